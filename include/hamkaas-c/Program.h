@@ -1,0 +1,152 @@
+//===- Program.h - What a compiled model exports ----------------*- C -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The binary interface between generated code and whatever runs it. A compiled
+// model, just-in-time or as `model.so`, is one constant `HamKaasProgram`; the
+// runtime needs nothing else. Plain C99. All pointers reachable from a
+// HamKaasProgram are owned by the program and live as long as it is loaded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_C_PROGRAM_H
+#define HAMKAAS_C_PROGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Raised when the layout or the meaning of a structure below changes.
+#define HAMKAAS_PROGRAM_VERSION 1
+
+/// Name of the HamKaasProgram that a compiled model exports.
+#define HAMKAAS_PROGRAM_SYMBOL "HamKaasModelProgram"
+
+/// Every offset within a region, and every region, is aligned to this many
+/// bytes. Inputs, outputs and parameters need only the alignment of their
+/// element type.
+#define HAMKAAS_REGION_ALIGNMENT 256
+
+typedef enum HamKaasElementType {
+  HamKaasFloat32 = 0,
+  HamKaasInt64 = 1
+} HamKaasElementType;
+
+/// Instruction set level a program was compiled for. A program runs on a
+/// machine of that level or above; the runtime refuses it elsewhere.
+typedef enum HamKaasIsaLevel {
+  HamKaasIsaX86_64_V1 = 1,
+  HamKaasIsaX86_64_V2 = 2,
+  HamKaasIsaX86_64_V3 = 3, /* AVX2 and FMA */
+  HamKaasIsaX86_64_V4 = 4  /* AVX-512 F, BW, CD, DQ, VL */
+} HamKaasIsaLevel;
+
+/// An input, output, parameter or state tensor: dense, row-major.
+typedef struct HamKaasTensorInfo {
+  const char *name;
+  int32_t elementType; /* a HamKaasElementType */
+  int32_t rank;
+  const int64_t *shape; /* `rank` entries */
+  uint64_t bytes;       /* size of the tensor's elements */
+  /// Offset in the state region (states only, otherwise 0).
+  uint64_t offset;
+  /// Embedded contents, `bytes` long; null when the caller or a weights file
+  /// provides them (parameters only, otherwise null).
+  const void *data;
+} HamKaasTensorInfo;
+
+/// One call of a kernel, in the order of the run.
+typedef struct HamKaasCallInfo {
+  const char *kernel;   /* calls of equal kernels share one name, e.g. "k0" */
+  const char *family;   /* "contraction", "row", "elementwise", "movement" */
+  const char *location; /* source position, e.g. "mnist.hk:4:6" */
+  const char *ops;      /* what was fused, e.g. "matmul+add+relu" */
+  uint64_t flops;
+  uint64_t bytes; /* read and written, each operand counted once */
+  int64_t tiles;
+  /// Text of the error a failed run-time check of this call produces, null if
+  /// it has none. `{0}` to `{3}` stand for HamKaasFailure::values.
+  const char *check;
+} HamKaasCallInfo;
+
+/// What a failed run-time check leaves behind.
+typedef struct HamKaasFailure {
+  int64_t call; /* index into HamKaasProgram::calls */
+  int64_t values[4];
+} HamKaasFailure;
+
+/// Runs the tiles [begin, end) of a kernel. `arguments` are the addresses of
+/// its tensors. Returns 0, or 1 after writing `values` (4 entries) when a
+/// run-time check failed; then the kernel has written nothing.
+typedef int32_t (*HamKaasKernelFunction)(void *const *arguments, int64_t begin,
+                                         int64_t end, int64_t *values);
+
+/// What generated code gets from the runtime. Owned by the runtime.
+typedef struct HamKaasExecution {
+  size_t structSize;
+  /// Runs all `tiles` of `kernel`, on the caller and perhaps on other threads,
+  /// and returns when all are done: 0, or 1 with `values` (4 entries) of one
+  /// failed tile.
+  int32_t (*parallelFor)(void *pool, HamKaasKernelFunction kernel,
+                         void *const *arguments, int64_t tiles,
+                         int64_t *values);
+  void *pool;
+  HamKaasFailure failure; /* out, written by the program when it returns 1 */
+} HamKaasExecution;
+
+/// Runs the model once. `inputs` and `outputs` hold one address a tensor, in
+/// the order of the tables below. Returns 0, or 1 with `execution->failure`.
+typedef int32_t (*HamKaasRunFunction)(HamKaasExecution *execution,
+                                      const void *const *inputs,
+                                      void *const *outputs,
+                                      const void *constants, void *state,
+                                      void *workspace);
+
+/// Writes the constants region from the parameters; runs once at load.
+/// `workspace` has `prepareWorkspaceBytes`. Returns 0, or 1 as above.
+typedef int32_t (*HamKaasPrepareFunction)(HamKaasExecution *execution,
+                                          const void *const *parameters,
+                                          void *constants, void *workspace);
+
+typedef struct HamKaasProgram {
+  size_t structSize; /* sizeof(HamKaasProgram) at compile time; first member */
+  uint32_t version;  /* HAMKAAS_PROGRAM_VERSION */
+  int32_t isaLevel;  /* a HamKaasIsaLevel */
+  const char *name;  /* of the model, a C identifier */
+  const char *targetCpu;
+  const char *compiler; /* "HamKaas 0.1.0" */
+  uint8_t digest[32];   /* SHA-256 of the source as it was compiled */
+
+  const HamKaasTensorInfo *inputs;
+  const HamKaasTensorInfo *outputs;
+  const HamKaasTensorInfo *parameters;
+  const HamKaasTensorInfo *states;
+  const HamKaasCallInfo *calls;
+  int32_t inputCount, outputCount, parameterCount, stateCount, callCount;
+  int32_t reserved; /* 0 */
+
+  uint64_t constantsBytes;
+  uint64_t stateBytes;
+  uint64_t workspaceBytes;
+  uint64_t workspaceLowerBound; /* the largest sum of live bytes in a run */
+  uint64_t prepareWorkspaceBytes;
+
+  /// Where parameters lie that are not embedded: a safetensors file (absolute
+  /// path) that the runtime maps; null when the caller must provide them.
+  const char *weightsFile;
+
+  HamKaasPrepareFunction prepare; /* null if constantsBytes is 0 */
+  HamKaasRunFunction run;
+} HamKaasProgram;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // HAMKAAS_C_PROGRAM_H
