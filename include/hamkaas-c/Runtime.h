@@ -1,4 +1,4 @@
-//===- Runtime.h - Loading and running programs -----------------*- C -*-===//
+//===- Runtime.h - Loading and running programs -------------------*- C -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,3 +1,9 @@
+//===- Registration.cpp - Dialects and passes of the tools ---- -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"

@@ -1,3 +1,9 @@
+//===- hamkaas-opt.cpp - Runs passes on MLIR text ------------- -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

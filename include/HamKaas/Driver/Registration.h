@@ -1,3 +1,9 @@
+//===- Registration.h - Dialects and passes of the tools ------ -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HAMKAAS_DRIVER_REGISTRATION_H
 #define HAMKAAS_DRIVER_REGISTRATION_H

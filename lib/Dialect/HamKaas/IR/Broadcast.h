@@ -1,4 +1,4 @@
-//===- Broadcast.h - The broadcasting rule of binary ops -*- C++ -*-===//
+//===- Broadcast.h - The broadcasting rule of binary ops --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

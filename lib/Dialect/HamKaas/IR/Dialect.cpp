@@ -1,4 +1,4 @@
-//===- Dialect.cpp - Registration of the dialect -*- C++ -*-===//
+//===- Dialect.cpp - Registration of the dialect ----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

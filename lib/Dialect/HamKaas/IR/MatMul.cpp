@@ -1,4 +1,4 @@
-//===- MatMul.cpp - Products of vectors, matrices and batches -*- C++ -*-===//
+//===- MatMul.cpp - Products of vectors, matrices and batches ---*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Relu.cpp - Rectified linear unit -*- C++ -*-===//
+//===- Relu.cpp - Rectified linear unit -------------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

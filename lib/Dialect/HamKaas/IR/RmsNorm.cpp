@@ -1,4 +1,4 @@
-//===- RmsNorm.cpp - Root mean square normalisation -*- C++ -*-===//
+//===- RmsNorm.cpp - Root mean square normalisation -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

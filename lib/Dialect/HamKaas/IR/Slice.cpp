@@ -1,4 +1,4 @@
-//===- Slice.cpp - Slices of the first dimension -*- C++ -*-===//
+//===- Slice.cpp - Slices of the first dimension ----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

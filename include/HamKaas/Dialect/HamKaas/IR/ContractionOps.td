@@ -1,4 +1,4 @@
-//===- ContractionOps.td - Sums of products -*- tablegen -*-===//
+//===- ContractionOps.td - Sums of products ----------------*- tablegen -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HamKaasInterfaces.td - What passes may ask an op -*- tablegen -*-===//
+//===- HamKaasInterfaces.td - What passes may ask an op ----*- tablegen -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HamKaasOps.td - All operations of the dialect -*- tablegen -*-===//
+//===- HamKaasOps.td - All operations of the dialect -------*- tablegen -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
