@@ -7,6 +7,7 @@
 
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
+#include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -45,5 +46,6 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
 void hamkaas::registerPasses() {
   registerTransformsPasses();
   bufferization::registerBufferizationPasses();
+  registerHamKaasProgramToLLVMPasses();
   registerHamKaasTransformsPasses();
 }

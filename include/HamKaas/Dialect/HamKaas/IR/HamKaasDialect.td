@@ -37,6 +37,9 @@ def HamKaas_Dialect : Dialect {
     static constexpr llvm::StringLiteral indexAttrName = "hamkaas.index";
     /// The KernelAttr of a kernel function.
     static constexpr llvm::StringLiteral kernelAttrName = "hamkaas.kernel";
+    /// Number of iterations of a kernel's outermost loop, which may be split
+    /// among threads.
+    static constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";
     /// On groups and calls of kernels, for reports: the ops that were fused,
     /// "matmul+add+relu", and their floating point operations.
     static constexpr llvm::StringLiteral opsAttrName = "hamkaas.ops";
