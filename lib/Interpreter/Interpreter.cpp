@@ -26,10 +26,11 @@ struct Interpreter::Frame {
 /// error.
 static RankedTensorType getTensorType(Location loc, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (tensor && tensor.hasStaticShape() &&
-      (tensor.getElementType().isF32() || tensor.getElementType().isInteger(64)))
+  if (isSupportedShape(type) && (tensor.getElementType().isF32() ||
+                                 tensor.getElementType().isInteger(64)))
     return tensor;
-  emitError(loc, "expected a tensor of f32 or i64 with a static shape, got ")
+  emitError(loc, "expected a tensor of f32 or i64, of static shape and 1 to "
+                 "2^47 - 1 elements, got ")
       << type;
   return {};
 }

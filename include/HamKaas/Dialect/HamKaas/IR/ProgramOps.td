@@ -22,6 +22,7 @@ def HamKaas_GroupOp : HamKaas_Op<"group", [
     Constraints:
     * (C1) The body has one argument an input, of its type.
     * (C2) The body yields one value a result, of its type.
+    * (C3) `updated` is the index of an input of the type of the only result.
 
     Example:
 
@@ -63,6 +64,7 @@ def HamKaas_CheckOp : HamKaas_Op<"check"> {
 
     Constraints:
     * (C1) There are at most 4 values.
+    * (C2) Each `{i}` of the message names one of them.
 
     Example:
 
