@@ -64,8 +64,8 @@ struct SlicedSoftmaxSemantics
     int64_t prefix = fixed ? *fixed : operands[1]->i64.front();
     // `unchecked` is a promise of the caller, but no reason to read elsewhere.
     if (prefix < 0 || prefix > x.shape().back())
-      return emitError(op->getLoc(), "expected 0 <= prefix <= ")
-             << x.shape().back() << ", got prefix " << prefix;
+      return emitError(op->getLoc(), "expected a prefix from 0 to ")
+             << x.shape().back() << ", got " << prefix;
     forEachRow(x, result,
                [&](ArrayRef<float> from, MutableArrayRef<float> to) {
                  llvm::copy(from, to.begin());

@@ -202,10 +202,10 @@ TEST_F(InterpreterTest, TakesSoftmaxOfThePrefix) {
 TEST_F(InterpreterTest, ChecksThePrefix) {
   ASSERT_TRUE(succeeded(load(softmaxText)));
   EXPECT_EQ(run({f32({1, 4}, {1, 2, 3, 4}), position(5)}), Floats());
-  EXPECT_EQ(errors, "expected 0 <= prefix <= 4, got prefix 5");
+  EXPECT_EQ(errors, "expected a prefix from 0 to 4, got 5");
   errors.clear();
   EXPECT_EQ(run({f32({1, 4}, {1, 2, 3, 4}), position(-1)}), Floats());
-  EXPECT_EQ(errors, "expected 0 <= prefix <= 4, got prefix -1");
+  EXPECT_EQ(errors, "expected a prefix from 0 to 4, got -1");
 }
 
 static const char *const stateText = R"mlir(
