@@ -63,6 +63,9 @@ def HamKaas_KernelFamily : I32EnumAttr<
   let genSpecializedAttr = 0;
 }
 
+def HamKaas_KernelFamilyAttr
+    : EnumAttr<HamKaas_Dialect, HamKaas_KernelFamily, "family">;
+
 def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
   let mnemonic = "kernel";
   let summary = "marks a function as a kernel of one family";

@@ -35,8 +35,7 @@ def HamKaas_GroupOp : HamKaas_Op<"group", [
     ```
   }];
   let arguments = (ins Variadic<HamKaas_Tensor>:$inputs,
-                       EnumAttr<HamKaas_Dialect, HamKaas_KernelFamily,
-                                "family">:$family,
+                       HamKaas_KernelFamilyAttr:$family,
                        OptionalAttr<I64Attr>:$updated);
   let results = (outs Variadic<HamKaas_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
