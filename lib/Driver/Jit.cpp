@@ -27,7 +27,10 @@ struct JitProgram::Session {
   explicit Session(std::unique_ptr<orc::ExecutorProcessControl> process)
       : session(std::move(process)), linker(session),
         library(session.createBareJITDylib("program")) {}
-  ~Session() { session.reportErrorOnFailure(session.endSession()); }
+  ~Session() {
+    if (Error error = session.endSession())
+      session.reportError(std::move(error));
+  }
 
   /// Defines what the object may refer to: `data` and the C library.
   Error defineSymbols(ArrayRef<EmbeddedData> data) {
