@@ -30,8 +30,20 @@ def HamKaas_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Name of an input, output, parameter or state, on arguments and results.
     static constexpr llvm::StringLiteral nameAttrName = "hamkaas.name";
+    /// What an argument of `@main` or `@prepare` is: "input", "output",
+    /// "parameter", "constants", "state".
+    static constexpr llvm::StringLiteral regionAttrName = "hamkaas.region";
+    /// Position of a tensor within its region's table.
+    static constexpr llvm::StringLiteral indexAttrName = "hamkaas.index";
     /// The KernelAttr of a kernel function.
     static constexpr llvm::StringLiteral kernelAttrName = "hamkaas.kernel";
+    /// Number of iterations of a kernel's outermost loop, which may be split
+    /// among threads.
+    static constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";
+    /// On groups and calls of kernels, for reports: the ops that were fused,
+    /// "matmul+add+relu", and their floating point operations.
+    static constexpr llvm::StringLiteral opsAttrName = "hamkaas.ops";
+    static constexpr llvm::StringLiteral flopsAttrName = "hamkaas.flops";
   }];
 }
 
