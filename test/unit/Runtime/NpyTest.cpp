@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Runtime/Npy.h"
-#include "TemporaryFile.h"
+#include "TemporaryFolder.h"
 #include "Text.h"
 
 #include <cstring>

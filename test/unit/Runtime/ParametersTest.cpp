@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Allocations.h"
 #include "FakeProgram.h"
 #include "SafetensorsContents.h"
-#include "TemporaryFile.h"
+#include "TemporaryFolder.h"
 #include "Text.h"
 
 #include <cstring>
@@ -177,4 +178,22 @@ TEST_F(Parameters, AMalformedFileIsAnError) {
   std::string path = folder.write("w.safetensors", "short");
   options.weightsFile = path.c_str();
   EXPECT_EQ(create(), path + ": truncated: expected at least 8 bytes, found 5");
+}
+
+// Whichever allocation fails while the file is read, there is an error, no
+// crash, and nothing lost (which the sanitizers see).
+TEST_F(Parameters, ReadingSurvivesEachFailedAllocation) {
+  std::string path = writeWeights("w.safetensors", 2, 1);
+  options.weightsFile = path.c_str();
+  bool created = false;
+  for (int64_t passing = 0; passing < 100 && !created; ++passing) {
+    failAllocationAfter(passing);
+    HamKaasError error =
+        HamKaasInstanceCreate(&fake.program, &options, &instance);
+    failAllocationAfter(-1);
+    created = error == nullptr;
+    EXPECT_EQ(created, instance != nullptr);
+    HamKaasErrorFree(error);
+  }
+  EXPECT_TRUE(created);
 }

@@ -7,7 +7,7 @@
 
 #include "HamKaas/Runtime/Safetensors.h"
 #include "SafetensorsContents.h"
-#include "TemporaryFile.h"
+#include "TemporaryFolder.h"
 #include "Text.h"
 
 #include <cstring>

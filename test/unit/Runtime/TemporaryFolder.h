@@ -1,12 +1,13 @@
-//===- TemporaryFile.h - Files for a test -----------------------*- C++ -*-===//
+//===- TemporaryFolder.h - Files for a test ----------------------*- C++
+//-*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_TEST_UNIT_RUNTIME_TEMPORARYFILE_H
-#define HAMKAAS_TEST_UNIT_RUNTIME_TEMPORARYFILE_H
+#ifndef HAMKAAS_TEST_UNIT_RUNTIME_TEMPORARYFOLDER_H
+#define HAMKAAS_TEST_UNIT_RUNTIME_TEMPORARYFOLDER_H
 
 #include <filesystem>
 #include <fstream>
@@ -55,4 +56,4 @@ private:
 
 } // namespace hamkaas::test
 
-#endif // HAMKAAS_TEST_UNIT_RUNTIME_TEMPORARYFILE_H
+#endif // HAMKAAS_TEST_UNIT_RUNTIME_TEMPORARYFOLDER_H
