@@ -38,6 +38,16 @@ static BufferLikeType getArgumentType(TensorLikeType type, Attribute space,
       getMemRefTypeWithStaticIdentityLayout(tensorType, space));
 }
 
+/// Forbids writes to the arguments of `program` that are not marked writable.
+/// NOTE: upstream takes every argument of a function for writable otherwise.
+static void protectArguments(func::FuncOp program) {
+  Builder builder(program.getContext());
+  StringRef name = BufferizationDialect::kWritableAttrName;
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (!program.getArgAttr(i, name))
+      program.setArgAttr(i, name, builder.getBoolAttr(false));
+}
+
 /// Drops the results of `program`, each of which is an argument by now.
 static void dropResults(func::FuncOp program) {
   program.setFunctionType(
@@ -50,6 +60,12 @@ namespace {
 
 struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
   void runOnOperation() override {
+    SmallVector<func::FuncOp> programs;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function->hasAttr(HamKaasDialect::kernelAttrName))
+        programs.push_back(function);
+    llvm::for_each(programs, protectArguments);
+
     OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
     options.functionArgTypeConverterFn = getArgumentType;
@@ -66,9 +82,7 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
     cleanup.addPass(createCanonicalizerPass());
     if (failed(runPipeline(cleanup, getOperation())))
       return signalPassFailure();
-    for (auto program : getOperation().getOps<func::FuncOp>())
-      if (!program->hasAttr(HamKaasDialect::kernelAttrName))
-        dropResults(program);
+    llvm::for_each(programs, dropResults);
   }
 };
 

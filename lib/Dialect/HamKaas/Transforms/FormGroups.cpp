@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/TensorViews.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -33,13 +34,27 @@ static bool isRoot(KernelOpInterface op) {
   return family == KernelFamily::Contraction || family == KernelFamily::Row;
 }
 
+/// The ops of `block` whose values are known when a program is loaded.
+static DenseSet<Operation *> findParameterOps(Block &block) {
+  DenseSet<Operation *> known;
+  for (Operation &op : block)
+    if (isParameterSource(&op) ||
+        (isa<KernelOpInterface>(op) &&
+         llvm::all_of(op.getOperands(), [&](Value operand) {
+           return known.contains(operand.getDefiningOp());
+         })))
+      known.insert(&op);
+  return known;
+}
+
 namespace {
 
 /// The ops of one kernel, grown backwards from the last one.
 class Group {
 public:
-  explicit Group(KernelOpInterface last)
-      : last(last), root(isRoot(last) ? last : nullptr) {
+  Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps)
+      : last(last), root(isRoot(last) ? last : nullptr),
+        parameterOps(parameterOps) {
     members.insert(last);
     for (size_t i = 0; i < members.size(); ++i)
       addProducers(members[i]);
@@ -74,8 +89,10 @@ private:
     // A repeated operand would be computed once for every repetition.
     if (producer->getResult(0).getType() != last->getResult(0).getType())
       return false;
-    // One that repeats into a pointwise op of another shape cannot occur: all
-    // members have one shape. All users must be inside.
+    // What is known when the program is loaded is computed then, not in each
+    // run.
+    if (parameterOps.contains(producer) != parameterOps.contains(last))
+      return false;
     return producer->getBlock() == last->getBlock() &&
            llvm::all_of(producer->getUsers(),
                         [&](Operation *user) { return contains(user); });
@@ -86,6 +103,7 @@ private:
   llvm::SetVector<Operation *> members;
   KernelOpInterface last;
   KernelOpInterface root;
+  const DenseSet<Operation *> &parameterOps;
 };
 
 } // namespace
@@ -163,10 +181,11 @@ struct FormGroups : hamkaas::impl::FormGroupsBase<FormGroups> {
 private:
   /// From the end, so that each op meets its users' groups first.
   static void formGroups(Block &block) {
+    DenseSet<Operation *> parameterOps = findParameterOps(block);
     Operation *op = block.empty() ? nullptr : &block.back();
     while (op) {
       if (KernelOpInterface last = getKernelOp(op))
-        op = Group(last).create();
+        op = Group(last, parameterOps).create();
       op = op->getPrevNode();
     }
   }
