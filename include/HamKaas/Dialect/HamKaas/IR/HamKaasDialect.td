@@ -81,6 +81,9 @@ def HamKaas_KernelFamily : I32EnumAttr<
   let genSpecializedAttr = 0;
 }
 
+def HamKaas_KernelFamilyAttr
+    : EnumAttr<HamKaas_Dialect, HamKaas_KernelFamily, "family">;
+
 def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
   let mnemonic = "kernel";
   let summary = "marks a function as a kernel of one family";
@@ -102,8 +105,15 @@ def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
 // Types
 //===----------------------------------------------------------------------===//
 
-def HamKaas_FloatTensor : StaticShapeTensorOf<[F32]>;
-def HamKaas_Tensor : StaticShapeTensorOf<[F32, I64]>;
+/// Sizes are bounded so that no count of elements or bytes can wrap, and no
+/// kernel has to think of a dimension of 0.
+class HamKaas_TensorOf<list<Type> elementTypes>
+    : RankedTensorOf<elementTypes,
+                     [CPred<"::hamkaas::isSupportedShape($_self)">],
+                     "tensor of static shape and 1 to 2^47 - 1 elements">;
+
+def HamKaas_FloatTensor : HamKaas_TensorOf<[F32]>;
+def HamKaas_Tensor : HamKaas_TensorOf<[F32, I64]>;
 
 /// A position or count that is known only at run time.
 def HamKaas_Position : Type<
