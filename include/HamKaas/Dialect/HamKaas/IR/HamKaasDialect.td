@@ -31,7 +31,7 @@ def HamKaas_Dialect : Dialect {
     /// Name of an input, output, parameter or state, on arguments and results.
     static constexpr llvm::StringLiteral nameAttrName = "hamkaas.name";
     /// What an argument of `@main` or `@prepare` is: "input", "output",
-    /// "parameter", "constants", "state".
+    /// "parameter", "constants", "state", and in PLANNED "workspace".
     static constexpr llvm::StringLiteral regionAttrName = "hamkaas.region";
     /// Position of a tensor within its region's table.
     static constexpr llvm::StringLiteral indexAttrName = "hamkaas.index";
@@ -44,6 +44,24 @@ def HamKaas_Dialect : Dialect {
     /// "matmul+add+relu", and their floating point operations.
     static constexpr llvm::StringLiteral opsAttrName = "hamkaas.ops";
     static constexpr llvm::StringLiteral flopsAttrName = "hamkaas.flops";
+    /// On an input of a kernel of whose elements none is read after the
+    /// element of the result at the same index was written: the result may take
+    /// the place of that input, and does if nothing else needs it.
+    static constexpr llvm::StringLiteral inPlaceAttrName = "hamkaas.inplace";
+    /// PLANNED, on inputs, outputs and parameters, which are bytes: the tensor.
+    static constexpr llvm::StringLiteral typeAttrName = "hamkaas.type";
+    /// PLANNED, on `@main`: arrays of dictionaries, one a tensor of the region,
+    /// with `name` (a state's) or `index` (a constant's), `offset` and `type`.
+    static constexpr llvm::StringLiteral statesAttrName = "hamkaas.states";
+    static constexpr llvm::StringLiteral constantsAttrName =
+        "hamkaas.constants";
+    /// PLANNED, on `@main` and `@prepare`: an array of dictionaries, one a
+    /// buffer of the workspace, with `offset`, `bytes`, and the steps (calls and
+    /// copies, counted from 0) `first` and `last` that use it.
+    static constexpr llvm::StringLiteral buffersAttrName = "hamkaas.buffers";
+    /// PLANNED: the least workspace in bytes that any plan needs.
+    static constexpr llvm::StringLiteral lowerBoundAttrName =
+        "hamkaas.workspace_lower_bound";
   }];
 }
 

@@ -113,4 +113,44 @@ def Bufferize : Pass<"hamkaas-bufferize", "mlir::ModuleOp"> {
   ];
 }
 
+def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
+  let summary = "assign every buffer a region and a constant offset";
+  let description = [{
+    Before: `@main` and `@prepare` are sequences of calls of kernels, views,
+    `memref.copy`s and `memref.alloc`s. After: calls and copies whose operands are
+    `memref.view`s of a region at a constant offset (or `memref.get_global`s). The
+    arguments are bytes: of `@main` the inputs, the outputs, then the regions
+    constants, state and workspace; of `@prepare` the parameters, constants and
+    workspace. Kernels take dense buffers.
+
+    A `memref.alloc` gets a place in the workspace from its first to its last use;
+    its views share it. Where the kernel allows it (`hamkaas.inplace` on an
+    argument), a result takes the place of an operand that dies; a copy to a
+    buffer from one that dies becomes nothing. Offsets are multiples of
+    `alignment`.
+
+    The plan is left on the functions as `hamkaas.states`, `hamkaas.constants`,
+    `hamkaas.buffers` and `hamkaas.workspace_lower_bound`.
+  }];
+  let options = [
+    Option<"alignment", "alignment", "uint64_t", /*default=*/"256",
+           "Alignment of each offset in bytes, a power of two">,
+    Option<"maxWorkspace", "max-workspace", "uint64_t", /*default=*/"0",
+           "Fail if the workspace of @main is larger, in bytes; 0 for no limit">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
+def VerifyPlanned : Pass<"hamkaas-verify-planned", "mlir::ModuleOp"> {
+  let summary = "check that a module has the form PLANNED";
+  let description = [{
+    Each operand of a call of a kernel is a global or a dense part of a region
+    that lies within it; no two buffers of the workspace that are in use at the
+    same time overlap, unless one replaces the other; every use of the workspace
+    lies in a buffer in use. Changes nothing.
+  }];
+}
+
 #endif // HAMKAAS_DIALECT_HAMKAAS_TRANSFORMS_PASSES
