@@ -25,12 +25,11 @@ check-asan: dependencies
 	@scripts/check.sh asan
 
 fuzz-smoke: dependencies
-	@cmake --preset asan >/dev/null && cmake --build --preset asan
+	@scripts/build.sh asan
 	@scripts/check.sh fuzz
 
 build: dependencies
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release
+	@scripts/build.sh release
 
 dependencies:
 	@scripts/install-dependencies.sh

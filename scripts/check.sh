@@ -46,14 +46,8 @@ run_suite() {
   failed=$((failed + bad))
 }
 
-build() {
-  echo "== build, preset $1"
-  cmake --preset "$1" >"$log" 2>&1 || { cat "$log"; return 1; }
-  cmake --build --preset "$1"
-}
-
 check_release() {
-  run_step "build, preset release" build release && run_suite release
+  run_step "build, preset release" scripts/build.sh release && run_suite release
 }
 
 check_examples() {
@@ -64,7 +58,7 @@ check_examples() {
 }
 
 check_asan() {
-  run_step "build, preset asan" build asan && run_suite asan
+  run_step "build, preset asan" scripts/build.sh asan && run_suite asan
 }
 
 # The corpus is copied because libFuzzer adds what it finds to the first folder.
