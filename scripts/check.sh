@@ -1,9 +1,9 @@
 #!/bin/bash
 # Runs every test: the whole suite on the optimised build, the same suite again
-# under AddressSanitizer and UndefinedBehaviorSanitizer, the examples, and the
-# fuzzers for a short while. Goes on after a failure, ends with the totals.
+# under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzzers for a
+# short while. Goes on after a failure, ends with the totals.
 #
-#   scripts/check.sh [release] [examples] [asan] [fuzz]      (default: all)
+#   scripts/check.sh [release] [asan] [fuzz]      (default: all)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -50,13 +50,6 @@ check_release() {
   run_step "build, preset release" scripts/build.sh release && run_suite release
 }
 
-check_examples() {
-  local python
-  python=$(scripts/find-python.sh) || return 1
-  run_step "examples/mnist" "$python" examples/mnist/demo.py
-  run_step "examples/host_c" examples/host_c/run.sh
-}
-
 check_asan() {
   run_step "build, preset asan" scripts/build.sh asan && run_suite asan
 }
@@ -81,7 +74,7 @@ check_fuzz() {
   done
 }
 
-for part in "${@:-release examples asan fuzz}"; do
+for part in "${@:-release asan fuzz}"; do
   for name in $part; do
     "check_$name"
   done

@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
     input[i] = file[Header + i] / 255.0f;
 
   mnist *model = NULL;
-  const char *error = mnist_create(&model);
+  const char *error = mnist_create(NULL, &model);
   if (!error)
     error = mnist_run(model, input, result);
   if (error)

@@ -1,4 +1,4 @@
-//===- Program.h - What a compiled model exports ----------------*- C -*-===//
+//===- Program.h - What a compiled model exports ------------------*- C -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,0 +1,106 @@
+# The functions that every folder of lib, tools and test uses, and the compile
+# flags that hold for all of them.
+
+# The distribution's LLVM is built without RTTI and without exceptions; classes
+# that derive from its classes must be, too.
+set(HAMKAAS_CXX_FLAGS -fno-rtti -fno-exceptions -fvisibility-inlines-hidden
+    -Wall -Wextra -Wno-unused-parameter -Werror=return-type)
+set(HAMKAAS_SANITIZE_FLAGS)
+if(HAMKAAS_SANITIZE)
+  # NOTE: -fno-sanitize=vptr because there is no RTTI to check.
+  set(HAMKAAS_SANITIZE_FLAGS -fsanitize=address,undefined
+      -fno-sanitize=vptr -fno-sanitize-recover=undefined
+      -fno-omit-frame-pointer -g1)
+endif()
+add_compile_options(${HAMKAAS_SANITIZE_FLAGS})
+add_link_options(-fuse-ld=lld ${HAMKAAS_SANITIZE_FLAGS})
+
+# The headers of MLIR cost 4 s a file; precompiled once they cost 0.1 s.
+# NOTE: ccache needs sloppiness pch_defines,time_macros to hit with them.
+function(hamkaas_use_mlir target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:${HAMKAAS_CXX_FLAGS}>)
+  if(NOT TARGET HamKaasPrecompiledHeader)
+    file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "")
+    add_library(HamKaasPrecompiledHeader OBJECT
+      ${PROJECT_BINARY_DIR}/precompiled.cpp)
+    target_compile_options(HamKaasPrecompiledHeader PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:${HAMKAAS_CXX_FLAGS}>)
+    target_precompile_headers(HamKaasPrecompiledHeader PRIVATE
+      ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+    set_target_properties(HamKaasPrecompiledHeader PROPERTIES
+      PCH_INSTANTIATE_TEMPLATES ON POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(HamKaasPrecompiledHeader PRIVATE -fPIC)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM HamKaasPrecompiledHeader)
+  # A precompiled header serves only files compiled as it was: -fPIC for all,
+  # where CMake would use -fPIE for programs.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC)
+endfunction()
+
+# add_hamkaas_library(Name sources... [DEPENDS tablegen targets]
+#                     [LINK_LIBS libraries])
+function(add_hamkaas_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  hamkaas_use_mlir(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  install(TARGETS ${name} EXPORT HamKaasTargets)
+endfunction()
+
+# add_hamkaas_tool(name sources... [LINK_LIBS libraries])
+function(add_hamkaas_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  hamkaas_use_mlir(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  install(TARGETS ${name} EXPORT HamKaasTargets)
+endfunction()
+
+# hamkaas_tablegen(target file.td  output option [output option]...)
+# Generates each `output` with mlir-tblgen option(s), separated by commas.
+function(hamkaas_tablegen target td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  set(pairs ${ARGN})
+  while(pairs)
+    list(POP_FRONT pairs output options)
+    string(REPLACE "," ";" options "${options}")
+    mlir_tablegen(${output} ${options}
+                  EXTRA_INCLUDES ${PROJECT_SOURCE_DIR}/include)
+  endwhile()
+  add_public_tablegen_target(${target})
+  add_dependencies(HamKaasHeaders ${target})
+endfunction()
+
+# add_hamkaas_doc(name file.td generator [options])
+# Generates build/docs/reference/name.md. A test compares it with the committed
+# docs/reference/name.md, which the target `update-docs` writes.
+function(add_hamkaas_doc name td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  mlir_tablegen(${name}.md ${ARGN} EXTRA_INCLUDES ${PROJECT_SOURCE_DIR}/include)
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${name}.md)
+  set(doc ${PROJECT_BINARY_DIR}/docs/reference/${name}.md)
+  add_custom_command(OUTPUT ${doc}
+    COMMAND ${CMAKE_COMMAND} -E copy ${generated} ${doc}
+    DEPENDS ${generated} VERBATIM)
+  add_custom_target(HamKaasDoc${name} DEPENDS ${doc})
+  add_dependencies(reference-docs HamKaasDoc${name})
+endfunction()
+
+# All generated headers: a single target keeps the order of the build simple.
+add_custom_target(HamKaasHeaders)
+
+add_custom_target(reference-docs ALL)
+add_custom_target(update-docs
+  COMMAND ${CMAKE_COMMAND} -E copy_directory
+          ${PROJECT_BINARY_DIR}/docs/reference
+          ${PROJECT_SOURCE_DIR}/docs/reference VERBATIM)
+add_dependencies(update-docs reference-docs)

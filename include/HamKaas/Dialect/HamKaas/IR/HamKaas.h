@@ -1,0 +1,47 @@
+//===- HamKaas.h - The dialect, its attributes, interfaces and operations -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAAS_H
+#define HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAAS_H
+
+#include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasDialect.h.inc"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasEnums.h.inc"
+
+namespace hamkaas {
+
+/// True for a ranked tensor of static shape, of any element type, that has at
+/// least one element and fewer than 2^47.
+bool isSupportedShape(mlir::Type type);
+
+/// True for `tensor<1xi64>`, the type of a position known only at run time.
+bool isPosition(mlir::Type type);
+
+/// Number of elements of a tensor type of static shape.
+int64_t getElementCount(mlir::Type type);
+
+/// Size in bytes of the elements of a tensor type of static shape.
+int64_t getByteCount(mlir::Type type);
+
+} // namespace hamkaas
+
+#define GET_ATTRDEF_CLASSES
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasAttrs.h.inc"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasOps.h.inc"
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAAS_H

@@ -1,0 +1,105 @@
+//===- HamKaasDialect.td - The dialect, its attributes and types -*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASDIALECT
+#define HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASDIALECT
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def HamKaas_Dialect : Dialect {
+  let name = "hamkaas";
+  let cppNamespace = "::hamkaas";
+  let summary = "neural networks as graphs of tensor operations";
+  let description = [{
+    Operations on tensors of static shape with value semantics: nothing about
+    memory, loops or devices. A model in the form GRAPH is one function `@main`
+    of these operations. Parameters are immutable `ml_program.global`s, state
+    that lasts from run to run are mutable ones.
+
+    Arguments and results of `@main` carry the name the user gave them as
+    `hamkaas.name`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 0;
+  let extraClassDeclaration = [{
+    /// Name of an input, output, parameter or state, on arguments and results.
+    static constexpr llvm::StringLiteral nameAttrName = "hamkaas.name";
+    /// What an argument of `@main` or `@prepare` is: "input", "output",
+    /// "parameter", "constants", "state".
+    static constexpr llvm::StringLiteral regionAttrName = "hamkaas.region";
+    /// Position of a tensor within its region's table.
+    static constexpr llvm::StringLiteral indexAttrName = "hamkaas.index";
+    /// The KernelAttr of a kernel function.
+    static constexpr llvm::StringLiteral kernelAttrName = "hamkaas.kernel";
+    /// Number of iterations of a kernel's outermost loop, which may be split
+    /// among threads.
+    static constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";
+    /// On groups and calls of kernels, for reports: the ops that were fused,
+    /// "matmul+add+relu", and their floating point operations.
+    static constexpr llvm::StringLiteral opsAttrName = "hamkaas.ops";
+    static constexpr llvm::StringLiteral flopsAttrName = "hamkaas.flops";
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def HamKaas_KernelFamily : I32EnumAttr<
+    "KernelFamily", "how the loops of a kernel are formed", [
+      I32EnumAttrCase<"View", 0, "view">,
+      I32EnumAttrCase<"Elementwise", 1, "elementwise">,
+      I32EnumAttrCase<"Row", 2, "row">,
+      I32EnumAttrCase<"Contraction", 3, "contraction">,
+      I32EnumAttrCase<"Movement", 4, "movement">
+    ]> {
+  let cppNamespace = "::hamkaas";
+  let genSpecializedAttr = 0;
+}
+
+def HamKaas_KernelFamilyAttr
+    : EnumAttr<HamKaas_Dialect, HamKaas_KernelFamily, "family">;
+
+def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
+  let mnemonic = "kernel";
+  let summary = "marks a function as a kernel of one family";
+  let description = [{
+    `tile` holds the sizes the family's code generator chose, empty before it
+    ran: rows, columns and depth of the register and cache tile for a
+    contraction, elements for the others.
+
+    Example: `#hamkaas.kernel<contraction, tile = [8, 48, 512]>`
+  }];
+  let parameters = (ins
+    EnumParameter<HamKaas_KernelFamily>:$family,
+    OptionalArrayRefParameter<"int64_t">:$tile
+  );
+  let assemblyFormat = "`<` $family (`,` `tile` `=` `[` $tile^ `]`)? `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// Sizes are bounded so that no count of elements or bytes can wrap, and no
+/// kernel has to think of a dimension of 0.
+class HamKaas_TensorOf<list<Type> elementTypes>
+    : RankedTensorOf<elementTypes,
+                     [CPred<"::hamkaas::isSupportedShape($_self)">],
+                     "tensor of static shape and 1 to 2^47 - 1 elements">;
+
+def HamKaas_FloatTensor : HamKaas_TensorOf<[F32]>;
+def HamKaas_Tensor : HamKaas_TensorOf<[F32, I64]>;
+
+/// A position or count that is known only at run time.
+def HamKaas_Position : Type<
+    CPred<"::hamkaas::isPosition($_self)">, "tensor<1xi64>">,
+    BuildableType<"::mlir::RankedTensorType::get({1}, $_builder.getI64Type())">;
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASDIALECT

@@ -1,0 +1,79 @@
+//===- HamKaasInterfaces.td - What passes may ask an op ----*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASINTERFACES
+#define HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASINTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::hamkaas";
+  let description = [{
+    How an operation of GRAPH becomes part of a kernel.
+  }];
+  let methods = [
+    InterfaceMethod<
+      "The family of kernels this op is a root of; `View` for an op that only "
+      "renames storage and costs nothing.",
+      "::hamkaas::KernelFamily", "getKernelFamily">,
+    InterfaceMethod<
+      "Floating point operations of one evaluation, a multiply-add counted as "
+      "two, transcendental functions as one.",
+      "int64_t", "getFlops", (ins), "",
+      [{
+        return ::hamkaas::getElementCount($_op->getResult(0).getType());
+      }]>,
+    InterfaceMethod<
+      "True if each element of the result depends only on the elements of the "
+      "operands at the same index, or at index 0 of repeated dimensions. Such an "
+      "op can follow any other within one loop nest.",
+      "bool", "isPointwise", (ins), "", [{ return false; }]>,
+    InterfaceMethod<
+      "The operand whose storage the result takes over when nothing reads the "
+      "old value later, or null.",
+      "::mlir::OpOperand *", "getUpdatedOperand", (ins), "",
+      [{ return nullptr; }]>
+  ];
+}
+
+def LinalgLoweringOpInterface : OpInterface<"LinalgLoweringOpInterface"> {
+  let cppNamespace = "::hamkaas";
+  let description = [{
+    Lowering to linalg on tensors. Implemented by external models in
+    lib/Conversion/HamKaasToLinalg, so that the dialect does not depend on
+    linalg.
+  }];
+  let methods = [
+    InterfaceMethod<
+      "Creates ops that compute the result from `operands`, which stand for the "
+      "op's own, and returns the result. An op with an updated operand "
+      "overwrites it in destination-passing style; any other writes to "
+      "`tensor.empty`s.",
+      "::mlir::Value", "lowerToLinalg",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>
+  ];
+}
+
+def ReferenceSemanticsOpInterface
+    : OpInterface<"ReferenceSemanticsOpInterface"> {
+  let cppNamespace = "::hamkaas";
+  let description = [{
+    The meaning of an operation as plain loops, for the reference interpreter.
+    Implemented by external models in lib/Interpreter. Shares no code with any
+    lowering; sums are formed in double.
+  }];
+  let methods = [
+    InterfaceMethod<
+      "Computes the result, whose type is set and whose elements are zero. Emits "
+      "an error at the op and fails where the operands' values do not allow it.",
+      "::llvm::LogicalResult", "interpret",
+      (ins "::llvm::ArrayRef<const ::hamkaas::ReferenceTensor *>":$operands,
+           "::hamkaas::ReferenceTensor &":$result)>
+  ];
+}
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASINTERFACES

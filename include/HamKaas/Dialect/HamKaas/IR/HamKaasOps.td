@@ -1,0 +1,17 @@
+//===- HamKaasOps.td - All operations of the dialect -------*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASOPS
+#define HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASOPS
+
+include "HamKaas/Dialect/HamKaas/IR/ContractionOps.td"
+include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.td"
+include "HamKaas/Dialect/HamKaas/IR/MovementOps.td"
+include "HamKaas/Dialect/HamKaas/IR/ProgramOps.td"
+include "HamKaas/Dialect/HamKaas/IR/RowOps.td"
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASOPS

@@ -1,0 +1,87 @@
+//===- RowOps.td - Operations on the rows of the last dimension -*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_ROWOPS
+#define HAMKAAS_DIALECT_HAMKAAS_IR_ROWOPS
+
+include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
+
+def HamKaas_RmsNormOp : HamKaas_GraphOp<"rms_norm", "Row", [
+    InferTypeOpAdaptor]> {
+  let summary = "divide a row by its root mean square and scale it";
+  let description = [{
+    `result[i, j] = w[j] * x[i, j] / sqrt(mean over k of x[i, k]^2 + 1e-5)`
+    (Zhang and Sennrich, Root Mean Square Layer Normalization, 2019).
+
+    | `x`     | `w` | `result` |
+    |---------|-----|----------|
+    | `n`     | `n` | `n`      |
+    | `m x n` | `n` | `m x n`  |
+
+    Constraints:
+    * (C1) `x` has at least rank 1.
+    * (C2) `w` has rank 1 and the size of the last dimension of `x`.
+
+    Gradient, with `r = 1 / sqrt(mean(x^2) + 1e-5)`: `x` gets
+    `r * (g * w - x * r^2 * mean(g * w * x))`, `w` gets `g * x * r` summed over
+    the rows.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.rms_norm %x, %w : tensor<8xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_FloatTensor:$x, HamKaas_FloatTensor:$w);
+  let results = (outs HamKaas_FloatTensor:$result);
+  let assemblyFormat = "$x `,` $w attr-dict `:` type($x) `,` type($w)";
+}
+
+def HamKaas_SlicedSoftmaxOp : HamKaas_GraphOp<"sliced_softmax", "Row", [
+    InferTypeOpAdaptor]> {
+  let summary = "softmax over the first entries of each row";
+  let description = [{
+    With `p` the prefix: `result[i, j] = exp(x[i, j]) / sum over k < p of
+    exp(x[i, k])` for `j < p`, otherwise `x[i, j]`. The largest of the first `p`
+    entries is subtracted before the exponential, so that it cannot overflow. The
+    prefix is an attribute, or a value known only at run time.
+
+    | `x`     | `prefix` | `result` |
+    |---------|----------|----------|
+    | `n`     | `1`      | `n`      |
+    | `m x n` | `1`      | `m x n`  |
+
+    Constraints:
+    * (C1) `x` has at least rank 1.
+    * (C2) The prefix is given either as an operand or as an attribute.
+    * (C3) 0 <= prefix <= the last dimension of `x`; checked at run time for an
+      operand. 0 copies the row.
+
+    Gradient: `result * (g - sum(g * result))` over the first `p` entries, `g`
+    for the others.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.sliced_softmax %x static_prefix 3 : tensor<2x4xf32>
+    %z = hamkaas.sliced_softmax %x prefix(%p) : tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_FloatTensor:$x,
+                       Optional<HamKaas_Position>:$prefix,
+                       OptionalAttr<I64Attr>:$static_prefix,
+                       UnitAttr:$unchecked);
+  let results = (outs HamKaas_FloatTensor:$result);
+  let assemblyFormat = [{
+    $x (`prefix` `(` $prefix^ `)`)? (`static_prefix` $static_prefix^)? attr-dict
+    `:` type($x)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_ROWOPS

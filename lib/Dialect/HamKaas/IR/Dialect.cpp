@@ -1,0 +1,61 @@
+//===- Dialect.cpp - Registration of the dialect ----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasDialect.cpp.inc"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasEnums.cpp.inc"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasInterfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasOps.cpp.inc"
+
+void HamKaasDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "HamKaas/Dialect/HamKaas/IR/HamKaasOps.cpp.inc"
+      >();
+}
+
+bool hamkaas::isSupportedShape(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return false;
+  int64_t limit = int64_t(1) << 47, count = 1;
+  for (int64_t size : tensor.getShape()) {
+    if (size == 0 || size >= limit || count > limit / size)
+      return false;
+    count *= size;
+  }
+  return count < limit;
+}
+
+bool hamkaas::isPosition(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getShape() == ArrayRef<int64_t>{1} &&
+         tensor.getElementType().isInteger(64);
+}
+
+int64_t hamkaas::getElementCount(Type type) {
+  return cast<ShapedType>(type).getNumElements();
+}
+
+int64_t hamkaas::getByteCount(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return shaped.getNumElements() * shaped.getElementTypeBitWidth() / 8;
+}

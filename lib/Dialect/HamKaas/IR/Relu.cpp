@@ -1,0 +1,25 @@
+//===- Relu.cpp - Rectified linear unit -------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+LogicalResult ReluOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getX().getType());
+  return success();
+}
+
+OpFoldResult ReluOp::fold(FoldAdaptor) {
+  // relu(relu(x)) = relu(x).
+  if (getX().getDefiningOp<ReluOp>())
+    return getX();
+  return {};
+}

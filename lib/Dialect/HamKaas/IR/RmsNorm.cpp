@@ -1,0 +1,26 @@
+//===- RmsNorm.cpp - Root mean square normalisation -------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+LogicalResult RmsNormOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  auto x = cast<ShapedType>(adaptor.getX().getType());
+  auto w = cast<ShapedType>(adaptor.getW().getType());
+  if (x.getRank() == 0) // C1.
+    return emitOptionalError(loc, "expected x to have at least rank 1, got 0");
+  if (w.getRank() != 1 || w.getDimSize(0) != x.getShape().back()) // C2.
+    return emitOptionalError(loc, "expected w to have rank 1 and the size of "
+                                  "the last dimension of x (",
+                             x.getShape().back(), "), got ", w);
+  types.push_back(x);
+  return success();
+}

@@ -1,0 +1,49 @@
+//===- Slice.cpp - Slices of the first dimension ----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+LogicalResult SliceOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  auto x = cast<ShapedType>(adaptor.getX().getType());
+  if (x.getRank() == 0) // C1.
+    return emitOptionalError(loc, "expected x to have at least rank 1, got 0");
+  int64_t begin = adaptor.getBegin(), end = adaptor.getEnd();
+  if (begin < 0 || begin >= end || end > x.getDimSize(0)) // C2.
+    return emitOptionalError(
+        loc, "expected 0 <= begin < end <= the first dimension of x (",
+        x.getDimSize(0), "), got begin ", begin, " and end ", end);
+  SmallVector<int64_t> shape(x.getShape());
+  shape.front() = end - begin;
+  types.push_back(x.clone(shape));
+  return success();
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  // All rows.
+  if (getX().getType() == getType())
+    return getX();
+  return {};
+}
+
+LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
+  auto producer = op.getX().getDefiningOp<SliceOp>();
+  if (!producer)
+    return rewriter.notifyMatchFailure(op, "the operand is no slice");
+  int64_t offset = producer.getBegin();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getXMutable().assign(producer.getX());
+    op.setBegin(op.getBegin() + offset);
+    op.setEnd(op.getEnd() + offset);
+  });
+  return success();
+}

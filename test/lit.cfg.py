@@ -1,0 +1,48 @@
+import os
+import subprocess
+
+import lit.formats
+
+config.name = "HamKaas"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".hk", ".test"]
+config.excludes = ["Inputs", "unit", "fuzz"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.hamkaas_binary_dir, "test")
+
+
+def find_python():
+    """The first Python with numpy: a version manager's may lack it."""
+    for python in ("python3", "/usr/bin/python3"):
+        try:
+            subprocess.run([python, "-c", "import numpy"], check=True,
+                           capture_output=True)
+            return python
+        except (OSError, subprocess.CalledProcessError):
+            continue
+    lit_config.fatal("no python3 with numpy found (Debian: python3-numpy)")
+
+
+path = os.pathsep.join([
+    os.path.join(config.hamkaas_binary_dir, "bin"), config.llvm_tools_dir,
+    os.environ["PATH"]])
+config.environment["PATH"] = path
+config.environment["FILECHECK_OPTS"] = "--dump-input-filter=all"
+for variable in ("HAMKAAS_TEST_DATA", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
+if "HAMKAAS_TEST_DATA" in os.environ:
+    config.available_features.add("test-data")
+if config.sanitize:
+    config.available_features.add("sanitizer")
+if config.fuzzers:
+    config.available_features.add("fuzzers")
+
+config.substitutions += [
+    ("%python", find_python()),
+    ("%source", config.hamkaas_source_dir),
+    ("%build", config.hamkaas_binary_dir),
+    ("%cc", config.c_compiler),
+    ("%cxx", config.cxx_compiler),
+    ("%cmake", config.cmake),
+]
