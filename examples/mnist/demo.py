@@ -83,14 +83,15 @@ def main():
              [*range(2), *np.flatnonzero(~right)[:1]])
         print(f"\nRight: {right.sum()} of {len(labels)} ({accuracy:.1%})")
 
-        batch = f"input={folder}/batch0.npy"
+        first_batch = ["--input", f"input={folder}/batch0.npy",
+                       "--output", f"result={folder}/result.npy"]
         print(f"\n-- Time for a batch of {BATCH} digits\n")
-        run(tools / "hamkaas-run", folder / "mnist.so", "--input", batch,
+        run(tools / "hamkaas-run", folder / "mnist.so", *first_batch,
             "--repeat=200")
 
         print("\n-- The same batch in the reference interpreter\n")
         run(tools / "hamkaas-run", MODEL, "--weights", WEIGHTS,
-            "--input", batch, "--check-against=reference")
+            *first_batch, "--check-against=reference")
 
     if accuracy < REQUIRED_ACCURACY:
         sys.exit(f"demo.py: expected at least {REQUIRED_ACCURACY:.0%} right")
