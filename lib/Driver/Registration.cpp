@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/CodeGen/CPU/Pipelines.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -41,5 +43,7 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
 
 void hamkaas::registerPasses() {
   registerTransformsPasses();
+  registerHamKaasCPUPasses();
+  registerCPUPipelines();
   bufferization::registerBufferizationPasses();
 }
