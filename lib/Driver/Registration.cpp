@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/CodeGen/CPU/Pipelines.h"
 #include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Interpreter/ReferenceSemantics.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -47,7 +50,10 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
 
 void hamkaas::registerPasses() {
   registerTransformsPasses();
+  registerHamKaasCPUPasses();
+  registerCPUPipelines();
   bufferization::registerBufferizationPasses();
   registerHamKaasProgramToLLVMPasses();
   registerHamKaasTransformsPasses();
+  registerPipelines();
 }
