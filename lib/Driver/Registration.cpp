@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
+#include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Interpreter/ReferenceSemantics.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
@@ -37,9 +41,13 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   vector::registerBufferizableOpInterfaceExternalModels(registry);
+  registerLinalgLowerings(registry);
+  registerReferenceSemantics(registry);
 }
 
 void hamkaas::registerPasses() {
   registerTransformsPasses();
   bufferization::registerBufferizationPasses();
+  registerHamKaasProgramToLLVMPasses();
+  registerHamKaasTransformsPasses();
 }

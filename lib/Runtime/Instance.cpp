@@ -88,7 +88,7 @@ static Error prepareConstants(HamKaasInstance &instance,
   if (!program.prepare)
     return Error();
   void *workspace = nullptr;
-  if (Error error = allocateRegion(instance, "workspace of the preparation",
+  if (Error error = allocateRegion(instance, "preparation workspace",
                                    program.prepareWorkspaceBytes, workspace))
     return error;
   FloatingPointScope defaultModes;
