@@ -10,6 +10,7 @@
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -55,9 +56,9 @@ void hamkaas::buildKernelsPipeline(OpPassManager &manager,
 void hamkaas::buildPlannedPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
   // Loops are formed on tensors, where no temporary has a place in memory yet.
-  CPUEmitKernelsOptions emit;
+  EmitKernelsOptions emit;
   emit.level = options.targetCpu;
-  manager.addPass(createCPUEmitKernels(emit));
+  manager.addNestedPass<func::FuncOp>(createEmitKernels(emit));
   manager.addPass(createBufferize());
   PlanMemoryOptions plan;
   plan.maxWorkspace = options.maxWorkspace;
@@ -72,7 +73,11 @@ void hamkaas::buildPlannedPipeline(OpPassManager &manager,
 void hamkaas::buildTargetPipeline(OpPassManager &manager,
                                   const PipelineOptions &options) {
   manager.addPass(createLowerProgram());
-  buildLowerKernelsPipeline(manager);
+  // Nothing calls a kernel as a function any more: its tiles may be split.
+  manager.addPass(createDistributeTiles());
+  LowerKernelsOptions lower;
+  lower.level = options.targetCpu;
+  buildLowerKernelsPipeline(manager, lower);
   manager.addPass(createLinkKernels());
 }
 

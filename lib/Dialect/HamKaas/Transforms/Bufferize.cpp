@@ -77,6 +77,10 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
 
     // NOTE: cse before canonicalize, or copies of a buffer onto itself survive.
     OpPassManager cleanup(ModuleOp::getOperationName());
+    // Canonicalization finds that loops carry one buffer; only then is a
+    // kernel's result seen to be its last argument.
+    cleanup.addPass(createCSEPass());
+    cleanup.addPass(createCanonicalizerPass());
     cleanup.addPass(createDropEquivalentBufferResultsPass());
     cleanup.addPass(createCSEPass());
     cleanup.addPass(createCanonicalizerPass());

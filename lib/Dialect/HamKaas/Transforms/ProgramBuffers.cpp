@@ -74,12 +74,20 @@ LogicalResult ProgramBuffers::addBuffer(Value buffer) {
 }
 
 LogicalResult ProgramBuffers::addStep(Operation &op) {
-  for (auto [i, operand] : llvm::enumerate(op.getOperands()))
-    if (!getView(operand).isDense())
+  if (op.getNumResults() != 0)
+    return op.emitError("expected a kernel without results, got ")
+           << op.getResultTypes();
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    auto view = views.find(operand);
+    if (view == views.end())
+      return op.emitError("expected operand ")
+             << i << " to be a buffer, got " << operand.getType();
+    if (!view->second.isDense())
       return op.emitError("expected operand ")
              << i << " to be a dense part of a buffer, got strides ["
-             << getView(operand).strides << "] for sizes ["
-             << getView(operand).sizes << "]";
+             << view->second.strides << "] for sizes [" << view->second.sizes
+             << "]";
+  }
   steps.push_back(&op);
   return success();
 }

@@ -95,3 +95,55 @@ func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}
   %0 = memref.load %x[%c0] : memref<4xf32>
   return
 }
+
+// -----
+
+func.func private @k0(%a: memref<4xf32>) -> memref<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return %a : memref<4xf32>
+}
+func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}) {
+  // expected-error @below {{expected a kernel without results, got 'memref<4xf32>'}}
+  %0 = call @k0(%x) : (memref<4xf32>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func private @k0(%a: index) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func @main() {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{expected operand 0 to be a buffer, got 'index'}}
+  call @k0(%c0) : (index) -> ()
+  return
+}
+
+// -----
+
+memref.global "private" constant @positions : memref<2xi64> = dense<3>
+func.func private @k0(%a: memref<1xi64, strided<[?], offset: ?>>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func @main() {
+  %0 = memref.get_global @positions : memref<2xi64>
+  %1 = memref.subview %0[1] [1] [1] : memref<2xi64> to memref<1xi64, strided<[1], offset: 1>>
+  %2 = memref.cast %1 : memref<1xi64, strided<[1], offset: 1>> to memref<1xi64, strided<[?], offset: ?>>
+  // expected-error @below {{expected operand 0 to be a whole global}}
+  call @k0(%2) : (memref<1xi64, strided<[?], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+func.func private @k0(%a: memref<4xf32, strided<[?], offset: ?>>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func @main(%x: memref<8xf32> {hamkaas.name = "x", hamkaas.region = "input"}) {
+  %i = arith.constant 2 : index
+  // expected-error @below {{expected a view at an offset known at compile time}}
+  %0 = memref.subview %x[%i] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: ?>>
+  %1 = memref.cast %0 : memref<4xf32, strided<[1], offset: ?>> to memref<4xf32, strided<[?], offset: ?>>
+  call @k0(%1) : (memref<4xf32, strided<[?], offset: ?>>) -> ()
+  return
+}
