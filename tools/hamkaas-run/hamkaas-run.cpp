@@ -9,7 +9,7 @@
 #include "HamKaas/Driver/LoadedProgram.h"
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/Registration.h"
-
+#include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Runner.h"
 #include "HamKaas/Driver/Tensors.h"
 #include "mlir/IR/Diagnostics.h"
@@ -272,7 +272,7 @@ static llvm::Error loadModel(MLIRContext &context, bool compile,
   if (!program)
     return program.takeError();
   if (emitReport)
-    (void)0;
+    printReport(program->info, llvm::outs());
   loaded.program = std::move(program->program);
   return llvm::Error::success();
 }
