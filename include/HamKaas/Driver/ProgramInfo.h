@@ -45,6 +45,18 @@ struct CallInfo {
   uint64_t bytes = 0;
   int64_t tiles = 0;
   std::string check; ///< Empty if the call checks nothing.
+  /// Position in the run, copies between buffers counted, too.
+  int64_t step = 0;
+};
+
+/// A place in the workspace, held from the step `first` to the step `last`.
+struct WorkspaceBuffer {
+  std::string ops;      ///< What writes it first, "matmul+add+relu" or "copy".
+  std::string location; ///< Of that.
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  int64_t first = 0;
+  int64_t last = 0;
 };
 
 /// What a descriptor, a report and a header say about a model; the fields are
@@ -66,6 +78,9 @@ struct ProgramInfo {
   uint64_t workspaceBytes = 0;
   uint64_t workspaceLowerBound = 0;
   uint64_t prepareWorkspaceBytes = 0;
+
+  std::vector<WorkspaceBuffer> buffers; ///< By ascending first step.
+  double compileSeconds = 0; ///< From source to code, 0 if not measured.
 };
 
 } // namespace hamkaas
