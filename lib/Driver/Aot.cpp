@@ -72,9 +72,9 @@ Error writeProgram(const ProgramInfo &info, MemoryBufferRef object,
     return header.takeError();
   if (Error error = header->write(cHeader(info, options.descriptor)))
     return error;
-  if (Error error = header->commit())
+  if (Error error = program->commit())
     return error;
-  return program->commit();
+  return header->commit();
 }
 
 } // namespace hamkaas

@@ -24,11 +24,10 @@ StringRef elementType(const TensorInfo &tensor) {
 std::string arrayLength(const TensorInfo &tensor) {
   if (tensor.shape.empty())
     return "1";
-  std::string length = join(map_range(tensor.shape,
-                                      [](int64_t dimension) {
-                                        return std::to_string(dimension);
-                                      }),
-                            " * ");
+  std::string length = join(
+      map_range(tensor.shape,
+                [](int64_t dimension) { return std::to_string(dimension); }),
+      " * ");
   // The product must not overflow the type int of its factors.
   return tensor.elements() > INT_MAX ? "(size_t)" + length : length;
 }
@@ -96,15 +95,15 @@ void HeaderWriter::writeTensorSizes(ArrayRef<TensorInfo> tensors,
                                     ArrayRef<std::string> identifiers,
                                     StringRef role) {
   for (auto [tensor, identifier] : zip_equal(tensors, identifiers))
-    writeSize(StringRef(identifier).upper(), tensor.bytes(),
-              (role + " " + quoted(tensor.name) + ", " + elementType(tensor) +
-               " [" + join(map_range(tensor.shape,
-                                     [](int64_t dimension) {
-                                       return std::to_string(dimension);
-                                     }),
-                           "][") +
-               "]")
-                  .str());
+    writeSize(
+        StringRef(identifier).upper(), tensor.bytes(),
+        (role + " " + quoted(tensor.name) + ", " + elementType(tensor) + " [" +
+         join(map_range(
+                  tensor.shape,
+                  [](int64_t dimension) { return std::to_string(dimension); }),
+              "][") +
+         "]")
+            .str());
 }
 
 void HeaderWriter::writeSizes() {
@@ -172,7 +171,7 @@ void HeaderWriter::writeFunctions() {
      << "const char *" << model << "_create(const " << model
      << "_options *options,\n    " << model << " **model /* out */);\n\n"
      << "/* Runs the model once, on the caller's buffers in place. They must "
-        "not overlap. */\n";
+        "not\n * overlap. */\n";
   writeRun();
   if (info.stateBytes > 0)
     os << "\n/* Sets all that is kept from run to run to zero, as after the "

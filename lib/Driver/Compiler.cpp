@@ -10,7 +10,7 @@
 #include "HamKaas/Driver/Object.h"
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Driver/ProgramInfo.h"
-#include "HamKaas/Driver/Report.h"
+#include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"

@@ -43,8 +43,7 @@ private:
   std::string contents = std::string(1, '\0');
 };
 
-template <typename T>
-StringRef bytesOf(const T *first, size_t count) {
+template <typename T> StringRef bytesOf(const T *first, size_t count) {
   return StringRef(reinterpret_cast<const char *>(first), count * sizeof(T));
 }
 
@@ -108,9 +107,9 @@ Error writeDataObject(int descriptor, ArrayRef<EmbeddedData> data) {
   Elf::Shdr sections[SectionCount] = {};
   // NOTE: a large section is placed apart from the code, which reaches its own
   // data by 32-bit distances.
-  sections[DataSection] = section(strings.add(".lrodata.hamkaas"),
-                                  ELF::SHT_PROGBITS, dataOffset, dataSize,
-                                  dataAlignment);
+  sections[DataSection] =
+      section(strings.add(".lrodata.hamkaas"), ELF::SHT_PROGBITS, dataOffset,
+              dataSize, dataAlignment);
   sections[DataSection].sh_flags = ELF::SHF_ALLOC | ELF::SHF_X86_64_LARGE;
   // Says that the stack need not be executable.
   sections[StackNoteSection] = section(strings.add(".note.GNU-stack"),
@@ -133,8 +132,8 @@ Error writeDataObject(int descriptor, ArrayRef<EmbeddedData> data) {
   stream.write_zeros(dataOffset - sizeof(header));
   for (const EmbeddedData &item : data) {
     stream.write(item.bytes.data(), item.bytes.size());
-    stream.write_zeros(offsetToAlignment(item.bytes.size(),
-                                         Align(dataAlignment)));
+    stream.write_zeros(
+        offsetToAlignment(item.bytes.size(), Align(dataAlignment)));
   }
   stream << bytesOf(symbols.data(), symbols.size()) << strings.bytes();
   stream.write_zeros(tableOffset - stringOffset - strings.bytes().size());

@@ -20,8 +20,7 @@ namespace {
 
 // A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
 static_assert(HAMKAAS_PROGRAM_VERSION == 1 && sizeof(HamKaasProgram) == 200 &&
-              sizeof(HamKaasTensorInfo) == 48 &&
-              sizeof(HamKaasCallInfo) == 64);
+              sizeof(HamKaasTensorInfo) == 48 && sizeof(HamKaasCallInfo) == 64);
 
 /// A constant with the layout of a C structure. Members are placed by their
 /// offset in the C header, what lies between them is zero; so the two
@@ -84,7 +83,8 @@ private:
     return value.empty() ? null() : text(value);
   }
   Constant *table(ArrayRef<Constant *> rows, StringRef name);
-  Constant *privateConstant(Constant *value, StringRef name, uint64_t alignment);
+  Constant *privateConstant(Constant *value, StringRef name,
+                            uint64_t alignment);
   Constant *shape(ArrayRef<int64_t> dimensions);
   Constant *tensor(const TensorInfo &tensor, Constant *data);
   Constant *tensors(ArrayRef<TensorInfo> list, StringRef name);
@@ -239,8 +239,7 @@ Error DescriptorBuilder::build() {
   for (GlobalValue &value : module.global_values())
     if (value.hasExternalLinkage() && !value.isDeclaration())
       value.setLinkage(GlobalValue::InternalLinkage);
-  Constant *value =
-      descriptor(run, info.constantsBytes > 0 ? prepare : null());
+  Constant *value = descriptor(run, info.constantsBytes > 0 ? prepare : null());
   auto *global = new GlobalVariable(
       module, value->getType(), /*isConstant=*/true,
       GlobalValue::ExternalLinkage, value, HAMKAAS_PROGRAM_SYMBOL);

@@ -51,7 +51,8 @@ private:
         name, FunctionType::get(result, arguments, /*isVarArg=*/false));
   }
   void store(Value *base, size_t offset, Value *value) {
-    builder.CreateStore(value, builder.CreatePtrAdd(base, builder.getInt64(offset)));
+    builder.CreateStore(value,
+                        builder.CreatePtrAdd(base, builder.getInt64(offset)));
   }
   Value *addressList(iterator_range<Function::arg_iterator> arguments);
   void copyOptions(Value *given, StructType *givenType, Value *runtimeOptions,
@@ -104,8 +105,11 @@ GlobalVariable *EntryPointBuilder::wrongOptions() {
   std::string name = names.model + ".wrong_options";
   if (GlobalVariable *known = module.getNamedGlobal(name))
     return known;
-  std::string text = "model '" + names.model + "': expected struct_size to be "
-                     "sizeof(" + names.model + "_options) of the header that "
+  std::string text = "model '" + names.model +
+                     "': expected struct_size to be "
+                     "sizeof(" +
+                     names.model +
+                     "_options) of the header that "
                      "was made with this model";
   Constant *value = ConstantDataArray::getString(module.getContext(), text);
   return new GlobalVariable(module, value->getType(), /*isConstant=*/true,
@@ -144,7 +148,8 @@ void EntryPointBuilder::copyOptions(Value *given, StructType *givenType,
     count = builder.CreateAdd(
         count, builder.CreateZExt(builder.CreateIsNotNull(data), word));
   }
-  store(runtimeOptions, offsetof(HamKaasInstanceOptions, parameterCount), count);
+  store(runtimeOptions, offsetof(HamKaasInstanceOptions, parameterCount),
+        count);
 }
 
 void EntryPointBuilder::buildCreate() {
@@ -161,8 +166,9 @@ void EntryPointBuilder::buildCreate() {
   Value *runtimeOptions = buffer(sizeof(HamKaasInstanceOptions));
   // NOTE: one entry more than is used, because entries that are not given are
   // written before they are skipped.
-  Value *parameters = buffer(sizeof(HamKaasNamedData) *
-                             (givenType->getNumElements() - FirstParameter + 1));
+  Value *parameters =
+      buffer(sizeof(HamKaasNamedData) *
+             (givenType->getNumElements() - FirstParameter + 1));
   builder.CreateMemSet(runtimeOptions, builder.getInt8(0),
                        sizeof(HamKaasInstanceOptions), MaybeAlign());
   store(runtimeOptions, offsetof(HamKaasInstanceOptions, structSize),
@@ -231,8 +237,8 @@ void EntryPointBuilder::buildFreeError() {
   builder.CreateCondBr(builder.CreateICmpEQ(message, wrongOptions()), done,
                        heap);
   builder.SetInsertPoint(heap);
-  builder.CreateCall(
-      runtime("HamKaasErrorFree", builder.getVoidTy(), pointer), message);
+  builder.CreateCall(runtime("HamKaasErrorFree", builder.getVoidTy(), pointer),
+                     message);
   builder.CreateBr(done);
   builder.SetInsertPoint(done);
   builder.CreateRetVoid();

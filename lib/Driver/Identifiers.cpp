@@ -18,6 +18,7 @@ namespace {
 
 /// Keywords of C and C++, and macros of the standard headers and compilers:
 /// what a header may not declare.
+// clang-format off
 constexpr StringRef reservedWords[] = {
     "alignas", "alignof", "and", "and_eq", "asm", "assert", "auto", "bitand",
     "bitor", "bool", "break", "case", "catch", "char", "char8_t", "char16_t",
@@ -25,16 +26,16 @@ constexpr StringRef reservedWords[] = {
     "complex", "concept", "const", "const_cast", "consteval", "constexpr",
     "constinit", "continue", "decltype", "default", "delete", "do", "double",
     "dynamic_cast", "else", "enum", "EOF", "errno", "explicit", "export",
-    "extern", "false", "float", "for", "friend", "goto", "I", "if",
-    "imaginary", "inline", "int", "linux", "long", "main", "mutable",
-    "namespace", "new", "noexcept", "not", "not_eq", "NULL", "nullptr",
-    "operator", "or", "or_eq", "private", "protected", "public", "register",
-    "reinterpret_cast", "requires", "restrict", "return", "short", "signed",
-    "sizeof", "static", "static_assert", "static_cast", "stderr", "stdin",
-    "stdout", "struct", "switch", "template", "this", "thread_local", "throw",
-    "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unix",
-    "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while",
-    "xor", "xor_eq"};
+    "extern", "false", "float", "for", "friend", "goto", "I", "if", "imaginary",
+    "inline", "int", "linux", "long", "main", "mutable", "namespace", "new",
+    "noexcept", "not", "not_eq", "NULL", "nullptr", "operator", "or", "or_eq",
+    "private", "protected", "public", "register", "reinterpret_cast",
+    "requires", "restrict", "return", "short", "signed", "sizeof", "static",
+    "static_assert", "static_cast", "stderr", "stdin", "stdout", "struct",
+    "switch", "template", "this", "thread_local", "throw", "true", "try",
+    "typedef", "typeid", "typename", "typeof", "union", "unix", "unsigned",
+    "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq"};
+// clang-format on
 
 /// `name` with what C does not allow replaced by "_". Names that begin with "_"
 /// belong to the C library.

@@ -75,9 +75,9 @@ Error addInputs(const LinkJob &job, LinkFiles &files,
       return path.takeError();
     arguments.push_back(*path);
   }
-  Expected<std::string> archive = job.runtimeArchive.empty()
-                                      ? findRuntimeArchive()
-                                      : Expected<std::string>(job.runtimeArchive);
+  Expected<std::string> archive =
+      job.runtimeArchive.empty() ? findRuntimeArchive()
+                                 : Expected<std::string>(job.runtimeArchive);
   if (!archive)
     return archive.takeError();
   arguments.push_back(*archive);
@@ -97,7 +97,7 @@ Error linkSharedLibrary(const LinkJob &job, StringRef path, StringRef output) {
   if (!script)
     return script.takeError();
   std::vector<std::string> arguments = {
-      "-shared", "-o", output.str(), "-m", "elf_x86_64",
+      "-shared", "-m", "elf_x86_64",
       "-soname=" + sys::path::filename(path).str(),
       "--version-script=" + *script,
       // Two programs in one process each use their own descriptor.
@@ -115,7 +115,7 @@ Error linkSharedLibrary(const LinkJob &job, StringRef path, StringRef output) {
     return libraries.takeError();
   arguments.push_back("--as-needed");
   arguments.insert(arguments.end(), libraries->begin(), libraries->end());
-  return runLinker(arguments);
+  return runLinker(output, arguments);
 }
 
 /// Copies the object `input` to `output` with all symbols but `exports` local.
@@ -136,8 +136,8 @@ Error localizeSymbols(StringRef input, ArrayRef<std::string> exports,
   raw_fd_ostream stream(output, code);
   if (code)
     return errorCodeToError(code);
-  if (Error error = objcopy::executeObjcopyOnBinary(config, *object->getBinary(),
-                                                    stream))
+  if (Error error =
+          objcopy::executeObjcopyOnBinary(config, *object->getBinary(), stream))
     return error;
   stream.close();
   code = stream.error();
@@ -153,7 +153,7 @@ Error linkObject(const LinkJob &job, StringRef path, StringRef output) {
   if (!merged)
     return merged.takeError();
   std::vector<std::string> arguments = {
-      "-r", "-o", merged->temporaryPath().str(), "-m", "elf_x86_64",
+      "-r", "-m", "elf_x86_64",
       // Groups would be shared with other programs by name.
       "--force-group-allocation", "--strip-debug", "--gc-sections",
       "--threads=1"};
@@ -161,7 +161,7 @@ Error linkObject(const LinkJob &job, StringRef path, StringRef output) {
     arguments.push_back("--undefined=" + name);
   if (Error error = addInputs(job, files, arguments))
     return error;
-  if (Error error = runLinker(arguments))
+  if (Error error = runLinker(merged->temporaryPath(), arguments))
     return error;
   return localizeSymbols(merged->temporaryPath(), job.exports, output);
 }
@@ -172,8 +172,8 @@ Error linkArchive(const LinkJob &job, StringRef path, StringRef output) {
     return object.takeError();
   if (Error error = linkObject(job, path, object->temporaryPath()))
     return error;
-  Expected<NewArchiveMember> member =
-      NewArchiveMember::getFile(object->temporaryPath(), /*Deterministic=*/true);
+  Expected<NewArchiveMember> member = NewArchiveMember::getFile(
+      object->temporaryPath(), /*Deterministic=*/true);
   if (!member)
     return member.takeError();
   std::string memberName = (sys::path::stem(path) + ".o").str();
@@ -198,7 +198,8 @@ Expected<OutputFile> linkProgram(const LinkJob &job, StringRef path) {
   std::optional<ProgramFileKind> kind = programFileKind(path);
   if (!kind)
     return createStringError("expected an output that ends in .so, .o or .a, "
-                             "got '" + path + "'");
+                             "got '" +
+                             path + "'");
   Expected<OutputFile> output = OutputFile::create(path);
   if (!output)
     return output.takeError();

@@ -14,8 +14,10 @@
 
 namespace hamkaas {
 
-/// Runs `ld.lld` with `arguments`; its messages are the text of the error.
-llvm::Error runLinker(llvm::ArrayRef<std::string> arguments);
+/// Runs `ld.lld -o output arguments...`; its messages are the text of the
+/// error.
+llvm::Error runLinker(llvm::StringRef output,
+                      llvm::ArrayRef<std::string> arguments);
 
 } // namespace hamkaas
 

@@ -23,7 +23,8 @@ public:
   Error load(StringRef path) {
     void *address = dlsym(handle, HAMKAAS_PROGRAM_SYMBOL);
     if (!address)
-      return createStringError("'" + path + "' is not a compiled model: it "
+      return createStringError("'" + path +
+                               "' is not a compiled model: it "
                                "exports no " HAMKAAS_PROGRAM_SYMBOL);
     return adopt(address, path);
   }
@@ -41,11 +42,13 @@ Error LoadedProgram::adopt(const void *address, StringRef origin) {
   // NOTE: the size stands before the version, whose place it confirms.
   if (program->structSize < sizeof(HamKaasProgram) ||
       program->version != HAMKAAS_PROGRAM_VERSION)
-    return createStringError(
-        "'" + origin + "' was compiled for another version of HamKaas: "
-        "expected a program of version " + Twine(HAMKAAS_PROGRAM_VERSION) +
-        " with " + Twine(sizeof(HamKaasProgram)) + " bytes, got version " +
-        Twine(program->version) + " with " + Twine(program->structSize));
+    return createStringError("'" + origin +
+                             "' was compiled for another version of HamKaas: "
+                             "expected a program of version " +
+                             Twine(HAMKAAS_PROGRAM_VERSION) + " with " +
+                             Twine(sizeof(HamKaasProgram)) +
+                             " bytes, got version " + Twine(program->version) +
+                             " with " + Twine(program->structSize));
   descriptor = program;
   return Error::success();
 }
@@ -55,8 +58,8 @@ LoadedProgram::fromSharedLibrary(StringRef path) {
   // NOTE: dlopen would search a name without a directory on the system's path.
   SmallString<128> absolute(path);
   if (std::error_code code = sys::fs::make_absolute(absolute))
-    return createStringError(code, "cannot load '" + path +
-                                       "': " + code.message());
+    return createStringError(code,
+                             "cannot load '" + path + "': " + code.message());
   void *handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return createStringError("cannot load '" + path + "': " + dlerror());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScratchFile.h"
+#include "UniqueFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -17,15 +18,14 @@ using namespace llvm;
 namespace hamkaas {
 
 Expected<ScratchFile> ScratchFile::create(StringRef directory) {
-  SmallString<128> model(directory);
-  sys::path::append(model, ".hamkaas-%%%%%%%%");
-  int fd;
-  SmallString<128> path;
-  if (std::error_code code = sys::fs::createUniqueFile(model, fd, path))
+  SmallString<128> prefix(directory);
+  sys::path::append(prefix, ".hamkaas-");
+  ErrorOr<UniqueFile> file = createUniqueFile(prefix);
+  if (std::error_code code = file.getError())
     return createStringError(code, "cannot write a temporary file in '" +
                                        directory + "': " + code.message());
-  sys::fs::remove(path);
-  return ScratchFile(fd);
+  sys::fs::remove(file->path);
+  return ScratchFile(file->descriptor);
 }
 
 ScratchFile::ScratchFile(ScratchFile &&other)

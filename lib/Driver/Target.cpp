@@ -28,8 +28,8 @@ struct Level {
 
 constexpr StringRef v2Features[] = {"cx16",   "popcnt", "sahf", "sse3",
                                     "sse4.1", "sse4.2", "ssse3"};
-constexpr StringRef v3Features[] = {"avx", "avx2", "bmi",   "bmi2",
-                                    "f16c", "fma", "lzcnt", "movbe"};
+constexpr StringRef v3Features[] = {"avx",  "avx2", "bmi",   "bmi2",
+                                    "f16c", "fma",  "lzcnt", "movbe"};
 constexpr StringRef v4Features[] = {"avx512bw", "avx512cd", "avx512dq",
                                     "avx512f", "avx512vl"};
 
@@ -82,8 +82,8 @@ Expected<TargetCpu> resolveTargetCpu(StringRef name) {
   for (const Level &level : levels)
     if (level.cpu.name == name)
       return level.cpu;
-  return createStringError("unknown target CPU '" + name + "', expected one of " +
-                           targetCpuChoices());
+  return createStringError("unknown target CPU '" + name +
+                           "', expected one of " + targetCpuChoices());
 }
 
 Expected<std::unique_ptr<TargetMachine>>

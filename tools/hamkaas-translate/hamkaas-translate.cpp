@@ -22,9 +22,17 @@ importScript(llvm::SourceMgr &sources, mlir::MLIRContext *context) {
       .getOperation();
 }
 
+static llvm::LogicalResult exportScript(mlir::Operation *op,
+                                        llvm::raw_ostream &stream) {
+  return hamkaas::exportScript(llvm::cast<mlir::ModuleOp>(op), stream);
+}
+
 int main(int argc, char **argv) {
-  mlir::TranslateToMLIRRegistration import(
+  mlir::TranslateToMLIRRegistration importing(
       "import-script", "read a script as GRAPH", importScript,
+      hamkaas::registerDialects);
+  mlir::TranslateFromMLIRRegistration exporting(
+      "export-script", "write GRAPH as a script", exportScript,
       hamkaas::registerDialects);
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "HamKaas translation driver\n"));

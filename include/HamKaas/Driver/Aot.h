@@ -30,8 +30,7 @@ struct AotOptions {
 /// Links `object`, compiled from a module with a descriptor, with the runtime
 /// into a file that a C compiler or dlopen takes, and writes the header. Both
 /// files appear, or none.
-llvm::Error writeProgram(const ProgramInfo &info,
-                         llvm::MemoryBufferRef object,
+llvm::Error writeProgram(const ProgramInfo &info, llvm::MemoryBufferRef object,
                          const AotOptions &options);
 
 } // namespace hamkaas

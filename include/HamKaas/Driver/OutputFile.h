@@ -10,10 +10,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FileSystem.h"
-#include <optional>
 #include <string>
-#include <utility>
 
 namespace hamkaas {
 
@@ -25,25 +22,25 @@ class OutputFile {
 public:
   /// Fails, with the path and the reason, where `path` cannot be written.
   static llvm::Expected<OutputFile> create(llvm::StringRef path);
-  OutputFile(OutputFile &&other)
-      : path(std::move(other.path)),
-        file(std::exchange(other.file, std::nullopt)), special(other.special) {}
+  OutputFile(OutputFile &&other);
   ~OutputFile();
 
   /// Where to write the contents: a file that exists and is empty. It may be
-  /// replaced by another file of this name.
-  llvm::StringRef temporaryPath() const { return file->TmpName; }
+  /// replaced by another file of this name. The path is absolute.
+  llvm::StringRef temporaryPath() const { return temporary; }
 
   llvm::Error write(llvm::StringRef contents);
   llvm::Error commit();
 
 private:
-  OutputFile(std::string path, llvm::sys::fs::TempFile file, bool special)
-      : path(std::move(path)), file(std::move(file)), special(special) {}
+  OutputFile(llvm::StringRef path, std::string temporary, int descriptor,
+             bool special);
+  void remove();
 
   std::string path;
-  std::optional<llvm::sys::fs::TempFile> file;
-  bool special;
+  std::string temporary; ///< Empty when there is no temporary file any more.
+  int descriptor;
+  bool special; ///< What stands at `path` is no regular file.
 };
 
 /// Creates or replaces the file `path`.

@@ -32,7 +32,8 @@ struct TargetCpu {
 /// machine supports. The error lists what is allowed.
 llvm::Expected<TargetCpu> resolveTargetCpu(llvm::StringRef name);
 
-/// The names that resolveTargetCpu accepts, for a help text: "host, x86-64, ..."
+/// The names that resolveTargetCpu accepts, for a help text: "host, x86-64,
+/// ..."
 std::string targetCpuChoices();
 
 /// A machine that generates position-independent code for `cpu`. It serves one

@@ -23,9 +23,9 @@ namespace hamkaas {
 /// The contents of a model's parameters, mapped while this object lives.
 class Weights {
 public:
-  /// Opens a file that holds exactly `parameters`, in any order. The error lists
-  /// all tensors that are missing, unknown or of another type, one problem a
-  /// line.
+  /// Opens a file that holds exactly `parameters`, in any order. The error
+  /// lists all tensors that are missing, unknown or of another type, one
+  /// problem a line.
   static llvm::Expected<Weights> open(llvm::StringRef path,
                                       llvm::ArrayRef<TensorInfo> parameters);
   Weights(Weights &&);

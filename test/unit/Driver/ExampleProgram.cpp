@@ -59,7 +59,8 @@ ProgramInfo exampleInfo(StringRef name) {
   info.outputs = {{"sum", HamKaasFloat32, {4}}};
   info.parameters = {{"bias", HamKaasFloat32, {1, 4}}};
   info.states = {{"n", HamKaasFloat32, {1}}};
-  info.calls = {{"k0", "elementwise", "example.hk:1:1", "add+add", 12, 64, 1, ""}};
+  info.calls = {
+      {"k0", "elementwise", "example.hk:1:1", "add+add", 12, 64, 1, ""}};
   info.constantsBytes = 256;
   info.stateBytes = 256;
   return info;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Driver/CHeader.h"
 #include "HamKaas/Driver/Identifiers.h"
+#include "HamKaas/Driver/CHeader.h"
 #include "gtest/gtest.h"
 
 using namespace hamkaas;
@@ -24,7 +24,8 @@ TEST(IdentifiersTest, MakesModelNames) {
 TEST(IdentifiersTest, MakesTensorNamesThatDiffer) {
   ProgramInfo info;
   info.name = "net";
-  for (const char *name : {"x", "X", "x:0", "x/0", "int", "model", "state", "7"})
+  for (const char *name :
+       {"x", "X", "x:0", "x/0", "int", "model", "state", "7"})
     info.inputs.push_back({name, HamKaasFloat32, {1}});
   info.outputs = {{"x", HamKaasFloat32, {1}}, {"net", HamKaasFloat32, {1}}};
   info.parameters = {{"threads", HamKaasFloat32, {1}},

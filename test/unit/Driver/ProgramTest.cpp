@@ -15,6 +15,7 @@
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 #include <array>
+#include <thread>
 
 using namespace hamkaas;
 using namespace llvm;
@@ -142,8 +143,8 @@ TEST_F(ProgramTest, RunsJustInTime) {
   auto jit = JitProgram::load(cantFail(test::exampleObject(info, {})));
   ASSERT_TRUE(bool(jit)) << toString(jit.takeError());
   HamKaasNamedData bias = {"bias", test::exampleBias().data(), 16};
-  HamKaasInstanceOptions options = {sizeof(options), nullptr, 1, &bias, 1,
-                                    nullptr};
+  HamKaasInstanceOptions options = {sizeof(options), nullptr, 1,
+                                    &bias,           1,       nullptr};
   EXPECT_EQ(runExample((*jit)->program(), &options, 2), secondRun);
 }
 
@@ -213,4 +214,25 @@ TEST_F(ProgramTest, LeavesNoHalfProgram) {
   EXPECT_EQ(filesInDirectory(), 0);
   // The linker works again afterwards.
   EXPECT_EQ(toString(writeEmbedded(file("model.so"))), "");
+}
+
+// Names that LLVM's templates for temporary names, or the linker's command
+// line, would read otherwise.
+TEST_F(ProgramTest, TakesAnyPath) {
+  ASSERT_FALSE(sys::fs::create_directory(file("100%")));
+  for (StringRef name : {"100%/50%.so", "@model.so", "-o.so", "a b.so"}) {
+    EXPECT_EQ(toString(writeEmbedded(file(name))), "") << name.str();
+    EXPECT_TRUE(sys::fs::exists(file(name))) << name.str();
+  }
+}
+
+TEST_F(ProgramTest, LinksFromSeveralThreads) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, path = file(std::to_string(i) + ".so")] {
+      EXPECT_EQ(toString(writeEmbedded(path)), "");
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(filesInDirectory(), 8);
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Weights.h"
+#include "HamKaas/Driver/OutputFile.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -43,7 +43,8 @@ protected:
 } // namespace
 
 TEST_F(WeightsTest, GivesThemInTheOrderOfTheModel) {
-  TensorInfo parameters[] = {{"b", HamKaasInt64, {1}}, {"a", HamKaasFloat32, {2}}};
+  TensorInfo parameters[] = {{"b", HamKaasInt64, {1}},
+                             {"a", HamKaasFloat32, {2}}};
   Expected<Weights> weights = Weights::open(path, parameters);
   ASSERT_TRUE(bool(weights)) << toString(weights.takeError());
   ASSERT_EQ(weights->contents().size(), 2u);
@@ -58,10 +59,11 @@ TEST_F(WeightsTest, ListsAllProblems) {
   Expected<Weights> weights = Weights::open(path, parameters);
   ASSERT_FALSE(bool(weights));
   std::string file = path.str().str();
-  EXPECT_EQ(toString(weights.takeError()),
-            file + ": parameter 'a': expected float32 [1, 2], found float32 [2]\n" +
-                file + ": missing parameter 'c' (float32 [3])\n" + file +
-                ": the model has no parameter 'b'");
+  EXPECT_EQ(
+      toString(weights.takeError()),
+      file + ": parameter 'a': expected float32 [1, 2], found float32 [2]\n" +
+          file + ": missing parameter 'c' (float32 [3])\n" + file +
+          ": the model has no parameter 'b'");
 }
 
 TEST_F(WeightsTest, RefusesAMissingFile) {

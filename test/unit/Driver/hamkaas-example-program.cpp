@@ -18,9 +18,9 @@ static cl::opt<std::string> name("name", cl::init("example"),
                                  cl::desc("the name of the model"));
 static cl::opt<bool> embed("embed", cl::init(true),
                            cl::desc("embed the parameter"));
-static cl::opt<uint64_t> padding(
-    "parameter-megabytes", cl::init(0),
-    cl::desc("embed a second parameter of this size, to measure"));
+static cl::opt<uint64_t>
+    padding("parameter-megabytes", cl::init(0),
+            cl::desc("embed a second parameter of this size, to measure"));
 
 static Error run() {
   ProgramInfo info = test::exampleInfo(name);
