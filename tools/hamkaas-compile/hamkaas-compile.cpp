@@ -203,7 +203,7 @@ static llvm::Error compileToFile(ModuleOp module, CompileOptions &options) {
     auto opened = Weights::open(weights, compiled->info.parameters);
     if (!opened)
       return opened.takeError();
-    contents = std::move(*opened);
+    contents.emplace(std::move(*opened));
   }
   if (!path.empty()) {
     AotOptions aot;
@@ -249,12 +249,8 @@ static llvm::Error compile() {
 
   if (!graphSvg.empty())
     if (llvm::Error error =
-            writeText(graphSvg, [&](llvm::raw_ostream &stream) -> llvm::Error {
-              auto drawing = drawGraph(*module);
-              if (!drawing)
-                return drawing.takeError();
-              stream << *drawing;
-              return llvm::Error::success();
+            writeText(graphSvg, [&](llvm::raw_ostream &stream) {
+              return drawGraph(*module, stream);
             }))
       return error;
   bool isText = emitForm != Emit::Default && emitForm != Emit::Obj &&
