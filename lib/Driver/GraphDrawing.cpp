@@ -201,7 +201,7 @@ static llvm::Error writeFile(StringRef path, ModuleOp module) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::string> hamkaas::drawGraph(ModuleOp module) {
+llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os) {
   llvm::ErrorOr<std::string> dot = llvm::sys::findProgramByName("dot");
   if (!dot)
     return llvm::createStringError(
@@ -232,5 +232,6 @@ llvm::Expected<std::string> hamkaas::drawGraph(ModuleOp module) {
     return llvm::createStringError(buffer.getError(),
                                    "cannot read the output of 'dot': " +
                                        buffer.getError().message());
-  return (*buffer)->getBuffer().str();
+  os << (*buffer)->getBuffer();
+  return llvm::Error::success();
 }

@@ -46,17 +46,20 @@ static std::string escapeXml(llvm::StringRef text) {
   return result;
 }
 
-/// "1,024 bytes", and from there on also in a rounded larger unit.
+/// "512 bytes", "12.5 kB", "3 MB": short, for labels.
 static std::string formatBytes(uint64_t bytes) {
   static constexpr llvm::StringLiteral units[] = {"kB", "MB", "GB", "TB",
                                                   "PB", "EB"};
   if (bytes < 1000)
     return formatv("{0} bytes", bytes);
-  double value = bytes;
+  double value = bytes / 1000.0;
   size_t unit = 0;
-  for (value /= 1000; value >= 999.5; value /= 1000)
+  for (; value >= 999.95; value /= 1000)
     ++unit;
-  return formatv("{0:F1} {1}", value, units[unit]);
+  std::string number = formatv("{0:F1}", value);
+  llvm::StringRef text = number;
+  text.consume_back(".0");
+  return (text + " " + units[unit]).str();
 }
 
 /// The beginning of `text` that fits into `width` pixels, empty if that is too
@@ -235,6 +238,8 @@ void PlanDrawing::draw() {
   drawHeading();
   drawOffsets();
   drawSteps();
+  if (info.buffers.empty())
+    drawText(getX(0) + 8, getY(0) - 8, "", "No result is kept.");
   for (const WorkspaceBuffer &buffer : info.buffers)
     drawBuffer(buffer);
   drawLowerBound();
