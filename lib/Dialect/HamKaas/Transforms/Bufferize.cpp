@@ -56,6 +56,13 @@ static void dropResults(func::FuncOp program) {
   program.getBody().front().getTerminator()->setOperands({});
 }
 
+static void forEachCall(ArrayRef<func::FuncOp> programs,
+                        llvm::function_ref<void(func::CallOp)> visit) {
+  for (func::FuncOp program : programs)
+    for (auto call : program.getBody().front().getOps<func::CallOp>())
+      visit(call);
+}
+
 namespace {
 
 struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
@@ -65,6 +72,11 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
       if (!function->hasAttr(HamKaasDialect::kernelAttrName))
         programs.push_back(function);
     llvm::for_each(programs, protectArguments);
+
+    SmallVector<DictionaryAttr> attributes;
+    forEachCall(programs, [&](func::CallOp call) {
+      attributes.push_back(call->getDiscardableAttrDictionary());
+    });
 
     OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
@@ -87,6 +99,12 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
     if (failed(runPipeline(cleanup, getOperation())))
       return signalPassFailure();
     llvm::for_each(programs, dropResults);
+    // Bufferization makes new calls, as many and in the same order, without
+    // what reports want to know of them.
+    auto next = attributes.begin();
+    forEachCall(programs, [&](func::CallOp call) {
+      call->setDiscardableAttrs(*next++);
+    });
   }
 };
 
