@@ -158,6 +158,7 @@ def run_kernel(function, inputs, before, ranges):
         status = function(table, ctypes.c_int64(begin), ctypes.c_int64(end),
                           values)
         if status:
+            assert (raw == guarded(before)).all(), "a failed check wrote"
             return list(values)
     inner = raw[GUARD:-GUARD]
     margins = np.concatenate([raw[:GUARD], raw[-GUARD:]])
