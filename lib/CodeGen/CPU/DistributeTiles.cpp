@@ -49,11 +49,11 @@ struct DistributeTilesPass
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(tilesAttrName))
+      if (kernel->hasAttr(HamKaasDialect::tilesAttrName))
         distribute(kernel);
     getOperation().walk([&](func::CallOp call) {
       auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-      auto tiles = kernel ? kernel->getAttrOfType<IntegerAttr>(tilesAttrName)
+      auto tiles = kernel ? kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName)
                           : IntegerAttr();
       if (tiles)
         passWholeRange(call, tiles.getInt());

@@ -68,7 +68,7 @@ static void markSharableArguments(func::FuncOp kernel,
   for (BlockArgument argument : kernel.getArguments().drop_back())
     if (argument.getType() == builder.destinationType() &&
         builder.mayAlias(argument))
-      kernel.setArgAttr(argument.getArgNumber(), mayAliasAttrName,
+      kernel.setArgAttr(argument.getArgNumber(), HamKaasDialect::inPlaceAttrName,
                         UnitAttr::get(kernel.getContext()));
 }
 
@@ -103,7 +103,7 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
     eraseReplaced(kernel);
     markSharableArguments(kernel, builder);
     Builder attributes(&getContext());
-    kernel->setAttr(tilesAttrName,
+    kernel->setAttr(HamKaasDialect::tilesAttrName,
                     attributes.getI64IntegerAttr(tiles->getSExtValue()));
     kernel->setAttr(HamKaasDialect::kernelAttrName,
                     KernelAttr::get(&getContext(), attr.getFamily(), *tile));

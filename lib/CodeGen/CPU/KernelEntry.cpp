@@ -113,10 +113,10 @@ private:
 struct KernelEntryPass : hamkaas::impl::KernelEntryBase<KernelEntryPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(tilesAttrName) && failed(check(kernel)))
+      if (kernel->hasAttr(HamKaasDialect::tilesAttrName) && failed(check(kernel)))
         return signalPassFailure();
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(tilesAttrName))
+      if (kernel->hasAttr(HamKaasDialect::tilesAttrName))
         EntryRewriter(kernel).rewrite();
   }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -76,7 +77,7 @@ struct KernelsToLLVMPass : hamkaas::impl::KernelsToLLVMBase<KernelsToLLVMPass> {
   void runOnOperation() override {
     auto functions = getOperation().getOps<func::FuncOp>();
     for (auto kernel : llvm::make_early_inc_range(functions))
-      if (kernel->hasAttr(tilesAttrName) &&
+      if (kernel->hasAttr(HamKaasDialect::tilesAttrName) &&
           (failed(lowerVectors(kernel)) || failed(convertToLLVM(kernel))))
         return signalPassFailure();
   }

@@ -15,11 +15,6 @@ namespace hamkaas {
 
 /// Marks the outermost loop of a kernel.
 inline constexpr llvm::StringLiteral tileLoopAttrName = "hamkaas.tile_loop";
-/// Number of iterations of the tile loop, on the kernel.
-inline constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";
-/// On an argument of a kernel that may share the destination's storage.
-inline constexpr llvm::StringLiteral mayAliasAttrName =
-    "hamkaas.may_alias_result";
 
 #define GEN_PASS_DECL
 #include "HamKaas/CodeGen/CPU/Passes.h.inc"

@@ -10,6 +10,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CPUPackParameters
+    : Pass<"hamkaas-cpu-pack-parameters", "mlir::ModuleOp"> {
+  let summary = "pack constant matrices as contractions read them";
+  let description = [{
+    Before: groups of linalg operations, with contractions whose right side
+    depends on parameters only. After: a group of its own packs that matrix into
+    panels `[columns / width][depth][width]`, padded with zeros, by `linalg.pack`;
+    inside the contraction `linalg.unpack` stands for reading them. Matrices that
+    several contractions share are packed once. Run it before
+    `hamkaas-hoist-parameters`, which moves the packing to `@prepare`.
+  }];
+  let options = [
+    Option<"level", "level", "std::string", /*default=*/"\"x86-64-v4\"",
+           "Instruction set level: x86-64, x86-64-v2, -v3 or -v4">,
+  ];
+  let dependentDialects = [
+    "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+  ];
+}
+
 def EmitKernels : Pass<"hamkaas-cpu-emit-kernels", "mlir::func::FuncOp"> {
   let summary = "turn the linalg operations of kernels into loops on vectors";
   let description = [{
@@ -23,7 +44,7 @@ def EmitKernels : Pass<"hamkaas-cpu-emit-kernels", "mlir::func::FuncOp"> {
     split over threads gives the same bits. The function has the number of
     iterations as `hamkaas.tiles` and the chosen tile in `hamkaas.kernel`; an
     argument whose storage may also be the destination's has
-    `hamkaas.may_alias_result`. One-shot bufferization finds every write in
+    `hamkaas.inplace`. One-shot bufferization finds every write in
     place. Functions without the attribute are left alone.
 
     Fails, with an error at the operation, on a kernel no emitter covers.

@@ -1,0 +1,99 @@
+//===- GraphBuilder.h - Builds the module of a script -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_SCRIPT_GRAPHBUILDER_H
+#define HAMKAAS_LIB_FRONTEND_SCRIPT_GRAPHBUILDER_H
+
+#include "Storage.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace hamkaas::script {
+
+/// An operator applied to nodes.
+struct Application {
+  mlir::OperationName name;
+  llvm::SmallVector<uint32_t> operands;
+  llvm::SmallVector<mlir::NamedAttribute> attributes;
+  /// Shape of the result where the op does not infer it.
+  std::optional<llvm::SmallVector<int64_t>> shape;
+  /// Of the statement.
+  mlir::Location location;
+  /// Of the argument that a wrong shape is blamed on.
+  mlir::Location blame;
+  /// The operands and attributes are known to be those that the op wants, so
+  /// that only their shapes and values can be wrong.
+  bool isWellFormed = false;
+};
+
+/// Builds GRAPH statement by statement. A node is a number from 0, in the order
+/// of definition; what fails has reported why.
+class GraphBuilder {
+public:
+  GraphBuilder(mlir::MLIRContext *context, mlir::Location location);
+
+  uint32_t addInput(llvm::StringRef name, mlir::RankedTensorType type,
+                    mlir::Location location);
+  uint32_t addConstant(llvm::StringRef name, mlir::RankedTensorType type,
+                       mlir::Location location);
+  /// An empty name stands for `buffer_` and the number of buffers before.
+  uint32_t addBuffer(llvm::StringRef name, mlir::RankedTensorType type,
+                     mlir::Location location);
+
+  /// Appends the op and gives the node of its result: of its own storage, of a
+  /// view, or of the operand that it updates in place.
+  llvm::FailureOr<uint32_t> apply(const Application &application);
+
+  mlir::RankedTensorType getType(uint32_t node) const {
+    return storages.getType(node);
+  }
+  mlir::Location getLocation(uint32_t node) const {
+    return storages.getLocation(node);
+  }
+
+  /// Ends `@main`: stores the buffers that were written and returns `result`.
+  mlir::OwningOpRef<mlir::ModuleOp> finish(uint32_t result,
+                                           mlir::Location location);
+
+private:
+  struct Buffer {
+    mlir::StringAttr symbol;
+    uint32_t node;
+    mlir::Location location;
+    mlir::Value initial;
+  };
+
+  mlir::Operation *createGlobal(llvm::StringRef name,
+                                mlir::RankedTensorType type,
+                                mlir::Attribute value, bool isMutable,
+                                mlir::Location location);
+  llvm::LogicalResult checkApplicable(mlir::Operation *op,
+                                      mlir::Location blame);
+  llvm::FailureOr<mlir::Type> inferType(mlir::Operation *op,
+                                        const Application &application);
+  llvm::LogicalResult verify(mlir::Operation *op, mlir::Location blame);
+  uint32_t defineNode(mlir::Operation *op, const Application &application);
+
+  mlir::OpBuilder builder;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp main;
+  StorageMap storages;
+  llvm::StringMap<unsigned> symbols;
+  std::vector<Buffer> buffers;
+  std::vector<mlir::Attribute> argumentAttributes;
+};
+
+/// Calls `function` and collects the text of the errors it emits instead of
+/// reporting them, without the name of an op before them.
+std::string captureErrors(mlir::MLIRContext *context,
+                          llvm::function_ref<void()> function);
+
+} // namespace hamkaas::script
+
+#endif // HAMKAAS_LIB_FRONTEND_SCRIPT_GRAPHBUILDER_H

@@ -1,0 +1,97 @@
+//===- Lexer.cpp - Words and numbers of a script ----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lexer.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace hamkaas::script;
+
+static bool isWordCharacter(char c) { return isAlnum(c) || c == '_'; }
+
+std::string Token::describe() const {
+  constexpr size_t limit = 40;
+  if (kind == Kind::End)
+    return "the end of the script";
+  unsigned char first = text.empty() ? 0 : text.front();
+  if (kind == Kind::Unknown && (first < 0x20 || first == 0x7f))
+    return formatv("the control character {0:x2}", first);
+  if (text.size() <= limit)
+    return kind == Kind::Node ? text.str() : ("'" + text + "'").str();
+  // Cut between characters, not within one.
+  size_t cut = limit;
+  while ((text[cut] & 0xc0) == 0x80)
+    --cut;
+  return ("'" + text.take_front(cut) + "...'").str();
+}
+
+void Lexer::skipSpace() {
+  for (; cursor != end; ++cursor) {
+    if (*cursor == '\n') {
+      ++line;
+      lineStart = cursor + 1;
+      startsLine = true;
+    } else if (*cursor == '#') {
+      cursor = std::find(cursor, end, '\n');
+      --cursor;
+    } else if (!isSpace(*cursor)) {
+      return;
+    }
+  }
+}
+
+Token Lexer::form(Token::Kind kind, const char *begin) {
+  Token token;
+  token.kind = kind;
+  token.text = StringRef(begin, cursor - begin);
+  token.position = {line, uint32_t(begin - lineStart + 1)};
+  token.startsLine = startsLine;
+  startsLine = false;
+  return token;
+}
+
+Token Lexer::lex() {
+  skipSpace();
+  const char *begin = cursor;
+  if (cursor == end)
+    return form(Token::Kind::End, begin);
+  auto digitAt = [&](const char *at) { return at != end && isDigit(*at); };
+  char first = *cursor++;
+  if (first == '$' || first == '-' || isDigit(first)) {
+    if (!isDigit(first) && !digitAt(cursor))
+      return form(Token::Kind::Unknown, begin);
+    while (digitAt(cursor))
+      ++cursor;
+    return form(first == '$' ? Token::Kind::Node : Token::Kind::Integer, begin);
+  }
+  if (isWordCharacter(first)) {
+    while (cursor != end && isWordCharacter(*cursor))
+      ++cursor;
+    return form(Token::Kind::Word, begin);
+  }
+  if (StringRef("=(),;[]").contains(first))
+    return form(Token::Kind::Punctuation, begin);
+  // A whole character, however many bytes it has.
+  unsigned bytes = getNumBytesForUTF8(UTF8(first));
+  cursor = std::min(begin + bytes, end);
+  return form(Token::Kind::Unknown, begin);
+}
+
+Token Lexer::lexAsName(const Token &token) {
+  if (token.kind == Token::Kind::End)
+    return token;
+  const char *begin = token.text.begin();
+  startsLine = token.startsLine;
+  cursor = begin;
+  while (cursor != end && !StringRef(",)#\n").contains(*cursor))
+    ++cursor;
+  while (cursor != begin && isSpace(cursor[-1]))
+    --cursor;
+  return form(Token::Kind::Name, begin);
+}

@@ -1,0 +1,91 @@
+//===- Operators.h - The operators of version 1 -----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_SCRIPT_OPERATORS_H
+#define HAMKAAS_LIB_FRONTEND_SCRIPT_OPERATORS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace hamkaas::script {
+
+/// What an argument of an operator of version 1 may be.
+enum class ParameterKind {
+  FloatNode,
+  AnyNode,
+  /// A node of type int64 and shape [1].
+  PositionNode,
+  Integer,
+  /// A list of dimensions: the shape of the result.
+  Shape,
+  List,
+  /// An integer, or a node as in `PositionNode`.
+  Prefix,
+};
+
+struct Parameter {
+  /// The operand or attribute of the op.
+  llvm::StringLiteral name = "";
+  ParameterKind kind = ParameterKind::AnyNode;
+};
+
+/// An operator as version 1 spells it. The language is fixed, so this is a table;
+/// version 2 finds the ops of the dialect through their interfaces instead.
+struct Operator {
+  llvm::StringLiteral spelling;
+  llvm::StringLiteral opName;
+  unsigned parameterCount;
+  Parameter parameters[4];
+  /// The largest rank of the first operand in version 1.
+  unsigned maxRank = 3;
+
+  llvm::ArrayRef<Parameter> getParameters() const {
+    return llvm::ArrayRef(parameters).take_front(parameterCount);
+  }
+};
+
+/// All operators of version 1. Where one op has several spellings, the first is
+/// the one to print.
+llvm::ArrayRef<Operator> getOperators();
+
+/// Name of a parameter in messages and attribute of the op that a literal
+/// prefix becomes.
+inline constexpr llvm::StringLiteral staticPrefixAttr = "static_prefix";
+/// The attribute with which a user vouches for positions.
+inline constexpr llvm::StringLiteral uncheckedAttr = "unchecked";
+/// Stands for the type of the result of an op that does not infer it.
+inline constexpr llvm::StringLiteral shapeAttr = "shape";
+
+/// `replace_slice` becomes `ReplaceSliceNode`.
+std::string getVersion2Spelling(llvm::StringRef mnemonic);
+
+/// The element type that the script calls `name`, or null.
+mlir::Type parseElementType(llvm::StringRef name, mlir::MLIRContext *context);
+
+/// What the script calls an element type, or the empty string.
+llvm::StringRef getElementTypeName(mlir::Type type);
+
+/// `float32 [2, 3]`, for messages.
+std::string describeType(mlir::Type tensor);
+
+/// `[2, 3]`.
+std::string formatList(llvm::ArrayRef<int64_t> list);
+
+/// The largest ranks of tensors in version 1 and 2.
+inline constexpr unsigned maxRanks[] = {0, 3, 8};
+
+/// Tensors have fewer elements than this, so that no size or offset in bytes
+/// overflows.
+inline constexpr int64_t elementLimit = int64_t(1) << 47;
+
+/// Whether a tensor of `shape` (dimensions of at least 1) keeps below the limit.
+bool hasFewElements(llvm::ArrayRef<int64_t> shape);
+
+} // namespace hamkaas::script
+
+#endif // HAMKAAS_LIB_FRONTEND_SCRIPT_OPERATORS_H

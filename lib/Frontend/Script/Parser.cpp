@@ -1,0 +1,349 @@
+//===- Parser.cpp - The syntax of a script ----------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parser.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::script;
+
+/// More messages than this help nobody; with a bound, their cost is linear in
+/// the size of the script even if it is one long line.
+static constexpr unsigned errorLimit = 100;
+
+Parser::Parser(StringRef text, StringAttr fileName,
+               const ScriptImportOptions &options)
+    : context(fileName.getContext()), fileName(fileName), options(options),
+      lexer(text), graph(context, FileLineColLoc::get(fileName, 1, 1)) {
+  for (const Operator &op : getOperators())
+    operators[op.spelling] = &op;
+  StringRef dialect = HamKaasDialect::getDialectNamespace();
+  for (OperationName op : context->getRegisteredOperationsByDialect(dialect))
+    if (op.hasInterface<KernelOpInterface>())
+      ops.try_emplace(getVersion2Spelling(op.stripDialect()), op);
+  token = lexer.lex();
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens and messages
+//===----------------------------------------------------------------------===//
+
+Location Parser::getLocation(Position position) const {
+  return FileLineColLoc::get(fileName, position.line, position.column);
+}
+
+InFlightDiagnostic Parser::error(Position position) {
+  ++errorCount;
+  return emitError(getLocation(position));
+}
+
+LogicalResult Parser::expected(const Twine &what) {
+  return error(token.position)
+         << "expected " << what << ", found " << token.describe();
+}
+
+Token Parser::take() {
+  Token taken = token;
+  token = lexer.lex();
+  return taken;
+}
+
+Token Parser::peek() const {
+  Lexer ahead = lexer;
+  return ahead.lex();
+}
+
+LogicalResult Parser::takePunctuation(char punctuation, const Twine &place) {
+  if (!token.is(punctuation))
+    return expected("'" + Twine(punctuation) + "' " + place);
+  take();
+  return success();
+}
+
+/// True where a statement begins, whatever stands before it.
+bool Parser::isAtStatement() const {
+  return token.startsLine &&
+         (token.kind == Token::Kind::Node || token.isWord("result") ||
+          token.isWord("version")) &&
+         peek().is('=');
+}
+
+/// Goes on behind the next ';', or at the next statement if the ';' is missing.
+void Parser::skipStatement() {
+  while (token.kind != Token::Kind::End && !isAtStatement())
+    if (take().is(';'))
+      return;
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+OwningOpRef<ModuleOp> Parser::parse() {
+  while (token.kind != Token::Kind::End && errorCount < errorLimit)
+    parseStatement();
+  if (errorCount >= errorLimit)
+    error(token.position) << "stopped after " << errorLimit << " errors";
+  else
+    checkEnd();
+  if (errorCount != 0)
+    return {};
+  return graph.finish(*result->node, getLocation(result->position));
+}
+
+void Parser::parseStatement() {
+  LogicalResult parsed = success();
+  if (token.kind == Token::Kind::Node) {
+    parsed = parseDefinition();
+    resultIsLast = false;
+  } else if (token.isWord("result")) {
+    parsed = parseResult();
+  } else if (token.isWord("version")) {
+    parsed = parseVersion();
+  } else {
+    parsed = expected("'$<id> = ...;' or 'result = $<id>;'");
+    if (take().is(';'))
+      return;
+  }
+  if (failed(parsed))
+    skipStatement();
+  isFirstStatement = false;
+}
+
+/// A missing ';' is reported where it belongs: the next token may stand many
+/// lines below.
+LogicalResult Parser::endStatement(const Token &last) {
+  if (token.is(';')) {
+    take();
+    return success();
+  }
+  return error(last.getEnd())
+         << "expected ';' at the end of the statement, found "
+         << token.describe();
+}
+
+LogicalResult Parser::parseVersion() {
+  Token word = take();
+  if (failed(takePunctuation('=', "after 'version'")))
+    return failure();
+  Token number = token;
+  FailureOr<int64_t> value = parseInteger();
+  if (failed(value))
+    return failure();
+  if (*value != 2)
+    error(number.position)
+        << "expected version 2, got " << *value
+        << "; a script of version 1 has no version statement";
+  else if (!isFirstStatement)
+    error(word.position) << "expected the version to be the first statement";
+  version = 2;
+  return endStatement(number);
+}
+
+LogicalResult Parser::parseResult() {
+  Position position = take().position;
+  if (result) {
+    InFlightDiagnostic warning =
+        emitWarning(getLocation(position))
+        << "expected one result, this one replaces the one before";
+    warning.attachNote(getLocation(result->position)) << "given here before";
+  }
+  result = Definition{std::nullopt, position};
+  resultIsLast = true;
+  if (failed(takePunctuation('=', "after 'result'")))
+    return failure();
+  Token id = token;
+  FailureOr<NodeOrError> node = parseNode();
+  if (failed(node))
+    return failure();
+  result->node = *node;
+  return endStatement(id);
+}
+
+LogicalResult Parser::parseDefinition() {
+  Token id = take();
+  std::optional<uint64_t> number = parseId(id);
+  FailureOr<NodeOrError> node = parseRightSide(id);
+  // NOTE: only now, so that a statement cannot use the node it defines.
+  if (number) {
+    definitions[*number] = {succeeded(node) ? *node : std::nullopt,
+                            id.position};
+    lastId = number;
+  }
+  if (failed(node))
+    return failure();
+  Token last = take();
+  return endStatement(last);
+}
+
+/// Emits what can be said only about the whole script.
+void Parser::checkEnd() {
+  if (!result)
+    error(token.position) << "expected 'result = $<id>;' before the end of the "
+                             "script";
+  else if (!resultIsLast)
+    emitWarning(getLocation(result->position))
+        << "expected the result to be the last statement, it counts as if it "
+           "were";
+}
+
+//===----------------------------------------------------------------------===//
+// The right side of a definition
+//===----------------------------------------------------------------------===//
+
+/// Ends before the closing parenthesis.
+FailureOr<NodeOrError> Parser::parseRightSide(const Token &id) {
+  if (failed(takePunctuation('=', "after " + id.describe())))
+    return failure();
+  if (token.kind != Token::Kind::Word)
+    return expected("an operator");
+  Token spelling = take();
+  if (failed(takePunctuation('(', "after " + spelling.describe())))
+    return failure();
+  if (spelling.text == "InputTensor" || spelling.text == "ConstantTensor" ||
+      spelling.text == "BufferTensor")
+    return parseTensor(id, spelling);
+  SmallVector<Argument, 4> arguments;
+  if (failed(parseArguments(arguments)))
+    return failure();
+  return applyOperator(id, spelling, arguments);
+}
+
+/// name, type, shape; for a buffer also type, shape.
+FailureOr<NodeOrError> Parser::parseTensor(const Token &id,
+                                           const Token &spelling) {
+  Token name = lexer.lexAsName(token);
+  token = lexer.lex();
+  if (name.text.empty())
+    return expected("a name");
+  if (failed(takePunctuation(',', "after the name")))
+    return failure();
+  Token type;
+  if (spelling.text == "BufferTensor" && token.is('[')) {
+    std::swap(type, name);
+  } else {
+    type = take();
+    if (failed(takePunctuation(',', "after the type")))
+      return failure();
+  }
+  Argument shape;
+  shape.token = token;
+  if (failed(parseList(shape)))
+    return failure();
+  if (!token.is(')'))
+    return expected("')' after the shape");
+  return defineTensor(id, spelling, name, type, shape);
+}
+
+/// A number for a new node, or nothing where the id cannot be defined.
+std::optional<uint64_t> Parser::parseId(const Token &id) {
+  uint64_t number;
+  if (id.text.drop_front().getAsInteger(10, number) || number >> 63 != 0) {
+    error(id.position) << "expected an id below 2^63, found " << id.describe();
+    return std::nullopt;
+  }
+  auto known = definitions.find(number);
+  if (known == definitions.end())
+    return number;
+  InFlightDiagnostic duplicate = error(id.position)
+                                 << "expected a new id, " << id.describe()
+                                 << " is already defined";
+  duplicate.attachNote(getLocation(known->second.position)) << "defined here";
+  return std::nullopt;
+}
+
+FailureOr<NodeOrError> Parser::parseNode() {
+  if (token.kind != Token::Kind::Node)
+    return expected("a node, '$<id>'");
+  Token id = take();
+  uint64_t number;
+  if (!id.text.drop_front().getAsInteger(10, number) && number >> 63 == 0) {
+    auto known = definitions.find(number);
+    if (known != definitions.end())
+      return known->second.node;
+  }
+  InFlightDiagnostic unknown = error(id.position)
+                               << "unknown node " << id.describe();
+  if (lastId)
+    unknown << ", the last defined is $" << *lastId;
+  return NodeOrError();
+}
+
+FailureOr<int64_t> Parser::parseInteger() {
+  if (token.kind != Token::Kind::Integer)
+    return expected("an integer");
+  int64_t value;
+  if (token.text.getAsInteger(10, value))
+    return expected("an integer of 64 bits");
+  take();
+  return value;
+}
+
+LogicalResult Parser::parseList(Argument &argument) {
+  argument.kind = Argument::Kind::List;
+  if (failed(takePunctuation('[', "before the list")))
+    return failure();
+  while (!token.is(']')) {
+    if (!argument.list.empty() &&
+        failed(takePunctuation(',', "or ']' after the integer")))
+      return failure();
+    argument.itemPositions.push_back(token.position);
+    FailureOr<int64_t> item = parseInteger();
+    if (failed(item))
+      return failure();
+    argument.list.push_back(*item);
+  }
+  take();
+  return success();
+}
+
+FailureOr<Argument> Parser::parseArgument() {
+  Argument argument;
+  if (token.kind == Token::Kind::Word && peek().is('=')) {
+    argument.name = take();
+    take();
+  }
+  argument.token = token;
+  if (token.kind == Token::Kind::Node) {
+    argument.kind = Argument::Kind::Node;
+    FailureOr<NodeOrError> node = parseNode();
+    if (failed(node))
+      return failure();
+    argument.node = *node;
+  } else if (token.kind == Token::Kind::Integer) {
+    FailureOr<int64_t> integer = parseInteger();
+    if (failed(integer))
+      return failure();
+    argument.integer = *integer;
+  } else if (token.is('[')) {
+    if (failed(parseList(argument)))
+      return failure();
+  } else if (argument.isNamed() &&
+             (token.isWord("true") || token.isWord("false"))) {
+    argument.kind = Argument::Kind::Flag;
+    argument.integer = take().isWord("true");
+  } else {
+    return expected(argument.isNamed() ? "an integer, a list, true or false"
+                                       : "a node, an integer or a list");
+  }
+  return argument;
+}
+
+/// Ends before the closing parenthesis.
+LogicalResult Parser::parseArguments(SmallVectorImpl<Argument> &arguments) {
+  while (!token.is(')')) {
+    if (!arguments.empty() &&
+        failed(takePunctuation(',', "or ')' after the argument")))
+      return failure();
+    FailureOr<Argument> argument = parseArgument();
+    if (failed(argument))
+      return failure();
+    arguments.push_back(std::move(*argument));
+  }
+  return success();
+}

@@ -1,0 +1,343 @@
+//===- ParserOperators.cpp - The meaning of a script ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "Parser.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::script;
+
+//===----------------------------------------------------------------------===//
+// Inputs, constants and buffers
+//===----------------------------------------------------------------------===//
+
+NodeOrError Parser::defineTensor(const Token &id, const Token &spelling,
+                                 const Token &name, const Token &typeName,
+                                 const Argument &shape) {
+  bool nameIsValid = name.text.empty() || checkName(spelling, name);
+  Type elementType = parseElementType(typeName.text, context);
+  if (!elementType)
+    error(typeName.position)
+        << "expected the type float32 or int64, found " << typeName.describe();
+  if (!checkShape(shape) || !elementType || !nameIsValid)
+    return std::nullopt;
+  auto type = RankedTensorType::get(shape.list, elementType);
+  Location location = getLocation(id.position);
+  if (spelling.text == "InputTensor")
+    return graph.addInput(name.text, type, location);
+  if (spelling.text == "ConstantTensor")
+    return graph.addConstant(name.text, type, location);
+  return graph.addBuffer(name.text, type, location);
+}
+
+bool Parser::checkName(const Token &spelling, const Token &name) {
+  for (unsigned char c : name.text)
+    if (c < 0x20 || c == 0x7f) {
+      error(name.position) << "expected a name without control characters";
+      return false;
+    }
+  std::string key = (spelling.text + " " + name.text).str();
+  auto [known, isNew] = names.try_emplace(key, name.position);
+  if (isNew)
+    return true;
+  InFlightDiagnostic duplicate =
+      error(name.position) << "expected a new name, another " << spelling.text
+                           << " is called " << name.describe();
+  duplicate.attachNote(getLocation(known->second)) << "named here";
+  return false;
+}
+
+bool Parser::checkShape(const Argument &shape) {
+  size_t rank = shape.list.size();
+  size_t minRank = version == 1 ? 1 : 0;
+  if (rank < minRank || rank > maxRanks[version]) {
+    error(shape.token.position)
+        << "expected a shape of " << minRank << " to " << maxRanks[version]
+        << " dimensions, got " << rank;
+    return false;
+  }
+  for (auto [size, position] : llvm::zip(shape.list, shape.itemPositions))
+    if (size < 1) {
+      error(position) << "expected a dimension of at least 1, got " << size;
+      return false;
+    }
+  if (hasFewElements(shape.list))
+    return true;
+  error(shape.token.position)
+      << "expected a shape of fewer than 2^47 elements, got "
+      << formatList(shape.list);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+NodeOrError Parser::applyOperator(const Token &id, const Token &spelling,
+                                  ArrayRef<Argument> arguments) {
+  auto named = llvm::find_if(arguments, std::mem_fn(&Argument::isNamed));
+  if (version == 1 && named != arguments.end()) {
+    error(named->name.position)
+        << "expected no attribute names in a script of version 1, found "
+        << named->name.describe();
+    return std::nullopt;
+  }
+  auto op = operators.find(spelling.text);
+  if (op != operators.end() && named == arguments.end())
+    return applyByTable(*op->second, id, spelling, arguments);
+  std::optional<OperationName> name = findOp(spelling.text);
+  if (name)
+    return applyByName(*name, id, spelling, arguments);
+  reportUnknownOperator(spelling);
+  return std::nullopt;
+}
+
+std::optional<OperationName> Parser::findOp(StringRef spelling) const {
+  if (version == 1)
+    return std::nullopt;
+  auto op = ops.find(spelling);
+  if (op != ops.end())
+    return op->second;
+  auto known = operators.find(spelling);
+  if (known != operators.end())
+    return OperationName(known->second->opName, context);
+  return std::nullopt;
+}
+
+void Parser::reportUnknownOperator(const Token &spelling) {
+  InFlightDiagnostic unknown = error(spelling.position)
+                               << "unknown operator " << spelling.describe();
+  if (version == 1 && ops.contains(spelling.text)) {
+    unknown << ", which needs 'version = 2;' as the first statement";
+    return;
+  }
+  constexpr unsigned maxDistance = 3;
+  unsigned best = maxDistance + 1;
+  StringRef closest;
+  auto consider = [&](StringRef known) {
+    unsigned distance = spelling.text.edit_distance(
+        known, /*AllowReplacements=*/true, maxDistance);
+    if (distance >= best)
+      return;
+    best = distance;
+    closest = known;
+  };
+  for (const Operator &op : getOperators())
+    consider(op.spelling);
+  for (StringRef tensor : {"InputTensor", "ConstantTensor", "BufferTensor"})
+    consider(tensor);
+  if (!closest.empty())
+    unknown << ", did you mean '" << closest << "'?";
+}
+
+static Application makeApplication(OperationName name, Location location) {
+  return {name, {}, {}, std::nullopt, location, location};
+}
+
+NodeOrError Parser::applyByTable(const Operator &op, const Token &id,
+                                 const Token &spelling,
+                                 ArrayRef<Argument> arguments) {
+  ArrayRef<Parameter> parameters = op.getParameters();
+  if (arguments.size() != parameters.size()) {
+    Position position = arguments.size() > parameters.size()
+                            ? arguments[parameters.size()].token.position
+                            : spelling.position;
+    InFlightDiagnostic arity = error(position)
+                               << "expected " << parameters.size()
+                               << " arguments of " << spelling.text << " (";
+    llvm::interleaveComma(parameters, arity, [&](const Parameter &parameter) {
+      arity << StringRef(parameter.name);
+    });
+    arity << "), got " << arguments.size();
+    return std::nullopt;
+  }
+  Application application = makeApplication(
+      OperationName(op.opName, context), getLocation(id.position));
+  // What does not fit the first operand is the fault of the second.
+  application.blame =
+      getLocation(arguments[arguments.size() > 1].token.position);
+  application.isWellFormed = true;
+  bool isValid = true;
+  for (auto [parameter, argument] : llvm::zip(parameters, arguments))
+    isValid &= bind(parameter, argument, application);
+  if (!isValid)
+    return std::nullopt;
+  RankedTensorType first = graph.getType(application.operands.front());
+  if (version == 1 && first.getRank() > op.maxRank) {
+    error(arguments.front().token.position)
+        << "expected " << parameters.front().name << " to have rank "
+        << op.maxRank << ", got " << describeType(first);
+    return std::nullopt;
+  }
+  return build(application);
+}
+
+bool Parser::bind(const Parameter &parameter, const Argument &argument,
+                  Application &application) {
+  Builder builder(context);
+  bool isList = argument.kind == Argument::Kind::List;
+  bool isInteger = argument.kind == Argument::Kind::Integer;
+  auto reject = [&](StringRef what) {
+    error(argument.token.position)
+        << "expected " << parameter.name << " to be " << what << ", found "
+        << argument.token.describe();
+    return false;
+  };
+  auto addAttribute = [&](StringRef name, Attribute value) {
+    application.attributes.push_back(builder.getNamedAttr(name, value));
+    return true;
+  };
+  switch (parameter.kind) {
+  case ParameterKind::FloatNode:
+  case ParameterKind::AnyNode:
+  case ParameterKind::PositionNode:
+    if (argument.kind != Argument::Kind::Node)
+      return reject("a node");
+    return bindNode(parameter, argument, application);
+  case ParameterKind::Prefix:
+    if (isInteger)
+      return addAttribute(staticPrefixAttr,
+                          builder.getI64IntegerAttr(argument.integer));
+    if (argument.kind != Argument::Kind::Node)
+      return reject("a node or an integer");
+    return bindNode(parameter, argument, application);
+  case ParameterKind::Integer:
+    if (!isInteger)
+      return reject("an integer");
+    return addAttribute(parameter.name,
+                        builder.getI64IntegerAttr(argument.integer));
+  case ParameterKind::List:
+    if (!isList)
+      return reject("a list of integers");
+    return addAttribute(parameter.name,
+                        builder.getDenseI64ArrayAttr(argument.list));
+  case ParameterKind::Shape:
+    if (!isList)
+      return reject("a list of integers");
+    application.shape = argument.list;
+    return checkShape(argument);
+  }
+  llvm_unreachable("all kinds of parameters are handled");
+}
+
+bool Parser::bindNode(const Parameter &parameter, const Argument &argument,
+                      Application &application) {
+  if (!argument.node)
+    return false;
+  RankedTensorType type = graph.getType(*argument.node);
+  bool isPositionParameter = parameter.kind == ParameterKind::PositionNode ||
+                             parameter.kind == ParameterKind::Prefix;
+  StringRef wanted;
+  if (parameter.kind == ParameterKind::FloatNode &&
+      !type.getElementType().isF32())
+    wanted = "float32";
+  else if (isPositionParameter && !isPosition(type))
+    wanted = "int64 [1]";
+  if (wanted.empty()) {
+    application.operands.push_back(*argument.node);
+    return true;
+  }
+  InFlightDiagnostic mismatch = error(argument.token.position)
+                                << "expected " << parameter.name << " to be "
+                                << wanted << ", got " << describeType(type);
+  mismatch.attachNote(graph.getLocation(*argument.node)) << "defined here";
+  return false;
+}
+
+/// Version 2: operands by position, attributes by name, and the op itself says
+/// which it wants.
+NodeOrError Parser::applyByName(OperationName name, const Token &id,
+                                const Token &spelling,
+                                ArrayRef<Argument> arguments) {
+  Application application = makeApplication(name, getLocation(id.position));
+  application.blame = getLocation(
+      arguments.empty()
+          ? spelling.position
+          : arguments[arguments.size() > 1].token.position);
+  bool isValid = true;
+  bool wasNamed = false;
+  for (const Argument &argument : arguments) {
+    wasNamed |= argument.isNamed();
+    if (argument.isNamed()) {
+      isValid &= bindAttribute(argument, application);
+    } else if (argument.kind != Argument::Kind::Node || wasNamed) {
+      error(argument.token.position)
+          << "expected nodes, then attributes as <name> = <value>, found "
+          << argument.token.describe();
+      isValid = false;
+    } else if (argument.node) {
+      application.operands.push_back(*argument.node);
+    } else {
+      isValid = false;
+    }
+  }
+  if (!isValid)
+    return std::nullopt;
+  if (!name.hasInterface<InferTypeOpInterface>() && !application.shape) {
+    error(spelling.position) << "expected the attribute '" << shapeAttr
+                             << "', the shape of the result";
+    return std::nullopt;
+  }
+  return build(application);
+}
+
+bool Parser::bindAttribute(const Argument &argument, Application &application) {
+  StringRef name = argument.name.text;
+  bool hasShape = !application.name.hasInterface<InferTypeOpInterface>();
+  ArrayRef<StringAttr> known = application.name.getAttributeNames();
+  auto isNamed = [&](auto attribute) { return attribute == name; };
+  auto isGiven = [&](NamedAttribute given) { return given.getName() == name; };
+  if (hasShape && name == shapeAttr && argument.kind == Argument::Kind::List &&
+      !application.shape) {
+    application.shape = argument.list;
+    return checkShape(argument);
+  }
+  if (llvm::none_of(known, isNamed)) {
+    InFlightDiagnostic unknown = error(argument.name.position)
+                                 << "unknown attribute "
+                                 << argument.name.describe() << ", known are:";
+    for (StringAttr attribute : known)
+      unknown << " " << attribute.getValue();
+    return false;
+  }
+  if (llvm::any_of(application.attributes, isGiven)) {
+    error(argument.name.position) << "expected " << argument.name.describe()
+                                  << " once";
+    return false;
+  }
+  Builder builder(context);
+  Attribute value;
+  if (argument.kind == Argument::Kind::Integer)
+    value = builder.getI64IntegerAttr(argument.integer);
+  else if (argument.kind == Argument::Kind::List)
+    value = builder.getDenseI64ArrayAttr(argument.list);
+  else if (argument.kind == Argument::Kind::Flag && argument.integer)
+    value = builder.getUnitAttr();
+  if (value)
+    application.attributes.push_back(builder.getNamedAttr(name, value));
+  return true;
+}
+
+NodeOrError Parser::build(Application &application) {
+  bool hasPosition = llvm::any_of(application.operands, [&](uint32_t operand) {
+    return isPosition(graph.getType(operand));
+  });
+  Builder builder(context);
+  NamedAttribute unchecked =
+      builder.getNamedAttr(uncheckedAttr, builder.getUnitAttr());
+  if (options.unchecked && hasPosition &&
+      llvm::is_contained(application.name.getAttributeNames(),
+                         unchecked.getName()) &&
+      !llvm::is_contained(application.attributes, unchecked))
+    application.attributes.push_back(unchecked);
+  FailureOr<uint32_t> node = graph.apply(application);
+  if (succeeded(node))
+    return *node;
+  ++errorCount;
+  return std::nullopt;
+}
