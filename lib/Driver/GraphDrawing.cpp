@@ -201,7 +201,7 @@ static llvm::Error writeFile(StringRef path, ModuleOp module) {
   return llvm::Error::success();
 }
 
-llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os) {
+llvm::Expected<std::string> hamkaas::drawGraph(ModuleOp module) {
   llvm::ErrorOr<std::string> dot = llvm::sys::findProgramByName("dot");
   if (!dot)
     return llvm::createStringError(
@@ -232,6 +232,5 @@ llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os) {
     return llvm::createStringError(buffer.getError(),
                                    "cannot read the output of 'dot': " +
                                        buffer.getError().message());
-  os << (*buffer)->getBuffer();
-  return llvm::Error::success();
+  return (*buffer)->getBuffer().str();
 }

@@ -67,22 +67,22 @@ static void printTensors(llvm::StringRef title,
   if (tensors.empty())
     return;
   os << "\n" << title << "\n";
-  TextTable table("llrl");
+  TextTable table("llr");
   for (const TensorInfo &tensor : llvm::ArrayRef(tensors).take_front(maxRows))
     table.addRow({tensor.name,
                   formatShape(tensor.shape) + " " +
                       getTypeName(tensor.elementType).str(),
-                  formatCount(tensor.bytes()), "bytes"});
+                  formatCount(tensor.bytes()) + " bytes"});
   table.print(os);
   printCut(tensors.size(), os);
 }
 
 static void printMemory(const ProgramInfo &info, llvm::raw_ostream &os) {
   os << "\nmemory, all of it known before the run\n";
-  TextTable table("lrll");
+  TextTable table("lrl");
   auto addRegion = [&](llvm::StringRef name, uint64_t bytes,
                        const llvm::Twine &meaning) {
-    table.addRow({name.str(), formatCount(bytes), "bytes", meaning.str()});
+    table.addRow({name.str(), formatCount(bytes) + " bytes", meaning.str()});
   };
   addRegion("constants", info.constantsBytes,
             "parameters as the kernels read them");

@@ -18,9 +18,8 @@ namespace hamkaas {
 /// an operation, with its shape and source position.
 void printGraphAsDot(mlir::ModuleOp module, llvm::raw_ostream &os);
 
-/// The same as SVG. Runs Graphviz's `dot`; fails if there is none in PATH,
-/// and then prints nothing.
-llvm::Error drawGraph(mlir::ModuleOp module, llvm::raw_ostream &os);
+/// The same as SVG. Runs Graphviz's `dot`; fails if there is none in PATH.
+llvm::Expected<std::string> drawGraph(mlir::ModuleOp module);
 
 } // namespace hamkaas
 

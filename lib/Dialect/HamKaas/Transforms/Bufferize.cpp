@@ -56,11 +56,63 @@ static void dropResults(func::FuncOp program) {
   program.getBody().front().getTerminator()->setOperands({});
 }
 
+<<<<<<< HEAD
 static void forEachCall(ArrayRef<func::FuncOp> programs,
                         llvm::function_ref<void(func::CallOp)> visit) {
   for (func::FuncOp program : programs)
     for (auto call : program.getBody().front().getOps<func::CallOp>())
       visit(call);
+=======
+/// The index of the argument that `kernel` returns, if it does.
+static std::optional<unsigned> getReturnedArgument(func::FuncOp kernel) {
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  if (terminator->getNumOperands() != 1)
+    return std::nullopt;
+  Value value = terminator->getOperand(0);
+  while (auto cast = value.getDefiningOp<memref::CastOp>())
+    value = cast.getSource();
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &kernel.getBody().front())
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
+/// Lets the users of the calls in `program` take the kernel's argument instead
+/// of its equal result.
+/// NOTE: not upstream's drop-equivalent-buffer-results, which makes new calls
+/// without their attributes.
+static void dropCallResults(func::FuncOp program, const SymbolTable &symbols) {
+  for (auto call : llvm::make_early_inc_range(
+           program.getBody().front().getOps<func::CallOp>())) {
+    std::optional<unsigned> argument =
+        getReturnedArgument(symbols.lookup<func::FuncOp>(call.getCallee()));
+    if (!argument || call.getNumResults() != 1)
+      continue;
+    OpBuilder builder(call);
+    Value value = call.getOperand(*argument);
+    if (value.getType() != call.getResultTypes().front())
+      value = memref::CastOp::create(builder, call.getLoc(),
+                                     call.getResultTypes().front(), value);
+    call.getResult(0).replaceAllUsesWith(value);
+    auto newCall = func::CallOp::create(builder, call.getLoc(),
+                                        call.getCallee(), TypeRange(),
+                                        call.getOperands());
+    newCall->setDiscardableAttrs(call->getDiscardableAttrDictionary());
+    call.erase();
+  }
+}
+
+/// Makes the kernels functions without results where the callers need none.
+static void dropKernelResults(ModuleOp module,
+                              ArrayRef<func::FuncOp> programs) {
+  SymbolTable symbols(module);
+  for (func::FuncOp program : programs)
+    dropCallResults(program, symbols);
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (kernel->hasAttr(HamKaasDialect::kernelAttrName) &&
+        getReturnedArgument(kernel))
+      dropResults(kernel);
+>>>>>>> planner
 }
 
 namespace {
@@ -89,13 +141,13 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
 
     // NOTE: cse before canonicalize, or copies of a buffer onto itself survive.
     OpPassManager cleanup(ModuleOp::getOperationName());
+    cleanup.addPass(createCSEPass());
+    cleanup.addPass(createCanonicalizerPass());
     // Canonicalization finds that loops carry one buffer; only then is a
     // kernel's result seen to be its last argument.
-    cleanup.addPass(createCSEPass());
-    cleanup.addPass(createCanonicalizerPass());
-    cleanup.addPass(createDropEquivalentBufferResultsPass());
-    cleanup.addPass(createCSEPass());
-    cleanup.addPass(createCanonicalizerPass());
+    if (failed(runPipeline(cleanup, getOperation())))
+      return signalPassFailure();
+    dropKernelResults(getOperation(), programs);
     if (failed(runPipeline(cleanup, getOperation())))
       return signalPassFailure();
     llvm::for_each(programs, dropResults);
