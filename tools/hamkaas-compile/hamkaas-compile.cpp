@@ -205,17 +205,17 @@ static llvm::Error compileToFile(ModuleOp module, CompileOptions &options) {
       return opened.takeError();
     contents.emplace(std::move(*opened));
   }
-  if (!path.empty()) {
-    AotOptions aot;
-    aot.output = path;
-    aot.descriptor = options.descriptor;
-    if (aot.descriptor.embedParameters)
-      aot.parameters = contents->contents();
-    if (llvm::Error error = writeProgram(
-            compiled->info, compiled->object->getMemBufferRef(), aot))
-      return error;
-  }
-  return printReports(compiled->info);
+  // NOTE: before linking, because the linker resets all command line options.
+  if (llvm::Error error = printReports(compiled->info))
+    return error;
+  if (path.empty())
+    return llvm::Error::success();
+  AotOptions aot;
+  aot.output = path;
+  aot.descriptor = options.descriptor;
+  if (aot.descriptor.embedParameters)
+    aot.parameters = contents->contents();
+  return writeProgram(compiled->info, compiled->object->getMemBufferRef(), aot);
 }
 
 static llvm::Error compile() {

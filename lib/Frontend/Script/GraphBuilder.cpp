@@ -111,7 +111,7 @@ FailureOr<uint32_t> GraphBuilder::apply(const Application &application) {
     result = op->setPropertiesFromAttribute(
         attributes, [&] { return emitError(application.blame); });
   if (succeeded(result) && !application.isWellFormed)
-    result = checkApplicable(op, application.blame);
+    result = checkApplicable(op, application.operatorLocation);
   if (succeeded(result)) {
     FailureOr<Type> type = inferType(op, application);
     result = type;
@@ -131,13 +131,14 @@ FailureOr<uint32_t> GraphBuilder::apply(const Application &application) {
 /// Checks number and types of operands and attributes, on which the inference of
 /// the type of the result relies. ODS checks these first and then the result's
 /// type, which is a placeholder here: that complaint is the sign of success.
-LogicalResult GraphBuilder::checkApplicable(Operation *op, Location blame) {
+LogicalResult GraphBuilder::checkApplicable(Operation *op,
+                                            Location location) {
   std::string text = captureErrors(op->getContext(), [&] {
     (void)op->getName().verifyInvariants(op);
   });
   if (text.empty() || StringRef(text).starts_with("result #0 must be"))
     return success();
-  return emitError(blame) << text;
+  return emitError(location) << text;
 }
 
 FailureOr<Type> GraphBuilder::inferType(Operation *op,

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace hamkaas::script {
@@ -19,14 +20,18 @@ namespace hamkaas::script {
 /// An operator applied to nodes.
 struct Application {
   mlir::OperationName name;
-  llvm::SmallVector<uint32_t> operands;
-  llvm::SmallVector<mlir::NamedAttribute> attributes;
-  /// Shape of the result where the op does not infer it.
-  std::optional<llvm::SmallVector<int64_t>> shape;
   /// Of the statement.
   mlir::Location location;
+  /// Of the operator's name, for operands or attributes that it does not take.
+  mlir::Location operatorLocation;
   /// Of the argument that a wrong shape is blamed on.
   mlir::Location blame;
+  llvm::SmallVector<uint32_t> operands = {};
+  llvm::SmallVector<mlir::NamedAttribute> attributes = {};
+  /// Names of the attributes so far, also of flags that are not set.
+  llvm::SmallSet<llvm::StringRef, 4> given = {};
+  /// Shape of the result where the op does not infer it.
+  std::optional<llvm::SmallVector<int64_t>> shape = {};
   /// The operands and attributes are known to be those that the op wants, so
   /// that only their shapes and values can be wrong.
   bool isWellFormed = false;
@@ -74,7 +79,7 @@ private:
                                 mlir::Attribute value, bool isMutable,
                                 mlir::Location location);
   llvm::LogicalResult checkApplicable(mlir::Operation *op,
-                                      mlir::Location blame);
+                                      mlir::Location location);
   llvm::FailureOr<mlir::Type> inferType(mlir::Operation *op,
                                         const Application &application);
   llvm::LogicalResult verify(mlir::Operation *op, mlir::Location blame);

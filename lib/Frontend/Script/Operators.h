@@ -41,8 +41,9 @@ struct Operator {
   llvm::StringLiteral opName;
   unsigned parameterCount;
   Parameter parameters[4];
-  /// The largest rank of the first operand in version 1.
-  unsigned maxRank = 3;
+  /// The largest rank of the first operand in version 1, where that is less than
+  /// the largest rank of tensors.
+  unsigned maxRank = 8;
 
   llvm::ArrayRef<Parameter> getParameters() const {
     return llvm::ArrayRef(parameters).take_front(parameterCount);

@@ -309,7 +309,7 @@ FailureOr<Argument> Parser::parseArgument() {
     take();
   }
   argument.token = token;
-  if (token.kind == Token::Kind::Node) {
+  if (token.kind == Token::Kind::Node && !argument.isNamed()) {
     argument.kind = Argument::Kind::Node;
     FailureOr<NodeOrError> node = parseNode();
     if (failed(node))

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "Parser.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -112,15 +113,11 @@ std::optional<OperationName> Parser::findOp(StringRef spelling) const {
 void Parser::reportUnknownOperator(const Token &spelling) {
   InFlightDiagnostic unknown = error(spelling.position)
                                << "unknown operator " << spelling.describe();
-  if (version == 1 && ops.contains(spelling.text)) {
-    unknown << ", which needs 'version = 2;' as the first statement";
-    return;
-  }
-  constexpr unsigned maxDistance = 3;
+  constexpr unsigned maxDistance = 2;
   unsigned best = maxDistance + 1;
   StringRef closest;
   auto consider = [&](StringRef known) {
-    unsigned distance = spelling.text.edit_distance(
+    unsigned distance = spelling.text.edit_distance_insensitive(
         known, /*AllowReplacements=*/true, maxDistance);
     if (distance >= best)
       return;
@@ -131,12 +128,14 @@ void Parser::reportUnknownOperator(const Token &spelling) {
     consider(op.spelling);
   for (StringRef tensor : {"InputTensor", "ConstantTensor", "BufferTensor"})
     consider(tensor);
-  if (!closest.empty())
+  if (version == 1 && best > 0 && ops.contains(spelling.text))
+    unknown << ", which needs 'version = 2;' as the first statement";
+  else if (!closest.empty())
     unknown << ", did you mean '" << closest << "'?";
 }
 
 static Application makeApplication(OperationName name, Location location) {
-  return {name, {}, {}, std::nullopt, location, location};
+  return {name, location, location, location};
 }
 
 NodeOrError Parser::applyByTable(const Operator &op, const Token &id,
@@ -185,7 +184,7 @@ bool Parser::bind(const Parameter &parameter, const Argument &argument,
   auto reject = [&](StringRef what) {
     error(argument.token.position)
         << "expected " << parameter.name << " to be " << what << ", found "
-        << argument.token.describe();
+        << (isList ? "a list" : argument.token.describe());
     return false;
   };
   auto addAttribute = [&](StringRef name, Attribute value) {
@@ -255,10 +254,10 @@ NodeOrError Parser::applyByName(OperationName name, const Token &id,
                                 const Token &spelling,
                                 ArrayRef<Argument> arguments) {
   Application application = makeApplication(name, getLocation(id.position));
-  application.blame = getLocation(
-      arguments.empty()
-          ? spelling.position
-          : arguments[arguments.size() > 1].token.position);
+  application.operatorLocation = getLocation(spelling.position);
+  if (!arguments.empty())
+    application.blame =
+        getLocation(arguments[arguments.size() > 1].token.position);
   bool isValid = true;
   bool wasNamed = false;
   for (const Argument &argument : arguments) {
@@ -286,40 +285,67 @@ NodeOrError Parser::applyByName(OperationName name, const Token &id,
   return build(application);
 }
 
+/// The attribute that `argument` stands for, null for a flag that is not set.
+static Attribute makeAttribute(const Argument &argument, Builder builder) {
+  switch (argument.kind) {
+  case Argument::Kind::Integer:
+    return builder.getI64IntegerAttr(argument.integer);
+  case Argument::Kind::List:
+    return builder.getDenseI64ArrayAttr(argument.list);
+  case Argument::Kind::Flag:
+    return argument.integer ? builder.getUnitAttr() : UnitAttr();
+  case Argument::Kind::Node:
+    break;
+  }
+  llvm_unreachable("an attribute is no node");
+}
+
 bool Parser::bindAttribute(const Argument &argument, Application &application) {
+  OperationName op = application.name;
   StringRef name = argument.name.text;
-  bool hasShape = !application.name.hasInterface<InferTypeOpInterface>();
-  ArrayRef<StringAttr> known = application.name.getAttributeNames();
-  auto isNamed = [&](auto attribute) { return attribute == name; };
-  auto isGiven = [&](NamedAttribute given) { return given.getName() == name; };
-  if (hasShape && name == shapeAttr && argument.kind == Argument::Kind::List &&
-      !application.shape) {
+  SmallVector<StringRef> known = llvm::map_to_vector(
+      op.getAttributeNames(), [](StringAttr known) { return known.getValue(); });
+  bool isShape =
+      !op.hasInterface<InferTypeOpInterface>() && name == shapeAttr;
+  if (!op.hasInterface<InferTypeOpInterface>())
+    known.push_back(shapeAttr);
+  if (!llvm::is_contained(known, name)) {
+    error(argument.name.position)
+        << "unknown attribute " << argument.name.describe() << ", known are: "
+        << (known.empty() ? "none" : llvm::join(known, ", "));
+    return false;
+  }
+  if (!application.given.insert(name).second) {
+    error(argument.name.position)
+        << "expected " << argument.name.describe() << " once";
+    return false;
+  }
+  auto reject = [&](StringRef what) {
+    error(argument.token.position)
+        << "expected " << name << " to be a " << what << ", found "
+        << (argument.kind == Argument::Kind::List ? "a list"
+                                                  : argument.token.describe());
+    return false;
+  };
+  if (isShape && argument.kind != Argument::Kind::List)
+    return reject("list of integers");
+  if (isShape) {
     application.shape = argument.list;
     return checkShape(argument);
   }
-  if (llvm::none_of(known, isNamed)) {
-    InFlightDiagnostic unknown = error(argument.name.position)
-                                 << "unknown attribute "
-                                 << argument.name.describe() << ", known are:";
-    for (StringAttr attribute : known)
-      unknown << " " << attribute.getValue();
-    return false;
-  }
-  if (llvm::any_of(application.attributes, isGiven)) {
-    error(argument.name.position) << "expected " << argument.name.describe()
-                                  << " once";
-    return false;
-  }
   Builder builder(context);
-  Attribute value;
-  if (argument.kind == Argument::Kind::Integer)
-    value = builder.getI64IntegerAttr(argument.integer);
-  else if (argument.kind == Argument::Kind::List)
-    value = builder.getDenseI64ArrayAttr(argument.list);
-  else if (argument.kind == Argument::Kind::Flag && argument.integer)
-    value = builder.getUnitAttr();
-  if (value)
-    application.attributes.push_back(builder.getNamedAttr(name, value));
+  Attribute value = makeAttribute(argument, builder);
+  if (!value)
+    return true;
+  NamedAttribute attribute = builder.getNamedAttr(name, value);
+  NamedAttrList list(attribute);
+  std::string text = captureErrors(context, [&] {
+    (void)op.verifyInherentAttrs(
+        list, [&] { return emitError(application.location); });
+  });
+  if (!text.empty())
+    return reject(StringRef(text).rsplit("constraint: ").second);
+  application.attributes.push_back(attribute);
   return true;
 }
 

@@ -199,6 +199,9 @@ FailureOr<uint64_t> Printer::printGlobal(ml_program::GlobalOp global) {
 LogicalResult Printer::printLoad(Operation *load, StringAttr symbol) {
   Value value = load->getResult(0);
   auto [known, isNew] = loads.try_emplace(symbol, value);
+  if (isa<ml_program::GlobalLoadOp>(load) && (!isNew || stores.contains(symbol)))
+    return load->emitError(
+        "expected one load of each buffer, before it is stored");
   if (!isNew) {
     aliases.addSynonym(value, known->second);
     return success();

@@ -1,0 +1,273 @@
+"""Random scripts with views and writes in place.
+
+Each is run statement by statement on numpy arrays, whose reshapes and slices
+share storage as those of a script do. The graph it is read as, which has
+values only, must give the same result and leave the same in the buffers. Then
+the graph is printed and read again: it must be the same.
+
+    random_scripts.py COUNT SEED
+"""
+
+import random
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+COUNT = 24  # elements of most tensors
+SHAPES = [[24], [4, 6], [6, 4], [2, 3, 4], [3, 8], [12, 2], [1, 24], [2, 2, 6]]
+MARKER = "# -----"
+
+
+def softmax_prefix(x, prefix):
+    result = x.copy()
+    if prefix:
+        e = np.exp(x[..., :prefix] - x[..., :prefix].max(axis=-1, keepdims=True))
+        result[..., :prefix] = e / e.sum(axis=-1, keepdims=True)
+    return result
+
+
+def rms_norm(x, w):
+    return w * x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + 1e-5)
+
+
+def complex_mul(l, r):
+    real = l[..., 0] * r[..., 0] - l[..., 1] * r[..., 1]
+    imaginary = l[..., 0] * r[..., 1] + l[..., 1] * r[..., 0]
+    return np.stack([real, imaginary], axis=-1)
+
+
+class Generator:
+    """Writes a script and runs it at the same time."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.lines = []
+        self.nodes = {}  # id -> array, a view of its storage
+        self.positions = []
+        self.inputs = {}
+        self.constants = {}
+        self.buffers = {}
+        for _ in range(3):
+            self.add_tensor(rng.choice(["InputTensor", "ConstantTensor",
+                                        "BufferTensor"]))
+        for _ in range(rng.randrange(3, 25)):
+            self.add_operator()
+        self.result_id = rng.choice(list(self.nodes))
+        self.lines.append(f"result = ${self.result_id};")
+        self.result = self.nodes[self.result_id]
+
+    def values(self, shape):
+        generator = np.random.default_rng(self.rng.randrange(1 << 30))
+        return generator.normal(size=shape)
+
+    def define(self, text, array):
+        number = self.rng.randrange(1 << 62)
+        self.lines.append(f"${number} = {text};")
+        self.nodes[number] = array
+        return number
+
+    def add_tensor(self, kind, shape=None):
+        shape = shape or self.rng.choice(SHAPES)
+        tensors = {"InputTensor": self.inputs, "ConstantTensor": self.constants,
+                   "BufferTensor": self.buffers}[kind]
+        name = f"t{len(self.lines)}"
+        tensors[name] = self.values(shape)
+        return self.define(f"{kind}({name}, float32, {shape})",
+                           tensors[name].copy())
+
+    def position(self, value):
+        name = f"p{len(self.lines)}"
+        self.inputs[name] = np.array([value])
+        number = self.rng.randrange(1 << 62)
+        self.lines.append(f"${number} = InputTensor({name}, int64, [1]);")
+        return number
+
+    def pick(self, wanted=lambda array: True):
+        ids = [i for i, array in self.nodes.items() if wanted(array)]
+        return self.rng.choice(ids) if ids else None
+
+    def add_operator(self):
+        rng = self.rng
+        kind = rng.choice(["sum", "mul", "relu", "silu", "permute", "matmul",
+                           "rms", "complex", "softmax", "tensor"] +
+                          ["reshape"] * 4 + ["slice"] * 4 + ["replace"] * 6)
+        x = self.pick()
+        array = self.nodes[x]
+        if kind in ("sum", "mul"):
+            shape = [size if rng.random() < 0.7 else 1 for size in array.shape]
+            y = self.pick(lambda other: list(other.shape) == shape)
+            y = y or self.add_tensor("InputTensor", shape)
+            other = self.nodes[y]
+            name, value = (("SumNode", array + other) if kind == "sum" else
+                           ("HadamardProductNode", array * other))
+            self.define(f"{name}(${x}, ${y})", value)
+        elif kind == "relu":
+            self.define(f"ReLUNode(${x})", np.maximum(array, 0))
+        elif kind == "silu":
+            self.define(f"SiLUNode(${x})", array / (1 + np.exp(-array)))
+        elif kind == "permute":
+            axes = list(range(array.ndim))
+            rng.shuffle(axes)
+            self.define(f"PermuteNode(${x}, {axes})",
+                        np.transpose(array, axes).copy())
+        elif kind == "matmul" and array.ndim <= 2:
+            y = self.add_tensor("ConstantTensor", [array.shape[-1], 4])
+            # The scale keeps the numbers of long chains small.
+            self.define(f"MatMulNode(${x}, ${y})", array @ self.nodes[y])
+        elif kind == "rms":
+            y = self.pick(lambda other: array.ndim == 1 and
+                          other.shape == array.shape)
+            if y is not None:
+                self.define(f"RMSNormNode(${x}, ${y})",
+                            rms_norm(array, self.nodes[y]))
+        elif kind == "complex":
+            if array.shape[-1] == 2:
+                self.define(f"ComplexHadamardProductNode(${x}, ${x})",
+                            complex_mul(array, array))
+        elif kind == "softmax":
+            prefix = rng.randrange(array.shape[-1] + 1)
+            p = prefix if rng.random() < 0.5 else f"${self.position(prefix)}"
+            self.define(f"SlicedSoftmaxNode(${x}, {p})",
+                        softmax_prefix(array, prefix))
+        elif kind == "tensor":
+            self.add_tensor(rng.choice(["ConstantTensor", "BufferTensor"]))
+        elif kind == "reshape":
+            shapes = [s for s in SHAPES if np.prod(s) == array.size]
+            shapes.append([array.size])
+            shape = rng.choice(shapes)
+            view = array.reshape(shape)
+            assert np.shares_memory(view, array)
+            self.define(f"ReshapeNode(${x}, {shape})", view)
+        elif kind == "slice":
+            end = rng.randrange(1, array.shape[0] + 1)
+            begin = rng.randrange(end)
+            self.define(f"SliceNode(${x}, {begin}, {end})", array[begin:end])
+        elif kind == "replace":
+            y = self.pick(lambda other: other.ndim == array.ndim and
+                          other.shape[1:] == array.shape[1:] and
+                          other.shape[0] <= array.shape[0])
+            other = self.nodes[y]
+            begin = rng.randrange(array.shape[0] - other.shape[0] + 1)
+            end = begin + other.shape[0]
+            b, e = self.position(begin), self.position(end)
+            array[begin:end] = other.copy()
+            self.define(f"ReplaceSliceNode(${x}, ${y}, ${b}, ${e})", array)
+
+
+def evaluate(graph, program):
+    """Runs the text of a graph; returns its result and the buffers after it."""
+    values = {}
+    buffers = {name: array.copy() for name, array in program.buffers.items()}
+    # NOTE: the generator wrote to the arrays of the nodes, not to these.
+    header = re.search(r"func\.func @main\((.*)\) -> ", graph).group(1)
+    for name, label in re.findall(
+            r'(%\w+): tensor<[^>]*> \{hamkaas\.name = "(\w+)"\}', header):
+        values[name] = program.inputs[label]
+    result = None
+    for line in graph.splitlines():
+        line = line.strip()
+        operands = [values.get(name) for name in
+                    re.findall(r"%\w+", line.split(" = ", 1)[-1])]
+        numbers = re.search(r"\[([\d, ]*)\]", line)
+        numbers = ([int(n) for n in numbers.group(1).split(", ")]
+                   if numbers else None)
+        if line.startswith("return"):
+            result = operands[0]
+            continue
+        store = re.match(r"ml_program\.global_store @(\w+) = (%\w+)", line)
+        if store:
+            buffers[store.group(1)] = values[store.group(2)]
+            continue
+        match = re.match(r"(%\w+) = (\S+)", line)
+        if not match:
+            continue
+        target, op = match.groups()
+        last_shape = [int(n) for n in
+                      re.findall(r"tensor<((?:\d+x)+)[fi]", line)[-1]
+                      .strip("x").split("x")]
+        symbol = re.search(r"@(\w+)", line)
+        if op == "ml_program.global_load_const":
+            value = program.constants[symbol.group(1)]
+        elif op == "ml_program.global_load":
+            value = program.buffers[symbol.group(1)]
+        elif op == "arith.constant":
+            value = np.array([int(re.search(r"dense<(\d+)>", line).group(1))])
+        elif op == "hamkaas.add":
+            value = operands[0] + operands[1]
+        elif op == "hamkaas.mul":
+            value = operands[0] * operands[1]
+        elif op == "hamkaas.relu":
+            value = np.maximum(operands[0], 0)
+        elif op == "hamkaas.silu":
+            value = operands[0] / (1 + np.exp(-operands[0]))
+        elif op == "hamkaas.permute":
+            value = np.transpose(operands[0], numbers)
+        elif op == "hamkaas.matmul":
+            value = operands[0] @ operands[1]
+        elif op == "hamkaas.rms_norm":
+            value = rms_norm(*operands)
+        elif op == "hamkaas.complex_mul":
+            value = complex_mul(*operands)
+        elif op == "hamkaas.sliced_softmax":
+            static = re.search(r"static_prefix (\d+)", line)
+            value = softmax_prefix(operands[0], int(static.group(1)) if static
+                                   else operands[1][0])
+        elif op == "hamkaas.reshape":
+            value = operands[0].reshape(last_shape)
+        elif op == "hamkaas.slice":
+            value = operands[0][numbers[0]:numbers[1]]
+        elif op == "hamkaas.replace_slice":
+            value = operands[0].copy()
+            begin, end = operands[2][0], operands[3][0]
+            assert end - begin == len(operands[1]) and end <= len(value)
+            value[begin:end] = operands[1]
+        else:
+            raise ValueError(line)
+        values[target] = value
+    return result, buffers
+
+
+def translate(flag, parts):
+    process = subprocess.run(
+        ["hamkaas-translate", flag, f"--split-input-file={MARKER}",
+         f"--output-split-marker={MARKER}"],
+        input=f"\n{MARKER}\n".join(parts), check=True, stdout=subprocess.PIPE,
+        text=True)
+    result = process.stdout.split(MARKER)
+    assert len(result) == len(parts)
+    return [text.strip("\n") + "\n" for text in result]
+
+
+def close(a, b):
+    with np.errstate(all="ignore"):
+        return np.allclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True)
+
+
+def main():
+    count, seed = int(sys.argv[1]), int(sys.argv[2])
+    print(f"{count} scripts from seed {seed}")
+    np.seterr(all="ignore")
+    programs = [Generator(random.Random(f"{seed} {i}")) for i in range(count)]
+    scripts = ["\n".join(program.lines) + "\n" for program in programs]
+    # The values that the buffers start with are those before all writes.
+    graphs = translate("--import-script", scripts)
+    for script, graph, program in zip(scripts, graphs, programs):
+        result, buffers = evaluate(graph, program)
+        after = {name: program.nodes[int(re.search(
+            rf"\$(\d+) = BufferTensor\({name},", script).group(1))]
+            for name in program.buffers}
+        if not close(result, program.result) or not all(
+                close(buffers[name], after[name]) for name in after):
+            sys.exit(f"another result than the script:\n{script}{graph}")
+    printed = translate("--export-script", graphs)
+    for script, graph, text, again in zip(
+            scripts, graphs, printed, translate("--import-script", printed)):
+        if graph != again:
+            sys.exit(f"another graph:\n{script}{graph}{text}{again}")
+    if translate("--export-script", graphs) != printed:
+        sys.exit("printing is not canonical")
+
+
+main()
