@@ -56,13 +56,6 @@ static void dropResults(func::FuncOp program) {
   program.getBody().front().getTerminator()->setOperands({});
 }
 
-<<<<<<< HEAD
-static void forEachCall(ArrayRef<func::FuncOp> programs,
-                        llvm::function_ref<void(func::CallOp)> visit) {
-  for (func::FuncOp program : programs)
-    for (auto call : program.getBody().front().getOps<func::CallOp>())
-      visit(call);
-=======
 /// The index of the argument that `kernel` returns, if it does.
 static std::optional<unsigned> getReturnedArgument(func::FuncOp kernel) {
   Operation *terminator = kernel.getBody().front().getTerminator();
@@ -112,7 +105,6 @@ static void dropKernelResults(ModuleOp module,
     if (kernel->hasAttr(HamKaasDialect::kernelAttrName) &&
         getReturnedArgument(kernel))
       dropResults(kernel);
->>>>>>> planner
 }
 
 namespace {
@@ -124,11 +116,6 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
       if (!function->hasAttr(HamKaasDialect::kernelAttrName))
         programs.push_back(function);
     llvm::for_each(programs, protectArguments);
-
-    SmallVector<DictionaryAttr> attributes;
-    forEachCall(programs, [&](func::CallOp call) {
-      attributes.push_back(call->getDiscardableAttrDictionary());
-    });
 
     OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
@@ -151,12 +138,6 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
     if (failed(runPipeline(cleanup, getOperation())))
       return signalPassFailure();
     llvm::for_each(programs, dropResults);
-    // Bufferization makes new calls, as many and in the same order, without
-    // what reports want to know of them.
-    auto next = attributes.begin();
-    forEachCall(programs, [&](func::CallOp call) {
-      call->setDiscardableAttrs(*next++);
-    });
   }
 };
 
