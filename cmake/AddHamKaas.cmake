@@ -80,5 +80,27 @@ function(hamkaas_tablegen target td)
   add_dependencies(HamKaasHeaders ${target})
 endfunction()
 
+# add_hamkaas_doc(name file.td generator [options])
+# Generates build/docs/reference/name.md. A test compares it with the committed
+# docs/reference/name.md, which the target `update-docs` writes.
+function(add_hamkaas_doc name td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  mlir_tablegen(${name}.md ${ARGN} EXTRA_INCLUDES ${PROJECT_SOURCE_DIR}/include)
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${name}.md)
+  set(doc ${PROJECT_BINARY_DIR}/docs/reference/${name}.md)
+  add_custom_command(OUTPUT ${doc}
+    COMMAND ${CMAKE_COMMAND} -E copy ${generated} ${doc}
+    DEPENDS ${generated} VERBATIM)
+  add_custom_target(HamKaasDoc${name} DEPENDS ${doc})
+  add_dependencies(reference-docs HamKaasDoc${name})
+endfunction()
+
 # All generated headers: a single target keeps the order of the build simple.
 add_custom_target(HamKaasHeaders)
+
+add_custom_target(reference-docs ALL)
+add_custom_target(update-docs
+  COMMAND ${CMAKE_COMMAND} -E copy_directory
+          ${PROJECT_BINARY_DIR}/docs/reference
+          ${PROJECT_SOURCE_DIR}/docs/reference VERBATIM)
+add_dependencies(update-docs reference-docs)

@@ -21,6 +21,13 @@
 
 #include "hamkaas-c/Program.h"
 
+/// Marks what a library that contains the runtime exports. A build that must
+/// not export it, because several such libraries meet in one process, defines
+/// it as empty.
+#ifndef HAMKAAS_API
+#define HAMKAAS_API __attribute__((visibility("default")))
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,7 +38,8 @@ typedef struct HamKaasInstance HamKaasInstance;
 /// A text that HamKaasErrorFree releases; null means success.
 typedef char *HamKaasError;
 
-void HamKaasErrorFree(HamKaasError error);
+/// Does nothing on null.
+HAMKAAS_API void HamKaasErrorFree(HamKaasError error);
 
 /// A named tensor in the caller's memory, dense and row-major.
 typedef struct HamKaasNamedData {
@@ -58,20 +66,22 @@ typedef struct HamKaasInstanceOptions {
 /// Allocates the regions, runs `prepare`, and zeroes the state. `options` may
 /// be null. On success `*instance` is owned by the caller, who frees it with
 /// HamKaasInstanceDestroy; the program must stay loaded until then.
-HamKaasError HamKaasInstanceCreate(const HamKaasProgram *program,
-                                   const HamKaasInstanceOptions *options,
-                                   HamKaasInstance **instance /* out */);
-void HamKaasInstanceDestroy(HamKaasInstance *instance);
+HAMKAAS_API HamKaasError HamKaasInstanceCreate(
+    const HamKaasProgram *program, const HamKaasInstanceOptions *options,
+    HamKaasInstance **instance /* out */);
+
+/// Does nothing on null. No run may be in progress.
+HAMKAAS_API void HamKaasInstanceDestroy(HamKaasInstance *instance);
 
 /// Runs the program once on the caller's buffers, used in place: one address
 /// a tensor in the order of the program's tables, none null. Inputs and
 /// outputs must not overlap. Allocates nothing.
-HamKaasError HamKaasInstanceRun(HamKaasInstance *instance,
-                                const void *const *inputs,
-                                void *const *outputs);
+HAMKAAS_API HamKaasError HamKaasInstanceRun(HamKaasInstance *instance,
+                                            const void *const *inputs,
+                                            void *const *outputs);
 
 /// Sets all state to zero.
-HamKaasError HamKaasInstanceResetState(HamKaasInstance *instance);
+HAMKAAS_API HamKaasError HamKaasInstanceResetState(HamKaasInstance *instance);
 
 #ifdef __cplusplus
 }

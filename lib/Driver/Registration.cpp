@@ -6,7 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/CodeGen/CPU/Pipelines.h"
+#include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
+#include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Driver/Pipelines.h"
+#include "HamKaas/Interpreter/ReferenceSemantics.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
@@ -19,6 +26,8 @@
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -37,9 +46,18 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   vector::registerBufferizableOpInterfaceExternalModels(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerLinalgLowerings(registry);
+  registerReferenceSemantics(registry);
 }
 
 void hamkaas::registerPasses() {
   registerTransformsPasses();
+  registerHamKaasCPUPasses();
+  registerCPUPipelines();
   bufferization::registerBufferizationPasses();
+  registerHamKaasProgramToLLVMPasses();
+  registerHamKaasTransformsPasses();
+  registerPipelines();
 }

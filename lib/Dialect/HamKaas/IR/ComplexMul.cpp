@@ -18,11 +18,13 @@ LogicalResult ComplexMulOp::inferReturnTypes(
   if (failed(verifySameRank(loc, lhs, rhs)))
     return failure();
   // C3.
-  if (lhs.getRank() == 0 || lhs.getShape().back() != 2)
-    return emitOptionalError(
-        loc, "expected the last dimension of lhs (",
-        lhs.getRank() == 0 ? 0 : lhs.getShape().back(),
-        ") to be 2, real and imaginary part");
+  if (lhs.getRank() == 0)
+    return emitOptionalError(loc, "expected lhs to have a last dimension of 2, "
+                                  "real and imaginary part, got rank 0");
+  if (lhs.getShape().back() != 2)
+    return emitOptionalError(loc, "expected the last dimension of lhs (",
+                             lhs.getShape().back(),
+                             ") to be 2, real and imaginary part");
   if (rhs.getShape().back() != 2)
     return emitOptionalError(loc, "expected the last dimension of rhs (",
                              rhs.getShape().back(),

@@ -32,6 +32,19 @@ void HamKaasDialect::initialize() {
       >();
 }
 
+bool hamkaas::isSupportedShape(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return false;
+  int64_t limit = int64_t(1) << 47, count = 1;
+  for (int64_t size : tensor.getShape()) {
+    if (size == 0 || size >= limit || count > limit / size)
+      return false;
+    count *= size;
+  }
+  return count < limit;
+}
+
 bool hamkaas::isPosition(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getShape() == ArrayRef<int64_t>{1} &&

@@ -37,7 +37,20 @@ OpFoldResult PermuteOp::fold(FoldAdaptor) {
   return {};
 }
 
+/// Whether the elements keep their row-major order: only dimensions of size 1
+/// change places with others.
+static bool keepsOrder(PermuteOp op) {
+  ArrayRef<int64_t> shape = op.getX().getType().getShape();
+  SmallVector<int64_t> moved(llvm::make_filter_range(
+      op.getPermutation(), [&](int64_t dim) { return shape[dim] != 1; }));
+  return llvm::is_sorted(moved);
+}
+
 LogicalResult PermuteOp::canonicalize(PermuteOp op, PatternRewriter &rewriter) {
+  if (keepsOrder(op)) {
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getX());
+    return success();
+  }
   auto producer = op.getX().getDefiningOp<PermuteOp>();
   if (!producer)
     return rewriter.notifyMatchFailure(op, "the operand is no permute");

@@ -10,15 +10,17 @@
 
 include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 
-class HamKaas_BinaryOp<string mnemonic>
-    : HamKaas_GraphOp<mnemonic, "Elementwise", [InferTypeOpAdaptor]> {
+class HamKaas_BinaryOp<string mnemonic, string pointwise = "true">
+    : HamKaas_GraphOp<mnemonic, "Elementwise", [InferTypeOpAdaptor], [],
+                      pointwise> {
   let arguments = (ins HamKaas_FloatTensor:$lhs, HamKaas_FloatTensor:$rhs);
   let results = (outs HamKaas_FloatTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }
 
 class HamKaas_UnaryOp<string mnemonic>
-    : HamKaas_GraphOp<mnemonic, "Elementwise", [InferTypeOpAdaptor]> {
+    : HamKaas_GraphOp<mnemonic, "Elementwise", [InferTypeOpAdaptor], [],
+                      "true"> {
   let arguments = (ins HamKaas_FloatTensor:$x);
   let results = (outs HamKaas_FloatTensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
@@ -112,7 +114,7 @@ def HamKaas_SiluOp : HamKaas_UnaryOp<"silu"> {
   }];
 }
 
-def HamKaas_ComplexMulOp : HamKaas_BinaryOp<"complex_mul"> {
+def HamKaas_ComplexMulOp : HamKaas_BinaryOp<"complex_mul", "false"> {
   let summary = "multiply two tensors of complex numbers";
   let description = [{
     The last dimension of both operands holds real and imaginary part:

@@ -23,6 +23,10 @@
 
 namespace hamkaas {
 
+/// True for a ranked tensor of static shape, of any element type, that has at
+/// least one element and fewer than 2^47.
+bool isSupportedShape(mlir::Type type);
+
 /// True for `tensor<1xi64>`, the type of a position known only at run time.
 bool isPosition(mlir::Type type);
 

@@ -30,8 +30,38 @@ def HamKaas_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Name of an input, output, parameter or state, on arguments and results.
     static constexpr llvm::StringLiteral nameAttrName = "hamkaas.name";
+    /// What an argument of `@main` or `@prepare` is: "input", "output",
+    /// "parameter", "constants", "state", and in PLANNED "workspace".
+    static constexpr llvm::StringLiteral regionAttrName = "hamkaas.region";
+    /// Position of a tensor within its region's table.
+    static constexpr llvm::StringLiteral indexAttrName = "hamkaas.index";
     /// The KernelAttr of a kernel function.
     static constexpr llvm::StringLiteral kernelAttrName = "hamkaas.kernel";
+    /// Number of iterations of a kernel's outermost loop, which may be split
+    /// among threads.
+    static constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";
+    /// On groups and calls of kernels, for reports: the ops that were fused,
+    /// "matmul+add+relu", and their floating point operations.
+    static constexpr llvm::StringLiteral opsAttrName = "hamkaas.ops";
+    static constexpr llvm::StringLiteral flopsAttrName = "hamkaas.flops";
+    /// On an input of a kernel of whose elements none is read after the
+    /// element of the result at the same index was written: the result may take
+    /// the place of that input, and does if nothing else needs it.
+    static constexpr llvm::StringLiteral inPlaceAttrName = "hamkaas.inplace";
+    /// PLANNED, on inputs, outputs and parameters, which are bytes: the tensor.
+    static constexpr llvm::StringLiteral typeAttrName = "hamkaas.type";
+    /// PLANNED, on `@main`: arrays of dictionaries, one a tensor of the region,
+    /// with `name` (a state's) or `index` (a constant's), `offset` and `type`.
+    static constexpr llvm::StringLiteral statesAttrName = "hamkaas.states";
+    static constexpr llvm::StringLiteral constantsAttrName =
+        "hamkaas.constants";
+    /// PLANNED, on `@main` and `@prepare`: an array of dictionaries, one a
+    /// buffer of the workspace, with `offset`, `bytes`, and the steps (calls and
+    /// copies, counted from 0) `first` and `last` that use it.
+    static constexpr llvm::StringLiteral buffersAttrName = "hamkaas.buffers";
+    /// PLANNED: the least workspace in bytes that any plan needs.
+    static constexpr llvm::StringLiteral lowerBoundAttrName =
+        "hamkaas.workspace_lower_bound";
   }];
 }
 
@@ -50,6 +80,9 @@ def HamKaas_KernelFamily : I32EnumAttr<
   let cppNamespace = "::hamkaas";
   let genSpecializedAttr = 0;
 }
+
+def HamKaas_KernelFamilyAttr
+    : EnumAttr<HamKaas_Dialect, HamKaas_KernelFamily, "family">;
 
 def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
   let mnemonic = "kernel";
@@ -72,8 +105,15 @@ def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
 // Types
 //===----------------------------------------------------------------------===//
 
-def HamKaas_FloatTensor : StaticShapeTensorOf<[F32]>;
-def HamKaas_Tensor : StaticShapeTensorOf<[F32, I64]>;
+/// Sizes are bounded so that no count of elements or bytes can wrap, and no
+/// kernel has to think of a dimension of 0.
+class HamKaas_TensorOf<list<Type> elementTypes>
+    : RankedTensorOf<elementTypes,
+                     [CPred<"::hamkaas::isSupportedShape($_self)">],
+                     "tensor of static shape and 1 to 2^47 - 1 elements">;
+
+def HamKaas_FloatTensor : HamKaas_TensorOf<[F32]>;
+def HamKaas_Tensor : HamKaas_TensorOf<[F32, I64]>;
 
 /// A position or count that is known only at run time.
 def HamKaas_Position : Type<

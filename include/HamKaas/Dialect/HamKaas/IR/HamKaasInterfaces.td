@@ -28,6 +28,11 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
         return ::hamkaas::getElementCount($_op->getResult(0).getType());
       }]>,
     InterfaceMethod<
+      "True if each element of the result depends only on the elements of the "
+      "operands at the same index, or at index 0 of repeated dimensions. Such an "
+      "op can follow any other within one loop nest.",
+      "bool", "isPointwise", (ins), "", [{ return false; }]>,
+    InterfaceMethod<
       "The operand whose storage the result takes over when nothing reads the "
       "old value later, or null.",
       "::mlir::OpOperand *", "getUpdatedOperand", (ins), "",

@@ -17,18 +17,19 @@ class HamKaas_Op<string mnemonic, list<Trait> traits = []>
     : Op<HamKaas_Dialect, mnemonic, traits>;
 
 /// An operation of GRAPH: one pure value from others. `kernelMethods` are the
-/// methods of KernelOpInterface that the op defines beside its family.
+/// methods of KernelOpInterface that the op defines beside those given here.
 class HamKaas_GraphOp<string mnemonic, string family, list<Trait> traits = [],
-                      list<string> kernelMethods = []>
+                      list<string> kernelMethods = [], string pointwise = "false">
     : HamKaas_Op<mnemonic, !listconcat([
         Pure,
         DeclareOpInterfaceMethods<KernelOpInterface,
-            !listconcat(["getKernelFamily"], kernelMethods)>
+            !listconcat(["getKernelFamily", "isPointwise"], kernelMethods)>
       ], traits)> {
   let extraClassDefinition = [{
     ::hamkaas::KernelFamily $cppClass::getKernelFamily() {
       return ::hamkaas::KernelFamily::}] # family # [{;
     }
+    bool $cppClass::isPointwise() { return }] # pointwise # [{; }
   }];
 }
 

@@ -22,6 +22,7 @@ def HamKaas_GroupOp : HamKaas_Op<"group", [
     Constraints:
     * (C1) The body has one argument an input, of its type.
     * (C2) The body yields one value a result, of its type.
+    * (C3) `updated` is the index of an input of the type of the only result.
 
     Example:
 
@@ -34,8 +35,7 @@ def HamKaas_GroupOp : HamKaas_Op<"group", [
     ```
   }];
   let arguments = (ins Variadic<HamKaas_Tensor>:$inputs,
-                       EnumAttr<HamKaas_Dialect, HamKaas_KernelFamily,
-                                "family">:$family,
+                       HamKaas_KernelFamilyAttr:$family,
                        OptionalAttr<I64Attr>:$updated);
   let results = (outs Variadic<HamKaas_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
@@ -63,6 +63,7 @@ def HamKaas_CheckOp : HamKaas_Op<"check"> {
 
     Constraints:
     * (C1) There are at most 4 values.
+    * (C2) Each `{i}` of the message names one of them.
 
     Example:
 

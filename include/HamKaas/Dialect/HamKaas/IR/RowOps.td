@@ -80,6 +80,7 @@ def HamKaas_SlicedSoftmaxOp : HamKaas_GraphOp<"sliced_softmax", "Row", [
     $x (`prefix` `(` $prefix^ `)`)? (`static_prefix` $static_prefix^)? attr-dict
     `:` type($x)
   }];
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 

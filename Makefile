@@ -1,0 +1,35 @@
+# The two commands of the README. Each is complete on a fresh Debian 12 that has
+# git and make: it installs what is missing (as root or through sudo), builds
+# with CMake and runs. Everything else is a CMake preset or target.
+
+.PHONY: help demo check check-release check-asan fuzz-smoke build dependencies
+
+help:
+	@echo 'make demo          build, then read handwritten digits (examples/mnist)'
+	@echo 'make check         build and run all tests'
+	@echo 'make build         build only, into build/'
+	@echo 'make check-release the tests on the optimised build'
+	@echo 'make check-asan    the tests under the address and undefined-behaviour sanitizers'
+	@echo 'make fuzz-smoke    30 seconds of fuzzing (FUZZ_SECONDS=600 for more)'
+
+demo: build
+	@python=$$(scripts/find-python.sh) && $$python examples/mnist/demo.py
+
+check: dependencies
+	@scripts/check.sh
+
+check-release: dependencies
+	@scripts/check.sh release
+
+check-asan: dependencies
+	@scripts/check.sh asan
+
+fuzz-smoke: dependencies
+	@scripts/build.sh asan
+	@scripts/check.sh fuzz
+
+build: dependencies
+	@scripts/build.sh release
+
+dependencies:
+	@scripts/install-dependencies.sh

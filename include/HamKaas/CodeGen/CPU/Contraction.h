@@ -1,0 +1,48 @@
+//===- Contraction.h - How a contraction is tiled ---------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_CPU_CONTRACTION_H
+#define HAMKAAS_CODEGEN_CPU_CONTRACTION_H
+
+#include "HamKaas/CodeGen/CPU/TargetDescription.h"
+
+namespace hamkaas {
+
+/// The blocks a contraction `[rows, depth] x [depth, columns]` is computed in.
+/// None of them changes a bit of the result: every element is the sum of its
+/// products in the order of the depth.
+struct ContractionTile {
+  /// Lanes of the vectors, at most the target's.
+  int64_t lanes;
+  /// Rows and vectors of the accumulators that live in registers.
+  int64_t rows, vectors;
+  /// Depth after which partial sums go back to the result's memory, so that the
+  /// part of the right side in use stays in the second-level cache.
+  int64_t depth;
+  /// Rows of a tile of the kernel's outermost loop, a multiple of `rows` unless
+  /// there is only one such block.
+  int64_t blockRows;
+
+  /// Columns of a panel of the packed right side.
+  int64_t panelWidth() const { return lanes * vectors; }
+};
+
+/// Chooses the blocks for `outer` independent contractions. `panelWidth` is
+/// that of a right side already packed, or 0 if there is a choice.
+ContractionTile chooseContractionTile(const TargetDescription &target,
+                                      int64_t outer, int64_t rows,
+                                      int64_t columns, int64_t depth,
+                                      int64_t panelWidth = 0);
+
+/// Columns of the panels a constant right side is best packed in:
+/// `[columns / width][depth][width]`, the last panel padded with zeros.
+int64_t choosePanelWidth(const TargetDescription &target, int64_t rows,
+                         int64_t columns, int64_t depth);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_CODEGEN_CPU_CONTRACTION_H

@@ -1,0 +1,119 @@
+//===- Passes.td - Passes that turn kernels into CPU code --*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_CPU_PASSES
+#define HAMKAAS_CODEGEN_CPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CPUPackParameters
+    : Pass<"hamkaas-cpu-pack-parameters", "mlir::ModuleOp"> {
+  let summary = "pack constant matrices as contractions read them";
+  let description = [{
+    Before: groups of linalg operations, with contractions whose right side
+    depends on parameters only. After: a group of its own packs that matrix into
+    panels `[columns / width][depth][width]`, padded with zeros, by `linalg.pack`;
+    inside the contraction `linalg.unpack` stands for reading them. Matrices that
+    several contractions share are packed once. Run it before
+    `hamkaas-hoist-parameters`, which moves the packing to `@prepare`.
+  }];
+  let options = [
+    Option<"level", "level", "std::string", /*default=*/"\"x86-64-v4\"",
+           "Instruction set level: x86-64, x86-64-v2, -v3 or -v4">,
+  ];
+  let dependentDialects = [
+    "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+  ];
+}
+
+def EmitKernels : Pass<"hamkaas-cpu-emit-kernels", "mlir::func::FuncOp"> {
+  let summary = "turn the linalg operations of kernels into loops on vectors";
+  let description = [{
+    Rewrites each function with a `hamkaas.kernel` attribute according to its
+    family. The last argument of a kernel is its destination.
+
+    Before: run-time checks, scalar code, and a graph of linalg operations on
+    tensors. After: the checks and the scalar code, then one loop marked
+    `hamkaas.tile_loop`, from 0 to a constant with step 1, that carries the
+    destination. Its iterations write disjoint parts of the destination, so any
+    split over threads gives the same bits. The function has the number of
+    iterations as `hamkaas.tiles` and the chosen tile in `hamkaas.kernel`; an
+    argument whose storage may also be the destination's has
+    `hamkaas.inplace`. One-shot bufferization finds every write in
+    place. Functions without the attribute are left alone.
+
+    Fails, with an error at the operation, on a kernel no emitter covers.
+  }];
+  let options = [
+    Option<"level", "level", "std::string", /*default=*/"\"x86-64-v4\"",
+           "Instruction set level: x86-64, x86-64-v2, -v3 or -v4">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",
+    "mlir::tensor::TensorDialect", "mlir::vector::VectorDialect",
+  ];
+}
+
+def DistributeTiles : Pass<"hamkaas-distribute-tiles", "mlir::ModuleOp"> {
+  let summary = "let the caller of a kernel choose which of its tiles to run";
+  let description = [{
+    Run it after bufferization. Gives every kernel two more arguments, `begin`
+    and `end`, which replace the bounds of its tile loop. Calls get the bounds
+    of the whole loop.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+  ];
+}
+
+def KernelEntry : Pass<"hamkaas-kernel-entry", "mlir::ModuleOp"> {
+  let summary = "give kernels the signature of a HamKaasKernelFunction";
+  let description = [{
+    Before: memref arguments, then `begin` and `end`; `hamkaas.check`s at the top
+    of the body. After: `(ptr arguments, i64 begin, i64 end, ptr values) -> i32`
+    where `arguments` points at the addresses of the memrefs, and a check that
+    fails writes its values and returns 1. Kernels must not be called any more.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect",
+  ];
+}
+
+def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
+  let summary = "replace math functions by arithmetic on whole vectors";
+  let description = [{
+    `math.exp` of float32 becomes a polynomial with an error below 2 ulp over
+    all arguments, subnormal results, infinities and NaN included. What else
+    LLVM has no instruction for is left to upstream's approximations. There is
+    no call left that a program would need libm for.
+  }];
+  let options = [
+    Option<"fma", "fma", "bool", /*default=*/"true",
+           "Use multiply-adds of one rounding">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+    "mlir::vector::VectorDialect",
+  ];
+}
+
+def KernelsToLLVM : Pass<"hamkaas-kernels-to-llvm", "mlir::ModuleOp"> {
+  let summary = "lower the bodies of kernels to the LLVM dialect";
+  let description = [{
+    Converts each function with a `hamkaas.kernel` attribute, after
+    `hamkaas-kernel-entry`, to an `llvm.func`. Other functions are left alone.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::vector::VectorDialect",
+  ];
+}
+
+#endif // HAMKAAS_CODEGEN_CPU_PASSES

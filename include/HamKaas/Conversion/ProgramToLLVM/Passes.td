@@ -1,0 +1,45 @@
+//===- Passes.td - From PLANNED programs to LLVM functions -*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CONVERSION_PROGRAMTOLLVM_PASSES
+#define HAMKAAS_CONVERSION_PROGRAMTOLLVM_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LowerProgram : Pass<"hamkaas-lower-program", "mlir::ModuleOp"> {
+  let summary = "turn @main and @prepare into LLVM functions for the CPU";
+  let description = [{
+    Before: the form PLANNED. After: `@hamkaas_run` and `@hamkaas_prepare` with
+    the signatures of HamKaasRunFunction and HamKaasPrepareFunction. A call of a
+    kernel stores the addresses of its operands in an array on the stack and runs
+    all tiles on the caller, or hands them to the thread pool when its work,
+    counted in operations and bytes, is worth waking a thread.
+
+    The body of a kernel `@k0` becomes `@k0_body`, to be lowered by
+    `hamkaas-lower-kernels`; `@k0` is declared, with the signature
+    HamKaasKernelFunction, and defined by `hamkaas-link-kernels`.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+  let options = [
+    Option<"threadFlops", "thread-flops", "int64_t", /*default=*/"400000",
+           "Operations from which on a kernel is run by several threads">,
+    Option<"threadBytes", "thread-bytes", "int64_t", /*default=*/"131072",
+           "Bytes read and written from which on a kernel is run by several "
+           "threads">
+  ];
+}
+
+def LinkKernels : Pass<"hamkaas-link-kernels", "mlir::ModuleOp"> {
+  let summary = "let the lowered kernels take the place of their declarations";
+  let description = [{
+    Renames the LLVM function `@k0_body` to `@k0`, in place of the declaration
+    that `hamkaas-lower-program` left.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+#endif // HAMKAAS_CONVERSION_PROGRAMTOLLVM_PASSES

@@ -1,0 +1,156 @@
+//===- Passes.td - Passes from GRAPH to PLANNED -*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_TRANSFORMS_PASSES
+#define HAMKAAS_DIALECT_HAMKAAS_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// GRAPH -> KERNELS
+//===----------------------------------------------------------------------===//
+
+def VerifyGraph : Pass<"hamkaas-verify-graph", "mlir::ModuleOp"> {
+  let summary = "check that a module has the form GRAPH";
+  let description = [{
+    One function `@main` of operations of the dialect on tensors of static shape;
+    arguments and results have names; each state is loaded and stored at most
+    once; every loaded or stored global exists. Changes nothing.
+  }];
+}
+
+def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
+  let summary = "gather operations that will be one kernel";
+  let description = [{
+    Before: operations of GRAPH in `@main`. After: each of them but views is in a
+    `hamkaas.group`, together with the pointwise operations that use its result
+    alone and have its shape. A group has the family of its root: the one
+    contraction or row operation in it, or else elementwise or movement.
+
+    A producer joins the group of its users if all its users are in that group,
+    so that nothing is computed twice and no cycle arises.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def LowerGroups : Pass<"hamkaas-lower-groups", "mlir::ModuleOp"> {
+  let summary = "replace operations of the dialect by linalg and tensor";
+  let description = [{
+    Lowers each operation through LinalgLoweringOpInterface, inside groups and
+    views outside of them. After it, only `hamkaas.group`, its terminator and
+    `hamkaas.check` of the dialect are left.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::math::MathDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+def HoistParameters : Pass<"hamkaas-hoist-parameters", "mlir::ModuleOp"> {
+  let summary = "move what depends on parameters only to @prepare";
+  let description = [{
+    Before: `@main` loads parameters from `ml_program.global`s. After:
+    `@prepare` takes all parameters, in the order of the globals, and returns the
+    tensors of the constants region; `@main` takes these as arguments marked
+    `hamkaas.region = "constants"`, after its inputs. Groups that depend on
+    parameters alone run in `@prepare`, once at load. A parameter that `@main`
+    reads as it is becomes a constant, too. Views stay where they are used: they
+    cost nothing.
+
+    Then states become arguments, marked `hamkaas.region = "state"`, and the
+    globals are gone.
+  }];
+  let dependentDialects = [
+    "mlir::bufferization::BufferizationDialect", "mlir::func::FuncDialect"
+  ];
+}
+
+def OutlineKernels : Pass<"hamkaas-outline-kernels", "mlir::ModuleOp"> {
+  let summary = "make each group a function, equal groups the same one";
+  let description = [{
+    Before: groups in `@main` and `@prepare`. After: private functions `@k0`,
+    `@k1`, … marked `#hamkaas.kernel`, in destination-passing style: the last
+    argument is the storage of the result. Groups whose bodies are equal share a
+    function, whatever operands they get.
+
+    `@main` and `@prepare` get arguments marked `hamkaas.region = "output"` or
+    `"constants"` for their results; a group whose result is a result of the
+    function writes there, the others into `tensor.empty`s.
+  }];
+  let dependentDialects = [
+    "mlir::bufferization::BufferizationDialect", "mlir::func::FuncDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
+def VerifyKernels : Pass<"hamkaas-verify-kernels", "mlir::ModuleOp"> {
+  let summary = "check that a module has the form KERNELS";
+  let description = [{
+    `@main` and `@prepare` are sequences of calls of kernels and views of
+    tensors; kernels hold linalg on tensors and write to their last argument. No
+    operation of the dialect is left but `hamkaas.check`. Changes nothing.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// KERNELS -> PLANNED
+//===----------------------------------------------------------------------===//
+
+def Bufferize : Pass<"hamkaas-bufferize", "mlir::ModuleOp"> {
+  let summary = "turn tensors into buffers, in place where values allow it";
+  let description = [{
+    Upstream's one-shot module bufferization with the layouts that memory
+    planning needs: dense for the arguments of `@main` and `@prepare`, dynamic for
+    those of kernels, so that a view can be passed without a copy. Results of
+    functions are gone afterwards: they are the last arguments.
+  }];
+  let dependentDialects = [
+    "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
+def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
+  let summary = "assign every buffer a region and a constant offset";
+  let description = [{
+    Before: `@main` and `@prepare` are sequences of calls of kernels, views,
+    `memref.copy`s and `memref.alloc`s. After: calls and copies whose operands are
+    `memref.view`s of a region at a constant offset (or `memref.get_global`s). The
+    arguments are bytes: of `@main` the inputs, the outputs, then the regions
+    constants, state and workspace; of `@prepare` the parameters, constants and
+    workspace. Kernels take dense buffers.
+
+    A `memref.alloc` gets a place in the workspace from its first to its last use;
+    its views share it. Where the kernel allows it (`hamkaas.inplace` on an
+    argument), a result takes the place of an operand that dies; a copy to a
+    buffer from one that dies becomes nothing. Offsets are multiples of
+    `alignment`.
+
+    The plan is left on the functions as `hamkaas.states`, `hamkaas.constants`,
+    `hamkaas.buffers` and `hamkaas.workspace_lower_bound`.
+  }];
+  let options = [
+    Option<"alignment", "alignment", "uint64_t", /*default=*/"256",
+           "Alignment of each offset in bytes, a power of two">,
+    Option<"maxWorkspace", "max-workspace", "uint64_t", /*default=*/"0",
+           "Fail if the workspace of @main is larger, in bytes; 0 for no limit">
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
+def VerifyPlanned : Pass<"hamkaas-verify-planned", "mlir::ModuleOp"> {
+  let summary = "check that a module has the form PLANNED";
+  let description = [{
+    Each operand of a call of a kernel is a global or a dense part of a region
+    that lies within it; no two buffers of the workspace that are in use at the
+    same time overlap, unless one replaces the other; every use of the workspace
+    lies in a buffer in use. Changes nothing.
+  }];
+}
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_TRANSFORMS_PASSES

@@ -1,0 +1,35 @@
+//===- TensorViews.h - Views of tensors and what they are views of -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_TRANSFORMS_TENSORVIEWS_H
+#define HAMKAAS_DIALECT_HAMKAAS_TRANSFORMS_TENSORVIEWS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace hamkaas {
+
+/// True for an op that renames the storage of its first operand and costs
+/// nothing: what `hamkaas.reshape` and `hamkaas.slice` are lowered to.
+bool isTensorView(mlir::Operation *op);
+
+/// Follows views back to the value they are views of.
+mlir::Value getViewedTensor(mlir::Value value);
+
+/// True for an op that reads a parameter or is a constant.
+bool isParameterSource(mlir::Operation *op);
+
+/// True for a group that may run when a program is loaded. One with a run-time
+/// check must not: its failure belongs to the run.
+bool isMovableGroup(mlir::Operation *op);
+
+/// True if `value` depends on nothing but parameters and constants, so that it
+/// can be computed once, when a program is loaded.
+bool dependsOnParametersOnly(mlir::Value value);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_TRANSFORMS_TENSORVIEWS_H

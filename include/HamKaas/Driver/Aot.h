@@ -1,0 +1,38 @@
+//===- Aot.h - Program files for other programs -----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_AOT_H
+#define HAMKAAS_DRIVER_AOT_H
+
+#include "HamKaas/Driver/Descriptor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+namespace hamkaas {
+
+struct AotOptions {
+  /// The file to write: .so, .o or .a. The header goes beside it, with the
+  /// ending .h.
+  std::string output;
+  /// Those that the object's descriptor was made with.
+  DescriptorOptions descriptor;
+  /// Contents of the parameters in the order of ProgramInfo, if the descriptor
+  /// embeds them; owned by the caller.
+  llvm::ArrayRef<llvm::ArrayRef<char>> parameters;
+  /// See LinkJob::runtimeArchive.
+  std::string runtimeArchive;
+};
+
+/// Links `object`, compiled from a module with a descriptor, with the runtime
+/// into a file that a C compiler or dlopen takes, and writes the header. Both
+/// files appear, or none.
+llvm::Error writeProgram(const ProgramInfo &info, llvm::MemoryBufferRef object,
+                         const AotOptions &options);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_AOT_H

@@ -1,0 +1,27 @@
+//===- CollectProgramInfo.h - Facts from a module in PLANNED ----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_COLLECTPROGRAMINFO_H
+#define HAMKAAS_DRIVER_COLLECTPROGRAMINFO_H
+
+#include "HamKaas/Driver/ProgramInfo.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hamkaas {
+
+/// What `module` says about the program it becomes. It passed
+/// `hamkaas-verify-planned`, and its kernels still hold their checks. Name,
+/// target, digest and compile time are left to the caller.
+ProgramInfo collectProgramInfo(mlir::ModuleOp module);
+
+/// The source positions in `location`, "model.hk:4:1, 6:1" if several
+/// statements were fused; empty if it has none.
+std::string formatLocation(mlir::Location location);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_COLLECTPROGRAMINFO_H

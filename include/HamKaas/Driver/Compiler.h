@@ -1,0 +1,86 @@
+//===- Compiler.h - From a graph to a program -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_COMPILER_H
+#define HAMKAAS_DRIVER_COMPILER_H
+
+#include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Driver/LoadedProgram.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace hamkaas {
+
+/// The forms of a model that are MLIR; see docs/Design.md.
+enum class Form { Graph, Kernels, Planned, Llvm };
+
+struct CompileOptions {
+  /// As resolveTargetCpu takes it.
+  std::string targetCpu = "host";
+  /// Largest workspace allowed in bytes, 0 for no limit.
+  uint64_t maxWorkspace = 0;
+  /// Name of the model, a C identifier.
+  std::string name = "model";
+  /// The model's text, for the program's digest.
+  llvm::StringRef source;
+  /// Where the parameters come from.
+  DescriptorOptions descriptor;
+};
+
+/// A failure whose reason went to the diagnostics of the MLIRContext.
+class ReportedError : public llvm::ErrorInfo<ReportedError> {
+public:
+  static char ID;
+  void log(llvm::raw_ostream &stream) const override {
+    stream << "an error that was reported";
+  }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+};
+
+/// Prints an error for the user of `tool`, unless it was reported before, and
+/// returns the exit status: 0 for success.
+int reportError(llvm::Error error, llvm::StringRef tool);
+
+/// Brings a graph to `form`, through all forms before it.
+llvm::Error lowerModel(mlir::ModuleOp module, Form form,
+                       const CompileOptions &options);
+
+/// A compiled model that is not linked yet.
+struct CompiledModel {
+  ProgramInfo info;
+  std::unique_ptr<llvm::MemoryBuffer> object;
+};
+
+/// Compiles a graph to an object; `module` is at the form Llvm afterwards.
+llvm::Expected<CompiledModel> compileModel(mlir::ModuleOp module,
+                                           const CompileOptions &options);
+
+/// Text of the LLVM IR, or of the assembler, for a graph.
+llvm::Error printLlvmIr(mlir::ModuleOp module, const CompileOptions &options,
+                        llvm::raw_ostream &stream);
+llvm::Error printAssembly(mlir::ModuleOp module, const CompileOptions &options,
+                          llvm::raw_ostream &stream);
+
+/// A program ready to run in this process.
+struct ProgramInMemory {
+  ProgramInfo info;
+  std::unique_ptr<LoadedProgram> program;
+};
+llvm::Expected<ProgramInMemory> compileInMemory(mlir::ModuleOp module,
+                                                const CompileOptions &options);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_COMPILER_H

@@ -1,0 +1,52 @@
+//===- Descriptor.h - The HamKaasProgram of a module ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_DESCRIPTOR_H
+#define HAMKAAS_DRIVER_DESCRIPTOR_H
+
+#include "HamKaas/Driver/ProgramInfo.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace hamkaas {
+
+/// Names of the functions that a descriptor refers to; their types are
+/// HamKaasRunFunction and HamKaasPrepareFunction.
+inline constexpr llvm::StringLiteral runFunctionName = "hamkaas_run";
+inline constexpr llvm::StringLiteral prepareFunctionName = "hamkaas_prepare";
+
+/// "HamKaas 0.1.0".
+llvm::StringRef compilerVersion();
+
+/// The SHA-256 of `source`, for ProgramInfo::digest.
+std::array<uint8_t, 32> sourceDigest(llvm::StringRef source);
+
+/// The symbol of the contents of parameter `index`, if they are embedded.
+std::string parameterSymbol(size_t index);
+
+struct DescriptorOptions {
+  /// The parameters' contents are data symbols that are linked in later; see
+  /// parameterSymbol.
+  bool embedParameters = false;
+  /// Absolute path of the file with the parameters that are not embedded; empty
+  /// if the caller provides them.
+  std::string weightsFile;
+};
+
+/// Adds the constant HamKaasModelProgram to a module that defines
+/// `hamkaas_run`, and `hamkaas_prepare` if there are constants. All else in the
+/// module becomes local to it.
+llvm::Error addProgramDescriptor(llvm::Module &module, const ProgramInfo &info,
+                                 const DescriptorOptions &options = {});
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_DESCRIPTOR_H

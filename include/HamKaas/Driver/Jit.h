@@ -1,0 +1,37 @@
+//===- Jit.h - Programs that are compiled and run at once -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_JIT_H
+#define HAMKAAS_DRIVER_JIT_H
+
+#include "HamKaas/Driver/Link.h"
+#include "HamKaas/Driver/LoadedProgram.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace hamkaas {
+
+/// A program in memory, loaded from the object that would otherwise go into
+/// `model.so`: so both run the same machine code.
+class JitProgram : public LoadedProgram {
+public:
+  /// `data` are the symbols that the object has from its embedded parameters;
+  /// the bytes are used in place and outlive the program.
+  static llvm::Expected<std::unique_ptr<JitProgram>>
+  load(std::unique_ptr<llvm::MemoryBuffer> object,
+       llvm::ArrayRef<EmbeddedData> data = {});
+  ~JitProgram() override;
+
+private:
+  struct Session;
+  explicit JitProgram(std::unique_ptr<Session> session);
+
+  std::unique_ptr<Session> session;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_JIT_H

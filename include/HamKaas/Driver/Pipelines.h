@@ -1,0 +1,45 @@
+//===- Pipelines.h - The phases of a compilation -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_PIPELINES_H
+#define HAMKAAS_DRIVER_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include <string>
+
+namespace hamkaas {
+
+struct PipelineOptions {
+  /// Instruction set level the code is for: "x86-64", "x86-64-v2", "x86-64-v3"
+  /// or "x86-64-v4".
+  std::string targetCpu = "x86-64-v3";
+  /// Largest workspace allowed in bytes, 0 for no limit.
+  uint64_t maxWorkspace = 0;
+};
+
+/// Each function adds the passes of one phase; they follow each other in this
+/// order. A phase ends with a pass that checks the form it promises.
+
+/// Any graph -> GRAPH in canonical form.
+void buildGraphPipeline(mlir::OpPassManager &manager);
+/// GRAPH -> KERNELS.
+void buildKernelsPipeline(mlir::OpPassManager &manager,
+                          const PipelineOptions &options);
+/// KERNELS -> PLANNED.
+void buildPlannedPipeline(mlir::OpPassManager &manager,
+                          const PipelineOptions &options);
+/// PLANNED -> the LLVM dialect.
+void buildTargetPipeline(mlir::OpPassManager &manager,
+                         const PipelineOptions &options);
+
+/// Registers the phases as `hamkaas-to-graph`, `-kernels`, `-planned` and
+/// `-llvm`, each with all phases before it.
+void registerPipelines();
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_PIPELINES_H

@@ -1,0 +1,88 @@
+//===- ProgramInfo.h - What is known about a compiled model -----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_PROGRAMINFO_H
+#define HAMKAAS_DRIVER_PROGRAMINFO_H
+
+#include "hamkaas-c/Program.h"
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hamkaas {
+
+/// An input, output, parameter or state tensor.
+struct TensorInfo {
+  std::string name;
+  HamKaasElementType elementType = HamKaasFloat32;
+  std::vector<int64_t> shape;
+  /// Offset in the state region, in bytes (states only).
+  uint64_t offset = 0;
+
+  uint64_t elements() const {
+    uint64_t count = 1;
+    for (int64_t dimension : shape)
+      count *= dimension;
+    return count;
+  }
+  uint64_t bytes() const {
+    return elements() * (elementType == HamKaasInt64 ? 8 : 4);
+  }
+};
+
+/// One call of a kernel; the fields are those of HamKaasCallInfo.
+struct CallInfo {
+  std::string kernel;
+  std::string family;
+  std::string location;
+  std::string ops;
+  uint64_t flops = 0;
+  uint64_t bytes = 0;
+  int64_t tiles = 0;
+  std::string check; ///< Empty if the call checks nothing.
+  /// Position in the run, copies between buffers counted, too.
+  int64_t step = 0;
+};
+
+/// A place in the workspace, held from the step `first` to the step `last`.
+struct WorkspaceBuffer {
+  std::string ops;      ///< What writes it first, "matmul+add+relu" or "copy".
+  std::string location; ///< Of that.
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
+/// What a descriptor, a report and a header say about a model; the fields are
+/// those of HamKaasProgram. Sizes in bytes.
+struct ProgramInfo {
+  std::string name; ///< A C identifier.
+  std::string targetCpu;
+  HamKaasIsaLevel isaLevel = HamKaasIsaX86_64_V1;
+  std::array<uint8_t, 32> digest = {};
+
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+  std::vector<TensorInfo> parameters;
+  std::vector<TensorInfo> states;
+  std::vector<CallInfo> calls;
+
+  uint64_t constantsBytes = 0;
+  uint64_t stateBytes = 0;
+  uint64_t workspaceBytes = 0;
+  uint64_t workspaceLowerBound = 0;
+  uint64_t prepareWorkspaceBytes = 0;
+
+  std::vector<WorkspaceBuffer> buffers; ///< By ascending first step.
+  double compileSeconds = 0; ///< From source to code, 0 if not measured.
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_PROGRAMINFO_H

@@ -1,0 +1,64 @@
+//===- Runner.h - One way to run a model, whatever the device -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_RUNNER_H
+#define HAMKAAS_DRIVER_RUNNER_H
+
+#include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
+#include "hamkaas-c/Program.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace hamkaas {
+
+/// A named input or output.
+struct TensorDeclaration {
+  std::string name;
+  mlir::RankedTensorType type;
+};
+
+/// A model that is ready to run. State lasts from run to run.
+class Runner {
+public:
+  virtual ~Runner();
+
+  llvm::ArrayRef<TensorDeclaration> inputs() const { return inputDeclarations; }
+  llvm::ArrayRef<TensorDeclaration> outputs() const {
+    return outputDeclarations;
+  }
+
+  /// Runs once. `outputs` holds one tensor an output, of its type.
+  virtual llvm::Error
+  run(llvm::ArrayRef<ReferenceTensor> inputs,
+      llvm::MutableArrayRef<ReferenceTensor> outputs) = 0;
+
+protected:
+  llvm::SmallVector<TensorDeclaration> inputDeclarations, outputDeclarations;
+};
+
+struct RunnerOptions {
+  /// Threads of the CPU device, 0 for one per core.
+  int threads = 0;
+  /// A safetensors file with the parameters, or empty.
+  std::string weightsFile;
+};
+
+/// Runs `program`, which must outlive the runner, by the runtime.
+llvm::Expected<std::unique_ptr<Runner>>
+createProgramRunner(const HamKaasProgram &program, mlir::MLIRContext *context,
+                    const RunnerOptions &options);
+
+/// Interprets a module in the form GRAPH, which must outlive the runner.
+llvm::Expected<std::unique_ptr<Runner>>
+createReferenceRunner(mlir::ModuleOp graph, const RunnerOptions &options);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_RUNNER_H

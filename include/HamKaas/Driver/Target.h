@@ -1,0 +1,46 @@
+//===- Target.h - The machines code is generated for ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_TARGET_H
+#define HAMKAAS_DRIVER_TARGET_H
+
+#include "hamkaas-c/Program.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace hamkaas {
+
+/// A level of the x86-64 instruction set. Code is generated for exactly a
+/// level, never for one model of processor: so a program gives the same bits on
+/// all machines of the level.
+struct TargetCpu {
+  llvm::StringRef name; ///< "x86-64-v3"; lives as long as the process.
+  HamKaasIsaLevel level;
+};
+
+/// The target that `--target-cpu` names: "host" is the highest level that this
+/// machine supports. The error lists what is allowed.
+llvm::Expected<TargetCpu> resolveTargetCpu(llvm::StringRef name);
+
+/// The names that resolveTargetCpu accepts, for a help text: "host, x86-64,
+/// ..."
+std::string targetCpuChoices();
+
+/// A machine that generates position-independent code for `cpu`. It serves one
+/// compilation at a time.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const TargetCpu &cpu);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_TARGET_H

@@ -1,0 +1,53 @@
+//===- Tensors.h - Tensors from and to files, random ones, differences -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_TENSORS_H
+#define HAMKAAS_DRIVER_TENSORS_H
+
+#include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+namespace hamkaas {
+
+/// The elements of a tensor, whichever vector holds them.
+const void *getData(const ReferenceTensor &tensor);
+void *getData(ReferenceTensor &tensor);
+
+/// Reads an npy file, which must hold a tensor of `type`. `name` is that of the
+/// tensor in messages.
+llvm::Expected<ReferenceTensor> readTensor(llvm::StringRef path,
+                                           llvm::StringRef name,
+                                           mlir::RankedTensorType type);
+llvm::Error writeTensor(llvm::StringRef path, const ReferenceTensor &tensor);
+
+/// Reads all tensors of a safetensors file.
+llvm::Expected<llvm::StringMap<ReferenceTensor>>
+readWeights(llvm::StringRef path, mlir::MLIRContext *context);
+
+/// Elements uniform in [-1, 1), or 0 for integers; the same for equal names.
+void fillRandom(ReferenceTensor &tensor, llvm::StringRef name);
+
+/// How two tensors of one type differ.
+struct Difference {
+  double largest = 0;   ///< Largest absolute difference.
+  double magnitude = 0; ///< Largest finite absolute value expected.
+  /// Elements where one is NaN or infinite and the other is not the same.
+  int64_t special = 0;
+
+  /// True if no element differs by more than `tolerance` times the magnitude.
+  bool isWithin(double tolerance) const {
+    return special == 0 && largest <= tolerance * magnitude;
+  }
+};
+
+Difference compare(const ReferenceTensor &actual,
+                   const ReferenceTensor &expected);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_TENSORS_H

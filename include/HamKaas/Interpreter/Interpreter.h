@@ -1,0 +1,63 @@
+//===- Interpreter.h - Runs a model in the form GRAPH -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_INTERPRETER_INTERPRETER_H
+#define HAMKAAS_INTERPRETER_INTERPRETER_H
+
+#include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+
+namespace hamkaas {
+
+/// Runs `@main` of a module in the form GRAPH, one operation after the other,
+/// by the meaning that ReferenceSemanticsOpInterface gives each. The measure of
+/// every other device, so simple before fast. Errors are diagnostics at the
+/// operation in question.
+class Interpreter {
+public:
+  /// Takes the tensors of `parameters` for the globals of external contents, by
+  /// symbol name; each must be given with its type, and no other. `module` must
+  /// outlive the interpreter and not change.
+  static mlir::FailureOr<Interpreter>
+  create(mlir::ModuleOp module, llvm::StringMap<ReferenceTensor> parameters);
+
+  /// Runs once with `inputs` in the order of the arguments, and replaces
+  /// `outputs` by the results. State is kept for the next run; a run that fails
+  /// leaves it as it was.
+  mlir::LogicalResult run(llvm::ArrayRef<ReferenceTensor> inputs,
+                          llvm::SmallVectorImpl<ReferenceTensor> &outputs);
+
+private:
+  /// A value that several names share: a load from a global copies nothing.
+  using SharedTensor = std::shared_ptr<const ReferenceTensor>;
+  struct Frame;
+
+  explicit Interpreter(mlir::func::FuncOp main) : main(main) {}
+
+  mlir::LogicalResult
+  initializeGlobals(mlir::ModuleOp module,
+                    llvm::StringMap<ReferenceTensor> &parameters);
+  void findLastUses();
+  mlir::LogicalResult bindInputs(llvm::ArrayRef<ReferenceTensor> inputs,
+                                 Frame &frame);
+  mlir::LogicalResult execute(mlir::Operation &op, Frame &frame);
+  mlir::LogicalResult evaluate(mlir::Operation &op, Frame &frame);
+
+  mlir::func::FuncOp main;
+  /// Contents of parameters and state by symbol name.
+  llvm::StringMap<SharedTensor> globals;
+  /// The values that nothing needs after an operation. A result without a use
+  /// is among those of its own operation.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> lastUses;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_INTERPRETER_INTERPRETER_H

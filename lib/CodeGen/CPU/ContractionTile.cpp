@@ -1,0 +1,123 @@
+//===- ContractionTile.cpp - Blocks of a contraction ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/CPU/Contraction.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace hamkaas;
+
+using llvm::divideCeil;
+
+/// More rows than this only lengthen the code.
+static constexpr int64_t maxRows = 16;
+/// Wider panels gain nothing, and leave fewer tiles to share.
+static constexpr int64_t maxVectors = 4;
+/// A panel of this depth and 48 columns takes 96 KB of the second-level cache.
+static constexpr int64_t maxDepth = 512;
+/// A block of this many rows and maxDepth columns of the left side takes 256
+/// KB.
+static constexpr int64_t maxBlockRows = 128;
+/// Tiles that keep several threads busy, if each is worth handing out.
+static constexpr int64_t wantedTiles = 32;
+static constexpr int64_t minTileFlops = 1 << 17;
+
+/// Rows of accumulators that fit into the registers beside `vectors` vectors of
+/// the right side and one of the left. One more would spill and halve the
+/// speed.
+static int64_t fittingRows(const TargetDescription &target, int64_t vectors) {
+  // Without a fused instruction the product needs a register of its own.
+  int64_t others = vectors + 1 + (target.fma ? 0 : 1);
+  return std::clamp<int64_t>((target.registers - others) / vectors, 0, maxRows);
+}
+
+/// Cycles a step in depth takes for one block of accumulators: two
+/// multiply-adds a cycle, two loads a cycle, each accumulator every 4 cycles.
+static double stepCost(int64_t rows, int64_t vectors) {
+  double arithmetic = 0.5 * rows * vectors;
+  double loads = 0.5 * (rows + vectors);
+  // The last term prefers fewer loads where the units are equally busy.
+  return std::max({4.0, arithmetic, loads}) + 0.01 * (rows + vectors);
+}
+
+static double columnCost(int64_t rows, int64_t blockRows, int64_t vectors) {
+  double cost = (rows / blockRows) * stepCost(blockRows, vectors);
+  if (rows % blockRows)
+    cost += stepCost(rows % blockRows, vectors);
+  return cost;
+}
+
+static int64_t chooseRows(const TargetDescription &target, int64_t rows,
+                          int64_t vectors) {
+  int64_t best = 1;
+  for (int64_t r = 2; r <= std::min(rows, fittingRows(target, vectors)); ++r)
+    if (columnCost(rows, r, vectors) < columnCost(rows, best, vectors))
+      best = r;
+  return best;
+}
+
+static int64_t chooseLanes(const TargetDescription &target, int64_t columns) {
+  return std::min<int64_t>(target.lanes, llvm::PowerOf2Ceil(columns));
+}
+
+static int64_t chooseVectors(const TargetDescription &target, int64_t rows,
+                             int64_t columnVectors) {
+  int64_t best = 1;
+  double bestCost = 0;
+  for (int64_t v = 1; v <= std::min(columnVectors, maxVectors); ++v) {
+    if (fittingRows(target, v) < 1)
+      break;
+    int64_t blockRows = chooseRows(target, rows, v);
+    double cost = (columnVectors / v) * columnCost(rows, blockRows, v);
+    if (columnVectors % v)
+      cost += columnCost(rows, blockRows, columnVectors % v);
+    if (v == 1 || cost < bestCost) {
+      best = v;
+      bestCost = cost;
+    }
+  }
+  return best;
+}
+
+/// Rows of a tile: many, so that a panel is read from memory rarely, but not so
+/// many that there are too few tiles to share.
+static int64_t chooseBlockRows(int64_t rows, int64_t tileRows, int64_t others,
+                               int64_t flopsPerRow) {
+  int64_t blocks = divideCeil(rows, maxBlockRows);
+  blocks = std::max<int64_t>(blocks, divideCeil(wantedTiles, others));
+  int64_t minRows = divideCeil(minTileFlops, flopsPerRow);
+  int64_t blockRows = std::max<int64_t>(divideCeil(rows, blocks), minRows);
+  return std::min<int64_t>(rows, llvm::alignTo(blockRows, tileRows));
+}
+
+ContractionTile hamkaas::chooseContractionTile(const TargetDescription &target,
+                                               int64_t outer, int64_t rows,
+                                               int64_t columns, int64_t depth,
+                                               int64_t panelWidth) {
+  ContractionTile tile;
+  if (panelWidth) {
+    tile.lanes = std::min(target.lanes, panelWidth);
+    tile.vectors = panelWidth / tile.lanes;
+  } else {
+    tile.lanes = chooseLanes(target, columns);
+    tile.vectors = chooseVectors(target, rows, divideCeil(columns, tile.lanes));
+  }
+  tile.rows = chooseRows(target, rows, tile.vectors);
+  int64_t panels = divideCeil(columns, tile.panelWidth());
+  tile.blockRows = chooseBlockRows(rows, tile.rows, outer * panels,
+                                   2 * depth * tile.panelWidth());
+  // A panel that is used only once need not stay in the cache.
+  bool reused = tile.blockRows > tile.rows;
+  tile.depth = reused ? divideCeil(depth, divideCeil(depth, maxDepth)) : depth;
+  return tile;
+}
+
+int64_t hamkaas::choosePanelWidth(const TargetDescription &target, int64_t rows,
+                                  int64_t columns, int64_t depth) {
+  return chooseContractionTile(target, /*outer=*/1, rows, columns, depth)
+      .panelWidth();
+}

@@ -1,0 +1,456 @@
+//===- EmitContraction.cpp - Kernels around a contraction -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitters.h"
+#include "HamKaas/CodeGen/CPU/Contraction.h"
+#include "TreeEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+namespace {
+/// The loops of a contraction by what they index. Dimensions of the result:
+/// `outer` (one iteration each, batch dimensions among them), `row` and
+/// `column`.
+struct ContractionLoops {
+  SmallVector<int64_t> outer;
+  std::optional<int64_t> row;
+  int64_t column;
+  int64_t depth;
+};
+
+/// Consecutive columns of one panel, in vectors of which the last has
+/// `lastActive` lanes within the result.
+struct Columns {
+  Value panel;
+  Value first;
+  int64_t vectors;
+  int64_t lastActive;
+};
+
+class ContractionEmitter {
+public:
+  ContractionEmitter(KernelBuilder &kernel, linalg::LinalgOp root, Value result)
+      : kernel(kernel), root(root), result(result) {}
+
+  FailureOr<Tile> emit();
+
+private:
+  LogicalResult matchLoops();
+  LogicalResult verifyEpilogue();
+  void choosePanels();
+
+  void emitTile(Value tile);
+  void emitPanel(Value rowBlock, Columns columns);
+  void emitRowBlock(Value rowBlock, Value depthBlock, Columns columns);
+  void emitAccumulators(Value firstRow, int64_t rows, Value depthBlock,
+                        Columns columns);
+
+  SmallVector<Value> start(const Columns &columns);
+  SmallVector<Value> resume(const Columns &columns);
+  SmallVector<Value> accumulate(Value lower, Value upper, ValueRange sums,
+                                const Columns &columns);
+  void finish(ValueRange sums, const Columns &columns);
+  void suspend(ValueRange sums, const Columns &columns);
+
+  Value emitRight(const Columns &columns, int64_t vector, Value depth);
+  Value multiplyAdd(Value lhs, Value rhs, Value sum);
+  Point operandPoint(OpOperand &operand, Value row, Coordinate column,
+                     Value depth);
+  SmallVector<Value> resultIndices(Value row, Value column);
+  int64_t activeLanes(const Columns &columns, int64_t vector) const {
+    return vector + 1 < columns.vectors ? tile.lanes : columns.lastActive;
+  }
+  Value columnOf(const Columns &columns, int64_t vector) {
+    return kernel.add(columns.first, vector * tile.lanes);
+  }
+
+  KernelBuilder &kernel;
+  linalg::LinalgOp root;
+  Value result;
+  ContractionLoops loops;
+  ContractionTile tile;
+  /// The packed right side, null if it is not packed by columns.
+  linalg::UnPackOp packed;
+  int64_t rowCount = 1, columnCount = 1, depthCount = 1, outerCount = 1;
+  int64_t panels = 1, rowBlocks = 1, depthBlocks = 1;
+  SmallVector<int64_t> outerShape;
+
+  // Where the innermost emission stands.
+  SmallVector<Value> outerIndices;
+  SmallVector<Value> rows;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is computed
+//===----------------------------------------------------------------------===//
+
+static bool isMultiplyAdd(linalg::LinalgOp op) {
+  Block &block = *op.getBlock();
+  if (op.getNumDpsInputs() != 2 || block.getOperations().size() != 3)
+    return false;
+  auto multiply = dyn_cast<arith::MulFOp>(block.front());
+  auto add = dyn_cast<arith::AddFOp>(*std::next(block.begin()));
+  if (!multiply || !add || block.back().getOperand(0) != add.getResult())
+    return false;
+  Value lhs = block.getArgument(0), rhs = block.getArgument(1);
+  Value sum = block.getArgument(2), product = multiply.getResult();
+  auto operands = [](Operation *op, Value a, Value b) {
+    return (op->getOperand(0) == a && op->getOperand(1) == b) ||
+           (op->getOperand(0) == b && op->getOperand(1) == a);
+  };
+  return operands(multiply, lhs, rhs) && operands(add, sum, product);
+}
+
+/// The one operation with a reduction that `result` depends on.
+static linalg::LinalgOp findRoot(Value result) {
+  llvm::SetVector<Value> values;
+  values.insert(result);
+  for (size_t i = 0; i < values.size(); ++i) {
+    auto op = values[i].getDefiningOp<linalg::LinalgOp>();
+    if (!op)
+      continue;
+    if (op.getNumReductionLoops() > 0)
+      return op;
+    values.insert_range(op->getOperands());
+  }
+  return nullptr;
+}
+
+LogicalResult ContractionEmitter::matchLoops() {
+  if (!isMultiplyAdd(root) || root.getNumReductionLoops() != 1)
+    return root->emitError("expected a sum of products over one loop");
+  if (failed(verifyBody(root)))
+    return failure();
+  SmallVector<AffineMap> maps = root.getIndexingMapsArray();
+  AffineMap leftMap = maps[0], rightMap = maps[1], resultMap = maps[2];
+  SmallVector<int64_t> extents = root.getStaticLoopRanges();
+  if (!resultMap.isProjectedPermutation() || resultMap.getNumResults() == 0)
+    return root->emitError("expected a result indexed by the parallel loops");
+  unsigned last =
+      cast<AffineDimExpr>(resultMap.getResults().back()).getPosition();
+  if (leftMap.isFunctionOfDim(last))
+    return root->emitError("expected the last dimension of the result not to "
+                           "be one of the left side");
+
+  SmallVector<unsigned> reductions;
+  root.getReductionDims(reductions);
+  loops.depth = reductions.front();
+  depthCount = extents[loops.depth];
+  SmallVector<int64_t> parallel;
+  for (AffineExpr expr : resultMap.getResults())
+    parallel.push_back(cast<AffineDimExpr>(expr).getPosition());
+  loops.column = parallel.pop_back_val();
+  columnCount = extents[loops.column];
+  // Rows share the right side; a loop that both sides depend on is a batch.
+  if (!parallel.empty() && leftMap.isFunctionOfDim(parallel.back()) &&
+      !rightMap.isFunctionOfDim(parallel.back())) {
+    loops.row = parallel.pop_back_val();
+    rowCount = extents[*loops.row];
+  }
+  loops.outer = parallel;
+  for (int64_t loop : loops.outer)
+    outerShape.push_back(extents[loop]);
+  outerCount = elementCount(outerShape);
+  return success();
+}
+
+/// The accumulators are the only elements of the root there are, so nothing may
+/// ask for any other.
+LogicalResult ContractionEmitter::verifyEpilogue() {
+  if (failed(verifyTree(result, [&](Operation *op) { return op == root; })))
+    return failure();
+  if (result.getType() != root->getResult(0).getType())
+    return root->emitError("expected the shape of the kernel's result, ")
+           << result.getType();
+  llvm::SetVector<Value> dependent;
+  dependent.insert(root->getResult(0));
+  for (size_t i = 0; i < dependent.size(); ++i)
+    for (OpOperand &use : dependent[i].getUses()) {
+      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      if (!user)
+        continue;
+      if (!user.getMatchingIndexingMap(&use).isIdentity() ||
+          !user.getIndexingMapsArray().back().isIdentity())
+        return user->emitError("expected the contraction's result to be read "
+                               "where it is written");
+      dependent.insert_range(user->getResults());
+    }
+  for (OpOperand &operand : root->getOpOperands())
+    if (failed(verifyTree(operand.get())))
+      return failure();
+  return success();
+}
+
+void ContractionEmitter::choosePanels() {
+  int64_t width = 0;
+  OpOperand &right = *root.getDpsInputOperand(1);
+  AffineMap map = root.getMatchingIndexingMap(&right);
+  if (auto unpack = right.get().getDefiningOp<linalg::UnPackOp>()) {
+    ArrayRef<int64_t> positions = unpack.getInnerDimsPos();
+    if (positions.size() == 1 &&
+        map.getResult(positions.front()) ==
+            getAffineDimExpr(loops.column, map.getContext())) {
+      packed = unpack;
+      width = unpack.getStaticInnerTiles().front();
+    }
+  }
+  tile = chooseContractionTile(kernel.target(), outerCount, rowCount,
+                               columnCount, depthCount, width);
+  panels = llvm::divideCeil(columnCount, tile.panelWidth());
+  rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
+  depthBlocks = llvm::divideCeil(depthCount, tile.depth);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+FailureOr<Tile> ContractionEmitter::emit() {
+  if (failed(matchLoops()) || failed(verifyEpilogue()))
+    return failure();
+  choosePanels();
+  // Partial sums overwrite the destination before the epilogue reads.
+  if (depthBlocks > 1)
+    for (Value argument : kernel.arguments())
+      kernel.forbidAlias(argument);
+  kernel.tileLoop(outerCount * panels * rowBlocks,
+                  [&](Value index) { emitTile(index); });
+  return Tile{tile.rows, tile.panelWidth(), tile.depth};
+}
+
+/// Consecutive tiles are the row blocks of one panel, which thus stays cached.
+void ContractionEmitter::emitTile(Value index) {
+  Value rowBlock = kernel.remainder(index, rowBlocks);
+  index = kernel.divide(index, rowBlocks);
+  Value panel = kernel.remainder(index, panels);
+  outerIndices = kernel.delinearize(kernel.divide(index, panels), outerShape);
+
+  int64_t width = tile.panelWidth();
+  int64_t rest = columnCount % width;
+  auto full = [&] {
+    emitPanel(rowBlock,
+              {panel, kernel.multiply(panel, width), tile.vectors, tile.lanes});
+  };
+  auto last = [&] {
+    int64_t vectors = llvm::divideCeil(rest, tile.lanes);
+    emitPanel(rowBlock,
+              {kernel.constant(panels - 1), kernel.constant(columnCount - rest),
+               vectors, rest - (vectors - 1) * tile.lanes});
+  };
+  if (!rest)
+    full();
+  else if (panels == 1)
+    last();
+  else
+    kernel.writingBranch(kernel.isLess(panel, panels - 1), full, last);
+}
+
+void ContractionEmitter::emitPanel(Value rowBlock, Columns columns) {
+  kernel.writingLoop(
+      kernel.constant(0), kernel.constant(depthBlocks), 1,
+      [&](Value depthBlock) { emitRowBlock(rowBlock, depthBlock, columns); });
+}
+
+void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
+                                      Columns columns) {
+  int64_t fullRows = rowCount / tile.rows * tile.rows;
+  Value first = kernel.multiply(rowBlock, tile.blockRows);
+  Value last = kernel.minimum(kernel.add(first, tile.blockRows), fullRows);
+  kernel.writingLoop(first, last, tile.rows, [&](Value row) {
+    emitAccumulators(row, tile.rows, depthBlock, columns);
+  });
+  if (fullRows == rowCount)
+    return;
+  auto rest = [&] {
+    emitAccumulators(kernel.constant(fullRows), rowCount - fullRows, depthBlock,
+                     columns);
+  };
+  if (rowBlocks == 1)
+    return rest();
+  kernel.writingBranch(
+      kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
+}
+
+/// One block of accumulators: a register each, from the first product of the
+/// depth block to the last.
+void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
+                                          Value depthBlock, Columns columns) {
+  rows.clear();
+  for (int64_t r = 0; r < rowsHere; ++r)
+    rows.push_back(kernel.add(firstRow, r));
+  if (depthBlocks == 1)
+    return finish(accumulate(kernel.constant(0), kernel.constant(depthCount),
+                             start(columns), columns),
+                  columns);
+
+  auto vectorType = VectorType::get(tile.lanes, kernel.ir().getF32Type());
+  SmallVector<Type> types(rowsHere * columns.vectors, vectorType);
+  SmallVector<Value> sums = kernel.branch(
+      kernel.isLess(depthBlock, 1), types, /*writes=*/false,
+      [&] { return start(columns); }, [&] { return resume(columns); });
+  Value lower = kernel.multiply(depthBlock, tile.depth);
+  Value upper = kernel.minimum(kernel.add(lower, tile.depth), depthCount);
+  sums = accumulate(lower, upper, sums, columns);
+  kernel.writingBranch(
+      kernel.isLess(depthBlock, depthBlocks - 1),
+      [&] { suspend(sums, columns); }, [&] { finish(sums, columns); });
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulators
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ContractionEmitter::start(const Columns &columns) {
+  OpOperand &init = *root.getDpsInitOperand(0);
+  SmallVector<Value> sums;
+  for (Value row : rows)
+    for (int64_t v = 0; v < columns.vectors; ++v) {
+      TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v));
+      Coordinate column{columnOf(columns, v), /*lane=*/true};
+      sums.push_back(tree.evaluateVector(
+          init.get(), operandPoint(init, row, column, nullptr)));
+    }
+  return sums;
+}
+
+SmallVector<Value> ContractionEmitter::resume(const Columns &columns) {
+  SmallVector<Value> sums;
+  for (Value row : rows)
+    for (int64_t v = 0; v < columns.vectors; ++v)
+      sums.push_back(kernel.load(kernel.destination,
+                                 resultIndices(row, columnOf(columns, v)),
+                                 tile.lanes, activeLanes(columns, v)));
+  return sums;
+}
+
+void ContractionEmitter::suspend(ValueRange sums, const Columns &columns) {
+  for (auto [r, row] : llvm::enumerate(rows))
+    for (int64_t v = 0; v < columns.vectors; ++v)
+      kernel.store(sums[r * columns.vectors + v],
+                   resultIndices(row, columnOf(columns, v)),
+                   activeLanes(columns, v));
+}
+
+SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
+                                                  ValueRange sums,
+                                                  const Columns &columns) {
+  OpOperand &leftOperand = *root.getDpsInputOperand(0);
+  auto body = [&](Value depth, ValueRange carried) {
+    SmallVector<Value> right;
+    for (int64_t v = 0; v < columns.vectors; ++v)
+      right.push_back(emitRight(columns, v, depth));
+    SmallVector<Value> next;
+    for (auto [r, row] : llvm::enumerate(rows)) {
+      TreeEmitter tree(kernel, tile.lanes, tile.lanes);
+      Value left = tree.evaluateVector(
+          leftOperand.get(),
+          operandPoint(leftOperand, row, /*column=*/{}, depth));
+      for (int64_t v = 0; v < columns.vectors; ++v)
+        next.push_back(
+            multiplyAdd(left, right[v], carried[r * columns.vectors + v]));
+    }
+    return next;
+  };
+  return kernel.loop(lower, upper, 1, sums, /*writes=*/false, body);
+}
+
+/// Evaluates the epilogue on the accumulators and writes the result.
+void ContractionEmitter::finish(ValueRange sums, const Columns &columns) {
+  for (int64_t v = 0; v < columns.vectors; ++v) {
+    Value sum;
+    TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v),
+                     [&](Value tensor, PointRef) {
+                       return tensor == root->getResult(0) ? sum : Value();
+                     });
+    for (auto [r, row] : llvm::enumerate(rows)) {
+      sum = sums[r * columns.vectors + v];
+      SmallVector<Value> indices = resultIndices(row, columnOf(columns, v));
+      Point point = lanePoint(ValueRange(indices).drop_back(), indices.back());
+      tree.setWritten(point);
+      kernel.store(tree.evaluateVector(result, point), indices,
+                   activeLanes(columns, v));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
+                                    Value depth) {
+  OpOperand &right = *root.getDpsInputOperand(1);
+  Coordinate column{columnOf(columns, vector), /*lane=*/true};
+  Point point = operandPoint(right, rows.front(), column, depth);
+  if (!packed) {
+    TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, vector));
+    return tree.evaluateVector(right.get(), point);
+  }
+  // Panels are padded with zeros, so whole vectors are read.
+  int64_t position = packed.getInnerDimsPos().front();
+  point[position] = {columns.panel};
+  Point at;
+  ArrayRef<int64_t> order = packed.getOuterDimsPerm();
+  for (size_t i = 0; i < point.size(); ++i)
+    at.push_back(point[order.empty() ? i : order[i]]);
+  at.push_back({kernel.constant(vector * tile.lanes), /*lane=*/true});
+  TreeEmitter tree(kernel, tile.lanes, tile.lanes);
+  return tree.evaluateVector(packed.getSource(), at);
+}
+
+Value ContractionEmitter::multiplyAdd(Value lhs, Value rhs, Value sum) {
+  if (kernel.target().fma)
+    return vector::FMAOp::create(kernel.ir(), kernel.loc(), lhs, rhs, sum);
+  Value product = arith::MulFOp::create(kernel.ir(), kernel.loc(), lhs, rhs);
+  return arith::AddFOp::create(kernel.ir(), kernel.loc(), sum, product);
+}
+
+Point ContractionEmitter::operandPoint(OpOperand &operand, Value row,
+                                       Coordinate column, Value depth) {
+  Point point;
+  for (AffineExpr expr : root.getMatchingIndexingMap(&operand).getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim) {
+      point.push_back(
+          {kernel.constant(cast<AffineConstantExpr>(expr).getValue())});
+      continue;
+    }
+    int64_t loop = dim.getPosition();
+    if (loop == loops.column)
+      point.push_back(column);
+    else if (loop == loops.row)
+      point.push_back({row});
+    else if (loop == loops.depth)
+      point.push_back({depth});
+    else
+      point.push_back(
+          {outerIndices[llvm::find(loops.outer, loop) - loops.outer.begin()]});
+  }
+  return point;
+}
+
+SmallVector<Value> ContractionEmitter::resultIndices(Value row, Value column) {
+  SmallVector<Value> indices(outerIndices);
+  if (loops.row)
+    indices.push_back(row);
+  indices.push_back(column);
+  return indices;
+}
+
+FailureOr<Tile> hamkaas::emitContraction(KernelBuilder &kernel, Value result) {
+  linalg::LinalgOp root = findRoot(result);
+  if (!root)
+    return emitError(kernel.loc(), "expected a contraction in the kernel");
+  return ContractionEmitter(kernel, root, result).emit();
+}

@@ -1,0 +1,175 @@
+//===- EmitElementwise.cpp - Kernels without a reduction --------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitters.h"
+#include "TreeEmitter.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Elements of a tile: some microseconds of work, 16 KB of each operand.
+static constexpr int64_t tileElements = 4096;
+/// Independent blocks of lanes in flight.
+static constexpr int64_t unrolledBlocks = 4;
+
+int64_t hamkaas::chooseLanes(const TargetDescription &target, int64_t extent) {
+  return std::min<int64_t>(target.lanes, llvm::PowerOf2Ceil(extent));
+}
+
+void hamkaas::forEachLaneBlock(
+    KernelBuilder &kernel, Value base, int64_t extent, int64_t lanes,
+    int64_t unroll, SmallVectorImpl<Value> &carried, bool writes,
+    function_ref<void(LaneBlock, MutableArrayRef<Value>)> body) {
+  int64_t step = lanes * unroll;
+  int64_t unrolled = extent / step * step;
+  SmallVector<Value> results = kernel.loop(
+      kernel.constant(0), kernel.constant(unrolled), step, carried, writes,
+      [&](Value offset, ValueRange values) {
+        SmallVector<Value> current(values);
+        Value first = kernel.add(base, offset);
+        for (int64_t slot = 0; slot < unroll; ++slot)
+          body({kernel.add(first, slot * lanes), lanes, slot}, current);
+        return current;
+      });
+  carried.assign(results.begin(), results.end());
+  for (int64_t at = unrolled; at < extent; at += lanes)
+    body({kernel.add(base, at), std::min(lanes, extent - at),
+          (at - unrolled) / lanes},
+         carried);
+}
+
+LogicalResult hamkaas::verifyTree(Value result,
+                                  function_ref<bool(Operation *)> isRoot) {
+  llvm::SetVector<Value> values;
+  values.insert(result);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (!op || (isRoot && isRoot(op)))
+      continue;
+    if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
+      values.insert(unpack.getSource());
+      continue;
+    }
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp) {
+      if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
+        continue;
+      return op->emitError("expected an operation of linalg in a kernel");
+    }
+    if (failed(verifyElementwise(linalgOp)))
+      return failure();
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()) &&
+          !linalgOp.getMatchingBlockArgument(&operand).use_empty())
+        values.insert(operand.get());
+  }
+  return success();
+}
+
+namespace {
+/// Writes the elements of a tree in tiles of whole rows, or of parts of a row
+/// if rows are long.
+class ElementsEmitter {
+public:
+  ElementsEmitter(KernelBuilder &kernel, Value value, ValueRange offsets)
+      : kernel(kernel), value(value), offsets(offsets) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    outer.assign(shape.begin(), shape.end() - 1);
+    extent = shape.back();
+    lanes = chooseLanes(kernel.target(), extent);
+  }
+
+  Tile emit() {
+    if (extent > tileElements)
+      return emitParts();
+    return emitRows();
+  }
+
+private:
+  Tile emitRows() {
+    int64_t rows = elementCount(outer);
+    int64_t tileRows = std::min(rows, tileElements / extent);
+    int64_t tiles = llvm::divideCeil(rows, tileRows);
+    kernel.tileLoop(tiles, [&](Value tile) {
+      Value first = kernel.multiply(tile, tileRows);
+      Value last = kernel.add(first, tileRows);
+      if (rows % tileRows)
+        last = kernel.minimum(last, rows);
+      if (tiles == 1) {
+        first = kernel.constant(0);
+        last = kernel.constant(rows);
+      }
+      kernel.writingLoop(first, last, 1, [&](Value row) {
+        emitBlocks(row, kernel.constant(0), extent);
+      });
+    });
+    return {tileRows, extent};
+  }
+
+  Tile emitParts() {
+    int64_t parts = llvm::divideCeil(extent, tileElements);
+    int64_t rest = extent % tileElements;
+    kernel.tileLoop(elementCount(outer) * parts, [&](Value tile) {
+      Value row = kernel.divide(tile, parts);
+      Value part = kernel.remainder(tile, parts);
+      auto full = [&] {
+        emitBlocks(row, kernel.multiply(part, tileElements), tileElements);
+      };
+      if (!rest)
+        return full();
+      kernel.writingBranch(kernel.isLess(part, parts - 1), full, [&] {
+        emitBlocks(row, kernel.constant(extent - rest), rest);
+      });
+    });
+    return {1, tileElements};
+  }
+
+  void emitBlocks(Value row, Value base, int64_t count) {
+    SmallVector<Value> rowIndices = kernel.delinearize(row, outer);
+    SmallVector<Value> none;
+    forEachLaneBlock(
+        kernel, base, count, lanes, unrolledBlocks, none, /*writes=*/true,
+        [&](LaneBlock block, MutableArrayRef<Value>) {
+          TreeEmitter tree(kernel, lanes, block.active);
+          Point point = lanePoint(rowIndices, block.index);
+          Point target = point;
+          SmallVector<Value> indices;
+          for (auto [coordinate, offset] : llvm::zip_equal(target, offsets)) {
+            coordinate.index = kernel.add(coordinate.index, offset);
+            indices.push_back(coordinate.index);
+          }
+          tree.setWritten(target);
+          kernel.store(tree.evaluateVector(value, point), indices,
+                       block.active);
+        });
+  }
+
+  KernelBuilder &kernel;
+  Value value;
+  ValueRange offsets;
+  SmallVector<int64_t> outer;
+  int64_t extent, lanes;
+};
+} // namespace
+
+Tile hamkaas::emitElements(KernelBuilder &kernel, Value value,
+                           ValueRange offsets) {
+  return ElementsEmitter(kernel, value, offsets).emit();
+}
+
+FailureOr<Tile> hamkaas::emitElementwise(KernelBuilder &kernel, Value result) {
+  if (failed(verifyTree(result)))
+    return failure();
+  SmallVector<Value> offsets(kernel.destinationType().getRank(),
+                             kernel.constant(0));
+  return emitElements(kernel, result, offsets);
+}

@@ -1,0 +1,141 @@
+//===- EmitMovement.cpp - Kernels that place data ---------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitters.h"
+#include "TreeEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Elements of a tile of a packing kernel.
+static constexpr int64_t tileElements = 16384;
+
+//===----------------------------------------------------------------------===//
+// Insertion into the destination
+//===----------------------------------------------------------------------===//
+
+/// Writes only the rows that are replaced: the others are in place already.
+static FailureOr<Tile> emitInsert(KernelBuilder &kernel,
+                                  tensor::InsertSliceOp insert) {
+  if (insert.getDest() != kernel.destinationArgument())
+    return insert.emitError("expected the last argument of the kernel as the "
+                            "destination");
+  if (insert.getSourceType().getRank() != insert.getDestType().getRank() ||
+      !insert.hasUnitStride())
+    return insert.emitError("expected a source of the destination's rank and "
+                            "strides of 1");
+  if (failed(verifyTree(insert.getSource())))
+    return failure();
+  SmallVector<Value> offsets;
+  for (OpFoldResult offset : insert.getMixedOffsets())
+    if (std::optional<int64_t> constant = getConstantIntValue(offset))
+      offsets.push_back(kernel.constant(*constant));
+    else
+      offsets.push_back(cast<Value>(offset));
+  return emitElements(kernel, insert.getSource(), offsets);
+}
+
+//===----------------------------------------------------------------------===//
+// Packing into panels
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Packs along one dimension: each row of the destination's last dimension is
+/// `width` consecutive elements of the source, or the padding past its end.
+class PackEmitter {
+public:
+  PackEmitter(KernelBuilder &kernel, linalg::PackOp pack)
+      : kernel(kernel), pack(pack) {}
+
+  FailureOr<Tile> emit() {
+    if (pack.getStaticInnerTiles().size() != 1)
+      return pack.emitError("expected one packed dimension, got ")
+             << pack.getStaticInnerTiles().size();
+    if (failed(verifyTree(pack.getSource())))
+      return failure();
+    position = pack.getInnerDimsPos().front();
+    width = pack.getStaticInnerTiles().front();
+    lanes = chooseLanes(kernel.target(), width);
+    int64_t extent = pack.getSourceType().getDimSize(position);
+    panels = llvm::divideCeil(extent, width);
+    rest = extent % width;
+
+    outer = SmallVector<int64_t>(pack.getDestType().getShape().drop_back());
+    int64_t rows = elementCount(outer);
+    int64_t tileRows = std::max<int64_t>(1, tileElements / width);
+    kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
+      Value first = kernel.multiply(tile, tileRows);
+      Value last = kernel.minimum(kernel.add(first, tileRows), rows);
+      kernel.writingLoop(first, last, 1, [&](Value row) { emitRow(row); });
+    });
+    return Tile{tileRows, width};
+  }
+
+private:
+  void emitRow(Value row) {
+    packedIndices = kernel.delinearize(row, outer);
+    ArrayRef<int64_t> order = pack.getOuterDimsPerm();
+    sourceIndices.assign(outer.size(), Value());
+    for (size_t i = 0; i < outer.size(); ++i)
+      sourceIndices[order.empty() ? i : order[i]] = packedIndices[i];
+    Value panel = sourceIndices[position];
+    if (!rest)
+      return emitPanel(panel, width);
+    kernel.writingBranch(
+        kernel.isLess(panel, panels - 1), [&] { emitPanel(panel, width); },
+        [&] { emitPanel(kernel.constant(panels - 1), rest); });
+  }
+
+  /// The row of one panel, of which the first `columns` come from the source.
+  void emitPanel(Value panel, int64_t columns) {
+    for (int64_t at = 0; at < width; at += lanes) {
+      int64_t active = std::clamp<int64_t>(columns - at, 0, lanes);
+      SmallVector<Value> indices = packedIndices;
+      indices.push_back(kernel.constant(at));
+      kernel.store(emitLanes(panel, at, active), indices,
+                   std::min(lanes, width - at));
+    }
+  }
+
+  Value emitLanes(Value panel, int64_t at, int64_t active) {
+    Value padding = active == lanes
+                        ? Value()
+                        : kernel.broadcast(pack.getPaddingValue(), lanes);
+    if (active == 0)
+      return padding;
+    Point point;
+    for (Value index : sourceIndices)
+      point.push_back({index});
+    point[position] = {kernel.add(kernel.multiply(panel, width), at),
+                       /*lane=*/true};
+    Value vector = TreeEmitter(kernel, lanes, active)
+                       .evaluateVector(pack.getSource(), point);
+    if (active == lanes)
+      return vector;
+    return arith::SelectOp::create(kernel.ir(), kernel.loc(),
+                                   kernel.mask(active, lanes), vector, padding);
+  }
+
+  KernelBuilder &kernel;
+  linalg::PackOp pack;
+  int64_t position = 0, width = 0, lanes = 0, panels = 0, rest = 0;
+  SmallVector<int64_t> outer;
+  SmallVector<Value> packedIndices, sourceIndices;
+};
+} // namespace
+
+FailureOr<Tile> hamkaas::emitMovement(KernelBuilder &kernel, Value result) {
+  if (auto insert = result.getDefiningOp<tensor::InsertSliceOp>())
+    return emitInsert(kernel, insert);
+  if (auto pack = result.getDefiningOp<linalg::PackOp>())
+    return PackEmitter(kernel, pack).emit();
+  return emitElementwise(kernel, result);
+}

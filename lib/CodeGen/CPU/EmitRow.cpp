@@ -1,0 +1,403 @@
+//===- EmitRow.cpp - Kernels with reductions along rows ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitters.h"
+#include "TreeEmitter.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Elements of a tile, if rows are short enough to have several in one.
+static constexpr int64_t tileElements = 4096;
+/// Accumulators of a reduction: enough to hide the latency of an addition.
+static constexpr int64_t accumulators = 8;
+/// A long computation of each element hides it by itself.
+static constexpr int64_t accumulatorsOfMath = 4;
+
+namespace {
+/// A reduction of the last loop, which one pass over the row computes.
+struct Reduction {
+  linalg::LinalgOp op;
+  Operation *combiner = nullptr;
+  /// The combiner's operand that is not the accumulator.
+  Value contribution;
+  TypedAttr neutral;
+  int64_t loop;
+};
+
+class RowEmitter {
+public:
+  RowEmitter(KernelBuilder &kernel, Value result)
+      : kernel(kernel), result(result) {}
+
+  FailureOr<Tile> emit();
+
+private:
+  using Values = llvm::SetVector<Value>;
+
+  LogicalResult collect();
+  LogicalResult matchReduction(linalg::LinalgOp op);
+  bool isReduction(Value value) const { return reductions.contains(value); }
+  Values treeOf(Operation *op) const;
+  void chooseStored();
+
+  void emitRow(Value row);
+  Value emitReduction(const Reduction &reduction);
+  void emitContribution(const Reduction &reduction, LaneBlock block,
+                        MutableArrayRef<Value> sums, bool stores);
+  Value combine(const Reduction &reduction, Value lhs, Value rhs);
+  Value combineLanes(const Reduction &reduction, ArrayRef<Value> sums);
+  Value finishReduction(const Reduction &reduction, Value sum);
+  void emitResult();
+  TreeEmitter makeTree(int64_t active);
+  void noteWritten(TreeEmitter &tree, const Point &point);
+
+  KernelBuilder &kernel;
+  Value result;
+  /// In the order of their passes.
+  llvm::MapVector<Value, Reduction> reductions;
+  SmallVector<int64_t> rowShape;
+  int64_t extent = 0, lanes = 1;
+
+  /// An elementwise value that is expensive and needed by several passes: the
+  /// first of them keeps it in the destination's row. Null if there is none.
+  Value stored;
+
+  // Where the emission of a row stands.
+  SmallVector<Value> rowIndices;
+  llvm::DenseMap<Value, Value> reduced;
+  bool storedIsReady = false;
+  bool readsOtherRow = false;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is computed
+//===----------------------------------------------------------------------===//
+
+LogicalResult RowEmitter::matchReduction(linalg::LinalgOp op) {
+  Reduction reduction;
+  reduction.op = op;
+  SmallVector<unsigned> loops;
+  op.getReductionDims(loops);
+  if (loops.size() != 1 || op->getNumResults() != 1)
+    return op->emitError("expected one result, reduced along one dimension");
+  reduction.loop = loops.front();
+  AffineMap map = op.getIndexingMapsArray().back();
+  if (!map.isProjectedPermutation())
+    return op->emitError("expected a result indexed by the parallel loops");
+  if (failed(verifyBody(op)))
+    return failure();
+
+  SmallVector<Operation *> combiners;
+  if (!mlir::matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
+      combiners.size() != 1 || combiners.front()->getNumOperands() != 2)
+    return op->emitError("expected a reduction by one operation");
+  reduction.combiner = combiners.front();
+  std::optional<TypedAttr> neutral =
+      arith::getNeutralElement(combiners.front());
+  if (!neutral)
+    return reduction.combiner->emitError("expected a neutral element");
+  reduction.neutral = *neutral;
+  BlockArgument sum = op.getRegionOutputArgs().front();
+  bool sumFirst = reduction.combiner->getOperand(0) == sum;
+  reduction.contribution = reduction.combiner->getOperand(sumFirst ? 1 : 0);
+
+  SmallVector<int64_t> shape;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (AffineExpr expr : map.getResults())
+    shape.push_back(extents[cast<AffineDimExpr>(expr).getPosition()]);
+  if (reductions.empty()) {
+    rowShape = shape;
+    extent = extents[reduction.loop];
+  } else if (shape != rowShape || extents[reduction.loop] != extent) {
+    return op->emitError("expected all reductions of a kernel to have the same "
+                         "rows");
+  }
+  reductions[op->getResult(0)] = reduction;
+  return success();
+}
+
+/// Finds the reductions. Operations stand in an order in which their operands
+/// come first, so that order serves for the passes, too.
+LogicalResult RowEmitter::collect() {
+  for (Operation &operation : *result.getParentBlock())
+    if (auto op = dyn_cast<linalg::LinalgOp>(operation))
+      if (op.getNumReductionLoops() > 0 && failed(matchReduction(op)))
+        return failure();
+  auto isRoot = [&](Operation *op) { return isReduction(op->getResult(0)); };
+  if (failed(verifyTree(result, isRoot)))
+    return failure();
+  for (auto &[value, reduction] : reductions)
+    for (Value operand : reduction.op->getOperands())
+      if (failed(verifyTree(operand, isRoot)))
+        return failure();
+  if (reductions.empty())
+    return emitError(kernel.loc(), "expected a reduction in the kernel");
+  auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<int64_t> whole(rowShape);
+  whole.push_back(extent);
+  if (type.getShape() != ArrayRef(whole) &&
+      type.getShape() != ArrayRef(rowShape))
+    return emitError(kernel.loc(),
+                     "expected a result of the shape of the rows");
+  return success();
+}
+
+/// The values that `op` depends on with no reduction between.
+RowEmitter::Values RowEmitter::treeOf(Operation *op) const {
+  Values values;
+  auto visit = [&](Operation *user) {
+    for (Value operand : user->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && !isReduction(operand))
+        values.insert(operand);
+  };
+  visit(op);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (Operation *definition = values[i].getDefiningOp())
+      visit(definition);
+  return values;
+}
+
+static bool containsMath(Operation *op) {
+  bool found = false;
+  op->walk([&](Operation *inner) {
+    found |= isa<math::MathDialect>(inner->getDialect());
+  });
+  return found;
+}
+
+/// The value nearest to the result that contains a math function and that two
+/// passes, the final one included, would compute.
+void RowEmitter::chooseStored() {
+  if (result.getType() != kernel.destinationType() || isReduction(result))
+    return;
+  SmallVector<Values> passes;
+  for (auto &[value, reduction] : reductions)
+    passes.push_back(treeOf(reduction.op));
+  passes.push_back(treeOf(result.getDefiningOp()));
+  passes.back().insert(result);
+  for (Operation &op : llvm::reverse(*result.getParentBlock())) {
+    if (!isa<linalg::LinalgOp>(op) || isReduction(op.getResult(0)) ||
+        op.getResult(0).getType() != kernel.destinationType())
+      continue;
+    Value value = op.getResult(0);
+    Values tree = treeOf(&op);
+    bool expensive =
+        containsMath(&op) || llvm::any_of(tree, [](Value v) {
+          return v.getDefiningOp() && containsMath(v.getDefiningOp());
+        });
+    if (expensive && llvm::count_if(passes, [&](const Values &pass) {
+                       return pass.contains(value);
+                     }) > 1) {
+      stored = value;
+      return;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+FailureOr<Tile> RowEmitter::emit() {
+  if (failed(collect()))
+    return failure();
+  lanes = chooseLanes(kernel.target(), extent);
+  chooseStored();
+  int64_t rows = elementCount(rowShape);
+  int64_t tileRows =
+      std::clamp<int64_t>(tileElements / extent, int64_t(1), rows);
+  kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
+    Value first = kernel.multiply(tile, tileRows);
+    Value last = kernel.add(first, tileRows);
+    if (rows % tileRows)
+      last = kernel.minimum(last, rows);
+    if (tileRows == 1)
+      emitRow(first);
+    else
+      kernel.writingLoop(first, last, 1, [&](Value row) { emitRow(row); });
+  });
+  if (readsOtherRow)
+    return emitError(kernel.loc(),
+                     "expected each row to use reductions of that row only");
+  return Tile{tileRows, extent};
+}
+
+void RowEmitter::emitRow(Value row) {
+  rowIndices = kernel.delinearize(row, rowShape);
+  reduced.clear();
+  storedIsReady = false;
+  for (auto &[value, reduction] : reductions)
+    reduced[value] = emitReduction(reduction);
+  emitResult();
+}
+
+/// Reductions are numbers here, and what is stored is read, not computed again.
+TreeEmitter RowEmitter::makeTree(int64_t active) {
+  return TreeEmitter(
+      kernel, lanes, active, [this, active](Value tensor, PointRef point) {
+        SmallVector<Value> indices;
+        for (Coordinate coordinate : point)
+          indices.push_back(coordinate.index);
+        if (Value value = reduced.lookup(tensor)) {
+          readsOtherRow |= indices != rowIndices;
+          return value;
+        }
+        // Only this row is stored: another one is computed again.
+        if (tensor != stored || !storedIsReady ||
+            ArrayRef(indices).drop_back() != ArrayRef(rowIndices))
+          return Value();
+        return kernel.load(kernel.destination, indices, lanes, active);
+      });
+}
+
+/// Once a value is stored, no argument may be where the destination is.
+void RowEmitter::noteWritten(TreeEmitter &tree, const Point &point) {
+  if (!storedIsReady)
+    tree.setWritten(point);
+}
+
+void RowEmitter::emitResult() {
+  if (result.getType() == kernel.destinationType() && !isReduction(result) &&
+      cast<RankedTensorType>(result.getType()).getRank() ==
+          static_cast<int64_t>(rowShape.size()) + 1) {
+    SmallVector<Value> none;
+    forEachLaneBlock(kernel, kernel.constant(0), extent, lanes,
+                     accumulatorsOfMath, none, /*writes=*/true,
+                     [&](LaneBlock block, MutableArrayRef<Value>) {
+                       TreeEmitter tree = makeTree(block.active);
+                       Point point = lanePoint(rowIndices, block.index);
+                       noteWritten(tree, point);
+                       Value vector = tree.evaluateVector(result, point);
+                       SmallVector<Value> indices(rowIndices);
+                       indices.push_back(block.index);
+                       kernel.store(vector, indices, block.active);
+                     });
+    return;
+  }
+  Point point;
+  for (Value index : rowIndices)
+    point.push_back({index});
+  Value element = makeTree(lanes).evaluate(result, point);
+  kernel.destination = tensor::InsertOp::create(
+      kernel.ir(), kernel.loc(), element, kernel.destination, rowIndices);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+Value RowEmitter::emitReduction(const Reduction &reduction) {
+  Values tree = treeOf(reduction.op);
+  bool stores = stored && !storedIsReady && tree.contains(stored);
+  bool math = containsMath(reduction.op) || llvm::any_of(tree, [](Value v) {
+                return v.getDefiningOp() && containsMath(v.getDefiningOp());
+              });
+  int64_t unroll = math ? accumulatorsOfMath : accumulators;
+  unroll = std::min<int64_t>(unroll, llvm::divideCeil(extent, lanes));
+  Value neutral =
+      arith::ConstantOp::create(kernel.ir(), kernel.loc(), reduction.neutral);
+  SmallVector<Value> sums(unroll, kernel.broadcast(neutral, lanes));
+  forEachLaneBlock(kernel, kernel.constant(0), extent, lanes, unroll, sums,
+                   stores, [&](LaneBlock block, MutableArrayRef<Value> sums) {
+                     emitContribution(reduction, block, sums, stores);
+                   });
+  storedIsReady |= stores;
+  return finishReduction(reduction, combineLanes(reduction, sums));
+}
+
+void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
+                                  MutableArrayRef<Value> sums, bool stores) {
+  TreeEmitter tree = makeTree(block.active);
+  Point written = lanePoint(rowIndices, block.index);
+  noteWritten(tree, written);
+  linalg::LinalgOp op = reduction.op;
+  Point point(op.getNumLoops());
+  AffineMap map = op.getIndexingMapsArray().back();
+  for (auto [expr, index] : llvm::zip_equal(map.getResults(), rowIndices))
+    point[cast<AffineDimExpr>(expr).getPosition()] = {index};
+  point[reduction.loop] = {block.index, /*lane=*/true};
+
+  Value vector =
+      kernel.broadcast(tree.evaluateContribution(op, reduction.combiner,
+                                                 reduction.contribution, point),
+                       lanes);
+  if (stores) {
+    SmallVector<Value> indices(rowIndices);
+    indices.push_back(block.index);
+    kernel.store(tree.evaluateVector(stored, written), indices, block.active);
+  }
+  if (block.active < lanes) {
+    Value neutral =
+        arith::ConstantOp::create(kernel.ir(), kernel.loc(), reduction.neutral);
+    vector = arith::SelectOp::create(kernel.ir(), kernel.loc(),
+                                     kernel.mask(block.active, lanes), vector,
+                                     kernel.broadcast(neutral, lanes));
+  }
+  Value &sum = sums[block.slot % sums.size()];
+  sum = combine(reduction, sum, vector);
+}
+
+Value RowEmitter::combine(const Reduction &reduction, Value lhs, Value rhs) {
+  Operation *clone = kernel.ir().clone(*reduction.combiner);
+  clone->setOperands({lhs, rhs});
+  clone->getResult(0).setType(lhs.getType());
+  return clone->getResult(0);
+}
+
+/// Combines halves with each other until one number is left. This order is part
+/// of the result and the same on every run.
+Value RowEmitter::combineLanes(const Reduction &reduction,
+                               ArrayRef<Value> sums) {
+  SmallVector<Value> left(sums);
+  while (left.size() > 1) {
+    size_t half = llvm::divideCeil(left.size(), 2);
+    for (size_t i = half; i < left.size(); ++i)
+      left[i - half] = combine(reduction, left[i - half], left[i]);
+    left.truncate(half);
+  }
+  Value vector = left.front();
+  for (int64_t width = lanes / 2; width >= 1; width /= 2) {
+    auto slice = [&](int64_t offset) -> Value {
+      return vector::ExtractStridedSliceOp::create(
+          kernel.ir(), kernel.loc(), vector, ArrayRef<int64_t>(offset),
+          ArrayRef<int64_t>(width), ArrayRef<int64_t>(1));
+    };
+    Value low = slice(0);
+    Value high = slice(width);
+    vector = combine(reduction, low, high);
+  }
+  return vector::ExtractOp::create(kernel.ir(), kernel.loc(), vector,
+                                   ArrayRef<int64_t>(0));
+}
+
+/// Adds what the reduction starts from.
+Value RowEmitter::finishReduction(const Reduction &reduction, Value sum) {
+  linalg::LinalgOp op = reduction.op;
+  Point point;
+  for (Value index : rowIndices)
+    point.push_back({index});
+  Value initial = makeTree(lanes).evaluate(op.getDpsInits().front(), point);
+  if (auto definition = initial.getDefiningOp<arith::ConstantOp>();
+      definition && definition.getValue() == reduction.neutral)
+    return sum;
+  return combine(reduction, initial, sum);
+}
+
+FailureOr<Tile> hamkaas::emitRow(KernelBuilder &kernel, Value result) {
+  return RowEmitter(kernel, result).emit();
+}

@@ -1,0 +1,59 @@
+//===- Emitters.h - One emitter for each family of kernels ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_CPU_EMITTERS_H
+#define HAMKAAS_CODEGEN_CPU_EMITTERS_H
+
+#include "KernelBuilder.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace hamkaas {
+
+/// Each emits the tile loop of a kernel whose result is `result`, and returns
+/// the tile it chose. Fails with an error at the operation it does not cover;
+/// the function is then in no defined state.
+using Tile = llvm::SmallVector<int64_t>;
+llvm::FailureOr<Tile> emitContraction(KernelBuilder &kernel,
+                                      mlir::Value result);
+llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result);
+llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
+                                      mlir::Value result);
+llvm::FailureOr<Tile> emitMovement(KernelBuilder &kernel, mlir::Value result);
+
+/// Emits a tile loop that writes all elements of `value` to the destination,
+/// `offsets` (one a dimension) further on. Returns the elements of a tile.
+Tile emitElements(KernelBuilder &kernel, mlir::Value value,
+                  mlir::ValueRange offsets);
+
+/// Succeeds if a TreeEmitter can evaluate `result` from arguments and roots.
+llvm::LogicalResult
+verifyTree(mlir::Value result,
+           llvm::function_ref<bool(mlir::Operation *)> isRoot = {});
+
+/// A block of consecutive lanes along a dimension.
+struct LaneBlock {
+  mlir::Value index; /* of the first lane */
+  int64_t active;    /* lanes that exist */
+  int64_t slot;      /* position within a step of the unrolled loop */
+};
+
+/// Vector width for a dimension of `extent` elements.
+int64_t chooseLanes(const TargetDescription &target, int64_t extent);
+
+/// Visits `extent` elements from `base` on in blocks of `lanes`, `unroll`
+/// blocks an iteration. `carried` goes from block to block and is updated in
+/// place.
+void forEachLaneBlock(
+    KernelBuilder &kernel, mlir::Value base, int64_t extent, int64_t lanes,
+    int64_t unroll, llvm::SmallVectorImpl<mlir::Value> &carried, bool writes,
+    llvm::function_ref<void(LaneBlock block,
+                            llvm::MutableArrayRef<mlir::Value> carried)>
+        body);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_CODEGEN_CPU_EMITTERS_H

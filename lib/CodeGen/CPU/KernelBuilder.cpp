@@ -1,0 +1,243 @@
+//===- KernelBuilder.cpp - Emits the loops of one kernel --------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+#include "HamKaas/CodeGen/CPU/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+int64_t hamkaas::elementCount(ArrayRef<int64_t> shape) {
+  return ShapedType::getNumElements(shape);
+}
+
+KernelBuilder::KernelBuilder(func::FuncOp kernel,
+                             const TargetDescription &target)
+    : builder(kernel.getBody().front().getTerminator()),
+      location(kernel.getLoc()), cpu(target),
+      argument(kernel.getArguments().back()), entry(&kernel.getBody().front()) {
+  destination = argument;
+}
+
+RankedTensorType KernelBuilder::destinationType() const {
+  return cast<RankedTensorType>(argument.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::constant(int64_t value) {
+  Value &known = constants[value];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(entry);
+    known = arith::ConstantIndexOp::create(builder, location, value);
+  }
+  return known;
+}
+
+Value KernelBuilder::add(Value lhs, Value rhs) {
+  std::optional<int64_t> a = getConstantIntValue(lhs);
+  std::optional<int64_t> b = getConstantIntValue(rhs);
+  if (a && b)
+    return constant(*a + *b);
+  if (a == 0)
+    return rhs;
+  if (b == 0)
+    return lhs;
+  // Indices are offsets within an object, so none of this can wrap.
+  return arith::AddIOp::create(builder, location, lhs, rhs,
+                               arith::IntegerOverflowFlags::nsw |
+                                   arith::IntegerOverflowFlags::nuw);
+}
+
+Value KernelBuilder::multiply(Value lhs, int64_t rhs) {
+  if (std::optional<int64_t> a = getConstantIntValue(lhs))
+    return constant(*a * rhs);
+  if (rhs == 1)
+    return lhs;
+  return arith::MulIOp::create(builder, location, lhs, constant(rhs),
+                               arith::IntegerOverflowFlags::nsw |
+                                   arith::IntegerOverflowFlags::nuw);
+}
+
+Value KernelBuilder::divide(Value lhs, int64_t rhs) {
+  if (std::optional<int64_t> a = getConstantIntValue(lhs))
+    return constant(*a / rhs);
+  if (rhs == 1)
+    return lhs;
+  return arith::DivUIOp::create(builder, location, lhs, constant(rhs));
+}
+
+Value KernelBuilder::remainder(Value lhs, int64_t rhs) {
+  if (std::optional<int64_t> a = getConstantIntValue(lhs))
+    return constant(*a % rhs);
+  if (rhs == 1)
+    return constant(0);
+  return arith::RemUIOp::create(builder, location, lhs, constant(rhs));
+}
+
+Value KernelBuilder::minimum(Value lhs, int64_t rhs) {
+  if (std::optional<int64_t> a = getConstantIntValue(lhs))
+    return constant(std::min(*a, rhs));
+  return arith::MinUIOp::create(builder, location, lhs, constant(rhs));
+}
+
+Value KernelBuilder::isLess(Value lhs, int64_t rhs) {
+  return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult,
+                               lhs, constant(rhs));
+}
+
+SmallVector<Value> KernelBuilder::delinearize(Value linear,
+                                              ArrayRef<int64_t> shape) {
+  SmallVector<Value> coordinates(shape.size());
+  for (int64_t d = static_cast<int64_t>(shape.size()) - 1; d > 0; --d) {
+    coordinates[d] = remainder(linear, shape[d]);
+    linear = divide(linear, shape[d]);
+  }
+  if (!shape.empty())
+    coordinates[0] = linear;
+  return coordinates;
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void KernelBuilder::tileLoop(int64_t tiles, function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(builder, location, constant(0),
+                                 constant(tiles), constant(1), destination);
+  loop->setAttr(tileLoopAttrName, builder.getUnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  destination = loop.getRegionIterArg(0);
+  body(loop.getInductionVar());
+  scf::YieldOp::create(builder, location, destination);
+  destination = loop.getResult(0);
+}
+
+SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
+                                       ValueRange carried, bool writes,
+                                       LoopBody body) {
+  std::optional<int64_t> from = getConstantIntValue(lower);
+  std::optional<int64_t> to = getConstantIntValue(upper);
+  if (from && to && *to <= *from)
+    return carried;
+  if (from && to && *to - *from <= step)
+    return body(lower, carried);
+
+  SmallVector<Value> initial(carried);
+  if (writes)
+    initial.push_back(destination);
+  auto loop = scf::ForOp::create(builder, location, lower, upper,
+                                 constant(step), initial);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  if (writes)
+    destination = loop.getRegionIterArgs().back();
+  SmallVector<Value> yielded =
+      body(loop.getInductionVar(),
+           ValueRange(loop.getRegionIterArgs()).take_front(carried.size()));
+  if (writes) {
+    yielded.push_back(destination);
+    destination = loop.getResults().back();
+  }
+  scf::YieldOp::create(builder, location, yielded);
+  return loop.getResults().take_front(carried.size());
+}
+
+void KernelBuilder::writingLoop(Value lower, Value upper, int64_t step,
+                                function_ref<void(Value)> body) {
+  loop(lower, upper, step, {}, /*writes=*/true, [&](Value index, ValueRange) {
+    body(index);
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value> KernelBuilder::branch(Value condition, TypeRange types,
+                                         bool writes, BranchBody thenBody,
+                                         BranchBody elseBody) {
+  SmallVector<Type> resultTypes(types);
+  if (writes)
+    resultTypes.push_back(destination.getType());
+  auto branch = scf::IfOp::create(builder, location, resultTypes, condition,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  Value before = destination;
+  auto emit = [&](Block *block, BranchBody body) {
+    builder.setInsertionPointToStart(block);
+    destination = before;
+    SmallVector<Value> yielded = body();
+    if (writes)
+      yielded.push_back(destination);
+    scf::YieldOp::create(builder, location, yielded);
+  };
+  emit(branch.thenBlock(), thenBody);
+  emit(branch.elseBlock(), elseBody);
+  destination = writes ? branch.getResults().back() : before;
+  return branch.getResults().take_front(types.size());
+}
+
+void KernelBuilder::writingBranch(Value condition,
+                                  function_ref<void()> thenBody,
+                                  function_ref<void()> elseBody) {
+  auto without = [](function_ref<void()> body) {
+    return [body] {
+      body();
+      return SmallVector<Value>();
+    };
+  };
+  branch(condition, {}, /*writes=*/true, without(thenBody), without(elseBody));
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::broadcast(Value value, int64_t lanes) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(
+      builder, location, VectorType::get(lanes, value.getType()), value);
+}
+
+Value KernelBuilder::mask(int64_t active, int64_t lanes) {
+  return vector::ConstantMaskOp::create(
+      builder, location, VectorType::get(lanes, builder.getI1Type()),
+      ArrayRef<int64_t>(active));
+}
+
+static AffineMap lastDimension(OpBuilder &builder, int64_t rank) {
+  return AffineMap::getMinorIdentityMap(rank, 1, builder.getContext());
+}
+
+Value KernelBuilder::load(Value tensor, ValueRange indices, int64_t lanes,
+                          int64_t active) {
+  Type element = getElementTypeOrSelf(tensor);
+  Value zero = arith::ConstantOp::create(builder, location,
+                                         builder.getZeroAttr(element));
+  Value lanesRead = active == lanes ? Value() : mask(active, lanes);
+  return vector::TransferReadOp::create(
+      builder, location, VectorType::get(lanes, element), tensor, indices,
+      AffineMapAttr::get(lastDimension(builder, indices.size())), zero,
+      lanesRead, builder.getBoolArrayAttr(true));
+}
+
+void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
+  int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
+  Value lanesWritten = active == lanes ? Value() : mask(active, lanes);
+  destination = vector::TransferWriteOp::create(
+                    builder, location, vector, destination, indices,
+                    AffineMapAttr::get(lastDimension(builder, indices.size())),
+                    lanesWritten, builder.getBoolArrayAttr(true))
+                    .getResult();
+}

@@ -1,0 +1,116 @@
+//===- KernelBuilder.h - Emits the loops of one kernel ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H
+#define HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H
+
+#include "HamKaas/CodeGen/CPU/TargetDescription.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace hamkaas {
+
+/// Number of elements of an array of `shape`.
+int64_t elementCount(llvm::ArrayRef<int64_t> shape);
+
+/// What the emitters of all families share: constants, index arithmetic, and
+/// loops that carry the destination tensor from write to write.
+class KernelBuilder {
+public:
+  /// Emits the body of a loop or branch and returns what it yields. Indices are
+  /// values of type `index`.
+  using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value index, mlir::ValueRange carried)>;
+  using BranchBody = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
+
+  /// Inserts before the terminator of `kernel`, whose last argument is the
+  /// destination.
+  KernelBuilder(mlir::func::FuncOp kernel, const TargetDescription &target);
+
+  mlir::OpBuilder &ir() { return builder; }
+  mlir::Location loc() const { return location; }
+  const TargetDescription &target() const { return cpu; }
+
+  /// The destination as the last write left it.
+  mlir::Value destination;
+  mlir::Value destinationArgument() const { return argument; }
+  mlir::RankedTensorType destinationType() const;
+  mlir::Block::BlockArgListType arguments() const {
+    return entry->getArguments();
+  }
+
+  /// Constants stand at the top of the kernel, one of each value, so that equal
+  /// indices are the same value.
+  mlir::Value constant(int64_t value);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value add(mlir::Value lhs, int64_t rhs) {
+    return add(lhs, constant(rhs));
+  }
+  mlir::Value multiply(mlir::Value lhs, int64_t rhs);
+  mlir::Value divide(mlir::Value lhs, int64_t rhs);
+  mlir::Value remainder(mlir::Value lhs, int64_t rhs);
+  mlir::Value minimum(mlir::Value lhs, int64_t rhs);
+  mlir::Value isLess(mlir::Value lhs, int64_t rhs);
+
+  /// The coordinates of the element number `linear` of an array of `shape`.
+  llvm::SmallVector<mlir::Value> delinearize(mlir::Value linear,
+                                             llvm::ArrayRef<int64_t> shape);
+
+  /// The loop over the tiles of the kernel, outermost and always a loop.
+  void tileLoop(int64_t tiles, llvm::function_ref<void(mlir::Value)> body);
+
+  /// A loop that carries `carried` and, if it `writes`, the destination. Loops
+  /// of one or no iteration by constant bounds are emitted without a loop.
+  llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper,
+                                      int64_t step, mlir::ValueRange carried,
+                                      bool writes, LoopBody body);
+  void writingLoop(mlir::Value lower, mlir::Value upper, int64_t step,
+                   llvm::function_ref<void(mlir::Value)> body);
+
+  /// A branch with results of `types`; the destination goes through it if it
+  /// `writes`.
+  llvm::SmallVector<mlir::Value> branch(mlir::Value condition,
+                                        mlir::TypeRange types, bool writes,
+                                        BranchBody thenBody,
+                                        BranchBody elseBody);
+  void writingBranch(mlir::Value condition, llvm::function_ref<void()> thenBody,
+                     llvm::function_ref<void()> elseBody);
+
+  /// `value` if it is a vector, else a vector of copies of it.
+  mlir::Value broadcast(mlir::Value value, int64_t lanes);
+  /// The first `active` of `lanes` lanes.
+  mlir::Value mask(int64_t active, int64_t lanes);
+  /// Reads lanes along the last dimension; only the first `active` of them are
+  /// accessed, the others are zero.
+  mlir::Value load(mlir::Value tensor, mlir::ValueRange indices, int64_t lanes,
+                   int64_t active);
+  /// Writes the first `active` lanes along the last dimension of the
+  /// destination.
+  void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
+
+  /// Records that an argument is read where the destination's storage may
+  /// already hold something else, so that the two must not be shared.
+  void forbidAlias(mlir::Value tensor) { unaliasable.insert(tensor); }
+  bool mayAlias(mlir::Value tensor) const {
+    return !unaliasable.contains(tensor);
+  }
+
+private:
+  mlir::OpBuilder builder;
+  mlir::Location location;
+  const TargetDescription &cpu;
+  mlir::Value argument;
+  mlir::Block *entry;
+  llvm::DenseMap<int64_t, mlir::Value> constants;
+  llvm::SmallPtrSet<mlir::Value, 8> unaliasable;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H

@@ -1,0 +1,139 @@
+//===- KernelEntry.cpp - The signature of compiled kernels ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_KERNELENTRY
+#include "HamKaas/CodeGen/CPU/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+namespace {
+/// Rewrites one kernel. The new arguments are `arguments`, `begin`, `end` and
+/// `values` of HamKaasKernelFunction.
+class EntryRewriter {
+public:
+  explicit EntryRewriter(func::FuncOp kernel)
+      : kernel(kernel), builder(kernel.getContext()), loc(kernel.getLoc()),
+        converter(kernel.getContext()),
+        pointer(LLVM::LLVMPointerType::get(kernel.getContext())) {}
+
+  void rewrite() {
+    replaceArguments();
+    replaceReturn();
+    for (auto check : llvm::to_vector(kernel.getOps<CheckOp>()))
+      lowerCheck(check);
+  }
+
+private:
+  void replaceArguments() {
+    Block &entry = kernel.getBody().front();
+    unsigned count = entry.getNumArguments();
+    builder.setInsertionPointToStart(&entry);
+    Value table = entry.addArgument(pointer, loc);
+    for (unsigned i = 0; i < 2; ++i) {
+      Value bound = entry.addArgument(builder.getI64Type(), loc);
+      entry.getArgument(count - 2 + i)
+          .replaceAllUsesWith(arith::IndexCastOp::create(
+              builder, loc, builder.getIndexType(), bound));
+    }
+    values = entry.addArgument(pointer, loc);
+    for (unsigned i = 0; i + 2 < count; ++i)
+      entry.getArgument(i).replaceAllUsesWith(loadMemRef(
+          cast<MemRefType>(entry.getArgument(i).getType()), table, i));
+    entry.eraseArguments(0, count);
+    kernel.removeArgAttrsAttr();
+    kernel.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(),
+                                                   builder.getI32Type()));
+  }
+
+  /// A memref of the address that stands at `index` of the table.
+  Value loadMemRef(MemRefType type, Value table, int32_t index) {
+    Value place = LLVM::GEPOp::create(builder, loc, pointer, pointer, table,
+                                      ArrayRef<LLVM::GEPArg>(index));
+    Value address = LLVM::LoadOp::create(builder, loc, pointer, place);
+    Value descriptor = MemRefDescriptor::fromStaticShape(
+        builder, loc, converter, type, address);
+    return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
+        .getResult(0);
+  }
+
+  void replaceReturn() {
+    Operation *returned = kernel.getBody().front().getTerminator();
+    builder.setInsertionPoint(returned);
+    emitReturn(0);
+    returned->erase();
+  }
+
+  void emitReturn(int32_t status) {
+    Value code = arith::ConstantIntOp::create(builder, loc, status, 32);
+    func::ReturnOp::create(builder, loc, code);
+  }
+
+  void lowerCheck(CheckOp check) {
+    Block *before = check->getBlock();
+    Block *after = before->splitBlock(check->getNextNode());
+    Block *failure =
+        builder.createBlock(&kernel.getBody(), kernel.getBody().end());
+    for (auto [i, value] : llvm::enumerate(check.getValues())) {
+      Value place = LLVM::GEPOp::create(
+          builder, loc, pointer, builder.getI64Type(), values,
+          ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(i)));
+      LLVM::StoreOp::create(builder, loc, value, place);
+    }
+    emitReturn(1);
+    builder.setInsertionPointToEnd(before);
+    cf::CondBranchOp::create(builder, check.getLoc(), check.getCondition(),
+                             after, failure);
+    check.erase();
+  }
+
+  func::FuncOp kernel;
+  OpBuilder builder;
+  Location loc;
+  LLVMTypeConverter converter;
+  Type pointer;
+  Value values;
+};
+
+struct KernelEntryPass : hamkaas::impl::KernelEntryBase<KernelEntryPass> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (kernel->hasAttr(HamKaasDialect::tilesAttrName) && failed(check(kernel)))
+        return signalPassFailure();
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (kernel->hasAttr(HamKaasDialect::tilesAttrName))
+        EntryRewriter(kernel).rewrite();
+  }
+
+  LogicalResult check(func::FuncOp kernel) {
+    unsigned count = kernel.getNumArguments();
+    if (count < 2 || !kernel.getArgumentTypes()[count - 1].isIndex() ||
+        !kernel.getArgumentTypes()[count - 2].isIndex())
+      return kernel.emitError("expected the bounds of the tiles as the last "
+                              "two arguments");
+    for (Type type : kernel.getArgumentTypes().drop_back(2)) {
+      auto memref = dyn_cast<MemRefType>(type);
+      if (!memref || !memref.hasStaticShape() ||
+          !memref.getLayout().isIdentity())
+        return kernel.emitError("expected dense memrefs of static shape, got ")
+               << type;
+    }
+    return success();
+  }
+};
+} // namespace

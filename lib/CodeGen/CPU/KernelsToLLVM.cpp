@@ -1,0 +1,85 @@
+//===- KernelsToLLVM.cpp - Bodies of kernels to LLVM ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_KERNELSTOLLVM
+#include "HamKaas/CodeGen/CPU/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Masks count lanes, of which no vector has so many that 32 bits would not do.
+static constexpr bool force32BitVectorIndices = true;
+
+/// Reduces the vector operations to those that LLVM has.
+static LogicalResult lowerVectors(func::FuncOp kernel) {
+  RewritePatternSet patterns(kernel.getContext());
+  vector::populateVectorTransferLoweringPatterns(patterns,
+                                                 /*maxTransferRank=*/1);
+  vector::populateVectorMaskMaterializationPatterns(patterns,
+                                                    force32BitVectorIndices);
+  vector::populateVectorMaskOpLoweringPatterns(patterns);
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorStepLoweringPatterns(patterns);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  arith::populateArithExpandOpsPatterns(patterns);
+  return applyPatternsGreedily(kernel, std::move(patterns));
+}
+
+static LogicalResult convertToLLVM(func::FuncOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  LLVMTypeConverter converter(context);
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns,
+                                         /*reassociateFPReductions=*/false,
+                                         force32BitVectorIndices);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns);
+  LLVMConversionTarget target(*context);
+  return applyFullConversion(kernel, target, std::move(patterns));
+}
+
+namespace {
+struct KernelsToLLVMPass : hamkaas::impl::KernelsToLLVMBase<KernelsToLLVMPass> {
+  void runOnOperation() override {
+    auto functions = getOperation().getOps<func::FuncOp>();
+    for (auto kernel : llvm::make_early_inc_range(functions))
+      if (kernel->hasAttr(HamKaasDialect::tilesAttrName) &&
+          (failed(lowerVectors(kernel)) || failed(convertToLLVM(kernel))))
+        return signalPassFailure();
+  }
+};
+} // namespace

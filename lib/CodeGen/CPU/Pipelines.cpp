@@ -1,0 +1,36 @@
+//===- Pipelines.cpp - Pipelines for CPU kernels ----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/CPU/Pipelines.h"
+#include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/CodeGen/CPU/TargetDescription.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+void hamkaas::buildLowerKernelsPipeline(OpPassManager &manager,
+                                        const LowerKernelsOptions &options) {
+  const TargetDescription *target = lookupTarget(options.level);
+  ExpandMathOptions math;
+  math.fma = target && target->fma;
+  manager.addNestedPass<func::FuncOp>(createExpandMath(math));
+  manager.addPass(createCSEPass());
+  manager.addPass(createKernelEntry());
+  manager.addPass(createKernelsToLLVM());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createReconcileUnrealizedCastsPass());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createCSEPass());
+}
+
+void hamkaas::registerCPUPipelines() {
+  PassPipelineRegistration<LowerKernelsOptions>(
+      "hamkaas-lower-kernels",
+      "Lower bufferized, distributed kernels to functions of LLVM",
+      buildLowerKernelsPipeline);
+}

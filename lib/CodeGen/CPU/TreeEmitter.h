@@ -1,0 +1,95 @@
+//===- TreeEmitter.h - Elements of linalg graphs ----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_CPU_TREEEMITTER_H
+#define HAMKAAS_CODEGEN_CPU_TREEEMITTER_H
+
+#include "KernelBuilder.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace hamkaas {
+
+/// An index along one dimension: one element, or the lanes `index`,
+/// `index + 1`, ... of a vector.
+struct Coordinate {
+  mlir::Value index;
+  bool lane = false;
+
+  bool operator==(const Coordinate &) const = default;
+};
+using Point = llvm::SmallVector<Coordinate, 4>;
+using PointRef = llvm::ArrayRef<Coordinate>;
+
+/// A point whose last coordinate runs along the lanes.
+Point lanePoint(mlir::ValueRange outer, mlir::Value lane);
+
+/// Computes elements of tensors that are defined by a graph of linalg
+/// operations, in vectors along one dimension. Emits what a point needs at the
+/// insertion point, every value once; use a new emitter for another block.
+///
+/// Knows the operations only as what linalg and their traits say of them.
+class TreeEmitter {
+public:
+  /// What stands for an element of `tensor` instead of its definition; null to
+  /// follow the definition. A scalar stands for the same value in all lanes.
+  using Leaf = std::function<mlir::Value(mlir::Value tensor, PointRef point)>;
+
+  /// Of the `lanes` of each vector only the first `active` are read and have
+  /// defined values.
+  TreeEmitter(KernelBuilder &kernel, int64_t lanes, int64_t active,
+              Leaf leaf = {});
+
+  /// The point that is going to be written. An argument that is read anywhere
+  /// else cannot share its storage with the destination.
+  void setWritten(Point point) { written = std::move(point); }
+
+  /// A vector, or a scalar if no lane of the point matters to the value.
+  mlir::Value evaluate(mlir::Value tensor, PointRef point);
+  mlir::Value evaluateVector(mlir::Value tensor, PointRef point) {
+    return kernel.broadcast(evaluate(tensor, point), lanes);
+  }
+
+  /// Evaluates the body of `op` at a point of its iteration space up to the
+  /// value that `combiner` adds to the reduction.
+  mlir::Value evaluateContribution(mlir::linalg::LinalgOp op,
+                                   mlir::Operation *combiner,
+                                   mlir::Value contribution, PointRef point);
+
+  /// Reads the elements from memory.
+  mlir::Value read(mlir::Value tensor, PointRef point);
+
+private:
+  mlir::Value define(mlir::Value tensor, PointRef point);
+  mlir::Value evaluateOperand(mlir::linalg::LinalgOp op,
+                              mlir::OpOperand &operand, PointRef point);
+  mlir::IRMapping evaluateBody(mlir::linalg::LinalgOp op, PointRef point,
+                               mlir::Operation *except);
+  mlir::Value evaluateUnpack(mlir::linalg::UnPackOp op, PointRef point);
+  void emit(mlir::Operation &op, PointRef point, mlir::IRMapping &values);
+  mlir::Value emitIndex(Coordinate coordinate);
+  mlir::Value emitLaneCompare(mlir::Operation &op, mlir::IRMapping &values);
+  mlir::Value readStrided(mlir::Value tensor, PointRef point);
+
+  KernelBuilder &kernel;
+  int64_t lanes, active;
+  Leaf leaf;
+  Point written;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<Point, mlir::Value>>>
+      known;
+  /// The first lane of vectors that count up by one from lane to lane.
+  llvm::DenseMap<mlir::Value, mlir::Value> firstLanes;
+};
+
+/// Succeeds if a TreeEmitter can evaluate the all-parallel `op`.
+llvm::LogicalResult verifyElementwise(mlir::linalg::LinalgOp op);
+/// Succeeds if a TreeEmitter can evaluate the operands and the body of `op`.
+llvm::LogicalResult verifyBody(mlir::linalg::LinalgOp op);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_CODEGEN_CPU_TREEEMITTER_H

@@ -1,0 +1,163 @@
+//===- Row.cpp - Lowering of operations on rows -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GenericBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <limits>
+
+using namespace mlir;
+using namespace hamkaas;
+
+namespace {
+
+struct LowerRmsNorm
+    : LinalgLoweringOpInterface::ExternalModel<LowerRmsNorm, RmsNormOp> {
+  Value lowerToLinalg(Operation *op, OpBuilder &builder,
+                      ValueRange operands) const {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Location loc = op->getLoc();
+    MLIRContext *context = builder.getContext();
+    int64_t rank = type.getRank();
+    Value x = operands[0], w = operands[1];
+
+    Value squares = buildRowReduction(
+        builder, loc, x, buildFloat(builder, loc, 0),
+        [](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          Value square = arith::MulFOp::create(b, loc, v[0], v[0]);
+          return arith::AddFOp::create(b, loc, v[1], square);
+        });
+    auto rowType = cast<RankedTensorType>(squares.getType());
+    Value scale = buildParallel(
+        builder, loc, rowType, squares,
+        builder.getMultiDimIdentityMap(rank - 1),
+        [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          Value count = buildFloat(b, loc, type.getShape().back());
+          Value mean = arith::DivFOp::create(b, loc, v[0], count);
+          Value sum = arith::AddFOp::create(b, loc, mean,
+                                            buildFloat(b, loc, 1e-5f));
+          Value root = math::SqrtOp::create(b, loc, sum);
+          return arith::DivFOp::create(b, loc, buildFloat(b, loc, 1), root);
+        });
+    AffineMap identity = builder.getMultiDimIdentityMap(rank);
+    AffineMap rows = getRowMap(context, rank);
+    AffineMap last =
+        AffineMap::get(rank, 0, builder.getAffineDimExpr(rank - 1), context);
+    return buildParallel(
+        builder, loc, type, {x, scale, w}, {identity, rows, last},
+        [](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          Value normal = arith::MulFOp::create(b, loc, v[0], v[1]);
+          return arith::MulFOp::create(b, loc, normal, v[2]);
+        });
+  }
+};
+
+/// Builds the parts of a softmax over the first `prefix` entries of each row.
+class SoftmaxBuilder {
+public:
+  /// `prefix` is an index, or null for the whole row.
+  SoftmaxBuilder(OpBuilder &builder, Location loc, Value x, Value prefix)
+      : builder(builder), loc(loc), x(x), prefix(prefix),
+        type(cast<RankedTensorType>(x.getType())),
+        identity(builder.getMultiDimIdentityMap(type.getRank())),
+        rows(getRowMap(builder.getContext(), type.getRank())) {}
+
+  Value build() {
+    Value infinity = buildFloat(builder, loc,
+                                -std::numeric_limits<float>::infinity());
+    Value zero = buildFloat(builder, loc, 0);
+    Value largest = buildRowReduction(
+        builder, loc, x, infinity,
+        [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          // maximumf, not maxnumf: NaN anywhere makes the row NaN.
+          return arith::MaximumFOp::create(
+              b, loc, selectPrefix(b, v[0], infinity), v[1]);
+        });
+    // Entries beyond the prefix are carried along as they are.
+    Value exponentials = buildParallel(
+        builder, loc, type, {x, largest}, {identity, rows},
+        [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          Value difference = arith::SubFOp::create(b, loc, v[0], v[1]);
+          Value e = math::ExpOp::create(b, loc, difference);
+          return selectPrefix(b, e, v[0]);
+        });
+    Value sum = buildRowReduction(
+        builder, loc, exponentials, zero,
+        [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          return arith::AddFOp::create(b, loc, v[1],
+                                       selectPrefix(b, v[0], zero));
+        });
+    return buildParallel(
+        builder, loc, type, {exponentials, sum}, {identity, rows},
+        [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          Value quotient = arith::DivFOp::create(b, loc, v[0], v[1]);
+          return selectPrefix(b, quotient, v[0]);
+        });
+  }
+
+private:
+  /// `inside` in the first `prefix` entries of a row, otherwise `outside`.
+  Value selectPrefix(OpBuilder &b, Value inside, Value outside) {
+    if (!prefix)
+      return inside;
+    Value index = linalg::IndexOp::create(b, loc, type.getRank() - 1);
+    Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                        index, prefix);
+    return arith::SelectOp::create(b, loc, below, inside, outside);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Value x, prefix;
+  RankedTensorType type;
+  AffineMap identity, rows;
+};
+
+struct LowerSlicedSoftmax
+    : LinalgLoweringOpInterface::ExternalModel<LowerSlicedSoftmax,
+                                               SlicedSoftmaxOp> {
+  Value lowerToLinalg(Operation *op, OpBuilder &builder,
+                      ValueRange operands) const {
+    Value prefix = buildPrefix(cast<SlicedSoftmaxOp>(op), builder, operands);
+    return SoftmaxBuilder(builder, op->getLoc(), operands[0], prefix).build();
+  }
+
+private:
+  /// The prefix as an index, checked; null if it is the whole row.
+  static Value buildPrefix(SlicedSoftmaxOp op, OpBuilder &builder,
+                           ValueRange operands) {
+    Location loc = op.getLoc();
+    int64_t size = op.getType().getShape().back();
+    if (std::optional<int64_t> prefix = op.getStaticPrefix())
+      return *prefix == size
+                 ? Value()
+                 : arith::ConstantIndexOp::create(builder, loc, *prefix);
+    Value prefix = buildPosition(builder, loc, operands[1]);
+    if (!op.getUnchecked()) {
+      // One unsigned comparison also finds negative values.
+      Value valid = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ule, prefix,
+          buildInt64(builder, loc, size));
+      CheckOp::create(builder, loc, valid,
+                      llvm::formatv("expected a prefix from 0 to {0}, got {{0}",
+                                    size)
+                          .str(),
+                      prefix);
+    }
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      prefix);
+  }
+};
+
+} // namespace
+
+void hamkaas::registerRowLowerings(MLIRContext *context) {
+  RmsNormOp::attachInterface<LowerRmsNorm>(*context);
+  SlicedSoftmaxOp::attachInterface<LowerSlicedSoftmax>(*context);
+}

@@ -1,0 +1,64 @@
+//===- View.cpp - Lowering of operations that rename storage -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GenericBuilder.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+namespace {
+
+struct LowerReshape
+    : LinalgLoweringOpInterface::ExternalModel<LowerReshape, ReshapeOp> {
+  Value lowerToLinalg(Operation *op, OpBuilder &builder,
+                      ValueRange operands) const {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Value x = operands[0];
+    Location loc = op->getLoc();
+    // Through one dimension, which serves every pair of shapes.
+    auto flatten = [](int64_t rank) {
+      SmallVector<ReassociationIndices> groups(rank == 0 ? 0 : 1);
+      for (int64_t i = 0; i < rank; ++i)
+        groups[0].push_back(i);
+      return groups;
+    };
+    int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+    Value flat = x;
+    if (rank != 1)
+      flat = tensor::CollapseShapeOp::create(
+          builder, loc, type.clone({type.getNumElements()}), x, flatten(rank));
+    if (type.getRank() == 1)
+      return flat;
+    return tensor::ExpandShapeOp::create(builder, loc, type, flat,
+                                         flatten(type.getRank()));
+  }
+};
+
+struct LowerSlice
+    : LinalgLoweringOpInterface::ExternalModel<LowerSlice, SliceOp> {
+  Value lowerToLinalg(Operation *op, OpBuilder &builder,
+                      ValueRange operands) const {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    SmallVector<OpFoldResult> offsets(type.getRank(),
+                                      builder.getIndexAttr(0)),
+        sizes, strides(type.getRank(), builder.getIndexAttr(1));
+    offsets.front() = builder.getIndexAttr(cast<SliceOp>(op).getBegin());
+    for (int64_t size : type.getShape())
+      sizes.push_back(builder.getIndexAttr(size));
+    return tensor::ExtractSliceOp::create(builder, op->getLoc(), type,
+                                          operands[0], offsets, sizes, strides);
+  }
+};
+
+} // namespace
+
+void hamkaas::registerViewLowerings(MLIRContext *context) {
+  ReshapeOp::attachInterface<LowerReshape>(*context);
+  SliceOp::attachInterface<LowerSlice>(*context);
+}

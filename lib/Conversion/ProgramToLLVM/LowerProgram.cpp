@@ -1,0 +1,304 @@
+//===- LowerProgram.cpp - Turns @main and @prepare into LLVM functions -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "hamkaas-c/Program.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_LOWERPROGRAM
+#include "HamKaas/Conversion/ProgramToLLVM/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+namespace {
+
+/// Lowers one of the functions `@main` and `@prepare`.
+class ProgramLowering {
+public:
+  ProgramLowering(func::FuncOp program, SymbolTable &symbols,
+                  int64_t threadFlops, int64_t threadBytes)
+      : program(program), symbols(symbols), threadFlops(threadFlops),
+        threadBytes(threadBytes), builder(program.getLoc(), program) {
+    pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  }
+
+  /// `tables` and `regions` are the values of `hamkaas.region` that the
+  /// function's arguments stand for, after the execution: first those with one
+  /// address a tensor, then those with one address.
+  LogicalResult lower(StringRef name, ArrayRef<StringRef> tables,
+                      ArrayRef<StringRef> regions);
+
+private:
+  void bindArguments(LLVM::LLVMFuncOp function, ArrayRef<StringRef> tables,
+                     ArrayRef<StringRef> regions);
+  LogicalResult lowerOp(Operation &op);
+  LogicalResult lowerView(memref::ViewOp view);
+  void lowerGlobal(memref::GetGlobalOp op);
+  void lowerCopy(memref::CopyOp copy);
+  void lowerCall(func::CallOp call);
+  void returnOnFailure(Value status);
+
+  bool isWorthThreads(func::CallOp call, int64_t tiles) const;
+  static bool hasCheck(func::FuncOp kernel);
+
+  Value constant(int64_t value) {
+    return LLVM::ConstantOp::create(builder, builder.getI64Type(), value);
+  }
+  Value offsetAddress(Value base, int64_t bytes) {
+    return bytes == 0 ? base
+                      : LLVM::GEPOp::create(builder, pointer,
+                                            builder.getI8Type(), base,
+                                            constant(bytes));
+  }
+  Value loadPointer(Value base, int64_t bytes) {
+    return LLVM::LoadOp::create(builder, pointer, offsetAddress(base, bytes));
+  }
+
+  func::FuncOp program;
+  SymbolTable &symbols;
+  int64_t threadFlops, threadBytes;
+  ImplicitLocOpBuilder builder;
+  LLVM::LLVMPointerType pointer;
+  Value execution, values, arguments;
+  /// Address of each buffer.
+  DenseMap<Value, Value> addresses;
+  /// Index of the next call in the program's table.
+  int64_t callIndex = 0;
+};
+
+} // namespace
+
+LogicalResult ProgramLowering::lower(StringRef name,
+                                     ArrayRef<StringRef> tables,
+                                     ArrayRef<StringRef> regions) {
+  SmallVector<Type> types(1 + tables.size() + regions.size(), pointer);
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, name,
+      LLVM::LLVMFunctionType::get(builder.getI32Type(), types));
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+  bindArguments(function, tables, regions);
+
+  for (Operation &op : program.getBody().front())
+    if (failed(lowerOp(op)))
+      return failure();
+  program.erase();
+  return success();
+}
+
+void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
+                                    ArrayRef<StringRef> tables,
+                                    ArrayRef<StringRef> regions) {
+  execution = function.getArgument(0);
+  values = offsetAddress(execution, offsetof(HamKaasExecution, failure) +
+                                        offsetof(HamKaasFailure, values));
+  unsigned operands = 1;
+  for (auto call : program.getBody().front().getOps<func::CallOp>())
+    operands = std::max(operands, call.getNumOperands());
+  arguments =
+      LLVM::AllocaOp::create(builder, pointer, pointer, constant(operands));
+
+  llvm::StringMap<Value> bases;
+  for (auto [i, region] : llvm::enumerate(llvm::concat<const StringRef>(
+           tables, regions)))
+    bases[region] = function.getArgument(1 + i);
+  llvm::StringMap<int64_t> counts;
+  for (BlockArgument argument : program.getArguments()) {
+    StringRef region = program
+                           .getArgAttrOfType<StringAttr>(
+                               argument.getArgNumber(),
+                               HamKaasDialect::regionAttrName)
+                           .getValue();
+    Value base = bases.at(region);
+    addresses[argument] =
+        llvm::is_contained(tables, region)
+            ? loadPointer(base, counts[region]++ * sizeof(void *))
+            : base;
+  }
+}
+
+LogicalResult ProgramLowering::lowerOp(Operation &op) {
+  builder.setLoc(op.getLoc());
+  if (auto view = dyn_cast<memref::ViewOp>(op))
+    return lowerView(view);
+  if (auto global = dyn_cast<memref::GetGlobalOp>(op))
+    lowerGlobal(global);
+  else if (auto copy = dyn_cast<memref::CopyOp>(op))
+    lowerCopy(copy);
+  else if (auto call = dyn_cast<func::CallOp>(op))
+    lowerCall(call);
+  else if (isa<func::ReturnOp>(op))
+    LLVM::ReturnOp::create(
+        builder, Value(LLVM::ConstantOp::create(builder, builder.getI32Type(),
+                                                int64_t(0))));
+  else if (!matchPattern(&op, m_Constant()))
+    return op.emitError("expected the form PLANNED, got ") << op.getName();
+  return success();
+}
+
+LogicalResult ProgramLowering::lowerView(memref::ViewOp view) {
+  APInt offset;
+  if (!matchPattern(view.getByteShift(), m_ConstantInt(&offset)))
+    return view.emitError("expected a constant offset");
+  addresses[view] =
+      offsetAddress(addresses.at(view.getSource()), offset.getSExtValue());
+  return success();
+}
+
+void ProgramLowering::lowerGlobal(memref::GetGlobalOp op) {
+  auto global = symbols.lookup<memref::GlobalOp>(op.getName());
+  std::string name = ("constant_" + op.getName()).str();
+  if (!symbols.lookup(name)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(global);
+    MemRefType type = global.getType();
+    auto elements = cast<DenseElementsAttr>(*global.getInitialValue())
+                        .reshape(RankedTensorType::get(
+                            type.getNumElements(), type.getElementType()));
+    auto data = LLVM::GlobalOp::create(
+        builder,
+        LLVM::LLVMArrayType::get(type.getElementType(), type.getNumElements()),
+        /*isConstant=*/true, LLVM::Linkage::Internal, name, elements);
+    symbols.insert(data);
+  }
+  addresses[op] = LLVM::AddressOfOp::create(builder, pointer, name);
+}
+
+void ProgramLowering::lowerCopy(memref::CopyOp copy) {
+  int64_t bytes = getByteCount(copy.getSource().getType());
+  LLVM::MemcpyOp::create(builder, addresses.at(copy.getTarget()),
+                         addresses.at(copy.getSource()), constant(bytes),
+                         /*isVolatile=*/false);
+}
+
+void ProgramLowering::lowerCall(func::CallOp call) {
+  auto kernel = symbols.lookup<func::FuncOp>(
+      (call.getCallee() + "_body").str());
+  for (auto [i, operand] : llvm::enumerate(call.getOperands()))
+    LLVM::StoreOp::create(builder, addresses.at(operand),
+                          offsetAddress(arguments, i * sizeof(void *)));
+
+  Type i32 = builder.getI32Type();
+  auto tilesAttr = kernel->getAttrOfType<IntegerAttr>(
+      HamKaasDialect::tilesAttrName);
+  int64_t tiles = tilesAttr ? tilesAttr.getInt() : 1;
+  Value count = constant(tiles);
+  Value status;
+  if (isWorthThreads(call, tiles)) {
+    auto type = LLVM::LLVMFunctionType::get(
+        i32, {pointer, pointer, pointer, count.getType(), pointer});
+    Value address =
+        LLVM::AddressOfOp::create(builder, pointer, call.getCallee());
+    Value parallelFor =
+        loadPointer(execution, offsetof(HamKaasExecution, parallelFor));
+    Value pool = loadPointer(execution, offsetof(HamKaasExecution, pool));
+    status = LLVM::CallOp::create(
+                 builder, type,
+                 ValueRange{parallelFor, pool, address, arguments, count,
+                            values})
+                 .getResult();
+  } else {
+    status = LLVM::CallOp::create(
+                 builder, i32, call.getCallee(),
+                 ValueRange{arguments, constant(0), count, values})
+                 .getResult();
+  }
+  if (hasCheck(kernel))
+    returnOnFailure(status);
+  ++callIndex;
+}
+
+void ProgramLowering::returnOnFailure(Value status) {
+  Block *current = builder.getInsertionBlock();
+  Region *region = current->getParent();
+  Block *failed = builder.createBlock(region);
+  Block *rest = builder.createBlock(region);
+
+  builder.setInsertionPointToEnd(current);
+  Value zero =
+      LLVM::ConstantOp::create(builder, builder.getI32Type(), int64_t(0));
+  Value isFailure = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne,
+                                         status, zero);
+  LLVM::CondBrOp::create(builder, isFailure, failed, rest);
+
+  builder.setInsertionPointToStart(failed);
+  LLVM::StoreOp::create(
+      builder, constant(callIndex),
+      offsetAddress(execution, offsetof(HamKaasExecution, failure) +
+                                   offsetof(HamKaasFailure, call)));
+  LLVM::ReturnOp::create(builder, status);
+  builder.setInsertionPointToStart(rest);
+}
+
+/// A kernel of 10 µs gains from a second thread, one of 2 µs loses. Decided
+/// here, so that the same program does the same on every run.
+bool ProgramLowering::isWorthThreads(func::CallOp call, int64_t tiles) const {
+  if (tiles < 2)
+    return false;
+  int64_t bytes = 0;
+  for (Value operand : call.getOperands())
+    bytes += getByteCount(operand.getType());
+  auto flops = call->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName);
+  return bytes >= threadBytes || (flops && flops.getInt() >= threadFlops);
+}
+
+bool ProgramLowering::hasCheck(func::FuncOp kernel) {
+  return kernel.walk([](CheckOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+namespace {
+
+struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
+  using LowerProgramBase::LowerProgramBase;
+
+  void runOnOperation() override {
+    declareKernels();
+    SymbolTable symbols(getOperation());
+    if (auto prepare = symbols.lookup<func::FuncOp>("prepare"))
+      if (failed(ProgramLowering(prepare, symbols, threadFlops, threadBytes)
+                     .lower("hamkaas_prepare", {"parameter"},
+                            {"constants", "workspace"})))
+        return signalPassFailure();
+    if (auto main = symbols.lookup<func::FuncOp>("main"))
+      if (failed(ProgramLowering(main, symbols, threadFlops, threadBytes)
+                     .lower("hamkaas_run", {"input", "output"},
+                            {"constants", "state", "workspace"})))
+        return signalPassFailure();
+    for (auto global : llvm::make_early_inc_range(
+             getOperation().getOps<memref::GlobalOp>()))
+      global.erase();
+  }
+
+private:
+  void declareKernels() {
+    auto builder = OpBuilder::atBlockEnd(getOperation().getBody());
+    Type pointer = LLVM::LLVMPointerType::get(&getContext());
+    Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+    auto type =
+        LLVM::LLVMFunctionType::get(i32, {pointer, i64, i64, pointer});
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp kernel : functions) {
+      if (!kernel->hasAttr(HamKaasDialect::kernelAttrName))
+        continue;
+      std::string name = kernel.getSymName().str();
+      kernel.setSymName(name + "_body");
+      LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name, type);
+    }
+  }
+};
+
+} // namespace

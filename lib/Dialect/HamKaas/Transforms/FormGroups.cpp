@@ -1,0 +1,194 @@
+//===- FormGroups.cpp - Gathers operations that will be one kernel -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/TensorViews.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_FORMGROUPS
+#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// The op as a member of a kernel; null for views and everything else.
+static KernelOpInterface getKernelOp(Operation *op) {
+  auto kernelOp = dyn_cast_or_null<KernelOpInterface>(op);
+  if (!kernelOp || kernelOp.getKernelFamily() == KernelFamily::View)
+    return nullptr;
+  return kernelOp;
+}
+
+static bool isRoot(KernelOpInterface op) {
+  KernelFamily family = op.getKernelFamily();
+  return family == KernelFamily::Contraction || family == KernelFamily::Row;
+}
+
+/// The ops of `block` whose values are known when a program is loaded.
+static DenseSet<Operation *> findParameterOps(Block &block) {
+  DenseSet<Operation *> known;
+  for (Operation &op : block)
+    if (isParameterSource(&op) ||
+        (isa<KernelOpInterface>(op) &&
+         llvm::all_of(op.getOperands(), [&](Value operand) {
+           return known.contains(operand.getDefiningOp());
+         })))
+      known.insert(&op);
+  return known;
+}
+
+namespace {
+
+/// The ops of one kernel, grown backwards from the last one.
+class Group {
+public:
+  Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps)
+      : last(last), root(isRoot(last) ? last : nullptr),
+        parameterOps(parameterOps) {
+    members.insert(last);
+    for (size_t i = 0; i < members.size(); ++i)
+      addProducers(members[i]);
+  }
+
+  bool contains(Operation *op) const { return members.contains(op); }
+
+  /// Moves the members into a `hamkaas.group` at the place of the last one.
+  GroupOp create();
+
+private:
+  void addProducers(Operation *op) {
+    // What feeds a root or a permutation is read more than once or in another
+    // order, so it must be in memory.
+    if (!cast<KernelOpInterface>(op).isPointwise())
+      return;
+    for (Value operand : op->getOperands()) {
+      KernelOpInterface producer = getKernelOp(operand.getDefiningOp());
+      if (producer && canJoin(producer)) {
+        members.insert(producer);
+        if (isRoot(producer))
+          root = producer;
+      }
+    }
+  }
+
+  bool canJoin(KernelOpInterface producer) const {
+    if (producer.getKernelFamily() == KernelFamily::Movement)
+      return false;
+    if (isRoot(producer) && root)
+      return false;
+    // A repeated operand would be computed once for every repetition.
+    if (producer->getResult(0).getType() != last->getResult(0).getType())
+      return false;
+    // What is known when the program is loaded is computed then, not in each
+    // run.
+    if (parameterOps.contains(producer) != parameterOps.contains(last))
+      return false;
+    return producer->getBlock() == last->getBlock() &&
+           llvm::all_of(producer->getUsers(),
+                        [&](Operation *user) { return contains(user); });
+  }
+
+  std::string describe(ArrayRef<Operation *> ops) const;
+
+  llvm::SetVector<Operation *> members;
+  KernelOpInterface last;
+  KernelOpInterface root;
+  const DenseSet<Operation *> &parameterOps;
+};
+
+} // namespace
+
+/// "matmul+add+relu".
+std::string Group::describe(ArrayRef<Operation *> ops) const {
+  std::string text;
+  for (Operation *op : ops) {
+    if (!text.empty())
+      text += '+';
+    text += op->getName().stripDialect();
+  }
+  return text;
+}
+
+GroupOp Group::create() {
+  SmallVector<Operation *> ops(members.begin(), members.end());
+  llvm::sort(ops, [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  });
+
+  llvm::SetVector<Value> inputs;
+  SmallVector<Location> locations;
+  int64_t flops = 0;
+  for (Operation *op : ops) {
+    locations.push_back(op->getLoc());
+    flops += cast<KernelOpInterface>(op).getFlops();
+    for (Value operand : op->getOperands())
+      if (!contains(operand.getDefiningOp()))
+        inputs.insert(operand);
+  }
+
+  OpBuilder builder(last);
+  OpOperand *updated = last.getUpdatedOperand();
+  IntegerAttr updatedIndex;
+  if (updated)
+    updatedIndex = builder.getI64IntegerAttr(
+        llvm::find(inputs, updated->get()) - inputs.begin());
+  KernelFamily family =
+      root ? root.getKernelFamily() : last.getKernelFamily();
+  auto group = GroupOp::create(
+      builder, builder.getFusedLoc(locations), last->getResultTypes(),
+      inputs.getArrayRef(), KernelFamilyAttr::get(builder.getContext(), family),
+      updatedIndex);
+  group->setAttr(HamKaasDialect::opsAttrName,
+                 builder.getStringAttr(describe(ops)));
+  group->setAttr(HamKaasDialect::flopsAttrName,
+                 builder.getI64IntegerAttr(flops));
+
+  Block &body = group.getBody().emplaceBlock();
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
+  builder.setInsertionPointToStart(&body);
+  for (Operation *op : ops)
+    builder.clone(*op, mapping);
+  YieldOp::create(builder, group.getLoc(),
+                  mapping.lookup(last->getResult(0)));
+
+  last->getResult(0).replaceAllUsesWith(group.getResult(0));
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+  return group;
+}
+
+namespace {
+
+struct FormGroups : hamkaas::impl::FormGroupsBase<FormGroups> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (Block &block : function.getBody())
+        formGroups(block);
+  }
+
+private:
+  /// From the end, so that each op meets its users' groups first.
+  static void formGroups(Block &block) {
+    DenseSet<Operation *> parameterOps = findParameterOps(block);
+    Operation *op = block.empty() ? nullptr : &block.back();
+    while (op) {
+      if (KernelOpInterface last = getKernelOp(op))
+        op = Group(last, parameterOps).create();
+      op = op->getPrevNode();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,212 @@
+//===- HoistParameters.cpp - Moves what depends on parameters to @prepare -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/TensorViews.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_HOISTPARAMETERS
+#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+using ml_program::GlobalLoadConstOp;
+using ml_program::GlobalLoadOp;
+using ml_program::GlobalOp;
+using ml_program::GlobalStoreOp;
+
+namespace {
+
+struct HoistParameters : hamkaas::impl::HoistParametersBase<HoistParameters> {
+  void runOnOperation() override {
+    main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main)
+      return;
+    body = &main.getBody().front();
+    for (unsigned i = 0; i < main.getNumArguments(); ++i)
+      setRegion(i, "input");
+    classify();
+    createPrepare();
+    passConstants();
+    passStates();
+    for (GlobalOp global :
+         llvm::make_early_inc_range(getOperation().getOps<GlobalOp>()))
+      global.erase();
+  }
+
+private:
+  void setRegion(unsigned argument, StringRef region) {
+    main.setArgAttr(argument, HamKaasDialect::regionAttrName,
+                    StringAttr::get(&getContext(), region));
+  }
+
+  /// Finds the ops that can move, and those of them whose results `@main` still
+  /// reads.
+  void classify() {
+    for (Operation &op : *body)
+      if (isMovable(&op))
+        movable.insert(&op);
+    // From the end, so that each op's users are known.
+    for (Operation &op : llvm::reverse(*body)) {
+      bool isRead = llvm::any_of(op.getUsers(), [&](Operation *user) {
+        return stays.contains(user);
+      });
+      // A constant stays where it is read: it is part of the program.
+      bool isFree = isTensorView(&op) || isa<arith::ConstantOp>(op);
+      if (!movable.contains(&op) || (isFree && isRead))
+        stays.insert(&op);
+      else if (!isFree && isRead)
+        constants.push_back(op.getResult(0));
+    }
+    std::reverse(constants.begin(), constants.end());
+  }
+
+  /// All operands of an op are classified before it.
+  bool isMovable(Operation *op) const {
+    if (!isParameterSource(op) && !isTensorView(op) && !isMovableGroup(op))
+      return false;
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return movable.contains(operand.getDefiningOp());
+    });
+  }
+
+  void createPrepare() {
+    OpBuilder builder(main);
+    SmallVector<Type> parameterTypes;
+    SmallVector<DictionaryAttr> attributes;
+    llvm::StringMap<unsigned> indices;
+    for (GlobalOp global : getOperation().getOps<GlobalOp>()) {
+      if (global.getIsMutable())
+        continue;
+      indices[global.getSymName()] = parameterTypes.size();
+      parameterTypes.push_back(global.getType());
+      attributes.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr(HamKaasDialect::nameAttrName,
+                                global.getSymNameAttr()),
+           builder.getNamedAttr(HamKaasDialect::regionAttrName,
+                                builder.getStringAttr("parameter"))}));
+    }
+    if (parameterTypes.empty() && constants.empty())
+      return;
+
+    auto prepare = func::FuncOp::create(
+        builder, main.getLoc(), "prepare",
+        builder.getFunctionType(parameterTypes,
+                                ValueRange(constants).getTypes()),
+        ArrayRef<NamedAttribute>(), attributes);
+    builder.setInsertionPointToStart(prepare.addEntryBlock());
+    IRMapping mapping;
+    for (Operation &op : *body) {
+      if (!movable.contains(&op))
+        continue;
+      if (auto load = dyn_cast<GlobalLoadConstOp>(op))
+        mapping.map(load.getResult(),
+                    prepare.getArgument(
+                        indices.at(load.getGlobal().getRootReference())));
+      else if (!stays.contains(&op) || isTensorView(&op) ||
+               isa<arith::ConstantOp>(op))
+        builder.clone(op, mapping);
+    }
+    SmallVector<Value> results;
+    for (auto [i, constant] : llvm::enumerate(constants)) {
+      results.push_back(mapping.lookup(constant));
+      prepare.setResultAttr(i, HamKaasDialect::regionAttrName,
+                            builder.getStringAttr("constants"));
+      prepare.setResultAttr(i, HamKaasDialect::indexAttrName,
+                            builder.getI64IntegerAttr(i));
+    }
+    func::ReturnOp::create(builder, main.getLoc(), results);
+    eraseUnused(prepare.getBody().front());
+  }
+
+  /// `@main` reads constants as arguments instead of computing them.
+  void passConstants() {
+    Builder builder(&getContext());
+    for (auto [i, constant] : llvm::enumerate(constants)) {
+      unsigned index = main.getNumArguments();
+      (void)main.insertArgument(
+          index, constant.getType(),
+          builder.getDictionaryAttr(
+              {builder.getNamedAttr(HamKaasDialect::indexAttrName,
+                                    builder.getI64IntegerAttr(i)),
+               builder.getNamedAttr(HamKaasDialect::regionAttrName,
+                                    builder.getStringAttr("constants"))}),
+          constant.getLoc());
+      constant.replaceAllUsesWith(main.getArgument(index));
+    }
+    eraseUnused(*body);
+  }
+
+  /// States become writable arguments; what is stored becomes a result.
+  void passStates() {
+    Builder builder(&getContext());
+    llvm::StringMap<Value> states;
+    for (GlobalOp global : getOperation().getOps<GlobalOp>()) {
+      if (!global.getIsMutable())
+        continue;
+      unsigned index = main.getNumArguments();
+      (void)main.insertArgument(
+          index, global.getType(), getStateAttrs(global, /*writable=*/true),
+          global.getLoc());
+      states[global.getSymName()] = main.getArgument(index);
+    }
+    for (Operation &op : llvm::make_early_inc_range(*body)) {
+      if (auto load = dyn_cast<GlobalLoadOp>(op)) {
+        load.getResult().replaceAllUsesWith(
+            states.at(load.getGlobal().getRootReference()));
+        load.erase();
+      } else if (auto store = dyn_cast<GlobalStoreOp>(op)) {
+        auto global = getOperation().lookupSymbol<GlobalOp>(
+            store.getGlobal().getRootReference());
+        unsigned index = main.getNumResults();
+        (void)main.insertResult(index, store.getValue().getType(),
+                                getStateAttrs(global, /*writable=*/false));
+        body->getTerminator()->insertOperands(index, store.getValue());
+        store.erase();
+      }
+    }
+  }
+
+  DictionaryAttr getStateAttrs(GlobalOp global, bool writable) {
+    Builder builder(&getContext());
+    SmallVector<NamedAttribute> attributes = {
+        builder.getNamedAttr(HamKaasDialect::nameAttrName,
+                             global.getSymNameAttr()),
+        builder.getNamedAttr(HamKaasDialect::regionAttrName,
+                             builder.getStringAttr("state"))};
+    if (writable)
+      attributes.push_back(builder.getNamedAttr(
+          bufferization::BufferizationDialect::kWritableAttrName,
+          builder.getBoolAttr(true)));
+    return builder.getDictionaryAttr(attributes);
+  }
+
+  static void eraseUnused(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  func::FuncOp main;
+  Block *body = nullptr;
+  /// Ops that depend on parameters only.
+  llvm::SmallPtrSet<Operation *, 16> movable;
+  /// Ops that remain in `@main`; a view may also be copied to `@prepare`.
+  llvm::SmallPtrSet<Operation *, 16> stays;
+  /// What `@prepare` hands to `@main`, in the order of `@main`.
+  SmallVector<Value> constants;
+};
+
+} // namespace

@@ -1,0 +1,204 @@
+//===- CollectProgramInfo.cpp - Facts from a module in PLANNED --*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/CollectProgramInfo.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// Locations
+//===----------------------------------------------------------------------===//
+
+/// Appends the positions in `location` in the order in which they were fused.
+static void collectPositions(Location location,
+                             SmallVectorImpl<LocationAttr> &positions) {
+  // Iterative: rewrites may nest fused locations deeply.
+  SmallVector<Location> worklist{location};
+  while (!worklist.empty()) {
+    Location current = worklist.pop_back_val();
+    if (auto fused = dyn_cast<FusedLoc>(current))
+      llvm::append_range(worklist, llvm::reverse(fused.getLocations()));
+    else if (auto call = dyn_cast<CallSiteLoc>(current))
+      worklist.push_back(call.getCallee());
+    else if (auto name = dyn_cast<NameLoc>(current);
+             name && !isa<UnknownLoc>(name.getChildLoc()))
+      worklist.push_back(name.getChildLoc());
+    else if (isa<FileLineColRange, NameLoc>(current) &&
+             !llvm::is_contained(positions, current))
+      positions.push_back(current);
+  }
+}
+
+std::string hamkaas::formatLocation(Location location) {
+  SmallVector<LocationAttr> positions;
+  collectPositions(location, positions);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  StringAttr file;
+  llvm::interleave(
+      positions, os,
+      [&](LocationAttr position) {
+        auto range = dyn_cast<FileLineColRange>(position);
+        if (!range) {
+          os << cast<NameLoc>(position).getName().getValue();
+          return;
+        }
+        // The file is named once for all positions in it that follow.
+        if (range.getFilename() != file)
+          os << range.getFilename().getValue() << ":";
+        file = range.getFilename();
+        os << range.getStartLine() << ":" << range.getStartColumn();
+      },
+      ", ");
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+static TensorInfo getTensorInfo(StringRef name, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  TensorInfo info;
+  info.name = name;
+  info.elementType = tensor.getElementType().isInteger(64) ? HamKaasInt64
+                                                           : HamKaasFloat32;
+  info.shape = tensor.getShape().vec();
+  return info;
+}
+
+/// The tensors that the arguments of `region` hold.
+static std::vector<TensorInfo> collectTensors(func::FuncOp program,
+                                              StringRef region) {
+  std::vector<TensorInfo> tensors;
+  for (unsigned i = 0; i < program.getNumArguments(); ++i) {
+    if (program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::regionAttrName)
+            .getValue() != region)
+      continue;
+    tensors.push_back(getTensorInfo(
+        program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName),
+        program.getArgAttrOfType<TypeAttr>(i, HamKaasDialect::typeAttrName)
+            .getValue()));
+  }
+  return tensors;
+}
+
+static std::vector<TensorInfo> collectStates(func::FuncOp program) {
+  std::vector<TensorInfo> states;
+  auto entries =
+      program->getAttrOfType<ArrayAttr>(HamKaasDialect::statesAttrName);
+  for (Attribute entry : entries ? entries.getValue() : ArrayRef<Attribute>()) {
+    auto fields = cast<DictionaryAttr>(entry);
+    TensorInfo state =
+        getTensorInfo(fields.getAs<StringAttr>("name"),
+                      fields.getAs<TypeAttr>("type").getValue());
+    state.offset = fields.getAs<IntegerAttr>("offset").getInt();
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
+static uint64_t getRegionBytes(func::FuncOp program, StringRef region) {
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::regionAttrName)
+            .getValue() == region)
+      return cast<MemRefType>(program.getArgumentTypes()[i]).getDimSize(0);
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static std::string getOps(Operation *step) {
+  if (auto ops = step->getAttrOfType<StringAttr>(HamKaasDialect::opsAttrName))
+    return ops.str();
+  if (auto call = dyn_cast<func::CallOp>(step))
+    return call.getCallee().str();
+  return "copy";
+}
+
+static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel) {
+  CallInfo info;
+  info.kernel = call.getCallee();
+  info.family = stringifyKernelFamily(
+      kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName)
+          .getFamily());
+  info.location = formatLocation(call.getLoc());
+  info.ops = getOps(call);
+  if (auto flops =
+          call->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName))
+    info.flops = flops.getInt();
+  llvm::SmallPtrSet<Value, 8> operands(llvm::from_range, call.getOperands());
+  for (Value operand : operands)
+    info.bytes += getByteCount(operand.getType());
+  auto tiles = kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);
+  info.tiles = tiles ? tiles.getInt() : 1;
+  kernel.walk([&](CheckOp check) {
+    info.check = check.getMessage();
+    return WalkResult::interrupt();
+  });
+  return info;
+}
+
+static std::vector<WorkspaceBuffer>
+collectBuffers(func::FuncOp program, ArrayRef<Operation *> steps) {
+  std::vector<WorkspaceBuffer> buffers;
+  auto entries =
+      program->getAttrOfType<ArrayAttr>(HamKaasDialect::buffersAttrName);
+  for (Attribute entry : entries) {
+    auto fields = cast<DictionaryAttr>(entry);
+    WorkspaceBuffer buffer;
+    buffer.offset = fields.getAs<IntegerAttr>("offset").getInt();
+    buffer.bytes = fields.getAs<IntegerAttr>("bytes").getInt();
+    buffer.first = fields.getAs<IntegerAttr>("first").getInt();
+    buffer.last = fields.getAs<IntegerAttr>("last").getInt();
+    if (buffer.first < static_cast<int64_t>(steps.size())) {
+      buffer.ops = getOps(steps[buffer.first]);
+      buffer.location = formatLocation(steps[buffer.first]->getLoc());
+    }
+    buffers.push_back(std::move(buffer));
+  }
+  return buffers;
+}
+
+ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
+  SymbolTable symbols(module);
+  ProgramInfo info;
+  auto main = symbols.lookup<func::FuncOp>("main");
+  info.inputs = collectTensors(main, "input");
+  info.outputs = collectTensors(main, "output");
+  info.states = collectStates(main);
+  info.constantsBytes = getRegionBytes(main, "constants");
+  info.stateBytes = getRegionBytes(main, "state");
+  info.workspaceBytes = getRegionBytes(main, "workspace");
+  info.workspaceLowerBound =
+      main->getAttrOfType<IntegerAttr>(HamKaasDialect::lowerBoundAttrName)
+          .getInt();
+  if (auto prepare = symbols.lookup<func::FuncOp>("prepare")) {
+    info.parameters = collectTensors(prepare, "parameter");
+    info.prepareWorkspaceBytes = getRegionBytes(prepare, "workspace");
+  }
+
+  SmallVector<Operation *> steps;
+  for (Operation &op : main.getBody().front()) {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      info.calls.push_back(getCallInfo(
+          call, symbols.lookup<func::FuncOp>(call.getCallee())));
+      info.calls.back().step = steps.size();
+    }
+    if (isa<func::CallOp, memref::CopyOp>(op))
+      steps.push_back(&op);
+  }
+  info.buffers = collectBuffers(main, steps);
+  return info;
+}

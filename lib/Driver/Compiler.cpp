@@ -1,0 +1,205 @@
+//===- Compiler.cpp - From a graph to a program -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/Jit.h"
+#include "HamKaas/Driver/Object.h"
+#include "HamKaas/Driver/Pipelines.h"
+#include "HamKaas/Driver/ProgramInfo.h"
+#include "HamKaas/Driver/CollectProgramInfo.h"
+#include "HamKaas/Driver/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Target/TargetMachine.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace hamkaas;
+
+char ReportedError::ID;
+
+int hamkaas::reportError(llvm::Error error, StringRef tool) {
+  if (!error)
+    return 0;
+  llvm::handleAllErrors(
+      std::move(error), [](const ReportedError &) {},
+      [&](const llvm::ErrorInfoBase &info) {
+        // A text that begins with a source position stands for itself.
+        std::string text = info.message();
+        if (StringRef(text).contains(": error: "))
+          llvm::errs() << text << '\n';
+        else
+          llvm::WithColor::error(llvm::errs(), tool) << text << '\n';
+      });
+  return 1;
+}
+
+namespace {
+
+/// One compilation for one target.
+class Compilation {
+public:
+  static llvm::Expected<Compilation> create(ModuleOp module,
+                                            const CompileOptions &options) {
+    auto cpu = resolveTargetCpu(options.targetCpu);
+    if (!cpu)
+      return cpu.takeError();
+    return Compilation(module, options, *cpu);
+  }
+
+  /// Runs the phases up to `form` that have not run yet.
+  llvm::Error lowerTo(Form form) {
+    PassManager manager(module.getContext());
+    PipelineOptions pipeline;
+    pipeline.targetCpu = cpu.name.str();
+    pipeline.maxWorkspace = options.maxWorkspace;
+    if (next <= Form::Graph)
+      buildGraphPipeline(manager);
+    if (next <= Form::Kernels && form >= Form::Kernels)
+      buildKernelsPipeline(manager, pipeline);
+    if (next <= Form::Planned && form >= Form::Planned)
+      buildPlannedPipeline(manager, pipeline);
+    if (form >= Form::Llvm)
+      buildTargetPipeline(manager, pipeline);
+    next = Form(int(form) + 1);
+    if (failed(manager.run(module)))
+      return llvm::make_error<ReportedError>();
+    return llvm::Error::success();
+  }
+
+  /// What the program will say of itself; to be called at the form Planned.
+  ProgramInfo collectInfo() const {
+    ProgramInfo info = collectProgramInfo(module);
+    info.name = options.name;
+    info.targetCpu = cpu.name.str();
+    info.isaLevel = cpu.level;
+    info.digest = sourceDigest(options.source);
+    return info;
+  }
+
+  /// The LLVM module with the program's descriptor; at the form Llvm.
+  llvm::Expected<std::unique_ptr<llvm::Module>>
+  translate(const ProgramInfo &info, llvm::TargetMachine &machine) {
+    std::unique_ptr<llvm::Module> llvmModule =
+        translateModuleToLLVMIR(module, llvmContext, options.name);
+    if (!llvmModule)
+      return llvm::make_error<ReportedError>();
+    llvmModule->setTargetTriple(machine.getTargetTriple());
+    llvmModule->setDataLayout(machine.createDataLayout());
+    if (llvm::Error error =
+            addProgramDescriptor(*llvmModule, info, options.descriptor))
+      return std::move(error);
+    return llvmModule;
+  }
+
+  /// Runs all phases and hands the result to `use(info, llvmModule, machine)`.
+  template <typename Function> llvm::Error finish(Function use) {
+    auto machine = createTargetMachine(cpu);
+    if (!machine)
+      return machine.takeError();
+    if (llvm::Error error = lowerTo(Form::Planned))
+      return error;
+    ProgramInfo info = collectInfo();
+    if (llvm::Error error = lowerTo(Form::Llvm))
+      return error;
+    auto llvmModule = translate(info, **machine);
+    if (!llvmModule)
+      return llvmModule.takeError();
+    return use(info, **llvmModule, **machine);
+  }
+
+private:
+  Compilation(ModuleOp module, const CompileOptions &options, TargetCpu cpu)
+      : module(module), options(options), cpu(cpu),
+        contextStorage(std::make_unique<llvm::LLVMContext>()),
+        llvmContext(*contextStorage) {}
+
+  ModuleOp module;
+  const CompileOptions &options;
+  TargetCpu cpu;
+  /// The first form that is not reached yet.
+  Form next = Form::Graph;
+  std::unique_ptr<llvm::LLVMContext> contextStorage;
+  llvm::LLVMContext &llvmContext;
+};
+
+} // namespace
+
+llvm::Error hamkaas::lowerModel(ModuleOp module, Form form,
+                                const CompileOptions &options) {
+  auto compilation = Compilation::create(module, options);
+  return compilation ? compilation->lowerTo(form) : compilation.takeError();
+}
+
+llvm::Expected<CompiledModel>
+hamkaas::compileModel(ModuleOp module, const CompileOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  auto compilation = Compilation::create(module, options);
+  if (!compilation)
+    return compilation.takeError();
+  CompiledModel compiled;
+  llvm::Error error = compilation->finish(
+      [&](const ProgramInfo &info, llvm::Module &llvmModule,
+          llvm::TargetMachine &machine) -> llvm::Error {
+        auto object = emitObject(llvmModule, machine);
+        if (!object)
+          return object.takeError();
+        compiled.info = info;
+        compiled.object = std::move(*object);
+        return llvm::Error::success();
+      });
+  if (error)
+    return std::move(error);
+  compiled.info.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return compiled;
+}
+
+llvm::Error hamkaas::printLlvmIr(ModuleOp module,
+                                 const CompileOptions &options,
+                                 llvm::raw_ostream &stream) {
+  auto compilation = Compilation::create(module, options);
+  if (!compilation)
+    return compilation.takeError();
+  return compilation->finish([&](const ProgramInfo &, llvm::Module &llvmModule,
+                                 llvm::TargetMachine &) {
+    llvmModule.print(stream, nullptr);
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error hamkaas::printAssembly(ModuleOp module,
+                                   const CompileOptions &options,
+                                   llvm::raw_ostream &stream) {
+  auto compilation = Compilation::create(module, options);
+  if (!compilation)
+    return compilation.takeError();
+  return compilation->finish([&](const ProgramInfo &, llvm::Module &llvmModule,
+                                 llvm::TargetMachine &machine) -> llvm::Error {
+    auto text = emitAssembly(llvmModule, machine);
+    if (!text)
+      return text.takeError();
+    stream << (*text)->getBuffer();
+    return llvm::Error::success();
+  });
+}
+
+llvm::Expected<ProgramInMemory>
+hamkaas::compileInMemory(ModuleOp module, const CompileOptions &options) {
+  auto compiled = compileModel(module, options);
+  if (!compiled)
+    return compiled.takeError();
+  auto program = JitProgram::load(std::move(compiled->object));
+  if (!program)
+    return program.takeError();
+  return ProgramInMemory{std::move(compiled->info), std::move(*program)};
+}

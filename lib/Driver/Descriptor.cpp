@@ -1,0 +1,267 @@
+//===- Descriptor.cpp - The HamKaasProgram of a module ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/Descriptor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SHA256.h"
+#include <cstddef>
+
+using namespace llvm;
+
+namespace hamkaas {
+namespace {
+
+// A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
+static_assert(HAMKAAS_PROGRAM_VERSION == 1 && sizeof(HamKaasProgram) == 200 &&
+              sizeof(HamKaasTensorInfo) == 48 && sizeof(HamKaasCallInfo) == 64);
+
+/// A constant with the layout of a C structure. Members are placed by their
+/// offset in the C header, what lies between them is zero; so the two
+/// definitions cannot differ.
+class StructConstant {
+public:
+  StructConstant(LLVMContext &context, size_t size)
+      : context(context), size(size) {}
+
+  /// Members come in the order of their offsets.
+  void add(size_t offset, Constant *member, size_t memberSize) {
+    pad(offset);
+    members.push_back(member);
+    end = offset + memberSize;
+  }
+  void addInt32(size_t offset, uint64_t value) {
+    add(offset, ConstantInt::get(Type::getInt32Ty(context), value), 4);
+  }
+  void addInt64(size_t offset, uint64_t value) {
+    add(offset, ConstantInt::get(Type::getInt64Ty(context), value), 8);
+  }
+  void addPointer(size_t offset, Constant *pointer) {
+    add(offset, pointer, sizeof(void *));
+  }
+  Constant *finish() {
+    pad(size);
+    return ConstantStruct::getAnon(context, members, /*Packed=*/true);
+  }
+
+private:
+  void pad(size_t offset) {
+    assert(offset >= end && "members out of order");
+    if (offset > end)
+      members.push_back(ConstantAggregateZero::get(
+          ArrayType::get(Type::getInt8Ty(context), offset - end)));
+    end = offset;
+  }
+
+  LLVMContext &context;
+  size_t size;
+  size_t end = 0;
+  SmallVector<Constant *> members;
+};
+
+class DescriptorBuilder {
+public:
+  DescriptorBuilder(Module &module, const ProgramInfo &info,
+                    const DescriptorOptions &options)
+      : module(module), context(module.getContext()), info(info),
+        options(options) {}
+
+  Error build();
+
+private:
+  Constant *null() {
+    return ConstantPointerNull::get(PointerType::getUnqual(context));
+  }
+  Constant *text(StringRef value);
+  Constant *textOrNull(StringRef value) {
+    return value.empty() ? null() : text(value);
+  }
+  Constant *table(ArrayRef<Constant *> rows, StringRef name);
+  Constant *privateConstant(Constant *value, StringRef name,
+                            uint64_t alignment);
+  Constant *shape(ArrayRef<int64_t> dimensions);
+  Constant *tensor(const TensorInfo &tensor, Constant *data);
+  Constant *tensors(ArrayRef<TensorInfo> list, StringRef name);
+  Constant *parameters();
+  Constant *calls();
+  Constant *descriptor(Constant *run, Constant *prepare);
+
+  Module &module;
+  LLVMContext &context;
+  const ProgramInfo &info;
+  const DescriptorOptions &options;
+  StringMap<Constant *> texts;
+};
+
+Constant *DescriptorBuilder::privateConstant(Constant *value, StringRef name,
+                                             uint64_t alignment) {
+  auto *global = new GlobalVariable(module, value->getType(),
+                                    /*isConstant=*/true,
+                                    GlobalValue::PrivateLinkage, value, name);
+  global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  global->setAlignment(Align(alignment));
+  return global;
+}
+
+Constant *DescriptorBuilder::text(StringRef value) {
+  Constant *&known = texts[value];
+  if (!known)
+    known = privateConstant(ConstantDataArray::getString(context, value),
+                            "hamkaas.text", 1);
+  return known;
+}
+
+Constant *DescriptorBuilder::table(ArrayRef<Constant *> rows, StringRef name) {
+  if (rows.empty())
+    return null();
+  ArrayType *type = ArrayType::get(rows.front()->getType(), rows.size());
+  return privateConstant(ConstantArray::get(type, rows), name,
+                         alignof(HamKaasProgram));
+}
+
+Constant *DescriptorBuilder::shape(ArrayRef<int64_t> dimensions) {
+  if (dimensions.empty())
+    return null();
+  auto values = ArrayRef<uint64_t>(
+      reinterpret_cast<const uint64_t *>(dimensions.data()), dimensions.size());
+  return privateConstant(ConstantDataArray::get(context, values),
+                         "hamkaas.shape", alignof(int64_t));
+}
+
+Constant *DescriptorBuilder::tensor(const TensorInfo &tensor, Constant *data) {
+  StructConstant row(context, sizeof(HamKaasTensorInfo));
+  row.addPointer(offsetof(HamKaasTensorInfo, name), text(tensor.name));
+  row.addInt32(offsetof(HamKaasTensorInfo, elementType), tensor.elementType);
+  row.addInt32(offsetof(HamKaasTensorInfo, rank), tensor.shape.size());
+  row.addPointer(offsetof(HamKaasTensorInfo, shape), shape(tensor.shape));
+  row.addInt64(offsetof(HamKaasTensorInfo, bytes), tensor.bytes());
+  row.addInt64(offsetof(HamKaasTensorInfo, offset), tensor.offset);
+  row.addPointer(offsetof(HamKaasTensorInfo, data), data);
+  return row.finish();
+}
+
+Constant *DescriptorBuilder::tensors(ArrayRef<TensorInfo> list,
+                                     StringRef name) {
+  SmallVector<Constant *> rows;
+  for (const TensorInfo &info : list)
+    rows.push_back(tensor(info, null()));
+  return table(rows, name);
+}
+
+Constant *DescriptorBuilder::parameters() {
+  SmallVector<Constant *> rows;
+  for (const TensorInfo &parameter : info.parameters) {
+    Constant *data = null();
+    if (options.embedParameters) {
+      auto *symbol = new GlobalVariable(
+          module, Type::getInt8Ty(context), /*isConstant=*/true,
+          GlobalValue::ExternalLinkage, /*Initializer=*/nullptr,
+          parameterSymbol(rows.size()));
+      symbol->setVisibility(GlobalValue::HiddenVisibility);
+      data = symbol;
+    }
+    rows.push_back(tensor(parameter, data));
+  }
+  return table(rows, "hamkaas.parameters");
+}
+
+Constant *DescriptorBuilder::calls() {
+  SmallVector<Constant *> rows;
+  for (const CallInfo &call : info.calls) {
+    StructConstant row(context, sizeof(HamKaasCallInfo));
+    row.addPointer(offsetof(HamKaasCallInfo, kernel), text(call.kernel));
+    row.addPointer(offsetof(HamKaasCallInfo, family), text(call.family));
+    row.addPointer(offsetof(HamKaasCallInfo, location), text(call.location));
+    row.addPointer(offsetof(HamKaasCallInfo, ops), text(call.ops));
+    row.addInt64(offsetof(HamKaasCallInfo, flops), call.flops);
+    row.addInt64(offsetof(HamKaasCallInfo, bytes), call.bytes);
+    row.addInt64(offsetof(HamKaasCallInfo, tiles), call.tiles);
+    row.addPointer(offsetof(HamKaasCallInfo, check), textOrNull(call.check));
+    rows.push_back(row.finish());
+  }
+  return table(rows, "hamkaas.calls");
+}
+
+Constant *DescriptorBuilder::descriptor(Constant *run, Constant *prepare) {
+  StructConstant row(context, sizeof(HamKaasProgram));
+  row.addInt64(offsetof(HamKaasProgram, structSize), sizeof(HamKaasProgram));
+  row.addInt32(offsetof(HamKaasProgram, version), HAMKAAS_PROGRAM_VERSION);
+  row.addInt32(offsetof(HamKaasProgram, isaLevel), info.isaLevel);
+  row.addPointer(offsetof(HamKaasProgram, name), text(info.name));
+  row.addPointer(offsetof(HamKaasProgram, targetCpu), text(info.targetCpu));
+  row.addPointer(offsetof(HamKaasProgram, compiler), text(compilerVersion()));
+  row.add(offsetof(HamKaasProgram, digest),
+          ConstantDataArray::get(context, ArrayRef<uint8_t>(info.digest)),
+          sizeof(HamKaasProgram::digest));
+  row.addPointer(offsetof(HamKaasProgram, inputs),
+                 tensors(info.inputs, "hamkaas.inputs"));
+  row.addPointer(offsetof(HamKaasProgram, outputs),
+                 tensors(info.outputs, "hamkaas.outputs"));
+  row.addPointer(offsetof(HamKaasProgram, parameters), parameters());
+  row.addPointer(offsetof(HamKaasProgram, states),
+                 tensors(info.states, "hamkaas.states"));
+  row.addPointer(offsetof(HamKaasProgram, calls), calls());
+  row.addInt32(offsetof(HamKaasProgram, inputCount), info.inputs.size());
+  row.addInt32(offsetof(HamKaasProgram, outputCount), info.outputs.size());
+  row.addInt32(offsetof(HamKaasProgram, parameterCount),
+               info.parameters.size());
+  row.addInt32(offsetof(HamKaasProgram, stateCount), info.states.size());
+  row.addInt32(offsetof(HamKaasProgram, callCount), info.calls.size());
+  row.addInt64(offsetof(HamKaasProgram, constantsBytes), info.constantsBytes);
+  row.addInt64(offsetof(HamKaasProgram, stateBytes), info.stateBytes);
+  row.addInt64(offsetof(HamKaasProgram, workspaceBytes), info.workspaceBytes);
+  row.addInt64(offsetof(HamKaasProgram, workspaceLowerBound),
+               info.workspaceLowerBound);
+  row.addInt64(offsetof(HamKaasProgram, prepareWorkspaceBytes),
+               info.prepareWorkspaceBytes);
+  row.addPointer(offsetof(HamKaasProgram, weightsFile),
+                 textOrNull(options.weightsFile));
+  row.addPointer(offsetof(HamKaasProgram, prepare), prepare);
+  row.addPointer(offsetof(HamKaasProgram, run), run);
+  return row.finish();
+}
+
+Error DescriptorBuilder::build() {
+  Function *run = module.getFunction(runFunctionName);
+  if (!run || run->isDeclaration())
+    return createStringError("the module defines no " + runFunctionName);
+  Function *prepare = module.getFunction(prepareFunctionName);
+  if (info.constantsBytes > 0 && (!prepare || prepare->isDeclaration()))
+    return createStringError("the module defines no " + prepareFunctionName);
+
+  // What is local can be inlined away, and two programs do not meet.
+  for (GlobalValue &value : module.global_values())
+    if (value.hasExternalLinkage() && !value.isDeclaration())
+      value.setLinkage(GlobalValue::InternalLinkage);
+  Constant *value = descriptor(run, info.constantsBytes > 0 ? prepare : null());
+  auto *global = new GlobalVariable(
+      module, value->getType(), /*isConstant=*/true,
+      GlobalValue::ExternalLinkage, value, HAMKAAS_PROGRAM_SYMBOL);
+  global->setAlignment(Align(alignof(HamKaasProgram)));
+  return Error::success();
+}
+
+} // namespace
+
+StringRef compilerVersion() { return "HamKaas " HAMKAAS_VERSION; }
+
+std::array<uint8_t, 32> sourceDigest(StringRef source) {
+  return SHA256::hash(arrayRefFromStringRef(source));
+}
+
+std::string parameterSymbol(size_t index) {
+  return "hamkaas_parameter_" + std::to_string(index);
+}
+
+Error addProgramDescriptor(Module &module, const ProgramInfo &info,
+                           const DescriptorOptions &options) {
+  return DescriptorBuilder(module, info, options).build();
+}
+
+} // namespace hamkaas

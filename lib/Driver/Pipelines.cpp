@@ -1,0 +1,134 @@
+//===- Pipelines.cpp - The phases of a compilation -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/Pipelines.h"
+#include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/CodeGen/CPU/Pipelines.h"
+#include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// GRAPH
+//===----------------------------------------------------------------------===//
+
+void hamkaas::buildGraphPipeline(OpPassManager &manager) {
+  manager.addPass(createVerifyGraph());
+  // Drops what the results do not need, and computes equal things once.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createVerifyGraph());
+}
+
+//===----------------------------------------------------------------------===//
+// KERNELS
+//===----------------------------------------------------------------------===//
+
+void hamkaas::buildKernelsPipeline(OpPassManager &manager,
+                                   const PipelineOptions &options) {
+  manager.addPass(createFormGroups());
+  manager.addPass(createLowerGroups());
+  // Packing makes new work on parameters, which hoisting then moves.
+  CPUPackParametersOptions pack;
+  pack.level = options.targetCpu;
+  manager.addPass(createCPUPackParameters(pack));
+  manager.addPass(createHoistParameters());
+  // NOTE: no CSE from here to bufferization: it would merge the empty tensors
+  // that stand for different buffers.
+  manager.addPass(createOutlineKernels());
+  manager.addPass(createVerifyKernels());
+}
+
+//===----------------------------------------------------------------------===//
+// PLANNED
+//===----------------------------------------------------------------------===//
+
+void hamkaas::buildPlannedPipeline(OpPassManager &manager,
+                                   const PipelineOptions &options) {
+  // Loops are formed on tensors, where no temporary has a place in memory yet.
+  EmitKernelsOptions emit;
+  emit.level = options.targetCpu;
+  manager.addNestedPass<func::FuncOp>(createEmitKernels(emit));
+  manager.addPass(createBufferize());
+  PlanMemoryOptions plan;
+  plan.maxWorkspace = options.maxWorkspace;
+  manager.addPass(createPlanMemory(plan));
+  manager.addPass(createVerifyPlanned());
+}
+
+//===----------------------------------------------------------------------===//
+// TARGET
+//===----------------------------------------------------------------------===//
+
+void hamkaas::buildTargetPipeline(OpPassManager &manager,
+                                  const PipelineOptions &options) {
+  manager.addPass(createLowerProgram());
+  // Nothing calls a kernel as a function any more: its tiles may be split.
+  manager.addPass(createDistributeTiles());
+  LowerKernelsOptions lower;
+  lower.level = options.targetCpu;
+  buildLowerKernelsPipeline(manager, lower);
+  manager.addPass(createLinkKernels());
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// PipelineOptions on the command line of `hamkaas-opt`.
+struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
+  Option<std::string> targetCpu{
+      *this, "target-cpu",
+      llvm::cl::desc("Instruction set level, x86-64 to x86-64-v4"),
+      llvm::cl::init("x86-64-v3")};
+  Option<uint64_t> maxWorkspace{
+      *this, "max-workspace",
+      llvm::cl::desc("Largest workspace allowed in bytes, 0 for no limit"),
+      llvm::cl::init(0)};
+
+  PipelineOptions get() const { return {targetCpu, maxWorkspace}; }
+};
+
+} // namespace
+
+void hamkaas::registerPipelines() {
+  using Registration = PassPipelineRegistration<CommandLineOptions>;
+  static Registration graph(
+      "hamkaas-to-graph", "Bring a model to the form GRAPH",
+      [](OpPassManager &manager, const CommandLineOptions &) {
+        buildGraphPipeline(manager);
+      });
+  static Registration kernels(
+      "hamkaas-to-kernels", "Bring a model to the form KERNELS",
+      [](OpPassManager &manager, const CommandLineOptions &options) {
+        buildGraphPipeline(manager);
+        buildKernelsPipeline(manager, options.get());
+      });
+  static Registration planned(
+      "hamkaas-to-planned", "Bring a model to the form PLANNED",
+      [](OpPassManager &manager, const CommandLineOptions &options) {
+        buildGraphPipeline(manager);
+        buildKernelsPipeline(manager, options.get());
+        buildPlannedPipeline(manager, options.get());
+      });
+  static Registration llvm(
+      "hamkaas-to-llvm", "Bring a model to the LLVM dialect",
+      [](OpPassManager &manager, const CommandLineOptions &options) {
+        buildGraphPipeline(manager);
+        buildKernelsPipeline(manager, options.get());
+        buildPlannedPipeline(manager, options.get());
+        buildTargetPipeline(manager, options.get());
+      });
+}

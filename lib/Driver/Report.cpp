@@ -1,0 +1,158 @@
+//===- Report.cpp - What a program needs and does, for people ---*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/Report.h"
+#include "TextTable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace hamkaas;
+
+namespace {
+
+/// Rows of a list that the text shows.
+constexpr size_t maxRows = 24;
+
+/// The calls of one kernel.
+struct KernelSummary {
+  const CallInfo *first = nullptr;
+  uint64_t calls = 0, flops = 0, bytes = 0;
+};
+
+} // namespace
+
+/// "3,211,264"
+static std::string formatCount(uint64_t value) {
+  return llvm::formatv("{0:N0}", value).str();
+}
+
+/// "12.5 %", empty where there is no whole.
+static std::string formatShare(uint64_t part, uint64_t whole) {
+  if (whole == 0)
+    return "";
+  return llvm::formatv("{0:F1} %", 100.0 * part / whole).str();
+}
+
+static llvm::StringRef getTypeName(HamKaasElementType type) {
+  return type == HamKaasInt64 ? "i64" : "f32";
+}
+
+/// "128x784", "scalar" without dimensions.
+static std::string formatShape(const std::vector<int64_t> &shape) {
+  if (shape.empty())
+    return "scalar";
+  return llvm::join(llvm::map_range(shape, [](int64_t dimension) {
+                      return std::to_string(dimension);
+                    }),
+                    "x");
+}
+
+static void printCut(size_t rows, llvm::raw_ostream &os) {
+  if (rows > maxRows)
+    os << "  and " << formatCount(rows - maxRows) << " more\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Sections
+//===----------------------------------------------------------------------===//
+
+static void printTensors(llvm::StringRef title,
+                         const std::vector<TensorInfo> &tensors,
+                         llvm::raw_ostream &os) {
+  if (tensors.empty())
+    return;
+  os << "\n" << title << "\n";
+  TextTable table("llr");
+  for (const TensorInfo &tensor : llvm::ArrayRef(tensors).take_front(maxRows))
+    table.addRow({tensor.name,
+                  formatShape(tensor.shape) + " " +
+                      getTypeName(tensor.elementType).str(),
+                  formatCount(tensor.bytes()) + " bytes"});
+  table.print(os);
+  printCut(tensors.size(), os);
+}
+
+static void printMemory(const ProgramInfo &info, llvm::raw_ostream &os) {
+  os << "\nmemory, all of it known before the run\n";
+  TextTable table("lrl");
+  auto addRegion = [&](llvm::StringRef name, uint64_t bytes,
+                       const llvm::Twine &meaning) {
+    table.addRow({name.str(), formatCount(bytes) + " bytes", meaning.str()});
+  };
+  addRegion("constants", info.constantsBytes,
+            "parameters as the kernels read them");
+  addRegion("state", info.stateBytes, "kept from run to run");
+  addRegion("workspace", info.workspaceBytes,
+            "results between kernels; no plan needs less than " +
+                llvm::Twine(formatCount(info.workspaceLowerBound)));
+  table.print(os);
+  if (info.prepareWorkspaceBytes > 0)
+    os << "  loading takes " << formatCount(info.prepareWorkspaceBytes)
+       << " bytes more, which are then free\n";
+}
+
+static llvm::MapVector<llvm::StringRef, KernelSummary>
+summarizeKernels(const ProgramInfo &info) {
+  llvm::MapVector<llvm::StringRef, KernelSummary> kernels;
+  for (const CallInfo &call : info.calls) {
+    KernelSummary &kernel = kernels[call.kernel];
+    if (!kernel.first)
+      kernel.first = &call;
+    ++kernel.calls;
+    kernel.flops += call.flops;
+    kernel.bytes += call.bytes;
+  }
+  return kernels;
+}
+
+static void printKernels(const ProgramInfo &info, llvm::raw_ostream &os) {
+  uint64_t flops = 0, bytes = 0;
+  for (const CallInfo &call : info.calls) {
+    flops += call.flops;
+    bytes += call.bytes;
+  }
+  auto kernels = summarizeKernels(info);
+  os << "\nwork of a run\n  " << formatCount(flops)
+     << " floating point operations (FLOPs), " << formatCount(bytes)
+     << " bytes read and written, " << formatCount(info.calls.size())
+     << (info.calls.size() == 1 ? " call of " : " calls of ")
+     << formatCount(kernels.size())
+     << (kernels.size() == 1 ? " kernel\n" : " kernels\n");
+  if (kernels.empty())
+    return;
+
+  os << "\nkernels, in the order of their first call\n";
+  TextTable table("llrrrrrll");
+  table.addRow({"name", "family", "calls", "FLOPs", "share", "bytes", "tiles",
+                "computes", "source"});
+  for (const auto &[name, kernel] :
+       llvm::ArrayRef(kernels.begin(), kernels.end()).take_front(maxRows))
+    table.addRow({name.str(), kernel.first->family, formatCount(kernel.calls),
+                  formatCount(kernel.flops), formatShare(kernel.flops, flops),
+                  formatCount(kernel.bytes), formatCount(kernel.first->tiles),
+                  kernel.first->ops,
+                  kernel.first->location +
+                      (kernel.calls > 1 ? " (first call)" : "")});
+  table.print(os);
+  printCut(kernels.size(), os);
+}
+
+void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
+  os << info.name;
+  if (!info.targetCpu.empty())
+    os << " for " << info.targetCpu;
+  if (info.compileSeconds > 0)
+    os << llvm::formatv(", compiled in {0:F3} s", info.compileSeconds);
+  os << "\n";
+  printTensors("inputs", info.inputs, os);
+  printTensors("outputs", info.outputs, os);
+  printTensors("parameters", info.parameters, os);
+  printTensors("state", info.states, os);
+  printMemory(info, os);
+  printKernels(info, os);
+}

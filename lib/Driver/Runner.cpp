@@ -1,0 +1,175 @@
+//===- Runner.cpp - One way to run a model, whatever the device -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/Runner.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Interpreter/Interpreter.h"
+#include "hamkaas-c/Runtime.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+Runner::~Runner() = default;
+
+/// Takes ownership of the runtime's message.
+static llvm::Error takeError(HamKaasError error) {
+  if (!error)
+    return llvm::Error::success();
+  llvm::Error result = llvm::createStringError(error);
+  HamKaasErrorFree(error);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class ProgramRunner : public Runner {
+public:
+  ProgramRunner(const HamKaasProgram &program, MLIRContext *context) {
+    declare(program.inputs, program.inputCount, context, inputDeclarations);
+    declare(program.outputs, program.outputCount, context, outputDeclarations);
+  }
+  ~ProgramRunner() override { HamKaasInstanceDestroy(instance); }
+
+  llvm::Error create(const HamKaasProgram &program,
+                     const RunnerOptions &options) {
+    HamKaasInstanceOptions instanceOptions = {};
+    instanceOptions.structSize = sizeof(instanceOptions);
+    instanceOptions.threads = options.threads;
+    if (!options.weightsFile.empty())
+      instanceOptions.weightsFile = options.weightsFile.c_str();
+    return takeError(
+        HamKaasInstanceCreate(&program, &instanceOptions, &instance));
+  }
+
+  llvm::Error run(ArrayRef<ReferenceTensor> inputs,
+                  MutableArrayRef<ReferenceTensor> outputs) override {
+    SmallVector<const void *> inputData;
+    SmallVector<void *> outputData;
+    for (const ReferenceTensor &input : inputs)
+      inputData.push_back(getData(input));
+    for (ReferenceTensor &output : outputs)
+      outputData.push_back(getData(output));
+    return takeError(
+        HamKaasInstanceRun(instance, inputData.data(), outputData.data()));
+  }
+
+private:
+  static void declare(const HamKaasTensorInfo *tensors, int32_t count,
+                      MLIRContext *context,
+                      SmallVectorImpl<TensorDeclaration> &declarations) {
+    for (const HamKaasTensorInfo &tensor : ArrayRef(tensors, count)) {
+      Type element = tensor.elementType == HamKaasFloat32
+                         ? Type(Float32Type::get(context))
+                         : Type(IntegerType::get(context, 64));
+      declarations.push_back(
+          {tensor.name,
+           RankedTensorType::get(ArrayRef(tensor.shape, tensor.rank),
+                                 element)});
+    }
+  }
+
+  HamKaasInstance *instance = nullptr;
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Runner>>
+hamkaas::createProgramRunner(const HamKaasProgram &program,
+                             MLIRContext *context,
+                             const RunnerOptions &options) {
+  auto runner = std::make_unique<ProgramRunner>(program, context);
+  if (llvm::Error error = runner->create(program, options))
+    return std::move(error);
+  return std::unique_ptr<Runner>(std::move(runner));
+}
+
+//===----------------------------------------------------------------------===//
+// Reference
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Collects what is reported while it lives, as one text.
+class DiagnosticText {
+public:
+  explicit DiagnosticText(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          llvm::raw_string_ostream stream(text);
+          if (!text.empty())
+            stream << '\n';
+          if (auto loc = diagnostic.getLocation()
+                             ->findInstanceOf<FileLineColLoc>())
+            stream << loc.getFilename().getValue() << ':' << loc.getLine()
+                   << ':' << loc.getColumn() << ": error: ";
+          stream << diagnostic;
+        }) {}
+
+  llvm::Error take() { return llvm::createStringError(text); }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+class ReferenceRunner : public Runner {
+public:
+  ReferenceRunner(func::FuncOp main, Interpreter interpreter)
+      : context(main.getContext()), interpreter(std::move(interpreter)) {
+    for (unsigned i = 0; i < main.getNumArguments(); ++i)
+      inputDeclarations.push_back(declare(
+          main.getArgAttr(i, HamKaasDialect::nameAttrName),
+          main.getArgumentTypes()[i]));
+    for (unsigned i = 0; i < main.getNumResults(); ++i)
+      outputDeclarations.push_back(declare(
+          main.getResultAttr(i, HamKaasDialect::nameAttrName),
+          main.getResultTypes()[i]));
+  }
+
+  llvm::Error run(ArrayRef<ReferenceTensor> inputs,
+                  MutableArrayRef<ReferenceTensor> outputs) override {
+    DiagnosticText diagnostics(context);
+    SmallVector<ReferenceTensor> results;
+    if (failed(interpreter.run(inputs, results)))
+      return diagnostics.take();
+    std::move(results.begin(), results.end(), outputs.begin());
+    return llvm::Error::success();
+  }
+
+private:
+  static TensorDeclaration declare(Attribute name, Type type) {
+    return {cast<StringAttr>(name).str(), cast<RankedTensorType>(type)};
+  }
+
+  MLIRContext *context;
+  Interpreter interpreter;
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Runner>>
+hamkaas::createReferenceRunner(ModuleOp graph, const RunnerOptions &options) {
+  llvm::StringMap<ReferenceTensor> parameters;
+  if (!options.weightsFile.empty()) {
+    auto weights = readWeights(options.weightsFile, graph.getContext());
+    if (!weights)
+      return weights.takeError();
+    parameters = std::move(*weights);
+  }
+  DiagnosticText diagnostics(graph.getContext());
+  FailureOr<Interpreter> interpreter =
+      Interpreter::create(graph, std::move(parameters));
+  if (failed(interpreter))
+    return diagnostics.take();
+  auto main = graph.lookupSymbol<func::FuncOp>("main");
+  return std::make_unique<ReferenceRunner>(main, std::move(*interpreter));
+}

@@ -1,0 +1,43 @@
+//===- ScratchFile.cpp - Unnamed files for the linker -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScratchFile.h"
+#include "UniqueFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <unistd.h>
+#include <utility>
+
+using namespace llvm;
+
+namespace hamkaas {
+
+Expected<ScratchFile> ScratchFile::create(StringRef directory) {
+  SmallString<128> prefix(directory);
+  sys::path::append(prefix, ".hamkaas-");
+  ErrorOr<UniqueFile> file = createUniqueFile(prefix);
+  if (std::error_code code = file.getError())
+    return createStringError(code, "cannot write a temporary file in '" +
+                                       directory + "': " + code.message());
+  sys::fs::remove(file->path);
+  return ScratchFile(file->descriptor);
+}
+
+ScratchFile::ScratchFile(ScratchFile &&other)
+    : fd(std::exchange(other.fd, -1)) {}
+
+ScratchFile::~ScratchFile() {
+  if (fd >= 0)
+    close(fd);
+}
+
+std::string ScratchFile::path() const {
+  return "/proc/self/fd/" + std::to_string(fd);
+}
+
+} // namespace hamkaas

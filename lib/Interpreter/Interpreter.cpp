@@ -1,0 +1,210 @@
+//===- Interpreter.cpp - Runs a model in the form GRAPH ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Interpreter/Interpreter.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// What one run knows.
+struct Interpreter::Frame {
+  llvm::DenseMap<Value, SharedTensor> values;
+  /// Becomes the interpreter's when the run succeeds. Sharing makes the copy
+  /// cheap.
+  llvm::StringMap<SharedTensor> globals;
+  SmallVector<SharedTensor> results;
+};
+
+/// The type as one of tensors that the interpreter can hold, or null after an
+/// error.
+static RankedTensorType getTensorType(Location loc, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (isSupportedShape(type) && (tensor.getElementType().isF32() ||
+                                 tensor.getElementType().isInteger(64)))
+    return tensor;
+  emitError(loc, "expected a tensor of f32 or i64, of static shape and 1 to "
+                 "2^47 - 1 elements, got ")
+      << type;
+  return {};
+}
+
+static FailureOr<ReferenceTensor> readConstant(Location loc, Attribute value,
+                                               Type type) {
+  RankedTensorType tensorType = getTensorType(loc, type);
+  if (!tensorType)
+    return failure();
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  if (!elements)
+    return emitError(loc, "expected the value to be dense elements, got ")
+           << value;
+  ReferenceTensor tensor(tensorType);
+  if (tensorType.getElementType().isF32())
+    llvm::copy(elements.getValues<float>(), tensor.f32.begin());
+  else
+    llvm::copy(elements.getValues<int64_t>(), tensor.i64.begin());
+  return tensor;
+}
+
+FailureOr<Interpreter>
+Interpreter::create(ModuleOp module,
+                    llvm::StringMap<ReferenceTensor> parameters) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isDeclaration())
+    return module.emitError("expected a function @main with a body");
+  if (!main.getBody().hasOneBlock())
+    return main.emitError("expected @main to have one block, got ")
+           << main.getBody().getBlocks().size();
+  Interpreter interpreter(main);
+  if (failed(interpreter.initializeGlobals(module, parameters)))
+    return failure();
+  interpreter.findLastUses();
+  return interpreter;
+}
+
+LogicalResult
+Interpreter::initializeGlobals(ModuleOp module,
+                               llvm::StringMap<ReferenceTensor> &parameters) {
+  for (auto global : module.getOps<ml_program::GlobalOp>()) {
+    StringRef name = global.getSymName();
+    if (!global.getValue())
+      return global.emitError("expected a value for '") << name << "'";
+    if (!isa<ml_program::ExternAttr>(*global.getValue())) {
+      auto value = readConstant(global.getLoc(), *global.getValue(),
+                                global.getType());
+      if (failed(value))
+        return failure();
+      globals[name] = std::make_shared<ReferenceTensor>(std::move(*value));
+      continue;
+    }
+    auto given = parameters.find(name);
+    if (given == parameters.end())
+      return global.emitError("expected a value for parameter '")
+             << name << "' of type " << global.getType();
+    if (given->second.type != global.getType())
+      return global.emitError("expected parameter '")
+             << name << "' of type " << global.getType() << ", got "
+             << given->second.type;
+    globals[name] = std::make_shared<ReferenceTensor>(std::move(given->second));
+    parameters.erase(given);
+  }
+  if (!parameters.empty())
+    return module.emitError("the model has no parameter '")
+           << parameters.begin()->first() << "'";
+  return success();
+}
+
+void Interpreter::findLastUses() {
+  llvm::DenseSet<Value> needed;
+  for (Operation &op : llvm::reverse(main.getBody().front())) {
+    auto addIfLast = [&](Value value) {
+      if (needed.insert(value).second)
+        lastUses[&op].push_back(value);
+    };
+    llvm::for_each(op.getResults(), addIfLast);
+    llvm::for_each(op.getOperands(), addIfLast);
+  }
+}
+
+LogicalResult Interpreter::bindInputs(ArrayRef<ReferenceTensor> inputs,
+                                      Frame &frame) {
+  if (inputs.size() != main.getNumArguments())
+    return main.emitError("expected ")
+           << main.getNumArguments() << " inputs, got " << inputs.size();
+  for (auto [argument, input] : llvm::zip_equal(main.getArguments(), inputs)) {
+    if (input.type != argument.getType()) {
+      unsigned number = argument.getArgNumber();
+      auto name = main.getArgAttrOfType<StringAttr>(
+          number, HamKaasDialect::nameAttrName);
+      InFlightDiagnostic diagnostic = main.emitError("expected input ");
+      if (name)
+        diagnostic << "'" << name.getValue() << "'";
+      else
+        diagnostic << number;
+      return diagnostic << " of type " << argument.getType() << ", got "
+                        << input.type;
+    }
+    // Borrows the caller's tensor.
+    frame.values[argument] = SharedTensor(SharedTensor(), &input);
+  }
+  return success();
+}
+
+LogicalResult Interpreter::run(ArrayRef<ReferenceTensor> inputs,
+                               SmallVectorImpl<ReferenceTensor> &outputs) {
+  Frame frame;
+  frame.globals = globals;
+  if (failed(bindInputs(inputs, frame)))
+    return failure();
+  for (Operation &op : main.getBody().front()) {
+    if (failed(execute(op, frame)))
+      return failure();
+    auto dead = lastUses.find(&op);
+    if (dead != lastUses.end())
+      for (Value value : dead->second)
+        frame.values.erase(value);
+  }
+  outputs.clear();
+  for (const SharedTensor &result : frame.results)
+    outputs.push_back(*result);
+  globals = std::move(frame.globals);
+  return success();
+}
+
+LogicalResult Interpreter::execute(Operation &op, Frame &frame) {
+  auto load = [&](SymbolRefAttr symbol) -> LogicalResult {
+    auto global = frame.globals.find(symbol.getLeafReference());
+    if (global == frame.globals.end())
+      return op.emitError("expected a global named ") << symbol;
+    frame.values[op.getResult(0)] = global->second;
+    return success();
+  };
+  if (auto loadConst = dyn_cast<ml_program::GlobalLoadConstOp>(op))
+    return load(loadConst.getGlobalAttr());
+  if (auto loadState = dyn_cast<ml_program::GlobalLoadOp>(op))
+    return load(loadState.getGlobalAttr());
+  if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op)) {
+    frame.globals[store.getGlobal().getLeafReference()] =
+        frame.values.at(store.getValue());
+    return success();
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto value =
+        readConstant(op.getLoc(), constant.getValue(), constant.getType());
+    if (succeeded(value))
+      frame.values[constant] =
+          std::make_shared<ReferenceTensor>(std::move(*value));
+    return value;
+  }
+  if (auto ret = dyn_cast<func::ReturnOp>(op)) {
+    for (Value value : ret.getOperands())
+      frame.results.push_back(frame.values.at(value));
+    return success();
+  }
+  return evaluate(op, frame);
+}
+
+LogicalResult Interpreter::evaluate(Operation &op, Frame &frame) {
+  auto semantics = dyn_cast<ReferenceSemanticsOpInterface>(op);
+  if (!semantics)
+    return op.emitError("expected an operation of the form GRAPH, got ")
+           << op.getName();
+  RankedTensorType type =
+      getTensorType(op.getLoc(), op.getResult(0).getType());
+  if (!type)
+    return failure();
+  SmallVector<const ReferenceTensor *> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(frame.values.at(operand).get());
+  auto result = std::make_shared<ReferenceTensor>(type);
+  if (failed(semantics.interpret(operands, *result)))
+    return failure();
+  frame.values[op.getResult(0)] = std::move(result);
+  return success();
+}

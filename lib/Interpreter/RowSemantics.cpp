@@ -1,0 +1,85 @@
+//===- RowSemantics.cpp - Meaning of operations on rows ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Semantics.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Calls `compute` with each row of the last dimension of `x` and the row of
+/// `result` at the same place.
+static void
+forEachRow(const ReferenceTensor &x, ReferenceTensor &result,
+           llvm::function_ref<void(ArrayRef<float>, MutableArrayRef<float>)>
+               compute) {
+  int64_t size = x.shape().back();
+  for (int64_t i = 0; i < x.type.getNumElements(); i += size)
+    compute(ArrayRef(x.f32).slice(i, size),
+            MutableArrayRef(result.f32).slice(i, size));
+}
+
+/// Writes the softmax of `from` to `to`.
+static void computeSoftmax(ArrayRef<float> from, MutableArrayRef<float> to) {
+  float largest = *llvm::max_element(from);
+  double sum = 0;
+  for (float x : from)
+    sum += std::exp(double(x) - largest);
+  for (auto [x, y] : llvm::zip_equal(from, to))
+    y = std::exp(double(x) - largest) / sum;
+}
+
+namespace {
+
+struct RmsNormSemantics
+    : ReferenceSemanticsOpInterface::ExternalModel<RmsNormSemantics,
+                                                   RmsNormOp> {
+  LogicalResult interpret(Operation *op, OperandTensors operands,
+                          ReferenceTensor &result) const {
+    const ReferenceTensor &w = *operands[1];
+    forEachRow(*operands[0], result,
+               [&](ArrayRef<float> from, MutableArrayRef<float> to) {
+                 double squares = 0;
+                 for (double x : from)
+                   squares += x * x;
+                 double root = std::sqrt(squares / from.size() + 1e-5);
+                 for (auto [y, x, scale] : llvm::zip_equal(to, from, w.f32))
+                   y = scale * (x / root);
+               });
+    return success();
+  }
+};
+
+struct SlicedSoftmaxSemantics
+    : ReferenceSemanticsOpInterface::ExternalModel<SlicedSoftmaxSemantics,
+                                                   SlicedSoftmaxOp> {
+  LogicalResult interpret(Operation *op, OperandTensors operands,
+                          ReferenceTensor &result) const {
+    const ReferenceTensor &x = *operands[0];
+    std::optional<int64_t> fixed = cast<SlicedSoftmaxOp>(op).getStaticPrefix();
+    int64_t prefix = fixed ? *fixed : operands[1]->i64.front();
+    // `unchecked` is a promise of the caller, but no reason to read elsewhere.
+    if (prefix < 0 || prefix > x.shape().back())
+      return emitError(op->getLoc(), "expected a prefix from 0 to ")
+             << x.shape().back() << ", got " << prefix;
+    forEachRow(x, result,
+               [&](ArrayRef<float> from, MutableArrayRef<float> to) {
+                 llvm::copy(from, to.begin());
+                 if (prefix > 0)
+                   computeSoftmax(from.take_front(prefix),
+                                  to.take_front(prefix));
+               });
+    return success();
+  }
+};
+
+} // namespace
+
+void hamkaas::attachRowSemantics(MLIRContext &context) {
+  RmsNormOp::attachInterface<RmsNormSemantics>(context);
+  SlicedSoftmaxOp::attachInterface<SlicedSoftmaxSemantics>(context);
+}

@@ -1,0 +1,67 @@
+//===- Parameters.h - Where a program's parameters are ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_RUNTIME_PARAMETERS_H
+#define HAMKAAS_RUNTIME_PARAMETERS_H
+
+#include "HamKaas/Runtime/Device.h"
+#include "HamKaas/Runtime/Safetensors.h"
+#include "hamkaas-c/Runtime.h"
+
+namespace hamkaas::rt {
+
+/// Finds a program's parameters: among those that the caller gives by pointer,
+/// else in a weights file, else embedded in the program.
+class Parameters {
+public:
+  /// All must outlive this object.
+  Parameters(const HamKaasProgram &program,
+             const HamKaasInstanceOptions &options, const Device &device)
+      : program(program), options(options), device(device) {}
+  Parameters(const Parameters &) = delete;
+  Parameters &operator=(const Parameters &) = delete;
+  ~Parameters();
+
+  /// Finds all of them. The error tells of all problems, one a line.
+  Error resolve();
+
+  /// One address a parameter in the order of the program's table, each aligned
+  /// for its element type. Valid as long as this object.
+  const void *const *addresses() const { return found; }
+
+private:
+  Error allocate();
+  const HamKaasTensorInfo *parameterNamed(const char *name) const;
+  const void *&addressOf(const HamKaasTensorInfo &parameter) const {
+    return found[&parameter - program.parameters];
+  }
+
+  void takeFromCaller();
+  void takeNamedData(const HamKaasNamedData &given, int32_t position);
+  const char *weightsFileToRead() const;
+  Error takeFromFile(const char *path);
+  void takeTensor(const SafetensorsTensor &tensor, const char *path);
+  void takeEmbedded();
+  void reportMissing();
+  Error alignAll();
+
+  void beginProblem();
+
+  const HamKaasProgram &program;
+  const HamKaasInstanceOptions &options;
+  const Device &device;
+
+  SafetensorsFile file;
+  TextBuilder problems;
+  const void **found = nullptr;
+  void **alignedCopies = nullptr;             // null where none is needed
+  const HamKaasTensorInfo **byName = nullptr; // sorted
+};
+
+} // namespace hamkaas::rt
+
+#endif // HAMKAAS_RUNTIME_PARAMETERS_H

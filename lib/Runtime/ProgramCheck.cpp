@@ -1,0 +1,106 @@
+//===- ProgramCheck.cpp - What callers and programs get wrong -------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramCheck.h"
+
+#include "HamKaas/Runtime/Isa.h"
+#include "HamKaas/Runtime/TensorType.h"
+
+#include <cinttypes>
+#include <cstring>
+
+using namespace hamkaas::rt;
+
+Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
+  if (!program)
+    return Error::format("expected a program, found null");
+  // The size first: it says whether the other members are there.
+  if (program->structSize < sizeof(HamKaasProgram))
+    return Error::format("expected a program descriptor of at least %zu "
+                         "bytes, found %zu",
+                         sizeof(HamKaasProgram), program->structSize);
+  if (program->version != HAMKAAS_PROGRAM_VERSION)
+    return Error::format("expected a program of version %d, found %u; compile "
+                         "the model with the compiler of this runtime",
+                         HAMKAAS_PROGRAM_VERSION, program->version);
+  if (!program->run || (program->constantsBytes > 0 && !program->prepare))
+    return Error::format("model '%s': the program has no %s function",
+                         program->name, program->run ? "prepare" : "run");
+  return checkIsaLevel(program->isaLevel, isaLevelOf(readCpuid()));
+}
+
+Error hamkaas::rt::readOptions(const HamKaasInstanceOptions *given,
+                               HamKaasInstanceOptions &options) {
+  options = {};
+  if (given && given->structSize < sizeof(given->structSize))
+    return Error::format("expected the size of HamKaasInstanceOptions in "
+                         "structSize, found %zu",
+                         given->structSize);
+  if (given)
+    memcpy(&options, given,
+           given->structSize < sizeof(options) ? given->structSize
+                                               : sizeof(options));
+  if (!options.device)
+    options.device = "cpu";
+  if (options.parameterCount < 0)
+    return Error::format("expected a parameterCount of at least 0, found %d",
+                         options.parameterCount);
+  if (options.parameterCount > 0 && !options.parameters)
+    return Error::format("expected %d parameters, found null",
+                         options.parameterCount);
+  return Error();
+}
+
+Error hamkaas::rt::checkBuffers(const char *what,
+                                const HamKaasTensorInfo *tensors, int32_t count,
+                                const void *const *addresses) {
+  if (count > 0 && !addresses)
+    return Error::format("expected %d %s addresses, found null", count, what);
+  for (int32_t i = 0; i < count; ++i) {
+    if (!addresses[i])
+      return Error::format("%s '%s': expected an address, found null", what,
+                           tensors[i].name);
+    size_t alignment = elementTypeSize(tensors[i].elementType);
+    if (alignment != 0 &&
+        reinterpret_cast<uintptr_t>(addresses[i]) % alignment != 0)
+      return Error::format("%s '%s': expected an address aligned to %zu "
+                           "bytes, found %p",
+                           what, tensors[i].name, alignment, addresses[i]);
+  }
+  return Error();
+}
+
+// Appends `pattern` with {0} to {3} replaced by values.
+static void appendWithValues(TextBuilder &text, const char *pattern,
+                             const int64_t *values) {
+  while (*pattern) {
+    bool isPlace = pattern[0] == '{' && pattern[1] >= '0' &&
+                   pattern[1] <= '3' && pattern[2] == '}';
+    if (isPlace) {
+      text.append("%" PRId64, values[pattern[1] - '0']);
+      pattern += 3;
+      continue;
+    }
+    size_t length = 1 + strcspn(pattern + 1, "{");
+    text.append("%.*s", static_cast<int>(length), pattern);
+    pattern += length;
+  }
+}
+
+Error hamkaas::rt::describeFailure(const HamKaasProgram &program,
+                                   const HamKaasFailure &failure) {
+  if (failure.call < 0 || failure.call >= program.callCount)
+    return Error::format("model '%s': error: a run-time check failed in "
+                         "unknown call %" PRId64,
+                         program.name, failure.call);
+  const HamKaasCallInfo &call = program.calls[failure.call];
+  TextBuilder text;
+  text.append("%s: error: ", call.location ? call.location : program.name);
+  appendWithValues(text, call.check ? call.check : "a run-time check failed",
+                   failure.values);
+  return Error::adopt(text.release());
+}

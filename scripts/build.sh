@@ -1,0 +1,25 @@
+#!/bin/sh
+# Configures and builds a preset of CMakePresets.json: scripts/build.sh release
+#
+# Compiling a file of ours takes up to 2 GB of memory, so the number of parallel
+# jobs is that of the cores or what memory has room for, whichever is less. The
+# environment variable CMAKE_BUILD_PARALLEL_LEVEL sets it.
+set -eu
+cd "$(dirname "$0")/.."
+preset=$1
+
+if [ -z "${CMAKE_BUILD_PARALLEL_LEVEL:-}" ]; then
+  CMAKE_BUILD_PARALLEL_LEVEL=$(awk -v cores="$(nproc)" '
+    /^MemAvailable:/ { jobs = int($2 / 2e6) }
+    END { print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' /proc/meminfo)
+  export CMAKE_BUILD_PARALLEL_LEVEL
+fi
+
+python=$(command -v "$(scripts/find-python.sh)")
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+cmake --preset "$preset" -DPython3_EXECUTABLE="$python" >"$log" 2>&1 || {
+  cat "$log" >&2
+  exit 1
+}
+cmake --build --preset "$preset"

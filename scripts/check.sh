@@ -1,0 +1,85 @@
+#!/bin/bash
+# Runs every test: the whole suite on the optimised build, the same suite again
+# under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzzers for a
+# short while. Goes on after a failure, ends with the totals.
+#
+#   scripts/check.sh [release] [asan] [fuzz]      (default: all)
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+passed=0
+failed=0
+fuzz_seconds=${FUZZ_SECONDS:-30}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# Adds one test that passes when its command does.
+run_step() {
+  local name=$1
+  shift
+  echo "== $name"
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    echo "FAILED: $name"
+    failed=$((failed + 1))
+  fi
+}
+
+# Sums the numbers of lit's summary lines "  Passed: 12 (3.45%)" that match.
+count() {
+  sed -nE "s/^ *($1) *: *([0-9]+).*/\2/p" "$log" | awk '{n += $1} END {print n + 0}'
+}
+
+# Adds what lit reports; a suite that fails without a report counts as one.
+run_suite() {
+  local preset=$1
+  echo "== test suite, preset $preset"
+  cmake --build --preset "$preset" --target check-hamkaas 2>&1 | tee "$log"
+  local status=${PIPESTATUS[0]}
+  local bad
+  bad=$(count 'Failed|Timed Out|Unresolved|Unexpectedly Passed')
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then
+    bad=1
+  fi
+  passed=$((passed + $(count 'Passed|Expectedly Failed')))
+  failed=$((failed + bad))
+}
+
+check_release() {
+  run_step "build, preset release" scripts/build.sh release && run_suite release
+}
+
+check_asan() {
+  run_step "build, preset asan" scripts/build.sh asan && run_suite asan
+}
+
+# The corpus is copied because libFuzzer adds what it finds to the first folder.
+fuzz_one() {
+  local fuzzer=$1 name found
+  name=$(basename "$fuzzer")
+  found=$(mktemp -d)
+  "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
+    -print_final_stats=1 -verbosity=0 -artifact_prefix=build-asan/ \
+    "$found" "test/fuzz/corpus/$name"
+  local status=$?
+  rm -rf "$found"
+  return $status
+}
+
+check_fuzz() {
+  local fuzzer
+  for fuzzer in build-asan/bin/*-fuzzer; do
+    run_step "$(basename "$fuzzer"), $fuzz_seconds s" fuzz_one "$fuzzer"
+  done
+}
+
+for part in "${@:-release asan fuzz}"; do
+  for name in $part; do
+    "check_$name"
+  done
+done
+
+echo
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

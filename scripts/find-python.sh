@@ -1,0 +1,11 @@
+#!/bin/sh
+# Prints the Python 3 that has numpy: a version manager's python3 may come first
+# in PATH and lack what apt installed for the system's.
+for python in python3 /usr/bin/python3; do
+  if "$python" -c 'import numpy' 2>/dev/null; then
+    echo "$python"
+    exit 0
+  fi
+done
+echo "find-python.sh: error: no python3 with numpy found" >&2
+exit 1

@@ -1,0 +1,63 @@
+#!/bin/sh
+# Installs what building and testing HamKaas needs on Debian 12. Does nothing,
+# offline and without a word, when all of it is there.
+set -eu
+
+packages="
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
+  clang-22 libclang-rt-22-dev lld-22 liblld-22-dev
+  zlib1g-dev libzstd-dev
+  cmake ninja-build ccache
+  libgtest-dev libbenchmark-dev libjsmn-dev
+  python3 python3-numpy graphviz"
+
+is_installed() {
+  dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^.i'
+}
+
+is_available() {
+  apt-cache show --no-all-versions "$1" >/dev/null 2>&1
+}
+
+fail() {
+  echo "install-dependencies.sh: error: $1" >&2
+  exit 1
+}
+
+missing=
+if command -v dpkg-query >/dev/null; then
+  for package in $packages; do
+    is_installed "$package" || missing="$missing $package"
+  done
+  [ -n "$missing" ] || exit 0
+fi
+
+command -v apt-get >/dev/null ||
+  fail "this system has no apt; install by hand what these Debian 12 packages
+hold, then build with cmake --preset release:$(echo $packages)"
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null ||
+    fail "these packages are missing, and installing them needs root or sudo:
+ $missing"
+  as_root="sudo env DEBIAN_FRONTEND=noninteractive"
+else
+  export DEBIAN_FRONTEND=noninteractive
+fi
+
+echo "Installing by apt:$missing"
+$as_root apt-get update -qq ||
+  echo "install-dependencies.sh: warning: apt-get update failed; going on with the package lists that are there" >&2
+
+unavailable=
+for package in $missing; do
+  is_available "$package" || unavailable="$unavailable $package"
+done
+[ -z "$unavailable" ] ||
+  fail "apt offers no package for:$unavailable
+HamKaas needs LLVM and MLIR 22. Add an apt source that has them for this
+release, for Debian 12 its security archive (suite bookworm-security) or the
+packages of the LLVM project, run apt-get update and try again."
+
+$as_root apt-get install -y -qq --no-install-recommends $missing

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Compiles kernels twice, runs both and compares the results.
+
+usage: execute.py FILE [--level=LEVEL] [--integers=V[:V...],...] [--range=R]
+
+LEVEL is lowered to what the machine has.
+Every function of FILE is compiled by our passes and, as the reference, by
+upstream's lowering of linalg to scalar loops. Inputs are random numbers of
+[-R, R]; i64 arguments are given by --integers, one run for each of its
+entries. A kernel must give equal results (to 1e-5 of the largest), the same
+bits for every split of its tiles, and touch nothing outside of its destination.
+"""
+
+import argparse
+import ctypes
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+TYPES = {"f32": np.float32, "i64": np.int64}
+GUARD = 64
+
+# NOTE: a function of bare pointers returns the address malloc gave it, so the
+# reference's buffers must not be aligned any further.
+BUFFERIZE = (
+    "one-shot-bufferize{buffer-alignment=0 bufferize-function-boundaries "
+    "function-boundary-type-conversion=identity-layout-map},"
+    "cse,canonicalize,drop-equivalent-buffer-results,cse,canonicalize")
+TO_LLVM = (
+    "convert-linalg-to-loops,convert-scf-to-cf,expand-strided-metadata,"
+    "lower-affine,convert-math-to-llvm,convert-math-to-libm,"
+    "finalize-memref-to-llvm,"
+    "convert-func-to-llvm{use-bare-ptr-memref-call-conv},"
+    "convert-arith-to-llvm,convert-cf-to-llvm,convert-index-to-llvm,"
+    "reconcile-unrealized-casts")
+UNPACK = """
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%m: !transform.any_op) {
+    %p = transform.structured.match ops{["linalg.pack"]} in %m
+      : (!transform.any_op) -> !transform.op<"linalg.pack">
+    transform.structured.lower_pack %p {lowerPadLikeWithInsertSlice = false}
+      : (!transform.op<"linalg.pack">) -> (!transform.op<"tensor.pad">,
+        !transform.op<"tensor.expand_shape">, !transform.op<"linalg.transpose">)
+    %u = transform.structured.match ops{["linalg.unpack"]} in %m
+      : (!transform.any_op) -> !transform.op<"linalg.unpack">
+    transform.structured.lower_unpack %u {lowerUnpadLikeWithExtractSlice = false}
+      : (!transform.op<"linalg.unpack">) -> (!transform.op<"tensor.empty">,
+        !transform.op<"linalg.transpose">, !transform.op<"tensor.collapse_shape">,
+        !transform.op<"tensor.extract_slice">)
+    transform.yield
+  }
+}
+"""
+
+
+def level_here(level):
+    """`level`, or the highest one below that this machine has."""
+    needed = {"x86-64": "fxsr", "x86-64-v2": "sse4_2", "x86-64-v3": "avx2",
+              "x86-64-v4": "avx512vl"}
+    with open("/proc/cpuinfo") as file:
+        line = next(line for line in file if line.startswith("flags"))
+    levels = list(needed)
+    levels = levels[:levels.index(level) + 1]
+    return [name for name in levels if needed[name] in line.split()][-1]
+
+
+def run(command, text):
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+    return done.stdout
+
+
+def passes(tool, pipeline, text, *options):
+    return run([tool, f"--pass-pipeline=builtin.module({pipeline})", *options],
+               text)
+
+
+def compile_kernels(text, level):
+    text = passes("hamkaas-opt",
+                  f"func.func(hamkaas-cpu-emit-kernels{{level={level}}}),cse",
+                  text)
+    text = passes("hamkaas-opt", BUFFERIZE, text)
+    for forbidden in ("memref.alloc", "memref.copy"):
+        if forbidden in text:
+            sys.exit(f"bufferization left a {forbidden}:\n{text}")
+    tiles = dict(re.findall(r"func.func private @(\w+)\(.*hamkaas.tiles = (\d+)", text))
+    text = passes("hamkaas-opt", "hamkaas-distribute-tiles,canonicalize,"
+                  f"hamkaas-lower-kernels{{level={level}}}", text)
+    return text, {name: int(count) for name, count in tiles.items()}
+
+
+def compile_reference(text):
+    text = run(["hamkaas-opt", "-mlir-print-op-generic"], text)
+    lines = [line for line in text.splitlines() if "hamkaas.check" not in line]
+    text = re.sub(r'sym_name = "', 'sym_name = "reference_', "\n".join(lines))
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as library:
+        library.write(UNPACK)
+        library.flush()
+        text = passes(
+            "mlir-opt", f"transform-preload-library{{transform-library-paths="
+            f"{library.name}}},transform-interpreter", text,
+            "-allow-unregistered-dialect")
+    text = passes("mlir-opt", f"convert-tensor-to-linalg,{BUFFERIZE}", text,
+                  "-allow-unregistered-dialect")
+    returning = set(re.findall(r"@reference_(\w+)\([^)]*\) -> memref", text))
+    text = passes("mlir-opt", TO_LLVM, text, "-allow-unregistered-dialect")
+    return text, returning
+
+
+def build(folder, name, text, cpu):
+    path = os.path.join(folder, name)
+    ir = run(["mlir-translate", "--mlir-to-llvmir",
+              "--allow-unregistered-dialect"], text)
+    run(["llc", "-O2", f"-mcpu={cpu}", "-relocation-model=pic", "-filetype=obj",
+         "-o", path + ".o"], ir)
+    # The runner's library has the memrefCopy that the reference may call.
+    library = run(["llvm-config", "--libdir"], "").strip()
+    run([os.environ.get("CC", "clang"), "-shared", path + ".o", "-o",
+         path + ".so", "-lm", f"-L{library}", f"-Wl,-rpath,{library}",
+         "-Wl,--as-needed", "-lmlir_c_runner_utils"], "")
+    return ctypes.CDLL(path + ".so")
+
+
+def signatures(text):
+    """Names and argument types of the functions; the last is the result."""
+    found = {}
+    for name, arguments in re.findall(
+            r"func\.func private @(\w+)\((.*?)\) ->", text, re.DOTALL):
+        types = []
+        for shape in re.findall(r"tensor<([^>]*)>", arguments):
+            *dims, element = shape.split("x")
+            types.append((tuple(map(int, dims)), TYPES[element]))
+        found[name] = types
+    return found
+
+
+def make_inputs(types, integers, limit, random):
+    integers = list(integers)
+    arrays = []
+    for shape, element in types[:-1]:
+        if element is np.int64 and shape == (1,):
+            arrays.append(np.full(shape, integers.pop(0), element))
+        elif element is np.int64:
+            arrays.append(random.integers(-2**40, 2**40, shape))
+        else:
+            arrays.append(random.uniform(-limit, limit, shape).astype(element))
+    return arrays
+
+
+def guarded(contents):
+    """A copy of the array with a margin on both sides."""
+    size = contents.nbytes
+    raw = np.full(size + 2 * GUARD, 0xA5, np.uint8)
+    raw[GUARD:GUARD + size] = contents.view(np.uint8).reshape(-1)
+    return raw
+
+
+def run_kernel(function, inputs, before, ranges):
+    raw = guarded(before)
+    addresses = [array.ctypes.data for array in inputs]
+    addresses.append(raw.ctypes.data + GUARD)
+    table = (ctypes.c_void_p * len(addresses))(*addresses)
+    values = (ctypes.c_int64 * 4)()
+    for begin, end in ranges:
+        status = function(table, ctypes.c_int64(begin), ctypes.c_int64(end),
+                          values)
+        if status:
+            assert (raw == guarded(before)).all(), "a failed check wrote"
+            return list(values)
+    inner = raw[GUARD:-GUARD]
+    margins = np.concatenate([raw[:GUARD], raw[-GUARD:]])
+    assert (margins == 0xA5).all(), "wrote outside of the destination"
+    return inner.view(before.dtype).reshape(before.shape).copy()
+
+
+def run_reference(function, returns, inputs, before):
+    """The result is a new buffer if the function `returns`."""
+    result = before.copy()
+    arrays = inputs + [result]
+    function.restype = ctypes.c_void_p
+    address = function(*[ctypes.c_void_p(a.ctypes.data) for a in arrays])
+    if not returns:
+        return result
+    buffer = (ctypes.c_char * before.nbytes).from_address(address)
+    return np.frombuffer(buffer, before.dtype).reshape(before.shape).copy()
+
+
+def compare(name, got, expected):
+    if got.dtype == np.int64:
+        assert (got == expected).all(), f"{name}: integers differ"
+        return
+    assert (np.isnan(got) == np.isnan(expected)).all(), f"{name}: NaN differ"
+    finite = np.isfinite(expected)
+    assert (got[~finite & ~np.isnan(got)] ==
+            expected[~finite & ~np.isnan(got)]).all(), f"{name}: inf differ"
+    if not finite.any():
+        return
+    scale = max(1.0, np.abs(expected[finite]).max())
+    error = np.abs(got[finite] - expected[finite]).max() / scale
+    assert error < 1e-5, f"{name}: error {error}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("--level", default="x86-64-v4")
+    parser.add_argument("--integers", default="")
+    parser.add_argument("--range", type=float, default=1.0)
+    options = parser.parse_args()
+    with open(options.file) as file:
+        text = file.read()
+    level = level_here(options.level)
+    kernels, tiles = compile_kernels(text, level)
+    reference, returning = compile_reference(text)
+    random = np.random.default_rng(7)
+    with tempfile.TemporaryDirectory() as folder:
+        ours = build(folder, "kernels", kernels, level)
+        theirs = build(folder, "reference", reference, "x86-64")
+        for name, types in signatures(text).items():
+            for entry in options.integers.split(","):
+                integers = [int(v) for v in entry.split(":") if v]
+                inputs = make_inputs(types, integers, options.range, random)
+                shape, element = types[-1]
+                before = np.full(shape, 7, element)
+                count = tiles[name]
+                function = getattr(ours, name)
+                got = run_kernel(function, inputs, before, [(0, count)])
+                if isinstance(got, list):
+                    print(f"{name} {entry}: check failed with {got}")
+                    continue
+                single = [(t, t + 1) for t in reversed(range(count))]
+                split = run_kernel(function, inputs, before, single)
+                assert got.tobytes() == split.tobytes(), \
+                    f"{name}: the bits depend on the split"
+                compare(name, got, run_reference(
+                    getattr(theirs, "reference_" + name), name in returning,
+                    inputs, before))
+                print(f"{name} {entry}: equal, {count} tiles")
+
+
+if __name__ == "__main__":
+    main()

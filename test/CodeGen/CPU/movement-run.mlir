@@ -1,0 +1,108 @@
+// RUN: %python %S/Inputs/execute.py %s --integers=0:3,7:10,8:11,-1:2,2:4 --level=x86-64 | FileCheck %s
+// RUN: %python %S/Inputs/execute.py %s --integers=0:3,7:10,8:11,-1:2,2:4 --level=x86-64-v3 | FileCheck %s
+// RUN: %python %S/Inputs/execute.py %s --integers=0:3,7:10,8:11,-1:2,2:4 --level=x86-64-v4 | FileCheck %s
+
+// Only the rows that are replaced are written, wherever they begin.
+
+// CHECK: replace 0:3: equal
+// CHECK: replace 7:10: equal
+// CHECK: replace 8:11: check failed with [8, 11, 0, 0]
+// CHECK: replace -1:2: check failed with [-1, 2, 0, 0]
+// CHECK: replace 2:4: check failed with [2, 4, 0, 0]
+func.func private @replace(%r: tensor<3x21xf32>, %begin: tensor<1xi64>, %end: tensor<1xi64>, %x: tensor<10x21xf32>) -> tensor<10x21xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %three = arith.constant 3 : i64
+  %ten = arith.constant 10 : i64
+  %b64 = tensor.extract %begin[%c0] : tensor<1xi64>
+  %e64 = tensor.extract %end[%c0] : tensor<1xi64>
+  %size = arith.subi %e64, %b64 : i64
+  %fits = arith.cmpi eq, %size, %three : i64
+  %low = arith.cmpi sge, %b64, %zero : i64
+  %high = arith.cmpi sle, %e64, %ten : i64
+  %ok0 = arith.andi %fits, %low : i1
+  %ok = arith.andi %ok0, %high : i1
+  hamkaas.check %ok, "expected rows within [0, 10], got [{0}, {1}]"(%b64, %e64) : i64, i64
+  %b = arith.index_cast %b64 : i64 to index
+  %y = tensor.insert_slice %r into %x[%b, 0] [3, 21] [1, 1] : tensor<3x21xf32> into tensor<10x21xf32>
+  return %y : tensor<10x21xf32>
+}
+
+// The vectors of one dimension end in the midst of the destination.
+
+// CHECK: replace_vector 7:10: equal
+func.func private @replace_vector(%r: tensor<37xf32>, %begin: tensor<1xi64>, %end: tensor<1xi64>, %x: tensor<100xf32>) -> tensor<100xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %b64 = tensor.extract %begin[%c0] : tensor<1xi64>
+  %low = arith.cmpi sge, %b64, %zero : i64
+  hamkaas.check %low, "expected a row from 0 on, got {0}"(%b64) : i64
+  %b = arith.index_cast %b64 : i64 to index
+  %y = tensor.insert_slice %r into %x[%b] [37] [1] : tensor<37xf32> into tensor<100xf32>
+  return %y : tensor<100xf32>
+}
+
+// What is placed may be computed on the way.
+
+// CHECK: replace_computed 7:10: equal
+func.func private @replace_computed(%r: tensor<2x2x9xf32>, %begin: tensor<1xi64>, %end: tensor<1xi64>, %x: tensor<12x2x9xf32>) -> tensor<12x2x9xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %b64 = tensor.extract %begin[%c0] : tensor<1xi64>
+  %low = arith.cmpi sge, %b64, %zero : i64
+  hamkaas.check %low, "expected a row from 0 on, got {0}"(%b64) : i64
+  %b = arith.index_cast %b64 : i64 to index
+  %e = tensor.empty() : tensor<2x2x9xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%r : tensor<2x2x9xf32>) outs(%e : tensor<2x2x9xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.addf %p, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x2x9xf32>
+  %y = tensor.insert_slice %a into %x[%b, 0, 0] [2, 2, 9] [1, 1, 1] : tensor<2x2x9xf32> into tensor<12x2x9xf32>
+  return %y : tensor<12x2x9xf32>
+}
+
+// The last of three panels holds 4 columns and 44 of padding.
+
+// CHECK: pack 0:3: equal
+func.func private @pack(%w: tensor<70x100xf32>, %out: tensor<3x70x48xf32>) -> tensor<3x70x48xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %zero = arith.constant 0.0 : f32
+  %p = linalg.pack %w padding_value(%zero : f32) outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [48] into %out : tensor<70x100xf32> -> tensor<3x70x48xf32>
+  return %p : tensor<3x70x48xf32>
+}
+
+// CHECK: pack_exactly 0:3: equal
+func.func private @pack_exactly(%w: tensor<5x64xf32>, %out: tensor<2x5x32xf32>) -> tensor<2x5x32xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %p = linalg.pack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] into %out : tensor<5x64xf32> -> tensor<2x5x32xf32>
+  return %p : tensor<2x5x32xf32>
+}
+
+// CHECK: pack_batch 0:3: equal
+func.func private @pack_batch(%w: tensor<3x10x20xf32>, %out: tensor<3x2x10x16xf32>) -> tensor<3x2x10x16xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %zero = arith.constant 0.0 : f32
+  %p = linalg.pack %w padding_value(%zero : f32) outer_dims_perm = [0, 2, 1] inner_dims_pos = [2] inner_tiles = [16] into %out : tensor<3x10x20xf32> -> tensor<3x2x10x16xf32>
+  return %p : tensor<3x2x10x16xf32>
+}
+
+// Weights that are transposed while they are packed.
+
+// CHECK: pack_transposed 0:3: equal
+func.func private @pack_transposed(%w: tensor<20x10xf32>, %out: tensor<2x10x16xf32>) -> tensor<2x10x16xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<10x20xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%w : tensor<20x10xf32>) outs(%e : tensor<10x20xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<10x20xf32>
+  %p = linalg.pack %t padding_value(%zero : f32) outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [16] into %out : tensor<10x20xf32> -> tensor<2x10x16xf32>
+  return %p : tensor<2x10x16xf32>
+}

@@ -1,0 +1,45 @@
+// RUN: hamkaas-opt %s -hamkaas-bufferize -split-input-file | FileCheck %s
+
+// A state is written in place through the call; a slice is passed as it lies.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[S:.*]]: memref<4x2xf32> {hamkaas.region = "state"}
+// CHECK-SAME:    %[[OUT:.*]]: memref<1x2xf32> {hamkaas.region = "output"})
+// CHECK-NOT:     memref.alloc
+// CHECK:         %[[ROW:.*]] = memref.subview %[[S]][1, 0]
+// CHECK:         %[[A:.*]] = memref.cast %[[ROW]]
+// CHECK:         %[[B:.*]] = memref.cast %[[OUT]]
+// CHECK:         call @k0(%[[A]], %[[B]])
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+// CHECK:       func private @k0(%{{.*}}: memref<1x2xf32, strided<[?, ?], offset: ?>>, %{{.*}}: memref<1x2xf32, strided<[?, ?], offset: ?>>)
+func.func @main(%s: tensor<4x2xf32> {bufferization.writable = true, hamkaas.region = "state"}, %out: tensor<1x2xf32> {bufferization.writable = true, hamkaas.region = "output"}) -> tensor<1x2xf32> {
+  %0 = tensor.extract_slice %s[1, 0] [1, 2] [1, 1] : tensor<4x2xf32> to tensor<1x2xf32>
+  %1 = call @k0(%0, %out) : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+  %2 = bufferization.materialize_in_destination %1 in %out : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+  return %2 : tensor<1x2xf32>
+}
+func.func private @k0(%x: tensor<1x2xf32>, %out: tensor<1x2xf32>) -> tensor<1x2xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %0 = linalg.exp ins(%x : tensor<1x2xf32>) outs(%out : tensor<1x2xf32>) -> tensor<1x2xf32>
+  return %0 : tensor<1x2xf32>
+}
+
+// -----
+
+// An input is never written: the kernel that updates it gets a copy.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[X:.*]]: memref<4xf32> {hamkaas.region = "input"}
+// CHECK:         %[[COPY:.*]] = memref.alloc
+// CHECK:         memref.copy %[[X]], %[[COPY]]
+// CHECK:         %[[C:.*]] = memref.cast %[[COPY]]
+// CHECK:         call @k0(%[[C]])
+func.func @main(%x: tensor<4xf32> {hamkaas.region = "input"}, %out: tensor<4xf32> {bufferization.writable = true, hamkaas.region = "output"}) -> tensor<4xf32> {
+  %0 = call @k0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = bufferization.materialize_in_destination %0 in %out : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @k0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

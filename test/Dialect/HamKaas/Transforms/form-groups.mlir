@@ -1,0 +1,97 @@
+// RUN: hamkaas-opt %s -hamkaas-form-groups -split-input-file | FileCheck %s
+
+// Pointwise users of the same shape join the contraction.
+
+// CHECK-LABEL: func @epilogue(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<8x16xf32>, %[[B:.*]]: tensor<1x16xf32>
+// CHECK:         hamkaas.group contraction(%[[X]], %[[W]], %[[B]]) {hamkaas.flops = 1152 : i64, hamkaas.ops = "matmul+add+relu"}
+// CHECK:           hamkaas.matmul
+// CHECK-NEXT:      hamkaas.add
+// CHECK-NEXT:      hamkaas.relu
+// CHECK-NEXT:      hamkaas.yield
+// CHECK-NOT:     hamkaas.group
+func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<1x16xf32>) -> tensor<4x16xf32> {
+  %0 = hamkaas.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
+  %1 = hamkaas.add %0, %b : tensor<4x16xf32>, tensor<1x16xf32>
+  %2 = hamkaas.relu %1 : tensor<4x16xf32>
+  return %2 : tensor<4x16xf32>
+}
+
+// -----
+
+// A value that others read too stays in memory: computed once.
+
+// CHECK-LABEL: func @shared(
+// CHECK:         %[[M:.*]] = hamkaas.group contraction
+// CHECK:         %[[R:.*]] = hamkaas.group elementwise(%[[M]])
+// CHECK:         return %[[M]], %[[R]]
+func.func @shared(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
+  %0 = hamkaas.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
+  %1 = hamkaas.relu %0 : tensor<4x16xf32>
+  return %0, %1 : tensor<4x16xf32>, tensor<4x16xf32>
+}
+
+// -----
+
+// A value used twice within one group is still one member.
+
+// CHECK-LABEL: func @diamond(
+// CHECK:         hamkaas.group elementwise(%{{.*}}) {{.*}}hamkaas.ops = "relu+silu+mul"
+// CHECK-NOT:     hamkaas.group
+func.func @diamond(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = hamkaas.relu %x : tensor<4xf32>
+  %1 = hamkaas.silu %0 : tensor<4xf32>
+  %2 = hamkaas.mul %1, %0 : tensor<4xf32>, tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+// One root a group; the second contraction keeps its own.
+
+// CHECK-LABEL: func @two_roots(
+// CHECK:         %[[A:.*]] = hamkaas.group contraction
+// CHECK:         hamkaas.group contraction({{.*}}%[[A]]{{.*}}hamkaas.ops = "matmul+add"
+func.func @two_roots(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
+  %0 = hamkaas.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
+  %1 = hamkaas.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
+  %2 = hamkaas.add %0, %1 : tensor<4x16xf32>, tensor<4x16xf32>
+  return %2 : tensor<4x16xf32>
+}
+
+// -----
+
+// What is repeated along a dimension is not computed once a repetition.
+
+// CHECK-LABEL: func @repeated(
+// CHECK:         %[[B:.*]] = hamkaas.group elementwise({{.*}}) {{.*}}"relu"
+// CHECK:         hamkaas.group elementwise({{.*}}%[[B]]) {{.*}}"add"
+func.func @repeated(%x: tensor<4x16xf32>, %b: tensor<1x16xf32>) -> tensor<4x16xf32> {
+  %0 = hamkaas.relu %b : tensor<1x16xf32>
+  %1 = hamkaas.add %x, %0 : tensor<4x16xf32>, tensor<1x16xf32>
+  return %1 : tensor<4x16xf32>
+}
+
+// -----
+
+// A replacement is a group of its own that may take over its target's storage.
+
+// CHECK-LABEL: func @movement(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32>, %[[R:[^:]*]]: tensor<1xf32>
+// CHECK:         hamkaas.group movement(%[[X]], %[[R]], {{.*}}updated = 0
+func.func @movement(%x: tensor<4xf32>, %r: tensor<1xf32>, %b: tensor<1xi64>, %e: tensor<1xi64>) -> tensor<4xf32> {
+  %0 = hamkaas.replace_slice %x, %r, %b, %e : tensor<4xf32>, tensor<1xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Nothing to do: views cost nothing.
+
+// CHECK-LABEL: func @views(
+// CHECK-NOT:     hamkaas.group
+func.func @views(%x: tensor<4x2xf32>) -> tensor<4xf32> {
+  %0 = hamkaas.slice %x[1, 3] : tensor<4x2xf32>
+  %1 = hamkaas.reshape %0 : tensor<2x2xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

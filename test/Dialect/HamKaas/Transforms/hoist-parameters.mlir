@@ -1,0 +1,89 @@
+// RUN: hamkaas-opt %s -hamkaas-form-groups -hamkaas-lower-groups -hamkaas-hoist-parameters -split-input-file | FileCheck %s
+
+// What depends on parameters only is computed once; `@main` gets the result.
+
+// CHECK-LABEL: func @prepare(
+// CHECK-SAME:    %[[B:.*]]: tensor<4xf32> {hamkaas.name = "b", hamkaas.region = "parameter"}
+// CHECK-SAME:    -> (tensor<4xf32> {hamkaas.index = 0 : i64, hamkaas.region = "constants"})
+// CHECK:         %[[R:.*]] = hamkaas.group elementwise(%[[B]])
+// CHECK:         return %[[R]]
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = "input"},
+// CHECK-SAME:    %[[C:.*]]: tensor<4xf32> {hamkaas.index = 0 : i64, hamkaas.region = "constants"}
+// CHECK:         hamkaas.group elementwise(%[[X]], %[[C]])
+// CHECK-NOT:     hamkaas.group
+ml_program.global private @b(#ml_program.extern) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %b = ml_program.global_load_const @b : tensor<4xf32>
+  %0 = hamkaas.relu %b : tensor<4xf32>
+  // Reads the parameter's value a second time, so relu is a kernel of its own.
+  %1 = hamkaas.add %x, %0 : tensor<4xf32>, tensor<4xf32>
+  %2 = hamkaas.mul %1, %0 : tensor<4xf32>, tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+// A parameter that is read as it is becomes a constant; a view of it stays where
+// it is used. A parameter that nothing reads is still a parameter.
+
+// CHECK-LABEL: func @prepare(
+// CHECK-SAME:    %[[W:.*]]: tensor<2x4xf32> {hamkaas.name = "w"
+// CHECK-SAME:    hamkaas.name = "unused"
+// CHECK:         return %[[W]] : tensor<2x4xf32>
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[C:[^:]*]]: tensor<2x4xf32> {hamkaas.index = 0
+// CHECK:         tensor.extract_slice %[[C]]
+ml_program.global private @w(#ml_program.extern) : tensor<2x4xf32>
+ml_program.global private @unused(#ml_program.extern) : tensor<3xf32>
+func.func @main(%x: tensor<1x4xf32> {hamkaas.name = "x"}) -> (tensor<1x4xf32> {hamkaas.name = "y"}) {
+  %w = ml_program.global_load_const @w : tensor<2x4xf32>
+  %0 = hamkaas.slice %w[1, 2] : tensor<2x4xf32>
+  %1 = hamkaas.add %x, %0 : tensor<1x4xf32>, tensor<1x4xf32>
+  return %1 : tensor<1x4xf32>
+}
+
+// -----
+
+// A state is an argument; what is stored is a result.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[S:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "cache", hamkaas.region = "state"}
+// CHECK-SAME:    -> (tensor<1xf32> {hamkaas.name = "y"}, tensor<4xf32> {hamkaas.name = "cache", hamkaas.region = "state"})
+// CHECK:         %[[N:.*]] = hamkaas.group movement(%[[S]]
+// CHECK:         return %{{.*}}, %[[N]]
+ml_program.global private mutable @cache(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @main(%x: tensor<1xf32> {hamkaas.name = "x"}, %b: tensor<1xi64> {hamkaas.name = "b"}, %e: tensor<1xi64> {hamkaas.name = "e"}) -> (tensor<1xf32> {hamkaas.name = "y"}) {
+  %s = ml_program.global_load @cache : tensor<4xf32>
+  %0 = hamkaas.replace_slice %s, %x, %b, %e : tensor<4xf32>, tensor<1xf32>
+  ml_program.global_store @cache = %0 : tensor<4xf32>
+  %1 = hamkaas.slice %0[0, 1] : tensor<4xf32>
+  return %1 : tensor<1xf32>
+}
+
+// -----
+
+// A check belongs to the run, even if all it looks at is known before.
+
+// CHECK-LABEL: func @main(
+// CHECK:         hamkaas.group movement
+ml_program.global private @w(#ml_program.extern) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %w = ml_program.global_load_const @w : tensor<4xf32>
+  %b = arith.constant dense<1> : tensor<1xi64>
+  %e = arith.constant dense<2> : tensor<1xi64>
+  %r = hamkaas.slice %w[0, 1] : tensor<4xf32>
+  %0 = hamkaas.replace_slice %w, %r, %b, %e : tensor<4xf32>, tensor<1xf32>
+  %1 = hamkaas.add %x, %0 : tensor<4xf32>, tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// Nothing to hoist: no parameters, no `@prepare`.
+
+// CHECK-NOT: @prepare
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %0 = hamkaas.relu %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,0 +1,70 @@
+// RUN: hamkaas-opt %s -hamkaas-form-groups -hamkaas-lower-groups -hamkaas-hoist-parameters -hamkaas-outline-kernels -hamkaas-verify-kernels -split-input-file | FileCheck %s
+
+// Equal groups are one kernel; the last writes to the result's storage.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32>
+// CHECK-SAME:    %[[W:[^:]*]]: tensor<4x4xf32>
+// CHECK-SAME:    %[[OUT:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "y", hamkaas.region = "output"}
+// CHECK:         %[[E:.*]] = tensor.empty
+// CHECK:         %[[A:.*]] = call @k0(%[[X]], %[[W]], %[[E]]) {hamkaas.flops = 36 : i64, hamkaas.ops = "matmul+relu"}
+// CHECK:         %[[B:.*]] = call @k0(%[[A]], %[[W]], %[[OUT]])
+// CHECK:         %[[R:.*]] = bufferization.materialize_in_destination %[[B]] in %[[OUT]]
+// CHECK:         return %[[R]]
+// CHECK:       func private @k0({{.*}}attributes {hamkaas.kernel = #hamkaas.kernel<contraction>}
+// CHECK-NOT:   @k1
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}, %w: tensor<4x4xf32> {hamkaas.name = "w"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %0 = hamkaas.matmul %x, %w : tensor<4xf32>, tensor<4x4xf32>
+  %1 = hamkaas.relu %0 : tensor<4xf32>
+  %2 = hamkaas.matmul %1, %w : tensor<4xf32>, tensor<4x4xf32>
+  %3 = hamkaas.relu %2 : tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// -----
+
+// The result's storage is seen in the shape the kernel writes.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[OUT:[^:]*]]: tensor<2x2xf32> {bufferization.writable
+// CHECK:         %[[D:.*]] = tensor.collapse_shape %[[OUT]]
+// CHECK:         call @k0(%{{.*}}, %[[D]])
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<2x2xf32> {hamkaas.name = "y"}) {
+  %0 = hamkaas.relu %x : tensor<4xf32>
+  %1 = hamkaas.reshape %0 : tensor<4xf32> -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+
+// -----
+
+// A result that no kernel computes is copied; one value may be two results.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32>
+// CHECK-SAME:    %[[A:[^:]*]]: tensor<4xf32> {bufferization.writable
+// CHECK-SAME:    %[[B:[^:]*]]: tensor<4xf32> {bufferization.writable
+// CHECK:         bufferization.materialize_in_destination %[[X]] in %[[A]]
+// CHECK:         bufferization.materialize_in_destination %[[X]] in %[[B]]
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "a"}, tensor<4xf32> {hamkaas.name = "b"}) {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The target of a replacement is the kernel's last argument.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<1xf32>
+// CHECK-SAME:    %[[S:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "cache"
+// CHECK:         %[[N:.*]] = call @k0(%[[X]], %{{.*}}, %{{.*}}, %[[S]])
+// CHECK:         bufferization.materialize_in_destination %[[N]] in %[[S]]
+// CHECK:       func private @k0(
+// CHECK:         hamkaas.check
+// CHECK:         tensor.insert_slice
+ml_program.global private mutable @cache(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @main(%x: tensor<1xf32> {hamkaas.name = "x"}, %b: tensor<1xi64> {hamkaas.name = "b"}, %e: tensor<1xi64> {hamkaas.name = "e"}) -> (tensor<1xf32> {hamkaas.name = "y"}) {
+  %s = ml_program.global_load @cache : tensor<4xf32>
+  %0 = hamkaas.replace_slice %s, %x, %b, %e : tensor<4xf32>, tensor<1xf32>
+  ml_program.global_store @cache = %0 : tensor<4xf32>
+  return %x : tensor<1xf32>
+}

@@ -1,0 +1,27 @@
+// RUN: hamkaas-opt %s -hamkaas-verify-kernels -split-input-file -verify-diagnostics
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected a call of a kernel or a view, got hamkaas.relu}}
+  %0 = hamkaas.relu %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected the last argument of kernel @k0 to have the type of its only result}}
+func.func private @k0(%x: tensor<4xf32>, %y: tensor<3xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func private @k0(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  // expected-error @below {{expected no hamkaas.relu in a kernel}}
+  %0 = hamkaas.relu %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected only functions, got ml_program.global}}
+ml_program.global private @b(#ml_program.extern) : tensor<4xf32>

@@ -1,0 +1,312 @@
+"""Runs the documented example of every operation and compares with numpy.
+
+usage: op-examples.py REFERENCE.md [--device=reference,cpu]
+
+REFERENCE.md is the generated reference of the dialect. Each example becomes the
+body of @main, several times with different numbers, and is run by hamkaas-run.
+An operation of GRAPH without an example, or without a formula here, fails.
+"""
+
+import argparse
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+
+def broadcast_complex_mul(x, r):
+    a, b, c, d = x[..., 0], x[..., 1], r[..., 0], r[..., 1]
+    return np.stack([a * c - b * d, a * d + b * c], axis=-1)
+
+
+def magnitude_of_complex_mul(x, r):
+    a, b, c, d = (np.abs(v) for v in (x[..., 0], x[..., 1], r[..., 0],
+                                      r[..., 1]))
+    return np.stack([a * c + b * d, a * d + b * c], axis=-1)
+
+
+def silu(x):
+    y = x / (1 + np.exp(-x))
+    return np.where(np.isneginf(x), 0.0, y)
+
+
+def rms_norm(x, w):
+    return w * x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + 1e-5)
+
+
+def sliced_softmax(x, prefix):
+    y = x.copy()
+    head = x[..., :prefix]
+    if prefix > 0:
+        e = np.exp(head - np.max(head, axis=-1, keepdims=True))
+        y[..., :prefix] = e / np.sum(e, axis=-1, keepdims=True)
+    return y
+
+
+def replace_slice(x, r, begin, end):
+    y = x.copy()
+    y[begin[0]:end[0]] = r
+    return y
+
+
+# What each statement of an example computes, in double; one formula a
+# statement, of the operands in textual order.
+FORMULAS = {
+    "add": [lambda x, b: x + b],
+    "complex_mul": [broadcast_complex_mul],
+    "matmul": [lambda x, w: x @ w],
+    "mul": [lambda x, s: x * s],
+    "permute": [lambda x: np.transpose(x, [2, 0, 1])],
+    "relu": [lambda x: np.where(np.isnan(x), x, np.maximum(x, 0))],
+    "replace_slice": [replace_slice],
+    "reshape": [lambda x: x.reshape(24)],
+    "rms_norm": [rms_norm],
+    "silu": [silu],
+    "slice": [lambda x: x[1:3]],
+    "sliced_softmax": [lambda x: sliced_softmax(x, 3),
+                       lambda x, p: sliced_softmax(x, p[0])],
+}
+
+# Sums of products lose digits to cancellation: what the error is relative to.
+MAGNITUDES = {
+    "add": lambda x, b: np.abs(x) + np.abs(b),
+    "complex_mul": magnitude_of_complex_mul,
+    "matmul": lambda x, w: np.abs(x) @ np.abs(w),
+}
+
+# exp of a large negative number may underflow earlier in float32. Elsewhere
+# denormal numbers are kept.
+UNDERFLOW = {"silu": 1e-37, "sliced_softmax": 1e-37}
+
+# Values of run-time positions, one entry a case.
+POSITIONS = {
+    "replace_slice": [{"b": b, "e": b + 1} for b in (0, 1, 3)],
+    "sliced_softmax": [{"p": p} for p in (0, 1, 2, 4)],
+}
+
+# Positions that the run must refuse, and what it must say.
+REFUSED = {
+    "replace_slice": [
+        ({"b": b, "e": e},
+         "expected 0 <= begin, end <= 4 and end - begin = 1, "
+         f"got begin {b} and end {e}")
+        for b, e in ((3, 5), (-1, 0), (1, 1), (4, 5),
+                     (2**63 - 1, -2**63), (1, -2**63))],
+    "sliced_softmax": [
+        ({"p": p}, f"expected a prefix from 0 to 4, got {p}")
+        for p in (5, -1, 2**63 - 1)],
+}
+
+# Operations that stand in no GRAPH: their examples are parsed. The one of
+# hamkaas.group shows hamkaas.yield.
+PARSED = {"check": "%ok: i1, %p: i64", "group": "%x: tensor<4xf32>",
+          "yield": None}
+
+# Products of two of the large numbers, and sums of these, must not overflow:
+# there double and single precision differ by design.
+SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40,
+                    -1e-45, 1e18, -1e18, 88.0, -88.0, -104.0, 0.5],
+                   dtype=np.float32)
+
+
+def read_examples(path):
+    """Maps each operation to its example and whether it is one of GRAPH."""
+    operations = {}
+    for section in re.split(r"^### ", path.read_text(), flags=re.M)[1:]:
+        title = re.match(r"`hamkaas\.(\w+)`", section)
+        if title:
+            code = re.search(r"^```mlir\n(.*?)^```", section, re.M | re.S)
+            operations[title[1]] = (code and code[1],
+                                    "`KernelOpInterface`" in section)
+    return operations
+
+
+def parse_statement(line):
+    """The operands of a statement with their shapes and types, in order."""
+    left, types = line.split("=", 1)[1].split(" : ", 1)
+    names = re.findall(r"%(\w+)", left)
+    types = re.findall(r"tensor<([\dx]*?)x?(f32|i64)>", types.split("->")[0])
+    # A position has no type in the text.
+    types += [("1", "i64")] * (len(names) - len(types))
+    return [(name, [int(d) for d in dims.split("x") if d], element)
+            for name, (dims, element) in zip(names, types)]
+
+
+def type_text(array):
+    element = "i64" if array.dtype == np.int64 else "f32"
+    return "tensor<" + "x".join([*map(str, array.shape), element]) + ">"
+
+
+def make_cases(op, rng):
+    """Yields a function from (name, shape, element) to an array a case."""
+    positions = POSITIONS.get(op, [{}])
+    for i in range(4 * len(positions)):
+        at = positions[i % len(positions)]
+
+        def make(name, shape, element, i=i, at=at):
+            if element == "i64":
+                return np.full(shape, at[name], dtype=np.int64)
+            if i < len(positions):
+                return rng.standard_normal(shape).astype(np.float32)
+            if i < 2 * len(positions):
+                return (rng.standard_normal(shape) * 20).astype(np.float32)
+            return rng.choice(SPECIAL, size=shape)
+
+        yield make
+
+
+class Module:
+    """@main with many statements, its inputs and the results it should have."""
+
+    def __init__(self):
+        self.arguments, self.body = [], []
+        self.inputs, self.expected = {}, []
+
+    def add(self, op, line, formula, make):
+        suffix = f"_{len(self.expected)}"
+        operands = {}
+        for name, shape, element in parse_statement(line):
+            array = make(name, shape, element)
+            operands[name] = array
+            self.inputs[name + suffix] = array
+            self.arguments.append(
+                f'%{name}{suffix}: {type_text(array)} '
+                f'{{hamkaas.name = "{name}{suffix}"}}')
+        wide = [a if a.dtype == np.int64 else a.astype(np.float64)
+                for a in operands.values()]
+        with np.errstate(all="ignore"):
+            value = formula(*wide)
+            scale = MAGNITUDES.get(op, lambda *_: np.abs(value))(*wide)
+            single = value.astype(np.float32)
+        text = re.sub(r"%(\w+)", rf"%\1{suffix}", line.split("=", 1)[1])
+        self.body.append(f"  %result{suffix} ={text}")
+        self.expected.append((single, scale, operands))
+
+    def text(self):
+        results = range(len(self.expected))
+        types = [type_text(value) for value, _, _ in self.expected]
+        named = [f'{t} {{hamkaas.name = "y{i}"}}' for i, t in enumerate(types)]
+        return "\n".join([
+            f"func.func @main({', '.join(self.arguments)})",
+            f"    -> ({', '.join(named)}) {{", *self.body,
+            f"  return {', '.join(f'%result_{i}' for i in results)}"
+            f" : {', '.join(types)}", "}", ""])
+
+
+def run(module, device, folder):
+    """Returns the outputs, or the error text of a run that failed."""
+    model = folder / "model.mlir"
+    model.write_text(module.text())
+    command = ["hamkaas-run", str(model), f"--device={device}"]
+    for name, array in module.inputs.items():
+        np.save(folder / f"{name}.npy", array)
+        command.append(f"--input={name}={folder / name}.npy")
+    for i in range(len(module.expected)):
+        command.append(f"--output=y{i}={folder}/y{i}.npy")
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        return None, f"exit status {done.returncode}\n{done.stderr}"
+    return [np.load(folder / f"y{i}.npy")
+            for i in range(len(module.expected))], ""
+
+
+def find_difference(op, got, expected, scale):
+    """What is wrong with `got`, or an empty text."""
+    if got.dtype != expected.dtype or got.shape != expected.shape:
+        return f"expected {type_text(expected)}, got {type_text(got)}"
+    with np.errstate(all="ignore"):
+        allowed = 4e-6 * scale + UNDERFLOW.get(op, 1e-44)
+        close = np.abs(got.astype(np.float64) - expected) <= allowed
+    same = (got == expected) | (np.isnan(got) & np.isnan(expected))
+    wrong = np.argwhere(~(close & np.isfinite(expected)) & ~same)
+    if wrong.size == 0:
+        return ""
+    at = tuple(wrong[0])
+    return f"at {[int(i) for i in at]} expected {expected[at]}, got {got[at]}"
+
+
+def check_op(op, example, device, folder):
+    """Returns a list of errors."""
+    lines = [line for line in example.splitlines() if line.strip()]
+    if len(lines) != len(FORMULAS[op]):
+        return [f"{op}: expected {len(FORMULAS[op])} statements in the "
+                f"example, got {len(lines)}"]
+    module = Module()
+    rng = np.random.default_rng(1)
+    for make in make_cases(op, rng):
+        for line, formula in zip(lines, FORMULAS[op]):
+            module.add(op, line, formula, make)
+    outputs, error = run(module, device, folder)
+    if outputs is None:
+        return [f"{op}: on {device}: {error}"]
+    errors = []
+    for got, (expected, scale, operands) in zip(outputs, module.expected):
+        difference = find_difference(op, got, expected, scale)
+        if difference:
+            errors.append(f"{op}: on {device}: {difference}\n"
+                          f"operands {operands}")
+    return errors
+
+
+def check_refused(op, example, device, folder):
+    errors = []
+    line = example.splitlines()[-1]
+    for positions, message in REFUSED.get(op, []):
+        def make(name, shape, element):
+            if element == "i64":
+                return np.full(shape, positions[name], dtype=np.int64)
+            return np.zeros(shape, dtype=np.float32)
+
+        module = Module()
+        # The value is of no interest, its shape is.
+        module.add(op, line, lambda x, *_: x, make)
+        outputs, error = run(module, device, folder)
+        if outputs is not None or message not in error or (
+                not error.startswith("exit status 1\n")):
+            errors.append(f"{op}: on {device}: expected exit status 1 and "
+                          f"'{message}', got {error or 'success'}")
+    return errors
+
+
+def check_parsed(op, example):
+    text = f"func.func @f({PARSED[op]}) {{\n{example}  return\n}}\n"
+    done = subprocess.run(["hamkaas-opt"], input=text, capture_output=True,
+                          text=True)
+    return [f"{op}: {done.stderr}"] if done.returncode else []
+
+
+def check(op, example, is_graph, devices, folder):
+    if op in PARSED:
+        return check_parsed(op, example) if PARSED[op] else []
+    if not example:
+        return [f"{op}: no example"]
+    if op not in FORMULAS or not is_graph:
+        return [f"{op}: no formula in {pathlib.Path(__file__).name}"]
+    return [error for device in devices
+            for error in (check_op(op, example, device, folder)
+                          + check_refused(op, example, device, folder))]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("reference", type=pathlib.Path)
+    parser.add_argument("--device", default="reference,cpu")
+    options = parser.parse_args()
+    operations = read_examples(options.reference)
+    errors = [f"{op}: a formula, but no such operation"
+              for op in {*FORMULAS, *PARSED} - {*operations}]
+    with tempfile.TemporaryDirectory() as folder:
+        for op, (example, is_graph) in operations.items():
+            errors += check(op, example, is_graph, options.device.split(","),
+                            pathlib.Path(folder))
+    print("\n".join(errors[:10]))
+    print(f"{len(operations)} operations, {len(errors)} errors")
+    return bool(errors)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,165 @@
+"""Runs random scripts on every path and compares the results.
+
+usage: random-graphs.py [--seed=S] [--count=N] [--only=I]
+
+Each script is also evaluated by numpy. Then
+
+* `reference` and `cpu` agree with numpy within the error of single precision,
+* 1 and 2 threads agree bit for bit,
+* a compiled library agrees with just-in-time compilation bit for bit (every
+  tenth script).
+
+Scripts are run several times in a process, so that state lasts from run to run.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).with_name("Inputs")))
+from random_script import make_script  # noqa: E402
+
+AOT_EVERY = 10
+
+
+def write_safetensors(path, tensors):
+    header, offset = {}, 0
+    for name, array in tensors.items():
+        header[name] = {
+            "dtype": "I64" if array.dtype == np.int64 else "F32",
+            "shape": list(array.shape),
+            "data_offsets": [offset, offset + array.nbytes]}
+        offset += array.nbytes
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for array in tensors.values():
+            file.write(np.ascontiguousarray(array).tobytes())
+
+
+class Failure(Exception):
+    pass
+
+
+def execute(*command):
+    done = subprocess.run(list(map(str, command)), capture_output=True,
+                          text=True)
+    if done.returncode != 0:
+        raise Failure(f"exit status {done.returncode} of {' '.join(done.args)}"
+                      f"\n{done.stderr}")
+
+
+class Runner:
+    """The files of one script and the ways to run it."""
+
+    def __init__(self, script, folder, runs):
+        self.script, self.folder, self.runs = script, folder, runs
+        self.model = folder / "model.hk"
+        self.model.write_text(script.text())
+        self.weights = []
+        if script.constants:
+            write_safetensors(folder / "w.safetensors", script.constants)
+            self.weights = [f"--weights={folder / 'w.safetensors'}"]
+        self.inputs = []
+        for name, array in script.inputs.items():
+            np.save(folder / f"{name}.npy", array)
+            self.inputs.append(f"--input={name}={folder / name}.npy")
+
+    def run(self, model, *options):
+        output = self.folder / "out.npy"
+        output.unlink(missing_ok=True)
+        execute("hamkaas-run", model, *self.inputs, *options,
+                f"--repeat={self.runs}", f"--output=result={output}")
+        return np.load(output)
+
+    def run_script(self, *options):
+        return self.run(self.model, *self.weights, *options)
+
+    def run_library(self):
+        library = self.folder / "model.so"
+        execute("hamkaas-compile", self.model, *self.weights, "-o", library)
+        return self.run(library, "--threads=2")
+
+
+def expect_close(what, got, wide, single):
+    """`single` shows how far single precision takes the result from `wide`."""
+    if got.dtype != single.dtype or got.shape != single.shape:
+        raise Failure(f"{what}: expected {single.dtype}{single.shape}, "
+                      f"got {got.dtype}{got.shape}")
+    if not got.size:
+        raise Failure(f"{what}: nothing was written")
+    scale = float(np.max(np.abs(wide)))
+    allowed = 50 * float(np.max(np.abs(single - wide))) + 2e-5 * scale + 1e-6
+    error = np.abs(got - wide)
+    worst = np.unravel_index(np.nanargmax(error) if np.any(error == error)
+                             else 0, got.shape)
+    if not np.all(error <= allowed):
+        raise Failure(f"{what}: at {[int(i) for i in worst]} expected "
+                      f"{wide[worst]}, got {got[worst]}; the error may be "
+                      f"{allowed}")
+
+
+def expect_equal(what, got, expected):
+    if got.tobytes() != expected.tobytes():
+        raise Failure(f"{what}: the bits differ in "
+                      f"{int(np.sum(got != expected))} elements")
+
+
+def check(seed, index):
+    """The text of what is wrong with script `index`, or an empty one."""
+    script = make_script(f"{seed}/{index}")
+    runs = 1 + index % 3 if script.buffers else 1
+    with np.errstate(all="ignore"):
+        wide, _ = script.evaluate(runs, np.float64)
+        single, _ = script.evaluate(runs, np.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(script, pathlib.Path(folder), runs)
+        try:
+            expect_close("reference",
+                         runner.run_script("--device=reference"), wide, single)
+            one = runner.run_script("--device=cpu", "--threads=1")
+            expect_close("cpu", one, wide, single)
+            expect_equal("2 threads",
+                         runner.run_script("--device=cpu", "--threads=2"), one)
+            if index % AOT_EVERY == 0:
+                expect_equal("library", runner.run_library(), one)
+        except Failure as failure:
+            return (f"seed {seed}, script {index}, {runs} runs: {failure}\n"
+                    f"{script.text()}")
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--only", type=int, help="the one script to run")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--print", action="store_true",
+                        help="print the scripts and run nothing")
+    options = parser.parse_args()
+    indices = ([options.only] if options.only is not None
+               else range(options.count))
+    if options.print:
+        for i in indices:
+            print(make_script(f"{options.seed}/{i}").text())
+        return False
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        failures = [text for text in pool.map(
+            lambda i: check(options.seed, i), indices) if text]
+    print("\n".join(failures[:5]))
+    print(f"seed {options.seed}: {len(indices)} scripts, "
+          f"{len(failures)} failures")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

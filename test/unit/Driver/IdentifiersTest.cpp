@@ -1,0 +1,59 @@
+//===- IdentifiersTest.cpp - C names from any names -------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/Identifiers.h"
+#include "HamKaas/Driver/CHeader.h"
+#include "gtest/gtest.h"
+
+using namespace hamkaas;
+
+TEST(IdentifiersTest, MakesModelNames) {
+  EXPECT_EQ(modelIdentifier("mnist"), "mnist");
+  EXPECT_EQ(modelIdentifier("my-net.v2"), "my_net_v2");
+  EXPECT_EQ(modelIdentifier("3layers"), "model_3layers");
+  EXPECT_EQ(modelIdentifier("_x"), "model__x");
+  EXPECT_EQ(modelIdentifier(""), "model_");
+  EXPECT_EQ(modelIdentifier("int"), "int_model");
+  EXPECT_EQ(modelIdentifier("main"), "main_model");
+}
+
+TEST(IdentifiersTest, MakesTensorNamesThatDiffer) {
+  ProgramInfo info;
+  info.name = "net";
+  for (const char *name :
+       {"x", "X", "x:0", "x/0", "int", "model", "state", "7"})
+    info.inputs.push_back({name, HamKaasFloat32, {1}});
+  info.outputs = {{"x", HamKaasFloat32, {1}}, {"net", HamKaasFloat32, {1}}};
+  info.parameters = {{"threads", HamKaasFloat32, {1}},
+                     {"x", HamKaasFloat32, {1}}};
+  Identifiers names(info);
+  EXPECT_EQ(names.inputs,
+            (std::vector<std::string>{"x", "X_2", "x_0", "x_0_2", "int_2",
+                                      "model_2", "state_2", "input_7"}));
+  EXPECT_EQ(names.outputs, (std::vector<std::string>{"x_3", "net_2"}));
+  EXPECT_EQ(names.parameters, (std::vector<std::string>{"threads_2", "x"}));
+}
+
+// A name of a tensor can hold anything; in the header it must stay a comment.
+TEST(IdentifiersTest, CommentsCannotBeLeft) {
+  ProgramInfo info;
+  info.name = "net";
+  info.inputs = {{"a*/ evil /*\n\\", HamKaasInt64, {}}};
+  std::string header = cHeader(info, {});
+  EXPECT_NE(header.find("\"a?/ evil /???\""), std::string::npos) << header;
+  EXPECT_NE(header.find("const int64_t a___evil_____[1]"), std::string::npos)
+      << header;
+}
+
+TEST(IdentifiersTest, LengthsDoNotOverflow) {
+  ProgramInfo info;
+  info.name = "net";
+  info.inputs = {{"x", HamKaasFloat32, {65536, 65536}}};
+  std::string header = cHeader(info, {});
+  EXPECT_NE(header.find("x[(size_t)65536 * 65536]"), std::string::npos);
+  EXPECT_NE(header.find("#define NET_X_BYTES 17179869184 "), std::string::npos);
+}

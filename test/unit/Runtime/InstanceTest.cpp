@@ -1,0 +1,330 @@
+//===- InstanceTest.cpp - Creating, running and failing -------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Runtime/Instance.h"
+#include "Allocations.h"
+#include "FakeProgram.h"
+#include "Text.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <thread>
+#include <xmmintrin.h>
+
+using namespace hamkaas::test;
+
+namespace {
+struct Instance : ::testing::Test {
+  Instance() {
+    options.structSize = sizeof(options);
+    options.threads = 2;
+    options.parameters = parameters.named;
+    options.parameterCount = 2;
+  }
+  ~Instance() override { HamKaasInstanceDestroy(instance); }
+
+  std::string create() {
+    return takeText(HamKaasInstanceCreate(&fake.program, &options, &instance));
+  }
+
+  FakeProgram fake;
+  FakeParameters parameters;
+  HamKaasInstanceOptions options = {};
+  HamKaasInstance *instance = nullptr;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+TEST_F(Instance, Runs) {
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+  for (int64_t i = 0; i < FakeProgram::elements; ++i)
+    ASSERT_EQ(run.y[i], 2 * static_cast<float>(i) + 0.5f);
+  EXPECT_EQ(run.runs, 1);
+}
+
+TEST_F(Instance, KeepsStateUntilReset) {
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  for (int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(takeText(run()), "");
+    EXPECT_EQ(run.runs, i + 1);
+    EXPECT_EQ(run.y[0], 0.5f + static_cast<float>(i));
+  }
+  EXPECT_EQ(takeText(HamKaasInstanceResetState(instance)), "");
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(run.runs, 1);
+}
+
+TEST_F(Instance, ParametersAreNeededOnlyDuringCreation) {
+  ASSERT_EQ(create(), "");
+  parameters.scale[7] = std::numeric_limits<float>::quiet_NaN();
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(run.y[7], 14.5f);
+}
+
+TEST_F(Instance, InstancesAreIndependent) {
+  ASSERT_EQ(create(), "");
+  HamKaasInstance *other = nullptr;
+  ASSERT_EQ(takeText(HamKaasInstanceCreate(&fake.program, &options, &other)),
+            "");
+  FakeRun run(instance), otherRun(other);
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(takeText(otherRun()), "");
+  EXPECT_EQ(otherRun.runs, 1);
+  HamKaasInstanceDestroy(other);
+}
+
+TEST_F(Instance, ARunAllocatesNothing) {
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  int64_t before = allocationCount();
+  for (int i = 0; i < 10; ++i)
+    if (run())
+      FAIL();
+  EXPECT_EQ(allocationCount(), before);
+}
+
+TEST_F(Instance, RegionsAreAligned) {
+  ASSERT_EQ(create(), "");
+  for (void *region :
+       {instance->constants, instance->state, instance->workspace})
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(region) % HAMKAAS_REGION_ALIGNMENT,
+              0u);
+}
+
+// The host's mode of flushing denormals must not change results.
+TEST_F(Instance, ComputesInTheDefaultFloatingPointModes) {
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  run.x[2] = std::numeric_limits<float>::denorm_min();
+  fake.program.run = [](HamKaasExecution *, const void *const *inputs,
+                        void *const *outputs, const void *, void *,
+                        void *) -> int32_t {
+    volatile float x = static_cast<const float *>(inputs[0])[2];
+    static_cast<float *>(outputs[0])[2] = x * 4;
+    return 0;
+  };
+  unsigned saved = _mm_getcsr();
+  _mm_setcsr(saved | 0x8040);
+  HamKaasError error = run();
+  unsigned after = _mm_getcsr();
+  _mm_setcsr(saved);
+  EXPECT_EQ(takeText(error), "");
+  EXPECT_EQ(after & 0x8040u, 0x8040u);
+  EXPECT_TRUE(std::fpclassify(run.y[2]) == FP_SUBNORMAL);
+}
+
+//===----------------------------------------------------------------------===//
+// Failures
+//===----------------------------------------------------------------------===//
+
+TEST_F(Instance, AFailedCheckSaysWhereAndWhy) {
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+  run.x[0] = -3;
+  run.y[5] = 77;
+  EXPECT_EQ(takeText(run()),
+            "fake.hk:3:6: error: x[0] is -3 after 1 runs, expected at least 0");
+  EXPECT_EQ(run.y[5], 77);
+  run.x[0] = 1;
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(run.runs, 2);
+}
+
+TEST_F(Instance, ReplacesOnlyPlacesThatExist) {
+  fake.calls[0].check = "{0}{9} {x} {1} {} { {1";
+  fake.calls[0].location = nullptr;
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  run.x[0] = -1;
+  EXPECT_EQ(takeText(run()), "fake: error: -1{9} {x} 0 {} { {1");
+}
+
+TEST_F(Instance, AnUnknownFailureIsAnError) {
+  ASSERT_EQ(create(), "");
+  fake.program.run = [](HamKaasExecution *execution, const void *const *,
+                        void *const *, const void *, void *,
+                        void *) -> int32_t {
+    execution->failure.call = 12;
+    return 1;
+  };
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()),
+            "model 'fake': error: a run-time check failed in unknown call 12");
+}
+
+static std::atomic<bool> isRunning, mayEnd;
+
+TEST_F(Instance, ASecondConcurrentRunIsAnError) {
+  ASSERT_EQ(create(), "");
+  isRunning = mayEnd = false;
+  fake.program.run = [](HamKaasExecution *, const void *const *, void *const *,
+                        const void *, void *, void *) -> int32_t {
+    isRunning = true;
+    while (!mayEnd)
+      std::this_thread::yield();
+    return 0;
+  };
+  FakeRun first(instance), second(instance);
+  std::thread host([&] { EXPECT_EQ(takeText(first()), ""); });
+  while (!isRunning)
+    std::this_thread::yield();
+  EXPECT_EQ(takeText(second()),
+            "model 'fake': the instance is running already");
+  EXPECT_EQ(takeText(HamKaasInstanceResetState(instance)),
+            "model 'fake': the instance is running already");
+  mayEnd = true;
+  host.join();
+  EXPECT_EQ(takeText(second()), "");
+}
+
+TEST_F(Instance, MissingAndMisalignedBuffersAreErrors) {
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  void *outputs[] = {run.y, nullptr};
+  const void *inputs[] = {run.x};
+  EXPECT_EQ(takeText(HamKaasInstanceRun(instance, inputs, outputs)),
+            "output 'runs': expected an address, found null");
+  EXPECT_EQ(takeText(HamKaasInstanceRun(instance, nullptr, outputs)),
+            "expected 1 input addresses, found null");
+  inputs[0] = reinterpret_cast<const char *>(run.x) + 1;
+  EXPECT_EQ(takeText(HamKaasInstanceRun(instance, inputs, outputs))
+                .find("input 'x': expected an address aligned to 4 bytes"),
+            0u);
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+TEST_F(Instance, NullArgumentsAreErrors) {
+  EXPECT_EQ(takeText(HamKaasInstanceCreate(nullptr, &options, &instance)),
+            "expected a program, found null");
+  EXPECT_EQ(takeText(HamKaasInstanceCreate(&fake.program, &options, nullptr)),
+            "expected a place for the instance, found null");
+  EXPECT_EQ(takeText(HamKaasInstanceRun(nullptr, nullptr, nullptr)),
+            "expected an instance, found null");
+  EXPECT_EQ(takeText(HamKaasInstanceResetState(nullptr)),
+            "expected an instance, found null");
+  HamKaasInstanceDestroy(nullptr);
+  HamKaasErrorFree(nullptr);
+}
+
+TEST_F(Instance, RefusesOtherDescriptors) {
+  fake.program.structSize = 8;
+  EXPECT_EQ(create().find("expected a program descriptor of at least"), 0u);
+  fake.program.structSize = sizeof(HamKaasProgram);
+  fake.program.version = 2;
+  EXPECT_EQ(create(), "expected a program of version 1, found 2; compile the "
+                      "model with the compiler of this runtime");
+  fake.program.version = 1;
+  fake.program.isaLevel = 9;
+  EXPECT_EQ(create(), "program needs instruction set level 9, which this "
+                      "runtime does not know");
+  fake.program.isaLevel = 1;
+  fake.program.prepare = nullptr;
+  EXPECT_EQ(create(), "model 'fake': the program has no prepare function");
+  fake.program.run = nullptr;
+  EXPECT_EQ(create(), "model 'fake': the program has no run function");
+  EXPECT_EQ(instance, nullptr);
+}
+
+TEST_F(Instance, RefusesWrongOptions) {
+  options.device = "abacus";
+  EXPECT_EQ(create(), "unknown device 'abacus', this runtime offers 'cpu'");
+  options.device = "cpu";
+  options.threads = -2;
+  EXPECT_EQ(create(), "expected 0 to 4096 threads, found -2");
+  options.threads = 1;
+  options.parameterCount = -1;
+  EXPECT_EQ(create(), "expected a parameterCount of at least 0, found -1");
+  options.parameterCount = 2;
+  options.parameters = nullptr;
+  EXPECT_EQ(create(), "expected 2 parameters, found null");
+  options.structSize = 0;
+  EXPECT_EQ(create(), "expected the size of HamKaasInstanceOptions in "
+                      "structSize, found 0");
+}
+
+// Members that an older caller's struct does not have are as if zero.
+TEST_F(Instance, ReadsNoFurtherThanTheCallersOptions) {
+  fake.parameters[0].data = parameters.scale;
+  fake.parameters[1].data = parameters.bias;
+  options.structSize = offsetof(HamKaasInstanceOptions, parameters);
+  options.parameterCount = -5;
+  EXPECT_EQ(create(), "");
+}
+
+TEST_F(Instance, RunsWithoutOptions) {
+  fake.parameters[0].data = parameters.scale;
+  fake.parameters[1].data = parameters.bias;
+  ASSERT_EQ(takeText(HamKaasInstanceCreate(&fake.program, nullptr, &instance)),
+            "");
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+}
+
+TEST_F(Instance, HugeRegionsAreErrors) {
+  for (uint64_t bytes : {UINT64_MAX, UINT64_MAX - 100, uint64_t{1} << 62}) {
+    fake.program.workspaceBytes = bytes;
+    EXPECT_EQ(create(), "model 'fake': cannot allocate " +
+                            std::to_string(bytes) + " bytes for its workspace");
+  }
+}
+
+TEST_F(Instance, EmptyRegionsAreNull) {
+  fake.program.constantsBytes = 0;
+  fake.program.stateBytes = 0;
+  fake.program.workspaceBytes = 0;
+  fake.program.prepare = nullptr;
+  fake.program.run = [](HamKaasExecution *, const void *const *, void *const *,
+                        const void *constants, void *state,
+                        void *workspace) -> int32_t {
+    return constants || state || workspace;
+  };
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(takeText(HamKaasInstanceResetState(instance)), "");
+}
+
+TEST_F(Instance, AFailedPreparationIsAnError) {
+  fake.program.prepare = [](HamKaasExecution *execution, const void *const *,
+                            void *, void *) -> int32_t {
+    execution->failure = {1, {0, 0, 0, 0}};
+    return 1;
+  };
+  EXPECT_EQ(create(), "fake.hk:4:6: error: a run-time check failed");
+}
+
+// Whichever allocation fails, there is an error, no crash, and nothing lost
+// (which the sanitizers see).
+TEST_F(Instance, SurvivesEachFailedAllocation) {
+  bool created = false;
+  for (int64_t passing = 0; passing < 100 && !created; ++passing) {
+    failAllocationAfter(passing);
+    HamKaasError error =
+        HamKaasInstanceCreate(&fake.program, &options, &instance);
+    failAllocationAfter(-1);
+    created = error == nullptr;
+    EXPECT_EQ(created, instance != nullptr);
+    HamKaasErrorFree(error);
+  }
+  EXPECT_TRUE(created);
+}

@@ -1,0 +1,67 @@
+//===- IsaTest.cpp - Levels of the instruction set ------------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Runtime/Isa.h"
+#include "Text.h"
+
+#include <cpuid.h>
+#include <gtest/gtest.h>
+
+using namespace hamkaas::rt;
+using namespace hamkaas::test;
+
+// All that the levels ask for.
+static constexpr CpuidWords everything = {~0u, ~0u, ~0u, 0xE7};
+
+TEST(Isa, EachLevelNeedsAllItsInstructions) {
+  EXPECT_EQ(isaLevelOf(everything), HamKaasIsaX86_64_V4);
+  EXPECT_EQ(isaLevelOf({}), HamKaasIsaX86_64_V1);
+
+  CpuidWords words = everything;
+  words.featuresEbx &= ~bit_AVX512VL;
+  EXPECT_EQ(isaLevelOf(words), HamKaasIsaX86_64_V3);
+
+  words = everything;
+  words.basicEcx &= ~bit_FMA;
+  EXPECT_EQ(isaLevelOf(words), HamKaasIsaX86_64_V2);
+
+  words = everything;
+  words.extendedEcx &= ~bit_LZCNT;
+  EXPECT_EQ(isaLevelOf(words), HamKaasIsaX86_64_V2);
+
+  words = everything;
+  words.basicEcx &= ~bit_SSE4_2;
+  EXPECT_EQ(isaLevelOf(words), HamKaasIsaX86_64_V1);
+}
+
+// A processor's registers are of no use if the system does not save them.
+TEST(Isa, NeedsTheRegistersSaved) {
+  CpuidWords words = everything;
+  words.savedState = 0x7;
+  EXPECT_EQ(isaLevelOf(words), HamKaasIsaX86_64_V3);
+  words.savedState = 0x3;
+  EXPECT_EQ(isaLevelOf(words), HamKaasIsaX86_64_V2);
+}
+
+TEST(Isa, AgreesWithTheCompiler) {
+  HamKaasIsaLevel level = isaLevelOf(readCpuid());
+  EXPECT_EQ(level >= HamKaasIsaX86_64_V3,
+            __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
+  EXPECT_EQ(level >= HamKaasIsaX86_64_V4,
+            __builtin_cpu_supports("avx512f") &&
+                __builtin_cpu_supports("avx512vl"));
+}
+
+TEST(Isa, SaysWhatIsNeededAndOffered) {
+  EXPECT_EQ(textOf(checkIsaLevel(HamKaasIsaX86_64_V3, HamKaasIsaX86_64_V3)),
+            "");
+  EXPECT_EQ(textOf(checkIsaLevel(HamKaasIsaX86_64_V4, HamKaasIsaX86_64_V3)),
+            "program needs x86-64-v4 (AVX-512), this machine offers x86-64-v3");
+  EXPECT_EQ(textOf(checkIsaLevel(7, HamKaasIsaX86_64_V3)),
+            "program needs instruction set level 7, which this runtime does "
+            "not know");
+}

@@ -1,0 +1,341 @@
+//===- hamkaas-run.cpp - Compiles and runs a model, compares, times -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/LoadedProgram.h"
+#include "HamKaas/Driver/Model.h"
+#include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Driver/Report.h"
+#include "HamKaas/Driver/Runner.h"
+#include "HamKaas/Driver/Tensors.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace hamkaas;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("Options of hamkaas-run");
+static cl::opt<std::string> model(cl::Positional, cl::Required,
+                                  cl::desc("MODEL (script, .mlir or .so)"),
+                                  cl::cat(category));
+static cl::list<std::string>
+    inputs("input", cl::desc("Contents of an input, once for each"),
+           cl::value_desc("NAME=F.npy|random|zeros"), cl::cat(category));
+static cl::list<std::string> outputs("output",
+                                     cl::desc("Where to write an output"),
+                                     cl::value_desc("NAME=F.npy"),
+                                     cl::cat(category));
+static cl::opt<std::string> weights("weights",
+                                    cl::desc("File with the parameters"),
+                                    cl::value_desc("F.safetensors"),
+                                    cl::cat(category));
+static cl::opt<std::string>
+    device("device", cl::desc("cpu, reference (the interpreter) or best"),
+           cl::init("cpu"), cl::cat(category));
+
+/// LLVM registers an option of the name we promise. This runs before ours is
+/// constructed: the order within a file is that of the text.
+[[maybe_unused]] static const bool isNameFree = [] {
+  auto &options = cl::getRegisteredOptions();
+  if (auto found = options.find("threads"); found != options.end())
+    found->second->removeArgument();
+  return true;
+}();
+static cl::opt<int> threads("threads",
+                            cl::desc("Threads to run on, 0 for one a core"),
+                            cl::init(0), cl::cat(category));
+static cl::opt<int> repeat("repeat",
+                           cl::desc("Run so many times and print the time"),
+                           cl::init(0), cl::cat(category));
+static cl::opt<std::string>
+    checkAgainst("check-against",
+                 cl::desc("Compare the outputs with those of this device"),
+                 cl::value_desc("reference"), cl::cat(category));
+static cl::opt<bool> emitReport("emit-report",
+                                cl::desc("Print what the model needs"),
+                                cl::cat(category));
+static cl::opt<std::string>
+    targetCpu("target-cpu", cl::desc("Instruction set level to compile for"),
+              cl::init("host"), cl::cat(category));
+static cl::opt<bool>
+    unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
+              cl::cat(category));
+
+/// Largest difference from the reference relative to the largest value.
+static constexpr double tolerance = 1e-5;
+
+static llvm::Error makeError(const llvm::Twine &text) {
+  return llvm::createStringError(text);
+}
+
+/// Splits NAME=VALUE for each option; a name must be declared and given once.
+static llvm::Expected<llvm::StringMap<std::string>>
+parseAssignments(StringRef option, ArrayRef<std::string> assignments,
+                 ArrayRef<TensorDeclaration> declarations) {
+  llvm::StringMap<std::string> values;
+  auto names = llvm::map_range(
+      declarations, [](const TensorDeclaration &d) { return d.name; });
+  for (StringRef assignment : assignments) {
+    auto [name, value] = assignment.split('=');
+    if (value.empty())
+      return makeError("--" + option + ": expected NAME=VALUE, got '" +
+                       assignment + "'");
+    if (!llvm::is_contained(names, name))
+      return makeError("--" + option + ": the model has no " + option + " '" +
+                       name + "'; it has " +
+                       (declarations.empty() ? "none"
+                                             : llvm::join(names, ", ")));
+    if (!values.try_emplace(name, value.str()).second)
+      return makeError("--" + option + ": '" + name + "' is given twice");
+  }
+  return values;
+}
+
+static llvm::Expected<SmallVector<ReferenceTensor>>
+loadInputs(ArrayRef<TensorDeclaration> declarations) {
+  auto sources = parseAssignments("input", inputs, declarations);
+  if (!sources)
+    return sources.takeError();
+  SmallVector<ReferenceTensor> tensors;
+  std::string missing;
+  for (const TensorDeclaration &declaration : declarations) {
+    auto source = sources->find(declaration.name);
+    if (source == sources->end()) {
+      llvm::raw_string_ostream(missing)
+          << "\n  --input " << declaration.name
+          << "=F.npy|random|zeros  (" << declaration.type << ")";
+      continue;
+    }
+    ReferenceTensor tensor(declaration.type);
+    if (source->second == "random") {
+      fillRandom(tensor, declaration.name);
+    } else if (source->second != "zeros") {
+      auto read =
+          readTensor(source->second, declaration.name, declaration.type);
+      if (!read)
+        return read.takeError();
+      tensor = std::move(*read);
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  if (!missing.empty())
+    return makeError("expected contents for every input; missing:" + missing);
+  return tensors;
+}
+
+static SmallVector<ReferenceTensor>
+makeTensors(ArrayRef<TensorDeclaration> declarations) {
+  SmallVector<ReferenceTensor> tensors;
+  for (const TensorDeclaration &declaration : declarations)
+    tensors.emplace_back(declaration.type);
+  return tensors;
+}
+
+/// Runs once, or `--repeat` times with the time of each.
+static llvm::Error run(Runner &runner, ArrayRef<ReferenceTensor> inputs,
+                       MutableArrayRef<ReferenceTensor> outputs, bool report) {
+  using Clock = std::chrono::steady_clock;
+  SmallVector<double> milliseconds;
+  for (int i = 0; i < std::max(1, int(repeat)); ++i) {
+    auto start = Clock::now();
+    if (llvm::Error error = runner.run(inputs, outputs))
+      return error;
+    milliseconds.push_back(
+        std::chrono::duration<double, std::milli>(Clock::now() - start)
+            .count());
+  }
+  if (repeat > 0 && report) {
+    llvm::sort(milliseconds);
+    llvm::outs() << "time of a run: "
+                 << llvm::format("%.3f ms median of %d, %.3f ms least\n",
+                                 milliseconds[milliseconds.size() / 2],
+                                 int(repeat), milliseconds.front());
+  }
+  return llvm::Error::success();
+}
+
+/// The type and the first elements, when no file was asked for.
+static void printTensor(const TensorDeclaration &declaration,
+                        const ReferenceTensor &tensor) {
+  constexpr int64_t shown = 8;
+  llvm::outs() << declaration.name << ": " << declaration.type << " =";
+  int64_t count = tensor.type.getNumElements();
+  for (int64_t i = 0; i < std::min(count, shown); ++i) {
+    if (tensor.type.getElementType().isF32())
+      llvm::outs() << llvm::format(" %.6g", tensor.f32[i]);
+    else
+      llvm::outs() << ' ' << tensor.i64[i];
+  }
+  llvm::outs() << (count > shown ? " ...\n" : "\n");
+}
+
+static llvm::Error writeOutputs(ArrayRef<TensorDeclaration> declarations,
+                                ArrayRef<ReferenceTensor> tensors) {
+  auto files = parseAssignments("output", outputs, declarations);
+  if (!files)
+    return files.takeError();
+  for (auto [declaration, tensor] : llvm::zip_equal(declarations, tensors)) {
+    auto file = files->find(declaration.name);
+    if (file != files->end()) {
+      if (llvm::Error error = writeTensor(file->second, tensor))
+        return error;
+    } else if (outputs.empty()) {
+      printTensor(declaration, tensor);
+    }
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error checkOutputs(ArrayRef<TensorDeclaration> declarations,
+                                ArrayRef<ReferenceTensor> actual,
+                                ArrayRef<ReferenceTensor> expected) {
+  std::string failures;
+  for (auto [declaration, a, e] :
+       llvm::zip_equal(declarations, actual, expected)) {
+    Difference difference = compare(a, e);
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "'" << declaration.name << "': largest difference "
+        << llvm::format("%.3g", difference.largest) << ", largest value "
+        << llvm::format("%.3g", difference.magnitude);
+    if (difference.special)
+      text += ", " + std::to_string(difference.special) +
+              " elements of another kind (NaN, infinity or integer)";
+    if (difference.isWithin(tolerance))
+      llvm::outs() << "agrees with reference: " << text << '\n';
+    else
+      failures += "\n  " + text;
+  }
+  if (!failures.empty())
+    return makeError("expected outputs within 1e-5 of the largest value of "
+                     "the reference's:" +
+                     failures);
+  return llvm::Error::success();
+}
+
+namespace {
+
+/// The model of the command line, in the forms that were asked for.
+struct LoadedModel {
+  llvm::SourceMgr sources;
+  OwningOpRef<ModuleOp> graph;
+  std::unique_ptr<LoadedProgram> program;
+};
+
+} // namespace
+
+/// Loads a `model.so`, or parses a model and compiles it where `compile` says.
+static llvm::Error loadModel(MLIRContext &context, bool compile,
+                             bool interpret, LoadedModel &loaded) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(model);
+  if (!buffer)
+    return makeError(model + ": " + buffer.getError().message());
+  if (getModelKind((*buffer)->getBuffer()) == ModelKind::SharedLibrary) {
+    if (interpret)
+      return makeError(model + ": a compiled model holds no graph that the "
+                               "reference could interpret");
+    auto program = LoadedProgram::fromSharedLibrary(model);
+    if (!program)
+      return program.takeError();
+    loaded.program = std::move(*program);
+    return llvm::Error::success();
+  }
+  loaded.sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
+  SourceMgrDiagnosticHandler handler(loaded.sources, &context);
+  ModelOptions modelOptions;
+  modelOptions.unchecked = unchecked;
+  loaded.graph = parseModel(loaded.sources, &context, modelOptions);
+  if (!loaded.graph)
+    return llvm::make_error<ReportedError>();
+  CompileOptions options;
+  options.targetCpu = targetCpu;
+  options.name = getModelName(model);
+  options.source =
+      loaded.sources.getMemoryBuffer(loaded.sources.getMainFileID())
+          ->getBuffer();
+  if (llvm::Error error = lowerModel(*loaded.graph, Form::Graph, options))
+    return error;
+  if (!compile)
+    return llvm::Error::success();
+  OwningOpRef<ModuleOp> copy(loaded.graph->clone());
+  auto program = compileInMemory(*copy, options);
+  if (!program)
+    return program.takeError();
+  if (emitReport)
+    printReport(program->info, llvm::outs());
+  loaded.program = std::move(program->program);
+  return llvm::Error::success();
+}
+
+static llvm::Error runModel() {
+  bool isReference = device == "reference";
+  if (!isReference && device != "cpu" && device != "best")
+    return makeError("--device: expected cpu, reference or best, got '" +
+                     device + "'");
+  if (!checkAgainst.empty() && checkAgainst != "reference")
+    return makeError("--check-against: expected reference, got '" +
+                     checkAgainst + "'");
+  if (threads < 0)
+    return makeError("--threads: expected 0 or more, got " +
+                     llvm::Twine(threads));
+
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  LoadedModel loaded;
+  bool interpret = isReference || !checkAgainst.empty();
+  if (llvm::Error error = loadModel(context, !isReference, interpret, loaded))
+    return error;
+
+  RunnerOptions options;
+  options.threads = threads;
+  options.weightsFile = weights;
+  std::unique_ptr<Runner> reference, runner;
+  if (interpret) {
+    auto created = createReferenceRunner(*loaded.graph, options);
+    if (!created)
+      return created.takeError();
+    reference = std::move(*created);
+  }
+  if (!isReference) {
+    auto created =
+        createProgramRunner(loaded.program->program(), &context, options);
+    if (!created)
+      return created.takeError();
+    runner = std::move(*created);
+  }
+  Runner &main = isReference ? *reference : *runner;
+
+  auto inputTensors = loadInputs(main.inputs());
+  if (!inputTensors)
+    return inputTensors.takeError();
+  SmallVector<ReferenceTensor> results = makeTensors(main.outputs());
+  if (llvm::Error error = run(main, *inputTensors, results, /*report=*/true))
+    return error;
+  if (llvm::Error error = writeOutputs(main.outputs(), results))
+    return error;
+  if (checkAgainst.empty() || isReference)
+    return llvm::Error::success();
+  SmallVector<ReferenceTensor> expected = makeTensors(main.outputs());
+  if (llvm::Error error =
+          run(*reference, *inputTensors, expected, /*report=*/false))
+    return error;
+  return checkOutputs(main.outputs(), results, expected);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Runs a model\n");
+  return reportError(runModel(), "hamkaas-run");
+}
