@@ -63,6 +63,7 @@ private:
   AliasMap aliases;
   llvm::StringSet<> names;
   std::vector<ml_program::GlobalOp> globals;
+  llvm::DenseMap<Attribute, ml_program::GlobalOp> globalsBySymbol;
   /// The first of `globals` that was not reached yet.
   size_t nextGlobal = 0;
   /// A load of each global, by symbol.
@@ -124,14 +125,17 @@ FailureOr<std::string> Printer::print() {
 
 LogicalResult Printer::collectGlobals() {
   for (Operation &op : *module.getBody()) {
-    if (auto global = dyn_cast<ml_program::GlobalOp>(op))
+    auto global = dyn_cast<ml_program::GlobalOp>(op);
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (global) {
       globals.push_back(global);
-    else if (auto function = dyn_cast<func::FuncOp>(op);
-             function && function.getSymName() == "main")
+      globalsBySymbol[global.getSymNameAttr()] = global;
+    } else if (function && function.getSymName() == "main") {
       main = function;
-    else
+    } else {
       return op.emitError("expected only globals and the function @main in a "
                           "graph that is printed as a script");
+    }
   }
   if (!main || !main.getBody().hasOneBlock() || main.getNumResults() != 1)
     return emitError(main ? main.getLoc() : module.getLoc())
@@ -206,8 +210,10 @@ LogicalResult Printer::printLoad(Operation *load, StringAttr symbol) {
     aliases.addSynonym(value, known->second);
     return success();
   }
-  auto global = module.lookupSymbol<ml_program::GlobalOp>(symbol);
-  if (!global || failed(printGlobals(global)))
+  ml_program::GlobalOp global = globalsBySymbol.lookup(symbol);
+  if (!global)
+    return load->emitError("expected a load of a global, got ") << symbol;
+  if (failed(printGlobals(global)))
     return failure();
   FailureOr<uint64_t> id = printGlobal(global);
   if (failed(id))

@@ -49,14 +49,18 @@ class Generator:
         self.inputs = {}
         self.constants = {}
         self.buffers = {}
+        self.written = np.zeros(1)
         for _ in range(3):
             self.add_tensor(rng.choice(["InputTensor", "ConstantTensor",
                                         "BufferTensor"]))
         for _ in range(rng.randrange(3, 25)):
             self.add_operator()
-        self.result_id = rng.choice(list(self.nodes))
-        self.lines.append(f"result = ${self.result_id};")
-        self.result = self.nodes[self.result_id]
+        # What was written last is where mistakes would show.
+        sharing = [i for i, array in self.nodes.items()
+                   if np.shares_memory(array, self.written)]
+        result = rng.choice(sharing or list(self.nodes))
+        self.lines.append(f"result = ${result};")
+        self.result = self.nodes[result]
 
     def values(self, shape):
         generator = np.random.default_rng(self.rng.randrange(1 << 30))
@@ -86,6 +90,8 @@ class Generator:
 
     def pick(self, wanted=lambda array: True):
         ids = [i for i, array in self.nodes.items() if wanted(array)]
+        if self.rng.random() < 0.5:
+            ids = ids[-3:]
         return self.rng.choice(ids) if ids else None
 
     def add_operator(self):
@@ -145,14 +151,20 @@ class Generator:
             begin = rng.randrange(end)
             self.define(f"SliceNode(${x}, {begin}, {end})", array[begin:end])
         elif kind == "replace":
-            y = self.pick(lambda other: other.ndim == array.ndim and
-                          other.shape[1:] == array.shape[1:] and
-                          other.shape[0] <= array.shape[0])
+            if rng.random() < 0.7:
+                rows = rng.randrange(1, array.shape[0] + 1)
+                y = self.add_tensor("InputTensor", [rows, *array.shape[1:]])
+            else:
+                y = self.pick(lambda other: other.ndim == array.ndim and
+                              other.shape[1:] == array.shape[1:] and
+                              other.shape[0] <= array.shape[0])
+                y = y or x
             other = self.nodes[y]
             begin = rng.randrange(array.shape[0] - other.shape[0] + 1)
             end = begin + other.shape[0]
             b, e = self.position(begin), self.position(end)
             array[begin:end] = other.copy()
+            self.written = array
             self.define(f"ReplaceSliceNode(${x}, ${y}, ${b}, ${e})", array)
 
 
