@@ -65,6 +65,9 @@ def main():
                         default=HERE.parents[1] / "build" / "bin",
                         help="where hamkaas-compile and hamkaas-run are")
     tools = parser.parse_args().tools.resolve()
+    if not (tools / "hamkaas-run").exists():
+        sys.exit(f"demo.py: no tools in {tools}; run `make demo`, or say where "
+                 "they are with --tools")
     digits = np.load(HERE / "digits.npy")
     labels = np.load(HERE / "labels.npy")
 

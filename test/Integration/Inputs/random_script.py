@@ -75,7 +75,7 @@ class Script:
             sizes = {1: [40000, 65537], 2: [1, 96, 257, 300],
                      3: [1, 7, 33, 130]}[rank]
         else:
-            sizes = [1, 2, 3, 4, 5, 8, 16, 17]
+            sizes = [1, 2, 3, 4, 5, 8, 16, 17, 33]
         return [self.rng.choice(sizes) for _ in range(rank)]
 
     def add(self, statement, value):
@@ -192,7 +192,7 @@ class Script:
                               and list(v.shape[:-1]) == head)
         if rhs is None or self.rng.random() < 0.5:
             columns = self.rng.choice([1, 64, 100] if self.large else
-                                      [1, 3, 8, 16, 50])
+                                      [1, 3, 8, 16, 47, 48, 50])
             rhs = self.make_input([*head, columns], shape[-1] ** -0.5)
         self.apply("MatMulNode", [x, rhs], lambda l, r: l @ r)
 
