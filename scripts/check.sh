@@ -54,14 +54,17 @@ check_asan() {
   run_step "build, preset asan" scripts/build.sh asan && run_suite asan
 }
 
-# The corpus is copied because libFuzzer adds what it finds to the first folder.
+# What libFuzzer finds goes to its first folder, so that the corpus of the tree,
+# the second, stays as it is.
 fuzz_one() {
-  local fuzzer=$1 name found
-  name=$(basename "$fuzzer")
+  local fuzzer=$1 found
   found=$(mktemp -d)
+  local folders=("$found")
+  [ -d "test/fuzz/corpus/$(basename "$fuzzer")" ] &&
+    folders+=("test/fuzz/corpus/$(basename "$fuzzer")")
   "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
-    -print_final_stats=1 -verbosity=0 -artifact_prefix=build-asan/ \
-    "$found" "test/fuzz/corpus/$name"
+    -verbosity=0 -print_final_stats=1 -artifact_prefix=build-asan/ \
+    "${folders[@]}"
   local status=$?
   rm -rf "$found"
   return $status
