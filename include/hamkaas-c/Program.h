@@ -98,6 +98,10 @@ typedef struct HamKaasExecution {
                          int64_t *values);
   void *pool;
   HamKaasFailure failure; /* out, written by the program when it returns 1 */
+  /// Null, or called by HamKaasProgram::run after each call of a kernel, with
+  /// the call's index into HamKaasProgram::calls.
+  void (*callDone)(void *profile, int64_t call);
+  void *profile;
 } HamKaasExecution;
 
 /// Runs the model once. `inputs` and `outputs` hold one address a tensor, in
