@@ -61,6 +61,7 @@ fuzz_one() {
   found=$(mktemp -d)
   "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -verbosity=0 -artifact_prefix=build-asan/ \
+    -dict="test/fuzz/$name.dict" \
     "$found" "test/fuzz/corpus/$name"
   local status=$?
   rm -rf "$found"
