@@ -15,11 +15,16 @@ if [ -z "${CMAKE_BUILD_PARALLEL_LEVEL:-}" ]; then
   export CMAKE_BUILD_PARALLEL_LEVEL
 fi
 
-python=$(command -v "$(scripts/find-python.sh)")
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-cmake --preset "$preset" -DPython3_EXECUTABLE="$python" >"$log" 2>&1 || {
-  cat "$log" >&2
-  exit 1
-}
+# Ninja configures again by itself when a CMakeLists.txt has changed.
+folder=build
+[ "$preset" = release ] || folder=build-$preset
+if [ ! -f "$folder/build.ninja" ] || [ CMakePresets.json -nt "$folder/build.ninja" ]; then
+  python=$(command -v "$(scripts/find-python.sh)")
+  log=$(mktemp)
+  trap 'rm -f "$log"' EXIT
+  cmake --preset "$preset" -DPython3_EXECUTABLE="$python" >"$log" 2>&1 || {
+    cat "$log" >&2
+    exit 1
+  }
+fi
 cmake --build --preset "$preset"

@@ -54,15 +54,18 @@ check_asan() {
   run_step "build, preset asan" scripts/build.sh asan && run_suite asan
 }
 
-# The corpus is copied because libFuzzer adds what it finds to the first folder.
+# What libFuzzer finds goes to its first folder, so that the corpus of the tree,
+# the second, stays as it is.
 fuzz_one() {
   local fuzzer=$1 name found
   name=$(basename "$fuzzer")
   found=$(mktemp -d)
+  local arguments=("$found")
+  [ -d "test/fuzz/corpus/$name" ] && arguments+=("test/fuzz/corpus/$name")
+  [ -f "test/fuzz/$name.dict" ] && arguments+=("-dict=test/fuzz/$name.dict")
   "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
-    -print_final_stats=1 -verbosity=0 -artifact_prefix=build-asan/ \
-    -dict="test/fuzz/$name.dict" \
-    "$found" "test/fuzz/corpus/$name"
+    -verbosity=0 -print_final_stats=1 -artifact_prefix=build-asan/ \
+    "${arguments[@]}"
   local status=$?
   rm -rf "$found"
   return $status

@@ -70,8 +70,8 @@ static TensorInfo getTensorInfo(StringRef name, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   TensorInfo info;
   info.name = name;
-  info.elementType = tensor.getElementType().isInteger(64) ? HamKaasInt64
-                                                           : HamKaasFloat32;
+  info.elementType =
+      tensor.getElementType().isInteger(64) ? HamKaasInt64 : HamKaasFloat32;
   info.shape = tensor.getShape().vec();
   return info;
 }
@@ -98,9 +98,8 @@ static std::vector<TensorInfo> collectStates(func::FuncOp program) {
       program->getAttrOfType<ArrayAttr>(HamKaasDialect::statesAttrName);
   for (Attribute entry : entries ? entries.getValue() : ArrayRef<Attribute>()) {
     auto fields = cast<DictionaryAttr>(entry);
-    TensorInfo state =
-        getTensorInfo(fields.getAs<StringAttr>("name"),
-                      fields.getAs<TypeAttr>("type").getValue());
+    TensorInfo state = getTensorInfo(fields.getAs<StringAttr>("name"),
+                                     fields.getAs<TypeAttr>("type").getValue());
     state.offset = fields.getAs<IntegerAttr>("offset").getInt();
     states.push_back(std::move(state));
   }
@@ -141,7 +140,8 @@ static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel) {
   llvm::SmallPtrSet<Value, 8> operands(llvm::from_range, call.getOperands());
   for (Value operand : operands)
     info.bytes += getByteCount(operand.getType());
-  auto tiles = kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);
+  auto tiles =
+      kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);
   info.tiles = tiles ? tiles.getInt() : 1;
   kernel.walk([&](CheckOp check) {
     info.check = check.getMessage();
@@ -192,8 +192,8 @@ ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
   SmallVector<Operation *> steps;
   for (Operation &op : main.getBody().front()) {
     if (auto call = dyn_cast<func::CallOp>(op)) {
-      info.calls.push_back(getCallInfo(
-          call, symbols.lookup<func::FuncOp>(call.getCallee())));
+      info.calls.push_back(
+          getCallInfo(call, symbols.lookup<func::FuncOp>(call.getCallee())));
       info.calls.back().step = steps.size();
     }
     if (isa<func::CallOp, memref::CopyOp>(op))

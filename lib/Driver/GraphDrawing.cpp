@@ -89,9 +89,9 @@ static StringRef getFamilyColor(Operation *op) {
 }
 
 static std::string getName(DictionaryAttr attributes, const Twine &otherwise) {
-  auto name = attributes ? attributes.getAs<StringAttr>(
-                               HamKaasDialect::nameAttrName)
-                         : StringAttr();
+  auto name = attributes
+                  ? attributes.getAs<StringAttr>(HamKaasDialect::nameAttrName)
+                  : StringAttr();
   return name ? name.str() : otherwise.str();
 }
 
@@ -100,10 +100,8 @@ void DotPrinter::printNode(StringRef id, ArrayRef<std::string> lines,
   os << "  " << id << " [" << style << ", label=\"";
   // NOTE: the separator is an escape sequence of Graphviz, not a line break.
   llvm::interleave(
-      llvm::make_filter_range(lines,
-                              [](const std::string &line) {
-                                return !line.empty();
-                              }),
+      llvm::make_filter_range(
+          lines, [](const std::string &line) { return !line.empty(); }),
       os, [&](const std::string &line) { os << escapeDot(line); }, "\\n");
   os << "\"];\n";
 }
@@ -132,12 +130,12 @@ void DotPrinter::printOp(Operation &op) {
     printNode(id, {symbol.getRootReference().str(), shape},
               "shape=cylinder, style=filled, fillcolor=\"#f8f8f8\"");
   } else {
-    printNode(id,
-              {op.getName().stripDialect().str(), shape,
-               formatLocation(op.getLoc())},
-              ("shape=box, style=\"filled,rounded\", fillcolor=\"" +
-               getFamilyColor(&op) + "\"")
-                  .str());
+    printNode(
+        id,
+        {op.getName().stripDialect().str(), shape, formatLocation(op.getLoc())},
+        ("shape=box, style=\"filled,rounded\", fillcolor=\"" +
+         getFamilyColor(&op) + "\"")
+            .str());
   }
   for (Value operand : op.getOperands())
     printEdge(operand, id);
@@ -224,9 +222,8 @@ llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os) {
                                          /*SecondsToWait=*/0,
                                          /*MemoryLimit=*/0, &message);
   if (status != 0)
-    return llvm::createStringError(
-        "'dot' ended with status " + Twine(status) +
-        (message.empty() ? "" : ": " + message));
+    return llvm::createStringError("'dot' ended with status " + Twine(status) +
+                                   (message.empty() ? "" : ": " + message));
   auto buffer = llvm::MemoryBuffer::getFile(*output);
   if (!buffer)
     return llvm::createStringError(buffer.getError(),

@@ -12,6 +12,7 @@
 #include "llvm/Support/JSON.h"
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 using namespace hamkaas;
 using llvm::formatv;
@@ -48,8 +49,8 @@ static std::string escapeXml(llvm::StringRef text) {
 
 /// "512 bytes", "12.5 kB", "3 MB": short, for labels.
 static std::string formatBytes(uint64_t bytes) {
-  static constexpr llvm::StringLiteral units[] = {"kB", "MB", "GB", "TB",
-                                                  "PB", "EB"};
+  static constexpr llvm::StringLiteral units[] = {"kB", "MB", "GB",
+                                                  "TB", "PB", "EB"};
   if (bytes < 1000)
     return formatv("{0} bytes", bytes);
   double value = bytes / 1000.0;
@@ -65,7 +66,7 @@ static std::string formatBytes(uint64_t bytes) {
 /// The beginning of `text` that fits into `width` pixels, empty if that is too
 /// little to tell anything.
 static std::string clip(llvm::StringRef text, double width) {
-  constexpr double characterWidth = 6.4;
+  constexpr double characterWidth = 6.8;
   size_t fitting = std::max(0.0, width / characterWidth);
   if (text.size() <= fitting)
     return text.str();
@@ -98,6 +99,7 @@ private:
   void drawSteps();
   void drawBuffer(const WorkspaceBuffer &buffer);
   void drawLowerBound();
+  int64_t getShownEnd(const WorkspaceBuffer &buffer) const;
   llvm::StringRef getColor(llvm::StringRef ops);
   void drawText(double x, double y, llvm::StringRef style,
                 llvm::StringRef text);
@@ -109,6 +111,8 @@ private:
   double stepWidth, width;
   /// What computes the same has the same colour.
   llvm::StringMap<llvm::StringRef> colors;
+  /// Offset and first step of each buffer.
+  std::set<std::pair<uint64_t, int64_t>> starts;
 };
 
 } // namespace
@@ -117,17 +121,19 @@ PlanDrawing::PlanDrawing(const ProgramInfo &info, llvm::raw_ostream &os)
     : info(info), os(os), bytes(info.workspaceBytes) {
   for (const CallInfo &call : info.calls)
     steps = std::max(steps, call.step + 1);
-  for (const WorkspaceBuffer &buffer : info.buffers)
+  for (const WorkspaceBuffer &buffer : info.buffers) {
     steps = std::max(steps, buffer.last + 1);
+    starts.emplace(buffer.offset, buffer.first);
+  }
   // Few steps are spread over a page; many make it wider, up to a limit.
-  width = std::clamp<double>(steps * 24, 900, 6000);
+  width = std::clamp<double>(steps * 40, 900, 8000);
   stepWidth = width / steps;
 }
 
 void PlanDrawing::drawText(double x, double y, llvm::StringRef style,
                            llvm::StringRef text) {
-  os << formatv("<text x=\"{0:F1}\" y=\"{1:F1}\" {2}>{3}</text>\n", x, y,
-                style, escapeXml(text));
+  os << formatv("<text x=\"{0:F1}\" y=\"{1:F1}\" {2}>{3}</text>\n", x, y, style,
+                escapeXml(text));
 }
 
 void PlanDrawing::drawHeading() {
@@ -186,37 +192,49 @@ llvm::StringRef PlanDrawing::getColor(llvm::StringRef ops) {
   static constexpr llvm::StringLiteral palette[] = {
       "#8ecae6", "#ffb703", "#b7e4c7", "#f4a6a0", "#cdb4db",
       "#f1e189", "#a3b18a", "#d9c5b2", "#90dbf4", "#ffc8dd"};
-  auto [it, isNew] = colors.try_emplace(
-      ops, palette[colors.size() % std::size(palette)]);
+  auto [it, isNew] =
+      colors.try_emplace(ops, palette[colors.size() % std::size(palette)]);
   return it->second;
+}
+
+/// The step after the last one that `buffer` shows: where another takes its
+/// place in its last step, that one is shown.
+int64_t PlanDrawing::getShownEnd(const WorkspaceBuffer &buffer) const {
+  bool isReplaced = buffer.first < buffer.last &&
+                    starts.contains({buffer.offset, buffer.last});
+  return buffer.last + (isReplaced ? 0 : 1);
 }
 
 void PlanDrawing::drawBuffer(const WorkspaceBuffer &buffer) {
   double x = getX(buffer.first), y = getY(buffer.offset + buffer.bytes);
-  double boxWidth = (buffer.last - buffer.first + 1) * stepWidth;
+  double boxWidth = (getShownEnd(buffer) - buffer.first) * stepWidth;
   double boxHeight = getY(buffer.offset) - y;
-  os << "<g>\n<title>"
+  // An svg element within another clips what does not fit.
+  os << formatv("<svg x=\"{0:F1}\" y=\"{1:F1}\" width=\"{2:F1}\" "
+                "height=\"{3:F1}\">\n",
+                x, y, boxWidth, boxHeight);
+  os << "<title>"
      << escapeXml(formatv("{0}\n{1}\n{2:N0} bytes at offset {3:N0}\n"
                           "from step {4} to step {5}",
                           buffer.ops, buffer.location, buffer.bytes,
                           buffer.offset, buffer.first, buffer.last)
                       .str())
      << "</title>\n";
-  os << formatv("<rect x=\"{0:F1}\" y=\"{1:F1}\" width=\"{2:F1}\" "
-                "height=\"{3:F1}\" fill=\"{4}\" stroke=\"#333\"/>\n",
-                x, y, boxWidth, boxHeight, getColor(buffer.ops));
+  os << formatv("<rect width=\"100%\" height=\"100%\" fill=\"{0}\" "
+                "stroke=\"#333\"/>\n",
+                getColor(buffer.ops));
   std::string lines[] = {buffer.ops, formatBytes(buffer.bytes),
                          buffer.location};
   constexpr double lineHeight = 15;
-  double lineY = y + lineHeight;
+  double lineY = lineHeight;
   for (const std::string &line : lines) {
     std::string shown = clip(line, boxWidth - 8);
-    if (lineY + 3 > y + boxHeight || shown.empty())
+    if (lineY + 3 > boxHeight || shown.empty())
       break;
-    drawText(x + 4, lineY, "", shown);
+    drawText(4, lineY, "", shown);
     lineY += lineHeight;
   }
-  os << "</g>\n";
+  os << "</svg>\n";
 }
 
 void PlanDrawing::drawLowerBound() {

@@ -16,7 +16,7 @@ using namespace hamkaas;
 namespace {
 
 /// Rows of a list that the text shows.
-constexpr size_t maxRows = 24;
+constexpr size_t maxRows = 16;
 
 /// The calls of one kernel.
 struct KernelSummary {
@@ -46,10 +46,10 @@ static llvm::StringRef getTypeName(HamKaasElementType type) {
 static std::string formatShape(const std::vector<int64_t> &shape) {
   if (shape.empty())
     return "scalar";
-  return llvm::join(llvm::map_range(shape, [](int64_t dimension) {
-                      return std::to_string(dimension);
-                    }),
-                    "x");
+  return llvm::join(
+      llvm::map_range(
+          shape, [](int64_t dimension) { return std::to_string(dimension); }),
+      "x");
 }
 
 static void printCut(size_t rows, llvm::raw_ostream &os) {
@@ -132,12 +132,12 @@ static void printKernels(const ProgramInfo &info, llvm::raw_ostream &os) {
                 "computes", "source"});
   for (const auto &[name, kernel] :
        llvm::ArrayRef(kernels.begin(), kernels.end()).take_front(maxRows))
-    table.addRow({name.str(), kernel.first->family, formatCount(kernel.calls),
-                  formatCount(kernel.flops), formatShare(kernel.flops, flops),
-                  formatCount(kernel.bytes), formatCount(kernel.first->tiles),
-                  kernel.first->ops,
-                  kernel.first->location +
-                      (kernel.calls > 1 ? " (first call)" : "")});
+    table.addRow(
+        {name.str(), kernel.first->family, formatCount(kernel.calls),
+         formatCount(kernel.flops), formatShare(kernel.flops, flops),
+         formatCount(kernel.bytes), formatCount(kernel.first->tiles),
+         kernel.first->ops,
+         kernel.first->location + (kernel.calls > 1 ? " (first call)" : "")});
   table.print(os);
   printCut(kernels.size(), os);
 }
