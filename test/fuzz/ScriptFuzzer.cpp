@@ -35,9 +35,20 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
+/// A context costs more than most scripts, so that several share one. Uniqued
+/// types and locations live as long as it does, so that it is renewed at times.
+static MLIRContext &getContext() {
+  constexpr unsigned renewAfter = 256;
+  static std::unique_ptr<MLIRContext> context;
+  static unsigned uses = 0;
+  if (uses++ % renewAfter == 0)
+    context =
+        std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  return *context;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // NOTE: uniqued types and locations live as long as their context.
-  MLIRContext context(MLIRContext::Threading::DISABLED);
+  MLIRContext &context = getContext();
   OwningOpRef<ModuleOp> module =
       import(StringRef(reinterpret_cast<const char *>(data), size), context);
   if (!module)
