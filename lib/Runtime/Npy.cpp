@@ -14,6 +14,7 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 using namespace hamkaas::rt;
 
@@ -155,11 +156,16 @@ Error hamkaas::rt::writeNpy(const char *path, HamKaasElementType elementType,
   memset(spaces, ' ', sizeof(spaces));
   spaces[padding] = '\n';
 
-  const FilePart parts[] = {{start, sizeof(start)},
-                            {text, textSize},
-                            {spaces, padding + 1},
-                            {data, bytes}};
-  Error error = writeFileAtomically(path, parts, 4);
+  AtomicFile file;
+  Error error = file.open(path);
+  if (!error)
+    error = file.write(start, sizeof(start));
+  if (!error)
+    error = file.write(text, textSize);
   free(text);
-  return error;
+  if (!error)
+    error = file.write(spaces, padding + 1);
+  if (!error)
+    error = file.write(data, bytes);
+  return error ? std::move(error) : file.commit();
 }
