@@ -27,27 +27,7 @@ static constexpr size_t lengthAt = versionAt + 2;
 // Reading
 //===----------------------------------------------------------------------===//
 
-Error NpyFile::open(const char *path) {
-  close();
-  Error error = file.open(path);
-  if (!error)
-    error = parseChecked(file.data(), file.size(), path);
-  if (error)
-    close();
-  return error;
-}
-
-Error NpyFile::parse(const void *contents, size_t size, const char *path) {
-  close();
-  Error error =
-      parseChecked(static_cast<const uint8_t *>(contents), size, path);
-  if (error)
-    close();
-  return error;
-}
-
-void NpyFile::close() {
-  file.close();
+void NpyFile::clear() {
   free(alignedCopy);
   alignedCopy = nullptr;
   type = HamKaasFloat32;
