@@ -69,7 +69,8 @@ TEST(AtomicFile, DoesNotReplaceAReadOnlyFile) {
   ASSERT_EQ(chmod(folder.path("").c_str(), 0777), 0);
   {
     OrdinaryUser user;
-    EXPECT_EQ(replaceFile(path), "cannot write '" + path + "': Permission denied");
+    EXPECT_EQ(replaceFile(path),
+              "cannot write '" + path + "': Permission denied");
   }
   EXPECT_EQ(folder.read("x"), "old");
   EXPECT_EQ(modeOf(path), 0444u);
