@@ -140,16 +140,7 @@ private:
         kernel, base, count, lanes, unrolledBlocks, none, /*writes=*/true,
         [&](LaneBlock block, MutableArrayRef<Value>) {
           TreeEmitter tree(kernel, lanes, block.active);
-          Point point = lanePoint(rowIndices, block.index);
-          Point target = point;
-          SmallVector<Value> indices;
-          for (auto [coordinate, offset] : llvm::zip_equal(target, offsets)) {
-            coordinate.index = kernel.add(coordinate.index, offset);
-            indices.push_back(coordinate.index);
-          }
-          tree.setWritten(target);
-          kernel.store(tree.evaluateVector(value, point), indices,
-                       block.active);
+          tree.store(value, lanePoint(rowIndices, block.index), offsets);
         });
   }
 
@@ -163,6 +154,8 @@ private:
 
 Tile hamkaas::emitElements(KernelBuilder &kernel, Value value,
                            ValueRange offsets) {
+  if (std::optional<int64_t> cross = findCrossDimension(value))
+    return emitTransposedElements(kernel, value, *cross, offsets);
   return ElementsEmitter(kernel, value, offsets).emit();
 }
 
