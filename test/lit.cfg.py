@@ -35,6 +35,8 @@ if "HAMKAAS_TEST_DATA" in os.environ:
     config.available_features.add("test-data")
 if config.sanitize:
     config.available_features.add("sanitizer")
+if config.benchmarks:
+    config.available_features.add("benchmarks")
 if config.fuzzers:
     config.available_features.add("fuzzers")
 
