@@ -1,6 +1,5 @@
 //===- LevelLimits.cpp - The limits at one level ----------------*- C++ -*-===//
 //
-//
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

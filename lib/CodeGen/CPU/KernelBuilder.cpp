@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -273,4 +274,9 @@ void KernelBuilder::prefetch(Value argument, Value linear) {
   memref::PrefetchOp::create(builder, location, flat, linear,
                              /*isWrite=*/false, /*localityHint=*/2,
                              /*isDataCache=*/true);
+}
+
+void KernelBuilder::storeElement(Value element, ValueRange indices) {
+  destination = tensor::InsertOp::create(builder, location, element,
+                                         destination, indices);
 }

@@ -95,6 +95,7 @@ public:
   /// Writes the first `active` lanes along the last dimension of the
   /// destination.
   void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
+  void storeElement(mlir::Value element, mlir::ValueRange indices);
 
   /// Asks for the line of element number `linear` of `argument`, which nothing
   /// writes, to be brought to the second-level cache.

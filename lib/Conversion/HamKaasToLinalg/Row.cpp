@@ -94,7 +94,8 @@ public:
                                        selectPrefix(b, v[0], zero));
         });
     // One division a row instead of one an entry, each of which takes as long as
-    // its exponential. The sum is at least 1, so the reciprocal is a number.
+    // its exponential. The sum is at least 1, or that of no entry, where the
+    // reciprocal is not used.
     auto rowType = cast<RankedTensorType>(sum.getType());
     Value scale = buildParallel(
         builder, loc, rowType, sum,
