@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -218,7 +217,7 @@ FailureOr<Tile> RowEmitter::emit() {
     return failure();
   lanes = chooseLanes(kernel.target(), extent);
   chooseStored();
-  int64_t rows = elementCount(rowShape);
+  int64_t rows = ShapedType::getNumElements(rowShape);
   int64_t tileRows =
       std::clamp<int64_t>(tileElements / extent, int64_t(1), rows);
   kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
