@@ -7,7 +7,6 @@
 
 #include "HamKaas/Driver/Tensors.h"
 #include "HamKaas/Runtime/Npy.h"
-#include "HamKaas/Runtime/Safetensors.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -69,26 +68,6 @@ llvm::Error hamkaas::writeTensor(StringRef path,
                        tensor.shape().data(), getData(tensor)))
     return toError(std::move(error));
   return llvm::Error::success();
-}
-
-llvm::Expected<llvm::StringMap<ReferenceTensor>>
-hamkaas::readWeights(StringRef path, MLIRContext *context) {
-  rt::SafetensorsFile file;
-  if (rt::Error error = file.open(path.str().c_str()))
-    return toError(std::move(error));
-  llvm::StringMap<ReferenceTensor> tensors;
-  for (size_t i = 0; i < file.size(); ++i) {
-    const rt::SafetensorsTensor &stored = file[i];
-    if (stored.elementType < 0)
-      return llvm::createStringError(
-          "%s: tensor '%s': expected type F32 or I64, got %s",
-          path.str().c_str(), stored.name, stored.dtype);
-    ReferenceTensor tensor(
-        makeType(context, stored.elementType, stored.rank, stored.shape));
-    std::memcpy(getData(tensor), stored.data, stored.bytes);
-    tensors.try_emplace(stored.name, std::move(tensor));
-  }
-  return tensors;
 }
 
 void hamkaas::fillRandom(ReferenceTensor &tensor, StringRef name) {

@@ -200,7 +200,7 @@ static llvm::Error compileToFile(ModuleOp module, CompileOptions &options) {
   // Also parameters that stay in their file are checked now.
   std::optional<Weights> contents;
   if (!weights.empty()) {
-    auto opened = Weights::open(weights, compiled->info.parameters);
+    auto opened = Weights::open(weights, compiled->info);
     if (!opened)
       return opened.takeError();
     contents.emplace(std::move(*opened));

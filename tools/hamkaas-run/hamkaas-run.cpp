@@ -277,6 +277,7 @@ static llvm::Error loadModel(MLIRContext &context, bool compile, bool interpret,
           ->getBuffer();
   if (llvm::Error error = lowerModel(*loaded.graph, Form::Graph, options))
     return error;
+  loaded.info.name = options.name;
   if (!compile)
     return llvm::Error::success();
   OwningOpRef<ModuleOp> copy(loaded.graph->clone());
@@ -324,6 +325,7 @@ static llvm::Error runModel() {
     printReport(loaded.info, llvm::outs());
 
   RunnerOptions options;
+  options.name = loaded.info.name;
   options.threads = threads;
   options.profile = profile;
   options.weightsFile = weights;

@@ -9,7 +9,6 @@
 #define HAMKAAS_DRIVER_TENSORS_H
 
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
 namespace hamkaas {
@@ -24,10 +23,6 @@ llvm::Expected<ReferenceTensor> readTensor(llvm::StringRef path,
                                            llvm::StringRef name,
                                            mlir::RankedTensorType type);
 llvm::Error writeTensor(llvm::StringRef path, const ReferenceTensor &tensor);
-
-/// Reads all tensors of a safetensors file.
-llvm::Expected<llvm::StringMap<ReferenceTensor>>
-readWeights(llvm::StringRef path, mlir::MLIRContext *context);
 
 /// Elements uniform in [-1, 1), or 0 for integers; the same for equal names.
 void fillRandom(ReferenceTensor &tensor, llvm::StringRef name);
