@@ -75,7 +75,7 @@ static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
               cl::cat(category));
 
-/// Largest difference from the reference relative to the largest value.
+/// Largest difference from the reference relative to the scale of a row.
 static constexpr double tolerance = 1e-5;
 
 static llvm::Error makeError(const llvm::Twine &text) {
@@ -221,8 +221,8 @@ static llvm::Error checkOutputs(ArrayRef<TensorDeclaration> declarations,
       failures += "\n  " + text;
   }
   if (!failures.empty())
-    return makeError("expected outputs within 1e-5 of the largest value of "
-                     "the reference's:" +
+    return makeError("expected outputs within 1e-5 of the largest value in "
+                     "the reference's row:" +
                      failures);
   return llvm::Error::success();
 }
