@@ -1,4 +1,4 @@
-//===- VerifyGraph.cpp - Checks the form GRAPH -------------------*- C++ -*-===//
+//===- VerifyGraph.cpp - Checks the form GRAPH ------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -151,17 +151,18 @@ private:
   }
 
   LogicalResult verifyBody(func::FuncOp main) {
+    SymbolTable symbols(getOperation());
     llvm::StringMap<Operation *> loads, stores;
     for (Operation &op : main.getBody().front()) {
       if (auto load = dyn_cast<GlobalLoadConstOp>(op)) {
-        if (failed(verifyAccess(load, load.getGlobal(), load.getType(), false)))
+        if (failed(verifyAccess(load, load.getGlobal(), load.getType(), symbols)))
           return failure();
       } else if (auto load = dyn_cast<GlobalLoadOp>(op)) {
-        if (failed(verifyState(load, load.getGlobal(), load.getType(), loads)))
+        if (failed(verifyState(load, load.getGlobal(), load.getType(), symbols, loads)))
           return failure();
       } else if (auto store = dyn_cast<GlobalStoreOp>(op)) {
         if (failed(verifyState(store, store.getGlobal(),
-                               store.getValue().getType(), stores)))
+                               store.getValue().getType(), symbols, stores)))
           return failure();
       } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
         if (failed(verifyTensorType(constant.getLoc(), constant.getType())) ||
@@ -182,9 +183,9 @@ private:
   }
 
   static LogicalResult verifyAccess(Operation *op, SymbolRefAttr symbol,
-                                    Type type, bool isMutable) {
-    auto module = op->getParentOfType<ModuleOp>();
-    auto global = module.lookupSymbol<GlobalOp>(symbol.getRootReference());
+                                    Type type, const SymbolTable &symbols) {
+    bool isMutable = !isa<GlobalLoadConstOp>(op);
+    auto global = symbols.lookup<GlobalOp>(symbol.getRootReference());
     if (!global || global.getIsMutable() != isMutable ||
         global.getType() != type)
       return op->emitError("expected ")
@@ -194,13 +195,13 @@ private:
   }
 
   static LogicalResult verifyState(Operation *op, SymbolRefAttr symbol,
-                                   Type type,
+                                   Type type, const SymbolTable &symbols,
                                    llvm::StringMap<Operation *> &seen) {
     StringRef name = symbol.getRootReference();
     if (!seen.try_emplace(name, op).second)
       return op->emitError("expected at most one ")
              << op->getName() << " of state @" << name;
-    return verifyAccess(op, symbol, type, /*isMutable=*/true);
+    return verifyAccess(op, symbol, type, symbols);
   }
 
   llvm::StringSet<> inputNames, outputNames, parameterNames, stateNames;
