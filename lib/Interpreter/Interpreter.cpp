@@ -77,7 +77,8 @@ Interpreter::initializeGlobals(ModuleOp module,
       return global.emitError("expected parameter '")
              << name << "' of type " << global.getType() << ", got "
              << given->second.type;
-    globals[symbol] = std::make_shared<ReferenceTensor>(std::move(given->second));
+    globals[symbol] =
+        std::make_shared<ReferenceTensor>(std::move(given->second));
     parameters.erase(given);
   }
   if (!parameters.empty())

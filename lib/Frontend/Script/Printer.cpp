@@ -192,12 +192,12 @@ FailureOr<uint64_t> Printer::printGlobal(ml_program::GlobalOp global) {
     return printTensor(global.getLoc(), "ConstantTensor", name,
                        global.getType());
   }
-  if (!value || !(matchPattern(value, m_Zero()) ||
-                  matchPattern(value, m_PosZeroFloat())))
+  if (!value ||
+      !(matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat())))
     return global.emitError("expected a buffer that is zero at first");
   std::string unnamed = ("buffer_" + Twine(bufferCount++)).str();
-  return printTensor(global.getLoc(), "BufferTensor",
-                     global.getSymName() == unnamed && name == unnamed ? "" : name,
+  bool isUnnamed = name == unnamed && global.getSymName() == unnamed;
+  return printTensor(global.getLoc(), "BufferTensor", isUnnamed ? "" : name,
                      global.getType());
 }
 

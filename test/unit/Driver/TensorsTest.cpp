@@ -34,8 +34,8 @@ constexpr double tolerance = 1e-5;
 } // namespace
 
 TEST_F(CompareTest, MeasuresARowByItsLargestValue) {
-  Difference difference = compare(f32({2, 2}, {1, 100, 2, 4}),
-                                  f32({2, 2}, {2, 100, 2, 4}));
+  Difference difference =
+      compare(f32({2, 2}, {1, 100, 2, 4}), f32({2, 2}, {2, 100, 2, 4}));
   EXPECT_EQ(difference.largest, 1);
   EXPECT_EQ(difference.magnitude, 100);
   EXPECT_TRUE(difference.isWithin(0.01));
@@ -76,9 +76,8 @@ TEST_F(CompareTest, AllowsNoDifferenceFromZeros) {
 }
 
 TEST_F(CompareTest, CountsSpecialValues) {
-  Difference difference =
-      compare(f32({4}, {NAN, INFINITY, 1, -INFINITY}),
-              f32({4}, {NAN, INFINITY, NAN, INFINITY}));
+  Difference difference = compare(f32({4}, {NAN, INFINITY, 1, -INFINITY}),
+                                  f32({4}, {NAN, INFINITY, NAN, INFINITY}));
   EXPECT_EQ(difference.special, 2);
   EXPECT_FALSE(difference.isWithin(tolerance));
 }
@@ -86,8 +85,8 @@ TEST_F(CompareTest, CountsSpecialValues) {
 TEST_F(CompareTest, ComparesScalarsAndIntegers) {
   EXPECT_TRUE(compare(f32({}, {1}), f32({}, {1})).isWithin(tolerance));
   EXPECT_FALSE(compare(f32({}, {1}), f32({}, {2})).isWithin(tolerance));
-  ReferenceTensor a(mlir::RankedTensorType::get(
-      {2}, mlir::IntegerType::get(&context, 64)));
+  ReferenceTensor a(
+      mlir::RankedTensorType::get({2}, mlir::IntegerType::get(&context, 64)));
   ReferenceTensor b = a;
   EXPECT_TRUE(compare(a, b).isWithin(tolerance));
   b.i64[1] = 1;

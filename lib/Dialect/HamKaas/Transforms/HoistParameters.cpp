@@ -1,4 +1,4 @@
-//===- HoistParameters.cpp - Moves parameter work to @prepare ----*- C++ -*-===//
+//===- HoistParameters.cpp - Moves parameter work to @prepare ---*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -74,17 +74,16 @@ private:
     if (!given)
       return verifyElements(global.getLoc(), *global.getValue(),
                             global.getType());
-    if (!isa<NoneType>(given.getType()) &&
-        given.getType() != global.getType())
+    if (!isa<NoneType>(given.getType()) && given.getType() != global.getType())
       return global.emitError("expected an external value of type ")
              << global.getType() << ", got one of type " << given.getType();
     return success();
   }
 
   static LogicalResult verifyInitialState(GlobalOp global) {
-    std::string expected =
-        ("expected state @" + global.getSymName() + " to be zero at first, got ")
-            .str();
+    std::string expected = ("expected state @" + global.getSymName() +
+                            " to be zero at first, got ")
+                               .str();
     if (!global.getValue())
       return global.emitError(expected) << "no value";
     if (failed(verifyElements(global.getLoc(), *global.getValue(),
@@ -93,11 +92,12 @@ private:
     auto elements = cast<DenseElementsAttr>(*global.getValue());
     // The bytes tell -0.0 from 0.0, and a splat has those of one element.
     ArrayRef<char> bytes = elements.getRawData();
-    size_t first = llvm::find_if(bytes, [](char c) { return c; }) -
-                   bytes.begin();
+    size_t first =
+        llvm::find_if(bytes, [](char c) { return c; }) - bytes.begin();
     if (first == bytes.size())
       return success();
-    size_t index = first / (elements.getElementType().getIntOrFloatBitWidth() / 8);
+    size_t index =
+        first / (elements.getElementType().getIntOrFloatBitWidth() / 8);
     return global.emitError(expected)
            << "an element "
            << *std::next(elements.value_begin<Attribute>(), index);
@@ -123,9 +123,8 @@ private:
   static LogicalResult verifySlot(func::FuncOp main, StringRef kind, unsigned i,
                                   Attribute name, Type type,
                                   llvm::StringSet<> &names) {
-    if (failed(verifyName(main,
-                          (kind + " " + Twine(i) + " of @main").str(), name,
-                          (kind + " of @main").str(), names)))
+    if (failed(verifyName(main, (kind + " " + Twine(i) + " of @main").str(),
+                          name, (kind + " of @main").str(), names)))
       return failure();
     return verifyTensorType(main.getLoc(), type);
   }
@@ -136,8 +135,9 @@ private:
                                   llvm::StringSet<> &names) {
     auto name = dyn_cast_or_null<StringAttr>(attribute);
     if (!name)
-      return op->emitError("expected ") << what << " to have a string attribute "
-                                        << HamKaasDialect::nameAttrName;
+      return op->emitError("expected ")
+             << what << " to have a string attribute "
+             << HamKaasDialect::nameAttrName;
     if (!isValidName(name.getValue()))
       return op->emitError("expected the name of ")
              << what
@@ -155,10 +155,12 @@ private:
     llvm::StringMap<Operation *> loads, stores;
     for (Operation &op : main.getBody().front()) {
       if (auto load = dyn_cast<GlobalLoadConstOp>(op)) {
-        if (failed(verifyAccess(load, load.getGlobal(), load.getType(), symbols)))
+        if (failed(
+                verifyAccess(load, load.getGlobal(), load.getType(), symbols)))
           return failure();
       } else if (auto load = dyn_cast<GlobalLoadOp>(op)) {
-        if (failed(verifyState(load, load.getGlobal(), load.getType(), symbols, loads)))
+        if (failed(verifyState(load, load.getGlobal(), load.getType(), symbols,
+                               loads)))
           return failure();
       } else if (auto store = dyn_cast<GlobalStoreOp>(op)) {
         if (failed(verifyState(store, store.getGlobal(),
