@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H
-#define HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H
+#ifndef HAMKAAS_LIB_CODEGEN_CPU_KERNELBUILDER_H
+#define HAMKAAS_LIB_CODEGEN_CPU_KERNELBUILDER_H
 
 #include "HamKaas/CodeGen/CPU/TargetDescription.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,9 +15,6 @@
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace hamkaas {
-
-/// Number of elements of an array of `shape`.
-int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 
 /// What the emitters of all families share: constants, index arithmetic, and
 /// loops that carry the destination tensor from write to write.
@@ -52,6 +49,8 @@ public:
   mlir::Value add(mlir::Value lhs, int64_t rhs) {
     return add(lhs, constant(rhs));
   }
+  /// `lhs` is not less than `rhs`.
+  mlir::Value subtract(mlir::Value lhs, mlir::Value rhs);
   mlir::Value multiply(mlir::Value lhs, int64_t rhs);
   mlir::Value divide(mlir::Value lhs, int64_t rhs);
   mlir::Value remainder(mlir::Value lhs, int64_t rhs);
@@ -95,6 +94,10 @@ public:
   void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
   void storeElement(mlir::Value element, mlir::ValueRange indices);
 
+  /// Asks for the line of element number `linear` of `argument`, which nothing
+  /// writes, to be brought to the second-level cache.
+  void prefetch(mlir::Value argument, mlir::Value linear);
+
   /// Records that an argument is read where the destination's storage may
   /// already hold something else, so that the two must not be shared.
   void forbidAlias(mlir::Value tensor) { unaliasable.insert(tensor); }
@@ -114,4 +117,4 @@ private:
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H
+#endif // HAMKAAS_LIB_CODEGEN_CPU_KERNELBUILDER_H
