@@ -466,7 +466,7 @@ private:
     SymbolTable symbols(getOperation());
     auto main = symbols.lookup<func::FuncOp>("main");
     auto prepare = symbols.lookup<func::FuncOp>("prepare");
-    if (!main)
+    if (!main || main.isExternal())
       return success();
 
     ConstantsRegion constants(alignment);
