@@ -61,6 +61,8 @@ typedef struct HamKaasInstanceOptions {
   /// A safetensors file with parameters, or null. Takes the place of the
   /// program's own weightsFile.
   const char *weightsFile;
+  /// Not 0: measure the time of each call, see HamKaasInstanceProfile.
+  int32_t profile;
 } HamKaasInstanceOptions;
 
 /// Allocates the regions, runs `prepare`, and zeroes the state. `options` may
@@ -79,6 +81,18 @@ HAMKAAS_API void HamKaasInstanceDestroy(HamKaasInstance *instance);
 HAMKAAS_API HamKaasError HamKaasInstanceRun(HamKaasInstance *instance,
                                             const void *const *inputs,
                                             void *const *outputs);
+
+/// The time that the calls of one entry of HamKaasProgram::calls took.
+typedef struct HamKaasCallProfile {
+  uint64_t runs;        /* that ended without an error at this call */
+  uint64_t nanoseconds; /* sum over these runs, by the caller's clock */
+} HamKaasCallProfile;
+
+/// Times since the instance was created: one entry a call of the program, in
+/// its order. Owned by the instance; null unless the options asked for it. Not
+/// to be read while a run is in progress.
+HAMKAAS_API const HamKaasCallProfile *
+HamKaasInstanceProfile(const HamKaasInstance *instance);
 
 /// Sets all state to zero.
 HAMKAAS_API HamKaasError HamKaasInstanceResetState(HamKaasInstance *instance);

@@ -10,6 +10,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <numeric>
 
 using namespace hamkaas;
 
@@ -155,4 +156,49 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   printTensors("state", info.states, os);
   printMemory(info, os);
   printKernels(info, os);
+}
+
+//===----------------------------------------------------------------------===//
+// Profile
+//===----------------------------------------------------------------------===//
+
+/// Microseconds of one run.
+static double getMicroseconds(const HamKaasCallProfile &call) {
+  return call.runs ? 1e-3 * call.nanoseconds / call.runs : 0;
+}
+
+/// "12.3": `work` a nanosecond, which is 10^9 a second.
+static std::string formatRate(uint64_t work, const HamKaasCallProfile &call) {
+  if (call.nanoseconds == 0)
+    return "";
+  return llvm::formatv("{0:F1}", 1.0 * work * call.runs / call.nanoseconds);
+}
+
+void hamkaas::printProfile(const ProgramInfo &info,
+                           llvm::ArrayRef<HamKaasCallProfile> profile,
+                           llvm::raw_ostream &os) {
+  std::vector<size_t> order(profile.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(getMicroseconds(profile[b]), a) <
+           std::pair(getMicroseconds(profile[a]), b);
+  });
+  uint64_t total = 0;
+  for (const HamKaasCallProfile &call : profile)
+    total += call.nanoseconds;
+
+  os << "profile, the calls that took longest first\n";
+  TextTable table("rllrrrrll");
+  table.addRow({"call", "name", "family", "us a run", "share", "GFLOP/s",
+                "GB/s", "computes", "source"});
+  for (size_t i : llvm::ArrayRef(order).take_front(maxRows)) {
+    const CallInfo &call = info.calls[i];
+    table.addRow({std::to_string(i), call.kernel, call.family,
+                  llvm::formatv("{0:F1}", getMicroseconds(profile[i])),
+                  formatShare(profile[i].nanoseconds, total),
+                  formatRate(call.flops, profile[i]),
+                  formatRate(call.bytes, profile[i]), call.ops, call.location});
+  }
+  table.print(os);
+  printCut(order.size(), os);
 }

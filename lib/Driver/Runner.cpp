@@ -9,7 +9,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Tensors.h"
 #include "HamKaas/Interpreter/Interpreter.h"
-#include "hamkaas-c/Runtime.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -34,7 +33,8 @@ namespace {
 
 class ProgramRunner : public Runner {
 public:
-  ProgramRunner(const HamKaasProgram &program, MLIRContext *context) {
+  ProgramRunner(const HamKaasProgram &program, MLIRContext *context)
+      : callCount(program.callCount) {
     declare(program.inputs, program.inputCount, context, inputDeclarations);
     declare(program.outputs, program.outputCount, context, outputDeclarations);
   }
@@ -45,6 +45,7 @@ public:
     HamKaasInstanceOptions instanceOptions = {};
     instanceOptions.structSize = sizeof(instanceOptions);
     instanceOptions.threads = options.threads;
+    instanceOptions.profile = options.profile;
     if (!options.weightsFile.empty())
       instanceOptions.weightsFile = options.weightsFile.c_str();
     return takeError(
@@ -63,6 +64,11 @@ public:
         HamKaasInstanceRun(instance, inputData.data(), outputData.data()));
   }
 
+  ArrayRef<HamKaasCallProfile> profile() const override {
+    const HamKaasCallProfile *calls = HamKaasInstanceProfile(instance);
+    return calls ? ArrayRef(calls, callCount) : ArrayRef<HamKaasCallProfile>();
+  }
+
 private:
   static void declare(const HamKaasTensorInfo *tensors, int32_t count,
                       MLIRContext *context,
@@ -72,12 +78,12 @@ private:
                          ? Type(Float32Type::get(context))
                          : Type(IntegerType::get(context, 64));
       declarations.push_back(
-          {tensor.name,
-           RankedTensorType::get(ArrayRef(tensor.shape, tensor.rank),
-                                 element)});
+          {tensor.name, RankedTensorType::get(
+                            ArrayRef(tensor.shape, tensor.rank), element)});
     }
   }
 
+  int32_t callCount;
   HamKaasInstance *instance = nullptr;
 };
 
@@ -107,8 +113,8 @@ public:
           llvm::raw_string_ostream stream(text);
           if (!text.empty())
             stream << '\n';
-          if (auto loc = diagnostic.getLocation()
-                             ->findInstanceOf<FileLineColLoc>())
+          if (auto loc =
+                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
             stream << loc.getFilename().getValue() << ':' << loc.getLine()
                    << ':' << loc.getColumn() << ": error: ";
           stream << diagnostic;
@@ -126,13 +132,13 @@ public:
   ReferenceRunner(func::FuncOp main, Interpreter interpreter)
       : context(main.getContext()), interpreter(std::move(interpreter)) {
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
-      inputDeclarations.push_back(declare(
-          main.getArgAttr(i, HamKaasDialect::nameAttrName),
-          main.getArgumentTypes()[i]));
+      inputDeclarations.push_back(
+          declare(main.getArgAttr(i, HamKaasDialect::nameAttrName),
+                  main.getArgumentTypes()[i]));
     for (unsigned i = 0; i < main.getNumResults(); ++i)
-      outputDeclarations.push_back(declare(
-          main.getResultAttr(i, HamKaasDialect::nameAttrName),
-          main.getResultTypes()[i]));
+      outputDeclarations.push_back(
+          declare(main.getResultAttr(i, HamKaasDialect::nameAttrName),
+                  main.getResultTypes()[i]));
   }
 
   llvm::Error run(ArrayRef<ReferenceTensor> inputs,

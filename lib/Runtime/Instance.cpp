@@ -14,6 +14,7 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <new>
 
 using namespace hamkaas::rt;
@@ -45,6 +46,41 @@ private:
 static Error alreadyRunning(const HamKaasInstance &instance) {
   return Error::format("model '%s': the instance is running already",
                        instance.program->name);
+}
+
+//===----------------------------------------------------------------------===//
+// Profile
+//===----------------------------------------------------------------------===//
+
+static uint64_t readClock() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000 +
+         static_cast<uint64_t>(time.tv_nsec);
+}
+
+// HamKaasExecution::callDone. What lies between two calls, such as a copy,
+// counts for the second.
+static void recordCall(void *context, int64_t call) {
+  HamKaasInstance &instance = *static_cast<HamKaasInstance *>(context);
+  instance.device.synchronise(instance.device.context);
+  uint64_t now = readClock();
+  HamKaasCallProfile &entry = instance.profile[call];
+  entry.runs += 1;
+  entry.nanoseconds += now - instance.lastTime;
+  instance.lastTime = now;
+}
+
+static Error createProfile(HamKaasInstance &instance) {
+  // One more than there are calls, because a model may have none.
+  instance.profile = static_cast<HamKaasCallProfile *>(
+      calloc(static_cast<size_t>(instance.program->callCount) + 1,
+             sizeof(HamKaasCallProfile)));
+  if (!instance.profile)
+    return Error::format("out of memory for a profile");
+  instance.execution.callDone = recordCall;
+  instance.execution.profile = &instance;
+  return Error();
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,7 +152,7 @@ static Error fillInstance(HamKaasInstance &instance,
     return error;
   zeroState(instance);
   instance.device.synchronise(instance.device.context);
-  return Error();
+  return options.profile ? createProfile(instance) : Error();
 }
 
 Error hamkaas::rt::createInstance(const HamKaasProgram &program,
@@ -173,6 +209,8 @@ static Error runInstance(HamKaasInstance &instance, const void *const *inputs,
           checkBuffers("output", program.outputs, program.outputCount, outputs))
     return error;
   FloatingPointScope defaultModes;
+  if (instance.profile)
+    instance.lastTime = readClock();
   int32_t failed =
       program.run(&instance.execution, inputs, outputs, instance.constants,
                   instance.state, instance.workspace);
@@ -212,6 +250,7 @@ void HamKaasInstanceDestroy(HamKaasInstance *instance) {
   releaseRegion(*instance, instance->constants);
   releaseRegion(*instance, instance->state);
   releaseRegion(*instance, instance->workspace);
+  free(instance->profile);
   instance->device.destroy(instance->device.context);
   instance->~HamKaasInstance();
   free(instance);
@@ -223,6 +262,11 @@ HamKaasError HamKaasInstanceRun(HamKaasInstance *instance,
   if (!instance)
     return Error::format("expected an instance, found null").release();
   return runInstance(*instance, inputs, outputs).release();
+}
+
+const HamKaasCallProfile *
+HamKaasInstanceProfile(const HamKaasInstance *instance) {
+  return instance ? instance->profile : nullptr;
 }
 
 HamKaasError HamKaasInstanceResetState(HamKaasInstance *instance) {

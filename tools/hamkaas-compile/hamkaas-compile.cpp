@@ -117,10 +117,6 @@ writeText(StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)>
   llvm::raw_string_ostream stream(text);
   if (llvm::Error error = print(stream))
     return error;
-  if (path == "-") {
-    llvm::outs() << text;
-    return llvm::Error::success();
-  }
   return writeOutputFile(path, text);
 }
 

@@ -1,4 +1,5 @@
-//===- hamkaas-run.cpp - Compiles and runs a model, compares, times -*- C++ -*-===//
+//===- hamkaas-run.cpp - Compiles and runs a model, compares, times -*- C++
+//-*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,6 +62,9 @@ static cl::opt<std::string>
     checkAgainst("check-against",
                  cl::desc("Compare the outputs with those of this device"),
                  cl::value_desc("reference"), cl::cat(category));
+static cl::opt<bool> profile("profile",
+                             cl::desc("Print the time of each kernel call"),
+                             cl::cat(category));
 static cl::opt<bool> emitReport("emit-report",
                                 cl::desc("Print what the model needs"),
                                 cl::cat(category));
@@ -91,10 +95,10 @@ parseAssignments(StringRef option, ArrayRef<std::string> assignments,
       return makeError("--" + option + ": expected NAME=VALUE, got '" +
                        assignment + "'");
     if (!llvm::is_contained(names, name))
-      return makeError("--" + option + ": the model has no " + option + " '" +
-                       name + "'; it has " +
-                       (declarations.empty() ? "none"
-                                             : llvm::join(names, ", ")));
+      return makeError(
+          "--" + option + ": the model has no " + option + " '" + name +
+          "'; it has " +
+          (declarations.empty() ? "none" : llvm::join(names, ", ")));
     if (!values.try_emplace(name, value.str()).second)
       return makeError("--" + option + ": '" + name + "' is given twice");
   }
@@ -112,8 +116,8 @@ loadInputs(ArrayRef<TensorDeclaration> declarations) {
     auto source = sources->find(declaration.name);
     if (source == sources->end()) {
       llvm::raw_string_ostream(missing)
-          << "\n  --input " << declaration.name
-          << "=F.npy|random|zeros  (" << declaration.type << ")";
+          << "\n  --input " << declaration.name << "=F.npy|random|zeros  ("
+          << declaration.type << ")";
       continue;
     }
     ReferenceTensor tensor(declaration.type);
@@ -230,13 +234,14 @@ struct LoadedModel {
   llvm::SourceMgr sources;
   OwningOpRef<ModuleOp> graph;
   std::unique_ptr<LoadedProgram> program;
+  ProgramInfo info;
 };
 
 } // namespace
 
 /// Loads a `model.so`, or parses a model and compiles it where `compile` says.
-static llvm::Error loadModel(MLIRContext &context, bool compile,
-                             bool interpret, LoadedModel &loaded) {
+static llvm::Error loadModel(MLIRContext &context, bool compile, bool interpret,
+                             LoadedModel &loaded) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(model);
   if (!buffer)
     return makeError(model + ": " + buffer.getError().message());
@@ -244,10 +249,17 @@ static llvm::Error loadModel(MLIRContext &context, bool compile,
     if (interpret)
       return makeError(model + ": a compiled model holds no graph that the "
                                "reference could interpret");
+    if (unchecked || targetCpu.getNumOccurrences())
+      return makeError("--" +
+                       (unchecked ? unchecked.ArgStr : targetCpu.ArgStr) +
+                       ": expected a model to compile, got the compiled model "
+                       "'" +
+                       model + "'");
     auto program = LoadedProgram::fromSharedLibrary(model);
     if (!program)
       return program.takeError();
     loaded.program = std::move(*program);
+    loaded.info = readProgramInfo(loaded.program->program());
     return llvm::Error::success();
   }
   loaded.sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
@@ -271,24 +283,36 @@ static llvm::Error loadModel(MLIRContext &context, bool compile,
   auto program = compileInMemory(*copy, options);
   if (!program)
     return program.takeError();
-  if (emitReport)
-    printReport(program->info, llvm::outs());
+  loaded.info = std::move(program->info);
   loaded.program = std::move(program->program);
   return llvm::Error::success();
 }
 
-static llvm::Error runModel() {
-  bool isReference = device == "reference";
-  if (!isReference && device != "cpu" && device != "best")
+static llvm::Error checkOptions() {
+  if (device != "cpu" && device != "best" && device != "reference")
     return makeError("--device: expected cpu, reference or best, got '" +
                      device + "'");
   if (!checkAgainst.empty() && checkAgainst != "reference")
     return makeError("--check-against: expected reference, got '" +
                      checkAgainst + "'");
-  if (threads < 0)
-    return makeError("--threads: expected 0 or more, got " +
-                     llvm::Twine(threads));
+  for (auto [name, value] :
+       {std::pair("threads", int(threads)), std::pair("repeat", int(repeat))})
+    if (value < 0)
+      return makeError("--" + llvm::Twine(name) + ": expected 0 or more, got " +
+                       llvm::Twine(value));
+  for (auto [name, value] : {std::pair("profile", bool(profile)),
+                             std::pair("emit-report", bool(emitReport))})
+    if (value && device == "reference")
+      return makeError("--" + llvm::Twine(name) +
+                       ": expected a device that runs a program, got "
+                       "'reference'");
+  return llvm::Error::success();
+}
 
+static llvm::Error runModel() {
+  if (llvm::Error error = checkOptions())
+    return error;
+  bool isReference = device == "reference";
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);
@@ -296,9 +320,12 @@ static llvm::Error runModel() {
   bool interpret = isReference || !checkAgainst.empty();
   if (llvm::Error error = loadModel(context, !isReference, interpret, loaded))
     return error;
+  if (emitReport)
+    printReport(loaded.info, llvm::outs());
 
   RunnerOptions options;
   options.threads = threads;
+  options.profile = profile;
   options.weightsFile = weights;
   std::unique_ptr<Runner> reference, runner;
   if (interpret) {
@@ -322,6 +349,8 @@ static llvm::Error runModel() {
   SmallVector<ReferenceTensor> results = makeTensors(main.outputs());
   if (llvm::Error error = run(main, *inputTensors, results, /*report=*/true))
     return error;
+  if (profile)
+    printProfile(loaded.info, main.profile(), llvm::outs());
   if (llvm::Error error = writeOutputs(main.outputs(), results))
     return error;
   if (checkAgainst.empty() || isReference)

@@ -83,6 +83,10 @@ struct ProgramInfo {
   double compileSeconds = 0; ///< From source to code, 0 if not measured.
 };
 
+/// What the descriptor of a compiled model says: all but `buffers`, the steps
+/// of the calls, and `compileSeconds`.
+ProgramInfo readProgramInfo(const HamKaasProgram &program);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DRIVER_PROGRAMINFO_H

@@ -9,7 +9,7 @@
 #define HAMKAAS_DRIVER_RUNNER_H
 
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
-#include "hamkaas-c/Program.h"
+#include "hamkaas-c/Runtime.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
@@ -39,6 +39,9 @@ public:
   run(llvm::ArrayRef<ReferenceTensor> inputs,
       llvm::MutableArrayRef<ReferenceTensor> outputs) = 0;
 
+  /// Times of the program's calls, empty unless the options asked for them.
+  virtual llvm::ArrayRef<HamKaasCallProfile> profile() const { return {}; }
+
 protected:
   llvm::SmallVector<TensorDeclaration> inputDeclarations, outputDeclarations;
 };
@@ -48,6 +51,8 @@ struct RunnerOptions {
   int threads = 0;
   /// A safetensors file with the parameters, or empty.
   std::string weightsFile;
+  /// Whether to measure the calls of a program.
+  bool profile = false;
 };
 
 /// Runs `program`, which must outlive the runner, by the runtime.

@@ -25,6 +25,10 @@ struct HamKaasInstance {
   void *constants = nullptr;
   void *state = nullptr;
   void *workspace = nullptr;
+  /// One a call of the program, null without a profile.
+  HamKaasCallProfile *profile = nullptr;
+  /// When the last call of the run was done, in nanoseconds.
+  uint64_t lastTime = 0;
   std::atomic<bool> busy{false};
 };
 

@@ -8,7 +8,6 @@
 #include "Emitters.h"
 #include "TreeEmitter.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -140,16 +139,7 @@ private:
         kernel, base, count, lanes, unrolledBlocks, none, /*writes=*/true,
         [&](LaneBlock block, MutableArrayRef<Value>) {
           TreeEmitter tree(kernel, lanes, block.active);
-          Point point = lanePoint(rowIndices, block.index);
-          Point target = point;
-          SmallVector<Value> indices;
-          for (auto [coordinate, offset] : llvm::zip_equal(target, offsets)) {
-            coordinate.index = kernel.add(coordinate.index, offset);
-            indices.push_back(coordinate.index);
-          }
-          tree.setWritten(target);
-          kernel.store(tree.evaluateVector(value, point), indices,
-                       block.active);
+          tree.store(value, lanePoint(rowIndices, block.index), offsets);
         });
   }
 
@@ -161,8 +151,21 @@ private:
 };
 } // namespace
 
+/// A tensor without dimensions: one tile of one element.
+static Tile emitScalar(KernelBuilder &kernel, Value value) {
+  kernel.tileLoop(1, [&](Value) {
+    TreeEmitter tree(kernel, /*lanes=*/1, /*active=*/1);
+    kernel.storeElement(tree.evaluate(value, {}), {});
+  });
+  return {1};
+}
+
 Tile hamkaas::emitElements(KernelBuilder &kernel, Value value,
                            ValueRange offsets) {
+  if (offsets.empty())
+    return emitScalar(kernel, value);
+  if (std::optional<int64_t> cross = findCrossDimension(value))
+    return emitTransposedElements(kernel, value, *cross, offsets);
   return ElementsEmitter(kernel, value, offsets).emit();
 }
 

@@ -29,6 +29,15 @@ llvm::FailureOr<Tile> emitMovement(KernelBuilder &kernel, mlir::Value result);
 Tile emitElements(KernelBuilder &kernel, mlir::Value value,
                   mlir::ValueRange offsets);
 
+/// The dimension of `result`, not its last, along which a tensor in memory is
+/// contiguous that the last one crosses: a permuted operand. None if there is
+/// no such tensor in the tree.
+std::optional<int64_t> findCrossDimension(mlir::Value result);
+
+/// As emitElements for a tree whose cross dimension is `cross`.
+Tile emitTransposedElements(KernelBuilder &kernel, mlir::Value value,
+                            int64_t cross, mlir::ValueRange offsets);
+
 /// Succeeds if a TreeEmitter can evaluate `result` from arguments and roots.
 llvm::LogicalResult
 verifyTree(mlir::Value result,

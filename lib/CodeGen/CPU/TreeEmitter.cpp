@@ -38,6 +38,17 @@ Value TreeEmitter::evaluate(Value tensor, PointRef point) {
   return value;
 }
 
+void TreeEmitter::store(Value tensor, PointRef point, ValueRange offsets) {
+  Point target(point);
+  SmallVector<Value> indices;
+  for (auto [coordinate, offset] : llvm::zip_equal(target, offsets)) {
+    coordinate.index = kernel.add(coordinate.index, offset);
+    indices.push_back(coordinate.index);
+  }
+  setWritten(target);
+  kernel.store(evaluateVector(tensor, point), indices, active);
+}
+
 Value TreeEmitter::define(Value tensor, PointRef point) {
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
     return fill.getInputs().front();

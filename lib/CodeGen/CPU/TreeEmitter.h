@@ -54,6 +54,10 @@ public:
     return kernel.broadcast(evaluate(tensor, point), lanes);
   }
 
+  /// Writes the active lanes of `tensor` at `point` to the destination,
+  /// `offsets` (one a dimension) further on.
+  void store(mlir::Value tensor, PointRef point, mlir::ValueRange offsets);
+
   /// Evaluates the body of `op` at a point of its iteration space up to the
   /// value that `combiner` adds to the reduction.
   mlir::Value evaluateContribution(mlir::linalg::LinalgOp op,

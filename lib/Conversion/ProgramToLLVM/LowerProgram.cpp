@@ -1,4 +1,5 @@
-//===- LowerProgram.cpp - Turns @main and @prepare into LLVM functions -*- C++ -*-===//
+//===- LowerProgram.cpp - Turns @main and @prepare into LLVM functions -*- C++
+//-*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +10,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "hamkaas-c/Program.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,10 +33,12 @@ namespace {
 /// Lowers one of the functions `@main` and `@prepare`.
 class ProgramLowering {
 public:
+  /// `reportsCalls` if the calls of `program` are those of the program's table.
   ProgramLowering(func::FuncOp program, SymbolTable &symbols,
-                  int64_t threadFlops, int64_t threadBytes)
+                  int64_t threadFlops, int64_t threadBytes, bool reportsCalls)
       : program(program), symbols(symbols), threadFlops(threadFlops),
-        threadBytes(threadBytes), builder(program.getLoc(), program) {
+        threadBytes(threadBytes), reportsCalls(reportsCalls),
+        builder(program.getLoc(), program) {
     pointer = LLVM::LLVMPointerType::get(builder.getContext());
   }
 
@@ -47,12 +51,20 @@ public:
 private:
   void bindArguments(LLVM::LLVMFuncOp function, ArrayRef<StringRef> tables,
                      ArrayRef<StringRef> regions);
+  void lowerChecks();
+  bool isKnownBefore(func::CallOp call, bool stateWritten);
   LogicalResult lowerOp(Operation &op);
   LogicalResult lowerView(memref::ViewOp view);
   void lowerGlobal(memref::GetGlobalOp op);
   void lowerCopy(memref::CopyOp copy);
   void lowerCall(func::CallOp call);
+  func::FuncOp getKernel(func::CallOp call) const {
+    return symbols.lookup<func::FuncOp>((call.getCallee() + "_body").str());
+  }
+  StringRef getRegion(Value buffer);
+  void storeArguments(func::CallOp call);
   void returnOnFailure(Value status);
+  void reportCallDone();
 
   bool isWorthThreads(func::CallOp call, int64_t tiles) const;
   static bool hasCheck(func::FuncOp kernel);
@@ -61,10 +73,10 @@ private:
     return LLVM::ConstantOp::create(builder, builder.getI64Type(), value);
   }
   Value offsetAddress(Value base, int64_t bytes) {
-    return bytes == 0 ? base
-                      : LLVM::GEPOp::create(builder, pointer,
-                                            builder.getI8Type(), base,
-                                            constant(bytes));
+    return bytes == 0
+               ? base
+               : LLVM::GEPOp::create(builder, pointer, builder.getI8Type(),
+                                     base, constant(bytes));
   }
   Value loadPointer(Value base, int64_t bytes) {
     return LLVM::LoadOp::create(builder, pointer, offsetAddress(base, bytes));
@@ -73,6 +85,7 @@ private:
   func::FuncOp program;
   SymbolTable &symbols;
   int64_t threadFlops, threadBytes;
+  bool reportsCalls;
   ImplicitLocOpBuilder builder;
   LLVM::LLVMPointerType pointer;
   Value execution, values, arguments;
@@ -84,17 +97,22 @@ private:
 
 } // namespace
 
-LogicalResult ProgramLowering::lower(StringRef name,
-                                     ArrayRef<StringRef> tables,
+LogicalResult ProgramLowering::lower(StringRef name, ArrayRef<StringRef> tables,
                                      ArrayRef<StringRef> regions) {
   SmallVector<Type> types(1 + tables.size() + regions.size(), pointer);
   auto function = LLVM::LLVMFuncOp::create(
-      builder, name,
-      LLVM::LLVMFunctionType::get(builder.getI32Type(), types));
+      builder, name, LLVM::LLVMFunctionType::get(builder.getI32Type(), types));
   builder.setInsertionPointToStart(function.addEntryBlock(builder));
   bindArguments(function, tables, regions);
 
-  for (Operation &op : program.getBody().front())
+  Block &body = program.getBody().front();
+  for (auto view : body.getOps<memref::ViewOp>())
+    if (failed(lowerView(view)))
+      return failure();
+  for (auto global : body.getOps<memref::GetGlobalOp>())
+    lowerGlobal(global);
+  lowerChecks();
+  for (Operation &op : body)
     if (failed(lowerOp(op)))
       return failure();
   program.erase();
@@ -114,16 +132,16 @@ void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
       LLVM::AllocaOp::create(builder, pointer, pointer, constant(operands));
 
   llvm::StringMap<Value> bases;
-  for (auto [i, region] : llvm::enumerate(llvm::concat<const StringRef>(
-           tables, regions)))
+  for (auto [i, region] :
+       llvm::enumerate(llvm::concat<const StringRef>(tables, regions)))
     bases[region] = function.getArgument(1 + i);
   llvm::StringMap<int64_t> counts;
   for (BlockArgument argument : program.getArguments()) {
-    StringRef region = program
-                           .getArgAttrOfType<StringAttr>(
-                               argument.getArgNumber(),
-                               HamKaasDialect::regionAttrName)
-                           .getValue();
+    StringRef region =
+        program
+            .getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                          HamKaasDialect::regionAttrName)
+            .getValue();
     Value base = bases.at(region);
     addresses[argument] =
         llvm::is_contained(tables, region)
@@ -132,13 +150,72 @@ void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
   }
 }
 
+/// The value of `hamkaas.region` of the argument that `buffer` is a part of;
+/// empty for a global.
+StringRef ProgramLowering::getRegion(Value buffer) {
+  auto view = buffer.getDefiningOp<memref::ViewOp>();
+  if (!view)
+    return "";
+  auto argument = cast<BlockArgument>(view.getSource());
+  return program
+      .getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                    HamKaasDialect::regionAttrName)
+      .getValue();
+}
+
+/// The arguments whose elements the checks of `kernel` depend on.
+static llvm::SmallSetVector<Value, 4> getCheckedArguments(func::FuncOp kernel) {
+  llvm::SmallSetVector<Value, 4> checked;
+  SetVector<Operation *> slice;
+  for (auto check : kernel.getOps<CheckOp>())
+    (void)getBackwardSlice(check.getOperation(), &slice);
+  for (Operation *op : slice)
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      checked.insert(load.getMemRef());
+  return checked;
+}
+
+/// Whether what the checks of `call` read has its value when the run begins.
+bool ProgramLowering::isKnownBefore(func::CallOp call, bool stateWritten) {
+  func::FuncOp kernel = getKernel(call);
+  return llvm::all_of(getCheckedArguments(kernel), [&](Value argument) {
+    StringRef region = getRegion(
+        call.getOperand(cast<BlockArgument>(argument).getArgNumber()));
+    return region.empty() || region == "input" || region == "constants" ||
+           (region == "state" && !stateWritten);
+  });
+}
+
+/// Runs the checks before anything is written, so that a run that fails leaves
+/// state and outputs as they were. What depends on values that the run itself
+/// computes is checked by the kernel alone.
+void ProgramLowering::lowerChecks() {
+  bool stateWritten = false;
+  callIndex = 0;
+  for (Operation &op : program.getBody().front()) {
+    if (auto copy = dyn_cast<memref::CopyOp>(op))
+      stateWritten |= getRegion(copy.getTarget()) == "state";
+    auto call = dyn_cast<func::CallOp>(op);
+    if (!call)
+      continue;
+    if (hasCheck(getKernel(call)) && isKnownBefore(call, stateWritten)) {
+      builder.setLoc(call.getLoc());
+      storeArguments(call);
+      Value none = constant(0);
+      returnOnFailure(
+          LLVM::CallOp::create(builder, builder.getI32Type(), call.getCallee(),
+                               ValueRange{arguments, none, none, values})
+              .getResult());
+    }
+    stateWritten |= getRegion(call.getOperands().back()) == "state";
+    ++callIndex;
+  }
+  callIndex = 0;
+}
+
 LogicalResult ProgramLowering::lowerOp(Operation &op) {
   builder.setLoc(op.getLoc());
-  if (auto view = dyn_cast<memref::ViewOp>(op))
-    return lowerView(view);
-  if (auto global = dyn_cast<memref::GetGlobalOp>(op))
-    lowerGlobal(global);
-  else if (auto copy = dyn_cast<memref::CopyOp>(op))
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
     lowerCopy(copy);
   else if (auto call = dyn_cast<func::CallOp>(op))
     lowerCall(call);
@@ -146,12 +223,14 @@ LogicalResult ProgramLowering::lowerOp(Operation &op) {
     LLVM::ReturnOp::create(
         builder, Value(LLVM::ConstantOp::create(builder, builder.getI32Type(),
                                                 int64_t(0))));
-  else if (!matchPattern(&op, m_Constant()))
+  else if (!isa<memref::ViewOp, memref::GetGlobalOp>(op) &&
+           !matchPattern(&op, m_Constant()))
     return op.emitError("expected the form PLANNED, got ") << op.getName();
   return success();
 }
 
 LogicalResult ProgramLowering::lowerView(memref::ViewOp view) {
+  builder.setLoc(view.getLoc());
   APInt offset;
   if (!matchPattern(view.getByteShift(), m_ConstantInt(&offset)))
     return view.emitError("expected a constant offset");
@@ -168,8 +247,8 @@ void ProgramLowering::lowerGlobal(memref::GetGlobalOp op) {
     builder.setInsertionPoint(global);
     MemRefType type = global.getType();
     auto elements = cast<DenseElementsAttr>(*global.getInitialValue())
-                        .reshape(RankedTensorType::get(
-                            type.getNumElements(), type.getElementType()));
+                        .reshape(RankedTensorType::get(type.getNumElements(),
+                                                       type.getElementType()));
     auto data = LLVM::GlobalOp::create(
         builder,
         LLVM::LLVMArrayType::get(type.getElementType(), type.getNumElements()),
@@ -186,16 +265,18 @@ void ProgramLowering::lowerCopy(memref::CopyOp copy) {
                          /*isVolatile=*/false);
 }
 
-void ProgramLowering::lowerCall(func::CallOp call) {
-  auto kernel = symbols.lookup<func::FuncOp>(
-      (call.getCallee() + "_body").str());
+void ProgramLowering::storeArguments(func::CallOp call) {
   for (auto [i, operand] : llvm::enumerate(call.getOperands()))
     LLVM::StoreOp::create(builder, addresses.at(operand),
                           offsetAddress(arguments, i * sizeof(void *)));
+}
 
+void ProgramLowering::lowerCall(func::CallOp call) {
+  func::FuncOp kernel = getKernel(call);
+  storeArguments(call);
   Type i32 = builder.getI32Type();
-  auto tilesAttr = kernel->getAttrOfType<IntegerAttr>(
-      HamKaasDialect::tilesAttrName);
+  auto tilesAttr =
+      kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);
   int64_t tiles = tilesAttr ? tilesAttr.getInt() : 1;
   Value count = constant(tiles);
   Value status;
@@ -207,20 +288,46 @@ void ProgramLowering::lowerCall(func::CallOp call) {
     Value parallelFor =
         loadPointer(execution, offsetof(HamKaasExecution, parallelFor));
     Value pool = loadPointer(execution, offsetof(HamKaasExecution, pool));
-    status = LLVM::CallOp::create(
-                 builder, type,
-                 ValueRange{parallelFor, pool, address, arguments, count,
-                            values})
+    status = LLVM::CallOp::create(builder, type,
+                                  ValueRange{parallelFor, pool, address,
+                                             arguments, count, values})
                  .getResult();
   } else {
-    status = LLVM::CallOp::create(
-                 builder, i32, call.getCallee(),
-                 ValueRange{arguments, constant(0), count, values})
-                 .getResult();
+    status =
+        LLVM::CallOp::create(builder, i32, call.getCallee(),
+                             ValueRange{arguments, constant(0), count, values})
+            .getResult();
   }
   if (hasCheck(kernel))
     returnOnFailure(status);
+  if (reportsCalls)
+    reportCallDone();
   ++callIndex;
+}
+
+/// A load and a branch a call, which a profile needs and nobody else notices.
+void ProgramLowering::reportCallDone() {
+  Value callDone = loadPointer(execution, offsetof(HamKaasExecution, callDone));
+  Block *current = builder.getInsertionBlock();
+  Region *region = current->getParent();
+  Block *report = builder.createBlock(region);
+  Block *rest = builder.createBlock(region);
+
+  builder.setInsertionPointToEnd(current);
+  Value null = LLVM::ZeroOp::create(builder, pointer);
+  Value isWanted =
+      LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, callDone, null);
+  LLVM::CondBrOp::create(builder, isWanted, report, rest);
+
+  builder.setInsertionPointToStart(report);
+  Value profile = loadPointer(execution, offsetof(HamKaasExecution, profile));
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  {pointer, builder.getI64Type()});
+  LLVM::CallOp::create(builder, type,
+                       ValueRange{callDone, profile, constant(callIndex)});
+  LLVM::BrOp::create(builder, rest);
+  builder.setInsertionPointToStart(rest);
 }
 
 void ProgramLowering::returnOnFailure(Value status) {
@@ -232,8 +339,8 @@ void ProgramLowering::returnOnFailure(Value status) {
   builder.setInsertionPointToEnd(current);
   Value zero =
       LLVM::ConstantOp::create(builder, builder.getI32Type(), int64_t(0));
-  Value isFailure = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne,
-                                         status, zero);
+  Value isFailure =
+      LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, status, zero);
   LLVM::CondBrOp::create(builder, isFailure, failed, rest);
 
   builder.setInsertionPointToStart(failed);
@@ -276,10 +383,12 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
     declareKernels();
     SymbolTable symbols(getOperation());
     if (auto prepare = symbols.lookup<func::FuncOp>("prepare"))
-      if (failed(ProgramLowering(prepare, symbols, threadFlops, threadBytes)
+      if (failed(ProgramLowering(prepare, symbols, threadFlops, threadBytes,
+                                 /*reportsCalls=*/false)
                      .lower("hamkaas_prepare", {"parameter"},
                             {"constants", "workspace"})))
         return signalPassFailure();
+<<<<<<< HEAD
     auto main = symbols.lookup<func::FuncOp>("main");
     if (failed(ProgramLowering(main, symbols, threadFlops, threadBytes)
                    .lower("hamkaas_run", {"input", "output"},
@@ -287,6 +396,16 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
       return signalPassFailure();
     for (auto global : llvm::make_early_inc_range(
              getOperation().getOps<memref::GlobalOp>()))
+=======
+    if (auto main = symbols.lookup<func::FuncOp>("main"))
+      if (failed(ProgramLowering(main, symbols, threadFlops, threadBytes,
+                                 /*reportsCalls=*/true)
+                     .lower("hamkaas_run", {"input", "output"},
+                            {"constants", "state", "workspace"})))
+        return signalPassFailure();
+    for (auto global :
+         llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
+>>>>>>> main
       global.erase();
   }
 
@@ -295,8 +414,7 @@ private:
     auto builder = OpBuilder::atBlockEnd(getOperation().getBody());
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
-    auto type =
-        LLVM::LLVMFunctionType::get(i32, {pointer, i64, i64, pointer});
+    auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i64, i64, pointer});
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp kernel : functions) {
       if (!kernel->hasAttr(HamKaasDialect::kernelAttrName))

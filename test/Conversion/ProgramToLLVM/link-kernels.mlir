@@ -1,33 +1,31 @@
-// RUN: hamkaas-opt %s -hamkaas-link-kernels -split-input-file | FileCheck %s
+// RUN: hamkaas-opt %s --hamkaas-link-kernels | FileCheck %s
 
-// The body takes the name of its declaration; nothing outside sees it.
+// A body takes the name of its declaration, whichever stands first. What is no
+// kernel's body stays as it is.
 
-// CHECK-LABEL: llvm.func @hamkaas_run(
-// CHECK:         llvm.call @k0(
-// CHECK-NOT:   llvm.func @k0(!llvm.ptr) -> i32{{$}}
-// CHECK:       llvm.func internal @k0(%{{.*}}: !llvm.ptr) -> i32
-// CHECK:         llvm.return
-// CHECK-NOT:   @k0_body
-llvm.func @hamkaas_run(%x: !llvm.ptr) -> i32 {
-  %0 = llvm.call @k0(%x) : (!llvm.ptr) -> i32
-  llvm.return %0 : i32
-}
-llvm.func @k0(!llvm.ptr) -> i32
-llvm.func @k0_body(%x: !llvm.ptr) -> i32 {
-  %0 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %0 : i32
-}
-
-// -----
-
-// Nothing to do: a function of such a name that stands for no kernel, and a
-// kernel that has no body yet.
-
-// CHECK:       llvm.func @other_body(
-// CHECK:       llvm.func @k1(!llvm.ptr) -> i32
-// CHECK:       llvm.func @k1_body(!llvm.ptr) -> i32
-llvm.func @other_body(%x: !llvm.ptr) {
+// CHECK-NOT:   @first_body
+// CHECK:       llvm.func internal @first() {
+// CHECK:       llvm.func internal @second() {
+// CHECK:       llvm.func @run()
+// CHECK-NEXT:    llvm.call @first() : () -> ()
+// CHECK-NEXT:    llvm.call @second() : () -> ()
+// CHECK:       llvm.func @no_body() {
+// CHECK:       llvm.func @external_body()
+// CHECK-NOT:   llvm.func
+llvm.func @first_body() {
   llvm.return
 }
-llvm.func @k1(!llvm.ptr) -> i32
-llvm.func @k1_body(!llvm.ptr) -> i32
+llvm.func @first()
+llvm.func @second()
+llvm.func @second_body() {
+  llvm.return
+}
+llvm.func @run() {
+  llvm.call @first() : () -> ()
+  llvm.call @second() : () -> ()
+  llvm.return
+}
+llvm.func @no_body() {
+  llvm.return
+}
+llvm.func @external_body()

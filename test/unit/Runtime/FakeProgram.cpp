@@ -67,11 +67,15 @@ static int32_t runFake(HamKaasExecution *execution, const void *const *inputs,
   if (execution->parallelFor(execution->pool, scaleKernel, scaleArguments,
                              FakeProgram::elements, execution->failure.values))
     return 1;
+  if (execution->callDone)
+    execution->callDone(execution->profile, 0);
   void *copyArguments[] = {workspace, outputs[0]};
   execution->failure.call = 1;
   if (execution->parallelFor(execution->pool, copyKernel, copyArguments,
                              FakeProgram::elements, execution->failure.values))
     return 1;
+  if (execution->callDone)
+    execution->callDone(execution->profile, 1);
   int64_t *runs = static_cast<int64_t *>(state);
   *runs += 1;
   memcpy(outputs[1], runs, sizeof(*runs));

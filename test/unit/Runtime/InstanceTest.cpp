@@ -68,6 +68,29 @@ TEST_F(Instance, KeepsStateUntilReset) {
   EXPECT_EQ(run.runs, 1);
 }
 
+TEST_F(Instance, ProfileCountsTheCallsThatSucceeded) {
+  options.profile = 1;
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(takeText(run()), "");
+  run.x[0] = -1;
+  EXPECT_NE(takeText(run()), "");
+  const HamKaasCallProfile *profile = HamKaasInstanceProfile(instance);
+  ASSERT_NE(profile, nullptr);
+  for (int call : {0, 1}) {
+    EXPECT_EQ(profile[call].runs, 2u);
+    EXPECT_GT(profile[call].nanoseconds, 0u);
+    EXPECT_LT(profile[call].nanoseconds, 1000000000u);
+  }
+}
+
+TEST_F(Instance, NoProfileUnlessAskedFor) {
+  ASSERT_EQ(create(), "");
+  EXPECT_EQ(HamKaasInstanceProfile(instance), nullptr);
+  EXPECT_EQ(HamKaasInstanceProfile(nullptr), nullptr);
+}
+
 TEST_F(Instance, ParametersAreNeededOnlyDuringCreation) {
   ASSERT_EQ(create(), "");
   parameters.scale[7] = std::numeric_limits<float>::quiet_NaN();

@@ -1,0 +1,251 @@
+//===- EmitTransposed.cpp - Trees that read across their rows ---*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A permuted operand is contiguous along another dimension than the result.
+// Reading it lane by lane costs an instruction and a line of cache for each
+// element. Here both are visited in square blocks: vectors along the operand's
+// dimension are read, transposed in registers, and used as rows of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitters.h"
+#include "TreeEmitter.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// A tile of these sizes meets each line of cache and each page of both sides
+/// while it is at hand. Measured on 1024 x 1024: tiles of one row of squares
+/// take 1.3 times as long.
+static constexpr int64_t maxTileRows = 32;
+static constexpr int64_t maxTileColumns = 128;
+
+static bool isInMemory(Value tensor) {
+  return isa<BlockArgument>(tensor) && isa<RankedTensorType>(tensor.getType());
+}
+
+namespace {
+/// A tensor of a tree whose dimension i runs along the dimension dims[i] of the
+/// tree's result, or along none if that is -1.
+struct TensorUse {
+  Value tensor;
+  SmallVector<int64_t> dims;
+
+  bool operator==(const TensorUse &) const = default;
+};
+} // namespace
+
+static SmallVector<TensorUse> getOperandUses(linalg::LinalgOp op,
+                                             const TensorUse &use) {
+  SmallVector<int64_t> loops(op.getNumLoops(), -1);
+  AffineMap written =
+      op.getIndexingMapMatchingResult(cast<OpResult>(use.tensor));
+  for (auto [expr, dim] : llvm::zip_equal(written.getResults(), use.dims))
+    loops[cast<AffineDimExpr>(expr).getPosition()] = dim;
+  SmallVector<TensorUse> uses;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (op.getMatchingBlockArgument(&operand).use_empty())
+      continue;
+    SmallVector<int64_t> read;
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      read.push_back(dim ? loops[dim.getPosition()] : -1);
+    }
+    uses.push_back({operand.get(), read});
+  }
+  return uses;
+}
+
+std::optional<int64_t> hamkaas::findCrossDimension(Value result) {
+  int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+  int64_t lane = rank - 1;
+  // Trees share their subtrees: each use is visited once.
+  SmallVector<TensorUse> uses = {
+      {result, llvm::to_vector(llvm::seq<int64_t>(rank))}};
+  for (size_t i = 0; i < uses.size(); ++i) {
+    TensorUse use = uses[i];
+    if (auto op = use.tensor.getDefiningOp<linalg::LinalgOp>()) {
+      for (TensorUse &operand : getOperandUses(op, use))
+        if (!llvm::is_contained(uses, operand))
+          uses.push_back(std::move(operand));
+    } else if (isInMemory(use.tensor) && llvm::is_contained(use.dims, lane) &&
+               use.dims.back() != lane && use.dims.back() >= 0) {
+      return use.dims.back();
+    }
+  }
+  return std::nullopt;
+}
+
+/// Transposes the square matrix of `rows` by Eklundh's method: in round d, the
+/// bit d of the row and of the lane of each element are swapped. Upstream
+/// lowers vector.transpose well for two sizes only; this does for every level.
+static void transpose(KernelBuilder &kernel, MutableArrayRef<Value> rows) {
+  int64_t size = rows.size();
+  for (int64_t bit = 1; bit < size; bit *= 2) {
+    SmallVector<int64_t> upper, lower;
+    for (int64_t lane = 0; lane < size; ++lane) {
+      upper.push_back(lane & bit ? size + lane - bit : lane);
+      lower.push_back(lane & bit ? size + lane : lane + bit);
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      if (i & bit)
+        continue;
+      Value a = rows[i], b = rows[i + bit];
+      rows[i] =
+          vector::ShuffleOp::create(kernel.ir(), kernel.loc(), a, b, upper);
+      rows[i + bit] =
+          vector::ShuffleOp::create(kernel.ir(), kernel.loc(), a, b, lower);
+    }
+  }
+}
+
+namespace {
+
+/// One square block of the result: `rows` along the cross dimension by
+/// `columns` along the last one.
+struct Square {
+  SmallVector<Value> outer; /* indices of the first row, without the last */
+  Value column;
+  int64_t rows, columns;
+};
+
+/// Emits the tiles of one tree.
+class TransposedEmitter {
+public:
+  TransposedEmitter(KernelBuilder &kernel, Value value, int64_t cross,
+                    ValueRange offsets)
+      : kernel(kernel), value(value), cross(cross), offsets(offsets) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    rows = shape[cross];
+    columns = shape.back();
+    lanes = chooseLanes(kernel.target(), columns);
+    tileRows = std::min(rows, maxTileRows);
+    tileColumns = std::min(columns, maxTileColumns);
+    tileShape.assign(shape.begin(), shape.end());
+    tileShape[cross] = llvm::divideCeil(rows, tileRows);
+    tileShape.back() = llvm::divideCeil(columns, tileColumns);
+  }
+
+  Tile emit() {
+    kernel.tileLoop(elementCount(tileShape), [&](Value tile) {
+      SmallVector<Value> at = kernel.delinearize(tile, tileShape);
+      forSize(at[cross], rows, tileRows, [&](int64_t activeRows) {
+        forSize(at.back(), columns, tileColumns, [&](int64_t activeColumns) {
+          emitTile(at, activeRows, activeColumns);
+        });
+      });
+    });
+    return {tileRows, tileColumns};
+  }
+
+private:
+  /// Emits `body` for the part number `index` of `total` elements: each has
+  /// `size` but perhaps the last.
+  void forSize(Value index, int64_t total, int64_t size,
+               function_ref<void(int64_t)> body) {
+    int64_t whole = total / size, rest = total % size;
+    if (!rest)
+      return body(size);
+    kernel.writingBranch(
+        kernel.isLess(index, whole), [&] { body(size); }, [&] { body(rest); });
+  }
+
+  /// The squares of a column one after the other: they share the lines of the
+  /// side that is read.
+  void emitTile(ArrayRef<Value> at, int64_t activeRows, int64_t activeColumns) {
+    SmallVector<Value> outer(at.drop_back());
+    Value firstRow = kernel.multiply(at[cross], tileRows);
+    Value firstColumn = kernel.multiply(at.back(), tileColumns);
+    forEachSquare(firstColumn, activeColumns, [&](LaneBlock columnBlock) {
+      forEachSquare(firstRow, activeRows, [&](LaneBlock rowBlock) {
+        outer[cross] = rowBlock.index;
+        emitSquare(
+            {outer, columnBlock.index, rowBlock.active, columnBlock.active});
+      });
+    });
+  }
+
+  void forEachSquare(Value first, int64_t count,
+                     function_ref<void(LaneBlock)> body) {
+    SmallVector<Value> none;
+    forEachLaneBlock(
+        kernel, first, count, lanes, /*unroll=*/1, none,
+        /*writes=*/true,
+        [&](LaneBlock block, MutableArrayRef<Value>) { body(block); });
+  }
+
+  void emitSquare(const Square &square) {
+    transposed.clear();
+    for (int64_t row = 0; row < square.rows; ++row) {
+      SmallVector<Value> outer(square.outer);
+      outer[cross] = kernel.add(outer[cross], row);
+      TreeEmitter tree(
+          kernel, lanes, square.columns, [&](Value tensor, PointRef point) {
+            return readTransposed(tensor, point, square, row, outer[cross]);
+          });
+      tree.store(value, lanePoint(outer, square.column), offsets);
+    }
+  }
+
+  /// Row number `row` of the square of `tensor`, null if it is not read across
+  /// the rows of the result.
+  Value readTransposed(Value tensor, PointRef point, const Square &square,
+                       int64_t row, Value rowIndex) {
+    if (!isInMemory(tensor) || tensor == kernel.destinationArgument() ||
+        point.empty() || point.back().lane || point.back().index != rowIndex ||
+        llvm::count_if(point, [](Coordinate c) { return c.lane; }) != 1)
+      return nullptr;
+    // An index of 0 along a dimension of size 1 may be the same constant.
+    if (cast<RankedTensorType>(tensor.getType()).getShape().back() != rows)
+      return nullptr;
+    kernel.forbidAlias(tensor);
+    Point first(point);
+    first.back().index = square.outer[cross];
+    for (auto &[at, of, vectors] : transposed)
+      if (of == tensor && at == first)
+        return vectors[row];
+    SmallVector<Value> vectors;
+    for (int64_t column = 0; column < lanes; ++column)
+      vectors.push_back(column < square.columns
+                            ? readColumn(tensor, first, column, square.rows)
+                            : Value(vectors.front()));
+    transpose(kernel, vectors);
+    transposed.push_back({first, tensor, vectors});
+    return vectors[row];
+  }
+
+  Value readColumn(Value tensor, PointRef first, int64_t column,
+                   int64_t activeRows) {
+    SmallVector<Value> indices;
+    for (Coordinate c : first)
+      indices.push_back(c.lane ? kernel.add(c.index, column) : c.index);
+    return kernel.load(tensor, indices, lanes, activeRows);
+  }
+
+  struct TransposedRead {
+    Point first;
+    Value tensor;
+    SmallVector<Value> vectors; /* one a row */
+  };
+
+  KernelBuilder &kernel;
+  Value value;
+  int64_t cross;
+  ValueRange offsets;
+  int64_t rows, columns, lanes, tileRows, tileColumns;
+  SmallVector<int64_t> tileShape;
+  SmallVector<TransposedRead> transposed;
+};
+
+} // namespace
+
+Tile hamkaas::emitTransposedElements(KernelBuilder &kernel, Value value,
+                                     int64_t cross, ValueRange offsets) {
+  return TransposedEmitter(kernel, value, cross, offsets).emit();
+}
