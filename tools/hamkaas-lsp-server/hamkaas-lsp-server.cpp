@@ -11,5 +11,6 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   hamkaas::registerDialects(registry);
+  hamkaas::registerVersion();
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

@@ -12,6 +12,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   hamkaas::registerDialects(registry);
   hamkaas::registerPasses();
+  hamkaas::registerVersion();
   return mlir::failed(
       mlir::MlirOptMain(argc, argv, "HamKaas optimizer driver\n", registry));
 }

@@ -388,24 +388,14 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
                      .lower("hamkaas_prepare", {"parameter"},
                             {"constants", "workspace"})))
         return signalPassFailure();
-<<<<<<< HEAD
     auto main = symbols.lookup<func::FuncOp>("main");
-    if (failed(ProgramLowering(main, symbols, threadFlops, threadBytes)
+    if (failed(ProgramLowering(main, symbols, threadFlops, threadBytes,
+                               /*reportsCalls=*/true)
                    .lower("hamkaas_run", {"input", "output"},
                           {"constants", "state", "workspace"})))
       return signalPassFailure();
-    for (auto global : llvm::make_early_inc_range(
-             getOperation().getOps<memref::GlobalOp>()))
-=======
-    if (auto main = symbols.lookup<func::FuncOp>("main"))
-      if (failed(ProgramLowering(main, symbols, threadFlops, threadBytes,
-                                 /*reportsCalls=*/true)
-                     .lower("hamkaas_run", {"input", "output"},
-                            {"constants", "state", "workspace"})))
-        return signalPassFailure();
     for (auto global :
          llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
->>>>>>> main
       global.erase();
   }
 
