@@ -24,22 +24,30 @@
 // CHECK:         %[[Y:.*]] = llvm.load %[[OUTPUTS]]
 // CHECK:         %[[OFFSET:.*]] = llvm.mlir.constant(256 : i64)
 // CHECK:         %[[B:.*]] = llvm.getelementptr %[[WORKSPACE]][%[[OFFSET]]]
-// CHECK:         llvm.store %[[X]], %[[TABLE]]
-// CHECK:         %[[SLOT:.*]] = llvm.getelementptr %[[TABLE]]
-// CHECK:         llvm.store %[[B]], %[[SLOT]]
-// A small kernel runs on the caller, and needs no test without a check.
-// CHECK:         llvm.call @k0(%[[TABLE]],
-// CHECK-NOT:     llvm.cond_br
-// CHECK:         %[[STATUS:.*]] = llvm.call @k1(%[[TABLE]],
+// First the checks, of no tiles: nothing is written before all of them hold.
+// CHECK:         %[[ONE:.*]] = llvm.mlir.addressof @constant_one
+// CHECK:         %[[NONE:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK:         %[[STATUS:.*]] = llvm.call @k1(%[[TABLE]], %[[NONE]], %[[NONE]],
 // CHECK:         llvm.cond_br %{{.*}}, ^[[BAD:.*]], ^[[GOOD:.*]]
 // CHECK:       ^[[BAD]]:
 // CHECK:         %[[CALL:.*]] = llvm.mlir.constant(1 : i64)
 // CHECK:         llvm.store %[[CALL]]
 // CHECK:         llvm.return %[[STATUS]]
 // CHECK:       ^[[GOOD]]:
-// CHECK:         llvm.mlir.addressof @constant_one
+// CHECK:         llvm.store %[[ONE]], %[[TABLE]]
 // CHECK:         llvm.call @k1(
 // CHECK:         llvm.mlir.constant(2 : i64)
+// A small kernel runs on the caller; who measures is told of each call.
+// CHECK:         llvm.store %[[X]], %[[TABLE]]
+// CHECK:         %[[SLOT:.*]] = llvm.getelementptr %[[TABLE]]
+// CHECK:         llvm.store %[[B]], %[[SLOT]]
+// CHECK:         llvm.call @k0(%[[TABLE]],
+// CHECK:         %[[REPORT:.*]] = llvm.load
+// CHECK:         llvm.icmp "ne" %[[REPORT]]
+// CHECK:         llvm.call %[[REPORT]](
+// CHECK:         llvm.call @k1(%[[TABLE]],
+// CHECK:         llvm.store %[[ONE]], %[[TABLE]]
+// CHECK:         llvm.call @k1(%[[TABLE]],
 // A large one is handed to the pool.
 // CHECK:         llvm.store %[[CONSTANTS]], %[[TABLE]]
 // CHECK:         %[[KERNEL:.*]] = llvm.mlir.addressof @k0
