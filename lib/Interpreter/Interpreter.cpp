@@ -35,6 +35,14 @@ static RankedTensorType getTensorType(Location loc, Type type) {
   return {};
 }
 
+static LogicalResult checkMemory(Location loc, RankedTensorType type) {
+  if (ReferenceTensor::canAllocate(type))
+    return success();
+  return emitError(loc, "cannot allocate ")
+         << ReferenceTensor::getBytes(type) << " bytes for a value of type "
+         << type;
+}
+
 static FailureOr<ReferenceTensor> readConstant(Location loc, Attribute value,
                                                Type type) {
   RankedTensorType tensorType = getTensorType(loc, type);
@@ -44,6 +52,8 @@ static FailureOr<ReferenceTensor> readConstant(Location loc, Attribute value,
   if (!elements)
     return emitError(loc, "expected the value to be dense elements, got ")
            << value;
+  if (failed(checkMemory(loc, tensorType)))
+    return failure();
   ReferenceTensor tensor(tensorType);
   if (tensorType.getElementType().isF32())
     llvm::copy(elements.getValues<float>(), tensor.f32.begin());
@@ -151,8 +161,11 @@ LogicalResult Interpreter::run(ArrayRef<ReferenceTensor> inputs,
         frame.values.erase(value);
   }
   outputs.clear();
-  for (const SharedTensor &result : frame.results)
+  for (const SharedTensor &result : frame.results) {
+    if (failed(checkMemory(main.getLoc(), result->type)))
+      return failure();
     outputs.push_back(*result);
+  }
   globals = std::move(frame.globals);
   return success();
 }
@@ -202,6 +215,8 @@ LogicalResult Interpreter::evaluate(Operation &op, Frame &frame) {
   SmallVector<const ReferenceTensor *> operands;
   for (Value operand : op.getOperands())
     operands.push_back(frame.values.at(operand).get());
+  if (failed(checkMemory(op.getLoc(), type)))
+    return failure();
   auto result = std::make_shared<ReferenceTensor>(type);
   if (failed(semantics.interpret(operands, *result)))
     return failure();

@@ -1,4 +1,4 @@
-//===- Tensors.h - Tensors from and to files, random ones, differences -*- C++ -*-===//
+//===- Tensors.h - Tensors from and to files, differences -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,6 +13,12 @@
 #include "llvm/Support/Error.h"
 
 namespace hamkaas {
+
+/// The type of a tensor in a program or a file; `elementType` is a
+/// HamKaasElementType.
+mlir::RankedTensorType makeTensorType(mlir::MLIRContext *context,
+                                      int32_t elementType,
+                                      llvm::ArrayRef<int64_t> shape);
 
 /// The elements of a tensor, whichever vector holds them.
 const void *getData(const ReferenceTensor &tensor);
