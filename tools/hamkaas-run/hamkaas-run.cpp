@@ -391,6 +391,7 @@ static llvm::Error runModel() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  registerVersion();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Runs a model\n");
   return reportError(runModel(), "hamkaas-run");
