@@ -196,7 +196,7 @@ llvm::Error FileCompilation::writeProgram() {
   // Also parameters that stay in their file are checked now.
   std::optional<Weights> weights;
   if (!options.weights.empty()) {
-    auto opened = Weights::open(options.weights, compiled->info.parameters);
+    auto opened = Weights::open(options.weights, compiled->info);
     if (!opened)
       return opened.takeError();
     weights.emplace(std::move(*opened));

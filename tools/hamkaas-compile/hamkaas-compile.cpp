@@ -148,6 +148,7 @@ static llvm::Error compile() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  registerVersion();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Compiles a model to one program\n");
   return reportError(compile(), "hamkaas-compile");

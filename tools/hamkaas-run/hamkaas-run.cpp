@@ -71,7 +71,7 @@ static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
               cl::cat(category));
 
-/// Largest difference from the reference relative to the largest value.
+/// Largest difference from the reference relative to the scale of a row.
 static constexpr double tolerance = 1e-5;
 
 static llvm::Error makeError(const llvm::Twine &text) {
@@ -231,8 +231,8 @@ static llvm::Error checkOutputs(ArrayRef<TensorDeclaration> declarations,
       failures += "\n  " + text;
   }
   if (!failures.empty())
-    return makeError("expected outputs within 1e-5 of the largest value of "
-                     "the reference's:" +
+    return makeError("expected outputs within 1e-5 of the largest value in "
+                     "the reference's row:" +
                      failures);
   return llvm::Error::success();
 }
@@ -283,6 +283,7 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
   options.source = loaded.file->text();
   if (llvm::Error error = lowerModel(loaded.graph, Form::Graph, options))
     return error;
+  loaded.info.name = options.name;
   if (runsReference())
     return llvm::Error::success();
   OwningOpRef<ModuleOp> copy(loaded.graph.clone());
@@ -296,6 +297,7 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
 
 static llvm::Error createRunners(LoadedModel &loaded) {
   RunnerOptions options;
+  options.name = loaded.info.name;
   options.threads = threads;
   options.profile = profile;
   options.weightsFile = weights;
@@ -389,6 +391,7 @@ static llvm::Error runModel() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  registerVersion();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Runs a model\n");
   return reportError(runModel(), "hamkaas-run");
