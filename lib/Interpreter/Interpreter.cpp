@@ -23,10 +23,20 @@ struct Interpreter::Frame {
   SmallVector<SharedTensor> results;
 };
 
+static LogicalResult checkMemory(Location loc, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (ReferenceTensor::canAllocate(tensor))
+    return success();
+  return emitError(loc, "cannot allocate ")
+         << ReferenceTensor::getBytes(tensor) << " bytes for a value of type "
+         << type;
+}
+
 static FailureOr<ReferenceTensor> readConstant(Location loc, Attribute value,
                                                Type type) {
   if (failed(verifyTensorType(loc, type)) ||
-      failed(verifyElements(loc, value, type)))
+      failed(verifyElements(loc, value, type)) ||
+      failed(checkMemory(loc, type)))
     return failure();
   auto elements = cast<DenseElementsAttr>(value);
   ReferenceTensor tensor(cast<RankedTensorType>(type));
@@ -138,8 +148,11 @@ LogicalResult Interpreter::run(ArrayRef<ReferenceTensor> inputs,
         frame.values.erase(value);
   }
   outputs.clear();
-  for (const SharedTensor &result : frame.results)
+  for (const SharedTensor &result : frame.results) {
+    if (failed(checkMemory(main.getLoc(), result->type)))
+      return failure();
     outputs.push_back(*result);
+  }
   globals = std::move(frame.globals);
   return success();
 }
@@ -159,8 +172,11 @@ LogicalResult Interpreter::execute(Operation &op, Frame &frame) {
   if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op)) {
     SharedTensor &value = frame.values.at(store.getValue());
     // The caller's tensor lasts no longer than this run.
-    if (value.use_count() == 0)
+    if (value.use_count() == 0) {
+      if (failed(checkMemory(op.getLoc(), value->type)))
+        return failure();
       value = std::make_shared<ReferenceTensor>(*value);
+    }
     frame.globals[store.getGlobal().getLeafReference()] = value;
     return success();
   }
@@ -191,6 +207,8 @@ LogicalResult Interpreter::evaluate(Operation &op, Frame &frame) {
   SmallVector<const ReferenceTensor *> operands;
   for (Value operand : op.getOperands())
     operands.push_back(frame.values.at(operand).get());
+  if (failed(checkMemory(op.getLoc(), type)))
+    return failure();
   auto result = std::make_shared<ReferenceTensor>(cast<RankedTensorType>(type));
   if (failed(semantics.interpret(operands, *result)))
     return failure();
