@@ -7,6 +7,7 @@
 
 #include "HamKaas/Driver/CompileFile.h"
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/Registration.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -148,6 +149,7 @@ static llvm::Error compile() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  registerVersion();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Compiles a model to one program\n");
   return reportError(compile(), "hamkaas-compile");

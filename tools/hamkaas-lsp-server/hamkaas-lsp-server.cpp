@@ -12,6 +12,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   hamkaas::registerDialects(registry);
+  hamkaas::registerVersion();
   llvm::LogicalResult result = mlir::MlirLspServerMain(argc, argv, registry);
   // What failed was reported.
   return hamkaas::reportError(llvm::failed(result)

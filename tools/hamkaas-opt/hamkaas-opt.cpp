@@ -13,6 +13,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   hamkaas::registerDialects(registry);
   hamkaas::registerPasses();
+  hamkaas::registerVersion();
   llvm::LogicalResult result =
       mlir::MlirOptMain(argc, argv, "HamKaas optimizer driver\n", registry);
   // What failed was reported.

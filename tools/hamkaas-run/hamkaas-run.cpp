@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/LoadedProgram.h"
 #include "HamKaas/Driver/Model.h"
+#include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Runner.h"
 #include "HamKaas/Driver/Tensors.h"
@@ -391,6 +392,7 @@ static llvm::Error runModel() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  registerVersion();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Runs a model\n");
   return reportError(runModel(), "hamkaas-run");

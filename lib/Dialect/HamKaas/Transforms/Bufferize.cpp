@@ -58,6 +58,8 @@ static void dropResults(func::FuncOp program) {
 
 /// The index of the argument that `kernel` returns, if it does.
 static std::optional<unsigned> getReturnedArgument(func::FuncOp kernel) {
+  if (kernel.isExternal())
+    return std::nullopt;
   Operation *terminator = kernel.getBody().front().getTerminator();
   if (terminator->getNumOperands() != 1)
     return std::nullopt;
@@ -113,7 +115,8 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> programs;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function->hasAttr(HamKaasDialect::kernelAttrName))
+      if (!function.isExternal() &&
+          !function->hasAttr(HamKaasDialect::kernelAttrName))
         programs.push_back(function);
     llvm::for_each(programs, protectArguments);
 

@@ -33,7 +33,7 @@ namespace {
 struct HoistParameters : hamkaas::impl::HoistParametersBase<HoistParameters> {
   void runOnOperation() override {
     main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main)
+    if (!main || main.isExternal())
       return;
     body = &main.getBody().front();
     for (unsigned i = 0; i < main.getNumArguments(); ++i)

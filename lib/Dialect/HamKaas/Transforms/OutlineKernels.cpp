@@ -26,8 +26,12 @@ namespace {
 
 struct OutlineKernels : hamkaas::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
-    SmallVector<func::FuncOp> programs(getOperation().getOps<func::FuncOp>());
+    SmallVector<func::FuncOp> programs(llvm::make_filter_range(
+        getOperation().getOps<func::FuncOp>(),
+        [](func::FuncOp function) { return !function.isExternal(); }));
     for (func::FuncOp program : programs) {
+      if (failed(verifyProgram(program)))
+        return signalPassFailure();
       passDestinations(program);
       for (GroupOp group : llvm::make_early_inc_range(
                program.getBody().front().getOps<GroupOp>()))
@@ -37,6 +41,29 @@ struct OutlineKernels : hamkaas::impl::OutlineKernelsBase<OutlineKernels> {
   }
 
 private:
+  static LogicalResult verifyProgram(func::FuncOp program) {
+    for (auto group : program.getBody().front().getOps<GroupOp>())
+      if (group.getNumResults() != 1)
+        return group.emitError("expected a group with one result, got ")
+               << group.getNumResults();
+    for (unsigned i = 0; i < program.getNumResults(); ++i) {
+      Attribute name = program.getResultAttr(i, HamKaasDialect::nameAttrName);
+      if (isState(program.getResultAttrDict(i)) &&
+          !getStateArgument(program, name))
+        return program.emitError("expected result ")
+               << i << " of @" << program.getSymName()
+               << " to be a state that is an argument, got " << name;
+    }
+    return success();
+  }
+
+  static bool isState(DictionaryAttr attributes) {
+    auto region = attributes ? attributes.getAs<StringAttr>(
+                                   HamKaasDialect::regionAttrName)
+                             : StringAttr();
+    return region && region.getValue() == "state";
+  }
+
   //===--------------------------------------------------------------------===//
   // Destinations
   //===--------------------------------------------------------------------===//
@@ -51,16 +78,12 @@ private:
   Value getDestination(func::FuncOp program, unsigned result) {
     Builder builder(&getContext());
     DictionaryAttr attributes = program.getResultAttrDict(result);
-    auto region = attributes
-                      ? attributes.getAs<StringAttr>(
-                            HamKaasDialect::regionAttrName)
-                      : StringAttr();
-    if (region && region.getValue() == "state")
+    if (isState(attributes))
       return getStateArgument(
           program, attributes.get(HamKaasDialect::nameAttrName));
 
     NamedAttrList destinationAttrs(attributes);
-    if (!region)
+    if (!destinationAttrs.get(HamKaasDialect::regionAttrName))
       destinationAttrs.set(HamKaasDialect::regionAttrName,
                            builder.getStringAttr("output"));
     destinationAttrs.set(bufferization::BufferizationDialect::kWritableAttrName,
@@ -75,13 +98,11 @@ private:
   static Value getStateArgument(func::FuncOp program, Attribute name) {
     for (BlockArgument argument : program.getArguments()) {
       unsigned i = argument.getArgNumber();
-      auto region = program.getArgAttrOfType<StringAttr>(
-          i, HamKaasDialect::regionAttrName);
-      if (region && region.getValue() == "state" &&
+      if (isState(program.getArgAttrDict(i)) &&
           program.getArgAttr(i, HamKaasDialect::nameAttrName) == name)
         return argument;
     }
-    llvm_unreachable("a stored state is an argument");
+    return nullptr;
   }
 
   /// The storage for the result of `group`: that of a result of the function if

@@ -462,11 +462,11 @@ private:
     if (!llvm::isPowerOf2_64(alignment))
       return getOperation().emitError("expected an alignment that is a power "
                                       "of two, got ")
-             << alignment;
+             << uint64_t(alignment);
     SymbolTable symbols(getOperation());
     auto main = symbols.lookup<func::FuncOp>("main");
     auto prepare = symbols.lookup<func::FuncOp>("prepare");
-    if (!main)
+    if (!main || main.isExternal())
       return success();
 
     ConstantsRegion constants(alignment);

@@ -30,6 +30,9 @@ struct VerifyKernels : hamkaas::impl::VerifyKernelsBase<VerifyKernels> {
       if (!function)
         return fail(op.emitError("expected only functions, got ")
                     << op.getName());
+      if (function.isExternal() || !function.getBody().hasOneBlock())
+        return fail(function.emitError("expected @")
+                    << function.getSymName() << " to have one block");
       bool isKernel = function->hasAttr(HamKaasDialect::kernelAttrName);
       if (failed(isKernel ? verifyKernel(function) : verifyProgram(function)))
         return signalPassFailure();
@@ -40,7 +43,7 @@ private:
   void fail(InFlightDiagnostic) { signalPassFailure(); }
 
   static LogicalResult verifyKernel(func::FuncOp kernel) {
-    if (kernel.getNumResults() != 1 ||
+    if (kernel.getNumResults() != 1 || kernel.getNumArguments() == 0 ||
         kernel.getArgumentTypes().back() != kernel.getResultTypes().front())
       return kernel.emitError("expected the last argument of kernel @")
              << kernel.getSymName()

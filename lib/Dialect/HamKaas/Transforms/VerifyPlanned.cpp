@@ -139,6 +139,9 @@ LogicalResult ProgramVerifier::readBuffers() {
 
 LogicalResult ProgramVerifier::verify(ArrayRef<StringRef> tables,
                                       ArrayRef<StringRef> regions) {
+  if (program.isExternal() || !program.getBody().hasOneBlock())
+    return program.emitError("expected @")
+           << program.getSymName() << " to have one block";
   if (program.getNumResults() != 0 || program.getNumArguments() == 0)
     return program.emitError("expected @")
            << program.getSymName() << " to have arguments and no results";

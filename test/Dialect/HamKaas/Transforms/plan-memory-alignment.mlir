@@ -1,0 +1,14 @@
+// RUN: hamkaas-opt %s -hamkaas-plan-memory | FileCheck %s --check-prefix=DEFAULT
+// RUN: hamkaas-opt %s -hamkaas-plan-memory=alignment=64 | FileCheck %s --check-prefix=LESS
+// RUN: not hamkaas-opt %s -hamkaas-plan-memory=alignment=48 2>&1 | FileCheck %s --check-prefix=INVALID
+// INVALID: error: expected an alignment that is a power of two{{.*}}, got 48{{$}}
+
+// Every tensor of a region begins at a multiple of the alignment.
+
+// DEFAULT: hamkaas.states = [{name = "s", offset = 0 : i64, type = tensor<1xf32>}, {name = "t", offset = 256 : i64, type = tensor<1xf32>}]
+// LESS:    hamkaas.states = [{name = "s", offset = 0 : i64, type = tensor<1xf32>}, {name = "t", offset = 64 : i64, type = tensor<1xf32>}]
+func.func @main(%s: memref<1xf32> {hamkaas.name = "s", hamkaas.region = "state"},
+                %t: memref<1xf32> {hamkaas.name = "t", hamkaas.region = "state"}) {
+  memref.copy %s, %t : memref<1xf32> to memref<1xf32>
+  return
+}
