@@ -160,6 +160,10 @@ readParameters(ModuleOp graph, const RunnerOptions &options) {
   llvm::StringMap<ReferenceTensor> tensors;
   for (auto [info, type, contents] :
        llvm::zip_equal(model.parameters, types, weights->contents())) {
+    if (!ReferenceTensor::canAllocate(type))
+      return llvm::createStringError(
+          "cannot allocate " + Twine(ReferenceTensor::getBytes(type)) +
+          " bytes for parameter '" + info.name + "'");
     ReferenceTensor tensor(type);
     std::memcpy(getData(tensor), contents.data(), contents.size());
     tensors.try_emplace(info.name, std::move(tensor));

@@ -173,8 +173,11 @@ LogicalResult Interpreter::execute(Operation &op, Frame &frame) {
   if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op)) {
     SharedTensor &value = frame.values.at(store.getValue());
     // The caller's tensor lasts no longer than this run.
-    if (value.use_count() == 0)
+    if (value.use_count() == 0) {
+      if (failed(checkMemory(op.getLoc(), value->type)))
+        return failure();
       value = std::make_shared<ReferenceTensor>(*value);
+    }
     frame.globals[store.getGlobal().getLeafReference()] = value;
     return success();
   }
