@@ -7,6 +7,7 @@
 
 #include "HamKaas/Driver/CompileFile.h"
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/Registration.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 

@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/LoadedProgram.h"
 #include "HamKaas/Driver/Model.h"
+#include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Runner.h"
 #include "HamKaas/Driver/Tensors.h"
