@@ -131,52 +131,74 @@ private:
     eraseUnused(prepare.getBody().front());
   }
 
+  /// Adds arguments to `@main`, all at once: each time, its type is made anew.
+  void addArguments(TypeRange types, ArrayRef<DictionaryAttr> attributes,
+                    ArrayRef<Location> locations) {
+    SmallVector<unsigned> indices(types.size(), main.getNumArguments());
+    (void)main.insertArguments(indices, types, attributes, locations);
+  }
+
   /// `@main` reads constants as arguments instead of computing them.
   void passConstants() {
     Builder builder(&getContext());
+    SmallVector<DictionaryAttr> attributes;
+    SmallVector<Location> locations;
     for (auto [i, constant] : llvm::enumerate(constants)) {
-      unsigned index = main.getNumArguments();
-      (void)main.insertArgument(
-          index, constant.getType(),
-          builder.getDictionaryAttr(
-              {builder.getNamedAttr(HamKaasDialect::indexAttrName,
-                                    builder.getI64IntegerAttr(i)),
-               builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                                    builder.getStringAttr("constants"))}),
-          constant.getLoc());
-      constant.replaceAllUsesWith(main.getArgument(index));
+      attributes.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr(HamKaasDialect::indexAttrName,
+                                builder.getI64IntegerAttr(i)),
+           builder.getNamedAttr(HamKaasDialect::regionAttrName,
+                                builder.getStringAttr("constants"))}));
+      locations.push_back(constant.getLoc());
     }
+    unsigned next = main.getNumArguments();
+    addArguments(ValueRange(constants).getTypes(), attributes, locations);
+    for (Value constant : constants)
+      constant.replaceAllUsesWith(main.getArgument(next++));
     eraseUnused(*body);
   }
 
   /// States become writable arguments; what is stored becomes a result.
   void passStates() {
-    Builder builder(&getContext());
-    llvm::StringMap<Value> states;
+    SmallVector<Type> types;
+    SmallVector<DictionaryAttr> attributes;
+    SmallVector<Location> locations;
+    llvm::StringMap<unsigned> indices;
     for (GlobalOp global : getOperation().getOps<GlobalOp>()) {
       if (!global.getIsMutable())
         continue;
-      unsigned index = main.getNumArguments();
-      (void)main.insertArgument(
-          index, global.getType(), getStateAttrs(global, /*writable=*/true),
-          global.getLoc());
-      states[global.getSymName()] = main.getArgument(index);
+      indices[global.getSymName()] = main.getNumArguments() + types.size();
+      types.push_back(global.getType());
+      attributes.push_back(getStateAttrs(global, /*writable=*/true));
+      locations.push_back(global.getLoc());
     }
-    for (Operation &op : llvm::make_early_inc_range(*body)) {
-      if (auto load = dyn_cast<GlobalLoadOp>(op)) {
-        load.getResult().replaceAllUsesWith(
-            states.at(load.getGlobal().getRootReference()));
-        load.erase();
-      } else if (auto store = dyn_cast<GlobalStoreOp>(op)) {
-        auto global = getOperation().lookupSymbol<GlobalOp>(
-            store.getGlobal().getRootReference());
-        unsigned index = main.getNumResults();
-        (void)main.insertResult(index, store.getValue().getType(),
-                                getStateAttrs(global, /*writable=*/false));
-        body->getTerminator()->insertOperands(index, store.getValue());
-        store.erase();
-      }
+    addArguments(types, attributes, locations);
+    for (GlobalLoadOp load :
+         llvm::make_early_inc_range(body->getOps<GlobalLoadOp>())) {
+      load.getResult().replaceAllUsesWith(main.getArgument(
+          indices.at(load.getGlobal().getRootReference())));
+      load.erase();
     }
+    passStores();
+  }
+
+  void passStores() {
+    llvm::StringMap<DictionaryAttr> states;
+    for (GlobalOp global : getOperation().getOps<GlobalOp>())
+      if (global.getIsMutable())
+        states[global.getSymName()] = getStateAttrs(global, /*writable=*/false);
+    SmallVector<Value> stored;
+    SmallVector<DictionaryAttr> attributes;
+    for (GlobalStoreOp store :
+         llvm::make_early_inc_range(body->getOps<GlobalStoreOp>())) {
+      stored.push_back(store.getValue());
+      attributes.push_back(states.at(store.getGlobal().getRootReference()));
+      store.erase();
+    }
+    unsigned end = main.getNumResults();
+    (void)main.insertResults(SmallVector<unsigned>(stored.size(), end),
+                             ValueRange(stored).getTypes(), attributes);
+    body->getTerminator()->insertOperands(end, stored);
   }
 
   DictionaryAttr getStateAttrs(GlobalOp global, bool writable) {
