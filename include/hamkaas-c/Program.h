@@ -83,7 +83,8 @@ typedef struct HamKaasFailure {
 
 /// Runs the tiles [begin, end) of a kernel. `arguments` are the addresses of
 /// its tensors. Returns 0, or 1 after writing `values` (4 entries) when a
-/// run-time check failed; then the kernel has written nothing.
+/// run-time check failed; then the kernel has written nothing. With
+/// `begin == end` it runs its checks alone.
 typedef int32_t (*HamKaasKernelFunction)(void *const *arguments, int64_t begin,
                                          int64_t end, int64_t *values);
 

@@ -8,7 +8,6 @@
 #include "Emitters.h"
 #include "TreeEmitter.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -152,8 +151,19 @@ private:
 };
 } // namespace
 
+/// A tensor without dimensions: one tile of one element.
+static Tile emitScalar(KernelBuilder &kernel, Value value) {
+  kernel.tileLoop(1, [&](Value) {
+    TreeEmitter tree(kernel, /*lanes=*/1, /*active=*/1);
+    kernel.storeElement(tree.evaluate(value, {}), {});
+  });
+  return {1};
+}
+
 Tile hamkaas::emitElements(KernelBuilder &kernel, Value value,
                            ValueRange offsets) {
+  if (offsets.empty())
+    return emitScalar(kernel, value);
   if (std::optional<int64_t> cross = findCrossDimension(value))
     return emitTransposedElements(kernel, value, *cross, offsets);
   return ElementsEmitter(kernel, value, offsets).emit();

@@ -29,22 +29,25 @@ static bool isInMemory(Value tensor) {
   return isa<BlockArgument>(tensor) && isa<RankedTensorType>(tensor.getType());
 }
 
-/// As findCrossDimension for a tensor of the tree whose dimension i runs along
-/// the dimension dims[i] of the result, or along none if that is -1.
-static std::optional<int64_t> findCross(Value tensor, ArrayRef<int64_t> dims,
-                                        int64_t lane) {
-  if (isInMemory(tensor)) {
-    bool crosses = !dims.empty() && dims.back() >= 0 && dims.back() != lane &&
-                   llvm::is_contained(dims, lane);
-    return crosses ? std::optional(dims.back()) : std::nullopt;
-  }
-  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
-  if (!op)
-    return std::nullopt;
+namespace {
+/// A tensor of a tree whose dimension i runs along the dimension dims[i] of the
+/// tree's result, or along none if that is -1.
+struct TensorUse {
+  Value tensor;
+  SmallVector<int64_t> dims;
+
+  bool operator==(const TensorUse &) const = default;
+};
+} // namespace
+
+static SmallVector<TensorUse> getOperandUses(linalg::LinalgOp op,
+                                             const TensorUse &use) {
   SmallVector<int64_t> loops(op.getNumLoops(), -1);
-  AffineMap written = op.getIndexingMapMatchingResult(cast<OpResult>(tensor));
-  for (auto [expr, dim] : llvm::zip_equal(written.getResults(), dims))
+  AffineMap written =
+      op.getIndexingMapMatchingResult(cast<OpResult>(use.tensor));
+  for (auto [expr, dim] : llvm::zip_equal(written.getResults(), use.dims))
     loops[cast<AffineDimExpr>(expr).getPosition()] = dim;
+  SmallVector<TensorUse> uses;
   for (OpOperand &operand : op->getOpOperands()) {
     if (op.getMatchingBlockArgument(&operand).use_empty())
       continue;
@@ -53,17 +56,29 @@ static std::optional<int64_t> findCross(Value tensor, ArrayRef<int64_t> dims,
       auto dim = dyn_cast<AffineDimExpr>(expr);
       read.push_back(dim ? loops[dim.getPosition()] : -1);
     }
-    if (std::optional<int64_t> cross = findCross(operand.get(), read, lane))
-      return cross;
+    uses.push_back({operand.get(), read});
   }
-  return std::nullopt;
+  return uses;
 }
 
 std::optional<int64_t> hamkaas::findCrossDimension(Value result) {
   int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
-  if (rank < 2)
-    return std::nullopt;
-  return findCross(result, llvm::to_vector(llvm::seq<int64_t>(rank)), rank - 1);
+  int64_t lane = rank - 1;
+  // Trees share their subtrees: each use is visited once.
+  SmallVector<TensorUse> uses = {
+      {result, llvm::to_vector(llvm::seq<int64_t>(rank))}};
+  for (size_t i = 0; i < uses.size(); ++i) {
+    TensorUse use = uses[i];
+    if (auto op = use.tensor.getDefiningOp<linalg::LinalgOp>()) {
+      for (TensorUse &operand : getOperandUses(op, use))
+        if (!llvm::is_contained(uses, operand))
+          uses.push_back(std::move(operand));
+    } else if (isInMemory(use.tensor) && llvm::is_contained(use.dims, lane) &&
+               use.dims.back() != lane && use.dims.back() >= 0) {
+      return use.dims.back();
+    }
+  }
+  return std::nullopt;
 }
 
 /// Transposes the square matrix of `rows` by Eklundh's method: in round d, the

@@ -9,6 +9,7 @@
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -240,4 +241,9 @@ void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
                     AffineMapAttr::get(lastDimension(builder, indices.size())),
                     lanesWritten, builder.getBoolArrayAttr(true))
                     .getResult();
+}
+
+void KernelBuilder::storeElement(Value element, ValueRange indices) {
+  destination = tensor::InsertOp::create(builder, location, element,
+                                         destination, indices);
 }

@@ -93,6 +93,7 @@ public:
   /// Writes the first `active` lanes along the last dimension of the
   /// destination.
   void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
+  void storeElement(mlir::Value element, mlir::ValueRange indices);
 
   /// Records that an argument is read where the destination's storage may
   /// already hold something else, so that the two must not be shared.

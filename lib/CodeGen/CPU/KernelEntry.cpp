@@ -35,8 +35,13 @@ public:
   void rewrite() {
     replaceArguments();
     replaceReturn();
-    for (auto check : llvm::to_vector(kernel.getOps<CheckOp>()))
+    auto checks = llvm::to_vector(kernel.getOps<CheckOp>());
+    if (checks.empty())
+      return;
+    Operation *rest = checks.back()->getNextNode();
+    for (CheckOp check : checks)
       lowerCheck(check);
+    returnWithoutTiles(rest);
   }
 
 private:
@@ -47,6 +52,7 @@ private:
     Value table = entry.addArgument(pointer, loc);
     for (unsigned i = 0; i < 2; ++i) {
       Value bound = entry.addArgument(builder.getI64Type(), loc);
+      bounds[i] = bound;
       entry.getArgument(count - 2 + i)
           .replaceAllUsesWith(arith::IndexCastOp::create(
               builder, loc, builder.getIndexType(), bound));
@@ -102,11 +108,26 @@ private:
     check.erase();
   }
 
+  /// A call for no tiles runs the checks alone. The loop over the tiles would
+  /// see to that, but the loop of a single one was simplified away.
+  void returnWithoutTiles(Operation *rest) {
+    Block *before = rest->getBlock();
+    Block *tiles = before->splitBlock(rest);
+    Block *done =
+        builder.createBlock(&kernel.getBody(), kernel.getBody().end());
+    emitReturn(0);
+    builder.setInsertionPointToEnd(before);
+    Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                      bounds[0], bounds[1]);
+    cf::CondBranchOp::create(builder, loc, any, tiles, done);
+  }
+
   func::FuncOp kernel;
   OpBuilder builder;
   Location loc;
   LLVMTypeConverter converter;
   Type pointer;
+  Value bounds[2];
   Value values;
 };
 

@@ -21,14 +21,17 @@ struct LowerReshape
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Value x = operands[0];
     Location loc = op->getLoc();
+    int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+    ArrayRef<ReassociationIndices> none;
+    if (rank == 0)
+      return tensor::ExpandShapeOp::create(builder, loc, type, x, none);
+    if (type.getRank() == 0)
+      return tensor::CollapseShapeOp::create(builder, loc, type, x, none);
     // Through one dimension, which serves every pair of shapes.
     auto flatten = [](int64_t rank) {
-      SmallVector<ReassociationIndices> groups(rank == 0 ? 0 : 1);
-      for (int64_t i = 0; i < rank; ++i)
-        groups[0].push_back(i);
-      return groups;
+      return SmallVector<ReassociationIndices>{
+          llvm::to_vector<2>(llvm::seq<int64_t>(rank))};
     };
-    int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
     Value flat = x;
     if (rank != 1)
       flat = tensor::CollapseShapeOp::create(

@@ -9,6 +9,7 @@
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "hamkaas-c/Program.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -48,11 +49,18 @@ public:
 private:
   void bindArguments(LLVM::LLVMFuncOp function, ArrayRef<StringRef> tables,
                      ArrayRef<StringRef> regions);
+  void lowerChecks();
+  bool isKnownBefore(func::CallOp call, bool stateWritten);
   LogicalResult lowerOp(Operation &op);
   LogicalResult lowerView(memref::ViewOp view);
   void lowerGlobal(memref::GetGlobalOp op);
   void lowerCopy(memref::CopyOp copy);
   void lowerCall(func::CallOp call);
+  func::FuncOp getKernel(func::CallOp call) const {
+    return symbols.lookup<func::FuncOp>((call.getCallee() + "_body").str());
+  }
+  StringRef getRegion(Value buffer);
+  void storeArguments(func::CallOp call);
   void returnOnFailure(Value status);
   void reportCallDone();
 
@@ -95,7 +103,14 @@ LogicalResult ProgramLowering::lower(StringRef name, ArrayRef<StringRef> tables,
   builder.setInsertionPointToStart(function.addEntryBlock(builder));
   bindArguments(function, tables, regions);
 
-  for (Operation &op : program.getBody().front())
+  Block &body = program.getBody().front();
+  for (auto view : body.getOps<memref::ViewOp>())
+    if (failed(lowerView(view)))
+      return failure();
+  for (auto global : body.getOps<memref::GetGlobalOp>())
+    lowerGlobal(global);
+  lowerChecks();
+  for (Operation &op : body)
     if (failed(lowerOp(op)))
       return failure();
   program.erase();
@@ -133,13 +148,72 @@ void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
   }
 }
 
+/// The value of `hamkaas.region` of the argument that `buffer` is a part of;
+/// empty for a global.
+StringRef ProgramLowering::getRegion(Value buffer) {
+  auto view = buffer.getDefiningOp<memref::ViewOp>();
+  if (!view)
+    return "";
+  auto argument = cast<BlockArgument>(view.getSource());
+  return program
+      .getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                    HamKaasDialect::regionAttrName)
+      .getValue();
+}
+
+/// The arguments whose elements the checks of `kernel` depend on.
+static llvm::SmallSetVector<Value, 4> getCheckedArguments(func::FuncOp kernel) {
+  llvm::SmallSetVector<Value, 4> checked;
+  SetVector<Operation *> slice;
+  for (auto check : kernel.getOps<CheckOp>())
+    (void)getBackwardSlice(check.getOperation(), &slice);
+  for (Operation *op : slice)
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      checked.insert(load.getMemRef());
+  return checked;
+}
+
+/// Whether what the checks of `call` read has its value when the run begins.
+bool ProgramLowering::isKnownBefore(func::CallOp call, bool stateWritten) {
+  func::FuncOp kernel = getKernel(call);
+  return llvm::all_of(getCheckedArguments(kernel), [&](Value argument) {
+    StringRef region = getRegion(
+        call.getOperand(cast<BlockArgument>(argument).getArgNumber()));
+    return region.empty() || region == "input" || region == "constants" ||
+           (region == "state" && !stateWritten);
+  });
+}
+
+/// Runs the checks before anything is written, so that a run that fails leaves
+/// state and outputs as they were. What depends on values that the run itself
+/// computes is checked by the kernel alone.
+void ProgramLowering::lowerChecks() {
+  bool stateWritten = false;
+  callIndex = 0;
+  for (Operation &op : program.getBody().front()) {
+    if (auto copy = dyn_cast<memref::CopyOp>(op))
+      stateWritten |= getRegion(copy.getTarget()) == "state";
+    auto call = dyn_cast<func::CallOp>(op);
+    if (!call)
+      continue;
+    if (hasCheck(getKernel(call)) && isKnownBefore(call, stateWritten)) {
+      builder.setLoc(call.getLoc());
+      storeArguments(call);
+      Value none = constant(0);
+      returnOnFailure(
+          LLVM::CallOp::create(builder, builder.getI32Type(), call.getCallee(),
+                               ValueRange{arguments, none, none, values})
+              .getResult());
+    }
+    stateWritten |= getRegion(call.getOperands().back()) == "state";
+    ++callIndex;
+  }
+  callIndex = 0;
+}
+
 LogicalResult ProgramLowering::lowerOp(Operation &op) {
   builder.setLoc(op.getLoc());
-  if (auto view = dyn_cast<memref::ViewOp>(op))
-    return lowerView(view);
-  if (auto global = dyn_cast<memref::GetGlobalOp>(op))
-    lowerGlobal(global);
-  else if (auto copy = dyn_cast<memref::CopyOp>(op))
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
     lowerCopy(copy);
   else if (auto call = dyn_cast<func::CallOp>(op))
     lowerCall(call);
@@ -147,12 +221,14 @@ LogicalResult ProgramLowering::lowerOp(Operation &op) {
     LLVM::ReturnOp::create(
         builder, Value(LLVM::ConstantOp::create(builder, builder.getI32Type(),
                                                 int64_t(0))));
-  else if (!matchPattern(&op, m_Constant()))
+  else if (!isa<memref::ViewOp, memref::GetGlobalOp>(op) &&
+           !matchPattern(&op, m_Constant()))
     return op.emitError("expected the form PLANNED, got ") << op.getName();
   return success();
 }
 
 LogicalResult ProgramLowering::lowerView(memref::ViewOp view) {
+  builder.setLoc(view.getLoc());
   APInt offset;
   if (!matchPattern(view.getByteShift(), m_ConstantInt(&offset)))
     return view.emitError("expected a constant offset");
@@ -187,13 +263,15 @@ void ProgramLowering::lowerCopy(memref::CopyOp copy) {
                          /*isVolatile=*/false);
 }
 
-void ProgramLowering::lowerCall(func::CallOp call) {
-  auto kernel =
-      symbols.lookup<func::FuncOp>((call.getCallee() + "_body").str());
+void ProgramLowering::storeArguments(func::CallOp call) {
   for (auto [i, operand] : llvm::enumerate(call.getOperands()))
     LLVM::StoreOp::create(builder, addresses.at(operand),
                           offsetAddress(arguments, i * sizeof(void *)));
+}
 
+void ProgramLowering::lowerCall(func::CallOp call) {
+  func::FuncOp kernel = getKernel(call);
+  storeArguments(call);
   Type i32 = builder.getI32Type();
   auto tilesAttr =
       kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);

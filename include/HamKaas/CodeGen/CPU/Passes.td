@@ -18,7 +18,7 @@ def CPUPackParameters
     depends on parameters only. After: a group of its own packs that matrix into
     panels `[columns / width][depth][width]`, padded with zeros, by `linalg.pack`;
     inside the contraction `linalg.unpack` stands for reading them. Matrices that
-    several contractions share are packed once. Run it before
+    several contractions share are packed once, if these choose the same width. Run it before
     `hamkaas-hoist-parameters`, which moves the packing to `@prepare`.
   }];
   let options = [
@@ -77,7 +77,8 @@ def KernelEntry : Pass<"hamkaas-kernel-entry", "mlir::ModuleOp"> {
     Before: memref arguments, then `begin` and `end`; `hamkaas.check`s at the top
     of the body. After: `(ptr arguments, i64 begin, i64 end, ptr values) -> i32`
     where `arguments` points at the addresses of the memrefs, and a check that
-    fails writes its values and returns 1. Kernels must not be called any more.
+    fails writes its values and returns 1. With checks, a call for no tiles runs
+    them alone. Kernels must not be called any more.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
@@ -106,7 +107,7 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
 def KernelsToLLVM : Pass<"hamkaas-kernels-to-llvm", "mlir::ModuleOp"> {
   let summary = "lower the bodies of kernels to the LLVM dialect";
   let description = [{
-    Converts each function with a `hamkaas.kernel` attribute, after
+    Converts each function with a `hamkaas.tiles` attribute, after
     `hamkaas-kernel-entry`, to an `llvm.func`. Other functions are left alone.
   }];
   let dependentDialects = [

@@ -17,7 +17,8 @@ def LowerProgram : Pass<"hamkaas-lower-program", "mlir::ModuleOp"> {
     the signatures of HamKaasRunFunction and HamKaasPrepareFunction. A call of a
     kernel stores the addresses of its operands in an array on the stack and runs
     all tiles on the caller, or hands them to the thread pool when its work,
-    counted in operations and bytes, is worth waking a thread.
+    counted in operations and bytes, is worth waking a thread. The checks of what
+    is known when the run begins come first, before anything is written.
 
     The body of a kernel `@k0` becomes `@k0_body`, to be lowered by
     `hamkaas-lower-kernels`; `@k0` is declared, with the signature

@@ -21,6 +21,10 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
+/// Enough to hide what a call and its reads and writes cost, few enough for the
+/// compiler to take no more than seconds for any chain.
+static constexpr size_t maxMembers = 64;
+
 /// The op as a member of a kernel; null for views and everything else.
 static KernelOpInterface getKernelOp(Operation *op) {
   auto kernelOp = dyn_cast_or_null<KernelOpInterface>(op);
@@ -73,7 +77,7 @@ private:
       return;
     for (Value operand : op->getOperands()) {
       KernelOpInterface producer = getKernelOp(operand.getDefiningOp());
-      if (producer && canJoin(producer)) {
+      if (producer && members.size() < maxMembers && canJoin(producer)) {
         members.insert(producer);
         if (isRoot(producer))
           root = producer;
