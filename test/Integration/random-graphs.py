@@ -1,21 +1,23 @@
 """Runs random scripts on every path and compares the results.
 
-usage: random-graphs.py [--seed=S] [--count=N] [--only=I]
+usage: random-graphs.py [--seed=S] [--count=N] [--only=I] [--all-of=OPERATORS]
 
 Each script is also evaluated by numpy. Then
 
 * `reference` and `cpu` agree with numpy within the error of single precision,
 * 1 and 2 threads agree bit for bit,
-* a compiled library agrees with just-in-time compilation bit for bit (every
-  tenth script).
+* a compiled library agrees with just-in-time compilation bit for bit.
 
-Scripts are run several times in a process, so that state lasts from run to run.
+A failure prints the command that repeats it. Scripts are run several times in a
+process, so that state lasts from run to run. With --all-of, every operator that
+the file OPERATORS names must be needed by the result of some script.
 """
 
 import argparse
 import concurrent.futures
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -25,8 +27,6 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).with_name("Inputs")))
 from random_script import make_script  # noqa: E402
-
-AOT_EVERY = 10
 
 
 def write_safetensors(path, tensors):
@@ -129,12 +129,22 @@ def check(seed, index):
             expect_close("cpu", one, wide, single)
             expect_equal("2 threads",
                          runner.run_script("--device=cpu", "--threads=2"), one)
-            if index % AOT_EVERY == 0:
-                expect_equal("library", runner.run_library(), one)
+            expect_equal("library", runner.run_library(), one)
         except Failure as failure:
             return (f"seed {seed}, script {index}, {runs} runs: {failure}\n"
-                    f"{script.text()}")
+                    f"{script.text()}To repeat it: {sys.executable} "
+                    f"{sys.argv[0]} --seed={seed} --only={index}\n")
     return ""
+
+
+def find_missing(seed, indices, operators):
+    """The operators in the text of a file that no result depends on."""
+    names = set(re.findall(r'"(\w+Node)"', operators.read_text()))
+    if not names:
+        return [f"expected operators in {operators}"]
+    for i in indices:
+        names -= make_script(f"{seed}/{i}").find_used_operators()
+    return [f"no script needs {name}" for name in sorted(names)]
 
 
 def main():
@@ -145,6 +155,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--print", action="store_true",
                         help="print the scripts and run nothing")
+    parser.add_argument("--all-of", type=pathlib.Path, metavar="OPERATORS")
     options = parser.parse_args()
     indices = ([options.only] if options.only is not None
                else range(options.count))
@@ -155,6 +166,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         failures = [text for text in pool.map(
             lambda i: check(options.seed, i), indices) if text]
+    if options.all_of:
+        failures += find_missing(options.seed, indices, options.all_of)
     print("\n".join(failures[:5]))
     print(f"seed {options.seed}: {len(indices)} scripts, "
           f"{len(failures)} failures")

@@ -8,6 +8,7 @@
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "hamkaas-c/Program.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,6 +18,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_LOWERPROGRAM
@@ -373,6 +375,11 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
   using LowerProgramBase::LowerProgramBase;
 
   void runOnOperation() override {
+    // Everything below relies on the form.
+    OpPassManager check(ModuleOp::getOperationName());
+    check.addPass(createVerifyPlanned());
+    if (failed(runPipeline(check, getOperation())))
+      return signalPassFailure();
     declareKernels();
     SymbolTable symbols(getOperation());
     if (auto prepare = symbols.lookup<func::FuncOp>("prepare"))
@@ -381,12 +388,12 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
                      .lower("hamkaas_prepare", {"parameter"},
                             {"constants", "workspace"})))
         return signalPassFailure();
-    if (auto main = symbols.lookup<func::FuncOp>("main"))
-      if (failed(ProgramLowering(main, symbols, threadFlops, threadBytes,
-                                 /*reportsCalls=*/true)
-                     .lower("hamkaas_run", {"input", "output"},
-                            {"constants", "state", "workspace"})))
-        return signalPassFailure();
+    auto main = symbols.lookup<func::FuncOp>("main");
+    if (failed(ProgramLowering(main, symbols, threadFlops, threadBytes,
+                               /*reportsCalls=*/true)
+                   .lower("hamkaas_run", {"input", "output"},
+                          {"constants", "state", "workspace"})))
+      return signalPassFailure();
     for (auto global :
          llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
       global.erase();

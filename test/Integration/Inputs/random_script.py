@@ -223,8 +223,10 @@ class Script:
         x = self.pick()
         axes = list(range(self.values[x].ndim))
         self.rng.shuffle(axes)
+        # A new tensor, also where no element moves: later writes into `x`
+        # leave it alone.
         self.apply("PermuteNode", [x],
-                   lambda v: np.ascontiguousarray(np.transpose(v, axes)),
+                   lambda v: np.transpose(v, axes).copy(),
                    "[" + ", ".join(map(str, axes)) + "]")
 
     def add_replace(self):
@@ -329,6 +331,16 @@ class Script:
                            ).text(order[i])
                  for i, s in enumerate(self.statements)]
         return "\n".join([*lines, f"result = ${order[self.result]};", ""])
+
+    def find_used_operators(self):
+        """The operators the result is computed with, writes only if read."""
+        used, pending = set(), [self.result]
+        while pending:
+            i = pending.pop()
+            if i not in used:
+                used.add(i)
+                pending += self.statements[i].operands
+        return {self.statements[i].op for i in used}
 
     def evaluate(self, runs, dtype):
         """The result of the last of `runs` runs, and the largest value."""

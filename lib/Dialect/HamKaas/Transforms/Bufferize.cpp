@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "ProgramFunctions.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
@@ -58,6 +59,8 @@ static void dropResults(func::FuncOp program) {
 
 /// The index of the argument that `kernel` returns, if it does.
 static std::optional<unsigned> getReturnedArgument(func::FuncOp kernel) {
+  if (kernel.isExternal())
+    return std::nullopt;
   Operation *terminator = kernel.getBody().front().getTerminator();
   if (terminator->getNumOperands() != 1)
     return std::nullopt;
@@ -112,9 +115,14 @@ namespace {
 struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> programs;
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (isDeclaredOnly(function))
+        continue;
+      if (failed(verifyStraightLine(function)))
+        return signalPassFailure();
       if (!function->hasAttr(HamKaasDialect::kernelAttrName))
         programs.push_back(function);
+    }
     llvm::for_each(programs, protectArguments);
 
     OneShotBufferizationOptions options;

@@ -55,13 +55,17 @@ LogicalResult Destinations::findStates() {
     DictionaryAttr attributes = program.getResultAttrDict(i);
     if (!isState(attributes))
       continue;
-    auto state = states.find(attributes.get(HamKaasDialect::nameAttrName));
+    Attribute name = attributes.get(HamKaasDialect::nameAttrName);
+    auto state = states.find(name);
     if (state == states.end())
       return program.emitError("expected result ")
              << i << " of @" << program.getSymName()
-             << " to be the new value of an argument, stored once";
-    destinations[i] = state->second;
-    states.erase(state);
+             << " to be a state that is an argument, got "
+             << name;
+    if (!state->second)
+      return program.emitError("expected state ")
+             << name << " to be stored at most once";
+    destinations[i] = std::exchange(state->second, Value());
   }
   return success();
 }

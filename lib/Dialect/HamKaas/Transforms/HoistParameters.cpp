@@ -8,12 +8,14 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/TensorViews.h"
+#include "ProgramFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_HOISTPARAMETERS
@@ -31,10 +33,13 @@ namespace {
 
 struct HoistParameters : hamkaas::impl::HoistParametersBase<HoistParameters> {
   void runOnOperation() override {
-    main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main)
-      return;
+    FailureOr<func::FuncOp> found = findMain(getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    main = *found;
     body = &main.getBody().front();
+    if (failed(verifyGlobals()))
+      return signalPassFailure();
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
       setRegion(i, "input");
     classify();
@@ -50,6 +55,25 @@ private:
   void setRegion(unsigned argument, StringRef region) {
     main.setArgAttr(argument, HamKaasDialect::regionAttrName,
                     StringAttr::get(&getContext(), region));
+  }
+
+  /// The globals disappear, so every use of them must be one that is replaced.
+  LogicalResult verifyGlobals() {
+    SymbolTable symbols(getOperation());
+    WalkResult result = main.walk([&](Operation *op) {
+      if (!isa<GlobalLoadConstOp, GlobalLoadOp, GlobalStoreOp>(op))
+        return WalkResult::advance();
+      auto name = op->getAttrOfType<FlatSymbolRefAttr>("global");
+      auto global = name ? symbols.lookup<GlobalOp>(name.getValue()) : nullptr;
+      if (global && op->getBlock() == body &&
+          global.getIsMutable() != isa<GlobalLoadConstOp>(op))
+        return WalkResult::advance();
+      op->emitError("expected a global of the module, used in the block of "
+                    "@main, got ")
+          << op->getAttr("global");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   /// Finds the ops that can move, and those of them whose results `@main` still
@@ -120,13 +144,12 @@ private:
         builder.clone(op, mapping);
     }
     SmallVector<Value> results;
+    SmallVector<DictionaryAttr> resultAttributes;
     for (auto [i, constant] : llvm::enumerate(constants)) {
       results.push_back(mapping.lookup(constant));
-      prepare.setResultAttr(i, HamKaasDialect::regionAttrName,
-                            builder.getStringAttr("constants"));
-      prepare.setResultAttr(i, HamKaasDialect::indexAttrName,
-                            builder.getI64IntegerAttr(i));
+      resultAttributes.push_back(getConstantAttrs(i));
     }
+    prepare.setAllResultAttrs(resultAttributes);
     func::ReturnOp::create(builder, main.getLoc(), results);
     eraseUnused(prepare.getBody().front());
   }
@@ -140,15 +163,10 @@ private:
 
   /// `@main` reads constants as arguments instead of computing them.
   void passConstants() {
-    Builder builder(&getContext());
     SmallVector<DictionaryAttr> attributes;
     SmallVector<Location> locations;
     for (auto [i, constant] : llvm::enumerate(constants)) {
-      attributes.push_back(builder.getDictionaryAttr(
-          {builder.getNamedAttr(HamKaasDialect::indexAttrName,
-                                builder.getI64IntegerAttr(i)),
-           builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                                builder.getStringAttr("constants"))}));
+      attributes.push_back(getConstantAttrs(i));
       locations.push_back(constant.getLoc());
     }
     unsigned next = main.getNumArguments();
@@ -199,6 +217,15 @@ private:
     (void)main.insertResults(SmallVector<unsigned>(stored.size(), end),
                              ValueRange(stored).getTypes(), attributes);
     body->getTerminator()->insertOperands(end, stored);
+  }
+
+  DictionaryAttr getConstantAttrs(int64_t index) {
+    Builder builder(&getContext());
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr(HamKaasDialect::indexAttrName,
+                              builder.getI64IntegerAttr(index)),
+         builder.getNamedAttr(HamKaasDialect::regionAttrName,
+                              builder.getStringAttr("constants"))});
   }
 
   DictionaryAttr getStateAttrs(GlobalOp global, bool writable) {

@@ -6,16 +6,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramFunctions.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 
 using namespace mlir;
+using namespace hamkaas;
 
 LogicalResult hamkaas::verifyStraightLine(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock() ||
-      !isa<func::ReturnOp>(function.getBody().front().back()))
-    return function.emitError("expected @")
-           << function.getSymName()
-           << " to have a body of one block that returns";
+  auto fail = [&]() {
+    return function.emitError("expected @") << function.getSymName();
+  };
+  if (!function.getBody().hasOneBlock())
+    return fail() << " to have one block";
+  Operation &last = function.getBody().front().back();
+  if (!isa<func::ReturnOp>(last))
+    return fail() << " to end with func.return, got " << last.getName();
   return success();
+}
+
+bool hamkaas::isDeclaredOnly(func::FuncOp function) {
+  return function.isExternal() && function.getSymName() != "main" &&
+         function.getSymName() != "prepare";
 }
 
 FailureOr<func::FuncOp> hamkaas::findMain(ModuleOp module) {
@@ -25,4 +35,10 @@ FailureOr<func::FuncOp> hamkaas::findMain(ModuleOp module) {
   if (failed(verifyStraightLine(main)))
     return failure();
   return main;
+}
+
+StringRef hamkaas::getRegion(func::FuncOp function, unsigned argument) {
+  auto region = function.getArgAttrOfType<StringAttr>(
+      argument, HamKaasDialect::regionAttrName);
+  return region ? region.getValue() : StringRef();
 }

@@ -17,8 +17,15 @@ namespace hamkaas {
 /// passes on programs read no other ones.
 mlir::LogicalResult verifyStraightLine(mlir::func::FuncOp function);
 
+/// True for a function that no pass has to look at: a declaration, but not of a
+/// program, which must have a body.
+bool isDeclaredOnly(mlir::func::FuncOp function);
+
 /// The function `@main`, verified as above, or an error if there is none.
 mlir::FailureOr<mlir::func::FuncOp> findMain(mlir::ModuleOp module);
+
+/// The `hamkaas.region` of an argument, empty if it has none.
+llvm::StringRef getRegion(mlir::func::FuncOp function, unsigned argument);
 
 } // namespace hamkaas
 

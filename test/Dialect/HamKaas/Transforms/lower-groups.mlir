@@ -1,0 +1,110 @@
+// RUN: hamkaas-opt %s -hamkaas-lower-groups -split-input-file | FileCheck %s
+
+// Inside a group, operations write to empty tensors; the group stays.
+
+// CHECK-LABEL: func @contraction(
+// CHECK-NEXT:    hamkaas.group contraction(
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<8x16xf32>):
+// CHECK:           %[[E:.*]] = tensor.empty() : tensor<4x16xf32>
+// CHECK:           %[[ZERO:.*]] = linalg.fill
+// CHECK-SAME:        outs(%[[E]]
+// CHECK:           %[[M:.*]] = linalg.generic
+// CHECK-SAME:        iterator_types = ["parallel", "parallel", "reduction"]
+// CHECK-SAME:        ins(%[[X]], %[[W]]
+// CHECK-SAME:        outs(%[[ZERO]]
+// CHECK:             arith.mulf
+// CHECK:             arith.addf
+// CHECK:           %[[R:.*]] = linalg.generic
+// CHECK-SAME:        ins(%[[M]]
+// CHECK:             %[[NEGATIVE:.*]] = arith.cmpf olt
+// CHECK:             arith.select %[[NEGATIVE]]
+// CHECK-NOT:       hamkaas.matmul
+// CHECK-NOT:       hamkaas.relu
+// CHECK:           hamkaas.yield %[[R]]
+func.func @contraction(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>):
+    %1 = hamkaas.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32>
+    %2 = hamkaas.relu %1 : tensor<4x16xf32>
+    hamkaas.yield %2 : tensor<4x16xf32>
+  }
+  return %0 : tensor<4x16xf32>
+}
+
+// -----
+
+// A dimension of size 1 is read at 0.
+
+// CHECK: #[[ROW:.*]] = affine_map<(d0, d1) -> (0, d1)>
+// CHECK-LABEL: func @repeated(
+// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #[[ROW]], #{{.*}}]
+// CHECK:           arith.addf
+func.func @repeated(%x: tensor<4x8xf32>, %b: tensor<1x8xf32>) -> tensor<4x8xf32> {
+  %0 = hamkaas.add %x, %b : tensor<4x8xf32>, tensor<1x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// A row operation is a reduction and what uses it.
+
+// CHECK-LABEL: func @row(
+// CHECK:         linalg.generic
+// CHECK-SAME:      "reduction"]
+// CHECK:         math.{{r?}}sqrt
+// CHECK-NOT:     hamkaas.
+func.func @row(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> tensor<4x8xf32> {
+  %0 = hamkaas.rms_norm %x, %w : tensor<4x8xf32>, tensor<8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// What is written in place overwrites its operand, once its position is checked.
+
+// CHECK-LABEL: func @replace(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4x2xf32>, %[[R:[^:]*]]: tensor<1x2xf32>
+// CHECK:         hamkaas.check %{{.*}}, "expected 0 <= begin, end <= 4 and end - begin = 1, got begin {0} and end {1}"
+// CHECK:         tensor.insert_slice %[[R]] into %[[X]][%{{.*}}, 0] [1, 2] [1, 1]
+// CHECK-NOT:     tensor.empty
+func.func @replace(%x: tensor<4x2xf32>, %r: tensor<1x2xf32>, %b: tensor<1xi64>, %e: tensor<1xi64>) -> tensor<4x2xf32> {
+  %0 = hamkaas.replace_slice %x, %r, %b, %e : tensor<4x2xf32>, tensor<1x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+// The caller vouches for the position: no check.
+
+// CHECK-LABEL: func @unchecked(
+// CHECK-NOT:     hamkaas.check
+// CHECK:         tensor.insert_slice
+func.func @unchecked(%x: tensor<4x2xf32>, %r: tensor<1x2xf32>, %b: tensor<1xi64>, %e: tensor<1xi64>) -> tensor<4x2xf32> {
+  %0 = hamkaas.replace_slice %x, %r, %b, %e {unchecked} : tensor<4x2xf32>, tensor<1x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+// Views stand outside of groups and become views of tensors.
+
+// CHECK-LABEL: func @views(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x6xf32>
+// CHECK-NEXT:    %[[S:.*]] = tensor.extract_slice %[[X]][1, 0] [2, 6] [1, 1]
+// CHECK-NEXT:    %[[R:.*]] = tensor.collapse_shape %[[S]] {{\[\[}}0, 1]]
+// CHECK-NEXT:    return %[[R]]
+func.func @views(%x: tensor<4x6xf32>) -> tensor<12xf32> {
+  %0 = hamkaas.slice %x[1, 3] : tensor<4x6xf32>
+  %1 = hamkaas.reshape %0 : tensor<2x6xf32> -> tensor<12xf32>
+  return %1 : tensor<12xf32>
+}
+
+// -----
+
+// Nothing to do.
+
+// CHECK-LABEL: func @nothing(
+// CHECK-NEXT:    return
+func.func @nothing(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
