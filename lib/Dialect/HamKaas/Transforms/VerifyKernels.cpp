@@ -52,8 +52,7 @@ private:
 
   static LogicalResult verifyKernel(func::FuncOp kernel) {
     for (Type type : kernel.getArgumentTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type);
-          !tensor || !tensor.hasStaticShape())
+      if (!isStaticTensor(type))
         return kernel.emitError("expected the arguments of kernel @")
                << kernel.getSymName() << " to be tensors of static shape, got "
                << type;
@@ -82,6 +81,13 @@ private:
       return program.emitError("expected only kernels, @main and @prepare, "
                                "got @")
              << program.getSymName();
+    FunctionType type = program.getFunctionType();
+    for (Type tensor : llvm::concat<const Type>(type.getInputs(),
+                                                type.getResults()))
+      if (!isStaticTensor(tensor))
+        return program.emitError("expected @")
+               << program.getSymName()
+               << " to have tensors of static shape, got " << tensor;
     for (Operation &op : program.getBody().front()) {
       bool isAllowed =
           isTensorView(&op) ||
@@ -96,6 +102,11 @@ private:
                << call.getCallee() << " to be a kernel";
     }
     return success();
+  }
+
+  static bool isStaticTensor(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
   }
 
   static bool isKernel(Operation *op) {
