@@ -35,6 +35,12 @@ if "HAMKAAS_TEST_DATA" in os.environ:
     config.available_features.add("test-data")
 if config.sanitize:
     config.available_features.add("sanitizer")
+    # LLVM's arena allocator poisons what it has not handed out. Our code, which
+    # is instrumented, creates arenas from which libMLIR, which is not, allocates
+    # without lifting the poison again.
+    options = config.environment.get("ASAN_OPTIONS")
+    config.environment["ASAN_OPTIONS"] = ":".join(
+        filter(None, ["allow_user_poisoning=0", options]))
 if config.fuzzers:
     config.available_features.add("fuzzers")
 

@@ -15,19 +15,22 @@ namespace hamkaas {
 
 using namespace mlir;
 
+/// What the symbol of a kernel's body has behind the kernel's name.
+static constexpr llvm::StringLiteral suffix = "_body";
+
 namespace {
 
 struct LinkKernels : hamkaas::impl::LinkKernelsBase<LinkKernels> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    SmallVector<LLVM::LLVMFuncOp> functions(
-        getOperation().getOps<LLVM::LLVMFuncOp>());
-    for (LLVM::LLVMFuncOp body : functions) {
-      StringRef name = body.getSymName();
-      if (body.isExternal() || !name.consume_back("_body"))
-        continue;
-      if (auto declaration = symbols.lookup<LLVM::LLVMFuncOp>(name)) {
-        std::string kernel = name.str();
+    // NOTE: collected before the first declaration is erased.
+    SmallVector<LLVM::LLVMFuncOp> bodies;
+    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+      if (!function.isExternal() && function.getSymName().ends_with(suffix))
+        bodies.push_back(function);
+    for (LLVM::LLVMFuncOp body : bodies) {
+      std::string kernel = body.getSymName().drop_back(suffix.size()).str();
+      if (auto declaration = symbols.lookup<LLVM::LLVMFuncOp>(kernel)) {
         symbols.erase(declaration);
         body.setSymName(kernel);
         // The program refers to it: nothing outside does.
