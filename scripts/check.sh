@@ -57,14 +57,15 @@ check_asan() {
 # What libFuzzer finds goes to its first folder, so that the corpus of the tree,
 # the second, stays as it is.
 fuzz_one() {
-  local fuzzer=$1 found
+  local fuzzer=$1 name found
+  name=$(basename "$fuzzer")
   found=$(mktemp -d)
-  local folders=("$found")
-  [ -d "test/fuzz/corpus/$(basename "$fuzzer")" ] &&
-    folders+=("test/fuzz/corpus/$(basename "$fuzzer")")
+  local arguments=("$found")
+  [ -d "test/fuzz/corpus/$name" ] && arguments+=("test/fuzz/corpus/$name")
+  [ -f "test/fuzz/$name.dict" ] && arguments+=("-dict=test/fuzz/$name.dict")
   "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
     -verbosity=0 -print_final_stats=1 -artifact_prefix=build-asan/ \
-    "${folders[@]}"
+    "${arguments[@]}"
   local status=$?
   rm -rf "$found"
   return $status

@@ -41,6 +41,8 @@ if config.sanitize:
     options = config.environment.get("ASAN_OPTIONS")
     config.environment["ASAN_OPTIONS"] = ":".join(
         filter(None, ["allow_user_poisoning=0", options]))
+if config.benchmarks:
+    config.available_features.add("benchmarks")
 if config.fuzzers:
     config.available_features.add("fuzzers")
 

@@ -66,7 +66,7 @@ std::string hamkaas::formatLocation(Location location) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-static TensorInfo getTensorInfo(StringRef name, Type type) {
+TensorInfo hamkaas::getTensorInfo(StringRef name, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   TensorInfo info;
   info.name = name;

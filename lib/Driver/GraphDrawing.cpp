@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/GraphDrawing.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,7 +28,8 @@ namespace {
 /// Prints `@main` as nodes and edges.
 class DotPrinter {
 public:
-  DotPrinter(func::FuncOp main, llvm::raw_ostream &os) : main(main), os(os) {}
+  DotPrinter(func::FuncOp main, llvm::raw_ostream &os)
+      : main(main), symbols(main->getParentOp()), os(os) {}
   void print();
 
 private:
@@ -38,6 +40,7 @@ private:
   void printEdge(Value value, StringRef target);
 
   func::FuncOp main;
+  SymbolTable symbols;
   llvm::raw_ostream &os;
   DenseMap<Value, std::string> ids;
   unsigned nextId = 0;
@@ -127,7 +130,8 @@ void DotPrinter::printOp(Operation &op) {
       op.getNumResults() ? formatType(op.getResult(0).getType()) : "";
   if (auto symbol = op.getAttrOfType<SymbolRefAttr>("global")) {
     // A parameter or a state, read or written.
-    printNode(id, {symbol.getRootReference().str(), shape},
+    Operation *global = symbols.lookup(symbol.getRootReference());
+    printNode(id, {getGlobalName(global).str(), shape},
               "shape=cylinder, style=filled, fillcolor=\"#f8f8f8\"");
   } else {
     printNode(

@@ -38,6 +38,18 @@ Error writeInPlace(StringRef path, StringRef contents) {
   return code ? cannotWrite(path, code) : Error::success();
 }
 
+Error writeStandardOutput(StringRef contents) {
+  raw_fd_ostream &stream = outs();
+  stream << contents;
+  stream.flush();
+  std::error_code code = stream.error();
+  stream.clear_error();
+  if (!code)
+    return Error::success();
+  return createStringError(code,
+                           "cannot write standard output: " + code.message());
+}
+
 } // namespace
 
 Expected<OutputFile> OutputFile::create(StringRef path) {
@@ -113,6 +125,8 @@ Error OutputFile::commit() {
 }
 
 Error writeOutputFile(StringRef path, StringRef contents) {
+  if (path == "-")
+    return writeStandardOutput(contents);
   Expected<OutputFile> file = OutputFile::create(path);
   if (!file)
     return file.takeError();

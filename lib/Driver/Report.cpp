@@ -10,6 +10,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace hamkaas;
@@ -105,7 +106,7 @@ summarizeKernels(const ProgramInfo &info) {
     if (!kernel.first)
       kernel.first = &call;
     ++kernel.calls;
-    kernel.flops += call.flops;
+    kernel.flops = llvm::SaturatingAdd(kernel.flops, call.flops);
     kernel.bytes += call.bytes;
   }
   return kernels;
@@ -114,7 +115,7 @@ summarizeKernels(const ProgramInfo &info) {
 static void printKernels(const ProgramInfo &info, llvm::raw_ostream &os) {
   uint64_t flops = 0, bytes = 0;
   for (const CallInfo &call : info.calls) {
-    flops += call.flops;
+    flops = llvm::SaturatingAdd(flops, call.flops);
     bytes += call.bytes;
   }
   auto kernels = summarizeKernels(info);

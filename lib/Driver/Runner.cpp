@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Runner.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Driver/Weights.h"
 #include "HamKaas/Interpreter/Interpreter.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -162,18 +166,41 @@ private:
 
 } // namespace
 
+/// Reads the parameters of `graph` as the runtime would those of a program.
+static llvm::Expected<llvm::StringMap<ReferenceTensor>>
+readParameters(ModuleOp graph, const RunnerOptions &options) {
+  ProgramInfo model;
+  model.name = options.name;
+  SmallVector<RankedTensorType> types;
+  for (auto global : graph.getOps<ml_program::GlobalOp>()) {
+    if (!isa_and_nonnull<ml_program::ExternAttr>(
+            global.getValue().value_or(nullptr)))
+      continue;
+    types.push_back(cast<RankedTensorType>(global.getType()));
+    model.parameters.push_back(
+        getTensorInfo(getGlobalName(global), types.back()));
+  }
+  auto weights = Weights::open(options.weightsFile, model);
+  if (!weights)
+    return weights.takeError();
+  llvm::StringMap<ReferenceTensor> tensors;
+  for (auto [info, type, contents] :
+       llvm::zip_equal(model.parameters, types, weights->contents())) {
+    ReferenceTensor tensor(type);
+    std::memcpy(getData(tensor), contents.data(), contents.size());
+    tensors.try_emplace(info.name, std::move(tensor));
+  }
+  return tensors;
+}
+
 llvm::Expected<std::unique_ptr<Runner>>
 hamkaas::createReferenceRunner(ModuleOp graph, const RunnerOptions &options) {
-  llvm::StringMap<ReferenceTensor> parameters;
-  if (!options.weightsFile.empty()) {
-    auto weights = readWeights(options.weightsFile, graph.getContext());
-    if (!weights)
-      return weights.takeError();
-    parameters = std::move(*weights);
-  }
+  auto parameters = readParameters(graph, options);
+  if (!parameters)
+    return parameters.takeError();
   DiagnosticText diagnostics(graph.getContext());
   FailureOr<Interpreter> interpreter =
-      Interpreter::create(graph, std::move(parameters));
+      Interpreter::create(graph, std::move(*parameters));
   if (failed(interpreter))
     return diagnostics.take();
   auto main = graph.lookupSymbol<func::FuncOp>("main");

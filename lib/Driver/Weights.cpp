@@ -6,95 +6,69 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Weights.h"
-#include "HamKaas/Runtime/Safetensors.h"
-#include "HamKaas/Runtime/TensorType.h"
+#include "HamKaas/Runtime/Parameters.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
+#include <optional>
 
 using namespace llvm;
+using namespace hamkaas;
 
-namespace hamkaas {
-namespace {
+/// What the runtime looks parameters up in, as it would for a program.
+struct Weights::Source {
+  Source(StringRef path, const ProgramInfo &model);
+  ~Source();
 
-/// "float32 [2, 3]", as the runtime writes it.
-std::string typeText(StringRef elementType, ArrayRef<int64_t> shape) {
-  std::string text = (elementType + " [").str();
-  for (auto [index, dimension] : enumerate(shape))
-    text += (index == 0 ? "" : ", ") + std::to_string(dimension);
-  return text + "]";
-}
-
-std::string typeText(const TensorInfo &tensor) {
-  return typeText(rt::elementTypeName(tensor.elementType), tensor.shape);
-}
-
-std::string typeText(const rt::SafetensorsTensor &tensor) {
-  StringRef elementType = tensor.elementType < 0
-                              ? tensor.dtype
-                              : rt::elementTypeName(tensor.elementType);
-  return typeText(elementType, ArrayRef(tensor.shape, tensor.rank));
-}
-
-bool sameType(const TensorInfo &expected, const rt::SafetensorsTensor &found) {
-  return found.elementType == expected.elementType &&
-         ArrayRef(found.shape, found.rank) == ArrayRef(expected.shape);
-}
-
-/// What is wrong with a file as a whole, one problem a line.
-class Problems {
-public:
-  explicit Problems(StringRef path) : path(path) {}
-
-  void add(const Twine &problem) {
-    if (!text.empty())
-      text += "\n";
-    text += (path + ": " + problem).str();
-  }
-  Error take() {
-    return text.empty() ? Error::success() : createStringError(text);
-  }
-
-private:
-  StringRef path;
-  std::string text;
+  std::string path, name;
+  std::vector<TensorInfo> parameters;
+  std::vector<HamKaasTensorInfo> table;
+  HamKaasProgram program = {};
+  HamKaasInstanceOptions options = {};
+  rt::Device device = {};
+  std::optional<rt::Parameters> resolved;
 };
 
-} // namespace
+Weights::Source::Source(StringRef path, const ProgramInfo &model)
+    : path(path), name(model.name), parameters(model.parameters) {
+  for (const TensorInfo &parameter : parameters) {
+    HamKaasTensorInfo &row = table.emplace_back();
+    row.name = parameter.name.c_str();
+    row.elementType = parameter.elementType;
+    row.rank = parameter.shape.size();
+    row.shape = parameter.shape.data();
+    row.bytes = parameter.bytes();
+  }
+  program.name = name.c_str();
+  program.parameters = table.data();
+  program.parameterCount = table.size();
+  if (!path.empty())
+    options.weightsFile = this->path.c_str();
+}
 
-Weights::Weights() : file(std::make_unique<rt::SafetensorsFile>()) {}
+Weights::Source::~Source() {
+  // It returns what it holds to the device.
+  resolved.reset();
+  if (device.destroy)
+    device.destroy(device.context);
+}
+
+Weights::Weights(std::unique_ptr<Source> source) : source(std::move(source)) {}
 Weights::Weights(Weights &&) = default;
 Weights::~Weights() = default;
 
-Expected<Weights> Weights::open(StringRef path,
-                                ArrayRef<TensorInfo> parameters) {
-  Weights weights;
-  if (rt::Error error = weights.file->open(path.str().c_str()))
+Expected<Weights> Weights::open(StringRef path, const ProgramInfo &model) {
+  auto source = std::make_unique<Source>(path, model);
+  rt::Error error = rt::createCpuDevice(/*threads=*/1, source->device);
+  if (!error) {
+    source->resolved.emplace(source->program, source->options, source->device);
+    error = source->resolved->resolve();
+  }
+  if (error)
     return createStringError(error.message());
 
-  Problems problems(path);
-  StringSet<> expected;
-  for (const TensorInfo &parameter : parameters) {
-    expected.insert(parameter.name);
-    const rt::SafetensorsTensor *tensor =
-        weights.file->find(parameter.name.c_str());
-    if (!tensor) {
-      problems.add("missing parameter '" + parameter.name + "' (" +
-                   typeText(parameter) + ")");
-      continue;
-    }
-    if (!sameType(parameter, *tensor))
-      problems.add("parameter '" + parameter.name + "': expected " +
-                   typeText(parameter) + ", found " + typeText(*tensor));
-    weights.data.emplace_back(static_cast<const char *>(tensor->data),
-                              tensor->bytes);
-  }
-  for (size_t i = 0; i < weights.file->size(); ++i)
-    if (!expected.contains((*weights.file)[i].name))
-      problems.add("the model has no parameter '" +
-                   Twine((*weights.file)[i].name) + "'");
-  if (Error error = problems.take())
-    return std::move(error);
+  Weights weights(std::move(source));
+  const void *const *addresses = weights.source->resolved->addresses();
+  for (auto [i, row] : enumerate(weights.source->table))
+    weights.data.emplace_back(static_cast<const char *>(addresses[i]),
+                              row.bytes);
   return weights;
 }
-
-} // namespace hamkaas

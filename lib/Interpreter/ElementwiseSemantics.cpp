@@ -48,9 +48,9 @@ struct ReluSemantics
     : ReferenceSemanticsOpInterface::ExternalModel<ReluSemantics, ReluOp> {
   LogicalResult interpret(Operation *op, OperandTensors operands,
                           ReferenceTensor &result) const {
-    // Every comparison with NaN is false, so that NaN stays.
+    // Neither NaN nor -0.0 is below 0, so that both stay.
     llvm::transform(operands[0]->f32, result.f32.begin(),
-                    [](float x) { return x <= 0 ? 0 : x; });
+                    [](float x) { return x < 0 ? 0 : x; });
     return success();
   }
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Interpreter/Interpreter.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -22,30 +23,14 @@ struct Interpreter::Frame {
   SmallVector<SharedTensor> results;
 };
 
-/// The type as one of tensors that the interpreter can hold, or null after an
-/// error.
-static RankedTensorType getTensorType(Location loc, Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (isSupportedShape(type) && (tensor.getElementType().isF32() ||
-                                 tensor.getElementType().isInteger(64)))
-    return tensor;
-  emitError(loc, "expected a tensor of f32 or i64, of static shape and 1 to "
-                 "2^47 - 1 elements, got ")
-      << type;
-  return {};
-}
-
 static FailureOr<ReferenceTensor> readConstant(Location loc, Attribute value,
                                                Type type) {
-  RankedTensorType tensorType = getTensorType(loc, type);
-  if (!tensorType)
+  if (failed(verifyTensorType(loc, type)) ||
+      failed(verifyElements(loc, value, type)))
     return failure();
-  auto elements = dyn_cast<DenseElementsAttr>(value);
-  if (!elements)
-    return emitError(loc, "expected the value to be dense elements, got ")
-           << value;
-  ReferenceTensor tensor(tensorType);
-  if (tensorType.getElementType().isF32())
+  auto elements = cast<DenseElementsAttr>(value);
+  ReferenceTensor tensor(cast<RankedTensorType>(type));
+  if (elements.getElementType().isF32())
     llvm::copy(elements.getValues<float>(), tensor.f32.begin());
   else
     llvm::copy(elements.getValues<int64_t>(), tensor.i64.begin());
@@ -72,7 +57,8 @@ LogicalResult
 Interpreter::initializeGlobals(ModuleOp module,
                                llvm::StringMap<ReferenceTensor> &parameters) {
   for (auto global : module.getOps<ml_program::GlobalOp>()) {
-    StringRef name = global.getSymName();
+    StringRef name = getGlobalName(global);
+    StringRef symbol = global.getSymName();
     if (!global.getValue())
       return global.emitError("expected a value for '") << name << "'";
     if (!isa<ml_program::ExternAttr>(*global.getValue())) {
@@ -80,7 +66,7 @@ Interpreter::initializeGlobals(ModuleOp module,
                                 global.getType());
       if (failed(value))
         return failure();
-      globals[name] = std::make_shared<ReferenceTensor>(std::move(*value));
+      globals[symbol] = std::make_shared<ReferenceTensor>(std::move(*value));
       continue;
     }
     auto given = parameters.find(name);
@@ -91,7 +77,8 @@ Interpreter::initializeGlobals(ModuleOp module,
       return global.emitError("expected parameter '")
              << name << "' of type " << global.getType() << ", got "
              << given->second.type;
-    globals[name] = std::make_shared<ReferenceTensor>(std::move(given->second));
+    globals[symbol] =
+        std::make_shared<ReferenceTensor>(std::move(given->second));
     parameters.erase(given);
   }
   if (!parameters.empty())
@@ -130,7 +117,7 @@ LogicalResult Interpreter::bindInputs(ArrayRef<ReferenceTensor> inputs,
       return diagnostic << " of type " << argument.getType() << ", got "
                         << input.type;
     }
-    // Borrows the caller's tensor.
+    // Borrows the caller's tensor: a pointer that owns nothing.
     frame.values[argument] = SharedTensor(SharedTensor(), &input);
   }
   return success();
@@ -170,8 +157,11 @@ LogicalResult Interpreter::execute(Operation &op, Frame &frame) {
   if (auto loadState = dyn_cast<ml_program::GlobalLoadOp>(op))
     return load(loadState.getGlobalAttr());
   if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op)) {
-    frame.globals[store.getGlobal().getLeafReference()] =
-        frame.values.at(store.getValue());
+    SharedTensor &value = frame.values.at(store.getValue());
+    // The caller's tensor lasts no longer than this run.
+    if (value.use_count() == 0)
+      value = std::make_shared<ReferenceTensor>(*value);
+    frame.globals[store.getGlobal().getLeafReference()] = value;
     return success();
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -195,14 +185,13 @@ LogicalResult Interpreter::evaluate(Operation &op, Frame &frame) {
   if (!semantics)
     return op.emitError("expected an operation of the form GRAPH, got ")
            << op.getName();
-  RankedTensorType type =
-      getTensorType(op.getLoc(), op.getResult(0).getType());
-  if (!type)
+  Type type = op.getResult(0).getType();
+  if (failed(verifyTensorType(op.getLoc(), type)))
     return failure();
   SmallVector<const ReferenceTensor *> operands;
   for (Value operand : op.getOperands())
     operands.push_back(frame.values.at(operand).get());
-  auto result = std::make_shared<ReferenceTensor>(type);
+  auto result = std::make_shared<ReferenceTensor>(cast<RankedTensorType>(type));
   if (failed(semantics.interpret(operands, *result)))
     return failure();
   frame.values[op.getResult(0)] = std::move(result);

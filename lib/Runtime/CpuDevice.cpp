@@ -10,8 +10,11 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 
 using namespace hamkaas::rt;
+
+static constexpr uint64_t hugePage = uint64_t(2) << 20;
 
 static void *allocate(void *, uint64_t bytes) {
   constexpr uint64_t mask = HAMKAAS_REGION_ALIGNMENT - 1;
@@ -19,10 +22,18 @@ static void *allocate(void *, uint64_t bytes) {
   // element without leaving the region.
   if (bytes > SIZE_MAX / 2)
     return nullptr;
+  bytes = (bytes + mask) & ~mask;
+  // Weights are read from end to end, where the hardware stops fetching ahead
+  // at every page.
+  bool isLarge = bytes >= hugePage;
   void *memory = nullptr;
-  if (posix_memalign(&memory, HAMKAAS_REGION_ALIGNMENT,
-                     (bytes + mask) & ~mask) != 0)
+  if (posix_memalign(&memory, isLarge ? hugePage : HAMKAAS_REGION_ALIGNMENT,
+                     bytes) != 0)
     return nullptr;
+  // Only the part that fills huge pages, so that none is used beyond the
+  // region. A system that has none to give goes on with small ones.
+  if (isLarge)
+    madvise(memory, bytes / hugePage * hugePage, MADV_HUGEPAGE);
   return memory;
 }
 

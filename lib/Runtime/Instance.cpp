@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Runtime/Instance.h"
+#include "HamKaas/Runtime/Parameters.h"
 
 #include "FloatingPoint.h"
-#include "Parameters.h"
 #include "ProgramCheck.h"
 
 #include <cinttypes>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Parameters.h"
+#include "HamKaas/Runtime/Parameters.h"
 
 #include "HamKaas/Runtime/TensorType.h"
 

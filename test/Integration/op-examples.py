@@ -61,7 +61,7 @@ FORMULAS = {
     "matmul": [lambda x, w: x @ w],
     "mul": [lambda x, s: x * s],
     "permute": [lambda x: np.transpose(x, [2, 0, 1])],
-    "relu": [lambda x: np.where(np.isnan(x), x, np.maximum(x, 0))],
+    "relu": [lambda x: np.where(x < 0, 0, x)],
     "replace_slice": [replace_slice],
     "reshape": [lambda x: x.reshape(24)],
     "rms_norm": [rms_norm],
@@ -77,6 +77,10 @@ MAGNITUDES = {
     "complex_mul": magnitude_of_complex_mul,
     "matmul": lambda x, w: np.abs(x) @ np.abs(w),
 }
+
+# Operations that move elements or round once: every bit is known, also the sign
+# of a zero. A NaN is any NaN.
+EXACT = {"add", "mul", "permute", "relu", "replace_slice", "reshape", "slice"}
 
 # exp of a large negative number may underflow earlier in float32. Elsewhere
 # denormal numbers are kept.
@@ -218,11 +222,25 @@ def find_difference(op, got, expected, scale):
     """What is wrong with `got`, or an empty text."""
     if got.dtype != expected.dtype or got.shape != expected.shape:
         return f"expected {type_text(expected)}, got {type_text(got)}"
+    if op in EXACT:
+        return describe_first(~(same_bits(got, expected)
+                                | (np.isnan(got) & np.isnan(expected))),
+                              got, expected)
     with np.errstate(all="ignore"):
         allowed = 4e-6 * scale + UNDERFLOW.get(op, 1e-44)
         close = np.abs(got.astype(np.float64) - expected) <= allowed
     same = (got == expected) | (np.isnan(got) & np.isnan(expected))
-    wrong = np.argwhere(~(close & np.isfinite(expected)) & ~same)
+    return describe_first(~(close & np.isfinite(expected)) & ~same, got,
+                          expected)
+
+
+def same_bits(a, b):
+    bits = np.int64 if a.itemsize == 8 else np.int32
+    return a.view(bits) == b.view(bits)
+
+
+def describe_first(is_wrong, got, expected):
+    wrong = np.argwhere(is_wrong)
     if wrong.size == 0:
         return ""
     at = tuple(wrong[0])

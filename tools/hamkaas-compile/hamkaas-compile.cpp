@@ -117,10 +117,6 @@ writeText(StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)>
   llvm::raw_string_ostream stream(text);
   if (llvm::Error error = print(stream))
     return error;
-  if (path == "-") {
-    llvm::outs() << text;
-    return llvm::Error::success();
-  }
   return writeOutputFile(path, text);
 }
 
@@ -200,7 +196,7 @@ static llvm::Error compileToFile(ModuleOp module, CompileOptions &options) {
   // Also parameters that stay in their file are checked now.
   std::optional<Weights> contents;
   if (!weights.empty()) {
-    auto opened = Weights::open(weights, compiled->info.parameters);
+    auto opened = Weights::open(weights, compiled->info);
     if (!opened)
       return opened.takeError();
     contents.emplace(std::move(*opened));

@@ -5,35 +5,128 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Not built on mlirTranslateMain, which ends without a name where the output is
+// full and leaves half a file then.
+
+#include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Frontend/Script/Script.h"
-#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
-#include "mlir/Tools/mlir-translate/Translation.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/ToolUtilities.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
 
-static llvm::cl::opt<bool> unchecked(
-    "unchecked",
-    llvm::cl::desc("Import: leave out the checks of positions at run time"));
+using namespace mlir;
+using namespace hamkaas;
+namespace cl = llvm::cl;
 
-static mlir::OwningOpRef<mlir::Operation *>
-importScript(llvm::SourceMgr &sources, mlir::MLIRContext *context) {
-  return hamkaas::importScript(sources, context, {unchecked})
-      .release()
-      .getOperation();
+namespace {
+enum class Direction { Import, Export };
+} // namespace
+
+static cl::OptionCategory category("Options of hamkaas-translate");
+static cl::opt<std::string> input(cl::Positional, cl::init("-"),
+                                  cl::desc("FILE, - for standard input"),
+                                  cl::cat(category));
+static cl::opt<Direction> direction(
+    cl::desc("What to do, one of:"),
+    cl::values(clEnumValN(Direction::Import, "import-script",
+                          "read a script as GRAPH"),
+               clEnumValN(Direction::Export, "export-script",
+                          "write GRAPH as a script")),
+    cl::cat(category));
+static cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("file"),
+                                   cl::desc("What to write, - for standard "
+                                            "output"),
+                                   cl::cat(category));
+static cl::opt<bool>
+    unchecked("unchecked",
+              cl::desc("Import: leave out the checks of positions at run time"),
+              cl::cat(category));
+static cl::opt<bool> printLocations("mlir-print-debuginfo",
+                                    cl::desc("Import: print the places in the "
+                                             "script"),
+                                    cl::cat(category));
+static cl::opt<std::string> splitMarker(
+    "split-input-file", cl::ValueOptional, cl::value_desc("marker"),
+    cl::callback([](const std::string &marker) {
+      if (marker.empty())
+        splitMarker = kDefaultSplitMarker;
+    }),
+    cl::desc("Translate the parts between lines of this text one by one"),
+    cl::cat(category));
+static cl::opt<std::string>
+    outputMarker("output-split-marker",
+                 cl::desc("What to write between the parts"),
+                 cl::value_desc("marker"), cl::cat(category));
+static cl::opt<bool>
+    verifyDiagnostics("verify-diagnostics",
+                      cl::desc("Compare the messages with comments of the form "
+                               "expected-error"),
+                      cl::cat(category));
+
+static LogicalResult translate(llvm::SourceMgr &sources, MLIRContext *context,
+                               llvm::raw_ostream &stream) {
+  if (direction == Direction::Export) {
+    auto module = parseSourceFile<ModuleOp>(sources, context);
+    return failure(!module || failed(exportScript(*module, stream)));
+  }
+  OwningOpRef<ModuleOp> module = importScript(sources, context, {unchecked});
+  if (!module || failed(verify(*module)))
+    return failure();
+  OpPrintingFlags flags;
+  if (printLocations)
+    flags.enableDebugInfo();
+  module->print(stream, flags);
+  return success();
 }
 
-static llvm::LogicalResult exportScript(mlir::Operation *op,
-                                        llvm::raw_ostream &stream) {
-  return hamkaas::exportScript(llvm::cast<mlir::ModuleOp>(op), stream);
+static LogicalResult translatePart(std::unique_ptr<llvm::MemoryBuffer> part,
+                                   llvm::raw_ostream &stream) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  // The message points at the op.
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(part), SMLoc());
+  if (!verifyDiagnostics) {
+    SourceMgrDiagnosticHandler handler(sources, &context);
+    return translate(sources, &context, stream);
+  }
+  // A part that fails as expected is a success.
+  SourceMgrDiagnosticVerifierHandler verifier(sources, &context);
+  (void)translate(sources, &context, stream);
+  return verifier.verify();
+}
+
+static llvm::Error translateFile() {
+  if (direction.getNumOccurrences() != 1)
+    return llvm::createStringError(
+        "expected one of --import-script and --export-script");
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(input);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(),
+                                   "cannot read '" + input +
+                                       "': " + buffer.getError().message());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(splitAndProcessBuffer(std::move(*buffer), translatePart, stream,
+                                   splitMarker, outputMarker)))
+    return llvm::make_error<ReportedError>();
+  return verifyDiagnostics ? llvm::Error::success()
+                           : writeOutputFile(output, text);
 }
 
 int main(int argc, char **argv) {
-  mlir::TranslateToMLIRRegistration importing(
-      "import-script", "read a script as GRAPH", importScript,
-      hamkaas::registerDialects);
-  mlir::TranslateFromMLIRRegistration exporting(
-      "export-script", "write GRAPH as a script", exportScript,
-      hamkaas::registerDialects);
-  return mlir::failed(
-      mlir::mlirTranslateMain(argc, argv, "HamKaas translation driver\n"));
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Translates scripts to and from MLIR\n");
+  return reportError(translateFile(), "hamkaas-translate");
 }

@@ -18,6 +18,9 @@ namespace hamkaas {
 /// target, digest and compile time are left to the caller.
 ProgramInfo collectProgramInfo(mlir::ModuleOp module);
 
+/// A tensor of f32 or i64 as the program's tables have it.
+TensorInfo getTensorInfo(llvm::StringRef name, mlir::Type type);
+
 /// The source positions in `location`, "model.hk:4:1, 6:1" if several
 /// statements were fused; empty if it has none.
 std::string formatLocation(mlir::Location location);

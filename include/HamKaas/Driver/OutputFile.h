@@ -43,7 +43,7 @@ private:
   bool special; ///< What stands at `path` is no regular file.
 };
 
-/// Creates or replaces the file `path`.
+/// Creates or replaces the file `path`; `-` is standard output.
 llvm::Error writeOutputFile(llvm::StringRef path, llvm::StringRef contents);
 
 } // namespace hamkaas

@@ -11,7 +11,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
 #include "hamkaas-c/Runtime.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
@@ -49,6 +48,8 @@ protected:
 struct RunnerOptions {
   /// Threads of the CPU device, 0 for one per core.
   int threads = 0;
+  /// Name of the model in messages; a program has its own.
+  std::string name;
   /// A safetensors file with the parameters, or empty.
   std::string weightsFile;
   /// Whether to measure the calls of a program.

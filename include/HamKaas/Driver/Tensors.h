@@ -1,4 +1,4 @@
-//===- Tensors.h - Tensors from and to files, random ones, differences -*- C++ -*-===//
+//===- Tensors.h - Tensors from and to files, differences -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,6 @@
 #define HAMKAAS_DRIVER_TENSORS_H
 
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
 namespace hamkaas {
@@ -25,24 +24,28 @@ llvm::Expected<ReferenceTensor> readTensor(llvm::StringRef path,
                                            mlir::RankedTensorType type);
 llvm::Error writeTensor(llvm::StringRef path, const ReferenceTensor &tensor);
 
-/// Reads all tensors of a safetensors file.
-llvm::Expected<llvm::StringMap<ReferenceTensor>>
-readWeights(llvm::StringRef path, mlir::MLIRContext *context);
-
 /// Elements uniform in [-1, 1), or 0 for integers; the same for equal names.
 void fillRandom(ReferenceTensor &tensor, llvm::StringRef name);
 
-/// How two tensors of one type differ.
+/// How two tensors of one type differ. Each row of the last dimension is
+/// measured by itself, so that a huge element hides nothing in other rows; this
+/// is the row that differs most for its scale.
 struct Difference {
-  double largest = 0;   ///< Largest absolute difference.
-  double magnitude = 0; ///< Largest finite absolute value expected.
+  double largest = 0; ///< Largest absolute difference in that row.
+  /// Scale of that row: the largest finite absolute value expected in it, or
+  /// the median of those of all rows if that is larger.
+  double magnitude = 0;
   /// Elements where one is NaN or infinite and the other is not the same.
   int64_t special = 0;
 
-  /// True if no element differs by more than `tolerance` times the magnitude.
+  /// True if no element differs by more than `tolerance` times the scale of its
+  /// row.
   bool isWithin(double tolerance) const {
     return special == 0 && largest <= tolerance * magnitude;
   }
+
+  /// Takes a row of that largest difference and scale into account.
+  void addRow(double error, double scale);
 };
 
 Difference compare(const ReferenceTensor &actual,

@@ -14,30 +14,29 @@
 #include "llvm/Support/Error.h"
 #include <memory>
 
-namespace hamkaas::rt {
-class SafetensorsFile;
-}
-
 namespace hamkaas {
 
 /// The contents of a model's parameters, mapped while this object lives.
 class Weights {
 public:
-  /// Opens a file that holds exactly `parameters`, in any order. The error
-  /// lists all tensors that are missing, unknown or of another type, one
-  /// problem a line.
+  /// Finds the parameters of `model`, whose name and parameters alone are read,
+  /// as the runtime does: `path` is a file that holds exactly them, in any
+  /// order, or empty if there is none. The error lists all tensors that are
+  /// missing, unknown or of another type, one problem a line.
   static llvm::Expected<Weights> open(llvm::StringRef path,
-                                      llvm::ArrayRef<TensorInfo> parameters);
+                                      const ProgramInfo &model);
   Weights(Weights &&);
   ~Weights();
 
-  /// In the order of `parameters`. The data is not aligned in any way.
+  /// In the order of the model, each aligned for its element type.
   llvm::ArrayRef<llvm::ArrayRef<char>> contents() const { return data; }
 
 private:
-  Weights();
+  struct Source;
 
-  std::unique_ptr<rt::SafetensorsFile> file;
+  explicit Weights(std::unique_ptr<Source> source);
+
+  std::unique_ptr<Source> source;
   std::vector<llvm::ArrayRef<char>> data;
 };
 

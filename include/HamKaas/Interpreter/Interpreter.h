@@ -23,8 +23,8 @@ namespace hamkaas {
 class Interpreter {
 public:
   /// Takes the tensors of `parameters` for the globals of external contents, by
-  /// symbol name; each must be given with its type, and no other. `module` must
-  /// outlive the interpreter and not change.
+  /// the user's name; each must be given with its type, and no other. `module`
+  /// must outlive the interpreter and not change.
   static mlir::FailureOr<Interpreter>
   create(mlir::ModuleOp module, llvm::StringMap<ReferenceTensor> parameters);
 

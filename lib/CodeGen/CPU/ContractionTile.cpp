@@ -35,19 +35,36 @@ static int64_t fittingRows(const TargetDescription &target, int64_t vectors) {
   return std::clamp<int64_t>((target.registers - others) / vectors, 0, maxRows);
 }
 
-/// Cycles a step in depth takes for one block of accumulators: two
-/// multiply-adds a cycle, two loads a cycle, each accumulator every 4 cycles.
-static double stepCost(int64_t rows, int64_t vectors) {
-  double arithmetic = 0.5 * rows * vectors;
-  double loads = 0.5 * (rows + vectors);
-  // The last term prefers fewer loads where the units are equally busy.
-  return std::max({4.0, arithmetic, loads}) + 0.01 * (rows + vectors);
+/// Bytes a cycle that a core gets from its second-level cache, and from what is
+/// beyond.
+static constexpr double nearBytesPerCycle = 32, farBytesPerCycle = 16;
+
+static double vectorBytes(const TargetDescription &target) {
+  return sizeof(float) * static_cast<double>(target.lanes);
 }
 
-static double columnCost(int64_t rows, int64_t blockRows, int64_t vectors) {
-  double cost = (rows / blockRows) * stepCost(blockRows, vectors);
+/// Cycles a step in depth takes for one block of accumulators: two
+/// multiply-adds a cycle, two loads a cycle, each accumulator every 4 cycles
+/// and rarely just then, and the right side from the second-level cache, which
+/// blocks of few rows wait for.
+static double stepCost(const TargetDescription &target, int64_t rows,
+                       int64_t vectors) {
+  double arithmetic = 0.5 * rows * vectors;
+  double loads = 0.5 * (rows + vectors);
+  double stream = vectors * vectorBytes(target) / nearBytesPerCycle;
+  // The last term prefers fewer loads where the units are equally busy.
+  return std::max({4.5, arithmetic, loads, stream}) + 0.01 * (rows + vectors);
+}
+
+/// Cycles a step takes for all rows of a panel, the first of which wait for it
+/// to arrive in the second-level cache.
+static double columnCost(const TargetDescription &target, int64_t rows,
+                         int64_t blockRows, int64_t vectors) {
+  double block = stepCost(target, blockRows, vectors);
+  double arrival = vectors * vectorBytes(target) / farBytesPerCycle;
+  double cost = (rows / blockRows) * block + std::max(0.0, arrival - block);
   if (rows % blockRows)
-    cost += stepCost(rows % blockRows, vectors);
+    cost += stepCost(target, rows % blockRows, vectors);
   return cost;
 }
 
@@ -55,7 +72,8 @@ static int64_t chooseRows(const TargetDescription &target, int64_t rows,
                           int64_t vectors) {
   int64_t best = 1;
   for (int64_t r = 2; r <= std::min(rows, fittingRows(target, vectors)); ++r)
-    if (columnCost(rows, r, vectors) < columnCost(rows, best, vectors))
+    if (columnCost(target, rows, r, vectors) <
+        columnCost(target, rows, best, vectors))
       best = r;
   return best;
 }
@@ -72,9 +90,9 @@ static int64_t chooseVectors(const TargetDescription &target, int64_t rows,
     if (fittingRows(target, v) < 1)
       break;
     int64_t blockRows = chooseRows(target, rows, v);
-    double cost = (columnVectors / v) * columnCost(rows, blockRows, v);
+    double cost = (columnVectors / v) * columnCost(target, rows, blockRows, v);
     if (columnVectors % v)
-      cost += columnCost(rows, blockRows, columnVectors % v);
+      cost += columnCost(target, rows, blockRows, columnVectors % v);
     if (v == 1 || cost < bestCost) {
       best = v;
       bestCost = cost;

@@ -7,6 +7,7 @@
 
 #include "Emitters.h"
 #include "HamKaas/CodeGen/CPU/Contraction.h"
+#include "PanelPrefetch.h"
 #include "TreeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -48,12 +49,13 @@ private:
   LogicalResult matchLoops();
   LogicalResult verifyEpilogue();
   void choosePanels();
+  void choosePrefetch();
 
   void emitTile(Value tile);
   void emitPanel(Value rowBlock, Columns columns);
   void emitRowBlock(Value rowBlock, Value depthBlock, Columns columns);
   void emitAccumulators(Value firstRow, int64_t rows, Value depthBlock,
-                        Columns columns);
+                        Columns columns, Value use);
 
   SmallVector<Value> start(const Columns &columns);
   SmallVector<Value> resume(const Columns &columns);
@@ -81,6 +83,7 @@ private:
   ContractionTile tile;
   /// The packed right side, null if it is not packed by columns.
   linalg::UnPackOp packed;
+  std::optional<PanelPrefetch> prefetch;
   int64_t rowCount = 1, columnCount = 1, depthCount = 1, outerCount = 1;
   int64_t panels = 1, rowBlocks = 1, depthBlocks = 1;
   SmallVector<int64_t> outerShape;
@@ -210,6 +213,16 @@ void ContractionEmitter::choosePanels() {
   panels = llvm::divideCeil(columnCount, tile.panelWidth());
   rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
   depthBlocks = llvm::divideCeil(depthCount, tile.depth);
+  choosePrefetch();
+}
+
+void ContractionEmitter::choosePrefetch() {
+  if (!packed || !isa<BlockArgument>(packed.getSource()))
+    return;
+  auto type = cast<RankedTensorType>(packed.getSource().getType());
+  if (type.getShape() ==
+      ArrayRef<int64_t>({panels, depthCount, tile.panelWidth()}))
+    prefetch.emplace(kernel, packed.getSource(), tile);
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,43 +281,48 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   Value first = kernel.multiply(rowBlock, tile.blockRows);
   Value last = kernel.minimum(kernel.add(first, tile.blockRows), fullRows);
   kernel.writingLoop(first, last, tile.rows, [&](Value row) {
-    emitAccumulators(row, tile.rows, depthBlock, columns);
+    Value use = kernel.divide(kernel.subtract(row, first), tile.rows);
+    emitAccumulators(row, tile.rows, depthBlock, columns, use);
   });
   if (fullRows == rowCount)
     return;
   auto rest = [&] {
     emitAccumulators(kernel.constant(fullRows), rowCount - fullRows, depthBlock,
-                     columns);
+                     columns, /*use=*/nullptr);
   };
   if (rowBlocks == 1)
     return rest();
-  kernel.writingBranch(
-      kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
+  kernel.writingBranch(kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
 }
 
 /// One block of accumulators: a register each, from the first product of the
-/// depth block to the last.
+/// depth block to the last. `use` counts the blocks that read the same part of
+/// a panel, null if there is none to count.
 void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
-                                          Value depthBlock, Columns columns) {
+                                          Value depthBlock, Columns columns,
+                                          Value use) {
   rows.clear();
   for (int64_t r = 0; r < rowsHere; ++r)
     rows.push_back(kernel.add(firstRow, r));
-  if (depthBlocks == 1)
-    return finish(accumulate(kernel.constant(0), kernel.constant(depthCount),
-                             start(columns), columns),
-                  columns);
-
-  auto vectorType = VectorType::get(tile.lanes, kernel.ir().getF32Type());
-  SmallVector<Type> types(rowsHere * columns.vectors, vectorType);
-  SmallVector<Value> sums = kernel.branch(
-      kernel.isLess(depthBlock, 1), types, /*writes=*/false,
-      [&] { return start(columns); }, [&] { return resume(columns); });
   Value lower = kernel.multiply(depthBlock, tile.depth);
   Value upper = kernel.minimum(kernel.add(lower, tile.depth), depthCount);
-  sums = accumulate(lower, upper, sums, columns);
-  kernel.writingBranch(
-      kernel.isLess(depthBlock, depthBlocks - 1),
-      [&] { suspend(sums, columns); }, [&] { finish(sums, columns); });
+  if (prefetch && use)
+    prefetch->begin(columns.panel, use, lower, upper);
+  if (depthBlocks == 1) {
+    finish(accumulate(lower, upper, start(columns), columns), columns);
+  } else {
+    auto vectorType = VectorType::get(tile.lanes, kernel.ir().getF32Type());
+    SmallVector<Type> types(rowsHere * columns.vectors, vectorType);
+    SmallVector<Value> sums = kernel.branch(
+        kernel.isLess(depthBlock, 1), types, /*writes=*/false,
+        [&] { return start(columns); }, [&] { return resume(columns); });
+    sums = accumulate(lower, upper, sums, columns);
+    kernel.writingBranch(
+        kernel.isLess(depthBlock, depthBlocks - 1),
+        [&] { suspend(sums, columns); }, [&] { finish(sums, columns); });
+  }
+  if (prefetch)
+    prefetch->end();
 }
 
 //===----------------------------------------------------------------------===//
@@ -360,6 +378,8 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
         next.push_back(
             multiplyAdd(left, right[v], carried[r * columns.vectors + v]));
     }
+    if (prefetch)
+      prefetch->emit(depth);
     return next;
   };
   return kernel.loop(lower, upper, 1, sums, /*writes=*/false, body);

@@ -8,6 +8,9 @@
 #include "KernelBuilder.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -57,6 +60,18 @@ Value KernelBuilder::add(Value lhs, Value rhs) {
     return lhs;
   // Indices are offsets within an object, so none of this can wrap.
   return arith::AddIOp::create(builder, location, lhs, rhs,
+                               arith::IntegerOverflowFlags::nsw |
+                                   arith::IntegerOverflowFlags::nuw);
+}
+
+Value KernelBuilder::subtract(Value lhs, Value rhs) {
+  std::optional<int64_t> a = getConstantIntValue(lhs);
+  std::optional<int64_t> b = getConstantIntValue(rhs);
+  if (a && b)
+    return constant(*a - *b);
+  if (b == 0)
+    return lhs;
+  return arith::SubIOp::create(builder, location, lhs, rhs,
                                arith::IntegerOverflowFlags::nsw |
                                    arith::IntegerOverflowFlags::nuw);
 }
@@ -241,6 +256,24 @@ void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
                     AffineMapAttr::get(lastDimension(builder, indices.size())),
                     lanesWritten, builder.getBoolArrayAttr(true))
                     .getResult();
+}
+
+void KernelBuilder::prefetch(Value argument, Value linear) {
+  // NOTE: of the layout that bufferization gives arguments; any other would ask
+  // for a copy.
+  auto type = cast<RankedTensorType>(argument.getType());
+  Value buffer = bufferization::ToBufferOp::create(
+      builder, location,
+      bufferization::getMemRefTypeWithFullyDynamicLayout(type), argument,
+      /*read_only=*/true);
+  int64_t elements = type.getNumElements();
+  Value flat = memref::ReinterpretCastOp::create(
+      builder, location, MemRefType::get(elements, type.getElementType()),
+      buffer, /*offset=*/0, /*sizes=*/ArrayRef(elements),
+      /*strides=*/ArrayRef<int64_t>(1));
+  memref::PrefetchOp::create(builder, location, flat, linear,
+                             /*isWrite=*/false, /*localityHint=*/2,
+                             /*isDataCache=*/true);
 }
 
 void KernelBuilder::storeElement(Value element, ValueRange indices) {

@@ -52,6 +52,8 @@ public:
   mlir::Value add(mlir::Value lhs, int64_t rhs) {
     return add(lhs, constant(rhs));
   }
+  /// `lhs` is not less than `rhs`.
+  mlir::Value subtract(mlir::Value lhs, mlir::Value rhs);
   mlir::Value multiply(mlir::Value lhs, int64_t rhs);
   mlir::Value divide(mlir::Value lhs, int64_t rhs);
   mlir::Value remainder(mlir::Value lhs, int64_t rhs);
@@ -94,6 +96,10 @@ public:
   /// destination.
   void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
   void storeElement(mlir::Value element, mlir::ValueRange indices);
+
+  /// Asks for the line of element number `linear` of `argument`, which nothing
+  /// writes, to be brought to the second-level cache.
+  void prefetch(mlir::Value argument, mlir::Value linear);
 
   /// Records that an argument is read where the destination's storage may
   /// already hold something else, so that the two must not be shared.

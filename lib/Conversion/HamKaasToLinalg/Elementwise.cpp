@@ -68,8 +68,8 @@ struct LowerRelu
     return buildBroadcasting(
         builder, op, operands,
         [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-          // `x < 0 ? 0 : x` is one instruction where arith.maximumf is four,
-          // and NaN stays NaN because it is not below 0.
+          // `x < 0 ? 0 : x` is one instruction where arith.maximumf is four.
+          // NaN and -0.0 stay because they are not below 0.
           Value zero = buildFloat(b, loc, 0);
           Value negative = arith::CmpFOp::create(
               b, loc, arith::CmpFPredicate::OLT, x[0], zero);

@@ -93,10 +93,20 @@ public:
           return arith::AddFOp::create(b, loc, v[1],
                                        selectPrefix(b, v[0], zero));
         });
-    return buildParallel(
-        builder, loc, type, {exponentials, sum}, {identity, rows},
+    // One division a row instead of one an entry, each of which takes as long as
+    // its exponential. The sum is at least 1, or that of no entry, where the
+    // reciprocal is not used.
+    auto rowType = cast<RankedTensorType>(sum.getType());
+    Value scale = buildParallel(
+        builder, loc, rowType, sum,
+        builder.getMultiDimIdentityMap(rowType.getRank()),
         [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
-          Value quotient = arith::DivFOp::create(b, loc, v[0], v[1]);
+          return arith::DivFOp::create(b, loc, buildFloat(b, loc, 1), v[0]);
+        });
+    return buildParallel(
+        builder, loc, type, {exponentials, scale}, {identity, rows},
+        [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          Value quotient = arith::MulFOp::create(b, loc, v[0], v[1]);
           return selectPrefix(b, quotient, v[0]);
         });
   }

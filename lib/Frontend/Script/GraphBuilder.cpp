@@ -87,13 +87,38 @@ uint32_t GraphBuilder::addBuffer(StringRef name, RankedTensorType type,
   auto global = cast<ml_program::GlobalOp>(
       createGlobal(name.empty() ? unnamed : name, type,
                    builder.getZeroAttr(type), /*isMutable=*/true, location));
-  if (name.empty())
-    global->removeAttr(HamKaasDialect::nameAttrName);
   Value initial = ml_program::GlobalLoadOp::create(
       builder, location, type, FlatSymbolRefAttr::get(global));
   uint32_t node = storages.addOwner(initial);
-  buffers.push_back({global.getSymNameAttr(), node, location, initial});
+  buffers.push_back({global, node, location, initial});
+  if (name.empty()) {
+    global->removeAttr(HamKaasDialect::nameAttrName);
+    unnamedBuffers[global.getSymName()] = buffers.size() - 1;
+  } else {
+    claimName(name, buffers.back());
+  }
   return node;
+}
+
+/// The symbol of an unnamed buffer stands for its name. Where the script gives
+/// that name to another, the two exchange their symbols.
+void GraphBuilder::claimName(StringRef name, Buffer &buffer) {
+  auto unnamed = unnamedBuffers.find(name);
+  if (unnamed == unnamedBuffers.end())
+    return;
+  size_t index = unnamed->second;
+  unnamedBuffers.erase(unnamed);
+  auto setSymbol = [](Buffer &buffer, StringAttr symbol) {
+    SymbolTable::setSymbolName(buffer.global, symbol);
+    buffer.initial.getDefiningOp<ml_program::GlobalLoadOp>().setGlobalAttr(
+        FlatSymbolRefAttr::get(symbol));
+  };
+  StringAttr given = SymbolTable::getSymbolName(buffers[index].global);
+  StringAttr other = SymbolTable::getSymbolName(buffer.global);
+  setSymbol(buffers[index], other);
+  setSymbol(buffer, given);
+  buffer.global->removeAttr(HamKaasDialect::nameAttrName);
+  unnamedBuffers[other] = index;
 }
 
 FailureOr<uint32_t> GraphBuilder::apply(const Application &application) {
@@ -198,7 +223,7 @@ OwningOpRef<ModuleOp> GraphBuilder::finish(uint32_t result, Location location) {
     Value contents = storages.read(buffer.node);
     if (contents != buffer.initial)
       ml_program::GlobalStoreOp::create(builder, buffer.location,
-                                        FlatSymbolRefAttr::get(buffer.symbol),
+                                        FlatSymbolRefAttr::get(buffer.global),
                                         contents);
   }
   func::ReturnOp::create(builder, location, value);

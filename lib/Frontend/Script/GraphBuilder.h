@@ -68,7 +68,7 @@ public:
 
 private:
   struct Buffer {
-    mlir::StringAttr symbol;
+    mlir::Operation *global;
     uint32_t node;
     mlir::Location location;
     mlir::Value initial;
@@ -78,6 +78,7 @@ private:
                                 mlir::RankedTensorType type,
                                 mlir::Attribute value, bool isMutable,
                                 mlir::Location location);
+  void claimName(llvm::StringRef name, Buffer &buffer);
   llvm::LogicalResult checkApplicable(mlir::Operation *op,
                                       mlir::Location location);
   llvm::FailureOr<mlir::Type> inferType(mlir::Operation *op,
@@ -91,6 +92,8 @@ private:
   StorageMap storages;
   llvm::StringMap<unsigned> symbols;
   std::vector<Buffer> buffers;
+  /// Indices of the buffers without a name, by symbol.
+  llvm::StringMap<size_t> unnamedBuffers;
   std::vector<mlir::Attribute> argumentAttributes;
 };
 

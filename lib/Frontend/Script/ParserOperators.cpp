@@ -148,7 +148,9 @@ NodeOrError Parser::applyByTable(const Operator &op, const Token &id,
                             : spelling.position;
     InFlightDiagnostic arity = error(position)
                                << "expected " << parameters.size()
-                               << " arguments of " << spelling.text << " (";
+                               << (parameters.size() == 1 ? " argument"
+                                                          : " arguments")
+                               << " of " << spelling.text << " (";
     llvm::interleaveComma(parameters, arity, [&](const Parameter &parameter) {
       arity << StringRef(parameter.name);
     });

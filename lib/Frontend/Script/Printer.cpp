@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Aliases.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Frontend/Script/Script.h"
 #include "Operators.h"
@@ -182,8 +183,7 @@ LogicalResult Printer::printGlobals(ml_program::GlobalOp last) {
 }
 
 FailureOr<uint64_t> Printer::printGlobal(ml_program::GlobalOp global) {
-  auto given = global->getAttrOfType<StringAttr>(HamKaasDialect::nameAttrName);
-  StringRef name = given ? given.getValue() : global.getSymName();
+  StringRef name = getGlobalName(global);
   Attribute value = global.getValue().value_or(nullptr);
   if (!global.getIsMutable()) {
     if (!isa_and_nonnull<ml_program::ExternAttr>(value))
@@ -192,12 +192,13 @@ FailureOr<uint64_t> Printer::printGlobal(ml_program::GlobalOp global) {
     return printTensor(global.getLoc(), "ConstantTensor", name,
                        global.getType());
   }
-  if (!value || !(matchPattern(value, m_Zero()) ||
-                  matchPattern(value, m_AnyZeroFloat())))
+  if (!value ||
+      !(matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat())))
     return global.emitError("expected a buffer that is zero at first");
   std::string unnamed = ("buffer_" + Twine(bufferCount++)).str();
-  return printTensor(global.getLoc(), "BufferTensor",
-                     !given && name == unnamed ? "" : name, global.getType());
+  bool isUnnamed = name == unnamed && global.getSymName() == unnamed;
+  return printTensor(global.getLoc(), "BufferTensor", isUnnamed ? "" : name,
+                     global.getType());
 }
 
 LogicalResult Printer::printLoad(Operation *load, StringAttr symbol) {

@@ -47,7 +47,8 @@ OwningOpRef<ModuleOp> hamkaas::importScript(llvm::SourceMgr &sources,
   auto fileName = StringAttr::get(context, buffer->getBufferIdentifier());
   // Positions are numbers of 32 bits.
   if (text.size() > UINT32_MAX) {
-    emitError(FileLineColLoc::get(fileName, 1, 1))
+    // NOTE: at a place in the script, the message would show its line.
+    emitError(FileLineColLoc::get(fileName, 0, 0))
         << "expected a script below 4 GiB, got " << text.size() << " bytes";
     return {};
   }

@@ -41,6 +41,7 @@ with open(f"{folder}/truncated.npy", "wb") as file:
 scale = np.array([[1, 10, 100]], np.float32)
 weights("good", {"scale": scale})
 weights("missing", {})
+weights("main", {"main": scale})
 weights("extra", {"scale": scale, "other": scale})
 weights("shape", {"scale": scale.reshape(3)})
 weights("dtype", {"scale": scale.astype(np.float64)})

@@ -72,6 +72,18 @@ TEST(Report, ProgramWithoutWork) {
                              "read and written, 0 calls of 0 kernels\n");
 }
 
+TEST(Report, TheSumOfOperationsDoesNotWrap) {
+  ProgramInfo info;
+  for (int step = 0; step < 3; ++step)
+    info.calls.push_back({"k0", "contraction", "", "matmul",
+                          uint64_t(std::numeric_limits<int64_t>::max()), 0, 1,
+                          "", step});
+  EXPECT_TRUE(contains(getReport(info),
+                       "  18,446,744,073,709,551,615 floating point operations "
+                       "(FLOPs), 0 bytes read and written"))
+      << getReport(info);
+}
+
 TEST(Report, CallsOfAKernelAreOneLine) {
   ProgramInfo info;
   info.name = "net";

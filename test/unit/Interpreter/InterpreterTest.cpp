@@ -126,17 +126,20 @@ TEST_F(InterpreterTest, SumsInDouble) {
 
 TEST_F(InterpreterTest, KeepsNaNAndTakesLimits) {
   ASSERT_TRUE(succeeded(load(R"mlir(
-    func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-      %0 = hamkaas.relu %x : tensor<4xf32>
-      %1 = hamkaas.silu %x : tensor<4xf32>
-      return %0, %1 : tensor<4xf32>, tensor<4xf32>
+    func.func @main(%x: tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>) {
+      %0 = hamkaas.relu %x : tensor<5xf32>
+      %1 = hamkaas.silu %x : tensor<5xf32>
+      return %0, %1 : tensor<5xf32>, tensor<5xf32>
     })mlir")));
-  Floats relu = run({f32({4}, {-1, nan, infinity, -infinity})});
-  ASSERT_EQ(relu.size(), 4u);
+  Floats relu = run({f32({5}, {-1, nan, infinity, -infinity, -0.0f})});
+  ASSERT_EQ(relu.size(), 5u);
   EXPECT_EQ(relu[0], 0);
   EXPECT_TRUE(std::isnan(relu[1]));
   EXPECT_EQ(relu[2], infinity);
   EXPECT_EQ(relu[3], 0);
+  EXPECT_EQ(relu[4], 0);
+  EXPECT_FALSE(std::signbit(relu[0]));
+  EXPECT_TRUE(std::signbit(relu[4]));
   const Floats &silu = outputs[1].f32;
   EXPECT_FLOAT_EQ(silu[0], -0.26894143f);
   EXPECT_TRUE(std::isnan(silu[1]));
@@ -245,6 +248,55 @@ TEST_F(InterpreterTest, ChecksTheBoundsAndKeepsTheState) {
                       std::to_string(end));
   }
   EXPECT_EQ(run({x, position(0), position(1)}), (Floats{7, 0, 0, 0}));
+}
+
+TEST_F(InterpreterTest, KeepsACopyOfAnInputAsState) {
+  ASSERT_TRUE(succeeded(load(R"mlir(
+    ml_program.global private mutable @last(dense<0.0> : tensor<1xf32>)
+        : tensor<1xf32>
+    func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+      %0 = ml_program.global_load @last : tensor<1xf32>
+      ml_program.global_store @last = %x : tensor<1xf32>
+      return %0 : tensor<1xf32>
+    })mlir")));
+  ReferenceTensor x = f32({1}, {1});
+  EXPECT_EQ(run(x), (Floats{0}));
+  x.f32[0] = 100;
+  EXPECT_EQ(run(x), (Floats{1}));
+}
+
+TEST_F(InterpreterTest, ChecksTheValuesOfConstants) {
+  EXPECT_TRUE(failed(load(R"mlir(
+    ml_program.global private @w(dense<2> : tensor<4xi32>) : tensor<4xf32>
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    })mlir")));
+  EXPECT_EQ(errors, "expected a value of type 'tensor<4xf32>', got one of type "
+                    "'tensor<4xi32>'");
+  errors.clear();
+  ASSERT_TRUE(succeeded(load(R"mlir(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = arith.constant dense_resource<blob> : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    })mlir")));
+  EXPECT_EQ(run({f32({4}, {1, 2, 3, 4})}), Floats());
+  EXPECT_EQ(errors, "expected a value of dense elements, got "
+                    "builtin.dense_resource_elements");
+}
+
+TEST_F(InterpreterTest, TakesParametersByTheUsersName) {
+  llvm::StringMap<ReferenceTensor> parameters;
+  parameters["main"] = f32({1}, {10});
+  ASSERT_TRUE(succeeded(load(R"mlir(
+    ml_program.global private @main_0(#ml_program.extern)
+        : tensor<1xf32> {hamkaas.name = "main"}
+    func.func @main() -> tensor<1xf32> {
+      %0 = ml_program.global_load_const @main_0 : tensor<1xf32>
+      return %0 : tensor<1xf32>
+    })mlir",
+                             parameters)))
+      << errors;
+  EXPECT_EQ(run({}), (Floats{10}));
 }
 
 static const char *const parameterText = R"mlir(

@@ -26,7 +26,7 @@ TEST(Device, UnknownNameIsAnError) {
 TEST(Device, CpuMemoryIsAlignedAndZeroes) {
   Device device;
   ASSERT_EQ(textOf(createDevice("cpu", 1, device)), "");
-  for (uint64_t bytes : {1, 255, 256, 257, 100000}) {
+  for (uint64_t bytes : {1, 255, 256, 257, 100000, 5000000}) {
     char *memory = static_cast<char *>(device.allocate(device.context, bytes));
     ASSERT_NE(memory, nullptr);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % HAMKAAS_REGION_ALIGNMENT,

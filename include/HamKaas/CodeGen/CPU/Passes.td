@@ -54,7 +54,9 @@ def EmitKernels : Pass<"hamkaas-cpu-emit-kernels", "mlir::func::FuncOp"> {
            "Instruction set level: x86-64, x86-64-v2, -v3 or -v4">,
   ];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",
+    "mlir::arith::ArithDialect",
+    "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect",
     "mlir::tensor::TensorDialect", "mlir::vector::VectorDialect",
   ];
 }

@@ -34,3 +34,6 @@ LogicalResult ComplexMulOp::inferReturnTypes(
   types.push_back(lhs);
   return success();
 }
+
+// Of the two products and the sum that an element is.
+int64_t ComplexMulOp::getFlops() { return 3 * getElementCount(getType()); }

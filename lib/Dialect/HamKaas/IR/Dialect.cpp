@@ -9,6 +9,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -48,11 +50,23 @@ bool hamkaas::isSupportedShape(Type type) {
 bool hamkaas::isPosition(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getShape() == ArrayRef<int64_t>{1} &&
-         tensor.getElementType().isInteger(64);
+         tensor.getElementType().isSignlessInteger(64);
 }
 
 int64_t hamkaas::getElementCount(Type type) {
   return cast<ShapedType>(type).getNumElements();
+}
+
+int64_t hamkaas::addCounts(int64_t a, int64_t b) {
+  int64_t sum;
+  return llvm::AddOverflow(a, b, sum) ? std::numeric_limits<int64_t>::max()
+                                      : sum;
+}
+
+int64_t hamkaas::multiplyCounts(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? std::numeric_limits<int64_t>::max()
+                                          : product;
 }
 
 int64_t hamkaas::getByteCount(Type type) {

@@ -39,6 +39,6 @@ LogicalResult MatMulOp::inferReturnTypes(
 }
 
 int64_t MatMulOp::getFlops() {
-  return 2 * getElementCount(getType()) *
-         getLhs().getType().getShape().back();
+  return multiplyCounts(2 * getElementCount(getType()),
+                        getLhs().getType().getShape().back());
 }

@@ -59,6 +59,7 @@ LogicalResult PermuteOp::canonicalize(PermuteOp op, PatternRewriter &rewriter) {
   rewriter.modifyOpInPlace(op, [&] {
     op.getXMutable().assign(producer.getX());
     op.setPermutation(combined);
+    op->setLoc(rewriter.getFusedLoc({producer.getLoc(), op.getLoc()}));
   });
   return success();
 }

@@ -33,7 +33,9 @@ LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
   auto producer = op.getX().getDefiningOp<ReshapeOp>();
   if (!producer)
     return rewriter.notifyMatchFailure(op, "the operand is no reshape");
-  rewriter.modifyOpInPlace(
-      op, [&] { op.getXMutable().assign(producer.getX()); });
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getXMutable().assign(producer.getX());
+    op->setLoc(rewriter.getFusedLoc({producer.getLoc(), op.getLoc()}));
+  });
   return success();
 }

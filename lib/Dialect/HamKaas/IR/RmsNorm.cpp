@@ -24,3 +24,10 @@ LogicalResult RmsNormOp::inferReturnTypes(
   types.push_back(x);
   return success();
 }
+
+// An element is squared, added, scaled and divided; a row takes the mean, its
+// sum with the constant and the root.
+int64_t RmsNormOp::getFlops() {
+  int64_t elements = getElementCount(getType());
+  return 4 * elements + 3 * (elements / getType().getShape().back());
+}

@@ -16,3 +16,6 @@ LogicalResult SiluOp::inferReturnTypes(
   types.push_back(adaptor.getX().getType());
   return success();
 }
+
+// Sign change, exponential, sum and quotient.
+int64_t SiluOp::getFlops() { return 4 * getElementCount(getType()); }

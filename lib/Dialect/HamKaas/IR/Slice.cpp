@@ -44,6 +44,7 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
     op.getXMutable().assign(producer.getX());
     op.setBegin(op.getBegin() + offset);
     op.setEnd(op.getEnd() + offset);
+    op->setLoc(rewriter.getFusedLoc({producer.getLoc(), op.getLoc()}));
   });
   return success();
 }

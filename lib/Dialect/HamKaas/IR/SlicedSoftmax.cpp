@@ -33,6 +33,14 @@ LogicalResult SlicedSoftmaxOp::verify() {
   return success();
 }
 
+// An entry of the prefix is compared, made less by the largest, exponentiated,
+// added and divided. A prefix that is known only at run time may be a whole
+// row.
+int64_t SlicedSoftmaxOp::getFlops() {
+  int64_t rows = getElementCount(getType()) / getType().getShape().back();
+  return 5 * rows * getStaticPrefix().value_or(getType().getShape().back());
+}
+
 OpFoldResult SlicedSoftmaxOp::fold(FoldAdaptor) {
   // Every row is copied.
   if (getStaticPrefix() == 0)

@@ -161,7 +161,7 @@ GroupOp Group::create() {
   int64_t flops = 0;
   for (Operation *op : ops) {
     locations.push_back(op->getLoc());
-    flops += cast<KernelOpInterface>(op).getFlops();
+    flops = addCounts(flops, cast<KernelOpInterface>(op).getFlops());
     for (Value operand : op->getOperands())
       if (!contains(operand.getDefiningOp()))
         inputs.insert(operand);

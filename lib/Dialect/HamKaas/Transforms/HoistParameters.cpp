@@ -1,10 +1,11 @@
-//===- HoistParameters.cpp - Moves what depends on parameters to @prepare -*- C++ -*-===//
+//===- HoistParameters.cpp - Moves parameter work to @prepare ---*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/TensorViews.h"
@@ -42,6 +43,7 @@ struct HoistParameters : hamkaas::impl::HoistParametersBase<HoistParameters> {
       return signalPassFailure();
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
       setRegion(i, "input");
+    embedConstants();
     classify();
     createPrepare();
     passConstants();
@@ -66,7 +68,10 @@ private:
       auto name = op->getAttrOfType<FlatSymbolRefAttr>("global");
       auto global = name ? symbols.lookup<GlobalOp>(name.getValue()) : nullptr;
       if (global && op->getBlock() == body &&
-          global.getIsMutable() != isa<GlobalLoadConstOp>(op))
+          global.getIsMutable() != isa<GlobalLoadConstOp>(op) &&
+          (isExternal(global) ||
+           isa_and_present<DenseElementsAttr>(
+               global.getValue().value_or(nullptr))))
         return WalkResult::advance();
       op->emitError("expected a global of the module, used in the block of "
                     "@main, got ")
@@ -74,6 +79,29 @@ private:
       return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());
+  }
+
+  static bool isExternal(GlobalOp global) {
+    return isa_and_nonnull<ml_program::ExternAttr>(
+        global.getValue().value_or(nullptr));
+  }
+
+  /// What a global holds itself nobody has to give: it is part of the program.
+  void embedConstants() {
+    SymbolTable symbols(getOperation());
+    for (auto load :
+         llvm::make_early_inc_range(body->getOps<GlobalLoadConstOp>())) {
+      auto global =
+          symbols.lookup<GlobalOp>(load.getGlobal().getRootReference());
+      if (isExternal(global))
+        continue;
+      OpBuilder builder(load);
+      load.replaceAllUsesWith(
+          arith::ConstantOp::create(builder, load.getLoc(),
+                                    cast<TypedAttr>(*global.getValue()))
+              .getResult());
+      load.erase();
+    }
   }
 
   /// Finds the ops that can move, and those of them whose results `@main` still
@@ -112,13 +140,13 @@ private:
     SmallVector<DictionaryAttr> attributes;
     llvm::StringMap<unsigned> indices;
     for (GlobalOp global : getOperation().getOps<GlobalOp>()) {
-      if (global.getIsMutable())
+      if (!isExternal(global))
         continue;
       indices[global.getSymName()] = parameterTypes.size();
       parameterTypes.push_back(global.getType());
       attributes.push_back(builder.getDictionaryAttr(
           {builder.getNamedAttr(HamKaasDialect::nameAttrName,
-                                global.getSymNameAttr()),
+                                builder.getStringAttr(getGlobalName(global))),
            builder.getNamedAttr(HamKaasDialect::regionAttrName,
                                 builder.getStringAttr("parameter"))}));
     }
@@ -232,7 +260,7 @@ private:
     Builder builder(&getContext());
     SmallVector<NamedAttribute> attributes = {
         builder.getNamedAttr(HamKaasDialect::nameAttrName,
-                             global.getSymNameAttr()),
+                             builder.getStringAttr(getGlobalName(global))),
         builder.getNamedAttr(HamKaasDialect::regionAttrName,
                              builder.getStringAttr("state"))};
     if (writable)

@@ -1,15 +1,17 @@
-//===- VerifyGraph.cpp - Checks the form GRAPH -*- C++ -*-===//
+//===- VerifyGraph.cpp - Checks the form GRAPH ------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace hamkaas {
@@ -41,7 +43,7 @@ private:
                             "model, got ")
                << op.getName();
       if (auto global = dyn_cast<GlobalOp>(op))
-        if (failed(verifyTensor(global.getLoc(), global.getType())))
+        if (failed(verifyGlobal(global)))
           return failure();
     }
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
@@ -52,68 +54,124 @@ private:
     return failed(verifySignature(main)) ? failure() : verifyBody(main);
   }
 
-  static LogicalResult verifyTensor(Location loc, Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape() ||
-        !(tensor.getElementType().isF32() ||
-          tensor.getElementType().isInteger(64)))
-      return emitError(loc, "expected a tensor of static shape of f32 or i64, "
-                            "got ")
-             << type;
-    if (tensor.getNumElements() == 0)
-      return emitError(loc, "expected a tensor with elements, got ") << type;
+  LogicalResult verifyGlobal(GlobalOp global) {
+    if (failed(verifyTensorType(global.getLoc(), global.getType())))
+      return failure();
+    bool isState = global.getIsMutable();
+    std::string kind = isState ? "state" : "parameter";
+    Attribute name = global->getAttr(HamKaasDialect::nameAttrName);
+    Attribute symbol = FlatSymbolRefAttr::get(global.getSymNameAttr());
+    if (failed(verifyName(global, kind + " " + debugString(symbol),
+                          name ? name : global.getSymNameAttr(), kind,
+                          isState ? stateNames : parameterNames)))
+      return failure();
+    return isState ? verifyInitialState(global) : verifyParameter(global);
+  }
+
+  /// A parameter is given from outside, or holds its elements itself.
+  static LogicalResult verifyParameter(GlobalOp global) {
+    auto given = dyn_cast<ml_program::ExternAttr>(*global.getValue());
+    if (!given)
+      return verifyElements(global.getLoc(), *global.getValue(),
+                            global.getType());
+    if (!isa<NoneType>(given.getType()) && given.getType() != global.getType())
+      return global.emitError("expected an external value of type ")
+             << global.getType() << ", got one of type " << given.getType();
     return success();
+  }
+
+  static LogicalResult verifyInitialState(GlobalOp global) {
+    std::string expected = ("expected state @" + global.getSymName() +
+                            " to be zero at first, got ")
+                               .str();
+    if (!global.getValue())
+      return global.emitError(expected) << "no value";
+    if (failed(verifyElements(global.getLoc(), *global.getValue(),
+                              global.getType())))
+      return failure();
+    auto elements = cast<DenseElementsAttr>(*global.getValue());
+    // The bytes tell -0.0 from 0.0, and a splat has those of one element.
+    ArrayRef<char> bytes = elements.getRawData();
+    size_t first =
+        llvm::find_if(bytes, [](char c) { return c; }) - bytes.begin();
+    if (first == bytes.size())
+      return success();
+    size_t index =
+        first / (elements.getElementType().getIntOrFloatBitWidth() / 8);
+    return global.emitError(expected)
+           << "an element "
+           << *std::next(elements.value_begin<Attribute>(), index);
   }
 
   LogicalResult verifySignature(func::FuncOp main) {
-    llvm::StringSet<> names;
     if (main.getNumResults() == 0)
       return main.emitError("expected @main to have a result");
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
-      if (failed(verifyName(main, "argument", i,
+      if (failed(verifySlot(main, "argument", i,
                             main.getArgAttr(i, HamKaasDialect::nameAttrName),
-                            names)) ||
-          failed(verifyTensor(main.getLoc(), main.getArgumentTypes()[i])))
+                            main.getArgumentTypes()[i], inputNames)))
         return failure();
-    names.clear();
     for (unsigned i = 0; i < main.getNumResults(); ++i)
-      if (failed(verifyName(main, "result", i,
+      if (failed(verifySlot(main, "result", i,
                             main.getResultAttr(i, HamKaasDialect::nameAttrName),
-                            names)) ||
-          failed(verifyTensor(main.getLoc(), main.getResultTypes()[i])))
+                            main.getResultTypes()[i], outputNames)))
         return failure();
     return success();
   }
 
-  static LogicalResult verifyName(func::FuncOp main, StringRef kind, unsigned i,
-                                  Attribute attribute,
+  /// Checks one argument or result.
+  static LogicalResult verifySlot(func::FuncOp main, StringRef kind, unsigned i,
+                                  Attribute name, Type type,
+                                  llvm::StringSet<> &names) {
+    if (failed(verifyName(main, (kind + " " + Twine(i) + " of @main").str(),
+                          name, (kind + " of @main").str(), names)))
+      return failure();
+    return verifyTensorType(main.getLoc(), type);
+  }
+
+  /// Checks the user's name of `what`, one of the things called `kind`.
+  static LogicalResult verifyName(Operation *op, StringRef what,
+                                  Attribute attribute, StringRef kind,
                                   llvm::StringSet<> &names) {
     auto name = dyn_cast_or_null<StringAttr>(attribute);
     if (!name)
-      return main.emitError("expected ")
-             << kind << " " << i << " of @main to have a string attribute "
+      return op->emitError("expected ")
+             << what << " to have a string attribute "
              << HamKaasDialect::nameAttrName;
+    if (!isValidName(name.getValue()))
+      return op->emitError("expected the name of ")
+             << what
+             << " to be UTF-8 text without control characters, and not empty, "
+                "got "
+             << name;
     if (!names.insert(name.getValue()).second)
-      return main.emitError("expected the names of each ")
-             << kind << " of @main to be unique, got " << name << " twice";
+      return op->emitError("expected each ")
+             << kind << " to have a name of its own, got " << name << " twice";
     return success();
   }
 
   LogicalResult verifyBody(func::FuncOp main) {
+    SymbolTable symbols(getOperation());
     llvm::StringMap<Operation *> loads, stores;
     for (Operation &op : main.getBody().front()) {
       if (auto load = dyn_cast<GlobalLoadConstOp>(op)) {
-        if (failed(verifyGlobal(load, load.getGlobal(), load.getType(), false)))
+        if (failed(
+                verifyAccess(load, load.getGlobal(), load.getType(), symbols)))
           return failure();
       } else if (auto load = dyn_cast<GlobalLoadOp>(op)) {
-        if (failed(verifyState(load, load.getGlobal(), load.getType(), loads)))
+        if (failed(verifyState(load, load.getGlobal(), load.getType(), symbols,
+                               loads)))
           return failure();
       } else if (auto store = dyn_cast<GlobalStoreOp>(op)) {
         if (failed(verifyState(store, store.getGlobal(),
-                               store.getValue().getType(), stores)))
+                               store.getValue().getType(), symbols, stores)))
           return failure();
-      } else if (!isa<arith::ConstantOp, func::ReturnOp, KernelOpInterface>(
-                     op)) {
+      } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+        if (failed(verifyTensorType(constant.getLoc(), constant.getType())) ||
+            failed(verifyElements(constant.getLoc(), constant.getValue(),
+                                  constant.getType())))
+          return failure();
+      } else if (!isa<func::ReturnOp, KernelOpInterface>(op)) {
         return op.emitError("expected an operation of a graph, got ")
                << op.getName();
       }
@@ -126,10 +184,10 @@ private:
     return success();
   }
 
-  static LogicalResult verifyGlobal(Operation *op, SymbolRefAttr symbol,
-                                    Type type, bool isMutable) {
-    auto module = op->getParentOfType<ModuleOp>();
-    auto global = module.lookupSymbol<GlobalOp>(symbol.getRootReference());
+  static LogicalResult verifyAccess(Operation *op, SymbolRefAttr symbol,
+                                    Type type, const SymbolTable &symbols) {
+    bool isMutable = !isa<GlobalLoadConstOp>(op);
+    auto global = symbols.lookup<GlobalOp>(symbol.getRootReference());
     if (!global || global.getIsMutable() != isMutable ||
         global.getType() != type)
       return op->emitError("expected ")
@@ -139,14 +197,16 @@ private:
   }
 
   static LogicalResult verifyState(Operation *op, SymbolRefAttr symbol,
-                                   Type type,
+                                   Type type, const SymbolTable &symbols,
                                    llvm::StringMap<Operation *> &seen) {
     StringRef name = symbol.getRootReference();
     if (!seen.try_emplace(name, op).second)
       return op->emitError("expected at most one ")
              << op->getName() << " of state @" << name;
-    return verifyGlobal(op, symbol, type, /*isMutable=*/true);
+    return verifyAccess(op, symbol, type, symbols);
   }
+
+  llvm::StringSet<> inputNames, outputNames, parameterNames, stateNames;
 };
 
 } // namespace

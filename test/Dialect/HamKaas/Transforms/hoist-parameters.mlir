@@ -87,3 +87,39 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
   %0 = hamkaas.relu %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// The user's names, not the symbols.
+
+// CHECK-LABEL: func @prepare(
+// CHECK-SAME:    hamkaas.name = "main"
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    {bufferization.writable = true, hamkaas.name = "prepare", hamkaas.region = "state"}
+// CHECK-SAME:    {hamkaas.name = "prepare", hamkaas.region = "state"}
+ml_program.global private @main_0(#ml_program.extern) : tensor<4xf32> {hamkaas.name = "main"}
+ml_program.global private mutable @prepare_0(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {hamkaas.name = "prepare"}
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %w = ml_program.global_load_const @main_0 : tensor<4xf32>
+  %s = ml_program.global_load @prepare_0 : tensor<4xf32>
+  %0 = hamkaas.add %s, %w : tensor<4xf32>, tensor<4xf32>
+  ml_program.global_store @prepare_0 = %0 : tensor<4xf32>
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// Nobody gives what a global holds itself: it is no parameter.
+
+// CHECK-NOT:     func @prepare(
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = "input"})
+// CHECK:         %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<4xf32>
+// CHECK:         hamkaas.group elementwise(%[[X]], %[[C]])
+ml_program.global private @two(dense<2.0> : tensor<4xf32>) : tensor<4xf32>
+ml_program.global private @unused(dense<3.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %c = ml_program.global_load_const @two : tensor<4xf32>
+  %0 = hamkaas.mul %x, %c : tensor<4xf32>, tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -17,21 +17,21 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {hamkaas.name = "y"}) {
 
 // -----
 
-// expected-error @below {{expected the names of each argument of @main to be unique, got "x" twice}}
+// expected-error @below {{expected each argument of @main to have a name of its own, got "x" twice}}
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}, %y: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{expected a tensor of static shape of f32 or i64, got 'tensor<?xf32>'}}
+// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<?xf32>'}}
 func.func @main(%x: tensor<?xf32> {hamkaas.name = "x"}) -> (tensor<?xf32> {hamkaas.name = "y"}) {
   return %x : tensor<?xf32>
 }
 
 // -----
 
-// expected-error @below {{expected a tensor with elements, got 'tensor<0xf32>'}}
+// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<0xf32>'}}
 func.func @main(%x: tensor<0xf32> {hamkaas.name = "x"}) -> (tensor<0xf32> {hamkaas.name = "y"}) {
   return %x : tensor<0xf32>
 }
@@ -69,6 +69,176 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
   // expected-error @below {{expected the load of state @s to stand before its store}}
   %0 = ml_program.global_load @s : tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+// The number of elements is 2^65, which wraps to 0.
+
+// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4611686018427387904x8xf32>'}}
+func.func @main(%x: tensor<4611686018427387904x8xf32> {hamkaas.name = "x"}) -> (tensor<4611686018427387904x8xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4611686018427387904x8xf32>
+}
+
+// -----
+
+// The number of elements is 2^64 + 2^62, which wraps to 2^62.
+
+// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4611686018427387904x5xf32>'}}
+ml_program.global private @w(#ml_program.extern) : tensor<4611686018427387904x5xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xsi64>'}}
+func.func @main(%x: tensor<4xsi64> {hamkaas.name = "x"}) -> (tensor<4xsi64> {hamkaas.name = "y"}) {
+  return %x : tensor<4xsi64>
+}
+
+// -----
+
+// expected-error @below {{expected the name of argument 0 of @main to be UTF-8 text without control characters, and not empty, got ""}}
+func.func @main(%x: tensor<4xf32> {hamkaas.name = ""}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected the name of result 0 of @main to be UTF-8 text without control characters, and not empty, got "a\00b"}}
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "a\00b"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected the name of argument 0 of @main to be UTF-8 text without control characters, and not empty, got "\FF"}}
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "\FF"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected the name of parameter @"\0A" to be UTF-8 text without control characters, and not empty, got "\0A"}}
+ml_program.global private @"\0A"(#ml_program.extern) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected the name of state @s to be UTF-8 text without control characters, and not empty, got ""}}
+ml_program.global private mutable @s(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {hamkaas.name = ""}
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected parameter @w to have a string attribute hamkaas.name}}
+ml_program.global private @w(#ml_program.extern) : tensor<4xf32> {hamkaas.name = 1}
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+ml_program.global private @w(#ml_program.extern) : tensor<4xf32>
+// expected-error @below {{expected each parameter to have a name of its own, got "w" twice}}
+ml_program.global private @v(#ml_program.extern) : tensor<4xf32> {hamkaas.name = "w"}
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+ml_program.global private mutable @s(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+// expected-error @below {{expected each state to have a name of its own, got "s" twice}}
+ml_program.global private mutable @t(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {hamkaas.name = "s"}
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected state @s to be zero at first, got an element 2.000000e+00 : f32}}
+ml_program.global private mutable @s(dense<2.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected state @s to be zero at first, got an element 7 : i64}}
+ml_program.global private mutable @s(dense<[0, 0, 7, 8]> : tensor<4xi64>) : tensor<4xi64>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected state @s to be zero at first, got an element -0.000000e+00 : f32}}
+ml_program.global private mutable @s(dense<-0.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected state @s to be zero at first, got no value}}
+ml_program.global private mutable @s : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected a value of dense elements, got ml_program.extern}}
+ml_program.global private mutable @s(#ml_program.extern) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected a value of type 'tensor<4xf32>', got one of type 'tensor<4xi32>'}}
+ml_program.global private @w(dense<2> : tensor<4xi32>) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected an external value of type 'tensor<4xf32>', got one of type 'tensor<8xf32>'}}
+ml_program.global private @w(#ml_program.extern : tensor<8xf32>) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  // expected-error @below {{expected a value of dense elements, got builtin.dense_resource_elements}}
+  %0 = arith.constant dense_resource<blob> : tensor<4xf32>
+  %1 = hamkaas.add %x, %0 : tensor<4xf32>, tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  // expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xi32>'}}
+  %0 = arith.constant dense<1> : tensor<4xi32>
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  // expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'f32'}}
+  %0 = arith.constant 1.0 : f32
+  return %x : tensor<4xf32>
 }
 
 // -----

@@ -10,17 +10,18 @@
 
 include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 
-class HamKaas_BinaryOp<string mnemonic, string pointwise = "true">
-    : HamKaas_GraphOp<mnemonic, "Elementwise", [InferTypeOpAdaptor], [],
-                      pointwise> {
+class HamKaas_BinaryOp<string mnemonic, list<string> kernelMethods = [],
+                       string pointwise = "true">
+    : HamKaas_GraphOp<mnemonic, "Elementwise", [InferTypeOpAdaptor],
+                      kernelMethods, pointwise> {
   let arguments = (ins HamKaas_FloatTensor:$lhs, HamKaas_FloatTensor:$rhs);
   let results = (outs HamKaas_FloatTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }
 
-class HamKaas_UnaryOp<string mnemonic>
-    : HamKaas_GraphOp<mnemonic, "Elementwise", [InferTypeOpAdaptor], [],
-                      "true"> {
+class HamKaas_UnaryOp<string mnemonic, list<string> kernelMethods = []>
+    : HamKaas_GraphOp<mnemonic, "Elementwise", [InferTypeOpAdaptor],
+                      kernelMethods, "true"> {
   let arguments = (ins HamKaas_FloatTensor:$x);
   let results = (outs HamKaas_FloatTensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
@@ -77,7 +78,8 @@ def HamKaas_MulOp : HamKaas_BinaryOp<"mul"> {
 def HamKaas_ReluOp : HamKaas_UnaryOp<"relu"> {
   let summary = "rectified linear unit";
   let description = [{
-    `result[i] = max(0, x[i])`. NaN stays NaN.
+    `result[i] = 0` where `x[i] < 0`, otherwise `x[i]`: -0.0 and NaN stay as they
+    are.
 
     | `x` | `result` |
     |-----|----------|
@@ -94,7 +96,7 @@ def HamKaas_ReluOp : HamKaas_UnaryOp<"relu"> {
   let hasFolder = 1;
 }
 
-def HamKaas_SiluOp : HamKaas_UnaryOp<"silu"> {
+def HamKaas_SiluOp : HamKaas_UnaryOp<"silu", ["getFlops"]> {
   let summary = "sigmoid linear unit";
   let description = [{
     `result[i] = x[i] / (1 + exp(-x[i]))`, with its limit 0 for negative
@@ -114,7 +116,8 @@ def HamKaas_SiluOp : HamKaas_UnaryOp<"silu"> {
   }];
 }
 
-def HamKaas_ComplexMulOp : HamKaas_BinaryOp<"complex_mul", "false"> {
+def HamKaas_ComplexMulOp : HamKaas_BinaryOp<"complex_mul", ["getFlops"],
+                                            "false"> {
   let summary = "multiply two tensors of complex numbers";
   let description = [{
     The last dimension of both operands holds real and imaginary part:

@@ -33,6 +33,11 @@ bool isPosition(mlir::Type type);
 /// Number of elements of a tensor type of static shape.
 int64_t getElementCount(mlir::Type type);
 
+/// Sum and product of counts, which stay at the largest int64_t instead of
+/// wrapping.
+int64_t addCounts(int64_t a, int64_t b);
+int64_t multiplyCounts(int64_t a, int64_t b);
+
 /// Size in bytes of the elements of a tensor type of static shape.
 int64_t getByteCount(mlir::Type type);
 

@@ -21,8 +21,10 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "renames storage and costs nothing.",
       "::hamkaas::KernelFamily", "getKernelFamily">,
     InterfaceMethod<
-      "Floating point operations of one evaluation, a multiply-add counted as "
-      "two, transcendental functions as one.",
+      "Floating point operations of one evaluation, those of the formula in the "
+      "op's description: a multiply-add counts as two, a sign change, comparison, "
+      "square root or transcendental function as one. At most the largest "
+      "int64_t.",
       "int64_t", "getFlops", (ins), "",
       [{
         return ::hamkaas::getElementCount($_op->getResult(0).getType());

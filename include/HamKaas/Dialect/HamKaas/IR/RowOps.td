@@ -11,7 +11,7 @@
 include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 
 def HamKaas_RmsNormOp : HamKaas_GraphOp<"rms_norm", "Row", [
-    InferTypeOpAdaptor]> {
+    InferTypeOpAdaptor], ["getFlops"]> {
   let summary = "divide a row by its root mean square and scale it";
   let description = [{
     `result[i, j] = w[j] * x[i, j] / sqrt(mean over k of x[i, k]^2 + 1e-5)`
@@ -42,7 +42,7 @@ def HamKaas_RmsNormOp : HamKaas_GraphOp<"rms_norm", "Row", [
 }
 
 def HamKaas_SlicedSoftmaxOp : HamKaas_GraphOp<"sliced_softmax", "Row", [
-    InferTypeOpAdaptor]> {
+    InferTypeOpAdaptor], ["getFlops"]> {
   let summary = "softmax over the first entries of each row";
   let description = [{
     With `p` the prefix: `result[i, j] = exp(x[i, j]) / sum over k < p of

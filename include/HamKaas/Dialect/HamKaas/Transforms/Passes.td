@@ -18,8 +18,10 @@ def VerifyGraph : Pass<"hamkaas-verify-graph", "mlir::ModuleOp"> {
   let summary = "check that a module has the form GRAPH";
   let description = [{
     One function `@main` of operations of the dialect on tensors of static shape;
-    arguments and results have names; each state is loaded and stored at most
-    once; every loaded or stored global exists. Changes nothing.
+    arguments, results, parameters and states have names that text can show, each
+    once among its kind; a parameter is external or holds its elements, and a
+    state is zero at first; each state is loaded and stored at most once; every
+    loaded or stored global exists. Changes nothing.
   }];
 }
 
@@ -54,18 +56,20 @@ def HoistParameters : Pass<"hamkaas-hoist-parameters", "mlir::ModuleOp"> {
   let summary = "move what depends on parameters only to @prepare";
   let description = [{
     Before: `@main` loads parameters from `ml_program.global`s. After:
-    `@prepare` takes all parameters, in the order of the globals, and returns the
-    tensors of the constants region; `@main` takes these as arguments marked
-    `hamkaas.region = "constants"`, after its inputs. Groups that depend on
+    `@prepare` takes all external parameters, in the order of the globals, and
+    returns the tensors of the constants region; `@main` takes these as arguments
+    marked `hamkaas.region = "constants"`, after its inputs. Groups that depend on
     parameters alone run in `@prepare`, once at load. A parameter that `@main`
     reads as it is becomes a constant, too. Views stay where they are used: they
-    cost nothing.
+    cost nothing. A global that holds its elements becomes a constant of the
+    program where it is read.
 
     Then states become arguments, marked `hamkaas.region = "state"`, and the
     globals are gone.
   }];
   let dependentDialects = [
-    "mlir::bufferization::BufferizationDialect", "mlir::func::FuncDialect"
+    "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
+    "mlir::func::FuncDialect"
   ];
 }
 

@@ -1,0 +1,187 @@
+//===- Model.cpp - A compiled model and its operands ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+#include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/Model.h"
+#include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Interpreter/Interpreter.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::benchmarks;
+
+/// Largest difference from the interpreter relative to the largest value.
+static constexpr double tolerance = 1e-5;
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
+
+Model::Model() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {}
+
+Model::~Model() { HamKaasInstanceDestroy(instance); }
+
+llvm::Expected<std::unique_ptr<Model>> Model::load(StringRef path,
+                                                   StringRef targetCpu) {
+  std::unique_ptr<Model> model(new Model());
+  if (llvm::Error error = model->compile(path, targetCpu))
+    return std::move(error);
+  model->allocateOperands();
+  if (llvm::Error error = model->instantiate())
+    return std::move(error);
+  return model;
+}
+
+llvm::Error Model::compile(StringRef path, StringRef targetCpu) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return llvm::createStringError(path + ": " + buffer.getError().message());
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  graph = parseModel(sources, &context, {});
+  if (!graph)
+    return llvm::make_error<ReportedError>();
+  CompileOptions options;
+  options.targetCpu = targetCpu;
+  options.name = getModelName(path);
+  if (llvm::Error error = lowerModel(*graph, Form::Graph, options))
+    return error;
+  OwningOpRef<ModuleOp> copy(graph->clone());
+  auto compiled = compileInMemory(*copy, options);
+  if (!compiled)
+    return compiled.takeError();
+  loaded = std::move(compiled->program);
+  return llvm::Error::success();
+}
+
+static ReferenceTensor makeTensor(const HamKaasTensorInfo &info,
+                                  MLIRContext *context) {
+  Type element = info.elementType == HamKaasFloat32
+                     ? Type(Float32Type::get(context))
+                     : Type(IntegerType::get(context, 64));
+  return ReferenceTensor(
+      RankedTensorType::get(ArrayRef(info.shape, info.rank), element));
+}
+
+static ReferenceTensor makeRandomTensor(const HamKaasTensorInfo &info,
+                                        MLIRContext *context) {
+  ReferenceTensor tensor = makeTensor(info, context);
+  fillRandom(tensor, info.name);
+  return tensor;
+}
+
+static ArrayRef<HamKaasTensorInfo> inputsOf(const HamKaasProgram &program) {
+  return {program.inputs, size_t(program.inputCount)};
+}
+static ArrayRef<HamKaasTensorInfo> outputsOf(const HamKaasProgram &program) {
+  return {program.outputs, size_t(program.outputCount)};
+}
+static ArrayRef<HamKaasTensorInfo> parametersOf(const HamKaasProgram &program) {
+  return {program.parameters, size_t(program.parameterCount)};
+}
+
+void Model::allocateOperands() {
+  for (const HamKaasTensorInfo &info : parametersOf(program()))
+    parameters.push_back(makeRandomTensor(info, &context));
+  for (const HamKaasTensorInfo &info : inputsOf(program())) {
+    inputs.push_back(makeRandomTensor(info, &context));
+    inputBuffers.push_back(allocateBuffer(info.bytes));
+    void *buffer = inputBuffers.back().get();
+    std::memcpy(buffer, getData(inputs.back()), info.bytes);
+    inputData.push_back(buffer);
+  }
+  for (const HamKaasTensorInfo &info : outputsOf(program())) {
+    outputBuffers.push_back(allocateBuffer(info.bytes));
+    outputData.push_back(outputBuffers.back().get());
+  }
+}
+
+/// Takes ownership of the runtime's message.
+static llvm::Error takeError(HamKaasError error) {
+  if (!error)
+    return llvm::Error::success();
+  llvm::Error result = llvm::createStringError(error);
+  HamKaasErrorFree(error);
+  return result;
+}
+
+llvm::Error Model::instantiate() {
+  std::vector<HamKaasNamedData> named;
+  for (auto [i, parameter] : llvm::enumerate(parameters)) {
+    const HamKaasTensorInfo &info = program().parameters[i];
+    named.push_back({info.name, getData(parameter), info.bytes});
+  }
+  HamKaasInstanceOptions options = {};
+  options.structSize = sizeof(options);
+  options.threads = 1;
+  options.parameters = named.data();
+  options.parameterCount = named.size();
+  return takeError(HamKaasInstanceCreate(&program(), &options, &instance));
+}
+
+void Model::run() {
+  HamKaasError error =
+      HamKaasInstanceRun(instance, inputData.data(), outputData.data());
+  // Only run-time checks of the model fail, and they did not before.
+  HamKaasErrorFree(error);
+}
+
+llvm::Error Model::check() {
+  if (llvm::Error error = takeError(
+          HamKaasInstanceRun(instance, inputData.data(), outputData.data())))
+    return error;
+  llvm::StringMap<ReferenceTensor> named;
+  for (auto [info, tensor] :
+       llvm::zip_equal(parametersOf(program()), parameters))
+    named.try_emplace(info.name, tensor);
+  auto interpreter = Interpreter::create(*graph, std::move(named));
+  SmallVector<ReferenceTensor> expected;
+  if (failed(interpreter) || failed(interpreter->run(inputs, expected)))
+    return llvm::make_error<ReportedError>();
+  for (auto [info, data, reference] :
+       llvm::zip_equal(outputsOf(program()), outputData, expected)) {
+    ReferenceTensor actual(reference.type);
+    std::memcpy(getData(actual), data, info.bytes);
+    Difference difference = compare(actual, reference);
+    if (!difference.isWithin(tolerance))
+      return llvm::createStringError(
+          "expected the interpreter's result, got a difference of %g",
+          difference.largest);
+  }
+  return llvm::Error::success();
+}
+
+double Model::flops() const {
+  double flops = 0;
+  for (const HamKaasCallInfo &call :
+       ArrayRef(program().calls, program().callCount))
+    flops += static_cast<double>(call.flops);
+  return flops;
+}
+
+static uint64_t sumBytes(ArrayRef<HamKaasTensorInfo> tensors) {
+  uint64_t bytes = 0;
+  for (const HamKaasTensorInfo &tensor : tensors)
+    bytes += tensor.bytes;
+  return bytes;
+}
+
+uint64_t Model::parameterBytes() const {
+  return sumBytes(parametersOf(program()));
+}
+
+uint64_t Model::inputBytes() const { return sumBytes(inputsOf(program())); }
+
+uint64_t Model::outputBytes() const { return sumBytes(outputsOf(program())); }

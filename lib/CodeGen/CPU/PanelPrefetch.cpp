@@ -1,0 +1,53 @@
+//===- PanelPrefetch.cpp - Brings packed panels nearer ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PanelPrefetch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// A cache line.
+static constexpr int64_t elementsPerLine = 64 / sizeof(float);
+
+PanelPrefetch::PanelPrefetch(KernelBuilder &kernel, Value panels,
+                             const ContractionTile &tile)
+    : kernel(kernel), panels(panels) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(panels.getType()).getShape();
+  elements = elementCount(shape);
+  depth = shape[1];
+  width = shape[2];
+  int64_t uses = tile.blockRows / tile.rows;
+  if (uses < 2)
+    return;
+  int64_t perStep = llvm::divideCeil(width, uses);
+  stretch = perStep * tile.depth * uses;
+  if (stretch <= elements)
+    elementsPerStep = perStep;
+  elementsPerUse = perStep * tile.depth;
+}
+
+void PanelPrefetch::begin(Value panel, Value use, Value lower, Value upper) {
+  if (elementsPerStep == 0)
+    return;
+  this->lower = lower;
+  // The end of this stretch is where the next one begins, be it of the same
+  // panel or not. After the last there is none: what is there is asked for.
+  Value next =
+      kernel.multiply(kernel.add(kernel.multiply(panel, depth), upper), width);
+  next = kernel.minimum(next, elements - stretch);
+  first = kernel.add(next, kernel.multiply(use, elementsPerUse));
+}
+
+void PanelPrefetch::emit(Value step) {
+  if (!first)
+    return;
+  Value offset = kernel.multiply(kernel.subtract(step, lower), elementsPerStep);
+  Value element = kernel.add(first, offset);
+  for (int64_t i = 0; i < elementsPerStep; i += elementsPerLine)
+    kernel.prefetch(panels, kernel.add(element, i));
+}

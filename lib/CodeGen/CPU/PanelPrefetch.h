@@ -1,0 +1,52 @@
+//===- PanelPrefetch.h - Brings packed panels nearer ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_CPU_PANELPREFETCH_H
+#define HAMKAAS_CODEGEN_CPU_PANELPREFETCH_H
+
+#include "HamKaas/CodeGen/CPU/Contraction.h"
+#include "KernelBuilder.h"
+
+namespace hamkaas {
+
+/// While the rows of a tile use one stretch of a packed matrix, the depth of a
+/// block of one panel, brings the next stretch to the second-level cache: a few
+/// bytes a step, evenly over all steps. Otherwise the first rows of the next
+/// stretch wait for it, at the speed of the third-level cache or of memory;
+/// the hardware sees a new stream only when it has begun.
+class PanelPrefetch {
+public:
+  /// `panels` is an argument of the kernel of shape `[panels, depth, width]`.
+  /// Does nothing if a stretch is used once only: then there is no time to do
+  /// it in, and reading is one stream.
+  PanelPrefetch(KernelBuilder &kernel, mlir::Value panels,
+                const ContractionTile &tile);
+
+  /// Begins with steps `lower` to `upper` of the `panel`, for the rows number
+  /// `use` of those that use the stretch.
+  void begin(mlir::Value panel, mlir::Value use, mlir::Value lower,
+             mlir::Value upper);
+  /// Emits what step `step` brings.
+  void emit(mlir::Value step);
+  /// Emits nothing from here to the next `begin`.
+  void end() { first = nullptr; }
+
+private:
+  KernelBuilder &kernel;
+  mlir::Value panels;
+  int64_t elements, depth, width;
+  /// Elements to bring in each step, 0 for none, and in all of a stretch.
+  int64_t elementsPerStep = 0, elementsPerUse = 0, stretch = 0;
+
+  /// The element that step `lower` brings.
+  mlir::Value first;
+  mlir::Value lower;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_CODEGEN_CPU_PANELPREFETCH_H

@@ -1,0 +1,54 @@
+//===- GraphRules.cpp - What tensors, constants and names may be *- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+StringRef hamkaas::getGlobalName(Operation *global) {
+  if (auto name =
+          global->getAttrOfType<StringAttr>(HamKaasDialect::nameAttrName))
+    return name.getValue();
+  return SymbolTable::getSymbolName(global).getValue();
+}
+
+bool hamkaas::isValidName(StringRef name) {
+  auto isControl = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  return !name.empty() && llvm::none_of(name, isControl) &&
+         llvm::json::isUTF8(name);
+}
+
+LogicalResult hamkaas::verifyTensorType(Location loc, Type type) {
+  if (isSupportedShape(type)) {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (element.isF32() || element.isSignlessInteger(64))
+      return success();
+  }
+  return emitError(loc, "expected a tensor of f32 or i64, of static shape and "
+                        "1 to 2^47 - 1 elements, got ")
+         << type;
+}
+
+LogicalResult hamkaas::verifyElements(Location loc, Attribute value,
+                                      Type type) {
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  // Elements of another kind may be many, or lie in another file: only the kind
+  // is named.
+  if (!elements)
+    return emitError(loc, "expected a value of dense elements, got ")
+           << value.getAbstractAttribute().getName();
+  if (elements.getType() != type)
+    return emitError(loc, "expected a value of type ")
+           << type << ", got one of type " << elements.getType();
+  return success();
+}

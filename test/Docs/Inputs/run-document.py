@@ -1,0 +1,114 @@
+"""Runs the examples of a document.
+
+usage: run-document.py DOCUMENT.md SOURCE
+
+Blocks marked `console` are one session in an empty folder, with SOURCE/examples
+in it: each line `$ command` is run, and the lines up to the next one are what
+it writes, errors included. `cat` of a file that is not there makes it, so that a
+document shows the files it uses.
+
+Blocks marked `hk` are scripts, or the beginnings of some: they are read without
+a message, and `# [2, 3]` behind a statement is the shape of its node.
+"""
+
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+FENCE = re.compile(r"^```(\w*)$")
+SHAPE = re.compile(r"^\$(\d+) = .*;\s*# (\[[\d, ]*\])", re.MULTILINE)
+
+
+def blocks(text):
+    """Yields (line number, language, text) of each block."""
+    language = None
+    for number, line in enumerate(text.splitlines(), 1):
+        fence = FENCE.match(line)
+        if language is None and fence:
+            start, language, lines = number, fence.group(1), []
+        elif language is not None and fence:
+            yield start, language, "".join(lines)
+            language = None
+        elif language is not None:
+            lines.append(line + "\n")
+    assert language is None, f"line {start}: block without an end"
+
+
+def commands(session):
+    """Yields (command, expected output)."""
+    parts = re.split(r"^\$ (.*)\n", session, flags=re.MULTILINE)
+    assert parts[0] == "", f"output without a command: {parts[0]}"
+    return zip(parts[1::2], parts[2::2])
+
+
+def run_session(session, folder):
+    for command, expected in commands(session):
+        shown = re.fullmatch(r"cat ([\w.-]+)", command)
+        if shown and not (folder / shown.group(1)).exists():
+            (folder / shown.group(1)).write_text(expected)
+            continue
+        done = subprocess.run(["bash", "-c", command], cwd=folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.stdout != expected:
+            diff = difflib.unified_diff(
+                expected.splitlines(True), done.stdout.splitlines(True),
+                "document", "output")
+            yield f"$ {command}\n{''.join(diff)}"
+
+
+def import_script(script):
+    return subprocess.run(["hamkaas-translate", "--import-script"],
+                          input=script, text=True, capture_output=True)
+
+
+def result_shape(graph):
+    dims = re.search(r"return .* : tensor<((?:\d+x)*)\w+>", graph).group(1)
+    return [int(dim) for dim in dims.split("x")[:-1]]
+
+
+def check_script(script):
+    if "result = " not in script:
+        last = re.findall(r"^\$(\d+) = ", script, re.MULTILINE)[-1]
+        script += f"result = ${last};\n"
+    done = import_script(script)
+    if done.returncode != 0 or done.stderr:
+        yield f"{script}{done.stderr}"
+        return
+    for node, shape in SHAPE.findall(script):
+        graph = import_script(script + f"result = ${node};\n").stdout
+        if str(result_shape(graph)) != shape:
+            yield f"${node} has the shape {result_shape(graph)}, not {shape}"
+
+
+def main():
+    document, source = map(pathlib.Path, sys.argv[1:])
+    # `python3` of a session is the one that runs this.
+    counts = {"console": 0, "hk": 0}
+    failures = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name, "session")
+        folder.mkdir()
+        (folder / "examples").symlink_to(source.resolve() / "examples")
+        tools = pathlib.Path(name, "tools")
+        tools.mkdir()
+        (tools / "python3").symlink_to(sys.executable)
+        os.environ["PATH"] = f"{tools}{os.pathsep}{os.environ['PATH']}"
+        for line, language, text in blocks(document.read_text()):
+            if language not in counts:
+                continue
+            counts[language] += 1
+            check = (run_session(text, folder) if language == "console"
+                     else check_script(text))
+            for failure in check:
+                print(f"{document.name}:{line}: {failure}", file=sys.stderr)
+                failures += 1
+    print(f"{counts['console']} sessions, {counts['hk']} scripts")
+    if failures or not all(counts.values()):
+        sys.exit(f"{failures} examples do not do what the document says")
+
+
+main()

@@ -1,0 +1,61 @@
+//===- ScriptFuzzer.cpp - Any bytes as a script -----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Reads the bytes as a script. What is accepted must print, and what was printed
+// must be accepted and print the same.
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Frontend/Script/Script.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+static OwningOpRef<ModuleOp> import(StringRef text, MLIRContext &context) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(text, "fuzz.hk"), llvm::SMLoc());
+  // The messages are formatted, as a tool would.
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  SourceMgrDiagnosticHandler handler(sources, &context, stream);
+  return hamkaas::importScript(sources, &context);
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(verify(module)) || failed(hamkaas::exportScript(module, stream)))
+    __builtin_trap();
+  return text;
+}
+
+/// A context costs more than most scripts, so that several share one. Uniqued
+/// types and locations live as long as it does, so that it is renewed at times.
+static MLIRContext &getContext() {
+  constexpr unsigned renewAfter = 256;
+  static std::unique_ptr<MLIRContext> context;
+  static unsigned uses = 0;
+  if (uses++ % renewAfter == 0)
+    context =
+        std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  return *context;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  MLIRContext &context = getContext();
+  OwningOpRef<ModuleOp> module =
+      import(StringRef(reinterpret_cast<const char *>(data), size), context);
+  if (!module)
+    return 0;
+  std::string printed = print(*module);
+  OwningOpRef<ModuleOp> again = import(printed, context);
+  if (!again || print(*again) != printed)
+    __builtin_trap();
+  return 0;
+}
