@@ -76,8 +76,7 @@ private:
     // workspace. HamKaasPrepareFunction: execution, parameters, constants,
     // workspace.
     if (failed(verifyType(run, SmallVector<Type>(6, pointer))) ||
-        (prepare &&
-         failed(verifyType(prepare, SmallVector<Type>(4, pointer)))))
+        (prepare && failed(verifyType(prepare, SmallVector<Type>(4, pointer)))))
       return failure();
     return success();
   }

@@ -60,8 +60,7 @@ LogicalResult Destinations::findStates() {
     if (state == states.end())
       return program.emitError("expected result ")
              << i << " of @" << program.getSymName()
-             << " to be a state that is an argument, got "
-             << name;
+             << " to be a state that is an argument, got " << name;
     if (!state->second)
       return program.emitError("expected state ")
              << name << " to be stored at most once";

@@ -69,9 +69,8 @@ private:
       auto global = name ? symbols.lookup<GlobalOp>(name.getValue()) : nullptr;
       if (global && op->getBlock() == body &&
           global.getIsMutable() != isa<GlobalLoadConstOp>(op) &&
-          (isExternal(global) ||
-           isa_and_present<DenseElementsAttr>(
-               global.getValue().value_or(nullptr))))
+          (isExternal(global) || isa_and_present<DenseElementsAttr>(
+                                     global.getValue().value_or(nullptr))))
         return WalkResult::advance();
       op->emitError("expected a global of the module, used in the block of "
                     "@main, got ")
@@ -221,8 +220,8 @@ private:
     addArguments(types, attributes, locations);
     for (GlobalLoadOp load :
          llvm::make_early_inc_range(body->getOps<GlobalLoadOp>())) {
-      load.getResult().replaceAllUsesWith(main.getArgument(
-          indices.at(load.getGlobal().getRootReference())));
+      load.getResult().replaceAllUsesWith(
+          main.getArgument(indices.at(load.getGlobal().getRootReference())));
       load.erase();
     }
     passStores();

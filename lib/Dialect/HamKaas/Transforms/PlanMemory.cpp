@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantsRegion.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
-#include "ConstantsRegion.h"
 #include "ProgramBuffers.h"
 #include "ProgramFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -193,16 +193,15 @@ void ProgramPlanner::addTableArguments(StringRef table, unsigned oldArguments) {
     if (getRegion(program, i) != table)
       continue;
     BlockArgument old = program.getArgument(i);
-    addArgument(
-        *getBufferBytes(cast<MemRefType>(old.getType())),
-        {builder.getNamedAttr(
-             HamKaasDialect::nameAttrName,
-             program.getArgAttr(i, HamKaasDialect::nameAttrName)),
-         builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                              builder.getStringAttr(table)),
-         builder.getNamedAttr(HamKaasDialect::typeAttrName,
-                              TypeAttr::get(getTensorType(
-                                  cast<MemRefType>(old.getType()))))});
+    addArgument(*getBufferBytes(cast<MemRefType>(old.getType())),
+                {builder.getNamedAttr(
+                     HamKaasDialect::nameAttrName,
+                     program.getArgAttr(i, HamKaasDialect::nameAttrName)),
+                 builder.getNamedAttr(HamKaasDialect::regionAttrName,
+                                      builder.getStringAttr(table)),
+                 builder.getNamedAttr(HamKaasDialect::typeAttrName,
+                                      TypeAttr::get(getTensorType(
+                                          cast<MemRefType>(old.getType()))))});
     tableArguments[old] = program.getArguments().back();
   }
 }
@@ -356,7 +355,7 @@ private:
     if (!llvm::isPowerOf2_64(alignment) || alignment > maxAlignment)
       return getOperation().emitError("expected an alignment that is a power "
                                       "of two of at most ")
-             << maxAlignment << ", got " << alignment;
+             << maxAlignment << ", got " << uint64_t(alignment);
     FailureOr<func::FuncOp> main = findMain(getOperation());
     if (failed(main))
       return failure();
@@ -378,8 +377,8 @@ private:
         failed(run.rewrite()))
       return failure();
     if (prepare) {
-      ProgramPlanner load(prepare, symbols, constants, alignment,
-                          {"parameter"}, {"constants", "workspace"});
+      ProgramPlanner load(prepare, symbols, constants, alignment, {"parameter"},
+                          {"constants", "workspace"});
       if (failed(load.plan()) || failed(load.rewrite()))
         return failure();
     }

@@ -82,8 +82,8 @@ private:
                                "got @")
              << program.getSymName();
     FunctionType type = program.getFunctionType();
-    for (Type tensor : llvm::concat<const Type>(type.getInputs(),
-                                                type.getResults()))
+    for (Type tensor :
+         llvm::concat<const Type>(type.getInputs(), type.getResults()))
       if (!isStaticTensor(tensor))
         return program.emitError("expected @")
                << program.getSymName()

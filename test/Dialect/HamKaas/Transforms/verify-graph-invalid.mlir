@@ -266,21 +266,21 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // -----
 
-// expected-error @below {{expected the names of each result of @main to be unique, got "y" twice}}
+// expected-error @below {{expected each result of @main to have a name of its own, got "y" twice}}
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}, tensor<4xf32> {hamkaas.name = "y"}) {
   return %x, %x : tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{expected a tensor of static shape of f32 or i64, got 'f32'}}
+// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'f32'}}
 func.func @main(%x: f32 {hamkaas.name = "x"}) -> (f32 {hamkaas.name = "y"}) {
   return %x : f32
 }
 
 // -----
 
-// expected-error @below {{expected a tensor of static shape of f32 or i64, got 'tensor<4xf64>'}}
+// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xf64>'}}
 ml_program.global private @w(#ml_program.extern<tensor<4xf64>>) : tensor<4xf64>
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
