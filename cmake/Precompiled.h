@@ -1,4 +1,4 @@
-//===- Precompiled.h - FIXME ---------------------------------- -*- C++ -*-===//
+//===- Precompiled.h - The headers that are compiled once -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -92,8 +92,8 @@ typedef int32_t (*HamKaasKernelFunction)(void *const *arguments, int64_t begin,
 typedef struct HamKaasExecution {
   size_t structSize;
   /// Runs all `tiles` of `kernel`, on the caller and perhaps on other threads,
-  /// and returns when all are done: 0, or 1 with `values` (4 entries) of one
-  /// failed tile.
+  /// and returns when all are done: 0, or 1 with `values` (4 entries) of the
+  /// first failed tile.
   int32_t (*parallelFor)(void *pool, HamKaasKernelFunction kernel,
                          void *const *arguments, int64_t tiles,
                          int64_t *values);

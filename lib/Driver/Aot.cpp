@@ -72,9 +72,13 @@ Error writeProgram(const ProgramInfo &info, MemoryBufferRef object,
     return header.takeError();
   if (Error error = header->write(cHeader(info, options.descriptor)))
     return error;
-  if (Error error = program->commit())
+  // The header first: it is the one that is easily taken back.
+  if (Error error = header->commit())
     return error;
-  return header->commit();
+  Error error = program->commit();
+  if (error)
+    header->remove();
+  return error;
 }
 
 } // namespace hamkaas

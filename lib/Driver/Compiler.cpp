@@ -1,4 +1,4 @@
-//===- Compiler.cpp - From a graph to a program -*- C++ -*-===//
+//===- Compiler.cpp - From a graph to a program -----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Jit.h"
 #include "HamKaas/Driver/Object.h"
+#include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Driver/ProgramInfo.h"
-#include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -27,11 +28,12 @@ using namespace hamkaas;
 char ReportedError::ID;
 
 int hamkaas::reportError(llvm::Error error, StringRef tool) {
-  if (!error)
-    return 0;
+  int status = 0;
   llvm::handleAllErrors(
-      std::move(error), [](const ReportedError &) {},
+      llvm::joinErrors(std::move(error), flushStandardOutput()),
+      [&](const ReportedError &) { status = 1; },
       [&](const llvm::ErrorInfoBase &info) {
+        status = 1;
         // A text that begins with a source position stands for itself.
         std::string text = info.message();
         if (StringRef(text).contains(": error: "))
@@ -39,7 +41,7 @@ int hamkaas::reportError(llvm::Error error, StringRef tool) {
         else
           llvm::WithColor::error(llvm::errs(), tool) << text << '\n';
       });
-  return 1;
+  return status;
 }
 
 namespace {
@@ -139,23 +141,25 @@ llvm::Error hamkaas::lowerModel(ModuleOp module, Form form,
   return compilation ? compilation->lowerTo(form) : compilation.takeError();
 }
 
+/// Runs all phases and hands the result to `use(info, llvmModule, machine)`.
+template <typename Function>
+static llvm::Error finish(ModuleOp module, const CompileOptions &options,
+                          Function use) {
+  auto compilation = Compilation::create(module, options);
+  return compilation ? compilation->finish(use) : compilation.takeError();
+}
+
 llvm::Expected<CompiledModel>
 hamkaas::compileModel(ModuleOp module, const CompileOptions &options) {
   auto start = std::chrono::steady_clock::now();
-  auto compilation = Compilation::create(module, options);
-  if (!compilation)
-    return compilation.takeError();
   CompiledModel compiled;
-  llvm::Error error = compilation->finish(
-      [&](const ProgramInfo &info, llvm::Module &llvmModule,
-          llvm::TargetMachine &machine) -> llvm::Error {
-        auto object = emitObject(llvmModule, machine);
-        if (!object)
-          return object.takeError();
-        compiled.info = info;
-        compiled.object = std::move(*object);
-        return llvm::Error::success();
-      });
+  llvm::Error error =
+      finish(module, options,
+             [&](const ProgramInfo &info, llvm::Module &llvmModule,
+                 llvm::TargetMachine &machine) -> llvm::Error {
+               compiled.info = info;
+               return emitObject(llvmModule, machine).moveInto(compiled.object);
+             });
   if (error)
     return std::move(error);
   compiled.info.compileSeconds =
@@ -164,33 +168,28 @@ hamkaas::compileModel(ModuleOp module, const CompileOptions &options) {
   return compiled;
 }
 
-llvm::Error hamkaas::printLlvmIr(ModuleOp module,
-                                 const CompileOptions &options,
+llvm::Error hamkaas::printLlvmIr(ModuleOp module, const CompileOptions &options,
                                  llvm::raw_ostream &stream) {
-  auto compilation = Compilation::create(module, options);
-  if (!compilation)
-    return compilation.takeError();
-  return compilation->finish([&](const ProgramInfo &, llvm::Module &llvmModule,
-                                 llvm::TargetMachine &) {
-    llvmModule.print(stream, nullptr);
-    return llvm::Error::success();
-  });
+  return finish(module, options,
+                [&](const ProgramInfo &, llvm::Module &llvmModule,
+                    llvm::TargetMachine &) {
+                  llvmModule.print(stream, nullptr);
+                  return llvm::Error::success();
+                });
 }
 
 llvm::Error hamkaas::printAssembly(ModuleOp module,
                                    const CompileOptions &options,
                                    llvm::raw_ostream &stream) {
-  auto compilation = Compilation::create(module, options);
-  if (!compilation)
-    return compilation.takeError();
-  return compilation->finish([&](const ProgramInfo &, llvm::Module &llvmModule,
-                                 llvm::TargetMachine &machine) -> llvm::Error {
-    auto text = emitAssembly(llvmModule, machine);
-    if (!text)
-      return text.takeError();
-    stream << (*text)->getBuffer();
-    return llvm::Error::success();
-  });
+  return finish(module, options,
+                [&](const ProgramInfo &, llvm::Module &llvmModule,
+                    llvm::TargetMachine &machine) -> llvm::Error {
+                  auto text = emitAssembly(llvmModule, machine);
+                  if (!text)
+                    return text.takeError();
+                  stream << (*text)->getBuffer();
+                  return llvm::Error::success();
+                });
 }
 
 llvm::Expected<ProgramInMemory>

@@ -75,11 +75,29 @@ Elf::Shdr section(uint32_t name, unsigned type, uint64_t offset, uint64_t size,
   return header;
 }
 
-/// The symbols, the null symbol first, with their offsets in the data section.
-std::vector<Elf::Sym> symbolTable(ArrayRef<EmbeddedData> data,
-                                  StringTable &strings, uint64_t &dataSize) {
-  std::vector<Elf::Sym> symbols(1, Elf::Sym{});
-  dataSize = 0;
+/// All of a file but the data itself, and where each part lies.
+struct DataObject {
+  std::vector<Elf::Sym> symbols;
+  StringTable strings;
+  Elf::Shdr sections[SectionCount] = {};
+  uint64_t dataOffset = alignTo(sizeof(Elf::Ehdr), dataAlignment);
+  uint64_t dataSize = 0;
+  uint64_t stringEnd;
+  uint64_t tableOffset;
+
+  explicit DataObject(ArrayRef<EmbeddedData> data) {
+    addSymbols(data);
+    addSections();
+  }
+
+  void addSymbols(ArrayRef<EmbeddedData> data);
+  void addSections();
+  void write(ArrayRef<EmbeddedData> data, raw_ostream &stream) const;
+};
+
+/// The null symbol comes first.
+void DataObject::addSymbols(ArrayRef<EmbeddedData> data) {
+  symbols.push_back(Elf::Sym{});
   for (const EmbeddedData &item : data) {
     Elf::Sym symbol = {};
     symbol.st_name = strings.add(item.symbol);
@@ -91,20 +109,11 @@ std::vector<Elf::Sym> symbolTable(ArrayRef<EmbeddedData> data,
     symbols.push_back(symbol);
     dataSize = alignTo(dataSize + item.bytes.size(), dataAlignment);
   }
-  return symbols;
 }
 
-} // namespace
-
-Error writeDataObject(int descriptor, ArrayRef<EmbeddedData> data) {
-  StringTable strings;
-  uint64_t dataSize;
-  std::vector<Elf::Sym> symbols = symbolTable(data, strings, dataSize);
-  uint64_t dataOffset = alignTo(sizeof(Elf::Ehdr), dataAlignment);
+void DataObject::addSections() {
   uint64_t symbolOffset = dataOffset + dataSize;
   uint64_t stringOffset = symbolOffset + symbols.size() * sizeof(Elf::Sym);
-
-  Elf::Shdr sections[SectionCount] = {};
   // NOTE: a large section is placed apart from the code, which reaches its own
   // data by 32-bit distances.
   sections[DataSection] =
@@ -120,14 +129,16 @@ Error writeDataObject(int descriptor, ArrayRef<EmbeddedData> data) {
   sections[SymbolSection].sh_link = StringSection;
   sections[SymbolSection].sh_info = 1; // the first symbol that is not local
   sections[SymbolSection].sh_entsize = sizeof(Elf::Sym);
+  // NOTE: the table of strings is complete before its own size is taken.
   uint32_t stringName = strings.add(".strtab");
+  stringEnd = stringOffset + strings.bytes().size();
   sections[StringSection] = section(stringName, ELF::SHT_STRTAB, stringOffset,
                                     strings.bytes().size(), 1);
-  uint64_t tableOffset =
-      alignTo(stringOffset + strings.bytes().size(), alignof(uint64_t));
-  Elf::Ehdr header = fileHeader(tableOffset);
+  tableOffset = alignTo(stringEnd, alignof(uint64_t));
+}
 
-  raw_fd_ostream stream(descriptor, /*shouldClose=*/false);
+void DataObject::write(ArrayRef<EmbeddedData> data, raw_ostream &stream) const {
+  Elf::Ehdr header = fileHeader(tableOffset);
   stream << bytesOf(&header, 1);
   stream.write_zeros(dataOffset - sizeof(header));
   for (const EmbeddedData &item : data) {
@@ -136,8 +147,15 @@ Error writeDataObject(int descriptor, ArrayRef<EmbeddedData> data) {
         offsetToAlignment(item.bytes.size(), Align(dataAlignment)));
   }
   stream << bytesOf(symbols.data(), symbols.size()) << strings.bytes();
-  stream.write_zeros(tableOffset - stringOffset - strings.bytes().size());
+  stream.write_zeros(tableOffset - stringEnd);
   stream << bytesOf(sections, SectionCount);
+}
+
+} // namespace
+
+Error writeDataObject(int descriptor, ArrayRef<EmbeddedData> data) {
+  raw_fd_ostream stream(descriptor, /*shouldClose=*/false);
+  DataObject(data).write(data, stream);
   stream.flush();
   std::error_code code = stream.error();
   stream.clear_error();

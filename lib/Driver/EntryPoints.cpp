@@ -55,6 +55,10 @@ private:
                         builder.CreatePtrAdd(base, builder.getInt64(offset)));
   }
   Value *addressList(iterator_range<Function::arg_iterator> arguments);
+  Value *optionsBuffer(size_t bytes);
+  Value *defaultOptions();
+  void checkSize(Value *given, StructType *givenType, BasicBlock *right,
+                 BasicBlock *wrong);
   void copyOptions(Value *given, StructType *givenType, Value *runtimeOptions,
                    Value *parameters);
   StructType *optionsType();
@@ -152,27 +156,43 @@ void EntryPointBuilder::copyOptions(Value *given, StructType *givenType,
         count);
 }
 
-void EntryPointBuilder::buildCreate() {
-  Function *function = begin("_create", pointer, {pointer, pointer});
-  StructType *givenType = optionsType();
-  uint64_t givenSize = module.getDataLayout().getTypeAllocSize(givenType);
-  Value *given = function->getArg(0);
-  auto buffer = [&](size_t bytes) {
-    AllocaInst *memory =
-        builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), bytes));
-    memory->setAlignment(Align(alignof(HamKaasInstanceOptions)));
-    return memory;
-  };
-  Value *runtimeOptions = buffer(sizeof(HamKaasInstanceOptions));
-  // NOTE: one entry more than is used, because entries that are not given are
-  // written before they are skipped.
-  Value *parameters =
-      buffer(sizeof(HamKaasNamedData) *
-             (givenType->getNumElements() - FirstParameter + 1));
+Value *EntryPointBuilder::optionsBuffer(size_t bytes) {
+  AllocaInst *memory =
+      builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), bytes));
+  memory->setAlignment(Align(alignof(HamKaasInstanceOptions)));
+  return memory;
+}
+
+/// The runtime's options, all at their defaults.
+Value *EntryPointBuilder::defaultOptions() {
+  Value *runtimeOptions = optionsBuffer(sizeof(HamKaasInstanceOptions));
   builder.CreateMemSet(runtimeOptions, builder.getInt8(0),
                        sizeof(HamKaasInstanceOptions), MaybeAlign());
   store(runtimeOptions, offsetof(HamKaasInstanceOptions, structSize),
         builder.getInt64(sizeof(HamKaasInstanceOptions)));
+  return runtimeOptions;
+}
+
+/// Branches on whether the caller's options have the size that his header says.
+void EntryPointBuilder::checkSize(Value *given, StructType *givenType,
+                                  BasicBlock *right, BasicBlock *wrong) {
+  uint64_t expected = module.getDataLayout().getTypeAllocSize(givenType);
+  Value *actual = builder.CreateLoad(
+      size, builder.CreateStructGEP(givenType, given, StructSize));
+  builder.CreateCondBr(builder.CreateICmpEQ(actual, builder.getInt64(expected)),
+                       right, wrong);
+}
+
+void EntryPointBuilder::buildCreate() {
+  Function *function = begin("_create", pointer, {pointer, pointer});
+  StructType *givenType = optionsType();
+  Value *given = function->getArg(0);
+  Value *runtimeOptions = defaultOptions();
+  // NOTE: one entry more than is used, because entries that are not given are
+  // written before they are skipped.
+  Value *parameters =
+      optionsBuffer(sizeof(HamKaasNamedData) *
+                    (givenType->getNumElements() - FirstParameter + 1));
 
   auto block = [&](const Twine &name) {
     return BasicBlock::Create(module.getContext(), name, function);
@@ -182,23 +202,16 @@ void EntryPointBuilder::buildCreate() {
   builder.CreateCondBr(builder.CreateIsNull(given), create, check);
 
   builder.SetInsertPoint(check);
-  Value *actualSize = builder.CreateLoad(
-      size, builder.CreateStructGEP(givenType, given, StructSize));
-  builder.CreateCondBr(
-      builder.CreateICmpEQ(actualSize, builder.getInt64(givenSize)), copy,
-      wrong);
-
+  checkSize(given, givenType, copy, wrong);
   builder.SetInsertPoint(copy);
   copyOptions(given, givenType, runtimeOptions, parameters);
   builder.CreateBr(create);
-
   builder.SetInsertPoint(create);
   Constant *program =
       module.getOrInsertGlobal(HAMKAAS_PROGRAM_SYMBOL, builder.getInt8Ty());
   builder.CreateRet(builder.CreateCall(
       runtime("HamKaasInstanceCreate", pointer, {pointer, pointer, pointer}),
       {program, runtimeOptions, function->getArg(1)}));
-
   builder.SetInsertPoint(wrong);
   builder.CreateRet(wrongOptions());
 }

@@ -169,11 +169,6 @@ void DotPrinter::print() {
   os << "}\n";
 }
 
-void hamkaas::printGraphAsDot(ModuleOp module, llvm::raw_ostream &os) {
-  if (auto main = module.lookupSymbol<func::FuncOp>("main"))
-    DotPrinter(main, os).print();
-}
-
 //===----------------------------------------------------------------------===//
 // Graphviz
 //===----------------------------------------------------------------------===//
@@ -192,7 +187,8 @@ static llvm::Error writeFile(StringRef path, ModuleOp module) {
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
   if (!code) {
-    printGraphAsDot(module, os);
+    if (auto main = module.lookupSymbol<func::FuncOp>("main"))
+      DotPrinter(main, os).print();
     os.close();
     code = os.error();
     os.clear_error();

@@ -37,6 +37,27 @@ constexpr StringRef reservedWords[] = {
     "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq"};
 // clang-format on
 
+/// Types and macros of <stdint.h> and <stddef.h>, which the header includes.
+bool isStandardName(StringRef name) {
+  for (StringRef ending : {"_MAX", "_MIN", "_C", "_WIDTH"})
+    if (name.ends_with(ending))
+      return true;
+  if (is_contained({"max_align_t", "nullptr_t", "offsetof", "ptrdiff_t",
+                    "size_t", "unreachable"},
+                   name))
+    return true;
+  name.consume_front("u");
+  if (!name.consume_front("int") || !name.consume_back("_t"))
+    return false;
+  if (!name.consume_front("_least"))
+    name.consume_front("_fast");
+  return is_contained({"8", "16", "32", "64", "ptr", "max"}, name);
+}
+
+bool isReserved(StringRef name) {
+  return is_contained(reservedWords, name) || isStandardName(name);
+}
+
 /// `name` with what C does not allow replaced by "_". Names that begin with "_"
 /// belong to the C library.
 std::string sanitize(StringRef name, StringRef prefix) {
@@ -66,8 +87,7 @@ public:
 
 private:
   bool take(StringRef name) {
-    return !is_contained(reservedWords, name) &&
-           used.insert(name.lower()).second;
+    return !isReserved(name) && used.insert(name.lower()).second;
   }
 
   StringSet<> used;
@@ -77,7 +97,7 @@ private:
 
 std::string modelIdentifier(StringRef name) {
   std::string result = sanitize(name, "model_");
-  return is_contained(reservedWords, result) ? result + "_model" : result;
+  return isReserved(result) ? result + "_model" : result;
 }
 
 Identifiers::Identifiers(const ProgramInfo &info)

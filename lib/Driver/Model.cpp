@@ -1,4 +1,4 @@
-//===- Model.cpp - Reading a model in any of its languages -*- C++ -*-===//
+//===- Model.cpp - Reading a model in any of its languages ------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,43 +7,99 @@
 
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/Identifiers.h"
+#include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Frontend/Script/Script.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace hamkaas;
 
+static constexpr StringRef byteOrderMark = "\xEF\xBB\xBF";
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+static StringRef takeIdentifier(StringRef &text) {
+  StringRef identifier = text.take_while(
+      [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; });
+  text = text.drop_front(identifier.size());
+  return identifier;
+}
+
+/// `#name = ...`, where a comment of a script may look the same.
+static bool mayBeAttributeAlias(StringRef line) {
+  return line.consume_front("#") && !takeIdentifier(line).empty() &&
+         line.ltrim().starts_with("=");
+}
+
+/// Whether MLIR can begin so: an operation in its general form or in its own,
+/// `dialect.operation` or `module`, a type alias, or resources.
+static bool isMlir(StringRef line) {
+  if (line.starts_with("\"") || line.starts_with("%") ||
+      line.starts_with("!") || line.starts_with("{-#"))
+    return true;
+  StringRef name = takeIdentifier(line);
+  if (name.empty() || name.contains('$') || llvm::isDigit(name.front()))
+    return false;
+  if (line.consume_front("."))
+    return !takeIdentifier(line).empty();
+  // Not "module" as a name in a statement.
+  line = line.ltrim();
+  return name == "module" &&
+         (line.empty() || line.starts_with("{") || line.starts_with("@") ||
+          line.starts_with("attributes"));
+}
+
 ModelKind hamkaas::getModelKind(StringRef content) {
   if (content.starts_with("\x7f"
                           "ELF"))
     return ModelKind::SharedLibrary;
-  // The first statement decides. Lines that begin with `#` are comments of a
-  // script or aliases of MLIR.
+  content.consume_front(byteOrderMark);
+  // The first line decides that is neither a comment nor an alias, which may
+  // take several lines.
+  bool hasAlias = false;
   for (StringRef rest = content; !rest.empty();) {
     StringRef line;
     std::tie(line, rest) = rest.split('\n');
     line = line.trim();
+    hasAlias |= mayBeAttributeAlias(line);
     if (line.empty() || line.starts_with("#") || line.starts_with("//"))
       continue;
     if (line.contains('\0'))
       return ModelKind::Unknown;
-    bool isScript = line.starts_with("$") || line.starts_with("version") ||
-                    line.starts_with("result");
-    return isScript ? ModelKind::Script : ModelKind::Mlir;
+    bool isStatement = line.starts_with("$") || line.starts_with("version") ||
+                       line.starts_with("result");
+    return isMlir(line) || (hasAlias && !isStatement) ? ModelKind::Mlir
+                                                      : ModelKind::Script;
   }
   // Nothing but comments: the script parser says what is missing.
   return ModelKind::Script;
 }
 
-static void markUnchecked(ModuleOp module) {
-  module.walk([](Operation *op) {
-    if (op->getName().hasInterface<KernelOpInterface>() &&
-        llvm::is_contained(op->getName().getAttributeNames(), "unchecked"))
-      op->setAttr("unchecked", UnitAttr::get(op->getContext()));
-  });
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+static OwningOpRef<ModuleOp> parseMlir(llvm::SourceMgr &sources,
+                                       MLIRContext *context,
+                                       const ModelOptions &options) {
+  auto module = parseSourceFile<ModuleOp>(sources, context);
+  if (!module)
+    return nullptr;
+  // Around operations without a module the parser puts one at line 0.
+  if (auto loc = dyn_cast<FileLineColLoc>(module->getLoc());
+      loc && loc.getLine() == 0)
+    module->getOperation()->setLoc(
+        FileLineColLoc::get(loc.getFilename(), 1, 1));
+  if (options.unchecked)
+    markUnchecked(*module);
+  return module;
 }
 
 OwningOpRef<ModuleOp> hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
@@ -51,31 +107,68 @@ OwningOpRef<ModuleOp> hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
                                           const ModelOptions &options) {
   const llvm::MemoryBuffer *buffer =
       sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
-  OwningOpRef<ModuleOp> module;
   switch (getModelKind(buffer->getBuffer())) {
   case ModelKind::Script:
-    module = importScript(sourceMgr, context);
-    break;
+    return importScript(sourceMgr, context, {options.unchecked});
   case ModelKind::Mlir:
-    module = parseSourceFile<ModuleOp>(sourceMgr, context);
-    break;
+    return parseMlir(sourceMgr, context, options);
   case ModelKind::SharedLibrary:
   case ModelKind::Unknown:
-    emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 1, 1),
-              "expected a script or MLIR text, got binary data");
-    return nullptr;
+    break;
   }
-  if (module && options.unchecked)
-    markUnchecked(*module);
-  return module;
+  emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 1, 1),
+            "expected a script or MLIR text, got binary data");
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
+
+/// Neither parser skips the mark.
+static std::unique_ptr<llvm::MemoryBuffer>
+dropByteOrderMark(std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  StringRef text = buffer->getBuffer();
+  if (!text.consume_front(byteOrderMark))
+    return buffer;
+  return llvm::MemoryBuffer::getMemBufferCopy(text,
+                                              buffer->getBufferIdentifier());
+}
+
+llvm::Expected<std::unique_ptr<ModelFile>> ModelFile::open(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(),
+                                   "cannot read '" + path +
+                                       "': " + buffer.getError().message());
+  return std::unique_ptr<ModelFile>(
+      new ModelFile(dropByteOrderMark(std::move(*buffer))));
+}
+
+ModelFile::ModelFile(std::unique_ptr<llvm::MemoryBuffer> buffer)
+    : mlirContext(makeRegistry()), handler(sources, &mlirContext) {
+  // The message and the line of the model say enough.
+  mlirContext.printOpOnDiagnostic(false);
+  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+}
+
+StringRef ModelFile::text() const {
+  return sources.getMemoryBuffer(sources.getMainFileID())->getBuffer();
+}
+
+llvm::Expected<ModuleOp> ModelFile::parse(const ModelOptions &options) {
+  module = parseModel(sources, &mlirContext, options);
+  if (!module)
+    return llvm::make_error<ReportedError>();
+  return *module;
 }
 
 std::string hamkaas::getModelName(StringRef path) {
-  std::string name = llvm::sys::path::stem(path).str();
-  for (char &c : name)
-    if (!llvm::isAlnum(c))
-      c = '_';
-  if (name.empty() || llvm::isDigit(name[0]))
-    name.insert(name.begin(), '_');
-  return name;
+  return path == "-" ? "model" : modelIdentifier(llvm::sys::path::stem(path));
 }

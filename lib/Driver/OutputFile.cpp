@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/OutputFile.h"
-#include "UniqueFile.h"
+#include "HamKaas/Runtime/AtomicFile.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
-#include <unistd.h>
 #include <utility>
 
 using namespace llvm;
@@ -25,22 +25,83 @@ Error cannotWrite(StringRef path, std::error_code code) {
                            "cannot write '" + path + "': " + code.message());
 }
 
-Error writeInPlace(StringRef path, StringRef contents) {
-  std::error_code code;
-  raw_fd_ostream stream(path, code, sys::fs::CD_OpenExisting, sys::fs::FA_Write,
-                        sys::fs::OF_None);
-  if (code)
-    return cannotWrite(path, code);
-  stream << contents;
-  stream.close();
-  code = stream.error();
-  stream.clear_error();
-  return code ? cannotWrite(path, code) : Error::success();
+Error toError(rt::Error error) {
+  return error ? createStringError(error.message()) : Error::success();
 }
 
-Error writeStandardOutput(StringRef contents) {
+Expected<std::unique_ptr<rt::AtomicFile>> openFile(StringRef path) {
+  auto file = std::make_unique<rt::AtomicFile>();
+  if (Error error = toError(file->open(path.str().c_str())))
+    return std::move(error);
+  return file;
+}
+
+} // namespace
+
+Expected<OutputFile> OutputFile::create(StringRef path) {
+  auto target = openFile(path);
+  if (!target)
+    return target.takeError();
+  if ((*target)->temporaryPath())
+    return OutputFile(path, std::move(*target), /*contents=*/nullptr);
+  // The linker cannot write to a device.
+  SmallString<128> elsewhere;
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, elsewhere);
+  sys::path::append(elsewhere, "hamkaas");
+  auto contents = openFile(elsewhere);
+  if (!contents)
+    return contents.takeError();
+  return OutputFile(path, std::move(*target), std::move(*contents));
+}
+
+OutputFile::OutputFile(StringRef path, std::unique_ptr<rt::AtomicFile> target,
+                       std::unique_ptr<rt::AtomicFile> contents)
+    : path(path), target(std::move(target)), contents(std::move(contents)) {
+  // NOTE: a relative path can look like an option or a response file.
+  SmallString<128> absolute(file().temporaryPath());
+  (void)sys::fs::make_absolute(absolute);
+  temporary = absolute.str();
+  sys::RemoveFileOnSignal(temporary);
+}
+
+OutputFile::OutputFile(OutputFile &&other)
+    : path(std::move(other.path)), target(std::move(other.target)),
+      contents(std::move(other.contents)),
+      temporary(std::exchange(other.temporary, std::string())) {}
+
+OutputFile::~OutputFile() {
+  if (!temporary.empty())
+    sys::DontRemoveFileOnSignal(temporary);
+}
+
+Error OutputFile::write(StringRef text) {
+  return toError(file().write(text.data(), text.size()));
+}
+
+Error OutputFile::commit() {
+  if (contents) {
+    auto buffer = MemoryBuffer::getFile(temporary, /*IsText=*/false,
+                                        /*RequiresNullTerminator=*/false);
+    if (!buffer)
+      return cannotWrite(path, buffer.getError());
+    StringRef bytes = (*buffer)->getBuffer();
+    if (Error error = toError(target->write(bytes.data(), bytes.size())))
+      return error;
+  }
+  if (Error error = toError(target->commit()))
+    return error;
+  if (!contents)
+    sys::DontRemoveFileOnSignal(std::exchange(temporary, std::string()));
+  return Error::success();
+}
+
+void OutputFile::remove() {
+  if (!contents)
+    sys::fs::remove(path);
+}
+
+Error flushStandardOutput() {
   raw_fd_ostream &stream = outs();
-  stream << contents;
   stream.flush();
   std::error_code code = stream.error();
   stream.clear_error();
@@ -50,83 +111,11 @@ Error writeStandardOutput(StringRef contents) {
                            "cannot write standard output: " + code.message());
 }
 
-} // namespace
-
-Expected<OutputFile> OutputFile::create(StringRef path) {
-  // NOTE: a rename would put a regular file in the place of a device.
-  sys::fs::file_status status;
-  bool special =
-      !sys::fs::status(path, status) && !sys::fs::is_regular_file(status);
-  if (special && sys::fs::is_directory(status))
-    return cannotWrite(path, make_error_code(std::errc::is_a_directory));
-
-  SmallString<128> prefix(path);
-  if (special) {
-    sys::path::system_temp_directory(/*ErasedOnReboot=*/true, prefix);
-    sys::path::append(prefix, "hamkaas");
-  }
-  // NOTE: a relative path can look like an option or a response file.
-  if (std::error_code code = sys::fs::make_absolute(prefix))
-    return cannotWrite(path, code);
-  prefix += ".tmp-";
-  ErrorOr<UniqueFile> file = createUniqueFile(prefix);
-  if (std::error_code code = file.getError())
-    return cannotWrite(path, code);
-  return OutputFile(path, std::move(file->path), file->descriptor, special);
-}
-
-OutputFile::OutputFile(StringRef path, std::string temporary, int descriptor,
-                       bool special)
-    : path(path), temporary(std::move(temporary)), descriptor(descriptor),
-      special(special) {
-  sys::RemoveFileOnSignal(this->temporary);
-}
-
-OutputFile::OutputFile(OutputFile &&other)
-    : path(std::move(other.path)),
-      temporary(std::exchange(other.temporary, std::string())),
-      descriptor(std::exchange(other.descriptor, -1)), special(other.special) {}
-
-OutputFile::~OutputFile() { remove(); }
-
-void OutputFile::remove() {
-  if (descriptor >= 0)
-    close(std::exchange(descriptor, -1));
-  if (temporary.empty())
-    return;
-  sys::fs::remove(temporary);
-  sys::DontRemoveFileOnSignal(temporary);
-  temporary.clear();
-}
-
-Error OutputFile::write(StringRef contents) {
-  raw_fd_ostream stream(descriptor, /*shouldClose=*/false);
-  stream << contents;
-  stream.flush();
-  std::error_code code = stream.error();
-  stream.clear_error();
-  return code ? cannotWrite(path, code) : Error::success();
-}
-
-Error OutputFile::commit() {
-  if (!special) {
-    if (std::error_code code = sys::fs::rename(temporary, path))
-      return cannotWrite(path, code);
-    sys::DontRemoveFileOnSignal(temporary);
-    temporary.clear();
-    return Error::success();
-  }
-  ErrorOr<std::unique_ptr<MemoryBuffer>> contents =
-      MemoryBuffer::getFile(temporary, /*IsText=*/false,
-                            /*RequiresNullTerminator=*/false);
-  if (!contents)
-    return cannotWrite(path, contents.getError());
-  return writeInPlace(path, (*contents)->getBuffer());
-}
-
 Error writeOutputFile(StringRef path, StringRef contents) {
-  if (path == "-")
-    return writeStandardOutput(contents);
+  if (path == "-") {
+    outs() << contents;
+    return flushStandardOutput();
+  }
   Expected<OutputFile> file = OutputFile::create(path);
   if (!file)
     return file.takeError();

@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - The phases of a compilation -*- C++ -*-===//
+//===- Pipelines.cpp - The phases of a compilation --------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

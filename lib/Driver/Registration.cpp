@@ -12,6 +12,7 @@
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Driver/Descriptor.h"
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Interpreter/ReferenceSemantics.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -29,6 +30,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 
@@ -60,4 +63,10 @@ void hamkaas::registerPasses() {
   registerHamKaasProgramToLLVMPasses();
   registerHamKaasTransformsPasses();
   registerPipelines();
+}
+
+void hamkaas::registerVersion() {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &stream) {
+    stream << compilerVersion() << " with LLVM " << LLVM_VERSION_STRING << '\n';
+  });
 }

@@ -9,11 +9,11 @@
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
+#include "HamKaas/Driver/DiagnosticText.h"
 #include "HamKaas/Driver/Tensors.h"
 #include "HamKaas/Driver/Weights.h"
 #include "HamKaas/Interpreter/Interpreter.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
-#include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -77,14 +77,10 @@ private:
   static void declare(const HamKaasTensorInfo *tensors, int32_t count,
                       MLIRContext *context,
                       SmallVectorImpl<TensorDeclaration> &declarations) {
-    for (const HamKaasTensorInfo &tensor : ArrayRef(tensors, count)) {
-      Type element = tensor.elementType == HamKaasFloat32
-                         ? Type(Float32Type::get(context))
-                         : Type(IntegerType::get(context, 64));
+    for (const HamKaasTensorInfo &tensor : ArrayRef(tensors, count))
       declarations.push_back(
-          {tensor.name, RankedTensorType::get(
-                            ArrayRef(tensor.shape, tensor.rank), element)});
-    }
+          {tensor.name, makeTensorType(context, tensor.elementType,
+                                       ArrayRef(tensor.shape, tensor.rank))});
   }
 
   int32_t callCount;
@@ -108,28 +104,6 @@ hamkaas::createProgramRunner(const HamKaasProgram &program,
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// Collects what is reported while it lives, as one text.
-class DiagnosticText {
-public:
-  explicit DiagnosticText(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          llvm::raw_string_ostream stream(text);
-          if (!text.empty())
-            stream << '\n';
-          if (auto loc =
-                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-            stream << loc.getFilename().getValue() << ':' << loc.getLine()
-                   << ':' << loc.getColumn() << ": error: ";
-          stream << diagnostic;
-        }) {}
-
-  llvm::Error take() { return llvm::createStringError(text); }
-
-private:
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
 
 class ReferenceRunner : public Runner {
 public:

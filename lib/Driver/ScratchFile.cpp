@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScratchFile.h"
-#include "UniqueFile.h"
+#include "HamKaas/Runtime/AtomicFile.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/Path.h"
+#include <cstdlib>
 #include <unistd.h>
 #include <utility>
 
@@ -19,13 +20,17 @@ namespace hamkaas {
 
 Expected<ScratchFile> ScratchFile::create(StringRef directory) {
   SmallString<128> prefix(directory);
-  sys::path::append(prefix, ".hamkaas-");
-  ErrorOr<UniqueFile> file = createUniqueFile(prefix);
-  if (std::error_code code = file.getError())
+  sys::path::append(prefix, ".hamkaas");
+  char *name;
+  int descriptor = rt::createUniqueFile(prefix.c_str(), name);
+  if (descriptor < 0) {
+    std::error_code code = errnoAsErrorCode();
     return createStringError(code, "cannot write a temporary file in '" +
                                        directory + "': " + code.message());
-  sys::fs::remove(file->path);
-  return ScratchFile(file->descriptor);
+  }
+  unlink(name);
+  free(name);
+  return ScratchFile(descriptor);
 }
 
 ScratchFile::ScratchFile(ScratchFile &&other)

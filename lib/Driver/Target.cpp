@@ -6,53 +6,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Target.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
+#include "HamKaas/Runtime/Isa.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
-#include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include <vector>
 
 using namespace llvm;
 
 namespace hamkaas {
 namespace {
 
-/// A level and what it adds to the one before, as the x86-64 psABI defines it.
-struct Level {
-  TargetCpu cpu;
-  ArrayRef<StringRef> features;
-};
-
-constexpr StringRef v2Features[] = {"cx16",   "popcnt", "sahf", "sse3",
-                                    "sse4.1", "sse4.2", "ssse3"};
-constexpr StringRef v3Features[] = {"avx",  "avx2", "bmi",   "bmi2",
-                                    "f16c", "fma",  "lzcnt", "movbe"};
-constexpr StringRef v4Features[] = {"avx512bw", "avx512cd", "avx512dq",
-                                    "avx512f", "avx512vl"};
-
-const Level levels[] = {
-    {{"x86-64", HamKaasIsaX86_64_V1}, {}},
-    {{"x86-64-v2", HamKaasIsaX86_64_V2}, v2Features},
-    {{"x86-64-v3", HamKaasIsaX86_64_V3}, v3Features},
-    {{"x86-64-v4", HamKaasIsaX86_64_V4}, v4Features},
-};
-
-Expected<TargetCpu> hostCpu() {
-  if (Triple(sys::getProcessTriple()).getArch() != Triple::x86_64)
-    return createStringError("expected an x86-64 machine for target CPU "
-                             "'host'; name a level to compile for another");
-  StringMap<bool> features = sys::getHostCPUFeatures();
-  auto supported = [&](StringRef name) { return features.lookup(name); };
-  TargetCpu best = levels[0].cpu;
-  for (const Level &level : levels) {
-    if (!all_of(level.features, supported))
-      break;
-    best = level.cpu;
-  }
-  return best;
+/// The runtime's table is the only one.
+std::vector<TargetCpu> targetCpus() {
+  std::vector<TargetCpu> cpus;
+  for (int32_t level = HamKaasIsaX86_64_V1; rt::isaLevelName(level); ++level)
+    cpus.push_back({rt::isaLevelName(level), HamKaasIsaLevel(level)});
+  return cpus;
 }
 
 void initializeTarget() {
@@ -69,21 +41,17 @@ void initializeTarget() {
 
 } // namespace
 
-std::string targetCpuChoices() {
-  std::string choices = "host";
-  for (const Level &level : levels)
-    choices += (", " + level.cpu.name).str();
-  return choices;
-}
-
 Expected<TargetCpu> resolveTargetCpu(StringRef name) {
-  if (name == "host")
-    return hostCpu();
-  for (const Level &level : levels)
-    if (level.cpu.name == name)
-      return level.cpu;
+  // What the runtime will ask before it runs the program.
+  HamKaasIsaLevel host = rt::isaLevelOf(rt::readCpuid());
+  std::string choices = "host";
+  for (const TargetCpu &cpu : targetCpus()) {
+    if (cpu.name == name || (name == "host" && cpu.level == host))
+      return cpu;
+    choices += (", " + cpu.name).str();
+  }
   return createStringError("unknown target CPU '" + name +
-                           "', expected one of " + targetCpuChoices());
+                           "', expected one of " + choices);
 }
 
 Expected<std::unique_ptr<TargetMachine>>

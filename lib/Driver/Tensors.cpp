@@ -32,22 +32,22 @@ void *hamkaas::getData(ReferenceTensor &tensor) {
   return const_cast<void *>(getData(std::as_const(tensor)));
 }
 
-static RankedTensorType makeType(MLIRContext *context, int32_t elementType,
-                                 int32_t rank, const int64_t *shape) {
+RankedTensorType hamkaas::makeTensorType(MLIRContext *context,
+                                         int32_t elementType,
+                                         ArrayRef<int64_t> shape) {
   Type element = elementType == HamKaasFloat32
                      ? Type(Float32Type::get(context))
                      : Type(IntegerType::get(context, 64));
-  return RankedTensorType::get(ArrayRef(shape, rank), element);
+  return RankedTensorType::get(shape, element);
 }
 
-llvm::Expected<ReferenceTensor> hamkaas::readTensor(StringRef path,
-                                                    StringRef name,
-                                                    RankedTensorType type) {
+llvm::Expected<ReferenceTensor>
+hamkaas::readTensor(StringRef path, StringRef name, RankedTensorType type) {
   rt::NpyFile file;
   if (rt::Error error = file.open(path.str().c_str()))
     return toError(std::move(error));
-  RankedTensorType found = makeType(type.getContext(), file.elementType(),
-                                    file.rank(), file.shape());
+  RankedTensorType found = makeTensorType(type.getContext(), file.elementType(),
+                                          ArrayRef(file.shape(), file.rank()));
   if (found != type) {
     std::string text;
     llvm::raw_string_ostream(text) << "'" << name << "': expected " << type
@@ -61,9 +61,8 @@ llvm::Expected<ReferenceTensor> hamkaas::readTensor(StringRef path,
 
 llvm::Error hamkaas::writeTensor(StringRef path,
                                  const ReferenceTensor &tensor) {
-  HamKaasElementType type = tensor.type.getElementType().isF32()
-                                ? HamKaasFloat32
-                                : HamKaasInt64;
+  HamKaasElementType type =
+      tensor.type.getElementType().isF32() ? HamKaasFloat32 : HamKaasInt64;
   if (rt::Error error =
           rt::writeNpy(path.str().c_str(), type, tensor.shape().size(),
                        tensor.shape().data(), getData(tensor)))

@@ -23,13 +23,24 @@ struct Interpreter::Frame {
   SmallVector<SharedTensor> results;
 };
 
+static LogicalResult checkMemory(Location loc, RankedTensorType type) {
+  if (ReferenceTensor::canAllocate(type))
+    return success();
+  return emitError(loc, "cannot allocate ")
+         << ReferenceTensor::getBytes(type) << " bytes for a value of type "
+         << type;
+}
+
 static FailureOr<ReferenceTensor> readConstant(Location loc, Attribute value,
                                                Type type) {
   if (failed(verifyTensorType(loc, type)) ||
       failed(verifyElements(loc, value, type)))
     return failure();
+  auto tensorType = cast<RankedTensorType>(type);
+  if (failed(checkMemory(loc, tensorType)))
+    return failure();
   auto elements = cast<DenseElementsAttr>(value);
-  ReferenceTensor tensor(cast<RankedTensorType>(type));
+  ReferenceTensor tensor(tensorType);
   if (elements.getElementType().isF32())
     llvm::copy(elements.getValues<float>(), tensor.f32.begin());
   else
@@ -138,8 +149,11 @@ LogicalResult Interpreter::run(ArrayRef<ReferenceTensor> inputs,
         frame.values.erase(value);
   }
   outputs.clear();
-  for (const SharedTensor &result : frame.results)
+  for (const SharedTensor &result : frame.results) {
+    if (failed(checkMemory(main.getLoc(), result->type)))
+      return failure();
     outputs.push_back(*result);
+  }
   globals = std::move(frame.globals);
   return success();
 }
@@ -191,7 +205,10 @@ LogicalResult Interpreter::evaluate(Operation &op, Frame &frame) {
   SmallVector<const ReferenceTensor *> operands;
   for (Value operand : op.getOperands())
     operands.push_back(frame.values.at(operand).get());
-  auto result = std::make_shared<ReferenceTensor>(cast<RankedTensorType>(type));
+  auto tensorType = cast<RankedTensorType>(type);
+  if (failed(checkMemory(op.getLoc(), tensorType)))
+    return failure();
+  auto result = std::make_shared<ReferenceTensor>(tensorType);
   if (failed(semantics.interpret(operands, *result)))
     return failure();
   frame.values[op.getResult(0)] = std::move(result);

@@ -18,92 +18,132 @@
 
 using namespace hamkaas::rt;
 
-static Error cannotWrite(const char *path, int code) {
+// mkstemp is not used because it denies the file to others than its owner.
+int hamkaas::rt::createUniqueFile(const char *prefix, char *&name) {
+  static std::atomic<unsigned> counter{0};
+  // Room for two numbers and what stands around them.
+  size_t size = strlen(prefix) + 64;
+  name = static_cast<char *>(malloc(size));
+  int descriptor = -1;
+  for (int attempt = 0; name && descriptor < 0 && attempt < 100; ++attempt) {
+    snprintf(name, size, "%s.%ld-%u.tmp", prefix, static_cast<long>(getpid()),
+             counter.fetch_add(1));
+    descriptor = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno != EEXIST)
+      break;
+  }
+  if (descriptor < 0) {
+    int code = errno;
+    free(name);
+    name = nullptr;
+    errno = code;
+  }
+  return descriptor;
+}
+
+AtomicFile::~AtomicFile() {
+  discard();
+  free(path);
+  free(target);
+}
+
+void AtomicFile::discard() {
+  if (descriptor >= 0)
+    close(descriptor);
+  descriptor = -1;
+  if (temporary)
+    unlink(temporary);
+  free(temporary);
+  temporary = nullptr;
+  if (createdTarget)
+    unlink(target);
+  createdTarget = false;
+}
+
+Error AtomicFile::cannotWrite(int code) const {
   return Error::format("cannot write '%s': %s", path, ErrnoText(code).c_str());
 }
 
-// Returns 0 or an errno value.
-static int writePart(int descriptor, const FilePart &part) {
-  const char *next = static_cast<const char *>(part.data);
-  size_t left = part.size;
-  while (left > 0) {
-    ssize_t written = write(descriptor, next, left);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return errno;
-    next += written;
-    left -= static_cast<size_t>(written);
+Error AtomicFile::open(const char *given) {
+  path = strdup(given);
+  if (!path)
+    return Error::format("cannot write '%s': out of memory", given);
+  Error error = openFile();
+  if (error)
+    discard();
+  return error;
+}
+
+Error AtomicFile::openFile() {
+  struct stat status;
+  bool exists = stat(path, &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
+    descriptor = ::open(path, O_WRONLY | O_CLOEXEC);
+    return descriptor < 0 ? cannotWrite(errno) : Error();
   }
-  return 0;
-}
-
-// Closes the descriptor in any case. Returns 0 or an errno value.
-static int writeAndClose(int descriptor, const FilePart *parts,
-                         size_t partCount) {
-  int code = 0;
-  for (size_t i = 0; i < partCount && code == 0; ++i)
-    code = writePart(descriptor, parts[i]);
-  // Some file systems report a full disk only here.
-  if (close(descriptor) != 0 && code == 0)
-    code = errno;
-  return code;
-}
-
-static Error writeDirectly(const char *path, const FilePart *parts,
-                           size_t partCount) {
-  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  // A file can be replaced by whoever may write its folder; but its own mode
+  // says whether it should be.
+  if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+    return cannotWrite(errno);
+  if (Error error = createTarget())
+    return error;
+  descriptor = createUniqueFile(target, temporary);
   if (descriptor < 0)
-    return cannotWrite(path, errno);
-  if (int code = writeAndClose(descriptor, parts, partCount))
-    return cannotWrite(path, code);
+    return cannotWrite(errno);
+  if (exists)
+    oldMode = status.st_mode & 0777;
   return Error();
 }
 
-// Opens a file of a name that was free before, "<target>.<process>-<n>.tmp".
-// mkstemp is not used because it denies the file to others than its owner.
-static int createTemporary(const char *target, char *name, size_t nameSize) {
-  static std::atomic<unsigned> counter{0};
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    snprintf(name, nameSize, "%s.%ld-%u.tmp", target,
-             static_cast<long>(getpid()), counter.fetch_add(1));
-    int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0 || errno != EEXIST)
-      return descriptor;
-  }
-  return -1;
-}
-
-static Error writeAndRename(const char *path, const char *target,
-                            const FilePart *parts, size_t partCount) {
-  // Room for two numbers and the dots between them.
-  size_t nameSize = strlen(target) + 64;
-  char *temporary = static_cast<char *>(malloc(nameSize));
-  if (!temporary)
-    return cannotWrite(path, ENOMEM);
-  int descriptor = createTemporary(target, temporary, nameSize);
-  int code = descriptor < 0 ? errno : 0;
-  if (descriptor >= 0) {
-    code = writeAndClose(descriptor, parts, partCount);
-    if (code == 0 && rename(temporary, target) != 0)
-      code = errno;
-    if (code != 0)
-      unlink(temporary);
-  }
-  free(temporary);
-  return code == 0 ? Error() : cannotWrite(path, code);
-}
-
-Error hamkaas::rt::writeFileAtomically(const char *path, const FilePart *parts,
-                                       size_t partCount) {
+// Finds what `path` leads to. A link may lead to a file that is yet to come:
+// only an existing file has a path that can be resolved.
+Error AtomicFile::createTarget() {
+  target = realpath(path, nullptr);
+  if (target)
+    return Error();
   struct stat status;
-  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-    return writeDirectly(path, parts, partCount);
-  // A symbolic link stays one: the file it leads to is replaced. The path of a
-  // new file cannot be resolved and is taken as it is.
-  char *resolved = realpath(path, nullptr);
-  Error error =
-      writeAndRename(path, resolved ? resolved : path, parts, partCount);
-  free(resolved);
-  return error;
+  if (errno != ENOENT || lstat(path, &status) != 0) {
+    target = strdup(path);
+    return target ? Error() : cannotWrite(ENOMEM);
+  }
+  int created = ::open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (created < 0)
+    return cannotWrite(errno);
+  close(created);
+  target = realpath(path, nullptr);
+  createdTarget = target != nullptr;
+  return target ? Error() : cannotWrite(errno);
+}
+
+Error AtomicFile::write(const void *data, size_t size) {
+  const char *next = static_cast<const char *>(data);
+  while (size > 0) {
+    ssize_t written = ::write(descriptor, next, size);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return cannotWrite(errno);
+    next += written;
+    size -= static_cast<size_t>(written);
+  }
+  return Error();
+}
+
+Error AtomicFile::commit() {
+  int written = descriptor;
+  descriptor = -1;
+  // Some file systems report a full disk only here.
+  if (close(written) != 0)
+    return cannotWrite(errno);
+  if (!temporary)
+    return Error();
+  // By name, because it may be another file by now.
+  if (oldMode >= 0 && chmod(temporary, static_cast<mode_t>(oldMode)) != 0)
+    return cannotWrite(errno);
+  if (rename(temporary, target) != 0)
+    return cannotWrite(errno);
+  createdTarget = false;
+  free(temporary);
+  temporary = nullptr;
+  return Error();
 }

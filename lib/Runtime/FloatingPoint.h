@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_RUNTIME_FLOATINGPOINT_H
-#define HAMKAAS_RUNTIME_FLOATINGPOINT_H
+#ifndef HAMKAAS_LIB_RUNTIME_FLOATINGPOINT_H
+#define HAMKAAS_LIB_RUNTIME_FLOATINGPOINT_H
 
 #include <xmmintrin.h>
 
@@ -40,4 +40,4 @@ private:
 
 } // namespace hamkaas::rt
 
-#endif // HAMKAAS_RUNTIME_FLOATINGPOINT_H
+#endif // HAMKAAS_LIB_RUNTIME_FLOATINGPOINT_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_RUNTIME_JSONTOKENS_H
-#define HAMKAAS_RUNTIME_JSONTOKENS_H
+#ifndef HAMKAAS_LIB_RUNTIME_JSONTOKENS_H
+#define HAMKAAS_LIB_RUNTIME_JSONTOKENS_H
 
 #include "HamKaas/Runtime/Error.h"
 
@@ -73,4 +73,4 @@ private:
 
 } // namespace hamkaas::rt
 
-#endif // HAMKAAS_RUNTIME_JSONTOKENS_H
+#endif // HAMKAAS_LIB_RUNTIME_JSONTOKENS_H

@@ -14,6 +14,7 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 using namespace hamkaas::rt;
 
@@ -26,27 +27,7 @@ static constexpr size_t lengthAt = versionAt + 2;
 // Reading
 //===----------------------------------------------------------------------===//
 
-Error NpyFile::open(const char *path) {
-  close();
-  Error error = file.open(path);
-  if (!error)
-    error = parseChecked(file.data(), file.size(), path);
-  if (error)
-    close();
-  return error;
-}
-
-Error NpyFile::parse(const void *contents, size_t size, const char *path) {
-  close();
-  Error error =
-      parseChecked(static_cast<const uint8_t *>(contents), size, path);
-  if (error)
-    close();
-  return error;
-}
-
-void NpyFile::close() {
-  file.close();
+void NpyFile::clear() {
   free(alignedCopy);
   alignedCopy = nullptr;
   type = HamKaasFloat32;
@@ -155,11 +136,16 @@ Error hamkaas::rt::writeNpy(const char *path, HamKaasElementType elementType,
   memset(spaces, ' ', sizeof(spaces));
   spaces[padding] = '\n';
 
-  const FilePart parts[] = {{start, sizeof(start)},
-                            {text, textSize},
-                            {spaces, padding + 1},
-                            {data, bytes}};
-  Error error = writeFileAtomically(path, parts, 4);
+  AtomicFile file;
+  Error error = file.open(path);
+  if (!error)
+    error = file.write(start, sizeof(start));
+  if (!error)
+    error = file.write(text, textSize);
   free(text);
-  return error;
+  if (!error)
+    error = file.write(spaces, padding + 1);
+  if (!error)
+    error = file.write(data, bytes);
+  return error ? std::move(error) : file.commit();
 }

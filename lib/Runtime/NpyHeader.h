@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_RUNTIME_NPYHEADER_H
-#define HAMKAAS_RUNTIME_NPYHEADER_H
+#ifndef HAMKAAS_LIB_RUNTIME_NPYHEADER_H
+#define HAMKAAS_LIB_RUNTIME_NPYHEADER_H
 
 #include "HamKaas/Runtime/Npy.h"
 
@@ -28,4 +28,4 @@ const char *npyDescription(HamKaasElementType elementType);
 
 } // namespace hamkaas::rt
 
-#endif // HAMKAAS_RUNTIME_NPYHEADER_H
+#endif // HAMKAAS_LIB_RUNTIME_NPYHEADER_H

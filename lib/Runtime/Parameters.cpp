@@ -8,6 +8,7 @@
 #include "HamKaas/Runtime/Parameters.h"
 
 #include "HamKaas/Runtime/TensorType.h"
+#include "NameIndex.h"
 
 #include <cinttypes>
 #include <cstdlib>
@@ -38,40 +39,19 @@ Error Parameters::resolve() {
   return alignAll();
 }
 
-static int compareNames(const void *left, const void *right) {
-  const auto *a = *static_cast<const HamKaasTensorInfo *const *>(left);
-  const auto *b = *static_cast<const HamKaasTensorInfo *const *>(right);
-  return strcmp(a->name, b->name);
-}
-
 Error Parameters::allocate() {
   size_t count = static_cast<size_t>(program.parameterCount);
   // calloc may return null for zero entries.
   found = static_cast<const void **>(calloc(count + 1, sizeof(void *)));
   alignedCopies = static_cast<void **>(calloc(count + 1, sizeof(void *)));
-  byName = static_cast<const HamKaasTensorInfo **>(
-      calloc(count + 1, sizeof(const HamKaasTensorInfo *)));
+  byName = createNameIndex(program.parameters, count);
   if (!found || !alignedCopies || !byName)
     return Error::format("out of memory for a table of %zu parameters", count);
-  for (size_t i = 0; i < count; ++i)
-    byName[i] = &program.parameters[i];
-  qsort(byName, count, sizeof(byName[0]), compareNames);
   return Error();
 }
 
 const HamKaasTensorInfo *Parameters::parameterNamed(const char *name) const {
-  size_t low = 0, high = static_cast<size_t>(program.parameterCount);
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = strcmp(byName[middle]->name, name);
-    if (order == 0)
-      return byName[middle];
-    if (order < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return nullptr;
+  return findByName(byName, static_cast<size_t>(program.parameterCount), name);
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_RUNTIME_PROGRAMCHECK_H
-#define HAMKAAS_RUNTIME_PROGRAMCHECK_H
+#ifndef HAMKAAS_LIB_RUNTIME_PROGRAMCHECK_H
+#define HAMKAAS_LIB_RUNTIME_PROGRAMCHECK_H
 
 #include "HamKaas/Runtime/Error.h"
 #include "hamkaas-c/Runtime.h"
@@ -32,4 +32,4 @@ Error describeFailure(const HamKaasProgram &program,
 
 } // namespace hamkaas::rt
 
-#endif // HAMKAAS_RUNTIME_PROGRAMCHECK_H
+#endif // HAMKAAS_LIB_RUNTIME_PROGRAMCHECK_H

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Runtime/Safetensors.h"
 
+#include "NameIndex.h"
 #include "SafetensorsHeader.h"
 
 #include <cinttypes>
@@ -21,28 +22,7 @@ static constexpr uint64_t maximumHeaderSize = 100000000;
 // Of the length that a file begins with.
 static constexpr size_t prefixSize = 8;
 
-Error SafetensorsFile::open(const char *path) {
-  close();
-  Error error = file.open(path);
-  if (!error)
-    error = parseChecked(file.data(), file.size(), path);
-  if (error)
-    close();
-  return error;
-}
-
-Error SafetensorsFile::parse(const void *contents, size_t size,
-                             const char *path) {
-  close();
-  Error error =
-      parseChecked(static_cast<const uint8_t *>(contents), size, path);
-  if (error)
-    close();
-  return error;
-}
-
-void SafetensorsFile::close() {
-  file.close();
+void SafetensorsFile::clear() {
   free(tensors);
   free(byName);
   free(names);
@@ -100,22 +80,12 @@ static int compareData(const void *left, const void *right) {
   return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
 }
 
-static int compareNames(const void *left, const void *right) {
-  const auto *a = *static_cast<const SafetensorsTensor *const *>(left);
-  const auto *b = *static_cast<const SafetensorsTensor *const *>(right);
-  return strcmp(a->name, b->name);
-}
-
 // Sorts the tensors by data, then an index of them by name.
 Error SafetensorsFile::sortTensors(const char *path) {
   qsort(tensors, count, sizeof(tensors[0]), compareData);
-  byName = static_cast<const SafetensorsTensor **>(
-      malloc((count + 1) * sizeof(byName[0])));
+  byName = createNameIndex(tensors, count);
   if (!byName)
     return Error::format("%s: out of memory for %zu tensors", path, count);
-  for (size_t i = 0; i < count; ++i)
-    byName[i] = &tensors[i];
-  qsort(byName, count, sizeof(byName[0]), compareNames);
   for (size_t i = 1; i < count; ++i)
     if (strcmp(byName[i - 1]->name, byName[i]->name) == 0)
       return Error::format("%s: tensor '%.200s' is defined twice", path,
@@ -146,16 +116,5 @@ Error SafetensorsFile::checkLayout(const uint8_t *data, uint64_t size,
 }
 
 const SafetensorsTensor *SafetensorsFile::find(const char *name) const {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = strcmp(byName[middle]->name, name);
-    if (order == 0)
-      return byName[middle];
-    if (order < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return nullptr;
+  return findByName(byName, count, name);
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_RUNTIME_SAFETENSORSHEADER_H
-#define HAMKAAS_RUNTIME_SAFETENSORSHEADER_H
+#ifndef HAMKAAS_LIB_RUNTIME_SAFETENSORSHEADER_H
+#define HAMKAAS_LIB_RUNTIME_SAFETENSORSHEADER_H
 
 #include "HamKaas/Runtime/Safetensors.h"
 #include "JsonTokens.h"
@@ -68,4 +68,4 @@ private:
 
 } // namespace hamkaas::rt
 
-#endif // HAMKAAS_RUNTIME_SAFETENSORSHEADER_H
+#endif // HAMKAAS_LIB_RUNTIME_SAFETENSORSHEADER_H

@@ -1,6 +1,7 @@
 """Runs random scripts on every path and compares the results.
 
-usage: random-graphs.py [--seed=S] [--count=N] [--only=I] [--all-of=OPERATORS]
+usage: random-graphs.py [--seed=S] [--count=N] [--only=I] [--target-cpu=LEVEL]
+                        [--all-of=OPERATORS]
 
 Each script is also evaluated by numpy. Then
 
@@ -83,9 +84,10 @@ class Runner:
     def run_script(self, *options):
         return self.run(self.model, *self.weights, *options)
 
-    def run_library(self):
+    def run_library(self, *options):
         library = self.folder / "model.so"
-        execute("hamkaas-compile", self.model, *self.weights, "-o", library)
+        execute("hamkaas-compile", self.model, *self.weights, *options,
+                "-o", library)
         return self.run(library, "--threads=2")
 
 
@@ -113,7 +115,7 @@ def expect_equal(what, got, expected):
                       f"{int(np.sum(got != expected))} elements")
 
 
-def check(seed, index):
+def check(seed, index, options):
     """The text of what is wrong with script `index`, or an empty one."""
     script = make_script(f"{seed}/{index}")
     runs = 1 + index % 3 if script.buffers else 1
@@ -125,15 +127,17 @@ def check(seed, index):
         try:
             expect_close("reference",
                          runner.run_script("--device=reference"), wide, single)
-            one = runner.run_script("--device=cpu", "--threads=1")
+            one = runner.run_script("--device=cpu", "--threads=1", *options)
             expect_close("cpu", one, wide, single)
             expect_equal("2 threads",
-                         runner.run_script("--device=cpu", "--threads=2"), one)
-            expect_equal("library", runner.run_library(), one)
+                         runner.run_script("--device=cpu", "--threads=2",
+                                           *options), one)
+            expect_equal("library", runner.run_library(*options), one)
         except Failure as failure:
             return (f"seed {seed}, script {index}, {runs} runs: {failure}\n"
                     f"{script.text()}To repeat it: {sys.executable} "
-                    f"{sys.argv[0]} --seed={seed} --only={index}\n")
+                    f"{sys.argv[0]} --seed={seed} --only={index} "
+                    f"{' '.join(options)}\n")
     return ""
 
 
@@ -155,6 +159,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--print", action="store_true",
                         help="print the scripts and run nothing")
+    parser.add_argument("--target-cpu", default="host")
     parser.add_argument("--all-of", type=pathlib.Path, metavar="OPERATORS")
     options = parser.parse_args()
     indices = ([options.only] if options.only is not None
@@ -165,7 +170,9 @@ def main():
         return False
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         failures = [text for text in pool.map(
-            lambda i: check(options.seed, i), indices) if text]
+            lambda i: check(options.seed, i,
+                            [f"--target-cpu={options.target_cpu}"]),
+            indices) if text]
     if options.all_of:
         failures += find_missing(options.seed, indices, options.all_of)
     print("\n".join(failures[:5]))

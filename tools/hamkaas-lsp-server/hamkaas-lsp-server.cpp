@@ -5,11 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   hamkaas::registerDialects(registry);
-  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  hamkaas::registerVersion();
+  llvm::LogicalResult result = mlir::MlirLspServerMain(argc, argv, registry);
+  // What failed was reported.
+  return hamkaas::reportError(llvm::failed(result)
+                                  ? llvm::make_error<hamkaas::ReportedError>()
+                                  : llvm::Error::success(),
+                              "hamkaas-lsp-server");
 }

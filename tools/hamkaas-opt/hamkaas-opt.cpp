@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
@@ -12,6 +13,12 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   hamkaas::registerDialects(registry);
   hamkaas::registerPasses();
-  return mlir::failed(
-      mlir::MlirOptMain(argc, argv, "HamKaas optimizer driver\n", registry));
+  hamkaas::registerVersion();
+  llvm::LogicalResult result =
+      mlir::MlirOptMain(argc, argv, "HamKaas optimizer driver\n", registry);
+  // What failed was reported.
+  return hamkaas::reportError(llvm::failed(result)
+                                  ? llvm::make_error<hamkaas::ReportedError>()
+                                  : llvm::Error::success(),
+                              "hamkaas-opt");
 }

@@ -1,5 +1,4 @@
-//===- hamkaas-run.cpp - Compiles and runs a model, compares, times -*- C++
-//-*-===//
+//===- hamkaas-run.cpp - Compiles, runs, compares and times -----*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,12 +8,9 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/LoadedProgram.h"
 #include "HamKaas/Driver/Model.h"
-#include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Runner.h"
 #include "HamKaas/Driver/Tensors.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -105,6 +101,16 @@ parseAssignments(StringRef option, ArrayRef<std::string> assignments,
   return values;
 }
 
+/// `kind` is "input" or "output".
+static llvm::Error checkMemory(StringRef kind,
+                               const TensorDeclaration &declaration) {
+  if (ReferenceTensor::canAllocate(declaration.type))
+    return llvm::Error::success();
+  return makeError("cannot allocate " +
+                   llvm::Twine(ReferenceTensor::getBytes(declaration.type)) +
+                   " bytes for the " + kind + " '" + declaration.name + "'");
+}
+
 static llvm::Expected<SmallVector<ReferenceTensor>>
 loadInputs(ArrayRef<TensorDeclaration> declarations) {
   auto sources = parseAssignments("input", inputs, declarations);
@@ -120,6 +126,8 @@ loadInputs(ArrayRef<TensorDeclaration> declarations) {
           << declaration.type << ")";
       continue;
     }
+    if (llvm::Error error = checkMemory("input", declaration))
+      return std::move(error);
     ReferenceTensor tensor(declaration.type);
     if (source->second == "random") {
       fillRandom(tensor, declaration.name);
@@ -137,11 +145,14 @@ loadInputs(ArrayRef<TensorDeclaration> declarations) {
   return tensors;
 }
 
-static SmallVector<ReferenceTensor>
-makeTensors(ArrayRef<TensorDeclaration> declarations) {
+static llvm::Expected<SmallVector<ReferenceTensor>>
+makeOutputs(ArrayRef<TensorDeclaration> declarations) {
   SmallVector<ReferenceTensor> tensors;
-  for (const TensorDeclaration &declaration : declarations)
+  for (const TensorDeclaration &declaration : declarations) {
+    if (llvm::Error error = checkMemory("output", declaration))
+      return std::move(error);
     tensors.emplace_back(declaration.type);
+  }
   return tensors;
 }
 
@@ -183,17 +194,16 @@ static void printTensor(const TensorDeclaration &declaration,
   llvm::outs() << (count > shown ? " ...\n" : "\n");
 }
 
+/// `files` are those of `--output`.
 static llvm::Error writeOutputs(ArrayRef<TensorDeclaration> declarations,
-                                ArrayRef<ReferenceTensor> tensors) {
-  auto files = parseAssignments("output", outputs, declarations);
-  if (!files)
-    return files.takeError();
+                                ArrayRef<ReferenceTensor> tensors,
+                                const llvm::StringMap<std::string> &files) {
   for (auto [declaration, tensor] : llvm::zip_equal(declarations, tensors)) {
-    auto file = files->find(declaration.name);
-    if (file != files->end()) {
+    auto file = files.find(declaration.name);
+    if (file != files.end()) {
       if (llvm::Error error = writeTensor(file->second, tensor))
         return error;
-    } else if (outputs.empty()) {
+    } else if (files.empty()) {
       printTensor(declaration, tensor);
     }
   }
@@ -227,67 +237,93 @@ static llvm::Error checkOutputs(ArrayRef<TensorDeclaration> declarations,
   return llvm::Error::success();
 }
 
+//===----------------------------------------------------------------------===//
+// The model and its runners
+//===----------------------------------------------------------------------===//
+
 namespace {
 
 /// The model of the command line, in the forms that were asked for.
 struct LoadedModel {
-  llvm::SourceMgr sources;
-  OwningOpRef<ModuleOp> graph;
+  std::unique_ptr<ModelFile> file;
+  ModuleOp graph; ///< Null for a compiled model.
   std::unique_ptr<LoadedProgram> program;
   ProgramInfo info;
+  /// What runs the model, and what its outputs are compared with, if anything.
+  std::unique_ptr<Runner> runner, expected;
 };
 
 } // namespace
 
-/// Loads a `model.so`, or parses a model and compiles it where `compile` says.
-static llvm::Error loadModel(MLIRContext &context, bool compile, bool interpret,
-                             LoadedModel &loaded) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(model);
-  if (!buffer)
-    return makeError(model + ": " + buffer.getError().message());
-  if (getModelKind((*buffer)->getBuffer()) == ModelKind::SharedLibrary) {
-    if (interpret)
-      return makeError(model + ": a compiled model holds no graph that the "
-                               "reference could interpret");
-    if (unchecked || targetCpu.getNumOccurrences())
-      return makeError("--" +
-                       (unchecked ? unchecked.ArgStr : targetCpu.ArgStr) +
-                       ": expected a model to compile, got the compiled model "
-                       "'" +
-                       model + "'");
-    auto program = LoadedProgram::fromSharedLibrary(model);
-    if (!program)
-      return program.takeError();
-    loaded.program = std::move(*program);
-    loaded.info = readProgramInfo(loaded.program->program());
-    return llvm::Error::success();
-  }
-  loaded.sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
-  SourceMgrDiagnosticHandler handler(loaded.sources, &context);
-  ModelOptions modelOptions;
-  modelOptions.unchecked = unchecked;
-  loaded.graph = parseModel(loaded.sources, &context, modelOptions);
-  if (!loaded.graph)
-    return llvm::make_error<ReportedError>();
+static bool runsReference() { return device == "reference"; }
+
+static llvm::Error loadLibrary(LoadedModel &loaded) {
+  if (runsReference() || !checkAgainst.empty())
+    return makeError(model + ": a compiled model holds no graph that the "
+                             "reference could interpret");
+  if (unchecked || targetCpu.getNumOccurrences())
+    return makeError("--" + (unchecked ? unchecked.ArgStr : targetCpu.ArgStr) +
+                     ": expected a model to compile, got the compiled model '" +
+                     model + "'");
+  if (llvm::Error error =
+          LoadedProgram::fromSharedLibrary(model).moveInto(loaded.program))
+    return error;
+  loaded.info = readProgramInfo(loaded.program->program());
+  return llvm::Error::success();
+}
+
+/// Parses the model, and compiles it unless the reference runs it.
+static llvm::Error loadGraph(LoadedModel &loaded) {
+  if (llvm::Error error =
+          loaded.file->parse({unchecked}).moveInto(loaded.graph))
+    return error;
   CompileOptions options;
   options.targetCpu = targetCpu;
   options.name = getModelName(model);
-  options.source =
-      loaded.sources.getMemoryBuffer(loaded.sources.getMainFileID())
-          ->getBuffer();
-  if (llvm::Error error = lowerModel(*loaded.graph, Form::Graph, options))
+  options.source = loaded.file->text();
+  if (llvm::Error error = lowerModel(loaded.graph, Form::Graph, options))
     return error;
   loaded.info.name = options.name;
-  if (!compile)
+  if (runsReference())
     return llvm::Error::success();
-  OwningOpRef<ModuleOp> copy(loaded.graph->clone());
-  auto program = compileInMemory(*copy, options);
-  if (!program)
-    return program.takeError();
-  loaded.info = std::move(program->info);
-  loaded.program = std::move(program->program);
+  OwningOpRef<ModuleOp> copy(loaded.graph.clone());
+  auto compiled = compileInMemory(*copy, options);
+  if (!compiled)
+    return compiled.takeError();
+  loaded.info = std::move(compiled->info);
+  loaded.program = std::move(compiled->program);
   return llvm::Error::success();
 }
+
+static llvm::Error createRunners(LoadedModel &loaded) {
+  RunnerOptions options;
+  options.name = loaded.info.name;
+  options.threads = threads;
+  options.profile = profile;
+  options.weightsFile = weights;
+  if (runsReference())
+    return createReferenceRunner(loaded.graph, options).moveInto(loaded.runner);
+  if (!checkAgainst.empty())
+    if (llvm::Error error = createReferenceRunner(loaded.graph, options)
+                                .moveInto(loaded.expected))
+      return error;
+  return createProgramRunner(loaded.program->program(), &loaded.file->context(),
+                             options)
+      .moveInto(loaded.runner);
+}
+
+static llvm::Error loadModel(LoadedModel &loaded) {
+  if (llvm::Error error = ModelFile::open(model).moveInto(loaded.file))
+    return error;
+  bool isLibrary = loaded.file->kind() == ModelKind::SharedLibrary;
+  if (llvm::Error error = isLibrary ? loadLibrary(loaded) : loadGraph(loaded))
+    return error;
+  return createRunners(loaded);
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
 
 static llvm::Error checkOptions() {
   if (device != "cpu" && device != "best" && device != "reference")
@@ -310,62 +346,52 @@ static llvm::Error checkOptions() {
   return llvm::Error::success();
 }
 
+/// Runs the model on the inputs, and what it is compared with.
+static llvm::Error runAndCompare(LoadedModel &loaded,
+                                 ArrayRef<ReferenceTensor> inputTensors,
+                                 const llvm::StringMap<std::string> &files) {
+  Runner &runner = *loaded.runner;
+  auto results = makeOutputs(runner.outputs());
+  if (!results)
+    return results.takeError();
+  if (llvm::Error error = run(runner, inputTensors, *results, /*report=*/true))
+    return error;
+  if (profile)
+    printProfile(loaded.info, runner.profile(), llvm::outs());
+  if (llvm::Error error = writeOutputs(runner.outputs(), *results, files))
+    return error;
+  if (!loaded.expected)
+    return llvm::Error::success();
+  auto expected = makeOutputs(runner.outputs());
+  if (!expected)
+    return expected.takeError();
+  if (llvm::Error error =
+          run(*loaded.expected, inputTensors, *expected, /*report=*/false))
+    return error;
+  return checkOutputs(runner.outputs(), *results, *expected);
+}
+
 static llvm::Error runModel() {
   if (llvm::Error error = checkOptions())
     return error;
-  bool isReference = device == "reference";
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry);
   LoadedModel loaded;
-  bool interpret = isReference || !checkAgainst.empty();
-  if (llvm::Error error = loadModel(context, !isReference, interpret, loaded))
+  if (llvm::Error error = loadModel(loaded))
     return error;
+  // Before the run, which may take long.
+  auto files = parseAssignments("output", outputs, loaded.runner->outputs());
+  if (!files)
+    return files.takeError();
   if (emitReport)
     printReport(loaded.info, llvm::outs());
-
-  RunnerOptions options;
-  options.name = loaded.info.name;
-  options.threads = threads;
-  options.profile = profile;
-  options.weightsFile = weights;
-  std::unique_ptr<Runner> reference, runner;
-  if (interpret) {
-    auto created = createReferenceRunner(*loaded.graph, options);
-    if (!created)
-      return created.takeError();
-    reference = std::move(*created);
-  }
-  if (!isReference) {
-    auto created =
-        createProgramRunner(loaded.program->program(), &context, options);
-    if (!created)
-      return created.takeError();
-    runner = std::move(*created);
-  }
-  Runner &main = isReference ? *reference : *runner;
-
-  auto inputTensors = loadInputs(main.inputs());
+  auto inputTensors = loadInputs(loaded.runner->inputs());
   if (!inputTensors)
     return inputTensors.takeError();
-  SmallVector<ReferenceTensor> results = makeTensors(main.outputs());
-  if (llvm::Error error = run(main, *inputTensors, results, /*report=*/true))
-    return error;
-  if (profile)
-    printProfile(loaded.info, main.profile(), llvm::outs());
-  if (llvm::Error error = writeOutputs(main.outputs(), results))
-    return error;
-  if (checkAgainst.empty() || isReference)
-    return llvm::Error::success();
-  SmallVector<ReferenceTensor> expected = makeTensors(main.outputs());
-  if (llvm::Error error =
-          run(*reference, *inputTensors, expected, /*report=*/false))
-    return error;
-  return checkOutputs(main.outputs(), results, expected);
+  return runAndCompare(loaded, *inputTensors, *files);
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  registerVersion();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Runs a model\n");
   return reportError(runModel(), "hamkaas-run");

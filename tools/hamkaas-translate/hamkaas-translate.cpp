@@ -125,6 +125,7 @@ static llvm::Error translateFile() {
 }
 
 int main(int argc, char **argv) {
+  hamkaas::registerVersion();
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Translates scripts to and from MLIR\n");

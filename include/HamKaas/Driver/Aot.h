@@ -29,7 +29,8 @@ struct AotOptions {
 
 /// Links `object`, compiled from a module with a descriptor, with the runtime
 /// into a file that a C compiler or dlopen takes, and writes the header. Both
-/// files appear, or none.
+/// files appear, or none; where replacing an older program fails at the very
+/// end, its header is gone.
 llvm::Error writeProgram(const ProgramInfo &info, llvm::MemoryBufferRef object,
                          const AotOptions &options);
 

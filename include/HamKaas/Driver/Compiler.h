@@ -1,4 +1,4 @@
-//===- Compiler.h - From a graph to a program -*- C++ -*-===//
+//===- Compiler.h - From a graph to a program -------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,8 +49,9 @@ public:
   }
 };
 
-/// Prints an error for the user of `tool`, unless it was reported before, and
-/// returns the exit status: 0 for success.
+/// What `main` of a tool returns. Prints the error for the user of `tool`,
+/// unless it was reported before, and returns the exit status: 0 for success,
+/// 1 for an error or if standard output could not be written.
 int reportError(llvm::Error error, llvm::StringRef tool);
 
 /// Brings a graph to `form`, through all forms before it.

@@ -14,12 +14,9 @@
 
 namespace hamkaas {
 
-/// Prints the `@main` of a module in GRAPH in the language of Graphviz: a node
-/// an operation, with its shape and source position.
-void printGraphAsDot(mlir::ModuleOp module, llvm::raw_ostream &os);
-
-/// The same as SVG. Runs Graphviz's `dot`; fails if there is none in PATH,
-/// and then prints nothing.
+/// Draws the `@main` of a module in GRAPH as SVG: a node an operation, with its
+/// shape and source position. Runs Graphviz's `dot`; fails if there is none in
+/// PATH, and then prints nothing.
 llvm::Error drawGraph(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace hamkaas

@@ -1,4 +1,4 @@
-//===- Model.h - Reading a model in any of its languages -*- C++ -*-===//
+//===- Model.h - Reading a model in any of its languages --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,8 +9,13 @@
 #define HAMKAAS_DRIVER_MODEL_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/SourceMgr.h"
+#include <memory>
+#include <string>
 
 namespace hamkaas {
 
@@ -24,14 +29,38 @@ struct ModelOptions {
   bool unchecked = false;
 };
 
-/// Parses the main file of `sourceMgr`, a script or MLIR, and brings it to the
-/// form GRAPH. Null after an error, which the diagnostics of `context` got.
+/// Parses the main file of `sourceMgr`, a script or MLIR. Null after an error,
+/// which the diagnostics of `context` got.
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(llvm::SourceMgr &sourceMgr,
                                              mlir::MLIRContext *context,
                                              const ModelOptions &options);
 
-/// The name of a model as a C identifier: the file's name without its ending,
-/// each character that C does not allow replaced by `_`.
+/// The file of a model, and the graph in it. While this lives, diagnostics
+/// about the graph go to standard error with the line they are about.
+class ModelFile {
+public:
+  /// Reads a file, or standard input for "-".
+  static llvm::Expected<std::unique_ptr<ModelFile>> open(llvm::StringRef path);
+
+  ModelKind kind() const { return getModelKind(text()); }
+  /// Without a byte order mark.
+  llvm::StringRef text() const;
+  mlir::MLIRContext &context() { return mlirContext; }
+
+  /// As parseModel; the graph is this object's. The error is a ReportedError.
+  llvm::Expected<mlir::ModuleOp> parse(const ModelOptions &options);
+
+private:
+  explicit ModelFile(std::unique_ptr<llvm::MemoryBuffer> buffer);
+
+  mlir::MLIRContext mlirContext;
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// The name of the model in the file `path`, as modelIdentifier makes it; what
+/// comes from standard input is called "model".
 std::string getModelName(llvm::StringRef path);
 
 } // namespace hamkaas

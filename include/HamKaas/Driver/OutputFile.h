@@ -10,14 +10,17 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <memory>
 #include <string>
 
 namespace hamkaas {
 
-/// A file under construction. It is written under a temporary name beside its
-/// final one; `commit` gives it the final name, the destructor or a signal
-/// removes it. So a failure leaves neither half a file nor a missing old one.
-/// A path that is no regular file, such as /dev/null, gets the contents copied.
+namespace rt {
+class AtomicFile;
+}
+
+/// rt::AtomicFile for the compiler: a signal removes it too, and a path that is
+/// no regular file, such as /dev/null, gets the contents when all are there.
 class OutputFile {
 public:
   /// Fails, with the path and the reason, where `path` cannot be written.
@@ -32,19 +35,28 @@ public:
   llvm::Error write(llvm::StringRef contents);
   llvm::Error commit();
 
-private:
-  OutputFile(llvm::StringRef path, std::string temporary, int descriptor,
-             bool special);
+  /// Removes the file after its commit, unless it is no regular file.
   void remove();
 
+private:
+  OutputFile(llvm::StringRef path, std::unique_ptr<rt::AtomicFile> target,
+             std::unique_ptr<rt::AtomicFile> contents);
+  rt::AtomicFile &file() { return contents ? *contents : *target; }
+
   std::string path;
+  std::unique_ptr<rt::AtomicFile> target;
+  /// A file elsewhere that holds the contents until `target`, which is no
+  /// regular file, gets them; otherwise null.
+  std::unique_ptr<rt::AtomicFile> contents;
   std::string temporary; ///< Empty when there is no temporary file any more.
-  int descriptor;
-  bool special; ///< What stands at `path` is no regular file.
 };
 
 /// Creates or replaces the file `path`; `-` is standard output.
 llvm::Error writeOutputFile(llvm::StringRef path, llvm::StringRef contents);
+
+/// Writes what standard output still holds back. Fails if it, or anything
+/// before it, could not be written.
+llvm::Error flushStandardOutput();
 
 } // namespace hamkaas
 

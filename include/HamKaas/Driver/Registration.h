@@ -20,6 +20,9 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// beside them, with the command line of `hamkaas-opt`.
 void registerPasses();
 
+/// Lets `--version` of the tool say which version of HamKaas it is.
+void registerVersion();
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DRIVER_REGISTRATION_H

@@ -1,4 +1,4 @@
-//===- Runner.h - One way to run a model, whatever the device -*- C++ -*-===//
+//===- Runner.h - One way to run a model, whatever the device ---*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -12,7 +12,6 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
-#include <string>
 
 namespace llvm {
 class TargetMachine;
@@ -31,10 +30,6 @@ struct TargetCpu {
 /// The target that `--target-cpu` names: "host" is the highest level that this
 /// machine supports. The error lists what is allowed.
 llvm::Expected<TargetCpu> resolveTargetCpu(llvm::StringRef name);
-
-/// The names that resolveTargetCpu accepts, for a help text: "host, x86-64,
-/// ..."
-std::string targetCpuChoices();
 
 /// A machine that generates position-independent code for `cpu`. It serves one
 /// compilation at a time.

@@ -13,6 +13,12 @@
 
 namespace hamkaas {
 
+/// The type of a tensor in a program or a file; `elementType` is a
+/// HamKaasElementType.
+mlir::RankedTensorType makeTensorType(mlir::MLIRContext *context,
+                                      int32_t elementType,
+                                      llvm::ArrayRef<int64_t> shape);
+
 /// The elements of a tensor, whichever vector holds them.
 const void *getData(const ReferenceTensor &tensor);
 void *getData(ReferenceTensor &tensor);

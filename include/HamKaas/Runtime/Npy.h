@@ -14,7 +14,7 @@
 #define HAMKAAS_RUNTIME_NPY_H
 
 #include "HamKaas/Runtime/Error.h"
-#include "HamKaas/Runtime/MappedFile.h"
+#include "HamKaas/Runtime/ParsedFile.h"
 #include "hamkaas-c/Program.h"
 
 #include <cstddef>
@@ -23,24 +23,12 @@
 namespace hamkaas::rt {
 
 /// An array in an npy file, mapped while this object lives.
-class NpyFile {
+class NpyFile : public ParsedFile<NpyFile> {
 public:
   /// numpy's own limit is 64 since 2.0, 32 before.
   static constexpr int32_t maximumRank = 64;
 
-  NpyFile() = default;
-  NpyFile(const NpyFile &) = delete;
-  NpyFile &operator=(const NpyFile &) = delete;
   ~NpyFile() { close(); }
-
-  /// Maps and checks a file. On an error the file is closed.
-  Error open(const char *path);
-
-  /// Checks contents in memory, which must outlive this object. `path` stands
-  /// for them in messages.
-  Error parse(const void *contents, size_t size, const char *path);
-
-  void close();
 
   HamKaasElementType elementType() const { return type; }
   int32_t rank() const { return dimensions; }
@@ -51,10 +39,11 @@ public:
   uint64_t bytes() const { return elementBytes; }
 
 private:
+  friend ParsedFile;
+  void clear();
   Error parseChecked(const uint8_t *contents, size_t size, const char *path);
   Error placeElements(const uint8_t *found, uint64_t size, const char *path);
 
-  MappedFile file;
   HamKaasElementType type = HamKaasFloat32;
   int32_t dimensions = 0;
   int64_t extents[maximumRank] = {};

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_RUNTIME_PARAMETERS_H
-#define HAMKAAS_RUNTIME_PARAMETERS_H
+#ifndef HAMKAAS_LIB_RUNTIME_PARAMETERS_H
+#define HAMKAAS_LIB_RUNTIME_PARAMETERS_H
 
 #include "HamKaas/Runtime/Device.h"
 #include "HamKaas/Runtime/Safetensors.h"
@@ -64,4 +64,4 @@ private:
 
 } // namespace hamkaas::rt
 
-#endif // HAMKAAS_RUNTIME_PARAMETERS_H
+#endif // HAMKAAS_LIB_RUNTIME_PARAMETERS_H

@@ -15,7 +15,7 @@
 #define HAMKAAS_RUNTIME_SAFETENSORS_H
 
 #include "HamKaas/Runtime/Error.h"
-#include "HamKaas/Runtime/MappedFile.h"
+#include "HamKaas/Runtime/ParsedFile.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,21 +36,9 @@ struct SafetensorsTensor {
 };
 
 /// A safetensors file, mapped while it is open.
-class SafetensorsFile {
+class SafetensorsFile : public ParsedFile<SafetensorsFile> {
 public:
-  SafetensorsFile() = default;
-  SafetensorsFile(const SafetensorsFile &) = delete;
-  SafetensorsFile &operator=(const SafetensorsFile &) = delete;
   ~SafetensorsFile() { close(); }
-
-  /// Maps and checks a file. On an error the file is closed.
-  Error open(const char *path);
-
-  /// Checks contents in memory, which must outlive this object. `path` stands
-  /// for them in messages.
-  Error parse(const void *contents, size_t size, const char *path);
-
-  void close();
 
   /// The tensors in the order of their data.
   size_t size() const { return count; }
@@ -62,11 +50,12 @@ public:
   const SafetensorsTensor *find(const char *name) const;
 
 private:
+  friend ParsedFile;
+  void clear();
   Error parseChecked(const uint8_t *contents, size_t size, const char *path);
   Error checkLayout(const uint8_t *data, uint64_t size, const char *path) const;
   Error sortTensors(const char *path);
 
-  MappedFile file;
   SafetensorsTensor *tensors = nullptr;       // sorted by data
   const SafetensorsTensor **byName = nullptr; // sorted by name
   size_t count = 0;

@@ -11,7 +11,6 @@
 #include "TreeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -99,20 +98,11 @@ private:
 //===----------------------------------------------------------------------===//
 
 static bool isMultiplyAdd(linalg::LinalgOp op) {
-  Block &block = *op.getBlock();
-  if (op.getNumDpsInputs() != 2 || block.getOperations().size() != 3)
-    return false;
-  auto multiply = dyn_cast<arith::MulFOp>(block.front());
-  auto add = dyn_cast<arith::AddFOp>(*std::next(block.begin()));
-  if (!multiply || !add || block.back().getOperand(0) != add.getResult())
-    return false;
-  Value lhs = block.getArgument(0), rhs = block.getArgument(1);
-  Value sum = block.getArgument(2), product = multiply.getResult();
-  auto operands = [](Operation *op, Value a, Value b) {
-    return (op->getOperand(0) == a && op->getOperand(1) == b) ||
-           (op->getOperand(0) == b && op->getOperand(1) == a);
-  };
-  return operands(multiply, lhs, rhs) && operands(add, sum, product);
+  return op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1 &&
+         linalg::detail::isContractionBody(
+             *op.getBlock(), [](Operation *first, Operation *second) {
+               return isa<arith::MulFOp>(first) && isa<arith::AddFOp>(second);
+             });
 }
 
 /// The one operation with a reduction that `result` depends on.
@@ -164,7 +154,7 @@ LogicalResult ContractionEmitter::matchLoops() {
   loops.outer = parallel;
   for (int64_t loop : loops.outer)
     outerShape.push_back(extents[loop]);
-  outerCount = elementCount(outerShape);
+  outerCount = ShapedType::getNumElements(outerShape);
   return success();
 }
 

@@ -95,7 +95,7 @@ public:
 
 private:
   Tile emitRows() {
-    int64_t rows = elementCount(outer);
+    int64_t rows = ShapedType::getNumElements(outer);
     int64_t tileRows = std::min(rows, tileElements / extent);
     int64_t tiles = llvm::divideCeil(rows, tileRows);
     kernel.tileLoop(tiles, [&](Value tile) {
@@ -117,7 +117,7 @@ private:
   Tile emitParts() {
     int64_t parts = llvm::divideCeil(extent, tileElements);
     int64_t rest = extent % tileElements;
-    kernel.tileLoop(elementCount(outer) * parts, [&](Value tile) {
+    kernel.tileLoop(ShapedType::getNumElements(outer) * parts, [&](Value tile) {
       Value row = kernel.divide(tile, parts);
       Value part = kernel.remainder(tile, parts);
       auto full = [&] {

@@ -84,7 +84,8 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
       return;
     const TargetDescription *target = lookupTarget(level);
     if (!target) {
-      kernel.emitError("unknown instruction set level '") << level << "'";
+      kernel.emitError("expected an instruction set level of ")
+          << getTargetLevels() << ", got '" << level << "'";
       return signalPassFailure();
     }
     if (failed(verifyKernel(kernel)))

@@ -69,7 +69,7 @@ public:
     rest = extent % width;
 
     outer = SmallVector<int64_t>(pack.getDestType().getShape().drop_back());
-    int64_t rows = elementCount(outer);
+    int64_t rows = ShapedType::getNumElements(outer);
     int64_t tileRows = std::max<int64_t>(1, tileElements / width);
     kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
       Value first = kernel.multiply(tile, tileRows);

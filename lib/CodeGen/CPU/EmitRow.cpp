@@ -217,7 +217,7 @@ FailureOr<Tile> RowEmitter::emit() {
     return failure();
   lanes = chooseLanes(kernel.target(), extent);
   chooseStored();
-  int64_t rows = elementCount(rowShape);
+  int64_t rows = ShapedType::getNumElements(rowShape);
   int64_t tileRows =
       std::clamp<int64_t>(tileElements / extent, int64_t(1), rows);
   kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {

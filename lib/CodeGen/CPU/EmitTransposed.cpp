@@ -133,7 +133,7 @@ public:
   }
 
   Tile emit() {
-    kernel.tileLoop(elementCount(tileShape), [&](Value tile) {
+    kernel.tileLoop(ShapedType::getNumElements(tileShape), [&](Value tile) {
       SmallVector<Value> at = kernel.delinearize(tile, tileShape);
       forSize(at[cross], rows, tileRows, [&](int64_t activeRows) {
         forSize(at.back(), columns, tileColumns, [&](int64_t activeColumns) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_CODEGEN_CPU_EMITTERS_H
-#define HAMKAAS_CODEGEN_CPU_EMITTERS_H
+#ifndef HAMKAAS_LIB_CODEGEN_CPU_EMITTERS_H
+#define HAMKAAS_LIB_CODEGEN_CPU_EMITTERS_H
 
 #include "KernelBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -65,4 +65,4 @@ void forEachLaneBlock(
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_CODEGEN_CPU_EMITTERS_H
+#endif // HAMKAAS_LIB_CODEGEN_CPU_EMITTERS_H

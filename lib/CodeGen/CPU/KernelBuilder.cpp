@@ -19,10 +19,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-int64_t hamkaas::elementCount(ArrayRef<int64_t> shape) {
-  return ShapedType::getNumElements(shape);
-}
-
 KernelBuilder::KernelBuilder(func::FuncOp kernel,
                              const TargetDescription &target)
     : builder(kernel.getBody().front().getTerminator()),

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H
-#define HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H
+#ifndef HAMKAAS_LIB_CODEGEN_CPU_KERNELBUILDER_H
+#define HAMKAAS_LIB_CODEGEN_CPU_KERNELBUILDER_H
 
 #include "HamKaas/CodeGen/CPU/TargetDescription.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,9 +15,6 @@
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace hamkaas {
-
-/// Number of elements of an array of `shape`.
-int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 
 /// What the emitters of all families share: constants, index arithmetic, and
 /// loops that carry the destination tensor from write to write.
@@ -120,4 +117,4 @@ private:
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H
+#endif // HAMKAAS_LIB_CODEGEN_CPU_KERNELBUILDER_H

@@ -41,8 +41,8 @@ struct CPUPackParameters
   void runOnOperation() override {
     target = lookupTarget(level);
     if (!target) {
-      getOperation().emitError("expected an instruction set level, got '")
-          << level << "'";
+      getOperation().emitError("expected an instruction set level of ")
+          << getTargetLevels() << ", got '" << level << "'";
       return signalPassFailure();
     }
     getOperation().walk([&](GroupOp group) {

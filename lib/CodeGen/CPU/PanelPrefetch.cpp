@@ -18,7 +18,7 @@ PanelPrefetch::PanelPrefetch(KernelBuilder &kernel, Value panels,
                              const ContractionTile &tile)
     : kernel(kernel), panels(panels) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(panels.getType()).getShape();
-  elements = elementCount(shape);
+  elements = ShapedType::getNumElements(shape);
   depth = shape[1];
   width = shape[2];
   int64_t uses = tile.blockRows / tile.rows;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_CODEGEN_CPU_PANELPREFETCH_H
-#define HAMKAAS_CODEGEN_CPU_PANELPREFETCH_H
+#ifndef HAMKAAS_LIB_CODEGEN_CPU_PANELPREFETCH_H
+#define HAMKAAS_LIB_CODEGEN_CPU_PANELPREFETCH_H
 
 #include "HamKaas/CodeGen/CPU/Contraction.h"
 #include "KernelBuilder.h"
@@ -49,4 +49,4 @@ private:
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_CODEGEN_CPU_PANELPREFETCH_H
+#endif // HAMKAAS_LIB_CODEGEN_CPU_PANELPREFETCH_H

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/CPU/TargetDescription.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace hamkaas;
 
@@ -21,4 +23,12 @@ const TargetDescription *hamkaas::lookupTarget(llvm::StringRef level) {
     if (target.level == level)
       return &target;
   return nullptr;
+}
+
+std::string hamkaas::getTargetLevels() {
+  return llvm::join(llvm::map_range(targets,
+                                    [](const TargetDescription &target) {
+                                      return target.level;
+                                    }),
+                    ", ");
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_CODEGEN_CPU_TREEEMITTER_H
-#define HAMKAAS_CODEGEN_CPU_TREEEMITTER_H
+#ifndef HAMKAAS_LIB_CODEGEN_CPU_TREEEMITTER_H
+#define HAMKAAS_LIB_CODEGEN_CPU_TREEEMITTER_H
 
 #include "KernelBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -96,4 +96,4 @@ llvm::LogicalResult verifyBody(mlir::linalg::LinalgOp op);
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_CODEGEN_CPU_TREEEMITTER_H
+#endif // HAMKAAS_LIB_CODEGEN_CPU_TREEEMITTER_H

@@ -57,8 +57,6 @@ llvm::ArrayRef<Operator> getOperators();
 /// Name of a parameter in messages and attribute of the op that a literal
 /// prefix becomes.
 inline constexpr llvm::StringLiteral staticPrefixAttr = "static_prefix";
-/// The attribute with which a user vouches for positions.
-inline constexpr llvm::StringLiteral uncheckedAttr = "unchecked";
 /// Stands for the type of the result of an op that does not infer it.
 inline constexpr llvm::StringLiteral shapeAttr = "shape";
 

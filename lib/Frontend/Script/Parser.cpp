@@ -16,10 +16,9 @@ using namespace hamkaas::script;
 /// the size of the script even if it is one long line.
 static constexpr unsigned errorLimit = 100;
 
-Parser::Parser(StringRef text, StringAttr fileName,
-               const ScriptImportOptions &options)
-    : context(fileName.getContext()), fileName(fileName), options(options),
-      lexer(text), graph(context, FileLineColLoc::get(fileName, 1, 1)) {
+Parser::Parser(StringRef text, StringAttr fileName)
+    : context(fileName.getContext()), fileName(fileName), lexer(text),
+      graph(context, FileLineColLoc::get(fileName, 1, 1)) {
   for (const Operator &op : getOperators())
     operators[op.spelling] = &op;
   StringRef dialect = HamKaasDialect::getDialectNamespace();

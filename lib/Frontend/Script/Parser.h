@@ -9,7 +9,6 @@
 #define HAMKAAS_LIB_FRONTEND_SCRIPT_PARSER_H
 
 #include "GraphBuilder.h"
-#include "HamKaas/Frontend/Script/Script.h"
 #include "Lexer.h"
 #include "Operators.h"
 #include "mlir/IR/Diagnostics.h"
@@ -45,8 +44,7 @@ using NodeOrError = std::optional<uint32_t>;
 /// is skipped; one that means nothing is reported argument by argument.
 class Parser {
 public:
-  Parser(llvm::StringRef text, mlir::StringAttr fileName,
-         const ScriptImportOptions &options);
+  Parser(llvm::StringRef text, mlir::StringAttr fileName);
 
   /// Null after an error, all of which were reported.
   mlir::OwningOpRef<mlir::ModuleOp> parse();
@@ -113,7 +111,6 @@ private:
 
   mlir::MLIRContext *context;
   mlir::StringAttr fileName;
-  ScriptImportOptions options;
   Lexer lexer;
   Token token;
   GraphBuilder graph;

@@ -352,17 +352,6 @@ bool Parser::bindAttribute(const Argument &argument, Application &application) {
 }
 
 NodeOrError Parser::build(Application &application) {
-  bool hasPosition = llvm::any_of(application.operands, [&](uint32_t operand) {
-    return isPosition(graph.getType(operand));
-  });
-  Builder builder(context);
-  NamedAttribute unchecked =
-      builder.getNamedAttr(uncheckedAttr, builder.getUnitAttr());
-  if (options.unchecked && hasPosition &&
-      llvm::is_contained(application.name.getAttributeNames(),
-                         unchecked.getName()) &&
-      !llvm::is_contained(application.attributes, unchecked))
-    application.attributes.push_back(unchecked);
   FailureOr<uint32_t> node = graph.apply(application);
   if (succeeded(node))
     return *node;

@@ -54,5 +54,8 @@ OwningOpRef<ModuleOp> hamkaas::importScript(llvm::SourceMgr &sources,
   }
   if (failed(checkEncoding(text, fileName)))
     return {};
-  return Parser(text, fileName, options).parse();
+  OwningOpRef<ModuleOp> module = Parser(text, fileName).parse();
+  if (module && options.unchecked)
+    markUnchecked(*module);
+  return module;
 }

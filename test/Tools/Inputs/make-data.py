@@ -54,3 +54,13 @@ with open(f"{folder}/truncated.safetensors", "wb") as file:
     file.write(whole[:-4])
 with open(f"{folder}/header.safetensors", "wb") as file:
     file.write(struct.pack("<Q", 1 << 60) + whole[8:])
+with open(f"{folder}/cut-header.safetensors", "wb") as file:
+    file.write(struct.pack("<Q", 99999) + whole[8:])
+with open(f"{folder}/short.safetensors", "wb") as file:
+    file.write(whole[:3])
+weights("offsets", {"scale": scale[:, :2]}, header=json.dumps(
+    {"scale": {"dtype": "F32", "shape": [1, 3], "data_offsets": [0, 8]}}))
+weights("overlap", {"first": scale, "scale": scale[:, :2]}, header=json.dumps(
+    {"first": {"dtype": "F32", "shape": [1, 3], "data_offsets": [0, 12]},
+     "scale": {"dtype": "F32", "shape": [1, 3], "data_offsets": [8, 20]}}))
+np.save(f"{folder}/fortran.npy", np.asfortranarray(x))

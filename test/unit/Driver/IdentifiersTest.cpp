@@ -19,6 +19,25 @@ TEST(IdentifiersTest, MakesModelNames) {
   EXPECT_EQ(modelIdentifier(""), "model_");
   EXPECT_EQ(modelIdentifier("int"), "int_model");
   EXPECT_EQ(modelIdentifier("main"), "main_model");
+  EXPECT_EQ(modelIdentifier("int64_t"), "int64_t_model");
+}
+
+// The header of a model includes <stddef.h> and <stdint.h>.
+TEST(IdentifiersTest, AvoidsTheNamesOfTheStandardHeaders) {
+  ProgramInfo info;
+  info.name = "net";
+  for (const char *name : {"int64_t", "uint_fast8_t", "uintptr_t", "size_t",
+                           "SIZE_MAX", "INT8_MIN", "UINT64_C", "offsetof"})
+    info.inputs.push_back({name, HamKaasFloat32, {1}});
+  for (const char *name : {"h_t", "int", "int_t", "uint", "max"})
+    info.outputs.push_back({name, HamKaasFloat32, {1}});
+  Identifiers names(info);
+  EXPECT_EQ(names.inputs,
+            (std::vector<std::string>{
+                "int64_t_2", "uint_fast8_t_2", "uintptr_t_2", "size_t_2",
+                "SIZE_MAX_2", "INT8_MIN_2", "UINT64_C_2", "offsetof_2"}));
+  EXPECT_EQ(names.outputs,
+            (std::vector<std::string>{"h_t", "int_2", "int_t", "uint", "max"}));
 }
 
 TEST(IdentifiersTest, MakesTensorNamesThatDiffer) {

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <string>
 
 namespace hamkaas {
 
@@ -28,6 +29,9 @@ struct TargetDescription {
 
 /// The row of the table named `level`, null if there is none.
 const TargetDescription *lookupTarget(llvm::StringRef level);
+
+/// The names of all rows, for messages.
+std::string getTargetLevels();
 
 } // namespace hamkaas
 

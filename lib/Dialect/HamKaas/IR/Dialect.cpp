@@ -8,6 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -51,6 +52,18 @@ bool hamkaas::isPosition(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getShape() == ArrayRef<int64_t>{1} &&
          tensor.getElementType().isSignlessInteger(64);
+}
+
+void hamkaas::markUnchecked(Operation *root) {
+  auto unchecked = StringAttr::get(root->getContext(), "unchecked");
+  auto isKnownOnlyAtRunTime = [](Value operand) {
+    return isPosition(operand.getType()) && !matchPattern(operand, m_Constant());
+  };
+  root->walk([&](KernelOpInterface op) {
+    if (llvm::is_contained(op->getName().getAttributeNames(), unchecked) &&
+        llvm::any_of(op->getOperands(), isKnownOnlyAtRunTime))
+      op->setAttr(unchecked, UnitAttr::get(root->getContext()));
+  });
 }
 
 int64_t hamkaas::getElementCount(Type type) {

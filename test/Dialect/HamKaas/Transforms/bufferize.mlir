@@ -43,3 +43,17 @@ func.func private @k0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.ke
   %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// What is only declared is left alone; its callers see a buffer.
+
+// CHECK-LABEL: func private @k0(memref<4xf32, strided<[?], offset: ?>>)
+// CHECK-LABEL: func @main(
+// CHECK:         call @k0(
+func.func private @k0(tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>}
+func.func @main(%x: tensor<4xf32> {hamkaas.region = "input"}, %out: tensor<4xf32> {bufferization.writable = true, hamkaas.region = "output"}) -> tensor<4xf32> {
+  %0 = call @k0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = bufferization.materialize_in_destination %0 in %out : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

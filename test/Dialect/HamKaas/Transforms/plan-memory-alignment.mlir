@@ -1,13 +1,17 @@
-// RUN: not hamkaas-opt %s --hamkaas-plan-memory=alignment=9223372036854775808 2>&1 | FileCheck %s --check-prefix=LARGE
-// RUN: not hamkaas-opt %s --hamkaas-plan-memory=alignment=48 2>&1 | FileCheck %s --check-prefix=ODD
-// RUN: hamkaas-opt %s --hamkaas-plan-memory=alignment=4294967296 | FileCheck %s
-
-// Sums of sizes must not wrap.
-
+// RUN: hamkaas-opt %s -hamkaas-plan-memory | FileCheck %s --check-prefix=DEFAULT
+// RUN: hamkaas-opt %s -hamkaas-plan-memory=alignment=64 | FileCheck %s --check-prefix=LESS
+// RUN: not hamkaas-opt %s -hamkaas-plan-memory=alignment=48 2>&1 | FileCheck %s --check-prefix=INVALID
+// INVALID: error: expected an alignment that is a power of two of at most 4294967296, got 48{{$}}
+// RUN: not hamkaas-opt %s -hamkaas-plan-memory=alignment=9223372036854775808 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: error: expected an alignment that is a power of two of at most 4294967296, got 9223372036854775808{{$}}
-// ODD: error: expected an alignment that is a power of two of at most 4294967296, got 48{{$}}
 
-// CHECK: func @main(%{{.*}}: memref<16xi8> {{{.*}}}, %{{.*}}: memref<0xi8> {hamkaas.region = "constants"}
-func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}) {
+// Every tensor of a region begins at a multiple of the alignment. One
+// so large that sums of sizes could wrap is refused.
+
+// DEFAULT: hamkaas.states = [{name = "s", offset = 0 : i64, type = tensor<1xf32>}, {name = "t", offset = 256 : i64, type = tensor<1xf32>}]
+// LESS:    hamkaas.states = [{name = "s", offset = 0 : i64, type = tensor<1xf32>}, {name = "t", offset = 64 : i64, type = tensor<1xf32>}]
+func.func @main(%s: memref<1xf32> {hamkaas.name = "s", hamkaas.region = "state"},
+                %t: memref<1xf32> {hamkaas.name = "t", hamkaas.region = "state"}) {
+  memref.copy %s, %t : memref<1xf32> to memref<1xf32>
   return
 }

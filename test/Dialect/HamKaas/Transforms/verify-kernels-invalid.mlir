@@ -28,6 +28,36 @@ ml_program.global private @b(#ml_program.extern) : tensor<4xf32>
 
 // -----
 
+// expected-error @below {{expected @main to have one block}}
+func.func private @main(tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// expected-error @below {{expected @k0 to have one block}}
+func.func private @k0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  cf.br ^bb1
+^bb1:
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected the last argument of kernel @k0 to have the type of its only result}}
+func.func private @k0() -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %0 = tensor.empty() : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected a call of a kernel or a view, got linalg.exp}}
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%out : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 func.func private @k0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   // expected-error @below {{expected no memref.alloc in a kernel}}
   %0 = memref.alloc() : memref<4xf32>

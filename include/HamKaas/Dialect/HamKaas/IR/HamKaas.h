@@ -30,6 +30,10 @@ bool isSupportedShape(mlir::Type type);
 /// True for `tensor<1xi64>`, the type of a position known only at run time.
 bool isPosition(mlir::Type type);
 
+/// Marks all operations below `root` that read such a position as vouched for,
+/// so that no kernel checks it.
+void markUnchecked(mlir::Operation *root);
+
 /// Number of elements of a tensor type of static shape.
 int64_t getElementCount(mlir::Type type);
 

@@ -9,6 +9,7 @@
 #define HAMKAAS_DIALECT_HAMKAAS_IR_REFERENCETENSOR_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include <cstdlib>
 #include <vector>
 
 namespace hamkaas {
@@ -21,6 +22,21 @@ struct ReferenceTensor {
   std::vector<int64_t> i64;
 
   ReferenceTensor() = default;
+
+  /// Whether there is memory for all elements: the constructor aborts where
+  /// there is not.
+  static bool canAllocate(mlir::RankedTensorType type) {
+    // NOTE: LLVM makes `new` abort, also the one that throws nothing; and an
+    // optimizer removes a call of malloc whose result nobody can see.
+    void *volatile probe = std::malloc(getBytes(type));
+    std::free(probe);
+    return probe;
+  }
+
+  static uint64_t getBytes(mlir::RankedTensorType type) {
+    return type.getNumElements() *
+           (type.getElementType().isF32() ? sizeof(float) : sizeof(int64_t));
+  }
 
   /// All elements zero.
   explicit ReferenceTensor(mlir::RankedTensorType type) : type(type) {

@@ -1,0 +1,67 @@
+//===- CompileFile.h - From the file of a model to files --------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DRIVER_COMPILEFILE_H
+#define HAMKAAS_DRIVER_COMPILEFILE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+
+namespace hamkaas {
+
+/// What a compilation ends with, in the order in which a model gets there.
+enum class EmitForm {
+  Graph,
+  Kernels,
+  Planned,
+  Llvm,
+  Assembly,
+  Object,
+  SharedLibrary,
+  /// A program of the kind that the ending of the output names, if any.
+  Program
+};
+
+/// Whether the form is text; otherwise it is a program.
+inline bool isText(EmitForm form) { return form < EmitForm::Object; }
+
+/// The name of a form on the command line: "graph"; empty for Program.
+llvm::StringRef emitFormName(EmitForm form);
+
+enum class ReportFormat { None, Text, Json };
+
+/// The paths may be empty; then nothing is written there.
+struct CompileFileOptions {
+  std::string model; ///< A script or MLIR, "-" for standard input.
+  std::string output;
+  EmitForm form = EmitForm::Program;
+  std::string targetCpu = "host";
+  std::string weights;
+  /// The program is to map the file of the weights, not to hold them.
+  bool externalWeights = false;
+  /// Largest workspace allowed in bytes, 0 for no limit.
+  uint64_t maxWorkspace = 0;
+  /// Leave out the checks of run-time positions.
+  bool unchecked = false;
+  ReportFormat report = ReportFormat::None; ///< On standard output.
+  std::string planSvg;
+  std::string graphSvg;
+};
+
+/// The file that a compilation writes: the output, or the model's name with the
+/// ending of the form, or "-" for text. Empty if only reports are wanted. Fails
+/// if the output's ending contradicts the form.
+llvm::Expected<std::string> getOutputPath(const CompileFileOptions &options);
+
+/// Compiles a model and writes all that `options` ask for.
+llvm::Error compileFile(const CompileFileOptions &options);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DRIVER_COMPILEFILE_H

@@ -1,0 +1,223 @@
+//===- CompileFile.cpp - From the file of a model to files ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/CompileFile.h"
+#include "HamKaas/Driver/Aot.h"
+#include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/GraphDrawing.h"
+#include "HamKaas/Driver/Link.h"
+#include "HamKaas/Driver/MemoryPlanDrawing.h"
+#include "HamKaas/Driver/Model.h"
+#include "HamKaas/Driver/OutputFile.h"
+#include "HamKaas/Driver/Report.h"
+#include "HamKaas/Driver/Weights.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <optional>
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// Forms and their files
+//===----------------------------------------------------------------------===//
+
+StringRef hamkaas::emitFormName(EmitForm form) {
+  constexpr StringRef names[] = {"graph", "kernels", "planned", "llvm",
+                                 "asm",   "obj",     "so",      ""};
+  return names[int(form)];
+}
+
+/// What the ending of a form's file must say; nothing for any program.
+static std::optional<ProgramFileKind> getFileKind(EmitForm form) {
+  if (form == EmitForm::Object)
+    return ProgramFileKind::Object;
+  if (form == EmitForm::SharedLibrary)
+    return ProgramFileKind::SharedLibrary;
+  return std::nullopt;
+}
+
+static llvm::Error checkEnding(StringRef path, EmitForm form) {
+  std::optional<ProgramFileKind> found = programFileKind(path);
+  std::string expected;
+  if (isText(form)) {
+    if (found)
+      expected = "text for --emit=" + emitFormName(form).str();
+  } else if (std::optional<ProgramFileKind> needed = getFileKind(form)) {
+    if (found != needed)
+      expected = std::string("a file that ends in ") +
+                 (form == EmitForm::Object ? ".o" : ".so") +
+                 " for --emit=" + emitFormName(form).str();
+  } else if (!found) {
+    expected = "a file that ends in .so, .o or .a";
+  }
+  if (expected.empty())
+    return llvm::Error::success();
+  return llvm::createStringError("-o: expected " + expected + ", got '" + path +
+                                 "'");
+}
+
+llvm::Expected<std::string>
+hamkaas::getOutputPath(const CompileFileOptions &options) {
+  if (!options.output.empty()) {
+    if (llvm::Error error = checkEnding(options.output, options.form))
+      return std::move(error);
+    return options.output;
+  }
+  if (isText(options.form))
+    return "-";
+  if (options.form == EmitForm::Program)
+    return "";
+  if (options.model == "-")
+    return llvm::createStringError(
+        "-o: expected a file to write, because a model on standard input has "
+        "no name");
+  SmallString<128> path(llvm::sys::path::filename(options.model));
+  llvm::sys::path::replace_extension(
+      path, options.form == EmitForm::Object ? ".o" : ".so");
+  return path.str().str();
+}
+
+/// Writes `print(stream)` to a file that is complete or not there.
+static llvm::Error
+writeText(StringRef path,
+          llvm::function_ref<llvm::Error(llvm::raw_ostream &)> print) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (llvm::Error error = print(stream))
+    return error;
+  return writeOutputFile(path, text);
+}
+
+//===----------------------------------------------------------------------===//
+// The phases
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class FileCompilation {
+public:
+  FileCompilation(const CompileFileOptions &options, std::string path)
+      : options(options), path(std::move(path)) {}
+
+  llvm::Error run();
+
+private:
+  llvm::Error drawGraphSvg();
+  llvm::Error writeForm();
+  llvm::Error writeProgram();
+  void setDescriptor();
+  llvm::Error printReports(const ProgramInfo &info);
+
+  const CompileFileOptions &options;
+  std::string path;
+  CompileOptions compileOptions;
+  ModuleOp module;
+};
+
+} // namespace
+
+llvm::Error FileCompilation::run() {
+  auto file = ModelFile::open(options.model);
+  if (!file)
+    return file.takeError();
+  auto parsed = (*file)->parse({options.unchecked});
+  if (!parsed)
+    return parsed.takeError();
+  module = *parsed;
+  compileOptions.targetCpu = options.targetCpu;
+  compileOptions.maxWorkspace = options.maxWorkspace;
+  compileOptions.source = (*file)->text();
+  compileOptions.name =
+      getModelName(path.empty() || path == "-" ? options.model : path);
+  if (llvm::Error error = drawGraphSvg())
+    return error;
+  return isText(options.form) ? writeForm() : writeProgram();
+}
+
+llvm::Error FileCompilation::drawGraphSvg() {
+  if (options.graphSvg.empty())
+    return llvm::Error::success();
+  return writeText(options.graphSvg, [&](llvm::raw_ostream &stream) {
+    return drawGraph(module, stream);
+  });
+}
+
+llvm::Error FileCompilation::writeForm() {
+  return writeText(path, [&](llvm::raw_ostream &stream) -> llvm::Error {
+    if (options.form == EmitForm::Llvm)
+      return printLlvmIr(module, compileOptions, stream);
+    if (options.form == EmitForm::Assembly)
+      return printAssembly(module, compileOptions, stream);
+    Form form = options.form == EmitForm::Graph     ? Form::Graph
+                : options.form == EmitForm::Kernels ? Form::Kernels
+                                                    : Form::Planned;
+    if (llvm::Error error = lowerModel(module, form, compileOptions))
+      return error;
+    module.print(stream);
+    return llvm::Error::success();
+  });
+}
+
+/// Where the program's parameters come from, as the descriptor says it.
+void FileCompilation::setDescriptor() {
+  DescriptorOptions &descriptor = compileOptions.descriptor;
+  if (options.externalWeights) {
+    SmallString<256> absolute(options.weights);
+    llvm::sys::fs::make_absolute(absolute);
+    descriptor.weightsFile = absolute.str().str();
+  } else {
+    descriptor.embedParameters = !options.weights.empty();
+  }
+}
+
+llvm::Error FileCompilation::printReports(const ProgramInfo &info) {
+  if (options.report == ReportFormat::Text)
+    printReport(info, llvm::outs());
+  if (options.report == ReportFormat::Json)
+    printReportJson(info, llvm::outs());
+  if (options.planSvg.empty())
+    return llvm::Error::success();
+  return writeText(options.planSvg, [&](llvm::raw_ostream &stream) {
+    drawMemoryPlan(info, stream);
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error FileCompilation::writeProgram() {
+  setDescriptor();
+  auto compiled = compileModel(module, compileOptions);
+  if (!compiled)
+    return compiled.takeError();
+  // Also parameters that stay in their file are checked now.
+  std::optional<Weights> weights;
+  if (!options.weights.empty()) {
+    auto opened = Weights::open(options.weights, compiled->info);
+    if (!opened)
+      return opened.takeError();
+    weights.emplace(std::move(*opened));
+  }
+  // NOTE: before linking, because the linker resets all command line options.
+  if (llvm::Error error = printReports(compiled->info))
+    return error;
+  if (path.empty())
+    return llvm::Error::success();
+  AotOptions aot;
+  aot.output = path;
+  aot.descriptor = compileOptions.descriptor;
+  if (aot.descriptor.embedParameters)
+    aot.parameters = weights->contents();
+  return hamkaas::writeProgram(compiled->info,
+                               compiled->object->getMemBufferRef(), aot);
+}
+
+llvm::Error hamkaas::compileFile(const CompileFileOptions &options) {
+  auto path = getOutputPath(options);
+  if (!path)
+    return path.takeError();
+  return FileCompilation(options, std::move(*path)).run();
+}

@@ -1,0 +1,89 @@
+// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels -split-input-file -verify-diagnostics
+
+// expected-error @below {{expected a kernel of one block}}
+func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  cf.br ^bb1
+^bb1:
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected a kernel with one result and a last argument of the same type}}
+func.func @destination(%x: tensor<4xf32>, %out: tensor<5xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected tensors of static shape, got 'tensor<?xf32>'}}
+func.func @dynamic(%x: tensor<?xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return %out : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected a kernel of a family that runs}}
+func.func @view(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<view>} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected a contraction in the kernel}}
+func.func @no_contraction(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected a reduction in the kernel}}
+func.func @no_reduction(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<row>} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_sum_of_products(%x: tensor<4x8xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  // expected-error @below {{expected a sum of products over one loop}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%zero : tensor<4xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %t = arith.addf %s, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @other_destination(%x: tensor<1xf32>, %y: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  // expected-error @below {{expected the last argument of the kernel as the destination}}
+  %0 = tensor.insert_slice %x into %y[0] [1] [1] : tensor<1xf32> into tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @strided_rows(%x: tensor<2xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  // expected-error @below {{expected a source of the destination's rank and strides of 1}}
+  %0 = tensor.insert_slice %x into %out[0] [2] [2] : tensor<2xf32> into tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @two_tiles(%x: tensor<4x4xf32>, %out: tensor<2x2x2x2xf32>) -> tensor<2x2x2x2xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  // expected-error @below {{expected one packed dimension, got 2}}
+  %0 = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [2, 2] into %out : tensor<4x4xf32> -> tensor<2x2x2x2xf32>
+  return %0 : tensor<2x2x2x2xf32>
+}
+
+// -----
+
+func.func @other_operation(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  // expected-error @below {{expected an operation of linalg in a kernel}}
+  %0 = tensor.insert_slice %x into %out[0] [4] [1] : tensor<4xf32> into tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

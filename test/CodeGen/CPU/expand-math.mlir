@@ -1,0 +1,40 @@
+// RUN: hamkaas-opt %s -hamkaas-expand-math -split-input-file | FileCheck %s --check-prefixes=CHECK,FUSED
+// RUN: hamkaas-opt %s -hamkaas-expand-math=fma=false -split-input-file | FileCheck %s --check-prefixes=CHECK,APART
+
+// exp is a polynomial on the whole vector: no call is left. exp-run.test compares
+// its values.
+
+// CHECK-LABEL: func @vector(
+// CHECK-NOT:     math.exp
+// FUSED-COUNT-5: math.fma {{.*}} : vector<16xf32>
+// APART-NOT:     math.fma
+// APART:         arith.mulf {{.*}} : vector<16xf32>
+// CHECK-NOT:     math.exp
+// CHECK:         return %{{.*}} : vector<16xf32>
+func.func @vector(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @scalar(
+// CHECK-NOT:     math.exp
+// FUSED:         math.fma {{.*}} : f32
+// CHECK:         return %{{.*}} : f32
+func.func @scalar(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  return %0 : f32
+}
+
+// -----
+
+// Nothing to do: LLVM has an instruction for a square root.
+
+// CHECK-LABEL: func @root(
+// CHECK-NEXT:    %[[Y:.*]] = math.sqrt
+// CHECK-NEXT:    return %[[Y]]
+func.func @root(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.sqrt %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}

@@ -1,0 +1,71 @@
+// RUN: hamkaas-opt %s -hamkaas-kernel-entry -split-input-file -verify-diagnostics | FileCheck %s
+
+// Memrefs come from a table of addresses, the bounds as they are; a check that
+// fails stores its values and returns 1 before anything is written.
+
+// CHECK-LABEL: func @checked(
+// CHECK-SAME:    %[[TABLE:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %[[VALUES:.*]]: !llvm.ptr) -> i32
+// CHECK-DAG:     %[[B:.*]] = arith.index_cast %[[BEGIN]] : i64 to index
+// CHECK-DAG:     %[[E:.*]] = arith.index_cast %[[END]] : i64 to index
+// CHECK:         %[[FIRST:.*]] = llvm.getelementptr %[[TABLE]][0]
+// CHECK:         %[[ADDRESS:.*]] = llvm.load %[[FIRST]]
+// CHECK:         llvm.getelementptr %[[TABLE]][1]
+// CHECK:         cf.cond_br %{{.*}}, ^[[GOOD:.*]], ^[[BAD:.*]]
+// CHECK:       ^[[GOOD]]:
+// CHECK:         scf.for %{{.*}} = %[[B]] to %[[E]]
+// CHECK:           memref.store
+// CHECK:         %[[OK:.*]] = arith.constant 0 : i32
+// CHECK:         return %[[OK]] : i32
+// CHECK:       ^[[BAD]]:
+// CHECK:         %[[PLACE0:.*]] = llvm.getelementptr %[[VALUES]][0]
+// CHECK:         llvm.store %{{.*}}, %[[PLACE0]] : i64
+// CHECK:         %[[PLACE1:.*]] = llvm.getelementptr %[[VALUES]][1]
+// CHECK:         llvm.store %{{.*}}, %[[PLACE1]] : i64
+// CHECK:         %[[FAILED:.*]] = arith.constant 1 : i32
+// CHECK:         return %[[FAILED]] : i32
+// CHECK-NOT:     hamkaas.check
+func.func @checked(%p: memref<1xi64>, %x: memref<4xf32>, %begin: index, %end: index)
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.tiles = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %limit = arith.constant 4 : i64
+  %zero = arith.constant 0.0 : f32
+  %v = memref.load %p[%c0] : memref<1xi64>
+  %ok = arith.cmpi ult, %v, %limit : i64
+  hamkaas.check %ok, "expected {0} below {1}"(%v, %limit) : i64, i64
+  scf.for %i = %begin to %end step %c1 {
+    memref.store %zero, %x[%i] : memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// Nothing to do: no kernel.
+
+// CHECK-LABEL: func @other(
+// CHECK-SAME:    %{{.*}}: memref<4xf32>) {
+func.func @other(%x: memref<4xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected the bounds of the tiles as the last two arguments}}
+func.func @no_bounds(%x: memref<4xf32>, %end: index) attributes {hamkaas.tiles = 1 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected dense memrefs of static shape, got 'memref<4xf32, strided<[2]>>'}}
+func.func @strided(%x: memref<4xf32, strided<[2]>>, %begin: index, %end: index) attributes {hamkaas.tiles = 1 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected dense memrefs of static shape, got 'tensor<4xf32>'}}
+func.func @tensors(%x: tensor<4xf32>, %begin: index, %end: index) attributes {hamkaas.tiles = 1 : i64} {
+  return
+}

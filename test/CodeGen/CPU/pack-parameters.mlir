@@ -1,0 +1,110 @@
+// RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=x86-64-v4 -split-input-file | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=x86-64-v3 -split-input-file | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: not hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=z80 -split-input-file 2>&1 | FileCheck %s --check-prefix=LEVEL
+// LEVEL: error: expected an instruction set level of x86-64, x86-64-v2, x86-64-v3, x86-64-v4, got 'z80'
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+
+// A matrix that is a parameter is packed for the contraction, padded with zeros.
+// The width is that of the level's registers.
+
+// CHECK-LABEL: func @parameter(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x8xf32>
+// CHECK:         %[[W:.*]] = ml_program.global_load_const @w
+// WIDE:          %[[P:.*]] = hamkaas.group movement(%[[W]]) {hamkaas.ops = "pack"} : (tensor<8x20xf32>) -> tensor<1x8x32xf32>
+// NARROW:        %[[P:.*]] = hamkaas.group movement(%[[W]]) {hamkaas.ops = "pack"} : (tensor<8x20xf32>) -> tensor<1x8x24xf32>
+// CHECK-NEXT:    ^bb0(%[[M:.*]]: tensor<8x20xf32>):
+// CHECK:           %[[ZERO:.*]] = arith.constant 0.000000e+00
+// CHECK:           linalg.pack %[[M]] padding_value(%[[ZERO]] : f32) outer_dims_perm = [1, 0] inner_dims_pos = [1]
+// CHECK:         hamkaas.group contraction(%[[X]], %[[P]])
+// CHECK-NEXT:    ^bb0(%[[A:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<1x8x{{24|32}}xf32>):
+// CHECK:           %[[U:.*]] = linalg.unpack %[[B]] outer_dims_perm = [1, 0] inner_dims_pos = [1]
+// CHECK:           linalg.generic
+// CHECK-SAME:        ins(%[[A]], %[[U]]
+ml_program.global private @w(#ml_program.extern<tensor<8x20xf32>>) : tensor<8x20xf32>
+func.func @parameter(%x: tensor<4x8xf32>) -> tensor<4x20xf32> {
+  %w = ml_program.global_load_const @w : tensor<8x20xf32>
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<4x8xf32>, tensor<8x20xf32>) -> tensor<4x20xf32> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<8x20xf32>):
+    %e = tensor.empty() : tensor<4x20xf32>
+    %1 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<4x8xf32>, tensor<8x20xf32>) outs(%e : tensor<4x20xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<4x20xf32>
+    hamkaas.yield %1 : tensor<4x20xf32>
+  }
+  return %0 : tensor<4x20xf32>
+}
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+
+// Two contractions that read it as panels of one width share the packed matrix.
+
+// CHECK-LABEL: func @shared(
+// CHECK:         %[[P:.*]] = hamkaas.group movement(
+// CHECK-NOT:     hamkaas.group movement(
+// CHECK:         hamkaas.group contraction(%{{.*}}, %[[P]])
+// CHECK-NOT:     hamkaas.group movement(
+// CHECK:         hamkaas.group contraction(%{{.*}}, %[[P]])
+ml_program.global private @w(#ml_program.extern<tensor<8x16xf32>>) : tensor<8x16xf32>
+func.func @shared(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
+  %w = ml_program.global_load_const @w : tensor<8x16xf32>
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>):
+    %e = tensor.empty() : tensor<4x16xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%e : tensor<4x16xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<4x16xf32>
+    hamkaas.yield %2 : tensor<4x16xf32>
+  }
+  %1 = hamkaas.group contraction(%y, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>):
+    %e = tensor.empty() : tensor<4x16xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%e : tensor<4x16xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<4x16xf32>
+    hamkaas.yield %2 : tensor<4x16xf32>
+  }
+  return %0, %1 : tensor<4x16xf32>, tensor<4x16xf32>
+}
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+
+// Nothing to do: what is known only at run time is read as it lies.
+
+// CHECK-LABEL: func @input(
+// CHECK-NOT:     linalg.pack
+// CHECK-NOT:     linalg.unpack
+func.func @input(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>):
+    %e = tensor.empty() : tensor<4x16xf32>
+    %1 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%e : tensor<4x16xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<4x16xf32>
+    hamkaas.yield %1 : tensor<4x16xf32>
+  }
+  return %0 : tensor<4x16xf32>
+}

@@ -1,0 +1,28 @@
+// RUN: hamkaas-opt %s -hamkaas-lower-program -split-input-file -verify-diagnostics
+
+// What is not PLANNED is refused before anything is changed.
+
+// expected-error @below {{expected a function @main}}
+module {
+}
+
+// -----
+
+// expected-error @below {{expected argument 0 of @main to be bytes, got 'tensor<4xf32>'}}
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected @main to have one block}}
+func.func private @main(memref<4xi8>)
+
+// -----
+
+func.func @main(%workspace: memref<256xi8> {hamkaas.region = "workspace"})
+    attributes {hamkaas.workspace_lower_bound = 0 : i64, hamkaas.buffers = []} {
+  // expected-error @below {{expected a call of a kernel, a copy or a view of a region, got memref.alloc}}
+  %0 = memref.alloc() : memref<64xf32>
+  return
+}

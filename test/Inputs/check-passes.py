@@ -1,0 +1,85 @@
+"""Fails if a pass is not described, not tested, or crashes.
+
+usage: check-passes.py SOURCE
+
+* Each pass of the Passes.td files has a summary, and a description of what it
+  does in more words than that.
+* Each pass and each of its options occurs in the RUN line of a test that checks
+  what is printed or reported.
+* Each pass and each pipeline, run on every .mlir test file, ends by itself.
+"""
+
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+
+source = pathlib.Path(sys.argv[1])
+errors = []
+
+
+def read_passes():
+    """Maps each pass to its text in the .td file."""
+    passes = {}
+    for path in (source / "include").rglob("Passes.td"):
+        for record in re.split(r"^(?=def )", path.read_text(), flags=re.M):
+            found = re.search(r'Pass<"([\w-]+)"', record)
+            if found:
+                passes[found[1]] = record
+    return passes
+
+
+def read_commands():
+    """The RUN lines of tests that check something, continued ones joined."""
+    commands = []
+    for path in (source / "test").rglob("*"):
+        if path.suffix in (".mlir", ".test", ".hk"):
+            text = path.read_text().replace("\\\n", " ")
+            commands += re.findall(r"RUN:.*(?:FileCheck|verify-diagnostics"
+                                   r"|diff).*", text)
+    return commands
+
+
+def check_text(name, record, commands):
+    def words(pattern):
+        found = re.search(pattern, record, re.S)
+        return len(found[1].split()) if found else 0
+
+    if not 3 <= words(r'summary = "(.*?)"') < words(
+            r"description = \[\{(.*?)\}\]"):
+        errors.append(f"{name}: expected a summary and a longer description")
+    used = [line for line in commands if re.search(rf"-{name}\b(?!-)", line)]
+    if not used:
+        errors.append(f"{name}: expected a RUN line of a test that uses it")
+    for option in re.findall(r'Option<"\w+", "([\w-]+)"', record):
+        if not any(f"{option}=" in line for line in used):
+            errors.append(f"{name}: expected a RUN line with {option}=")
+
+
+def run(name, path):
+    done = subprocess.run(
+        ["hamkaas-opt", f"-{name}", "-split-input-file", str(path)],
+        capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        return f"{name}: exit status {done.returncode} on {path}"
+    if done.returncode == 1 and "error:" not in done.stderr:
+        return f"{name}: no message on {path}"
+    return ""
+
+
+passes = read_passes()
+commands = read_commands()
+for name, record in passes.items():
+    check_text(name, record, commands)
+if not passes:
+    errors.append(f"expected Passes.td files in {source}")
+
+pipelines = ["hamkaas-lower-kernels", "hamkaas-to-graph", "hamkaas-to-kernels",
+             "hamkaas-to-llvm", "hamkaas-to-planned"]
+files = [p for p in (source / "test").rglob("*.mlir") if "Install" not in p.parts]
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    errors += filter(None, pool.map(run, *zip(*(
+        (name, path) for name in [*passes, *pipelines] for path in files))))
+print("\n".join(errors), file=sys.stderr)
+sys.exit(bool(errors))

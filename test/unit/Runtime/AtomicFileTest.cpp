@@ -1,0 +1,131 @@
+//===- AtomicFileTest.cpp - Replacing files -------------------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Runtime/AtomicFile.h"
+#include "TemporaryFolder.h"
+#include "Text.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace hamkaas::rt;
+using namespace hamkaas::test;
+
+static std::string replaceFile(const std::string &path) {
+  AtomicFile file;
+  std::string text = textOf(file.open(path.c_str()));
+  if (text.empty())
+    text = textOf(file.write("new", 3));
+  return text.empty() ? textOf(file.commit()) : text;
+}
+
+static mode_t modeOf(const std::string &path) {
+  struct stat status = {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0);
+  return status.st_mode & 0777;
+}
+
+namespace {
+
+// The superuser may write everything; any other user will do.
+class OrdinaryUser {
+public:
+  OrdinaryUser() : former(geteuid()) {
+    if (former == 0) {
+      EXPECT_EQ(seteuid(65534), 0);
+    }
+  }
+  OrdinaryUser(const OrdinaryUser &) = delete;
+  ~OrdinaryUser() { EXPECT_EQ(seteuid(former), 0); }
+
+private:
+  uid_t former;
+};
+
+} // namespace
+
+TEST(AtomicFile, KeepsTheModeOfTheOldFile) {
+  TemporaryFolder folder;
+  std::string path = folder.write("x", "old");
+  for (mode_t mode : {0600, 0755}) {
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    EXPECT_EQ(replaceFile(path), "");
+    EXPECT_EQ(modeOf(path), mode);
+    EXPECT_EQ(folder.read("x"), "new");
+  }
+}
+
+TEST(AtomicFile, DoesNotReplaceAReadOnlyFile) {
+  TemporaryFolder folder;
+  std::string path = folder.write("x", "old");
+  ASSERT_EQ(chmod(path.c_str(), 0444), 0);
+  ASSERT_EQ(chmod(folder.path("").c_str(), 0777), 0);
+  {
+    OrdinaryUser user;
+    EXPECT_EQ(replaceFile(path),
+              "cannot write '" + path + "': Permission denied");
+  }
+  EXPECT_EQ(folder.read("x"), "old");
+  EXPECT_EQ(modeOf(path), 0444u);
+  EXPECT_EQ(folder.fileCount(), 1u);
+}
+
+TEST(AtomicFile, WritesThroughLinks) {
+  TemporaryFolder folder;
+  folder.write("x", "old");
+  std::string link = folder.path("link");
+  std::filesystem::create_symlink("x", link);
+  EXPECT_EQ(replaceFile(link), "");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(folder.read("x"), "new");
+  EXPECT_EQ(folder.fileCount(), 2u);
+}
+
+TEST(AtomicFile, MakesWhatALinkLeadsTo) {
+  TemporaryFolder folder;
+  std::string link = folder.path("link");
+  std::filesystem::create_symlink("x", link);
+  {
+    AtomicFile given;
+    EXPECT_EQ(textOf(given.open(link.c_str())), "");
+    EXPECT_EQ(textOf(given.write("new", 3)), "");
+  }
+  EXPECT_EQ(folder.fileCount(), 1u);
+  EXPECT_EQ(replaceFile(link), "");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(folder.read("x"), "new");
+  EXPECT_EQ(folder.fileCount(), 2u);
+}
+
+TEST(AtomicFile, LeavesTheOldFileWithoutACommit) {
+  TemporaryFolder folder;
+  std::string path = folder.write("x", "old");
+  {
+    AtomicFile file;
+    ASSERT_EQ(textOf(file.open(path.c_str())), "");
+    EXPECT_EQ(textOf(file.write("new", 3)), "");
+  }
+  EXPECT_EQ(folder.read("x"), "old");
+  EXPECT_EQ(folder.fileCount(), 1u);
+}
+
+TEST(AtomicFile, TakesPercentSignsAsTheyAre) {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("100%%"));
+  EXPECT_EQ(replaceFile(folder.path("100%%/x%y")), "");
+  EXPECT_EQ(folder.read("100%%/x%y"), "new");
+}
+
+TEST(AtomicFile, WritesADeviceItself) {
+  EXPECT_EQ(replaceFile("/dev/null"), "");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(replaceFile("/dev/full"),
+            "cannot write '/dev/full': No space left on device");
+}
