@@ -79,6 +79,7 @@ void hamkaas::buildTargetPipeline(OpPassManager &manager,
   lower.level = options.targetCpu;
   buildLowerKernelsPipeline(manager, lower);
   manager.addPass(createLinkKernels());
+  manager.addPass(createVerifyTarget());
 }
 
 //===----------------------------------------------------------------------===//

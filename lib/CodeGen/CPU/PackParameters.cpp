@@ -55,7 +55,8 @@ private:
   void packRightSide(GroupOp group) {
     auto generics = group.getBody().getOps<linalg::GenericOp>();
     auto root = llvm::find_if(generics, [](linalg::GenericOp op) {
-      return op.getNumReductionLoops() == 1;
+      return op.hasPureTensorSemantics() && op.getNumResults() == 1 &&
+             op.getNumReductionLoops() == 1 && op.getNumParallelLoops() >= 1;
     });
     if (root == generics.end())
       return;
@@ -69,6 +70,8 @@ private:
       return;
 
     auto result = cast<RankedTensorType>((*root).getResult(0).getType());
+    if (!result.hasStaticShape())
+      return;
     int64_t width = choosePanelWidth(
         *target, result.getNumElements() / type.getDimSize(1),
         type.getDimSize(1), type.getDimSize(0));

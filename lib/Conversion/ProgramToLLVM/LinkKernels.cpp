@@ -31,6 +31,12 @@ struct LinkKernels : hamkaas::impl::LinkKernelsBase<LinkKernels> {
     for (LLVM::LLVMFuncOp body : bodies) {
       std::string kernel = body.getSymName().drop_back(suffix.size()).str();
       if (auto declaration = symbols.lookup<LLVM::LLVMFuncOp>(kernel)) {
+        if (!declaration.isExternal()) {
+          declaration.emitError("expected @")
+              << kernel << " to be a declaration beside @"
+              << body.getSymName();
+          return signalPassFailure();
+        }
         symbols.erase(declaration);
         body.setSymName(kernel);
         // The program refers to it: nothing outside does.

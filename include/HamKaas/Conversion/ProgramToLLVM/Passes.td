@@ -38,9 +38,20 @@ def LinkKernels : Pass<"hamkaas-link-kernels", "mlir::ModuleOp"> {
   let summary = "let the lowered kernels take the place of their declarations";
   let description = [{
     Renames the LLVM function `@k0_body` to `@k0`, in place of the declaration
-    that `hamkaas-lower-program` left.
+    that `hamkaas-lower-program` left. Fails if `@k0` is no declaration.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+def VerifyTarget : Pass<"hamkaas-verify-target", "mlir::ModuleOp"> {
+  let summary = "check that a module has the form TARGET";
+  let description = [{
+    Functions and globals of the LLVM dialect, and no operation of another one.
+    Each function is defined, so that code is all that the program needs.
+    `@hamkaas_run` has the type HamKaasRunFunction, `@hamkaas_prepare`, if it is
+    there, HamKaasPrepareFunction, and each kernel HamKaasKernelFunction. Changes
+    nothing.
+  }];
 }
 
 #endif // HAMKAAS_CONVERSION_PROGRAMTOLLVM_PASSES

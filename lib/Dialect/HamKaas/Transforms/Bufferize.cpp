@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "ProgramFunctions.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
@@ -114,10 +115,14 @@ namespace {
 struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> programs;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() &&
-          !function->hasAttr(HamKaasDialect::kernelAttrName))
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (isDeclaredOnly(function))
+        continue;
+      if (failed(verifyStraightLine(function)))
+        return signalPassFailure();
+      if (!function->hasAttr(HamKaasDialect::kernelAttrName))
         programs.push_back(function);
+    }
     llvm::for_each(programs, protectArguments);
 
     OneShotBufferizationOptions options;

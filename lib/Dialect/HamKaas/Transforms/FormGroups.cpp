@@ -71,18 +71,35 @@ public:
 
 private:
   void addProducers(Operation *op) {
-    // What feeds a root or a permutation is read more than once or in another
-    // order, so it must be in memory.
-    if (!cast<KernelOpInterface>(op).isPointwise())
+    if (!readsInOrder(op))
       return;
     for (Value operand : op->getOperands()) {
       KernelOpInterface producer = getKernelOp(operand.getDefiningOp());
       if (producer && members.size() < maxMembers && canJoin(producer)) {
         members.insert(producer);
+        if (feedsRow(producer))
+          rowProducers.insert(producer);
         if (isRoot(producer))
           root = producer;
       }
     }
+  }
+
+  /// What feeds a contraction or a permutation is read more than once or in
+  /// another order, so it must be in memory.
+  static bool readsInOrder(Operation *op) {
+    auto kernelOp = dyn_cast<KernelOpInterface>(op);
+    return kernelOp && (kernelOp.isPointwise() ||
+                        kernelOp.getKernelFamily() == KernelFamily::Row);
+  }
+
+  /// True if the passes over a row compute `op` on the way.
+  bool feedsRow(Operation *op) const {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return rowProducers.contains(user) ||
+             cast<KernelOpInterface>(user).getKernelFamily() ==
+                 KernelFamily::Row;
+    });
   }
 
   bool canJoin(KernelOpInterface producer) const {
@@ -97,14 +114,24 @@ private:
     // run.
     if (parameterOps.contains(producer) != parameterOps.contains(last))
       return false;
-    return producer->getBlock() == last->getBlock() &&
-           llvm::all_of(producer->getUsers(),
-                        [&](Operation *user) { return contains(user); });
+    if (producer->getBlock() != last->getBlock() ||
+        !llvm::all_of(producer->getUsers(), [&](Operation *user) {
+          return contains(user) && readsInOrder(user);
+        }))
+      return false;
+    // Each pass over a row computes it again: that costs less than a trip
+    // through memory for an addition, and more for an exponential.
+    return !feedsRow(producer) ||
+           (producer.isPointwise() &&
+            producer.getFlops() <=
+                getElementCount(producer->getResult(0).getType()));
   }
 
   std::string describe(ArrayRef<Operation *> ops) const;
 
   llvm::SetVector<Operation *> members;
+  /// Those of the members that a row operation reads, directly or not.
+  llvm::SmallPtrSet<Operation *, 4> rowProducers;
   KernelOpInterface last;
   KernelOpInterface root;
   const DenseSet<Operation *> &parameterOps;

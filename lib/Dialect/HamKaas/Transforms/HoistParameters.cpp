@@ -9,12 +9,14 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/TensorViews.h"
+#include "ProgramFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_HOISTPARAMETERS
@@ -32,10 +34,13 @@ namespace {
 
 struct HoistParameters : hamkaas::impl::HoistParametersBase<HoistParameters> {
   void runOnOperation() override {
-    main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal())
-      return;
+    FailureOr<func::FuncOp> found = findMain(getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    main = *found;
     body = &main.getBody().front();
+    if (failed(verifyGlobals()))
+      return signalPassFailure();
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
       setRegion(i, "input");
     embedConstants();
@@ -52,6 +57,27 @@ private:
   void setRegion(unsigned argument, StringRef region) {
     main.setArgAttr(argument, HamKaasDialect::regionAttrName,
                     StringAttr::get(&getContext(), region));
+  }
+
+  /// The globals disappear, so every use of them must be one that is replaced.
+  LogicalResult verifyGlobals() {
+    SymbolTable symbols(getOperation());
+    WalkResult result = main.walk([&](Operation *op) {
+      if (!isa<GlobalLoadConstOp, GlobalLoadOp, GlobalStoreOp>(op))
+        return WalkResult::advance();
+      auto name = op->getAttrOfType<FlatSymbolRefAttr>("global");
+      auto global = name ? symbols.lookup<GlobalOp>(name.getValue()) : nullptr;
+      if (global && op->getBlock() == body &&
+          global.getIsMutable() != isa<GlobalLoadConstOp>(op) &&
+          (isExternal(global) || isa_and_present<DenseElementsAttr>(
+                                     global.getValue().value_or(nullptr))))
+        return WalkResult::advance();
+      op->emitError("expected a global of the module, used in the block of "
+                    "@main, got ")
+          << op->getAttr("global");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   static bool isExternal(GlobalOp global) {
@@ -145,63 +171,88 @@ private:
         builder.clone(op, mapping);
     }
     SmallVector<Value> results;
+    SmallVector<DictionaryAttr> resultAttributes;
     for (auto [i, constant] : llvm::enumerate(constants)) {
       results.push_back(mapping.lookup(constant));
-      prepare.setResultAttr(i, HamKaasDialect::regionAttrName,
-                            builder.getStringAttr("constants"));
-      prepare.setResultAttr(i, HamKaasDialect::indexAttrName,
-                            builder.getI64IntegerAttr(i));
+      resultAttributes.push_back(getConstantAttrs(i));
     }
+    prepare.setAllResultAttrs(resultAttributes);
     func::ReturnOp::create(builder, main.getLoc(), results);
     eraseUnused(prepare.getBody().front());
   }
 
+  /// Adds arguments to `@main`, all at once: each time, its type is made anew.
+  void addArguments(TypeRange types, ArrayRef<DictionaryAttr> attributes,
+                    ArrayRef<Location> locations) {
+    SmallVector<unsigned> indices(types.size(), main.getNumArguments());
+    (void)main.insertArguments(indices, types, attributes, locations);
+  }
+
   /// `@main` reads constants as arguments instead of computing them.
   void passConstants() {
-    Builder builder(&getContext());
+    SmallVector<DictionaryAttr> attributes;
+    SmallVector<Location> locations;
     for (auto [i, constant] : llvm::enumerate(constants)) {
-      unsigned index = main.getNumArguments();
-      (void)main.insertArgument(
-          index, constant.getType(),
-          builder.getDictionaryAttr(
-              {builder.getNamedAttr(HamKaasDialect::indexAttrName,
-                                    builder.getI64IntegerAttr(i)),
-               builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                                    builder.getStringAttr("constants"))}),
-          constant.getLoc());
-      constant.replaceAllUsesWith(main.getArgument(index));
+      attributes.push_back(getConstantAttrs(i));
+      locations.push_back(constant.getLoc());
     }
+    unsigned next = main.getNumArguments();
+    addArguments(ValueRange(constants).getTypes(), attributes, locations);
+    for (Value constant : constants)
+      constant.replaceAllUsesWith(main.getArgument(next++));
     eraseUnused(*body);
   }
 
   /// States become writable arguments; what is stored becomes a result.
   void passStates() {
-    Builder builder(&getContext());
-    llvm::StringMap<Value> states;
+    SmallVector<Type> types;
+    SmallVector<DictionaryAttr> attributes;
+    SmallVector<Location> locations;
+    llvm::StringMap<unsigned> indices;
     for (GlobalOp global : getOperation().getOps<GlobalOp>()) {
       if (!global.getIsMutable())
         continue;
-      unsigned index = main.getNumArguments();
-      (void)main.insertArgument(
-          index, global.getType(), getStateAttrs(global, /*writable=*/true),
-          global.getLoc());
-      states[global.getSymName()] = main.getArgument(index);
+      indices[global.getSymName()] = main.getNumArguments() + types.size();
+      types.push_back(global.getType());
+      attributes.push_back(getStateAttrs(global, /*writable=*/true));
+      locations.push_back(global.getLoc());
     }
-    for (Operation &op : llvm::make_early_inc_range(*body)) {
-      if (auto load = dyn_cast<GlobalLoadOp>(op)) {
-        load.getResult().replaceAllUsesWith(
-            states.at(load.getGlobal().getRootReference()));
-        load.erase();
-      } else if (auto store = dyn_cast<GlobalStoreOp>(op)) {
-        auto global = getOperation().lookupSymbol<GlobalOp>(
-            store.getGlobal().getRootReference());
-        unsigned index = main.getNumResults();
-        (void)main.insertResult(index, store.getValue().getType(),
-                                getStateAttrs(global, /*writable=*/false));
-        body->getTerminator()->insertOperands(index, store.getValue());
-        store.erase();
-      }
+    addArguments(types, attributes, locations);
+    for (GlobalLoadOp load :
+         llvm::make_early_inc_range(body->getOps<GlobalLoadOp>())) {
+      load.getResult().replaceAllUsesWith(
+          main.getArgument(indices.at(load.getGlobal().getRootReference())));
+      load.erase();
     }
+    passStores();
+  }
+
+  void passStores() {
+    llvm::StringMap<DictionaryAttr> states;
+    for (GlobalOp global : getOperation().getOps<GlobalOp>())
+      if (global.getIsMutable())
+        states[global.getSymName()] = getStateAttrs(global, /*writable=*/false);
+    SmallVector<Value> stored;
+    SmallVector<DictionaryAttr> attributes;
+    for (GlobalStoreOp store :
+         llvm::make_early_inc_range(body->getOps<GlobalStoreOp>())) {
+      stored.push_back(store.getValue());
+      attributes.push_back(states.at(store.getGlobal().getRootReference()));
+      store.erase();
+    }
+    unsigned end = main.getNumResults();
+    (void)main.insertResults(SmallVector<unsigned>(stored.size(), end),
+                             ValueRange(stored).getTypes(), attributes);
+    body->getTerminator()->insertOperands(end, stored);
+  }
+
+  DictionaryAttr getConstantAttrs(int64_t index) {
+    Builder builder(&getContext());
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr(HamKaasDialect::indexAttrName,
+                              builder.getI64IntegerAttr(index)),
+         builder.getNamedAttr(HamKaasDialect::regionAttrName,
+                              builder.getStringAttr("constants"))});
   }
 
   DictionaryAttr getStateAttrs(GlobalOp global, bool writable) {

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Destinations.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/TensorViews.h"
+#include "ProgramFunctions.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -24,114 +25,75 @@ using namespace hamkaas;
 
 namespace {
 
+/// Two kernels are the same if they differ in names and locations only.
+struct EqualBodies : llvm::DenseMapInfo<Operation *> {
+  static constexpr auto flags = OperationEquivalence::IgnoreLocations;
+
+  static unsigned getHashValue(const Operation *op) {
+    auto kernel = cast<func::FuncOp>(const_cast<Operation *>(op));
+    llvm::hash_code hash = hash_value(kernel.getFunctionType());
+    // Which values the operands are is left to the comparison.
+    kernel.getBody().walk([&](Operation *inner) {
+      hash = llvm::hash_combine(
+          hash, OperationEquivalence::computeHash(
+                    inner, OperationEquivalence::ignoreHashValue,
+                    OperationEquivalence::ignoreHashValue, flags));
+    });
+    return hash;
+  }
+
+  static bool isEqual(const Operation *lhs, const Operation *rhs) {
+    if (lhs == rhs)
+      return true;
+    for (const Operation *op : {lhs, rhs})
+      if (op == getEmptyKey() || op == getTombstoneKey())
+        return false;
+    auto a = cast<func::FuncOp>(const_cast<Operation *>(lhs));
+    auto b = cast<func::FuncOp>(const_cast<Operation *>(rhs));
+    StringRef family = HamKaasDialect::kernelAttrName;
+    return a.getFunctionType() == b.getFunctionType() &&
+           a->getAttr(family) == b->getAttr(family) &&
+           OperationEquivalence::isRegionEquivalentTo(&a.getBody(),
+                                                      &b.getBody(), flags);
+  }
+};
+
 struct OutlineKernels : hamkaas::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
-    SmallVector<func::FuncOp> programs(llvm::make_filter_range(
-        getOperation().getOps<func::FuncOp>(),
-        [](func::FuncOp function) { return !function.isExternal(); }));
-    for (func::FuncOp program : programs) {
-      if (failed(verifyProgram(program)))
+    SmallVector<func::FuncOp> programs(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp program : programs)
+      if (!isDeclaredOnly(program) && failed(outlineFrom(program)))
         return signalPassFailure();
-      passDestinations(program);
-      for (GroupOp group : llvm::make_early_inc_range(
-               program.getBody().front().getOps<GroupOp>()))
-        outline(group);
-      finishResults(program);
-    }
   }
 
 private:
-  static LogicalResult verifyProgram(func::FuncOp program) {
-    for (auto group : program.getBody().front().getOps<GroupOp>())
+  LogicalResult outlineFrom(func::FuncOp program) {
+    if (failed(verifyStraightLine(program)))
+      return failure();
+    FailureOr<Destinations> destinations = Destinations::create(program);
+    if (failed(destinations))
+      return failure();
+    for (GroupOp group : llvm::make_early_inc_range(
+             program.getBody().front().getOps<GroupOp>())) {
       if (group.getNumResults() != 1)
         return group.emitError("expected a group with one result, got ")
                << group.getNumResults();
-    for (unsigned i = 0; i < program.getNumResults(); ++i) {
-      Attribute name = program.getResultAttr(i, HamKaasDialect::nameAttrName);
-      if (isState(program.getResultAttrDict(i)) &&
-          !getStateArgument(program, name))
-        return program.emitError("expected result ")
-               << i << " of @" << program.getSymName()
-               << " to be a state that is an argument, got " << name;
+      outline(group, *destinations);
     }
+    destinations->writeResults();
     return success();
   }
 
-  static bool isState(DictionaryAttr attributes) {
-    auto region = attributes ? attributes.getAs<StringAttr>(
-                                   HamKaasDialect::regionAttrName)
-                             : StringAttr();
-    return region && region.getValue() == "state";
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Destinations
-  //===--------------------------------------------------------------------===//
-
-  /// Finds or makes the argument that each result is written to.
-  void passDestinations(func::FuncOp program) {
-    destinations.clear();
-    for (unsigned i = 0; i < program.getNumResults(); ++i)
-      destinations.push_back(getDestination(program, i));
-  }
-
-  Value getDestination(func::FuncOp program, unsigned result) {
-    Builder builder(&getContext());
-    DictionaryAttr attributes = program.getResultAttrDict(result);
-    if (isState(attributes))
-      return getStateArgument(
-          program, attributes.get(HamKaasDialect::nameAttrName));
-
-    NamedAttrList destinationAttrs(attributes);
-    if (!destinationAttrs.get(HamKaasDialect::regionAttrName))
-      destinationAttrs.set(HamKaasDialect::regionAttrName,
-                           builder.getStringAttr("output"));
-    destinationAttrs.set(bufferization::BufferizationDialect::kWritableAttrName,
-                         builder.getBoolAttr(true));
-    unsigned index = program.getNumArguments();
-    (void)program.insertArgument(index, program.getResultTypes()[result],
-                                 destinationAttrs.getDictionary(&getContext()),
-                                 program.getLoc());
-    return program.getArgument(index);
-  }
-
-  static Value getStateArgument(func::FuncOp program, Attribute name) {
-    for (BlockArgument argument : program.getArguments()) {
-      unsigned i = argument.getArgNumber();
-      if (isState(program.getArgAttrDict(i)) &&
-          program.getArgAttr(i, HamKaasDialect::nameAttrName) == name)
-        return argument;
-    }
-    return nullptr;
-  }
-
   /// The storage for the result of `group`: that of a result of the function if
-  /// it becomes one, perhaps reshaped, otherwise a new tensor.
-  Value getStorage(GroupOp group, OpBuilder &builder) {
+  /// it becomes one, otherwise a new tensor.
+  static Value getStorage(GroupOp group, const Destinations &destinations,
+                          OpBuilder &builder) {
     Value value = group.getResult(0);
     auto type = cast<RankedTensorType>(value.getType());
-    Operation *terminator = group->getBlock()->getTerminator();
-    for (OpOperand &operand : terminator->getOpOperands()) {
-      Value destination = destinations[operand.getOperandNumber()];
-      // A state's old value may still be read by others: left to bufferization.
-      bool isState =
-          llvm::count(destinations, destination) != 1 ||
-          !cast<BlockArgument>(destination).use_empty();
-      if (getReshapedTensor(operand.get()) == value && !isState)
-        return reshape(builder, group.getLoc(), destination, type);
-    }
+    if (Value destination = destinations.lookup(value))
+      return reshape(builder, group.getLoc(), destination, type);
     return tensor::EmptyOp::create(builder, group.getLoc(), type.getShape(),
                                    type.getElementType());
-  }
-
-  /// Follows reshapes, not slices, back.
-  static Value getReshapedTensor(Value value) {
-    while (Operation *op = value.getDefiningOp()) {
-      if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-        break;
-      value = op->getOperand(0);
-    }
-    return value;
   }
 
   static Value reshape(OpBuilder &builder, Location loc, Value value,
@@ -145,24 +107,7 @@ private:
     return result;
   }
 
-  /// What a result is must lie in its destination when the function returns.
-  /// Where the value was computed there, nothing is copied.
-  void finishResults(func::FuncOp program) {
-    Operation *terminator = program.getBody().front().getTerminator();
-    OpBuilder builder(terminator);
-    for (OpOperand &operand : terminator->getOpOperands()) {
-      auto materialize = bufferization::MaterializeInDestinationOp::create(
-          builder, terminator->getLoc(), operand.get().getType(), operand.get(),
-          destinations[operand.getOperandNumber()]);
-      operand.set(materialize.getResult());
-    }
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Kernels
-  //===--------------------------------------------------------------------===//
-
-  void outline(GroupOp group) {
+  void outline(GroupOp group, const Destinations &destinations) {
     OpBuilder builder(group);
     // Inputs first, the storage of the result last.
     SmallVector<Value> operands(group.getInputs());
@@ -177,7 +122,7 @@ private:
     for (unsigned i : order)
       ordered.push_back(operands[i]);
     if (!updated)
-      ordered.push_back(getStorage(group, builder));
+      ordered.push_back(getStorage(group, destinations, builder));
 
     func::FuncOp kernel = getKernel(group, order, ValueRange(ordered));
     auto call = func::CallOp::create(builder, group.getLoc(), kernel, ordered);
@@ -214,21 +159,16 @@ private:
       results.push_back(mapping.lookupOrDefault(value));
     func::ReturnOp::create(builder, group.getLoc(), results);
 
-    // The text without locations says whether two kernels are equal.
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    kernel->print(stream);
-    auto [it, isNew] = kernels.try_emplace(text, kernel);
-    if (isNew)
+    auto [it, isNew] = kernels.insert(kernel);
+    if (isNew) {
       kernel.setSymName(("k" + Twine(kernels.size() - 1)).str());
-    else
-      kernel.erase();
-    return it->second;
+      return kernel;
+    }
+    kernel.erase();
+    return cast<func::FuncOp>(*it);
   }
 
-  /// The destination of each result of the current function.
-  SmallVector<Value> destinations;
-  llvm::StringMap<func::FuncOp> kernels;
+  llvm::DenseSet<Operation *, EqualBodies> kernels;
 };
 
 } // namespace

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantsRegion.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "ProgramBuffers.h"
+#include "ProgramFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
-#include <map>
 
 namespace hamkaas {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -21,121 +21,6 @@ namespace hamkaas {
 
 using namespace mlir;
 using namespace hamkaas;
-
-/// The tensor whose elements `type` holds.
-static Type getTensorType(Type type) {
-  auto memref = cast<MemRefType>(type);
-  return RankedTensorType::get(memref.getShape(), memref.getElementType());
-}
-
-static StringRef getRegion(func::FuncOp program, unsigned argument) {
-  auto region = program.getArgAttrOfType<StringAttr>(
-      argument, HamKaasDialect::regionAttrName);
-  return region ? region.getValue() : StringRef();
-}
-
-//===----------------------------------------------------------------------===//
-// Regions that last
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// The tensors of the constants or the state region, one after the other.
-class RegionTable {
-public:
-  RegionTable(uint64_t alignment) : alignment(alignment) {}
-
-  /// Appends a tensor that `key` ("name" or "index") identifies.
-  LogicalResult append(Location loc, StringRef key, Attribute value,
-                       MemRefType type) {
-    Builder builder(loc.getContext());
-    entries.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr(key, value),
-         builder.getNamedAttr("offset", builder.getI64IntegerAttr(bytes)),
-         builder.getNamedAttr("type", TypeAttr::get(getTensorType(type)))}));
-    offsets.push_back(bytes);
-    std::optional<int64_t> size = getBufferBytes(type);
-    std::optional<int64_t> end;
-    if (size && *size <= INT64_MAX - int64_t(alignment))
-      end = llvm::checkedAdd<int64_t>(bytes, llvm::alignTo(*size, alignment));
-    if (!end)
-      return emitError(loc, "expected a region of less than 2^63 bytes, with ")
-             << getTensorType(type) << " it is larger";
-    bytes = *end;
-    return success();
-  }
-
-  size_t size() const { return offsets.size(); }
-  int64_t getOffset(size_t i) const { return offsets[i]; }
-  int64_t getBytes() const { return bytes; }
-  ArrayAttr getAttr(MLIRContext *context) const {
-    return ArrayAttr::get(context, entries);
-  }
-
-private:
-  uint64_t alignment;
-  SmallVector<Attribute> entries;
-  SmallVector<int64_t> offsets;
-  int64_t bytes = 0;
-};
-
-/// The constants region, which `@prepare` writes and `@main` reads.
-class ConstantsRegion {
-public:
-  ConstantsRegion(uint64_t alignment) : table(alignment) {}
-
-  LogicalResult collect(func::FuncOp program);
-  LogicalResult layOut(Location loc);
-
-  int64_t getOffset(int64_t index) const { return offsets.at(index); }
-  const RegionTable &getTable() const { return table; }
-
-private:
-  std::map<int64_t, MemRefType> types;
-  std::map<int64_t, int64_t> offsets;
-  RegionTable table;
-};
-
-} // namespace
-
-static int64_t getConstantIndex(func::FuncOp program, unsigned argument) {
-  auto index = program.getArgAttrOfType<IntegerAttr>(
-      argument, HamKaasDialect::indexAttrName);
-  return index ? index.getInt() : -1;
-}
-
-LogicalResult ConstantsRegion::collect(func::FuncOp program) {
-  for (BlockArgument argument : program.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    if (getRegion(program, i) != "constants")
-      continue;
-    int64_t index = getConstantIndex(program, i);
-    auto type = dyn_cast<MemRefType>(argument.getType());
-    if (index < 0 || !type)
-      return emitError(argument.getLoc(),
-                       "expected a buffer with an index in the constants "
-                       "region as argument ")
-             << i << " of @" << program.getSymName();
-    auto [it, isNew] = types.try_emplace(index, type);
-    if (it->second != type)
-      return emitError(argument.getLoc(), "expected constant ")
-             << index << " to be " << it->second << " everywhere, got " << type
-             << " in @" << program.getSymName();
-  }
-  return success();
-}
-
-LogicalResult ConstantsRegion::layOut(Location loc) {
-  Builder builder(loc.getContext());
-  size_t i = 0;
-  for (auto [index, type] : types) {
-    if (failed(
-            table.append(loc, "index", builder.getI64IntegerAttr(index), type)))
-      return failure();
-    offsets[index] = table.getOffset(i++);
-  }
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // One function
@@ -146,19 +31,20 @@ namespace {
 /// Plans and rewrites `@main` or `@prepare`.
 class ProgramPlanner {
 public:
+  /// `tables` are the regions of which each tensor is an argument of its own,
+  /// `regions` those that will be one argument, the workspace being the last.
   ProgramPlanner(func::FuncOp program, const SymbolTable &symbols,
-                 const ConstantsRegion &constants, uint64_t alignment)
+                 const ConstantsRegion &constants, uint64_t alignment,
+                 ArrayRef<StringRef> tables, ArrayRef<StringRef> regions)
       : program(program), symbols(symbols), constants(constants),
-        states(alignment), alignment(alignment), builder(program) {}
+        states(alignment), alignment(alignment), tables(tables),
+        regions(regions), builder(program) {}
 
   /// Finds a place for everything; changes nothing.
   LogicalResult plan();
   LogicalResult checkWorkspace(uint64_t maxWorkspace);
 
-  /// `tables` are the regions of which each tensor is an argument of its own,
-  /// `regions` those that are one argument.
-  LogicalResult rewrite(ArrayRef<StringRef> tables,
-                        ArrayRef<StringRef> regions);
+  LogicalResult rewrite();
 
 private:
   /// A number of bytes from the start of an argument of the rewritten function,
@@ -188,6 +74,7 @@ private:
   const ConstantsRegion &constants;
   RegionTable states;
   uint64_t alignment;
+  SmallVector<StringRef> tables, regions;
   OpBuilder builder;
   ProgramBuffers buffers;
   ArenaPlan arena;
@@ -238,10 +125,14 @@ LogicalResult ProgramPlanner::placeArgument(BlockArgument argument) {
     return emitError(argument.getLoc(), "expected argument ")
            << i << " of @" << program.getSymName()
            << " to have a region and a name";
-  if (region != "state") {
+  if (llvm::is_contained(tables, region)) {
     placed[argument] = {region, 0};
     return success();
   }
+  if (region != "state" || !llvm::is_contained(regions, region))
+    return emitError(argument.getLoc(), "expected argument ")
+           << i << " of @" << program.getSymName()
+           << " to be of a region of this function, got '" << region << "'";
   if (failed(states.append(argument.getLoc(), "name", name,
                            cast<MemRefType>(argument.getType()))))
     return failure();
@@ -302,15 +193,15 @@ void ProgramPlanner::addTableArguments(StringRef table, unsigned oldArguments) {
     if (getRegion(program, i) != table)
       continue;
     BlockArgument old = program.getArgument(i);
-    addArgument(
-        *getBufferBytes(cast<MemRefType>(old.getType())),
-        {builder.getNamedAttr(
-             HamKaasDialect::nameAttrName,
-             program.getArgAttr(i, HamKaasDialect::nameAttrName)),
-         builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                              builder.getStringAttr(table)),
-         builder.getNamedAttr(HamKaasDialect::typeAttrName,
-                              TypeAttr::get(getTensorType(old.getType())))});
+    addArgument(*getBufferBytes(cast<MemRefType>(old.getType())),
+                {builder.getNamedAttr(
+                     HamKaasDialect::nameAttrName,
+                     program.getArgAttr(i, HamKaasDialect::nameAttrName)),
+                 builder.getNamedAttr(HamKaasDialect::regionAttrName,
+                                      builder.getStringAttr(table)),
+                 builder.getNamedAttr(HamKaasDialect::typeAttrName,
+                                      TypeAttr::get(getTensorType(
+                                          cast<MemRefType>(old.getType()))))});
     tableArguments[old] = program.getArguments().back();
   }
 }
@@ -374,8 +265,7 @@ LogicalResult ProgramPlanner::rewriteStep(Operation *step) {
   return success();
 }
 
-LogicalResult ProgramPlanner::rewrite(ArrayRef<StringRef> tables,
-                                      ArrayRef<StringRef> regions) {
+LogicalResult ProgramPlanner::rewrite() {
   unsigned oldArguments = program.getNumArguments();
   for (StringRef table : tables)
     addTableArguments(table, oldArguments);
@@ -458,36 +348,43 @@ struct PlanMemory : hamkaas::impl::PlanMemoryBase<PlanMemory> {
   }
 
 private:
+  /// Far more than a page, and too little for a sum of sizes to wrap.
+  static constexpr uint64_t maxAlignment = uint64_t(1) << 32;
+
   LogicalResult planModule() {
-    if (!llvm::isPowerOf2_64(alignment))
+    if (!llvm::isPowerOf2_64(alignment) || alignment > maxAlignment)
       return getOperation().emitError("expected an alignment that is a power "
-                                      "of two, got ")
-             << uint64_t(alignment);
+                                      "of two of at most ")
+             << maxAlignment << ", got " << uint64_t(alignment);
+    FailureOr<func::FuncOp> main = findMain(getOperation());
+    if (failed(main))
+      return failure();
     SymbolTable symbols(getOperation());
-    auto main = symbols.lookup<func::FuncOp>("main");
     auto prepare = symbols.lookup<func::FuncOp>("prepare");
-    if (!main || main.isExternal())
-      return success();
+    if (prepare && failed(verifyStraightLine(prepare)))
+      return failure();
 
     ConstantsRegion constants(alignment);
     if ((prepare && failed(constants.collect(prepare))) ||
-        failed(constants.collect(main)) ||
-        failed(constants.layOut(main.getLoc())))
+        failed(constants.collect(*main)) ||
+        failed(constants.layOut(main->getLoc())))
       return failure();
 
-    ProgramPlanner run(main, symbols, constants, alignment);
+    ProgramPlanner run(*main, symbols, constants, alignment,
+                       {"input", "output"},
+                       {"constants", "state", "workspace"});
     if (failed(run.plan()) || failed(run.checkWorkspace(maxWorkspace)) ||
-        failed(run.rewrite({"input", "output"},
-                           {"constants", "state", "workspace"})))
+        failed(run.rewrite()))
       return failure();
     if (prepare) {
-      ProgramPlanner load(prepare, symbols, constants, alignment);
-      if (failed(load.plan()) ||
-          failed(load.rewrite({"parameter"}, {"constants", "workspace"})))
+      ProgramPlanner load(prepare, symbols, constants, alignment, {"parameter"},
+                          {"constants", "workspace"});
+      if (failed(load.plan()) || failed(load.rewrite()))
         return failure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(HamKaasDialect::kernelAttrName))
+      if (function->hasAttr(HamKaasDialect::kernelAttrName) &&
+          !function.isExternal())
         makeArgumentsDense(function);
     return success();
   }

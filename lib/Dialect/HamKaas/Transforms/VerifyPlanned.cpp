@@ -8,6 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "ProgramBuffers.h"
+#include "ProgramFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -43,6 +44,7 @@ private:
   LogicalResult startBuffers();
   LogicalResult verifyOp(Operation &op);
   LogicalResult verifyView(memref::ViewOp view) const;
+  LogicalResult verifyGlobal(memref::GetGlobalOp get) const;
   LogicalResult verifyStep(Operation &op);
   LogicalResult verifyOperand(Operation &op, Value operand) const;
 
@@ -139,9 +141,8 @@ LogicalResult ProgramVerifier::readBuffers() {
 
 LogicalResult ProgramVerifier::verify(ArrayRef<StringRef> tables,
                                       ArrayRef<StringRef> regions) {
-  if (program.isExternal() || !program.getBody().hasOneBlock())
-    return program.emitError("expected @")
-           << program.getSymName() << " to have one block";
+  if (failed(verifyStraightLine(program)))
+    return failure();
   if (program.getNumResults() != 0 || program.getNumArguments() == 0)
     return program.emitError("expected @")
            << program.getSymName() << " to have arguments and no results";
@@ -149,6 +150,9 @@ LogicalResult ProgramVerifier::verify(ArrayRef<StringRef> tables,
     if (failed(verifyArgument(i, tables, regions)))
       return failure();
   workspace = program.getArguments().back();
+  if (getRegion(program, workspace.getArgNumber()) != "workspace")
+    return program.emitError("expected the last argument of @")
+           << program.getSymName() << " to be the workspace";
   if (failed(readBuffers()))
     return failure();
   for (Operation &op : program.getBody().front())
@@ -191,8 +195,9 @@ LogicalResult ProgramVerifier::verifyOp(Operation &op) {
     return verifyView(view);
   if (isa<func::CallOp, memref::CopyOp>(op))
     return verifyStep(op);
-  if (isa<memref::GetGlobalOp, func::ReturnOp>(op) ||
-      matchPattern(&op, m_Constant()))
+  if (auto get = dyn_cast<memref::GetGlobalOp>(op))
+    return verifyGlobal(get);
+  if (isa<func::ReturnOp>(op) || matchPattern(&op, m_Constant()))
     return success();
   return op.emitError(
              "expected a call of a kernel, a copy or a view of a region, got ")
@@ -220,15 +225,25 @@ LogicalResult ProgramVerifier::verifyView(memref::ViewOp view) const {
   return success();
 }
 
+LogicalResult ProgramVerifier::verifyGlobal(memref::GetGlobalOp get) const {
+  auto global = symbols.lookup<memref::GlobalOp>(get.getName());
+  auto value = global ? global.getInitialValue() : std::nullopt;
+  if (!value || !isa<DenseElementsAttr>(*value) ||
+      !global.getType().getLayout().isIdentity())
+    return get.emitError("expected @")
+           << get.getName() << " to be a dense global with its elements";
+  return success();
+}
+
 LogicalResult ProgramVerifier::verifyStep(Operation &op) {
   if (failed(startBuffers()))
     return failure();
   if (auto call = dyn_cast<func::CallOp>(op)) {
     auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-    if (!kernel ||
+    if (!kernel || kernel.isExternal() || kernel.getNumResults() != 0 ||
         !kernel->hasAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName))
       return op.emitError("expected @")
-             << call.getCallee() << " to be a kernel";
+             << call.getCallee() << " to be a kernel without results";
   }
   for (Value operand : op.getOperands())
     if (failed(verifyOperand(op, operand)))
@@ -271,12 +286,9 @@ namespace {
 struct VerifyPlanned : hamkaas::impl::VerifyPlannedBase<VerifyPlanned> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    auto main = symbols.lookup<func::FuncOp>("main");
-    if (!main) {
-      getOperation().emitError("expected a function @main");
-      return signalPassFailure();
-    }
-    if (failed(ProgramVerifier(main, symbols)
+    FailureOr<func::FuncOp> main = findMain(getOperation());
+    if (failed(main) ||
+        failed(ProgramVerifier(*main, symbols)
                    .verify({"input", "output"},
                            {"constants", "state", "workspace"})))
       return signalPassFailure();

@@ -95,3 +95,66 @@ func.func @views(%x: tensor<4x2xf32>) -> tensor<4xf32> {
   %1 = hamkaas.reshape %0 : tensor<2x2xf32> -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// What a permutation reads too stays in memory, whatever the order of operands.
+
+// CHECK-LABEL: func @permuted(
+// CHECK:         %[[S:.*]] = hamkaas.group elementwise({{.*}}hamkaas.ops = "silu"
+// CHECK:         %[[A:.*]] = hamkaas.group elementwise(%[[S]]) {{.*}}hamkaas.ops = "permute+mul"
+// CHECK:         %[[B:.*]] = hamkaas.group elementwise(%[[S]]) {{.*}}hamkaas.ops = "permute+mul"
+// CHECK:         return %[[A]], %[[B]]
+func.func @permuted(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %s = hamkaas.silu %x : tensor<4x4xf32>
+  %p = hamkaas.permute %s [1, 0] : tensor<4x4xf32>
+  %0 = hamkaas.mul %p, %s : tensor<4x4xf32>, tensor<4x4xf32>
+  %q = hamkaas.permute %s [1, 0] : tensor<4x4xf32>
+  %1 = hamkaas.mul %s, %q : tensor<4x4xf32>, tensor<4x4xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// The first of the two users alone would compute it twice.
+
+// CHECK-LABEL: func @permuted_once(
+// CHECK:         hamkaas.group elementwise({{.*}}hamkaas.ops = "silu"
+// CHECK:         hamkaas.group elementwise({{.*}}hamkaas.ops = "permute+mul"
+func.func @permuted_once(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %s = hamkaas.silu %x : tensor<4x4xf32>
+  %p = hamkaas.permute %s [1, 0] : tensor<4x4xf32>
+  %0 = hamkaas.mul %p, %s : tensor<4x4xf32>, tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// Each pass over a row computes what is cheap again.
+
+// CHECK-LABEL: func @row(
+// CHECK:         hamkaas.group row({{.*}}hamkaas.ops = "mul+add+sliced_softmax+relu"
+// CHECK-NOT:     hamkaas.group
+func.func @row(%x: tensor<4x8xf32>, %s: tensor<1x1xf32>, %m: tensor<4x8xf32>, %p: tensor<1xi64>) -> tensor<4x8xf32> {
+  %0 = hamkaas.mul %x, %s : tensor<4x8xf32>, tensor<1x1xf32>
+  %1 = hamkaas.add %0, %m : tensor<4x8xf32>, tensor<4x8xf32>
+  %2 = hamkaas.sliced_softmax %1 prefix(%p) : tensor<4x8xf32>
+  %3 = hamkaas.relu %2 : tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// -----
+
+// What is expensive, or reads in another order, is computed once.
+
+// CHECK-LABEL: func @row_expensive(
+// CHECK:         hamkaas.group elementwise({{.*}}hamkaas.ops = "silu"
+// CHECK:         hamkaas.group elementwise({{.*}}hamkaas.ops = "permute"
+// CHECK:         hamkaas.group row({{.*}}hamkaas.ops = "add+sliced_softmax"
+func.func @row_expensive(%x: tensor<8x8xf32>, %p: tensor<1xi64>) -> tensor<8x8xf32> {
+  %0 = hamkaas.silu %x : tensor<8x8xf32>
+  %1 = hamkaas.permute %x [1, 0] : tensor<8x8xf32>
+  %2 = hamkaas.add %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+  %3 = hamkaas.sliced_softmax %2 prefix(%p) : tensor<8x8xf32>
+  return %3 : tensor<8x8xf32>
+}

@@ -68,3 +68,62 @@ func.func @main(%x: tensor<1xf32> {hamkaas.name = "x"}, %b: tensor<1xi64> {hamka
   ml_program.global_store @cache = %0 : tensor<4xf32>
   return %x : tensor<1xf32>
 }
+
+// -----
+
+// A value that is two results is computed in the first's storage, and copied to
+// the second while nothing has been written over it.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[A:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "a"
+// CHECK-SAME:    %[[B:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "b"
+// CHECK:         %[[V:.*]] = call @k0(%{{.*}}, %[[A]])
+// CHECK:         %[[RB:.*]] = bufferization.materialize_in_destination %[[V]] in %[[B]]
+// CHECK:         %[[RA:.*]] = bufferization.materialize_in_destination %[[V]] in %[[A]]
+// CHECK:         return %[[RA]], %[[RB]]
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "a"}, tensor<4xf32> {hamkaas.name = "b"}) {
+  %0 = hamkaas.relu %x : tensor<4xf32>
+  return %0, %0 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A state is read before it is written, whatever the order of the stores.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32>
+// CHECK-SAME:    %[[S:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "s"
+// CHECK-SAME:    %[[T:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "t"
+// CHECK:         %[[RT:.*]] = bufferization.materialize_in_destination %[[S]] in %[[T]]
+// CHECK:         %[[RS:.*]] = bufferization.materialize_in_destination %[[X]] in %[[S]]
+// CHECK:         return %{{.*}}, %[[RS]], %[[RT]]
+ml_program.global private mutable @s(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+ml_program.global private mutable @t(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %s = ml_program.global_load @s : tensor<4xf32>
+  ml_program.global_store @s = %x : tensor<4xf32>
+  ml_program.global_store @t = %s : tensor<4xf32>
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// States that change places: a copy of one opens the ring.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[S:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "s"
+// CHECK-SAME:    %[[T:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "t"
+// CHECK:         %[[E:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK:         %[[C:.*]] = bufferization.materialize_in_destination %[[S]] in %[[E]]
+// CHECK:         %[[RS:.*]] = bufferization.materialize_in_destination %[[T]] in %[[S]]
+// CHECK:         %[[RT:.*]] = bufferization.materialize_in_destination %[[C]] in %[[T]]
+// CHECK:         return %{{.*}}, %[[RS]], %[[RT]]
+ml_program.global private mutable @s(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+ml_program.global private mutable @t(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %s = ml_program.global_load @s : tensor<4xf32>
+  %t = ml_program.global_load @t : tensor<4xf32>
+  ml_program.global_store @s = %t : tensor<4xf32>
+  ml_program.global_store @t = %s : tensor<4xf32>
+  return %x : tensor<4xf32>
+}

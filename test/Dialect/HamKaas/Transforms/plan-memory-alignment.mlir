@@ -1,9 +1,12 @@
 // RUN: hamkaas-opt %s -hamkaas-plan-memory | FileCheck %s --check-prefix=DEFAULT
 // RUN: hamkaas-opt %s -hamkaas-plan-memory=alignment=64 | FileCheck %s --check-prefix=LESS
 // RUN: not hamkaas-opt %s -hamkaas-plan-memory=alignment=48 2>&1 | FileCheck %s --check-prefix=INVALID
-// INVALID: error: expected an alignment that is a power of two{{.*}}, got 48{{$}}
+// INVALID: error: expected an alignment that is a power of two of at most 4294967296, got 48{{$}}
+// RUN: not hamkaas-opt %s -hamkaas-plan-memory=alignment=9223372036854775808 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: error: expected an alignment that is a power of two of at most 4294967296, got 9223372036854775808{{$}}
 
-// Every tensor of a region begins at a multiple of the alignment.
+// Every tensor of a region begins at a multiple of the alignment. One
+// so large that sums of sizes could wrap is refused.
 
 // DEFAULT: hamkaas.states = [{name = "s", offset = 0 : i64, type = tensor<1xf32>}, {name = "t", offset = 256 : i64, type = tensor<1xf32>}]
 // LESS:    hamkaas.states = [{name = "s", offset = 0 : i64, type = tensor<1xf32>}, {name = "t", offset = 64 : i64, type = tensor<1xf32>}]

@@ -55,3 +55,33 @@ func.func @main(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
   %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%out : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func private @k0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  // expected-error @below {{expected no memref.alloc in a kernel}}
+  %0 = memref.alloc() : memref<4xf32>
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected @main to be a kernel}}
+  %0 = call @main(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected only kernels, @main and @prepare, got @f}}
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected the arguments of kernel @k0 to be tensors of static shape, got 'tensor<?xf32>'}}
+func.func private @k0(%x: tensor<?xf32>) -> tensor<?xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return %x : tensor<?xf32>
+}

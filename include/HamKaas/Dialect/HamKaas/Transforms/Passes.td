@@ -33,8 +33,11 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
     alone and have its shape. A group has the family of its root: the one
     contraction or row operation in it, or else elementwise or movement.
 
-    A producer joins the group of its users if all its users are in that group,
-    so that nothing is computed twice and no cycle arises.
+    A producer joins the group of its users if all of them are in that group and
+    read its elements in order, so that no cycle arises and nothing is computed
+    twice. One exception: a pointwise producer of a row operation that costs no
+    more than one floating point operation an element joins it. Each pass over the
+    row computes it again, which takes less time than memory does.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
@@ -81,6 +84,9 @@ def OutlineKernels : Pass<"hamkaas-outline-kernels", "mlir::ModuleOp"> {
     argument is the storage of the result. Groups whose bodies are equal share a
     function, whatever operands they get.
 
+    Each result is written when no other one reads what lies in its place: a value
+    may be several results, a state may be stored into another one.
+
     `@main` and `@prepare` get arguments marked `hamkaas.region = "output"` or
     `"constants"` for their results; a group whose result is a result of the
     function writes there, the others into `tensor.empty`s.
@@ -94,9 +100,11 @@ def OutlineKernels : Pass<"hamkaas-outline-kernels", "mlir::ModuleOp"> {
 def VerifyKernels : Pass<"hamkaas-verify-kernels", "mlir::ModuleOp"> {
   let summary = "check that a module has the form KERNELS";
   let description = [{
-    `@main` and `@prepare` are sequences of calls of kernels and views of
-    tensors; kernels hold linalg on tensors and write to their last argument. No
-    operation of the dialect is left but `hamkaas.check`. Changes nothing.
+    `@main` and `@prepare` are sequences of calls of kernels and views of tensors
+    of static shape. Kernels hold linalg on tensors, and `hamkaas.check` alone of
+    the dialect; they have one result, and a last argument of its type, which is
+    the storage that code generation lets them write it to. Nothing else is in the
+    module. Changes nothing.
   }];
 }
 
@@ -138,7 +146,7 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
   }];
   let options = [
     Option<"alignment", "alignment", "uint64_t", /*default=*/"256",
-           "Alignment of each offset in bytes, a power of two">,
+           "Alignment of each offset in bytes, a power of two up to 2^32">,
     Option<"maxWorkspace", "max-workspace", "uint64_t", /*default=*/"0",
            "Fail if the workspace of @main is larger, in bytes; 0 for no limit">
   ];
@@ -153,7 +161,8 @@ def VerifyPlanned : Pass<"hamkaas-verify-planned", "mlir::ModuleOp"> {
     Each operand of a call of a kernel is a global or a dense part of a region
     that lies within it; no two buffers of the workspace that are in use at the
     same time overlap, unless one replaces the other; every use of the workspace
-    lies in a buffer in use. Changes nothing.
+    lies in a buffer in use. Kernels have no results; globals have their elements.
+    Changes nothing.
   }];
 }
 

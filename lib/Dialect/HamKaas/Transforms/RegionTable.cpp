@@ -1,0 +1,39 @@
+//===- RegionTable.cpp - Tensors one after the other ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegionTable.h"
+#include "ProgramBuffers.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+RankedTensorType hamkaas::getTensorType(MemRefType type) {
+  return RankedTensorType::get(type.getShape(), type.getElementType());
+}
+
+LogicalResult RegionTable::append(Location loc, StringRef key, Attribute value,
+                                  MemRefType type) {
+  Builder builder(loc.getContext());
+  entries.push_back(builder.getDictionaryAttr(
+      {builder.getNamedAttr(key, value),
+       builder.getNamedAttr("offset", builder.getI64IntegerAttr(bytes)),
+       builder.getNamedAttr("type", TypeAttr::get(getTensorType(type)))}));
+  offsets.push_back(bytes);
+  std::optional<int64_t> size = getBufferBytes(type);
+  std::optional<int64_t> end;
+  if (size && *size <= INT64_MAX - int64_t(alignment))
+    end = llvm::checkedAdd<int64_t>(bytes, llvm::alignTo(*size, alignment));
+  if (!end)
+    return emitError(loc, "expected a region of less than 2^63 bytes, with ")
+           << getTensorType(type) << " it is larger";
+  bytes = *end;
+  return success();
+}
