@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Sets each element of `result` to `compute` of those of `lhs` and `rhs`, which
-/// is broadcast.
+/// Sets each element of `result` to `compute` of those of `lhs` and `rhs`,
+/// which is broadcast.
 template <typename Fn>
 static void mapBroadcast(OperandTensors operands, ReferenceTensor &result,
                          Fn compute) {

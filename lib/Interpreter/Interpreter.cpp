@@ -73,8 +73,8 @@ Interpreter::initializeGlobals(ModuleOp module,
     if (!global.getValue())
       return global.emitError("expected a value for '") << name << "'";
     if (!isa<ml_program::ExternAttr>(*global.getValue())) {
-      auto value = readConstant(global.getLoc(), *global.getValue(),
-                                global.getType());
+      auto value =
+          readConstant(global.getLoc(), *global.getValue(), global.getType());
       if (failed(value))
         return failure();
       globals[symbol] = std::make_shared<ReferenceTensor>(std::move(*value));

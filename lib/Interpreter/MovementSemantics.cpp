@@ -87,8 +87,7 @@ struct ReplaceSliceSemantics
              << rows << " and end - begin = " << replaced << ", got begin "
              << begin << " and end " << end;
     int64_t first = begin * getRowSize(target);
-    withElements(target, result,
-                 [](const auto &from, auto &to) { to = from; });
+    withElements(target, result, [](const auto &from, auto &to) { to = from; });
     withElements(replacement, result, [&](const auto &from, auto &to) {
       llvm::copy(from, to.begin() + first);
     });

@@ -13,10 +13,9 @@ using namespace hamkaas;
 
 /// Calls `compute` with each row of the last dimension of `x` and the row of
 /// `result` at the same place.
-static void
-forEachRow(const ReferenceTensor &x, ReferenceTensor &result,
-           llvm::function_ref<void(ArrayRef<float>, MutableArrayRef<float>)>
-               compute) {
+static void forEachRow(
+    const ReferenceTensor &x, ReferenceTensor &result,
+    llvm::function_ref<void(ArrayRef<float>, MutableArrayRef<float>)> compute) {
   int64_t size = x.shape().back();
   for (int64_t i = 0; i < x.type.getNumElements(); i += size)
     compute(ArrayRef(x.f32).slice(i, size),
@@ -66,13 +65,11 @@ struct SlicedSoftmaxSemantics
     if (prefix < 0 || prefix > x.shape().back())
       return emitError(op->getLoc(), "expected a prefix from 0 to ")
              << x.shape().back() << ", got " << prefix;
-    forEachRow(x, result,
-               [&](ArrayRef<float> from, MutableArrayRef<float> to) {
-                 llvm::copy(from, to.begin());
-                 if (prefix > 0)
-                   computeSoftmax(from.take_front(prefix),
-                                  to.take_front(prefix));
-               });
+    forEachRow(x, result, [&](ArrayRef<float> from, MutableArrayRef<float> to) {
+      llvm::copy(from, to.begin());
+      if (prefix > 0)
+        computeSoftmax(from.take_front(prefix), to.take_front(prefix));
+    });
     return success();
   }
 };

@@ -1,4 +1,4 @@
-//===- Plugin.cpp - The dialect as a plug-in of mlir-opt -*- C++ -*-===//
+//===- Plugin.cpp - The dialect as a plug-in of mlir-opt --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Reads the bytes as a script. What is accepted must print, and what was printed
-// must be accepted and print the same.
+// Reads the bytes as a script. What is accepted must print, and what was
+// printed must be accepted and print the same.
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Frontend/Script/Script.h"
@@ -42,8 +42,7 @@ static MLIRContext &getContext() {
   static std::unique_ptr<MLIRContext> context;
   static unsigned uses = 0;
   if (uses++ % renewAfter == 0)
-    context =
-        std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+    context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
   return *context;
 }
 

@@ -34,13 +34,13 @@ static cl::OptionCategory category("Options of hamkaas-translate");
 static cl::opt<std::string> input(cl::Positional, cl::init("-"),
                                   cl::desc("FILE, - for standard input"),
                                   cl::cat(category));
-static cl::opt<Direction> direction(
-    cl::desc("What to do, one of:"),
-    cl::values(clEnumValN(Direction::Import, "import-script",
-                          "read a script as GRAPH"),
-               clEnumValN(Direction::Export, "export-script",
-                          "write GRAPH as a script")),
-    cl::cat(category));
+static cl::opt<Direction>
+    direction(cl::desc("What to do, one of:"),
+              cl::values(clEnumValN(Direction::Import, "import-script",
+                                    "read a script as GRAPH"),
+                         clEnumValN(Direction::Export, "export-script",
+                                    "write GRAPH as a script")),
+              cl::cat(category));
 static cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("file"),
                                    cl::desc("What to write, - for standard "
                                             "output"),
@@ -128,6 +128,7 @@ int main(int argc, char **argv) {
   hamkaas::registerVersion();
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Translates scripts to and from MLIR\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Translates scripts to and from MLIR\n");
   return reportError(translateFile(), "hamkaas-translate");
 }

@@ -34,9 +34,8 @@ public:
   }
 
   /// Runs once. `outputs` holds one tensor an output, of its type.
-  virtual llvm::Error
-  run(llvm::ArrayRef<ReferenceTensor> inputs,
-      llvm::MutableArrayRef<ReferenceTensor> outputs) = 0;
+  virtual llvm::Error run(llvm::ArrayRef<ReferenceTensor> inputs,
+                          llvm::MutableArrayRef<ReferenceTensor> outputs) = 0;
 
   /// Times of the program's calls, empty unless the options asked for them.
   virtual llvm::ArrayRef<HamKaasCallProfile> profile() const { return {}; }

@@ -53,7 +53,8 @@ struct DistributeTilesPass
         distribute(kernel);
     getOperation().walk([&](func::CallOp call) {
       auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-      auto tiles = kernel ? kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName)
+      auto tiles = kernel ? kernel->getAttrOfType<IntegerAttr>(
+                                HamKaasDialect::tilesAttrName)
                           : IntegerAttr();
       if (tiles)
         passWholeRange(call, tiles.getInt());

@@ -68,7 +68,8 @@ static void markSharableArguments(func::FuncOp kernel,
   for (BlockArgument argument : kernel.getArguments().drop_back())
     if (argument.getType() == builder.destinationType() &&
         builder.mayAlias(argument))
-      kernel.setArgAttr(argument.getArgNumber(), HamKaasDialect::inPlaceAttrName,
+      kernel.setArgAttr(argument.getArgNumber(),
+                        HamKaasDialect::inPlaceAttrName,
                         UnitAttr::get(kernel.getContext()));
 }
 

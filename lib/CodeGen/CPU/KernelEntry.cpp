@@ -134,7 +134,8 @@ private:
 struct KernelEntryPass : hamkaas::impl::KernelEntryBase<KernelEntryPass> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(HamKaasDialect::tilesAttrName) && failed(check(kernel)))
+      if (kernel->hasAttr(HamKaasDialect::tilesAttrName) &&
+          failed(check(kernel)))
         return signalPassFailure();
     for (auto kernel : getOperation().getOps<func::FuncOp>())
       if (kernel->hasAttr(HamKaasDialect::tilesAttrName))

@@ -1,4 +1,4 @@
-//===- PackParameters.cpp - Packs constant matrices for contractions -*- C++ -*-===//
+//===- PackParameters.cpp - Packs constant matrices -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -72,9 +72,9 @@ private:
     auto result = cast<RankedTensorType>((*root).getResult(0).getType());
     if (!result.hasStaticShape())
       return;
-    int64_t width = choosePanelWidth(
-        *target, result.getNumElements() / type.getDimSize(1),
-        type.getDimSize(1), type.getDimSize(0));
+    int64_t width =
+        choosePanelWidth(*target, result.getNumElements() / type.getDimSize(1),
+                         type.getDimSize(1), type.getDimSize(0));
     Value packed = getPacked(group, matrix, width);
 
     // Inside, the matrix is what the panels unpack to: the code generator reads
@@ -83,9 +83,8 @@ private:
     argument.setType(packed.getType());
     OpBuilder builder(*root);
     PanelLayout layout(builder, width);
-    Value empty = tensor::EmptyOp::create(builder, group.getLoc(),
-                                          type.getShape(),
-                                          type.getElementType());
+    Value empty = tensor::EmptyOp::create(
+        builder, group.getLoc(), type.getShape(), type.getElementType());
     right->set(linalg::UnPackOp::create(builder, group.getLoc(), argument,
                                         empty, layout.innerDims, layout.tile,
                                         layout.outerPermutation)
@@ -128,12 +127,12 @@ private:
     builder.setInsertionPointToStart(&body);
     Value zero = arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(type.getElementType()));
-    Value empty = tensor::EmptyOp::create(
-        builder, loc, packedType.getShape(), packedType.getElementType());
-    Value result = linalg::PackOp::create(builder, loc, argument, empty,
-                                          layout.innerDims, layout.tile, zero,
-                                          layout.outerPermutation)
-                       .getResult();
+    Value empty = tensor::EmptyOp::create(builder, loc, packedType.getShape(),
+                                          packedType.getElementType());
+    Value result =
+        linalg::PackOp::create(builder, loc, argument, empty, layout.innerDims,
+                               layout.tile, zero, layout.outerPermutation)
+            .getResult();
     YieldOp::create(builder, loc, result);
     return packed = group.getResult(0);
   }

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - Lowering of sums of products -*- C++ -*-===//
+//===- Contraction.cpp - Lowering of sums of products -----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - Lowering of elementwise operations -*- C++ -*-===//
+//===- Elementwise.cpp - Lowering of elementwise operations -----*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,8 +37,7 @@ static Value buildBroadcasting(OpBuilder &builder, Operation *op,
 
 namespace {
 
-struct LowerAdd
-    : LinalgLoweringOpInterface::ExternalModel<LowerAdd, AddOp> {
+struct LowerAdd : LinalgLoweringOpInterface::ExternalModel<LowerAdd, AddOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     return buildBroadcasting(
@@ -49,8 +48,7 @@ struct LowerAdd
   }
 };
 
-struct LowerMul
-    : LinalgLoweringOpInterface::ExternalModel<LowerMul, MulOp> {
+struct LowerMul : LinalgLoweringOpInterface::ExternalModel<LowerMul, MulOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     return buildBroadcasting(
@@ -61,8 +59,7 @@ struct LowerMul
   }
 };
 
-struct LowerRelu
-    : LinalgLoweringOpInterface::ExternalModel<LowerRelu, ReluOp> {
+struct LowerRelu : LinalgLoweringOpInterface::ExternalModel<LowerRelu, ReluOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     return buildBroadcasting(
@@ -78,8 +75,7 @@ struct LowerRelu
   }
 };
 
-struct LowerSilu
-    : LinalgLoweringOpInterface::ExternalModel<LowerSilu, SiluOp> {
+struct LowerSilu : LinalgLoweringOpInterface::ExternalModel<LowerSilu, SiluOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     return buildBroadcasting(
@@ -90,10 +86,9 @@ struct LowerSilu
           // the clamp keeps -inf * 0 from becoming NaN. NaN is not below -128.
           Value zero = buildFloat(b, loc, 0), one = buildFloat(b, loc, 1);
           Value limit = buildFloat(b, loc, -128);
-          Value below = arith::CmpFOp::create(
-              b, loc, arith::CmpFPredicate::OLT, x[0], limit);
-          Value clamped =
-              arith::SelectOp::create(b, loc, below, limit, x[0]);
+          Value below = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
+                                              x[0], limit);
+          Value clamped = arith::SelectOp::create(b, loc, below, limit, x[0]);
           Value absolute = math::AbsFOp::create(b, loc, clamped);
           Value t = math::ExpOp::create(
               b, loc, arith::NegFOp::create(b, loc, absolute));
@@ -123,8 +118,8 @@ struct LowerComplexMul
         SmallVector<AffineExpr> results(map.getResults());
         results[last] = builder.getAffineConstantExpr(part);
         parts.push_back(operand);
-        maps.push_back(AffineMap::get(type.getRank(), 0, results,
-                                      builder.getContext()));
+        maps.push_back(
+            AffineMap::get(type.getRank(), 0, results, builder.getContext()));
       }
     }
     return buildParallel(
@@ -135,12 +130,12 @@ struct LowerComplexMul
           };
           Value real = arith::SubFOp::create(b, loc, multiply(x[0], x[2]),
                                              multiply(x[1], x[3]));
-          Value imaginary = arith::AddFOp::create(
-              b, loc, multiply(x[0], x[3]), multiply(x[1], x[2]));
+          Value imaginary = arith::AddFOp::create(b, loc, multiply(x[0], x[3]),
+                                                  multiply(x[1], x[2]));
           Value part = linalg::IndexOp::create(b, loc, last);
           Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-          Value isReal = arith::CmpIOp::create(
-              b, loc, arith::CmpIPredicate::eq, part, zero);
+          Value isReal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                               part, zero);
           return arith::SelectOp::create(b, loc, isReal, real, imaginary);
         });
   }
@@ -152,8 +147,8 @@ struct LowerPermute
                       ValueRange operands) const {
     // Dimension i of the result is dimension permutation[i] of x.
     ArrayRef<int64_t> permutation = cast<PermuteOp>(op).getPermutation();
-    AffineMap map = inversePermutation(AffineMap::getPermutationMap(
-        permutation, builder.getContext()));
+    AffineMap map = inversePermutation(
+        AffineMap::getPermutationMap(permutation, builder.getContext()));
     return buildParallel(
         builder, op->getLoc(),
         cast<RankedTensorType>(op->getResult(0).getType()), operands, map,

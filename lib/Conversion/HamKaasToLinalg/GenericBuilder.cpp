@@ -1,4 +1,4 @@
-//===- GenericBuilder.cpp - Short forms of linalg.generic -*- C++ -*-===//
+//===- GenericBuilder.cpp - Short forms of linalg.generic -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GenericBuilder.h - Short forms of linalg.generic -*- C++ -*-===//
+//===- GenericBuilder.h - Short forms of linalg.generic ---------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +33,8 @@ mlir::Value buildParallel(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::ArrayRef<mlir::AffineMap> maps,
                           BodyBuilder body);
 
-/// Builds `linalg.generic` that reduces the last dimension of `operands`, all of
-/// one shape; the last argument of `body` is the value so far, at first
+/// Builds `linalg.generic` that reduces the last dimension of `operands`, all
+/// of one shape; the last argument of `body` is the value so far, at first
 /// `initial`. The result has one dimension less.
 mlir::Value buildRowReduction(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::ValueRange operands, mlir::Value initial,

@@ -1,4 +1,4 @@
-//===- Movement.cpp - Lowering of operations that move data -*- C++ -*-===//
+//===- Movement.cpp - Lowering of operations that move data -----*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,8 +28,7 @@ struct LowerReplaceSlice
                  buildPosition(builder, loc, operands[3]));
 
     auto type = cast<RankedTensorType>(replacement.getType());
-    SmallVector<OpFoldResult> offsets(type.getRank(),
-                                      builder.getIndexAttr(0)),
+    SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
         sizes, strides(type.getRank(), builder.getIndexAttr(1));
     offsets.front() = OpFoldResult(arith::IndexCastOp::create(
         builder, loc, builder.getIndexType(), begin));
@@ -47,9 +46,9 @@ private:
     int64_t rows = replace.getReplacement().getType().getDimSize(0);
     // `begin` is compared first and unsigned, so that `begin + rows` cannot
     // wrap where it matters.
-    Value inside = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ule, begin,
-        buildInt64(builder, loc, size - rows));
+    Value inside =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, begin,
+                              buildInt64(builder, loc, size - rows));
     Value expectedEnd = arith::AddIOp::create(builder, loc, begin,
                                               buildInt64(builder, loc, rows));
     Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
 #include "GenericBuilder.h"
+#include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"

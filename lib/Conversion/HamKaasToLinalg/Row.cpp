@@ -1,4 +1,4 @@
-//===- Row.cpp - Lowering of operations on rows -*- C++ -*-===//
+//===- Row.cpp - Lowering of operations on rows -----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,8 +40,8 @@ struct LowerRmsNorm
         [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
           Value count = buildFloat(b, loc, type.getShape().back());
           Value mean = arith::DivFOp::create(b, loc, v[0], count);
-          Value sum = arith::AddFOp::create(b, loc, mean,
-                                            buildFloat(b, loc, 1e-5f));
+          Value sum =
+              arith::AddFOp::create(b, loc, mean, buildFloat(b, loc, 1e-5f));
           Value root = math::SqrtOp::create(b, loc, sum);
           return arith::DivFOp::create(b, loc, buildFloat(b, loc, 1), root);
         });
@@ -69,8 +69,8 @@ public:
         rows(getRowMap(builder.getContext(), type.getRank())) {}
 
   Value build() {
-    Value infinity = buildFloat(builder, loc,
-                                -std::numeric_limits<float>::infinity());
+    Value infinity =
+        buildFloat(builder, loc, -std::numeric_limits<float>::infinity());
     Value zero = buildFloat(builder, loc, 0);
     Value largest = buildRowReduction(
         builder, loc, x, infinity,
@@ -80,21 +80,22 @@ public:
               b, loc, selectPrefix(b, v[0], infinity), v[1]);
         });
     // Entries beyond the prefix are carried along as they are.
-    Value exponentials = buildParallel(
-        builder, loc, type, {x, largest}, {identity, rows},
-        [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
-          Value difference = arith::SubFOp::create(b, loc, v[0], v[1]);
-          Value e = math::ExpOp::create(b, loc, difference);
-          return selectPrefix(b, e, v[0]);
-        });
+    Value exponentials =
+        buildParallel(builder, loc, type, {x, largest}, {identity, rows},
+                      [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
+                        Value difference =
+                            arith::SubFOp::create(b, loc, v[0], v[1]);
+                        Value e = math::ExpOp::create(b, loc, difference);
+                        return selectPrefix(b, e, v[0]);
+                      });
     Value sum = buildRowReduction(
         builder, loc, exponentials, zero,
         [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
           return arith::AddFOp::create(b, loc, v[1],
                                        selectPrefix(b, v[0], zero));
         });
-    // One division a row instead of one an entry, each of which takes as long as
-    // its exponential. The sum is at least 1, or that of no entry, where the
+    // One division a row instead of one an entry, each of which takes as long
+    // as its exponential. The sum is at least 1, or that of no entry, where the
     // reciprocal is not used.
     auto rowType = cast<RankedTensorType>(sum.getType());
     Value scale = buildParallel(
@@ -117,8 +118,8 @@ private:
     if (!prefix)
       return inside;
     Value index = linalg::IndexOp::create(b, loc, type.getRank() - 1);
-    Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                        index, prefix);
+    Value below =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, prefix);
     return arith::SelectOp::create(b, loc, below, inside, outside);
   }
 
@@ -151,14 +152,14 @@ private:
     Value prefix = buildPosition(builder, loc, operands[1]);
     if (!op.getUnchecked()) {
       // One unsigned comparison also finds negative values.
-      Value valid = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ule, prefix,
-          buildInt64(builder, loc, size));
-      CheckOp::create(builder, loc, valid,
-                      llvm::formatv("expected a prefix from 0 to {0}, got {{0}",
-                                    size)
-                          .str(),
-                      prefix);
+      Value valid =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, prefix,
+                                buildInt64(builder, loc, size));
+      CheckOp::create(
+          builder, loc, valid,
+          llvm::formatv("expected a prefix from 0 to {0}, got {{0}", size)
+              .str(),
+          prefix);
     }
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                       prefix);

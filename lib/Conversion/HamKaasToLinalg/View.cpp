@@ -1,4 +1,4 @@
-//===- View.cpp - Lowering of operations that rename storage -*- C++ -*-===//
+//===- View.cpp - Lowering of operations that rename storage ----*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,8 +48,7 @@ struct LowerSlice
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    SmallVector<OpFoldResult> offsets(type.getRank(),
-                                      builder.getIndexAttr(0)),
+    SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
         sizes, strides(type.getRank(), builder.getIndexAttr(1));
     offsets.front() = builder.getIndexAttr(cast<SliceOp>(op).getBegin());
     for (int64_t size : type.getShape())

@@ -1,4 +1,4 @@
-//===- LinkKernels.cpp - Lets lowered kernels take their declarations' place -*- C++ -*-===//
+//===- LinkKernels.cpp - Joins kernels and their callers --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +33,7 @@ struct LinkKernels : hamkaas::impl::LinkKernelsBase<LinkKernels> {
       if (auto declaration = symbols.lookup<LLVM::LLVMFuncOp>(kernel)) {
         if (!declaration.isExternal()) {
           declaration.emitError("expected @")
-              << kernel << " to be a declaration beside @"
-              << body.getSymName();
+              << kernel << " to be a declaration beside @" << body.getSymName();
           return signalPassFailure();
         }
         symbols.erase(declaration);

@@ -1,5 +1,4 @@
-//===- LowerProgram.cpp - Turns @main and @prepare into LLVM functions -*- C++
-//-*-===//
+//===- LowerProgram.cpp - The program as LLVM functions ---------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

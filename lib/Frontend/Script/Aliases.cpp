@@ -84,7 +84,8 @@ bool AliasMap::absorb(Operation *op) {
   return absorbWriteBack(op);
 }
 
-/// While a storage awaits its owner's value, views of it may be on the way there.
+/// While a storage awaits its owner's value, views of it may be on the way
+/// there.
 bool AliasMap::absorbView(Operation *op, Alias alias) {
   const Storage &storage = storages[alias.storage];
   if (alias.version == storage.version && !storage.awaitsOwner)
@@ -94,8 +95,8 @@ bool AliasMap::absorbView(Operation *op, Alias alias) {
 }
 
 /// Recognises the op that puts a written view back among the elements around
-/// it. What the statement wrote lies within the view, so that the result is what
-/// the storage holds.
+/// it. What the statement wrote lies within the view, so that the result is
+/// what the storage holds.
 bool AliasMap::absorbWriteBack(Operation *op) {
   auto replace = dyn_cast<ReplaceSliceOp>(op);
   if (!replace || !replace.getUnchecked())

@@ -45,8 +45,9 @@ public:
   /// `value` is another name for `other`.
   void addSynonym(mlir::Value value, mlir::Value other);
 
-  /// True if `op`, a reshape, slice or replacement, is what an earlier statement
-  /// does anyway, or can wait until its result is read; it is recorded then.
+  /// True if `op`, a reshape, slice or replacement, is what an earlier
+  /// statement does anyway, or can wait until its result is read; it is
+  /// recorded then.
   bool absorb(mlir::Operation *op);
 
   /// Records the statement `id`, which stands for `op`.

@@ -64,9 +64,9 @@ Operation *GraphBuilder::createGlobal(StringRef name, RankedTensorType type,
   }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(main);
-  auto global = ml_program::GlobalOp::create(
-      builder, location, symbol, type, isMutable, value,
-      builder.getStringAttr("private"));
+  auto global =
+      ml_program::GlobalOp::create(builder, location, symbol, type, isMutable,
+                                   value, builder.getStringAttr("private"));
   if (symbol != name)
     global->setAttr(HamKaasDialect::nameAttrName, builder.getStringAttr(name));
   return global;
@@ -153,14 +153,13 @@ FailureOr<uint32_t> GraphBuilder::apply(const Application &application) {
   return defineNode(op, application);
 }
 
-/// Checks number and types of operands and attributes, on which the inference of
-/// the type of the result relies. ODS checks these first and then the result's
-/// type, which is a placeholder here: that complaint is the sign of success.
-LogicalResult GraphBuilder::checkApplicable(Operation *op,
-                                            Location location) {
-  std::string text = captureErrors(op->getContext(), [&] {
-    (void)op->getName().verifyInvariants(op);
-  });
+/// Checks number and types of operands and attributes, on which the inference
+/// of the type of the result relies. ODS checks these first and then the
+/// result's type, which is a placeholder here: that complaint is the sign of
+/// success.
+LogicalResult GraphBuilder::checkApplicable(Operation *op, Location location) {
+  std::string text = captureErrors(
+      op->getContext(), [&] { (void)op->getName().verifyInvariants(op); });
   if (text.empty() || StringRef(text).starts_with("result #0 must be"))
     return success();
   return emitError(location) << text;
@@ -190,9 +189,8 @@ FailureOr<Type> GraphBuilder::inferType(Operation *op,
 }
 
 LogicalResult GraphBuilder::verify(Operation *op, Location blame) {
-  std::string text = captureErrors(op->getContext(), [&] {
-    (void)op->getName().verifyInvariants(op);
-  });
+  std::string text = captureErrors(
+      op->getContext(), [&] { (void)op->getName().verifyInvariants(op); });
   if (text.empty())
     return success();
   return emitError(blame) << text;
@@ -204,8 +202,8 @@ uint32_t GraphBuilder::defineNode(Operation *op,
   if (isa<ReshapeOp>(op))
     return storages.addView(application.operands.front(), 0, result);
   if (auto slice = dyn_cast<SliceOp>(op)) {
-    int64_t rowSize = slice.getType().getNumElements() /
-                      slice.getType().getDimSize(0);
+    int64_t rowSize =
+        slice.getType().getNumElements() / slice.getType().getDimSize(0);
     return storages.addView(application.operands.front(),
                             int64_t(slice.getBegin()) * rowSize, result);
   }
@@ -227,8 +225,8 @@ OwningOpRef<ModuleOp> GraphBuilder::finish(uint32_t result, Location location) {
                                         contents);
   }
   func::ReturnOp::create(builder, location, value);
-  main.setFunctionType(builder.getFunctionType(
-      main.front().getArgumentTypes(), value.getType()));
+  main.setFunctionType(builder.getFunctionType(main.front().getArgumentTypes(),
+                                               value.getType()));
   main.setArgAttrsAttr(builder.getArrayAttr(argumentAttributes));
   Attribute resultName = builder.getDictionaryAttr(builder.getNamedAttr(
       HamKaasDialect::nameAttrName, builder.getStringAttr("result")));

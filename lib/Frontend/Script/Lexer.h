@@ -54,7 +54,8 @@ struct Token {
 };
 
 /// Splits a script, which must be valid UTF-8, into tokens. Never fails: what
-/// is no token comes out as `Unknown`. Small, so that a copy serves as lookahead.
+/// is no token comes out as `Unknown`. Small, so that a copy serves as
+/// lookahead.
 class Lexer {
 public:
   explicit Lexer(llvm::StringRef text)

@@ -34,15 +34,16 @@ struct Parameter {
   ParameterKind kind = ParameterKind::AnyNode;
 };
 
-/// An operator as version 1 spells it. The language is fixed, so this is a table;
-/// version 2 finds the ops of the dialect through their interfaces instead.
+/// An operator as version 1 spells it. The language is fixed, so this is a
+/// table; version 2 finds the ops of the dialect through their interfaces
+/// instead.
 struct Operator {
   llvm::StringLiteral spelling;
   llvm::StringLiteral opName;
   unsigned parameterCount;
   Parameter parameters[4];
-  /// The largest rank of the first operand in version 1, where that is less than
-  /// the largest rank of tensors.
+  /// The largest rank of the first operand in version 1, where that is less
+  /// than the largest rank of tensors.
   unsigned maxRank = 8;
 
   llvm::ArrayRef<Parameter> getParameters() const {
@@ -82,7 +83,8 @@ inline constexpr unsigned maxRanks[] = {0, 3, 8};
 /// overflows.
 inline constexpr int64_t elementLimit = int64_t(1) << 47;
 
-/// Whether a tensor of `shape` (dimensions of at least 1) keeps below the limit.
+/// Whether a tensor of `shape` (dimensions of at least 1) keeps below the
+/// limit.
 bool hasFewElements(llvm::ArrayRef<int64_t> shape);
 
 } // namespace hamkaas::script

@@ -146,19 +146,18 @@ NodeOrError Parser::applyByTable(const Operator &op, const Token &id,
     Position position = arguments.size() > parameters.size()
                             ? arguments[parameters.size()].token.position
                             : spelling.position;
-    InFlightDiagnostic arity = error(position)
-                               << "expected " << parameters.size()
-                               << (parameters.size() == 1 ? " argument"
-                                                          : " arguments")
-                               << " of " << spelling.text << " (";
+    InFlightDiagnostic arity =
+        error(position) << "expected " << parameters.size()
+                        << (parameters.size() == 1 ? " argument" : " arguments")
+                        << " of " << spelling.text << " (";
     llvm::interleaveComma(parameters, arity, [&](const Parameter &parameter) {
       arity << StringRef(parameter.name);
     });
     arity << "), got " << arguments.size();
     return std::nullopt;
   }
-  Application application = makeApplication(
-      OperationName(op.opName, context), getLocation(id.position));
+  Application application = makeApplication(OperationName(op.opName, context),
+                                            getLocation(id.position));
   // What does not fit the first operand is the fault of the second.
   application.blame =
       getLocation(arguments[arguments.size() > 1].token.position);
@@ -305,10 +304,10 @@ static Attribute makeAttribute(const Argument &argument, Builder builder) {
 bool Parser::bindAttribute(const Argument &argument, Application &application) {
   OperationName op = application.name;
   StringRef name = argument.name.text;
-  SmallVector<StringRef> known = llvm::map_to_vector(
-      op.getAttributeNames(), [](StringAttr known) { return known.getValue(); });
-  bool isShape =
-      !op.hasInterface<InferTypeOpInterface>() && name == shapeAttr;
+  SmallVector<StringRef> known =
+      llvm::map_to_vector(op.getAttributeNames(),
+                          [](StringAttr known) { return known.getValue(); });
+  bool isShape = !op.hasInterface<InferTypeOpInterface>() && name == shapeAttr;
   if (!op.hasInterface<InferTypeOpInterface>())
     known.push_back(shapeAttr);
   if (!llvm::is_contained(known, name)) {

@@ -152,8 +152,8 @@ LogicalResult Printer::collectGlobals() {
 
 LogicalResult Printer::printInputs() {
   for (BlockArgument argument : main.getArguments()) {
-    auto name = main.getArgAttrOfType<StringAttr>(
-        argument.getArgNumber(), HamKaasDialect::nameAttrName);
+    auto name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  HamKaasDialect::nameAttrName);
     if (!name)
       return emitError(argument.getLoc())
              << "expected argument " << argument.getArgNumber()
@@ -204,7 +204,8 @@ FailureOr<uint64_t> Printer::printGlobal(ml_program::GlobalOp global) {
 LogicalResult Printer::printLoad(Operation *load, StringAttr symbol) {
   Value value = load->getResult(0);
   auto [known, isNew] = loads.try_emplace(symbol, value);
-  if (isa<ml_program::GlobalLoadOp>(load) && (!isNew || stores.contains(symbol)))
+  if (isa<ml_program::GlobalLoadOp>(load) &&
+      (!isNew || stores.contains(symbol)))
     return load->emitError(
         "expected one load of each buffer, before it is stored");
   if (!isNew) {
@@ -288,12 +289,13 @@ FailureOr<uint64_t> Printer::printTensor(Location location, StringRef spelling,
       tensor ? getElementTypeName(tensor.getElementType()) : "";
   if (elementType.empty() || !tensor.hasStaticShape() ||
       tensor.getRank() > maxRanks[2] || !hasFewElements(tensor.getShape()))
-    return emitError(location) << "expected a tensor of float32 or int64 that a "
-                                  "script can declare, got "
-                               << type;
+    return emitError(location)
+           << "expected a tensor of float32 or int64 that a "
+              "script can declare, got "
+           << type;
   if (!name.empty() && !isNameable(name))
-    return emitError(location) << "expected a name that a script can spell, got '"
-                               << name << "'";
+    return emitError(location)
+           << "expected a name that a script can spell, got '" << name << "'";
   if (!name.empty() && !names.insert((spelling + " " + name).str()).second)
     return emitError(location) << "expected a new name, another " << spelling
                                << " is called '" << name << "'";
@@ -328,7 +330,8 @@ FailureOr<std::string> Printer::formatVersion1(Operation *op) {
     Attribute value = op->getInherentAttr(attribute).value_or(nullptr);
     FailureOr<std::string> argument =
         parameter.kind == ParameterKind::Shape
-            ? formatList(cast<ShapedType>(op->getResult(0).getType()).getShape())
+            ? formatList(
+                  cast<ShapedType>(op->getResult(0).getType()).getShape())
         : value ? formatAttribute(op, attribute, value)
                 : reference(op, op->getOperand(nextOperand++));
     if (failed(argument))
@@ -354,14 +357,13 @@ FailureOr<std::string> Printer::formatVersion2(Operation *op) {
   for (StringAttr name : op->getName().getAttributeNames())
     if (Attribute value = op->getInherentAttr(name).value_or(nullptr)) {
       FailureOr<std::string> formatted = formatAttribute(op, name, value);
-      if (failed(formatted) ||
-          failed(append(name.str() + " = " + *formatted)))
+      if (failed(formatted) || failed(append(name.str() + " = " + *formatted)))
         return failure();
     }
   if (!isa<InferTypeOpInterface>(op))
-    (void)append((shapeAttr + " = ").str() +
-                 formatList(
-                     cast<ShapedType>(op->getResult(0).getType()).getShape()));
+    (void)append(
+        (shapeAttr + " = ").str() +
+        formatList(cast<ShapedType>(op->getResult(0).getType()).getShape()));
   return statement + ")";
 }
 

@@ -22,23 +22,24 @@ using namespace hamkaas::script;
 /// Reports the first byte that no text has.
 static LogicalResult checkEncoding(StringRef text, StringAttr fileName) {
   auto *cursor = reinterpret_cast<const llvm::UTF8 *>(text.begin());
-  llvm::isLegalUTF8String(
-      &cursor, reinterpret_cast<const llvm::UTF8 *>(text.end()));
+  llvm::isLegalUTF8String(&cursor,
+                          reinterpret_cast<const llvm::UTF8 *>(text.end()));
   size_t bad = reinterpret_cast<const char *>(cursor) - text.begin();
   bad = std::min(bad, text.find('\0'));
   if (bad >= text.size())
     return success();
   StringRef before = text.take_front(bad);
-  Location location = FileLineColLoc::get(
-      fileName, before.count('\n') + 1, bad - (before.rfind('\n') + 1) + 1);
+  Location location = FileLineColLoc::get(fileName, before.count('\n') + 1,
+                                          bad - (before.rfind('\n') + 1) + 1);
   return emitError(location)
          << "expected text in UTF-8, found the byte 0x"
-         << llvm::utohexstr(uint8_t(text[bad]), /*LowerCase=*/true, /*Width=*/2);
+         << llvm::utohexstr(uint8_t(text[bad]), /*LowerCase=*/true,
+                            /*Width=*/2);
 }
 
-OwningOpRef<ModuleOp> hamkaas::importScript(llvm::SourceMgr &sources,
-                                            MLIRContext *context,
-                                            const ScriptImportOptions &options) {
+OwningOpRef<ModuleOp>
+hamkaas::importScript(llvm::SourceMgr &sources, MLIRContext *context,
+                      const ScriptImportOptions &options) {
   context->loadDialect<HamKaasDialect, arith::ArithDialect, func::FuncDialect,
                        ml_program::MLProgramDialect>();
   const llvm::MemoryBuffer *buffer =

@@ -100,7 +100,8 @@ Value StorageMap::replaceRows(Value target, Value rows, int64_t begin,
   auto type = RankedTensorType::get({1}, builder.getI64Type());
   auto position = [&](int64_t row) -> Value {
     return arith::ConstantOp::create(
-        builder, location, DenseElementsAttr::get(type, ArrayRef<int64_t>(row)));
+        builder, location,
+        DenseElementsAttr::get(type, ArrayRef<int64_t>(row)));
   };
   Value first = position(begin);
   Value last = position(begin + getTensorType(rows).getDimSize(0));

@@ -53,8 +53,8 @@ public:
   /// was read last.
   mlir::Value read(uint32_t node);
 
-  /// Makes `value` what `node` shows, and changes its storage accordingly. Every
-  /// other view of the storage is out of date from then on.
+  /// Makes `value` what `node` shows, and changes its storage accordingly.
+  /// Every other view of the storage is out of date from then on.
   void write(uint32_t node, mlir::Value value, mlir::Location location);
 
   mlir::RankedTensorType getType(uint32_t node) const {

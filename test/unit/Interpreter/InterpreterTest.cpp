@@ -1,4 +1,4 @@
-//===- InterpreterTest.cpp - Runs models and looks at the numbers *- C++ -*-===//
+//===- InterpreterTest.cpp - Runs models, looks at the numbers --*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -238,14 +238,21 @@ TEST_F(InterpreterTest, ChecksTheBoundsAndKeepsTheState) {
   ReferenceTensor x = f32({1}, {7});
   int64_t lowest = std::numeric_limits<int64_t>::min();
   int64_t highest = std::numeric_limits<int64_t>::max();
-  for (auto [begin, end] :
-       {std::pair<int64_t, int64_t>{3, 5}, {-1, 0}, {1, 1}, {2, 1}, {0, 2},
-        {4, 5}, {1, lowest}, {lowest, highest}, {highest, lowest}}) {
+  for (auto [begin, end] : {std::pair<int64_t, int64_t>{3, 5},
+                            {-1, 0},
+                            {1, 1},
+                            {2, 1},
+                            {0, 2},
+                            {4, 5},
+                            {1, lowest},
+                            {lowest, highest},
+                            {highest, lowest}}) {
     errors.clear();
     EXPECT_EQ(run({x, position(begin), position(end)}), Floats());
     EXPECT_EQ(errors, "expected 0 <= begin, end <= 4 and end - begin = 1, got "
-                      "begin " + std::to_string(begin) + " and end " +
-                      std::to_string(end));
+                      "begin " +
+                          std::to_string(begin) + " and end " +
+                          std::to_string(end));
   }
   EXPECT_EQ(run({x, position(0), position(1)}), (Floats{7, 0, 0, 0}));
 }

@@ -1,4 +1,4 @@
-//===- HamKaasToLinalg.h - How each operation is lowered to linalg -*- C++ -*-===//
+//===- HamKaasToLinalg.h - Lowering of operations to linalg -----*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Passes.h - From PLANNED programs to LLVM functions -*- C++ -*-===//
+//===- Passes.h - From PLANNED programs to LLVM functions -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -26,8 +26,8 @@ struct ScriptImportOptions {
 
 /// Reads the script in the main buffer of `sources` as a module in the form
 /// GRAPH. Errors and warnings go to the diagnostic engine of `context`, at the
-/// file, line and column they are about; null after an error. Loads the dialects
-/// it needs into `context`.
+/// file, line and column they are about; null after an error. Loads the
+/// dialects it needs into `context`.
 mlir::OwningOpRef<mlir::ModuleOp>
 importScript(llvm::SourceMgr &sources, mlir::MLIRContext *context,
              const ScriptImportOptions &options = {});

@@ -32,9 +32,10 @@ LogicalResult hamkaas::verifySameRank(std::optional<Location> loc, Type lhs,
   return success();
 }
 
-LogicalResult AddOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult AddOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
   Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
   if (failed(verifySameRank(loc, lhs, rhs)) ||
       failed(verifyBroadcast(loc, lhs, rhs, cast<ShapedType>(lhs).getRank())))

@@ -10,9 +10,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult ComplexMulOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult ComplexMulOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
   auto lhs = cast<ShapedType>(adaptor.getLhs().getType());
   auto rhs = cast<ShapedType>(adaptor.getRhs().getType());
   if (failed(verifySameRank(loc, lhs, rhs)))

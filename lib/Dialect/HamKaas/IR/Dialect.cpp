@@ -57,7 +57,8 @@ bool hamkaas::isPosition(Type type) {
 void hamkaas::markUnchecked(Operation *root) {
   auto unchecked = StringAttr::get(root->getContext(), "unchecked");
   auto isKnownOnlyAtRunTime = [](Value operand) {
-    return isPosition(operand.getType()) && !matchPattern(operand, m_Constant());
+    return isPosition(operand.getType()) &&
+           !matchPattern(operand, m_Constant());
   };
   root->walk([&](KernelOpInterface op) {
     if (llvm::is_contained(op->getName().getAttributeNames(), unchecked) &&

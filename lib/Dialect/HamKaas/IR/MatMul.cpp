@@ -10,17 +10,20 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult MatMulOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
   auto lhs = cast<ShapedType>(adaptor.getLhs().getType());
   auto rhs = cast<ShapedType>(adaptor.getRhs().getType());
   // C1.
   int64_t l = lhs.getRank(), r = rhs.getRank();
   if (!((l == 1 && r == 2) || (l == 2 && r == 2) || (l == 3 && r == 3)))
     return emitOptionalError(
-        loc, "expected the ranks of lhs and rhs to be 1 and 2, 2 and 2, or 3 "
-             "and 3, got ", l, " and ", r);
+        loc,
+        "expected the ranks of lhs and rhs to be 1 and 2, 2 and 2, or 3 "
+        "and 3, got ",
+        l, " and ", r);
   // C2.
   int64_t rows = rhs.getDimSize(r - 2);
   if (lhs.getShape().back() != rows)

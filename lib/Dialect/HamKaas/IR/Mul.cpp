@@ -10,9 +10,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult MulOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult MulOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
   Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
   if (failed(verifySameRank(loc, lhs, rhs)) ||
       failed(verifyBroadcast(loc, lhs, rhs, cast<ShapedType>(lhs).getRank())))

@@ -12,9 +12,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult PermuteOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult PermuteOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
   auto x = cast<ShapedType>(adaptor.getX().getType());
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
   if (int64_t(permutation.size()) != x.getRank()) // C1.

@@ -10,9 +10,9 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult ReluOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location>, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult ReluOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
   types.push_back(adaptor.getX().getType());
   return success();
 }

@@ -1,4 +1,4 @@
-//===- ReplaceSlice.cpp - Replacement of rows of the first dimension -*- C++ -*-===//
+//===- ReplaceSlice.cpp - Replacement of rows -------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,20 +10,20 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult ReplaceSliceOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult ReplaceSliceOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location> loc,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
   auto target = cast<ShapedType>(adaptor.getTarget().getType());
   auto replacement = cast<ShapedType>(adaptor.getReplacement().getType());
   // C1.
   if (target.getRank() == 0)
-    return emitOptionalError(
-        loc, "expected target to have at least rank 1, got 0");
+    return emitOptionalError(loc,
+                             "expected target to have at least rank 1, got 0");
   if (replacement.getRank() != target.getRank())
-    return emitOptionalError(loc, "expected the rank of replacement (",
-                             replacement.getRank(),
-                             ") to match the rank of target (",
-                             target.getRank(), ")");
+    return emitOptionalError(
+        loc, "expected the rank of replacement (", replacement.getRank(),
+        ") to match the rank of target (", target.getRank(), ")");
   if (replacement.getElementType() != target.getElementType()) // C2.
     return emitOptionalError(loc, "expected the element type of replacement (",
                              replacement.getElementType(),

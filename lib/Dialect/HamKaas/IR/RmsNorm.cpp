@@ -10,16 +10,18 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult RmsNormOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
   auto x = cast<ShapedType>(adaptor.getX().getType());
   auto w = cast<ShapedType>(adaptor.getW().getType());
   if (x.getRank() == 0) // C1.
     return emitOptionalError(loc, "expected x to have at least rank 1, got 0");
   if (w.getRank() != 1 || w.getDimSize(0) != x.getShape().back()) // C2.
-    return emitOptionalError(loc, "expected w to have rank 1 and the size of "
-                                  "the last dimension of x (",
+    return emitOptionalError(loc,
+                             "expected w to have rank 1 and the size of "
+                             "the last dimension of x (",
                              x.getShape().back(), "), got ", w);
   types.push_back(x);
   return success();

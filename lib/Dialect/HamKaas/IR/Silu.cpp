@@ -10,9 +10,9 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult SiluOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location>, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult SiluOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
   types.push_back(adaptor.getX().getType());
   return success();
 }

@@ -11,9 +11,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult SliceOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
+                                        std::optional<Location> loc,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
   auto x = cast<ShapedType>(adaptor.getX().getType());
   if (x.getRank() == 0) // C1.
     return emitOptionalError(loc, "expected x to have at least rank 1, got 0");

@@ -1,4 +1,4 @@
-//===- SlicedSoftmax.cpp - Softmax over the first entries of each row -*- C++ -*-===//
+//===- SlicedSoftmax.cpp - Softmax of the first entries ---------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,9 +10,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult SlicedSoftmaxOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult SlicedSoftmaxOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location> loc,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
   auto x = cast<ShapedType>(adaptor.getX().getType());
   if (x.getRank() == 0) // C1.
     return emitOptionalError(loc, "expected x to have at least rank 1, got 0");

@@ -1,4 +1,4 @@
-//===- Bufferize.cpp - Turns tensors into buffers -*- C++ -*-===//
+//===- Bufferize.cpp - Turns tensors into buffers ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -90,9 +90,9 @@ static void dropCallResults(func::FuncOp program, const SymbolTable &symbols) {
       value = memref::CastOp::create(builder, call.getLoc(),
                                      call.getResultTypes().front(), value);
     call.getResult(0).replaceAllUsesWith(value);
-    auto newCall = func::CallOp::create(builder, call.getLoc(),
-                                        call.getCallee(), TypeRange(),
-                                        call.getOperands());
+    auto newCall =
+        func::CallOp::create(builder, call.getLoc(), call.getCallee(),
+                             TypeRange(), call.getOperands());
     newCall->setDiscardableAttrs(call->getDiscardableAttrDictionary());
     call.erase();
   }

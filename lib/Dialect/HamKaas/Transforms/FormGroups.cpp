@@ -1,4 +1,4 @@
-//===- FormGroups.cpp - Gathers operations that will be one kernel -*- C++ -*-===//
+//===- FormGroups.cpp - Gathers what will be one kernel ---------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -152,9 +152,8 @@ std::string Group::describe(ArrayRef<Operation *> ops) const {
 
 GroupOp Group::create() {
   SmallVector<Operation *> ops(members.begin(), members.end());
-  llvm::sort(ops, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
 
   llvm::SetVector<Value> inputs;
   SmallVector<Location> locations;
@@ -173,8 +172,7 @@ GroupOp Group::create() {
   if (updated)
     updatedIndex = builder.getI64IntegerAttr(
         llvm::find(inputs, updated->get()) - inputs.begin());
-  KernelFamily family =
-      root ? root.getKernelFamily() : last.getKernelFamily();
+  KernelFamily family = root ? root.getKernelFamily() : last.getKernelFamily();
   auto group = GroupOp::create(
       builder, builder.getFusedLoc(locations), last->getResultTypes(),
       inputs.getArrayRef(), KernelFamilyAttr::get(builder.getContext(), family),
@@ -191,8 +189,7 @@ GroupOp Group::create() {
   builder.setInsertionPointToStart(&body);
   for (Operation *op : ops)
     builder.clone(*op, mapping);
-  YieldOp::create(builder, group.getLoc(),
-                  mapping.lookup(last->getResult(0)));
+  YieldOp::create(builder, group.getLoc(), mapping.lookup(last->getResult(0)));
 
   last->getResult(0).replaceAllUsesWith(group.getResult(0));
   for (Operation *op : llvm::reverse(ops))

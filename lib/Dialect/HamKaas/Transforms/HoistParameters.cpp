@@ -111,9 +111,8 @@ private:
         movable.insert(&op);
     // From the end, so that each op's users are known.
     for (Operation &op : llvm::reverse(*body)) {
-      bool isRead = llvm::any_of(op.getUsers(), [&](Operation *user) {
-        return stays.contains(user);
-      });
+      bool isRead = llvm::any_of(
+          op.getUsers(), [&](Operation *user) { return stays.contains(user); });
       // A constant stays where it is read: it is part of the program.
       bool isFree = isTensorView(&op) || isa<arith::ConstantOp>(op);
       if (!movable.contains(&op) || (isFree && isRead))

@@ -1,4 +1,4 @@
-//===- LowerGroups.cpp - Replaces operations of the dialect by linalg -*- C++ -*-===//
+//===- LowerGroups.cpp - Replaces operations by linalg ----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OutlineKernels.cpp - Makes each group a function -*- C++ -*-===//
+//===- OutlineKernels.cpp - Makes each group a function ---------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ProgramBuffers.h - What a program does with its buffers -*- C++ -*-===//
+//===- ProgramBuffers.h - What a program does with its buffers --*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TensorViews.cpp - Views of tensors and what they are views of -*- C++ -*-===//
+//===- TensorViews.cpp - What tensors are views of --------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VerifyKernels.cpp - Checks the form KERNELS -*- C++ -*-===//
+//===- VerifyKernels.cpp - Checks the form KERNELS --------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,8 +59,7 @@ private:
     if (kernel.getNumResults() != 1 || kernel.getNumArguments() == 0 ||
         kernel.getArgumentTypes().back() != kernel.getResultTypes().front())
       return kernel.emitError("expected the last argument of kernel @")
-             << kernel.getSymName()
-             << " to have the type of its only result";
+             << kernel.getSymName() << " to have the type of its only result";
     WalkResult result = kernel.getBody().walk([](Operation *op) {
       bool isAllowed =
           isa<CheckOp, func::ReturnOp>(op) ||

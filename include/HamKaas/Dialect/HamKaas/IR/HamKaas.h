@@ -1,4 +1,4 @@
-//===- HamKaas.h - The dialect, its attributes, interfaces and operations -*- C++ -*-===//
+//===- HamKaas.h - The dialect and its operations ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

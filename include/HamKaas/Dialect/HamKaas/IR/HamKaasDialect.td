@@ -1,4 +1,4 @@
-//===- HamKaasDialect.td - The dialect, its attributes and types -*- tablegen -*-===//
+//===- HamKaasDialect.td - Attributes and types ------------*- tablegen -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MovementOps.td - Operations that move or rename elements -*- tablegen -*-===//
+//===- MovementOps.td - Movement of elements ---------------*- tablegen -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

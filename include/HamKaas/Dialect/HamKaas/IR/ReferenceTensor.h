@@ -1,4 +1,4 @@
-//===- ReferenceTensor.h - A tensor of the reference interpreter -*- C++ -*-===//
+//===- ReferenceTensor.h - A tensor of the interpreter ----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

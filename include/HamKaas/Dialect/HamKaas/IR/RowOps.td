@@ -1,4 +1,4 @@
-//===- RowOps.td - Operations on the rows of the last dimension -*- tablegen -*-===//
+//===- RowOps.td - Operations on rows ----------------------*- tablegen -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

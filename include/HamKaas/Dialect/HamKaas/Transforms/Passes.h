@@ -1,4 +1,4 @@
-//===- Passes.h - Passes from GRAPH to PLANNED -*- C++ -*-===//
+//===- Passes.h - Passes from GRAPH to PLANNED ------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
