@@ -1,16 +1,16 @@
-// Prints the digits that a compiled MNIST net reads in ../mnist/digits.npy.
+// Prints what a compiled MNIST net reads in the first digits of a file like
+// ../mnist/digits.npy on standard input.
 #include "mnist.h"
 
 #include <stdio.h>
 
-int main(int argc, char **argv) {
-  enum { Header = 128, Pixels = 28 * 28, Batch = 128 };
-  static unsigned char file[Header + Batch * Pixels];
-  static float input[Batch * Pixels], result[Batch * 10];
+enum { Header = 128, Batch = 128, Pixels = 28 * 28 };
+static unsigned char file[Header + Batch * Pixels];
+static float input[Batch * Pixels], result[Batch * 10];
 
-  FILE *stream = argc == 2 ? fopen(argv[1], "rb") : NULL;
-  if (!stream || fread(file, 1, sizeof file, stream) != sizeof file)
-    return fprintf(stderr, "usage: %s digits.npy\n", argv[0]), 1;
+int main(void) {
+  if (fread(file, 1, sizeof file, stdin) != sizeof file)
+    return fputs("expected 128 digits on standard input\n", stderr), 1;
   for (int i = 0; i < Batch * Pixels; ++i)
     input[i] = file[Header + i] / 255.0f;
 
@@ -18,15 +18,16 @@ int main(int argc, char **argv) {
   const char *error = mnist_create(NULL, &model);
   if (!error)
     error = mnist_run(model, input, result);
-  if (error)
-    return fprintf(stderr, "%s\n", error), 1;
-  for (int digit = 0; digit < Batch; ++digit) {
-    const float *scores = result + digit * 10;
-    int best = 0;
+  mnist_destroy(model);
+  if (error) {
+    fprintf(stderr, "%s\n", error);
+    mnist_free_error(error);
+    return 1;
+  }
+  for (int digit = 0, best = 0; digit < Batch; ++digit, best = 0) {
     for (int i = 1; i < 10; ++i)
-      best = scores[i] > scores[best] ? i : best;
+      best = result[digit * 10 + i] > result[digit * 10 + best] ? i : best;
     printf("%d%c", best, digit % 32 == 31 ? '\n' : ' ');
   }
-  mnist_destroy(model);
   return 0;
 }

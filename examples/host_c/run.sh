@@ -12,7 +12,7 @@ trap 'rm -rf "$out"' EXIT
 
 "$tools/hamkaas-compile" "$mnist/mnist.hk" --weights "$mnist/weights.safetensors" -o "$out/mnist.so"
 "${CC:-clang-22}" -std=c99 -Wall -Wextra -Werror -I "$out" "$here/main.c" "$out/mnist.so" -Wl,-rpath,"$out" -o "$out/host"
-"$out/host" "$mnist/digits.npy" | tee "$out/read"
+"$out/host" <"$mnist/digits.npy" | tee "$out/read"
 
 # labels.npy is a header of 128 bytes, then one byte a digit.
 tr -s ' \n' '\n' <"$out/read" >"$out/digits"

@@ -54,7 +54,7 @@ static cl::opt<bool>
                     cl::cat(category));
 static cl::opt<std::string>
     maxWorkspace("max-workspace",
-                 cl::desc("Fail if a run needs more memory than this"),
+                 cl::desc("Fail if the workspace, the results between kernels, is larger"),
                  cl::value_desc("BYTES|nKB|nMB|nGB"), cl::cat(category));
 static cl::opt<ReportFormat>
     report("report", cl::desc("Print memory, work and kernels of the model"),

@@ -173,7 +173,7 @@ static llvm::Error run(Runner &runner, ArrayRef<ReferenceTensor> inputs,
   if (repeat > 0 && report) {
     llvm::sort(milliseconds);
     llvm::outs() << "time of a run: "
-                 << llvm::format("%.3f ms median of %d, %.3f ms least\n",
+                 << llvm::format("%.4g ms median of %d, %.4g ms least\n",
                                  milliseconds[milliseconds.size() / 2],
                                  int(repeat), milliseconds.front());
   }

@@ -136,6 +136,19 @@ private:
   bool fused;
 };
 
+/// Without an instruction for it, LLVM would call fmaf of libm for each lane.
+struct SplitFma : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::FmaOp op,
+                                PatternRewriter &rewriter) const override {
+    Value product =
+        arith::MulFOp::create(rewriter, op.getLoc(), op.getA(), op.getB());
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, product, op.getC());
+    return success();
+  }
+};
+
 struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
   using ExpandMathBase::ExpandMathBase;
 
@@ -143,6 +156,8 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<ExpandExp>(context, fma);
+    if (!fma)
+      patterns.add<SplitFma>(context);
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name != math::ExpOp::getOperationName();
     });

@@ -117,12 +117,17 @@ void Parser::reportUnknownOperator(const Token &spelling) {
   unsigned best = maxDistance + 1;
   StringRef closest;
   auto consider = [&](StringRef known) {
-    unsigned distance = spelling.text.edit_distance_insensitive(
-        known, /*AllowReplacements=*/true, maxDistance);
-    if (distance >= best)
-      return;
-    best = distance;
-    closest = known;
+    // 'ReLU' means 'ReLUNode', 'Input' means 'InputTensor'.
+    for (StringRef suffix : {"", "Node", "Tensor"}) {
+      unsigned distance =
+          StringRef((spelling.text + suffix).str())
+              .edit_distance_insensitive(known, /*AllowReplacements=*/true,
+                                         maxDistance);
+      if (distance >= best)
+        continue;
+      best = distance;
+      closest = known;
+    }
   };
   for (const Operator &op : getOperators())
     consider(op.spelling);

@@ -38,3 +38,17 @@ func.func @root(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.sqrt %x : vector<16xf32>
   return %0 : vector<16xf32>
 }
+
+// -----
+
+// Upstream's approximations use multiply-adds, which would be calls of fmaf.
+
+// CHECK-LABEL: func @tanh(
+// CHECK-NOT:     math.tanh
+// FUSED:         math.fma
+// APART-NOT:     math.fma
+// CHECK:         return
+func.func @tanh(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.tanh %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
