@@ -1,8 +1,8 @@
 """Runs the documented example of every operation and compares with numpy.
 
-usage: op-examples.py REFERENCE.md [--device=reference,cpu]
+usage: op-examples.py REFERENCE [--device=reference,cpu]
 
-REFERENCE.md is the generated reference of the dialect. Each example becomes the
+The files *Ops.md of the folder REFERENCE are the generated reference. Each example becomes the
 body of @main, several times with different numbers, and is run by hamkaas-run.
 An operation of GRAPH without an example, or without a formula here, fails.
 """
@@ -117,10 +117,11 @@ SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40,
                    dtype=np.float32)
 
 
-def read_examples(path):
+def read_examples(folder):
     """Maps each operation to its example and whether it is one of GRAPH."""
     operations = {}
-    for section in re.split(r"^### ", path.read_text(), flags=re.M)[1:]:
+    text = "".join(path.read_text() for path in folder.glob("*Ops.md"))
+    for section in re.split(r"^### ", text, flags=re.M)[1:]:
         title = re.match(r"`hamkaas\.(\w+)`", section)
         if title:
             code = re.search(r"^```mlir\n(.*?)^```", section, re.M | re.S)

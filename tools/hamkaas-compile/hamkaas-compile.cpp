@@ -52,10 +52,10 @@ static cl::opt<bool>
                     cl::desc("Leave the parameters in their file; the program "
                              "maps it when it is loaded"),
                     cl::cat(category));
-static cl::opt<std::string>
-    maxWorkspace("max-workspace",
-                 cl::desc("Fail if the workspace, the results between kernels, is larger"),
-                 cl::value_desc("BYTES|nKB|nMB|nGB"), cl::cat(category));
+static cl::opt<std::string> maxWorkspace(
+    "max-workspace",
+    cl::desc("Fail if the workspace, the results between kernels, is larger"),
+    cl::value_desc("BYTES|nKB|nMB|nGB"), cl::cat(category));
 static cl::opt<ReportFormat>
     report("report", cl::desc("Print memory, work and kernels of the model"),
            cl::ValueOptional, cl::init(ReportFormat::None),
