@@ -2,9 +2,10 @@
 
 usage: op-examples.py REFERENCE [--device=reference,cpu]
 
-The files *Ops.md of the folder REFERENCE are the generated reference. Each example becomes the
-body of @main, several times with different numbers, and is run by hamkaas-run.
-An operation of GRAPH without an example, or without a formula here, fails.
+The files *Ops.md of the folder REFERENCE are the generated reference. Each
+example becomes the body of @main, several times with different numbers, and is
+run by hamkaas-run. An operation of GRAPH without an example, or without a
+formula here, fails.
 """
 
 import argparse
