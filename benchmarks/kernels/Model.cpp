@@ -7,6 +7,7 @@
 
 #include "Model.h"
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/Tensors.h"
@@ -108,15 +109,6 @@ void Model::allocateOperands() {
   }
 }
 
-/// Takes ownership of the runtime's message.
-static llvm::Error takeError(HamKaasError error) {
-  if (!error)
-    return llvm::Error::success();
-  llvm::Error result = llvm::createStringError(error);
-  HamKaasErrorFree(error);
-  return result;
-}
-
 llvm::Error Model::instantiate() {
   std::vector<HamKaasNamedData> named;
   for (auto [i, parameter] : llvm::enumerate(parameters)) {
@@ -128,7 +120,7 @@ llvm::Error Model::instantiate() {
   options.threads = 1;
   options.parameters = named.data();
   options.parameterCount = named.size();
-  return takeError(HamKaasInstanceCreate(&program(), &options, &instance));
+  return toError(HamKaasInstanceCreate(&program(), &options, &instance));
 }
 
 void Model::run() {
@@ -139,7 +131,7 @@ void Model::run() {
 }
 
 llvm::Error Model::check() {
-  if (llvm::Error error = takeError(
+  if (llvm::Error error = toError(
           HamKaasInstanceRun(instance, inputData.data(), outputData.data())))
     return error;
   llvm::StringMap<ReferenceTensor> named;

@@ -7,13 +7,44 @@
 
 #include "HamKaas/Driver/LoadedProgram.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <dlfcn.h>
 
 using namespace llvm;
 
 namespace hamkaas {
 namespace {
+
+/// NOTE: dlopen maps segments wherever the headers say; of a truncated file
+/// they lie behind its end, where any access is a SIGBUS.
+Error checkSegments(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return createStringError(buffer.getError(),
+                             "cannot load '" + path +
+                                 "': " + buffer.getError().message());
+  StringRef bytes = (*buffer)->getBuffer();
+  auto notALibrary = [&](Error error) {
+    return createStringError("cannot load '" + path +
+                             "': " + toString(std::move(error)));
+  };
+  auto file = object::ELFFile<object::ELF64LE>::create(bytes);
+  if (!file)
+    return notALibrary(file.takeError());
+  auto segments = file->program_headers();
+  if (!segments)
+    return notALibrary(segments.takeError());
+  for (const auto &segment : *segments)
+    if (segment.p_offset > bytes.size() ||
+        segment.p_filesz > bytes.size() - segment.p_offset)
+      return createStringError(
+          "cannot load '" + path + "': truncated: expected " +
+          Twine(segment.p_filesz) + " bytes at offset " +
+          Twine(segment.p_offset) + ", the file has " + Twine(bytes.size()));
+  return Error::success();
+}
 
 class SharedLibraryProgram : public LoadedProgram {
 public:
@@ -55,6 +86,8 @@ Error LoadedProgram::adopt(const void *address, StringRef origin) {
 
 Expected<std::unique_ptr<LoadedProgram>>
 LoadedProgram::fromSharedLibrary(StringRef path) {
+  if (Error error = checkSegments(path))
+    return std::move(error);
   // NOTE: dlopen would search a name without a directory on the system's path.
   SmallString<128> absolute(path);
   if (std::error_code code = sys::fs::make_absolute(absolute))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/OutputFile.h"
+#include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Runtime/AtomicFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -23,10 +24,6 @@ namespace {
 Error cannotWrite(StringRef path, std::error_code code) {
   return createStringError(code,
                            "cannot write '" + path + "': " + code.message());
-}
-
-Error toError(rt::Error error) {
-  return error ? createStringError(error.message()) : Error::success();
 }
 
 Expected<std::unique_ptr<rt::AtomicFile>> openFile(StringRef path) {

@@ -10,6 +10,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/DiagnosticText.h"
+#include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Driver/Tensors.h"
 #include "HamKaas/Driver/Weights.h"
 #include "HamKaas/Interpreter/Interpreter.h"
@@ -19,15 +20,6 @@ using namespace mlir;
 using namespace hamkaas;
 
 Runner::~Runner() = default;
-
-/// Takes ownership of the runtime's message.
-static llvm::Error takeError(HamKaasError error) {
-  if (!error)
-    return llvm::Error::success();
-  llvm::Error result = llvm::createStringError(error);
-  HamKaasErrorFree(error);
-  return result;
-}
 
 //===----------------------------------------------------------------------===//
 // Programs
@@ -52,7 +44,7 @@ public:
     instanceOptions.profile = options.profile;
     if (!options.weightsFile.empty())
       instanceOptions.weightsFile = options.weightsFile.c_str();
-    return takeError(
+    return toError(
         HamKaasInstanceCreate(&program, &instanceOptions, &instance));
   }
 
@@ -64,7 +56,7 @@ public:
       inputData.push_back(getData(input));
     for (ReferenceTensor &output : outputs)
       outputData.push_back(getData(output));
-    return takeError(
+    return toError(
         HamKaasInstanceRun(instance, inputData.data(), outputData.data()));
   }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Runtime/Npy.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,10 +18,6 @@
 
 using namespace mlir;
 using namespace hamkaas;
-
-static llvm::Error toError(rt::Error error) {
-  return llvm::createStringError(error.message());
-}
 
 const void *hamkaas::getData(const ReferenceTensor &tensor) {
   if (tensor.type.getElementType().isF32())

@@ -49,6 +49,16 @@ def HamKaas_GroupOp : HamKaas_Op<"group", [
 def HamKaas_YieldOp : HamKaas_Op<"yield", [
     Pure, Terminator, ReturnLike, HasParent<"GroupOp">]> {
   let summary = "ends the body of a group";
+  let description = [{
+    Gives the results of the `hamkaas.group` around it, one value a result. Its
+    constraints are those of the group.
+
+    Example:
+
+    ```mlir
+    hamkaas.yield %0 : tensor<4xf32>
+    ```
+  }];
   let arguments = (ins Variadic<HamKaas_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
