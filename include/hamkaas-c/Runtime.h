@@ -12,7 +12,14 @@
 // the caller frees with HamKaasErrorFree.
 //
 // Threads: an instance runs one call at a time; a second concurrent call
-// returns an error. Different instances are independent.
+// returns an error, and so does one on an instance that shares its state.
+// Other instances are independent.
+//
+// Handles: an instance that was destroyed, or a pointer that never was one, is
+// an error, not a crash.
+//
+// Processes: after a fork the child may use the instances of its parent that
+// were not running; it has no helper threads, so it runs them on the caller.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,6 +70,15 @@ typedef struct HamKaasInstanceOptions {
   const char *weightsFile;
   /// Not 0: measure the time of each call, see HamKaasInstanceProfile.
   int32_t profile;
+  /// Null, or an instance of the same program and device whose constants this
+  /// one uses too. Then there must be no parameters and no weightsFile. The
+  /// constants live until the last instance that uses them is destroyed.
+  HamKaasInstance *constantsOf;
+  /// Null, or an instance on the same device whose state this one uses too: its
+  /// program, which may be another, has the same states in the same order
+  /// (name, type, shape). Of the instances that share a state one runs at a
+  /// time. The state lives until the last of them is destroyed.
+  HamKaasInstance *stateOf;
 } HamKaasInstanceOptions;
 
 /// Allocates the regions, runs `prepare`, and zeroes the state. `options` may
@@ -96,6 +112,27 @@ HamKaasInstanceProfile(const HamKaasInstance *instance);
 
 /// Sets all state to zero.
 HAMKAAS_API HamKaasError HamKaasInstanceResetState(HamKaasInstance *instance);
+
+/// Copies the state `name` to `data`, whose size `bytes` must be the state's.
+HAMKAAS_API HamKaasError HamKaasInstanceReadState(HamKaasInstance *instance,
+                                                  const char *name,
+                                                  void *data /* out */,
+                                                  uint64_t bytes);
+
+/// Sets the state `name` to `data`, whose size `bytes` must be the state's.
+HAMKAAS_API HamKaasError HamKaasInstanceWriteState(HamKaasInstance *instance,
+                                                   const char *name,
+                                                   const void *data,
+                                                   uint64_t bytes);
+
+/// Writes all state to a safetensors file, which appears whole or not at all.
+HAMKAAS_API HamKaasError HamKaasInstanceSaveState(HamKaasInstance *instance,
+                                                  const char *path);
+
+/// Sets all state from a safetensors file that holds exactly the program's
+/// states. After an error the state is as it was.
+HAMKAAS_API HamKaasError HamKaasInstanceLoadState(HamKaasInstance *instance,
+                                                  const char *path);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,161 @@
+//===- Compiler.h - From models to programs -----------------------*- C -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles models, describes them, and writes them as programs of their own.
+// The functions are those of libhamkaas.so, which contains the compiler and
+// the runtime (hamkaas-c/Runtime.h) and exports nothing else. Plain C99.
+//
+// Errors: functions that can fail return null on success, or a message that
+// the caller frees with HamKaasErrorFree. A message about a model begins with a
+// position: "model.hk:3:21: error: expected ...". Nothing throws or aborts.
+//
+// Texts are UTF-8 and end with a zero byte. Those that go in are needed only
+// during the call. Structures begin with their size, so that a library may know
+// more fields than its caller; zero in a field means its default.
+//
+// Threads: all functions may be called from any thread at any time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_C_COMPILER_H
+#define HAMKAAS_C_COMPILER_H
+
+#include "hamkaas-c/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Version of the interface of libhamkaas.so. The major number is raised when a
+/// program made for an older one may fail, the minor when something is added.
+#define HAMKAAS_C_VERSION_MAJOR 1
+#define HAMKAAS_C_VERSION_MINOR 0
+
+/// Version of the library's interface, as 1000 * major + minor.
+HAMKAAS_API int32_t HamKaasInterfaceVersion(void);
+
+/// Version of the compiler, e.g. "HamKaas 0.1.0". Owned by the library.
+HAMKAAS_API const char *HamKaasCompilerVersion(void);
+
+/// A compiled model. It does not change and holds no weights but those that a
+/// loaded library embeds; its instances keep it alive.
+typedef struct HamKaasModel HamKaasModel;
+
+/// Where a line of a source text comes from.
+typedef struct HamKaasSourceLine {
+  const char *file;
+  int64_t line; /* from 1 */
+} HamKaasSourceLine;
+
+/// Told how far a compilation is: `done` of `total` steps, and the name of the
+/// one that begins. Ends the compilation, which then fails, by returning a
+/// value other than 0. Called on the thread that compiles.
+typedef int32_t (*HamKaasProgressFunction)(void *context, const char *step,
+                                           int32_t done, int32_t total);
+
+typedef struct HamKaasCompileOptions {
+  size_t structSize;
+  /// Name of the model, of its file in messages, and the prefix of the
+  /// functions of a written program. "model" when null.
+  const char *name;
+  /// "host" (the default when null), "x86-64-v3", ...
+  const char *targetCpu;
+  /// Largest workspace allowed in bytes, 0 for no limit.
+  uint64_t maxWorkspace;
+  /// Not 0: leave out the checks of run-time positions.
+  int32_t unchecked;
+  /// Positions to show in messages and reports in place of those in the text:
+  /// one a line of it, or none. Lines beyond the last have their own.
+  int32_t lineCount;
+  const HamKaasSourceLine *lines;
+  HamKaasProgressFunction progress; /* may be null */
+  void *progressContext;
+} HamKaasCompileOptions;
+
+/// Compiles `source`, a script or MLIR text of `bytes` bytes. `options` may be
+/// null. On success `*model` is owned by the caller, who frees it with
+/// HamKaasModelDestroy.
+HAMKAAS_API HamKaasError HamKaasModelCompile(
+    const char *source, uint64_t bytes, const HamKaasCompileOptions *options,
+    HamKaasModel **model /* out */);
+
+/// Compiles the script or MLIR file at `path`, or loads the `model.so` there,
+/// for which all options but the size must be 0.
+/// NOTE: loading a library runs code of it; load only what you would run.
+HAMKAAS_API HamKaasError HamKaasModelLoad(const char *path,
+                                          const HamKaasCompileOptions *options,
+                                          HamKaasModel **model /* out */);
+
+/// Does nothing on null. Instances of the model go on to work.
+HAMKAAS_API HamKaasError HamKaasModelDestroy(HamKaasModel *model);
+
+/// The tables of the program: inputs, outputs, parameters, states, calls,
+/// sizes. Owned by the model.
+HAMKAAS_API HamKaasError HamKaasModelGetProgram(
+    HamKaasModel *model, const HamKaasProgram **program /* out */);
+
+/// As HamKaasInstanceCreate, for the model's program, which stays loaded as
+/// long as the instance lives.
+HAMKAAS_API HamKaasError HamKaasModelCreateInstance(
+    HamKaasModel *model, const HamKaasInstanceOptions *options,
+    HamKaasInstance **instance /* out */);
+
+typedef enum HamKaasDescription {
+  HamKaasDescribeReport = 0,     /* tables for people */
+  HamKaasDescribeReportJson = 1, /* the same and more, as JSON */
+  HamKaasDescribePlanSvg = 2,    /* the plan of the workspace, a picture */
+  HamKaasDescribeGraphSvg = 3,   /* the graph, a picture (needs Graphviz) */
+  HamKaasDescribeGraph = 4,      /* the graph, as MLIR */
+  HamKaasDescribeScript = 5      /* the graph, as a script */
+} HamKaasDescription;
+
+/// Describes the model. On success the caller frees `*text` with
+/// HamKaasTextFree. The graph of a loaded library, and a picture of its plan,
+/// cannot be had.
+HAMKAAS_API HamKaasError HamKaasModelDescribe(HamKaasModel *model,
+                                              int32_t description,
+                                              char **text /* out */);
+
+/// Does nothing on null.
+HAMKAAS_API void HamKaasTextFree(char *text);
+
+typedef struct HamKaasWriteOptions {
+  size_t structSize;
+  /// The parameters to put into the program; all of them, or none: then whoever
+  /// creates an instance provides them. Needed only during the call.
+  const HamKaasNamedData *parameters;
+  int32_t parameterCount;
+  /// A safetensors file with the parameters to put into the program, or null.
+  const char *weightsFile;
+  /// "host" (the default when null), "x86-64-v3", ...
+  const char *targetCpu;
+} HamKaasWriteOptions;
+
+/// Writes the model as `path`, a .so, .o or .a, with its C header beside it.
+/// Both appear, or none. Compiles the model again. A model that was loaded from
+/// a library cannot be written.
+HAMKAAS_API HamKaasError HamKaasModelWrite(HamKaasModel *model,
+                                           const char *path,
+                                           const HamKaasWriteOptions *options);
+
+/// The type of a tensor. `shape` has `rank` valid entries.
+typedef struct HamKaasTensorType {
+  int32_t elementType; /* a HamKaasElementType */
+  int32_t rank;
+  int64_t shape[8];
+} HamKaasTensorType;
+
+/// Checks a script and finds the type of its result, without compiling it.
+/// Much faster than HamKaasModelCompile.
+HAMKAAS_API HamKaasError HamKaasInferResult(const char *source, uint64_t bytes,
+                                            HamKaasTensorType *type /* out */);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // HAMKAAS_C_COMPILER_H
