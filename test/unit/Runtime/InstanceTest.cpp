@@ -123,11 +123,19 @@ TEST_F(Instance, ARunAllocatesNothing) {
 }
 
 TEST_F(Instance, RegionsAreAligned) {
+  fake.program.run = [](HamKaasExecution *, const void *const *, void *const *,
+                        const void *constants, void *state,
+                        void *workspace) -> int32_t {
+    for (const void *region : {constants, static_cast<const void *>(state),
+                               static_cast<const void *>(workspace)})
+      if (!region ||
+          reinterpret_cast<uintptr_t>(region) % HAMKAAS_REGION_ALIGNMENT != 0)
+        return 1;
+    return 0;
+  };
   ASSERT_EQ(create(), "");
-  for (void *region :
-       {instance->constants, instance->state, instance->workspace})
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(region) % HAMKAAS_REGION_ALIGNMENT,
-              0u);
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
 }
 
 // The host's mode of flushing denormals must not change results.
