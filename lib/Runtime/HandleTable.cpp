@@ -138,9 +138,10 @@ bool HandleTable::createPart(uint32_t index) {
   if (parts[number].load(std::memory_order_acquire))
     return true;
   size_t count = size_t{firstPart} << number;
-  Slot *part = static_cast<Slot *>(malloc(count * sizeof(Slot)));
-  if (!part)
+  void *memory = nullptr;
+  if (posix_memalign(&memory, alignof(Slot), count * sizeof(Slot)) != 0)
     return false;
+  Slot *part = static_cast<Slot *>(memory);
   for (size_t i = 0; i < count; ++i)
     new (&part[i]) Slot;
   Slot *others = nullptr;

@@ -16,10 +16,12 @@ using namespace hamkaas::rt;
 Error hamkaas::rt::createRegion(const Device &device, const char *model,
                                 const char *what, uint64_t bytes,
                                 Region *&region) {
-  void *place = malloc(sizeof(Region));
-  void *memory =
-      place && bytes > 0 ? device.allocate(device.context, bytes) : nullptr;
-  if (!place || (bytes > 0 && !memory)) {
+  void *place = nullptr, *memory = nullptr;
+  if (posix_memalign(&place, alignof(Region), sizeof(Region)) != 0)
+    return Error::format("model '%s': out of memory for its %s", model, what);
+  if (bytes > 0)
+    memory = device.allocate(device.context, bytes);
+  if (bytes > 0 && !memory) {
     free(place);
     return Error::format("model '%s': cannot allocate %" PRIu64
                          " bytes for its %s",

@@ -16,8 +16,9 @@
 namespace hamkaas::rt {
 
 /// Memory on a device, which any device of the same name may use and release.
-/// Lives until its last holder gives it back.
-struct Region {
+/// Lives until its last holder gives it back. A line of the cache, so that who
+/// uses one region does not slow down others.
+struct alignas(64) Region {
   void *memory = nullptr; // null for no bytes
   uint64_t bytes = 0;
   std::atomic<uint32_t> holders{1};
