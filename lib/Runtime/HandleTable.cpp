@@ -240,11 +240,13 @@ Error HandleTable::explain(const void *handle, HandleKind kind) const {
   const Slot *slot = findSlot(number);
   uint64_t state = slot ? slot->state.load(std::memory_order_relaxed) : 0;
   uint64_t generation = state >> stateGenerationShift;
-  if (!slot || generationOf(number) > generation ||
-      withoutPins(state) == generation << stateGenerationShift)
+  bool isOlder = generationOf(number) < generation;
+  bool isCurrent = generationOf(number) == generation &&
+                   withoutPins(state) != generation << stateGenerationShift;
+  if (!slot || !(isOlder || isCurrent))
     return Error::format("expected %s, found an address that is no handle",
                          kind.name);
-  if (generationOf(number) < generation || (state & removedBit))
+  if (isOlder || (state & removedBit))
     return Error::format("expected %s, found a handle that was destroyed",
                          kind.name);
   return Error::format("expected %s, found a handle of another kind",
