@@ -455,6 +455,8 @@ TEST_F(Instance, ReleasesWhatItKeepsAliveAfterAnError) {
     EXPECT_EQ(releases, error.empty() ? 0 : 1);
   }
   EXPECT_NE(instance, nullptr);
+  HamKaasInstanceDestroy(instance);
+  EXPECT_EQ(releases, 1);
 }
 
 // The memory is kept until the run is over.
