@@ -57,7 +57,9 @@ typedef struct HamKaasNamedData {
 
 typedef struct HamKaasInstanceOptions {
   size_t structSize;
-  /// "cpu" (the default when null).
+  /// "cpu" (the default when null) or "best". Instances of models of
+  /// hamkaas-c/Compiler.h also have "reference": the interpreter, slow and
+  /// exact, to compare with.
   const char *device;
   /// Threads that work on a run, the caller included; 0 means one per core.
   int32_t threads;

@@ -143,8 +143,8 @@ TEST_F(ProgramTest, RunsJustInTime) {
   auto jit = JitProgram::load(cantFail(test::exampleObject(info, {})));
   ASSERT_TRUE(bool(jit)) << toString(jit.takeError());
   HamKaasNamedData bias = {"bias", test::exampleBias().data(), 16};
-  HamKaasInstanceOptions options = {sizeof(options), nullptr, 1, &bias, 1,
-                                    nullptr,         0};
+  HamKaasInstanceOptions options = {
+      sizeof(options), nullptr, 1, &bias, 1, nullptr, 0, nullptr, nullptr};
   EXPECT_EQ(runExample((*jit)->program(), &options, 2), secondRun);
 }
 
