@@ -90,7 +90,8 @@ HAMKAAS_API HamKaasError HamKaasInstanceCreate(
     const HamKaasProgram *program, const HamKaasInstanceOptions *options,
     HamKaasInstance **instance /* out */);
 
-/// Does nothing on null. No run may be in progress.
+/// Does nothing on null and on what is no instance. A run in progress is
+/// finished as if nothing had happened; its thread frees the memory then.
 HAMKAAS_API void HamKaasInstanceDestroy(HamKaasInstance *instance);
 
 /// Runs the program once on the caller's buffers, used in place: one address
