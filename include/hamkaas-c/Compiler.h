@@ -79,9 +79,8 @@ typedef struct HamKaasCompileOptions {
 } HamKaasCompileOptions;
 
 /// Compiles `source`, a script or MLIR text of `bytes` bytes, fewer than 2^31.
-/// `options` may be
-/// null. On success `*model` is owned by the caller, who frees it with
-/// HamKaasModelDestroy.
+/// `options` may be null. On success `*model` is owned by the caller, who frees
+/// it with HamKaasModelDestroy.
 HAMKAAS_API HamKaasError HamKaasModelCompile(
     const char *source, uint64_t bytes, const HamKaasCompileOptions *options,
     HamKaasModel **model /* out */);
@@ -140,8 +139,8 @@ typedef struct HamKaasWriteOptions {
 
 /// Writes the model as `path`, a .so, .o or .a, with its C header beside it,
 /// whose functions begin with the name of the file. Both appear, or none.
-/// Compiles the model again. A model that was loaded from
-/// a library cannot be written.
+/// Compiles the model again. A model that was loaded from a library cannot be
+/// written.
 HAMKAAS_API HamKaasError HamKaasModelWrite(HamKaasModel *model,
                                            const char *path,
                                            const HamKaasWriteOptions *options);
