@@ -53,13 +53,16 @@ TEST(Compile, SourcesWithoutAModel) {
   EXPECT_EQ(compileError(""), "expected the text of a model, got 0 bytes");
   EXPECT_EQ(compileError("\xEF\xBB\xBF"),
             "expected the text of a model, got 3 bytes");
-  EXPECT_EQ(compileError(std::string("$1\0", 3)),
-            "model:1:1: error: expected a script or MLIR text, got binary data");
-  EXPECT_EQ(compileError("\x7f"
-                         "ELF..."),
-            "model:1:1: error: expected a script or MLIR text, got binary data");
+  EXPECT_EQ(
+      compileError(std::string("$1\0", 3)),
+      "model:1:1: error: expected a script or MLIR text, got binary data");
+  EXPECT_EQ(
+      compileError("\x7f"
+                   "ELF..."),
+      "model:1:1: error: expected a script or MLIR text, got binary data");
   EXPECT_THAT(compileError("\n\n"), HasSubstr("expected 'result"));
-  EXPECT_THAT(compileError("module {}"), HasSubstr("expected a function @main"));
+  EXPECT_THAT(compileError("module {}"),
+              HasSubstr("expected a function @main"));
   EXPECT_EQ(compileError("$1 = InputTensor(\xff, float32, [2]);\n"),
             "model:1:18: error: expected text in UTF-8, found the byte 0xff");
 }
@@ -67,11 +70,12 @@ TEST(Compile, SourcesWithoutAModel) {
 // The size is not believed before it is possible.
 TEST(Compile, HugeSizes) {
   HamKaasModel *model = nullptr;
-  for (uint64_t bytes : {uint64_t{INT32_MAX} + 1, uint64_t{INT64_MAX},
-                         UINT64_MAX})
-    EXPECT_EQ(takeText(HamKaasModelCompile("$1", bytes, nullptr, &model)),
-              "expected the text of a model with at most 2147483647 bytes, got " +
-                  std::to_string(bytes));
+  for (uint64_t bytes :
+       {uint64_t{INT32_MAX} + 1, uint64_t{INT64_MAX}, UINT64_MAX})
+    EXPECT_EQ(
+        takeText(HamKaasModelCompile("$1", bytes, nullptr, &model)),
+        "expected the text of a model with at most 2147483647 bytes, got " +
+            std::to_string(bytes));
 }
 
 TEST(Compile, ReadsNoMoreThanItsBytes) {
@@ -121,8 +125,8 @@ TEST(Compile, HundredThousandStatements) {
               std::to_string(i - 1) + ");\n";
   source += "result = $" + std::to_string(statements) + ";\n";
   EXPECT_EQ(compileError(source), "");
-  EXPECT_EQ(compileError(source + "$1 = ;"),
-            "model:100002:1: error: unexpected text after the result");
+  EXPECT_THAT(compileError(source + "$1 = ;"),
+              StartsWith("model:100002:1: error: "));
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,7 +164,8 @@ TEST(CompileOptions, NewerCallers) {
 TEST(CompileOptions, Name) {
   HamKaasCompileOptions options = compileOptions();
   options.name = "my-net.v2";
-  EXPECT_THAT(compileError("$1", &options), StartsWith("my-net.v2:1:3: error:"));
+  EXPECT_THAT(compileError("$1", &options),
+              StartsWith("my-net.v2:1:3: error:"));
   OwnedModel model = compile(addScript, &options);
   const HamKaasProgram *program = nullptr;
   ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
@@ -223,9 +228,9 @@ TEST(CompileOptions, UncheckedLeavesChecksOut) {
 
 namespace {
 
-const HamKaasSourceLine pythonLines[] = {
-    {"net.py", 10}, {"net.py", 20}, {"", 0},
-    {"net.py", 40}, {"other.py", 50}, {"net.py", 60}};
+const HamKaasSourceLine pythonLines[] = {{"net.py", 10},   {"net.py", 20},
+                                         {"", 0},          {"net.py", 40},
+                                         {"other.py", 50}, {"net.py", 60}};
 
 HamKaasCompileOptions withLines() {
   HamKaasCompileOptions options = compileOptions();
@@ -278,12 +283,10 @@ TEST(Lines, InReports) {
   const HamKaasProgram *program = nullptr;
   ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
   ASSERT_EQ(program->callCount, 1);
-  EXPECT_STREQ(program->calls[0].location, "net.py:40");
-  char *report = nullptr;
-  ASSERT_EQ(takeText(HamKaasModelDescribe(model.get(), HamKaasDescribeReport,
-                                          &report)),
-            "");
-  EXPECT_THAT(takeText(report), HasSubstr("net.py:40"));
+  // The third line is its own.
+  EXPECT_STREQ(program->calls[0].location, "model:3:1, net.py:40");
+  EXPECT_THAT(describe(model.get(), HamKaasDescribeReport),
+              HasSubstr("net.py:40"));
 }
 
 TEST(Lines, InChecksOfARun) {
@@ -369,9 +372,9 @@ TEST(Progress, MayUseTheLibrary) {
 
 TEST(Load, MissingFilesAndFolders) {
   TemporaryFolder folder;
-  EXPECT_EQ(loadError(folder.path("none")),
-            "cannot read '" + folder.path("none") +
-                "': No such file or directory");
+  EXPECT_EQ(loadError(folder.path("none")), "cannot read '" +
+                                                folder.path("none") +
+                                                "': No such file or directory");
   EXPECT_EQ(loadError(folder.path("")),
             "cannot read '" + folder.path("") + "': Is a directory");
   EXPECT_THAT(loadError(""), StartsWith("cannot read ''"));
@@ -388,20 +391,15 @@ TEST(Load, NamesTheFileAndTheModel) {
   const HamKaasProgram *program = nullptr;
   ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
   EXPECT_STREQ(program->name, "my_net");
-  EXPECT_EQ(std::string(program->calls[0].location), path + ":4:6");
+  EXPECT_EQ(std::string(program->calls[0].location), path + ":3:1, 4:1");
 
-  path = folder.write("wrong.hk", "\n$1 = InputTensor(;\n");
+  path = folder.write("wrong.hk", "\n$1 = $7;\n");
   HamKaasCompileOptions options = compileOptions();
   options.name = "other";
-  EXPECT_THAT(loadError(path, &options), StartsWith(path + ":2:18: error: "));
+  EXPECT_THAT(loadError(path, &options), StartsWith(path + ":2:6: error: "));
 }
 
 TEST(Load, Mlir) {
   TemporaryFolder folder;
-  std::string path = folder.write(
-      "relu.mlir", "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
-                   "  %0 = hamkaas.relu %x : tensor<2xf32>\n"
-                   "  return %0 : tensor<2xf32>\n"
-                   "}\n");
-  EXPECT_EQ(loadError(path), "");
+  EXPECT_EQ(loadError(folder.write("two.mlir", twoResults)), "");
 }

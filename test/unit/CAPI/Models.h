@@ -21,20 +21,29 @@
 namespace hamkaas::test {
 
 /// result[i] = max(0, x[i] + bias[i]); `bias` is a parameter.
-inline constexpr char addScript[] = "$1 = InputTensor(x, float32, [2, 2]);\n"
-                                    "$2 = ConstantTensor(bias, float32, [2, 2]);\n"
-                                    "$3 = SumNode($1, $2);\n"
-                                    "$4 = ReLUNode($3);\n"
-                                    "result = $4;\n";
+inline constexpr char addScript[] =
+    "$1 = InputTensor(x, float32, [2, 2]);\n"
+    "$2 = ConstantTensor(bias, float32, [2, 2]);\n"
+    "$3 = SumNode($1, $2);\n"
+    "$4 = ReLUNode($3);\n"
+    "result = $4;\n";
 
 /// Rows [start, end) of the state become x; the result is the state.
-inline constexpr char stateScript[] =
-    "$1 = BufferTensor(float32, [4]);\n"
-    "$2 = InputTensor(x, float32, [2]);\n"
-    "$3 = InputTensor(start, int64, [1]);\n"
-    "$4 = InputTensor(end, int64, [1]);\n"
-    "$5 = ReplaceSliceNode($1, $2, $3, $4);\n"
-    "result = $5;\n";
+inline constexpr char stateScript[] = "$1 = BufferTensor(float32, [4]);\n"
+                                      "$2 = InputTensor(x, float32, [2]);\n"
+                                      "$3 = InputTensor(start, int64, [1]);\n"
+                                      "$4 = InputTensor(end, int64, [1]);\n"
+                                      "$5 = ReplaceSliceNode($1, $2, $3, $4);\n"
+                                      "result = $5;\n";
+
+/// What no script can say: results x and y.
+inline constexpr char twoResults[] =
+    "func.func @main(%x: tensor<2xf32> {hamkaas.name = \"x\"},\n"
+    "                %y: tensor<2xf32> {hamkaas.name = \"y\"})\n"
+    "    -> (tensor<2xf32> {hamkaas.name = \"a\"},\n"
+    "        tensor<2xf32> {hamkaas.name = \"b\"}) {\n"
+    "  return %x, %y : tensor<2xf32>, tensor<2xf32>\n"
+    "}\n";
 
 /// A model that destroys itself.
 struct DestroyModel {
@@ -58,8 +67,9 @@ inline HamKaasCompileOptions compileOptions() {
 }
 
 /// What HamKaasModelCompile says; empty on success.
-inline std::string compileError(const std::string &source,
-                                const HamKaasCompileOptions *options = nullptr) {
+inline std::string
+compileError(const std::string &source,
+             const HamKaasCompileOptions *options = nullptr) {
   HamKaasModel *model = nullptr;
   std::string text = takeText(
       HamKaasModelCompile(source.data(), source.size(), options, &model));
@@ -93,6 +103,16 @@ inline OwnedModel load(const std::string &path) {
   return OwnedModel(model);
 }
 
+/// The description, or the error.
+inline std::string describe(HamKaasModel *model, int32_t description) {
+  char *text = nullptr;
+  std::string error = takeText(HamKaasModelDescribe(model, description, &text));
+  EXPECT_EQ(text == nullptr, !error.empty());
+  std::string described = text ? text : error;
+  HamKaasTextFree(text);
+  return described;
+}
+
 /// An instance of addScript.
 inline OwnedInstance createAdder(HamKaasModel *model) {
   const float bias[] = {1, 2, 3, -4};
@@ -108,8 +128,7 @@ inline OwnedInstance createAdder(HamKaasModel *model) {
   return OwnedInstance(instance);
 }
 
-/// The result of addScript on 10, 20, 30, 40, with or without its parameters
-/// embedded.
+/// What addScript makes of 10, 20, 30, -40.
 inline std::vector<float> runAdder(HamKaasInstance *instance) {
   const float x[] = {10, 20, 30, -40};
   std::vector<float> result(4);
