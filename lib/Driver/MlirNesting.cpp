@@ -8,6 +8,7 @@
 #include "MlirNesting.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace llvm;
 
@@ -30,7 +31,7 @@ public:
       if (skipUncounted())
         continue;
       scanToken();
-      if (levels.size() > maxDepth || tooManyParts())
+      if (deepest > maxDepth || tooManyParts())
         return begin;
     }
     return std::nullopt;
@@ -72,7 +73,7 @@ private:
     if (c == '"')
       skipString();
     else if (StringRef("([{<").contains(c))
-      levels.push_back({c});
+      open(c);
     else if (StringRef(")]}>").contains(c))
       close(c);
     else if (c == ',' && !levels.empty())
@@ -87,8 +88,35 @@ private:
     ++position;
   }
 
+  void open(char opening) {
+    levels.push_back({opening});
+    deepest = std::max(deepest, levels.size());
+  }
+
+  /// An alias stands for all that its definition nests.
+  void scanAlias() {
+    size_t begin = position;
+    while (
+        position < text.size() &&
+        (isAlnum(text[position]) || StringRef("_$.-").contains(text[position])))
+      ++position;
+    StringRef name = text.slice(begin, position);
+    if (levels.empty() && text.drop_front(position).ltrim().starts_with("=")) {
+      defined = name;
+      aliasDepths[defined] = 0;
+      return;
+    }
+    size_t depth = levels.size() + aliasDepths.lookup(name);
+    deepest = std::max(deepest, depth);
+    // Behind the definitions stands the model, which may use the last of them.
+    if (!defined.empty() && name != defined)
+      aliasDepths[defined] = std::max(aliasDepths[defined], depth);
+  }
+
   void scanPart(char first) {
-    if (isAlnum(first))
+    if (first == '#' || first == '!')
+      scanAlias();
+    else if (isAlnum(first))
       while (position < text.size() &&
              (isAlnum(text[position]) || text[position] == '_'))
         ++position;
@@ -108,6 +136,9 @@ private:
   StringRef text;
   size_t position = 0;
   SmallVector<Level> levels;
+  size_t deepest = 0;
+  StringMap<size_t> aliasDepths;
+  StringRef defined; ///< The last alias whose definition began.
 };
 
 } // namespace

@@ -117,6 +117,22 @@ TEST(Compile, NestedMlir) {
   }
 }
 
+TEST(Compile, NestedMlirAliases) {
+  auto nested = [](int depth) {
+    std::string text = "#a0 = []\n";
+    for (int i = 1; i <= depth; ++i)
+      text +=
+          "#a" + std::to_string(i) + " = [#a" + std::to_string(i - 1) + "]\n";
+    return text + "module attributes {hamkaas.a = #a" + std::to_string(depth) +
+           ", hamkaas.b = #a" + std::to_string(depth) + "} {}\n";
+  };
+  EXPECT_EQ(compileError(nested(200)),
+            "model:202:1: error: expected a function @main");
+  EXPECT_EQ(compileError(nested(50000)),
+            "model:258:10: error: expected a model, found MLIR that nests too "
+            "deep");
+}
+
 TEST(Compile, HundredThousandStatements) {
   std::string source = "$1 = InputTensor(x, float32, [2]);\n";
   constexpr int statements = 100000;
