@@ -22,6 +22,9 @@
 //   auto instance = hamkaas::Model::compile(script).createInstance();
 //   instance.run({{"x", x}}, {{"result", y}});
 //
+// The namespace is also that of the compiler's own headers, include/HamKaas: a
+// file includes these or those.
+//
 // Threads: as in C. Different objects are independent; a Model may be used by
 // several threads, an Instance runs one call at a time.
 //
