@@ -34,6 +34,8 @@ def main():
         error = function(*arguments)
         return ctypes.string_at(error).decode() if error else None
 
+    # Where Python starts in the background, it ignores it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     before = signal_state()
     model, instance = ctypes.c_void_p(), ctypes.c_void_p()
     assert not call("HamKaasModelCompile", SCRIPT,
