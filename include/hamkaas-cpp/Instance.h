@@ -95,6 +95,7 @@ class Instance;
 
 /// As HamKaasInstanceOptions.
 struct InstanceOptions {
+  std::string device = {};
   int32_t threads = 0;
   std::vector<Input> parameters = {};
   std::string weightsFile = {};

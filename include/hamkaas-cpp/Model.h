@@ -133,6 +133,7 @@ public:
         detail::toNamedData(given.parameters);
     HamKaasInstanceOptions options = {};
     options.structSize = sizeof(options);
+    options.device = detail::orNull(given.device);
     options.threads = given.threads;
     options.parameters = parameters.data();
     options.parameterCount = static_cast<int32_t>(parameters.size());

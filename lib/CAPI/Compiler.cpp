@@ -7,7 +7,6 @@
 
 #include "Arguments.h"
 #include "HamKaas/Driver/Descriptor.h"
-#include "HamKaas/Runtime/Instance.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
@@ -108,11 +107,6 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
   return compile(std::move(source), *options);
 }
 
-/// Ends what an instance holds of its model.
-static void releaseModel(void *context) {
-  delete static_cast<SharedModel *>(context);
-}
-
 //===----------------------------------------------------------------------===//
 // The C interface
 //===----------------------------------------------------------------------===//
@@ -163,18 +157,4 @@ HamKaasError HamKaasModelGetProgram(HamKaasModel *handle,
     return fromError(model.takeError());
   *program = &(*model)->program->program();
   return nullptr;
-}
-
-HamKaasError HamKaasModelCreateInstance(HamKaasModel *handle,
-                                        const HamKaasInstanceOptions *options,
-                                        HamKaasInstance **instance) {
-  if (!instance)
-    return noPlace("the instance");
-  *instance = nullptr;
-  auto model = findModel(handle);
-  if (!model)
-    return fromError(model.takeError());
-  const HamKaasProgram *program = &(*model)->program->program();
-  rt::KeepAlive keepAlive = {releaseModel, new SharedModel(*model)};
-  return rt::createInstance(program, options, keepAlive, *instance).release();
 }

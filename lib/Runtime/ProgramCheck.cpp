@@ -7,6 +7,8 @@
 
 #include "ProgramCheck.h"
 
+#include "HamKaas/Runtime/Instance.h"
+
 #include "HamKaas/Runtime/Isa.h"
 #include "HamKaas/Runtime/TensorType.h"
 

@@ -153,3 +153,58 @@ TEST(ModelInstance, StateIsItsOwn) {
   ASSERT_EQ(takeText(HamKaasInstanceRun(second.get(), inputs, outputs)), "");
   EXPECT_THAT(result, ::testing::ElementsAre(1, 2, 0, 0));
 }
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+TEST(ModelInstance, Devices) {
+  OwnedModel model = compile(addScript);
+  for (const char *device : {"cpu", "best", "reference"})
+    EXPECT_EQ(runAdder(createAdder(model.get(), device).get()), adderResult);
+  HamKaasInstanceOptions options = {};
+  options.structSize = sizeof(options);
+  options.device = "abacus";
+  HamKaasInstance *instance = nullptr;
+  EXPECT_THAT(
+      takeText(HamKaasModelCreateInstance(model.get(), &options, &instance)),
+      HasSubstr("'abacus'"));
+}
+
+TEST(ModelInstance, ReferenceOutlivesTheModel) {
+  OwnedModel model = compile(addScript);
+  OwnedInstance first = createAdder(model.get(), "reference");
+  OwnedInstance second = createAdder(model.get(), "reference");
+  model.reset();
+  EXPECT_EQ(runAdder(first.get()), adderResult);
+  first.reset();
+  EXPECT_EQ(runAdder(second.get()), adderResult);
+}
+
+// Both devices keep state and make the same checks.
+TEST(ModelInstance, ReferenceState) {
+  OwnedModel model = compile(stateScript);
+  HamKaasInstanceOptions options = {};
+  options.structSize = sizeof(options);
+  options.device = "reference";
+  HamKaasInstance *instance = nullptr;
+  ASSERT_EQ(
+      takeText(HamKaasModelCreateInstance(model.get(), &options, &instance)),
+      "");
+  OwnedInstance owned(instance);
+  float x[2] = {1, 2}, result[4], state[4];
+  int64_t start = 2, end = 4;
+  const void *inputs[] = {x, &start, &end};
+  void *outputs[] = {result};
+  ASSERT_EQ(takeText(HamKaasInstanceRun(instance, inputs, outputs)), "");
+  EXPECT_THAT(result, ::testing::ElementsAre(0, 0, 1, 2));
+  end = 5;
+  EXPECT_THAT(takeText(HamKaasInstanceRun(instance, inputs, outputs)),
+              StartsWith("model:5:1: error: expected "));
+  const HamKaasProgram *program = nullptr;
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
+  ASSERT_EQ(takeText(HamKaasInstanceReadState(instance, program->states[0].name,
+                                              state, sizeof(state))),
+            "");
+  EXPECT_THAT(state, ::testing::ElementsAre(0, 0, 1, 2));
+}

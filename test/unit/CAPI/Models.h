@@ -114,11 +114,13 @@ inline std::string describe(HamKaasModel *model, int32_t description) {
 }
 
 /// An instance of addScript.
-inline OwnedInstance createAdder(HamKaasModel *model) {
+inline OwnedInstance createAdder(HamKaasModel *model,
+                                 const char *device = nullptr) {
   const float bias[] = {1, 2, 3, -4};
   HamKaasNamedData parameter = {"bias", bias, sizeof(bias)};
   HamKaasInstanceOptions options = {};
   options.structSize = sizeof(options);
+  options.device = device;
   options.threads = 1;
   options.parameters = &parameter;
   options.parameterCount = 1;

@@ -127,14 +127,22 @@ TEST(Wrapper, RunByName) {
 
 TEST(Wrapper, OutlivesTheModel) {
   auto instance = std::make_unique<Instance>(
-      makeInstance(makeModel(addScript), {1, {{"bias", bias}}}));
+      makeInstance(makeModel(addScript), {"", 1, {{"bias", bias}}}));
   EXPECT_EQ(runAdder(instance->handle()), adderResult);
+}
+
+TEST(Wrapper, Devices) {
+  Model model = makeModel(addScript);
+  Instance instance = makeInstance(model, {"reference", 1, {{"bias", bias}}});
+  EXPECT_EQ(runAdder(instance.handle()), adderResult);
+  EXPECT_THAT(errorOf(model.createInstance({"abacus", 1, {{"bias", bias}}})),
+              HasSubstr("'abacus'"));
 }
 
 // All problems of a run in one message.
 TEST(Wrapper, WrongTensors) {
   Model model = makeModel(addScript);
-  Instance instance = makeInstance(model, {1, {{"bias", bias}}});
+  Instance instance = makeInstance(model, {"", 1, {{"bias", bias}}});
   std::vector<float> x(4), result(3);
   std::vector<int64_t> numbers(4);
   EXPECT_EQ(errorOf(instance.run({{"y", x}}, {{"result", result}})),
@@ -152,7 +160,7 @@ TEST(Wrapper, WrongParameters) {
   Model model = makeModel(addScript);
   std::vector<int64_t> numbers(2);
   // It has the right number of bytes.
-  EXPECT_EQ(errorOf(model.createInstance({0, {{"bias", numbers}}})),
+  EXPECT_EQ(errorOf(model.createInstance({"", 0, {{"bias", numbers}}})),
             "parameter 'bias': expected 4 float32 elements, got 2 int64 "
             "elements");
   EXPECT_THAT(errorOf(model.createInstance()), HasSubstr("'bias'"));

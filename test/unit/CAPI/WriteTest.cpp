@@ -161,6 +161,19 @@ TEST_F(Write, LoadedLibrariesSayLess) {
               "a compiled library has no graph any more");
 }
 
+TEST_F(Write, LoadedLibrariesHaveNoReference) {
+  ASSERT_EQ(write("adder.so"), "");
+  OwnedModel loaded = load(folder.path("adder.so"));
+  HamKaasInstanceOptions options = {};
+  options.structSize = sizeof(options);
+  options.device = "reference";
+  HamKaasInstance *instance = nullptr;
+  EXPECT_EQ(
+      takeText(HamKaasModelCreateInstance(loaded.get(), &options, &instance)),
+      "device 'reference' interprets a graph, and a compiled library has none "
+      "any more");
+}
+
 TEST_F(Write, LoadedLibrariesTakeNoOptions) {
   ASSERT_EQ(write("adder.so"), "");
   std::string path = folder.path("adder.so");
