@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -45,9 +46,21 @@ if config.benchmarks:
     config.available_features.add("benchmarks")
 if config.fuzzers:
     config.available_features.add("fuzzers")
+if config.shared_library:
+    config.available_features.add("shared-library")
+
+python = find_python()
+if subprocess.run([python, "-c", "import llvmlite"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("llvmlite")
+if shutil.which("g++"):
+    config.available_features.add("gcc")
+if shutil.which("pkg-config"):
+    config.available_features.add("pkg-config")
 
 config.substitutions += [
-    ("%python", find_python()),
+    ("%python", python),
+    ("%llvm_library_dir", config.llvm_library_dir),
     ("%source", config.hamkaas_source_dir),
     ("%build", config.hamkaas_binary_dir),
     ("%cc", config.c_compiler),

@@ -7,6 +7,7 @@
 
 #include "Arguments.h"
 #include "HamKaas/Driver/Descriptor.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -39,12 +40,9 @@ compileText(const char *text, uint64_t bytes,
   auto options = readOptions(given, "HamKaasCompileOptions");
   if (!options)
     return options.takeError();
-  if (!text)
-    return llvm::createStringError("expected the text of a model, got null");
-  if (bytes == 0)
-    return llvm::createStringError("expected the text of a model, got 0 bytes");
   ModelSource source;
-  source.text.assign(text, bytes);
+  if (llvm::Error error = readSource(text, bytes).moveInto(source.text))
+    return std::move(error);
   if (llvm::Error error = applyOptions(*options, source))
     return std::move(error);
   if (source.name.empty())
@@ -80,6 +78,12 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
     return options.takeError();
   if (llvm::Error error = checkText(path, "a path"))
     return std::move(error);
+  // What has no end cannot be read whole.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      status.type() == llvm::sys::fs::file_type::character_file)
+    return llvm::createStringError("cannot read '" + StringRef(path) +
+                                   "': it is a device");
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return llvm::createStringError(buffer.getError(),
@@ -93,11 +97,11 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
   ModelSource source;
   source.file = path;
   source.text = withoutByteOrderMark((*buffer)->getBuffer()).str();
-  if (llvm::Error error = applyOptions(*options, source))
-    return std::move(error);
   if (source.text.empty())
     return llvm::createStringError("expected a model in '" + StringRef(path) +
                                    "', the file is empty");
+  if (llvm::Error error = applyOptions(*options, source))
+    return std::move(error);
   if (source.name.empty())
     source.name = getModelName(path);
   return compile(std::move(source), *options);
