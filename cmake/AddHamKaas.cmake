@@ -45,6 +45,7 @@ function(add_hamkaas_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   hamkaas_use_mlir(${name})
+  set_property(GLOBAL APPEND PROPERTY HAMKAAS_LIBRARIES ${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
   target_include_directories(${name} INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

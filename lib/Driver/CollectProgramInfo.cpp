@@ -56,7 +56,10 @@ std::string hamkaas::formatLocation(Location location) {
         if (range.getFilename() != file)
           os << range.getFilename().getValue() << ":";
         file = range.getFilename();
-        os << range.getStartLine() << ":" << range.getStartColumn();
+        os << range.getStartLine();
+        // A line that stands for a statement of a generated script has none.
+        if (range.getStartColumn() != 0)
+          os << ":" << range.getStartColumn();
       },
       ", ");
   return text;

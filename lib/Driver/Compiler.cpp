@@ -59,21 +59,9 @@ public:
 
   /// Runs the phases up to `form` that have not run yet.
   llvm::Error lowerTo(Form form) {
-    PassManager manager(module.getContext());
-    PipelineOptions pipeline;
-    pipeline.targetCpu = cpu.name.str();
-    pipeline.maxWorkspace = options.maxWorkspace;
-    if (next <= Form::Graph)
-      buildGraphPipeline(manager);
-    if (next <= Form::Kernels && form >= Form::Kernels)
-      buildKernelsPipeline(manager, pipeline);
-    if (next <= Form::Planned && form >= Form::Planned)
-      buildPlannedPipeline(manager, pipeline);
-    if (form >= Form::Llvm)
-      buildTargetPipeline(manager, pipeline);
-    next = Form(int(form) + 1);
-    if (failed(manager.run(module)))
-      return llvm::make_error<ReportedError>();
+    for (; next <= form; next = Form(int(next) + 1))
+      if (llvm::Error error = runPhase(next))
+        return error;
     return llvm::Error::success();
   }
 
@@ -112,6 +100,8 @@ public:
     ProgramInfo info = collectInfo();
     if (llvm::Error error = lowerTo(Form::Llvm))
       return error;
+    if (llvm::Error error = beginStep("machine code"))
+      return error;
     auto llvmModule = translate(info, **machine);
     if (!llvmModule)
       return llvmModule.takeError();
@@ -124,11 +114,53 @@ private:
         contextStorage(std::make_unique<llvm::LLVMContext>()),
         llvmContext(*contextStorage) {}
 
+  llvm::Error beginStep(StringRef step) {
+    // One for each form, and the machine code.
+    constexpr int total = int(Form::Llvm) + 2;
+    if (!options.progress || options.progress(step, stepsDone++, total))
+      return llvm::Error::success();
+    return llvm::createStringError("the compilation was stopped before its "
+                                   "step '" +
+                                   step + "'");
+  }
+
+  llvm::Error runPhase(Form form) {
+    PassManager manager(module.getContext());
+    PipelineOptions pipeline;
+    pipeline.targetCpu = cpu.name.str();
+    pipeline.maxWorkspace = options.maxWorkspace;
+    StringRef step;
+    switch (form) {
+    case Form::Graph:
+      step = "graph";
+      buildGraphPipeline(manager);
+      break;
+    case Form::Kernels:
+      step = "kernels";
+      buildKernelsPipeline(manager, pipeline);
+      break;
+    case Form::Planned:
+      step = "memory plan";
+      buildPlannedPipeline(manager, pipeline);
+      break;
+    case Form::Llvm:
+      step = "code";
+      buildTargetPipeline(manager, pipeline);
+      break;
+    }
+    if (llvm::Error error = beginStep(step))
+      return error;
+    if (failed(manager.run(module)))
+      return llvm::make_error<ReportedError>();
+    return llvm::Error::success();
+  }
+
   ModuleOp module;
   const CompileOptions &options;
   TargetCpu cpu;
   /// The first form that is not reached yet.
   Form next = Form::Graph;
+  int stepsDone = 0;
   std::unique_ptr<llvm::LLVMContext> contextStorage;
   llvm::LLVMContext &llvmContext;
 };

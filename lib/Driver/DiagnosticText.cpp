@@ -29,8 +29,12 @@ void DiagnosticText::add(Diagnostic &diagnostic) {
   StringRef severity =
       diagnostic.getSeverity() == DiagnosticSeverity::Note ? "note" : "error";
   auto loc = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
-  if (loc)
-    stream << loc.getFilename().getValue() << ':' << loc.getLine() << ':'
-           << loc.getColumn() << ": " << severity << ": ";
+  if (loc) {
+    stream << loc.getFilename().getValue() << ':' << loc.getLine() << ':';
+    // A line that stands for a statement of a generated script has none.
+    if (loc.getColumn() != 0)
+      stream << loc.getColumn() << ':';
+    stream << ' ' << severity << ": ";
+  }
   stream << diagnostic;
 }

@@ -37,7 +37,11 @@ Expected<std::string> findRuntimeArchive() {
   static char anchor;
   std::string program = sys::fs::getMainExecutable(nullptr, &anchor);
   StringRef prefix = sys::path::parent_path(sys::path::parent_path(program));
-  SmallVector<SmallString<128>, 3> directories;
+  SmallVector<SmallString<128>, 4> directories;
+  // Beside the library that this code is in, if it is in one.
+  Dl_info info;
+  if (dladdr(&anchor, &info) != 0 && sys::path::is_absolute(info.dli_fname))
+    directories.emplace_back(sys::path::parent_path(info.dli_fname));
   for (StringRef folder : {StringRef("lib"), StringRef(HAMKAAS_INSTALL_LIBDIR)})
     sys::path::append(directories.emplace_back(prefix), folder);
   directories.emplace_back(HAMKAAS_BUILD_LIBDIR);

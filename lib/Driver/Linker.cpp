@@ -10,6 +10,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Path.h"
+#include <csignal>
 #include <fcntl.h>
 #include <mutex>
 #include <unistd.h>
@@ -44,6 +45,24 @@ private:
   std::string path;
 };
 
+/// Puts back what a signal did before. The linker takes over those that end a
+/// process, to remove its files; but this process is the host program's.
+class SignalScope {
+public:
+  SignalScope() {
+    for (int signal = 1; signal < NSIG; ++signal)
+      sigaction(signal, nullptr, &actions[signal]);
+  }
+  SignalScope(const SignalScope &) = delete;
+  ~SignalScope() {
+    for (int signal = 1; signal < NSIG; ++signal)
+      sigaction(signal, &actions[signal], nullptr);
+  }
+
+private:
+  struct sigaction actions[NSIG] = {};
+};
+
 } // namespace
 
 Error runLinker(StringRef output, ArrayRef<std::string> arguments) {
@@ -55,6 +74,7 @@ Error runLinker(StringRef output, ArrayRef<std::string> arguments) {
   if (!usable)
     return createStringError("the linker crashed earlier in this process");
 
+  SignalScope signals;
   NumberedPath outputPath(output);
   SmallVector<const char *> argv = {"ld.lld", "-o", outputPath.c_str()};
   for (const std::string &argument : arguments)

@@ -109,7 +109,8 @@ OwningOpRef<ModuleOp> hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
       sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
   switch (getModelKind(buffer->getBuffer())) {
   case ModelKind::Script:
-    return importScript(sourceMgr, context, {options.unchecked});
+    return importScript(sourceMgr, context,
+                        {options.unchecked, options.lines});
   case ModelKind::Mlir:
     return parseMlir(sourceMgr, context, options);
   case ModelKind::SharedLibrary:
@@ -131,11 +132,15 @@ static DialectRegistry makeRegistry() {
   return registry;
 }
 
-/// Neither parser skips the mark.
+StringRef hamkaas::withoutByteOrderMark(StringRef text) {
+  text.consume_front(byteOrderMark);
+  return text;
+}
+
 static std::unique_ptr<llvm::MemoryBuffer>
 dropByteOrderMark(std::unique_ptr<llvm::MemoryBuffer> buffer) {
-  StringRef text = buffer->getBuffer();
-  if (!text.consume_front(byteOrderMark))
+  StringRef text = withoutByteOrderMark(buffer->getBuffer());
+  if (text.size() == buffer->getBufferSize())
     return buffer;
   return llvm::MemoryBuffer::getMemBufferCopy(text,
                                               buffer->getBufferIdentifier());

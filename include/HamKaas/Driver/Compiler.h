@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <functional>
 
 namespace llvm {
 class LLVMContext;
@@ -35,6 +36,9 @@ struct CompileOptions {
   llvm::StringRef source;
   /// Where the parameters come from.
   DescriptorOptions descriptor;
+  /// Called before each of `total` steps with its name and the number of those
+  /// that are done. The compilation ends with an error if it returns false.
+  std::function<bool(llvm::StringRef step, int done, int total)> progress = {};
 };
 
 /// A failure whose reason went to the diagnostics of the MLIRContext.

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_DRIVER_MODEL_H
 #define HAMKAAS_DRIVER_MODEL_H
 
+#include "HamKaas/Frontend/Script/Script.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -24,9 +25,14 @@ enum class ModelKind { Script, Mlir, SharedLibrary, Unknown };
 
 ModelKind getModelKind(llvm::StringRef content);
 
+/// `text` without a byte order mark, which no parser skips.
+llvm::StringRef withoutByteOrderMark(llvm::StringRef text);
+
 struct ModelOptions {
   /// Leave out the run-time checks of positions; the caller vouches for them.
   bool unchecked = false;
+  /// For a script: ScriptImportOptions::lines.
+  llvm::ArrayRef<SourceLine> lines = {};
 };
 
 /// Parses the main file of `sourceMgr`, a script or MLIR. Null after an error,

@@ -16,9 +16,9 @@ using namespace hamkaas::script;
 /// the size of the script even if it is one long line.
 static constexpr unsigned errorLimit = 100;
 
-Parser::Parser(StringRef text, StringAttr fileName)
-    : context(fileName.getContext()), fileName(fileName), lexer(text),
-      graph(context, FileLineColLoc::get(fileName, 1, 1)) {
+Parser::Parser(StringRef text, StringAttr fileName, ArrayRef<SourceLine> lines)
+    : context(fileName.getContext()), fileName(fileName), lines(lines),
+      lexer(text), graph(context, FileLineColLoc::get(fileName, 1, 1)) {
   for (const Operator &op : getOperators())
     operators[op.spelling] = &op;
   StringRef dialect = HamKaasDialect::getDialectNamespace();
@@ -33,7 +33,10 @@ Parser::Parser(StringRef text, StringAttr fileName)
 //===----------------------------------------------------------------------===//
 
 Location Parser::getLocation(Position position) const {
-  return FileLineColLoc::get(fileName, position.line, position.column);
+  if (position.line > lines.size() || lines[position.line - 1].file.empty())
+    return FileLineColLoc::get(fileName, position.line, position.column);
+  const SourceLine &line = lines[position.line - 1];
+  return FileLineColLoc::get(context, line.file, line.line, /*column=*/0);
 }
 
 InFlightDiagnostic Parser::error(Position position) {

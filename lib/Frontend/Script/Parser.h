@@ -9,6 +9,7 @@
 #define HAMKAAS_LIB_FRONTEND_SCRIPT_PARSER_H
 
 #include "GraphBuilder.h"
+#include "HamKaas/Frontend/Script/Script.h"
 #include "Lexer.h"
 #include "Operators.h"
 #include "mlir/IR/Diagnostics.h"
@@ -44,7 +45,9 @@ using NodeOrError = std::optional<uint32_t>;
 /// is skipped; one that means nothing is reported argument by argument.
 class Parser {
 public:
-  Parser(llvm::StringRef text, mlir::StringAttr fileName);
+  /// `lines` are ScriptImportOptions::lines, which outlive the parser.
+  Parser(llvm::StringRef text, mlir::StringAttr fileName,
+         llvm::ArrayRef<SourceLine> lines);
 
   /// Null after an error, all of which were reported.
   mlir::OwningOpRef<mlir::ModuleOp> parse();
@@ -111,6 +114,7 @@ private:
 
   mlir::MLIRContext *context;
   mlir::StringAttr fileName;
+  llvm::ArrayRef<SourceLine> lines;
   Lexer lexer;
   Token token;
   GraphBuilder graph;

@@ -55,7 +55,7 @@ hamkaas::importScript(llvm::SourceMgr &sources, MLIRContext *context,
   }
   if (failed(checkEncoding(text, fileName)))
     return {};
-  OwningOpRef<ModuleOp> module = Parser(text, fileName).parse();
+  OwningOpRef<ModuleOp> module = Parser(text, fileName, options.lines).parse();
   if (module && options.unchecked)
     markUnchecked(*module);
   return module;

@@ -18,10 +18,19 @@ class raw_ostream;
 
 namespace hamkaas {
 
+/// Where a line of a script that was generated comes from.
+struct SourceLine {
+  llvm::StringRef file;
+  unsigned line = 0; ///< From 1.
+};
+
 struct ScriptImportOptions {
   /// Marks every position that is known only at run time as vouched for, so
   /// that no kernel checks it.
   bool unchecked = false;
+  /// Positions to use instead of those in the script: one a line of it. Lines
+  /// beyond the last have their own.
+  llvm::ArrayRef<SourceLine> lines = {};
 };
 
 /// Reads the script in the main buffer of `sources` as a module in the form

@@ -1,0 +1,56 @@
+//===- Arguments.h - What comes in from C, checked --------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CAPI_ARGUMENTS_H
+#define HAMKAAS_LIB_CAPI_ARGUMENTS_H
+
+#include "Model.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <cstring>
+
+namespace hamkaas::capi {
+
+/// Null for success, otherwise a text that HamKaasErrorFree releases.
+HamKaasError fromError(llvm::Error error);
+
+/// `text`, ended by a zero; HamKaasTextFree or HamKaasErrorFree releases it.
+/// Null if there is no memory.
+char *copyText(llvm::StringRef text);
+
+/// The options as this library knows them: `given`, which may be null or
+/// shorter, and zeros. `name` is that of the structure in the error.
+template <typename Options>
+llvm::Expected<Options> readOptions(const Options *given,
+                                    llvm::StringRef name) {
+  Options options = {};
+  if (!given)
+    return options;
+  if (given->structSize < sizeof(given->structSize))
+    return llvm::createStringError("expected the size of " + name +
+                                   " in structSize, got " +
+                                   llvm::Twine(given->structSize));
+  std::memcpy(&options, given, std::min(given->structSize, sizeof(options)));
+  return options;
+}
+
+/// The error of a function that got null where it puts `what`.
+HamKaasError noPlace(llvm::StringRef what);
+
+/// Checks that `text` is not null and is UTF-8. `what` names it in the error.
+llvm::Error checkText(const char *text, llvm::StringRef what);
+
+/// Takes the options of a compilation over to `source`.
+llvm::Error applyOptions(const HamKaasCompileOptions &options,
+                         ModelSource &source);
+
+/// CompileOptions::progress that asks the caller's function, if there is one.
+void setProgress(const HamKaasCompileOptions &options,
+                 CompileOptions &compileOptions);
+
+} // namespace hamkaas::capi
+
+#endif // HAMKAAS_LIB_CAPI_ARGUMENTS_H

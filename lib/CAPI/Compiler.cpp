@@ -1,0 +1,169 @@
+//===- Compiler.cpp - Compiling and loading models ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "HamKaas/Driver/Descriptor.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::capi;
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<HamKaasModel *>
+compile(ModelSource source, const HamKaasCompileOptions &options) {
+  auto model = std::make_shared<Model>();
+  model->source = std::move(source);
+  auto graph = ParsedGraph::parse(model->source, createContext());
+  if (!graph)
+    return graph.takeError();
+  CompileOptions compileOptions = getCompileOptions(model->source);
+  setProgress(options, compileOptions);
+  auto compiled = compileInMemory((*graph)->module(), compileOptions);
+  if (!compiled)
+    return (*graph)->describe(compiled.takeError());
+  model->info = std::move(compiled->info);
+  model->program = std::move(compiled->program);
+  return addModel(std::move(model));
+}
+
+static llvm::Expected<HamKaasModel *>
+compileText(const char *text, uint64_t bytes,
+            const HamKaasCompileOptions *given) {
+  auto options = readOptions(given, "HamKaasCompileOptions");
+  if (!options)
+    return options.takeError();
+  if (!text)
+    return llvm::createStringError("expected the text of a model, got null");
+  if (bytes == 0)
+    return llvm::createStringError("expected the text of a model, got 0 bytes");
+  ModelSource source;
+  source.text.assign(text, bytes);
+  if (llvm::Error error = applyOptions(*options, source))
+    return std::move(error);
+  if (source.name.empty())
+    source.name = source.file = "model";
+  return compile(std::move(source), *options);
+}
+
+/// The program of a library is what it is.
+static llvm::Error checkLibraryOptions(const HamKaasCompileOptions &options,
+                                       StringRef path) {
+  if (!options.name && !options.targetCpu && options.maxWorkspace == 0 &&
+      options.unchecked == 0 && options.lineCount == 0)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expected no options for '" + path +
+      "', which is compiled already: no name, targetCpu, maxWorkspace, "
+      "unchecked or lines");
+}
+
+static llvm::Expected<HamKaasModel *> loadLibrary(StringRef path) {
+  auto model = std::make_shared<Model>();
+  if (llvm::Error error =
+          LoadedProgram::fromSharedLibrary(path).moveInto(model->program))
+    return std::move(error);
+  model->info = readProgramInfo(model->program->program());
+  return addModel(std::move(model));
+}
+
+static llvm::Expected<HamKaasModel *> load(const char *path,
+                                           const HamKaasCompileOptions *given) {
+  auto options = readOptions(given, "HamKaasCompileOptions");
+  if (!options)
+    return options.takeError();
+  if (llvm::Error error = checkText(path, "a path"))
+    return std::move(error);
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(),
+                                   "cannot read '" + StringRef(path) +
+                                       "': " + buffer.getError().message());
+  if (getModelKind((*buffer)->getBuffer()) == ModelKind::SharedLibrary) {
+    if (llvm::Error error = checkLibraryOptions(*options, path))
+      return std::move(error);
+    return loadLibrary(path);
+  }
+  ModelSource source;
+  source.file = path;
+  source.text = withoutByteOrderMark((*buffer)->getBuffer()).str();
+  if (llvm::Error error = applyOptions(*options, source))
+    return std::move(error);
+  if (source.text.empty())
+    return llvm::createStringError("expected a model in '" + StringRef(path) +
+                                   "', the file is empty");
+  if (source.name.empty())
+    source.name = getModelName(path);
+  return compile(std::move(source), *options);
+}
+
+//===----------------------------------------------------------------------===//
+// The C interface
+//===----------------------------------------------------------------------===//
+
+int32_t HamKaasInterfaceVersion(void) {
+  return 1000 * HAMKAAS_C_VERSION_MAJOR + HAMKAAS_C_VERSION_MINOR;
+}
+
+const char *HamKaasCompilerVersion(void) {
+  // NOTE: the text is a constant of the compiler and ends with a zero.
+  return compilerVersion().data();
+}
+
+static HamKaasError give(llvm::Expected<HamKaasModel *> made,
+                         HamKaasModel **model) {
+  return fromError(std::move(made).moveInto(*model));
+}
+
+HamKaasError HamKaasModelCompile(const char *source, uint64_t bytes,
+                                 const HamKaasCompileOptions *options,
+                                 HamKaasModel **model) {
+  if (!model)
+    return noPlace("the model");
+  *model = nullptr;
+  return give(compileText(source, bytes, options), model);
+}
+
+HamKaasError HamKaasModelLoad(const char *path,
+                              const HamKaasCompileOptions *options,
+                              HamKaasModel **model) {
+  if (!model)
+    return noPlace("the model");
+  *model = nullptr;
+  return give(load(path, options), model);
+}
+
+HamKaasError HamKaasModelDestroy(HamKaasModel *model) {
+  return model ? fromError(removeModel(model)) : nullptr;
+}
+
+HamKaasError HamKaasModelGetProgram(HamKaasModel *handle,
+                                    const HamKaasProgram **program) {
+  if (!program)
+    return noPlace("the program");
+  *program = nullptr;
+  auto model = findModel(handle);
+  if (!model)
+    return fromError(model.takeError());
+  *program = &(*model)->program->program();
+  return nullptr;
+}
+
+HamKaasError HamKaasModelCreateInstance(HamKaasModel *handle,
+                                        const HamKaasInstanceOptions *options,
+                                        HamKaasInstance **instance) {
+  if (!instance)
+    return noPlace("the instance");
+  *instance = nullptr;
+  auto model = findModel(handle);
+  if (!model)
+    return fromError(model.takeError());
+  const HamKaasProgram &program = (*model)->program->program();
+  return HamKaasInstanceCreate(&program, options, instance);
+}

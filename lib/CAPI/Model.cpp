@@ -1,0 +1,98 @@
+//===- Model.cpp - What a handle of a model stands for ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+#include "HamKaas/Driver/Errors.h"
+#include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Runtime/HandleTable.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::capi;
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+std::shared_ptr<MLIRContext>
+capi::createContext(MLIRContext::Threading threading) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  auto context = std::make_shared<MLIRContext>(registry, threading);
+  // The message and the line of the model say enough.
+  context->printOpOnDiagnostic(false);
+  return context;
+}
+
+ParsedGraph::ParsedGraph(std::shared_ptr<MLIRContext> given)
+    : context(std::move(given)),
+      quiet(context.get(), [](Diagnostic &) { return success(); }),
+      diagnostics(context.get()) {}
+
+llvm::Expected<std::unique_ptr<ParsedGraph>>
+ParsedGraph::parse(const ModelSource &source,
+                   std::shared_ptr<MLIRContext> context) {
+  std::unique_ptr<ParsedGraph> parsed(new ParsedGraph(std::move(context)));
+  parsed->sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(source.text, source.file), SMLoc());
+  SmallVector<SourceLine> lines;
+  for (const auto &[file, line] : source.lines)
+    lines.push_back({file, unsigned(line)});
+  parsed->graph = parseModel(parsed->sources, parsed->context.get(),
+                             {source.unchecked, lines});
+  if (!parsed->graph)
+    return parsed->diagnostics.take();
+  return parsed;
+}
+
+llvm::Error ParsedGraph::describe(llvm::Error error) {
+  return llvm::handleErrors(std::move(error), [&](const ReportedError &) {
+    return diagnostics.take();
+  });
+}
+
+CompileOptions capi::getCompileOptions(const ModelSource &source) {
+  CompileOptions options;
+  options.targetCpu = source.targetCpu;
+  options.maxWorkspace = source.maxWorkspace;
+  options.name = source.name;
+  options.source = source.text;
+  return options;
+}
+
+//===----------------------------------------------------------------------===//
+// Handles
+//===----------------------------------------------------------------------===//
+
+static constexpr rt::HandleKind modelKind = {2, "a model"};
+
+using SharedModel = std::shared_ptr<const Model>;
+
+llvm::Expected<HamKaasModel *> capi::addModel(SharedModel model) {
+  auto object = std::make_unique<SharedModel>(std::move(model));
+  void *handle = nullptr;
+  if (llvm::Error error = toError(rt::handleTable().add(
+          modelKind, object.get(),
+          [](void *object) { delete static_cast<SharedModel *>(object); },
+          handle)))
+    return std::move(error);
+  object.release();
+  return static_cast<HamKaasModel *>(handle);
+}
+
+llvm::Expected<SharedModel> capi::findModel(HamKaasModel *handle) {
+  rt::PinnedObject<SharedModel> model(handle, modelKind);
+  if (model)
+    return *model;
+  return toError(model.explain());
+}
+
+llvm::Error capi::removeModel(HamKaasModel *handle) {
+  if (rt::handleTable().remove(handle, modelKind))
+    return llvm::Error::success();
+  return toError(rt::handleTable().explain(handle, modelKind));
+}

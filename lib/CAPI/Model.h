@@ -1,0 +1,83 @@
+//===- Model.h - What a handle of a model stands for ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CAPI_MODEL_H
+#define HAMKAAS_LIB_CAPI_MODEL_H
+
+#include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/DiagnosticText.h"
+#include "HamKaas/Driver/Model.h"
+#include "hamkaas-c/Compiler.h"
+#include <memory>
+
+namespace hamkaas::capi {
+
+/// The text of a model and how to read it: all that is needed to make the graph
+/// again.
+struct ModelSource {
+  std::string text;
+  /// In messages: a path, or the name of the model.
+  std::string file;
+  std::vector<std::pair<std::string, int64_t>> lines;
+  std::string name; ///< A C identifier.
+  std::string targetCpu = "host";
+  uint64_t maxWorkspace = 0;
+  bool unchecked = false;
+};
+
+/// A context that knows the dialects of a model in any form.
+std::shared_ptr<mlir::MLIRContext>
+createContext(mlir::MLIRContext::Threading threading =
+                  mlir::MLIRContext::Threading::ENABLED);
+
+/// A graph, and the messages about it.
+class ParsedGraph {
+public:
+  /// Parses `source`, which must outlive the graph, into `context`, which only
+  /// one graph uses at a time.
+  static llvm::Expected<std::unique_ptr<ParsedGraph>>
+  parse(const ModelSource &source, std::shared_ptr<mlir::MLIRContext> context);
+
+  mlir::ModuleOp module() { return *graph; }
+
+  /// The error in words: what was reported in place of a ReportedError.
+  llvm::Error describe(llvm::Error error);
+
+private:
+  explicit ParsedGraph(std::shared_ptr<mlir::MLIRContext> context);
+
+  std::shared_ptr<mlir::MLIRContext> context;
+  /// Warnings have no place to go.
+  mlir::ScopedDiagnosticHandler quiet;
+  DiagnosticText diagnostics;
+  llvm::SourceMgr sources;
+  mlir::OwningOpRef<mlir::ModuleOp> graph;
+};
+
+struct Model {
+  ModelSource source; ///< Without a text if the model is a loaded library.
+  ProgramInfo info;
+  std::unique_ptr<LoadedProgram> program;
+
+  bool isLibrary() const { return source.text.empty(); }
+};
+
+/// How `source` is compiled; refers to it.
+CompileOptions getCompileOptions(const ModelSource &source);
+
+/// A new handle, which keeps the model until it is removed.
+llvm::Expected<HamKaasModel *> addModel(std::shared_ptr<const Model> model);
+
+/// The model of a handle. The error says that there is none.
+llvm::Expected<std::shared_ptr<const Model>> findModel(HamKaasModel *handle);
+
+/// Ends a handle. The error says that it is none.
+llvm::Error removeModel(HamKaasModel *handle);
+
+} // namespace hamkaas::capi
+
+#endif // HAMKAAS_LIB_CAPI_MODEL_H
