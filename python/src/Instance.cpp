@@ -96,16 +96,11 @@ void Instance::resetState() {
 }
 
 void Instance::saveState(nb::bytes path) {
-  callWithoutLock([&] { return HamKaasInstanceSaveState(handle, path.c_str()); });
+  callWithoutLock(
+      [&] { return HamKaasInstanceSaveState(handle, path.c_str()); });
 }
 
 void Instance::loadState(nb::bytes path) {
-  callWithoutLock([&] { return HamKaasInstanceLoadState(handle, path.c_str()); });
-}
-
-void Instance::close() {
-  // NOTE: cleared first: another thread may get the lock of the interpreter.
-  HamKaasInstance *last = handle;
-  handle = nullptr;
-  HamKaasInstanceDestroy(last);
+  callWithoutLock(
+      [&] { return HamKaasInstanceLoadState(handle, path.c_str()); });
 }

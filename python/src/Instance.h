@@ -21,7 +21,7 @@ public:
       : handle(handle), tables(std::move(tables)) {}
   Instance(const Instance &) = delete;
   Instance &operator=(const Instance &) = delete;
-  ~Instance() { close(); }
+  ~Instance() { HamKaasInstanceDestroy(handle); }
 
   /// The outputs, in order: new arrays, or those of `out` by name.
   nb::tuple run(nb::dict inputs, std::optional<nb::dict> out);
@@ -31,14 +31,12 @@ public:
   void resetState();
   void saveState(nb::bytes path);
   void loadState(nb::bytes path);
-  void close();
 
   HamKaasInstance *get() const { return handle; }
 
 private:
   const Tensor &findState(nb::str name) const;
 
-  /// Null after close. The library checks it, as it checks all handles.
   HamKaasInstance *handle;
   std::shared_ptr<const Tables> tables;
 };

@@ -41,7 +41,8 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   for (const auto &[file, line] : arguments.lines)
     lines.push_back({file.c_str(), line});
   options.structSize = sizeof(options);
-  options.name = arguments.name.c_str();
+  // A model of a file has its own name.
+  options.name = arguments.name.empty() ? nullptr : arguments.name.c_str();
   options.targetCpu = arguments.targetCpu.c_str();
   options.maxWorkspace = arguments.maxWorkspace;
   options.unchecked = arguments.isUnchecked;
@@ -122,18 +123,16 @@ Model::Model(HamKaasModel *handle) : handle(handle) {
   tables = std::make_shared<const Tables>(*program);
 }
 
-void Model::close() {
-  // NOTE: cleared first: another thread may get the lock of the interpreter.
-  HamKaasErrorFree(HamKaasModelDestroy(std::exchange(handle, nullptr)));
-}
+Model::~Model() { HamKaasErrorFree(HamKaasModelDestroy(handle)); }
 
 //===----------------------------------------------------------------------===//
 // Using models
 //===----------------------------------------------------------------------===//
 
-std::unique_ptr<Instance> Model::createInstance(
-    int32_t threads, nb::dict parameters, std::optional<nb::bytes> weights,
-    const Instance *constantsOf, const Instance *stateOf) {
+std::unique_ptr<Instance>
+Model::createInstance(int32_t threads, nb::dict parameters,
+                      std::optional<nb::bytes> weights,
+                      const Instance *constantsOf, const Instance *stateOf) {
   // What is missing may come from the file or from the program.
   Arguments given(*tables, tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
@@ -147,9 +146,8 @@ std::unique_ptr<Instance> Model::createInstance(
   options.constantsOf = constantsOf ? constantsOf->get() : nullptr;
   options.stateOf = stateOf ? stateOf->get() : nullptr;
   HamKaasInstance *instance = nullptr;
-  callWithoutLock([&] {
-    return HamKaasModelCreateInstance(handle, &options, &instance);
-  });
+  callWithoutLock(
+      [&] { return HamKaasModelCreateInstance(handle, &options, &instance); });
   return std::make_unique<Instance>(instance, tables);
 }
 
@@ -181,9 +179,8 @@ void Model::write(nb::bytes path, nb::dict parameters,
 std::pair<std::string, nb::tuple>
 hamkaas::python::inferResult(const std::string &source) {
   HamKaasTensorType type = {};
-  callWithoutLock([&] {
-    return HamKaasInferResult(source.data(), source.size(), &type);
-  });
+  callWithoutLock(
+      [&] { return HamKaasInferResult(source.data(), source.size(), &type); });
   nb::list shape;
   for (int32_t i = 0; i < type.rank; ++i)
     shape.append(type.shape[i]);

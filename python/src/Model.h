@@ -40,21 +40,18 @@ public:
   explicit Model(HamKaasModel *handle);
   Model(const Model &) = delete;
   Model &operator=(const Model &) = delete;
-  ~Model() { close(); }
+  ~Model();
 
-  std::unique_ptr<Instance>
-  createInstance(int32_t threads, nb::dict parameters,
-                 std::optional<nb::bytes> weights, const Instance *constantsOf,
-                 const Instance *stateOf);
+  std::unique_ptr<Instance> createInstance(int32_t threads, nb::dict parameters,
+                                           std::optional<nb::bytes> weights,
+                                           const Instance *constantsOf,
+                                           const Instance *stateOf);
   std::string describe(int32_t description);
   void write(nb::bytes path, nb::dict parameters,
              std::optional<nb::bytes> weights, const std::string &targetCpu);
-  void close();
-
   const Tables &getTables() const { return *tables; }
 
 private:
-  /// Null after close. The library checks it, as it checks all handles.
   HamKaasModel *handle;
   std::shared_ptr<const Tables> tables;
 };

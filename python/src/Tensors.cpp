@@ -127,7 +127,8 @@ Tables::Tables(const HamKaasProgram &program) : model(program.name) {
 std::string hamkaas::python::describeArray(nb::handle value) {
   if (nb::isinstance(value, names().array))
     return toText(value.attr("dtype")) + " " +
-           toText(nb::list(value.attr("shape")));
+           toText(nb::steal(
+               PySequence_List(nb::object(value.attr("shape")).ptr())));
   return toText(value.type().attr("__name__"));
 }
 
@@ -225,8 +226,7 @@ Arguments::Arguments(const Tables &tables, const std::vector<Tensor> &tensors,
   size_t found = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor &tensor = tensors[i];
-    PyObject *value =
-        PyDict_GetItemWithError(given.ptr(), tensor.name.ptr());
+    PyObject *value = PyDict_GetItemWithError(given.ptr(), tensor.name.ptr());
     if (value) {
       ++found;
       // The dictionary may change while Python code runs.
@@ -251,8 +251,8 @@ void Arguments::findUnknown(const Tables &tables, nb::dict given,
                             const char *kind, std::string &problems) const {
   std::string known;
   for (const Tensor &tensor : tensors)
-    known += (known.empty() ? "'" : ", '") + std::string(tensor.name.c_str()) +
-             "'";
+    known +=
+        (known.empty() ? "'" : ", '") + std::string(tensor.name.c_str()) + "'";
   for (auto [name, value] : given) {
     bool isKnown = false;
     for (const Tensor &tensor : tensors)
@@ -277,7 +277,7 @@ std::vector<HamKaasNamedData> Arguments::named() const {
   std::vector<HamKaasNamedData> result;
   for (size_t i = 0; i < tensors.size(); ++i)
     if (elements[i].address())
-      result.push_back({tensors[i].name.c_str(), elements[i].address(),
-                        tensors[i].bytes});
+      result.push_back(
+          {tensors[i].name.c_str(), elements[i].address(), tensors[i].bytes});
   return result;
 }
