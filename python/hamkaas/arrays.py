@@ -82,7 +82,7 @@ def as_input(value: object) -> Array:
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         return np.asarray(value)
     if hasattr(value, "__dlpack__"):
-        return cast(Array, np.from_dlpack(value))
+        return np.from_dlpack(value)
     try:
         return np.asarray(memoryview(cast(Any, value)))
     except TypeError:

@@ -255,7 +255,7 @@ _CLASSES: Dict[str, Type[Node]] = {
 
 def _to_torch(array: Any) -> "torch.Tensor":
     import torch
-    return cast("torch.Tensor", torch.from_numpy(array))
+    return torch.from_numpy(array)
 
 
 @dataclasses.dataclass(frozen=True)

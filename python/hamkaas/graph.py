@@ -272,6 +272,9 @@ class Node:
                                                                 (self, node))
 
     def _reflected(self, op: str, other: Operand) -> "Node":
+        if isinstance(other, (int, float, np.number)):
+            # The right side is the one that is repeated.
+            return self._binary(op, other)
         node = self._as_operand(op, other)
         return NotImplemented if node is None else self._derive(op,
                                                                 (node, self))

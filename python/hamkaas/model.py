@@ -49,7 +49,7 @@ class Model:
         self._native: Optional[_native.Model] = native
         self._weights = weights
         self._threads = threads
-        self._lock = RunLock() if state_of is None else state_of._lock
+        self._lock: RunLock = RunLock() if state_of is None else state_of._lock
         # The weights were checked and packed once, for the first instance.
         own = weights if constants_of is None else _Weights({})
         self._instance: Optional[_native.Instance] = native.create_instance(
