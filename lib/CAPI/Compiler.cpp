@@ -7,6 +7,7 @@
 
 #include "Arguments.h"
 #include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Runtime/Instance.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -103,6 +104,11 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
   return compile(std::move(source), *options);
 }
 
+/// Ends what an instance holds of its model.
+static void releaseModel(void *context) {
+  delete static_cast<SharedModel *>(context);
+}
+
 //===----------------------------------------------------------------------===//
 // The C interface
 //===----------------------------------------------------------------------===//
@@ -164,6 +170,7 @@ HamKaasError HamKaasModelCreateInstance(HamKaasModel *handle,
   auto model = findModel(handle);
   if (!model)
     return fromError(model.takeError());
-  const HamKaasProgram &program = (*model)->program->program();
-  return HamKaasInstanceCreate(&program, options, instance);
+  const HamKaasProgram *program = &(*model)->program->program();
+  rt::KeepAlive keepAlive = {releaseModel, new SharedModel(*model)};
+  return rt::createInstance(program, options, keepAlive, *instance).release();
 }

@@ -70,8 +70,6 @@ CompileOptions capi::getCompileOptions(const ModelSource &source) {
 
 static constexpr rt::HandleKind modelKind = {2, "a model"};
 
-using SharedModel = std::shared_ptr<const Model>;
-
 llvm::Expected<HamKaasModel *> capi::addModel(SharedModel model) {
   auto object = std::make_unique<SharedModel>(std::move(model));
   void *handle = nullptr;

@@ -66,14 +66,17 @@ struct Model {
   bool isLibrary() const { return source.text.empty(); }
 };
 
+/// Handles and instances hold a model together.
+using SharedModel = std::shared_ptr<const Model>;
+
 /// How `source` is compiled; refers to it.
 CompileOptions getCompileOptions(const ModelSource &source);
 
 /// A new handle, which keeps the model until it is removed.
-llvm::Expected<HamKaasModel *> addModel(std::shared_ptr<const Model> model);
+llvm::Expected<HamKaasModel *> addModel(SharedModel model);
 
 /// The model of a handle. The error says that there is none.
-llvm::Expected<std::shared_ptr<const Model>> findModel(HamKaasModel *handle);
+llvm::Expected<SharedModel> findModel(HamKaasModel *handle);
 
 /// Ends a handle. The error says that it is none.
 llvm::Error removeModel(HamKaasModel *handle);

@@ -65,7 +65,7 @@ Error hamkaas::rt::createCpuDevice(int32_t threads, Device &device) {
   ThreadPool *pool = nullptr;
   if (Error error = ThreadPool::create(threads, pool))
     return error;
-  device = {pool, allocate,  release,     copy,
-            zero, runKernel, synchronise, destroy};
+  device = {"cpu", pool, allocate,  release,     copy,
+            copy,  zero, runKernel, synchronise, destroy};
   return Error();
 }

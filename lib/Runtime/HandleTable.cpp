@@ -81,8 +81,8 @@ HandleTable::Slot &HandleTable::slotAt(uint32_t index) const {
   if (index < firstPart)
     return slots[index];
   int part = partOf(index, firstPart);
-  return parts[part].load(std::memory_order_acquire)[index -
-                                                     (firstPart << part)];
+  return parts[part].load(
+      std::memory_order_acquire)[index - (firstPart << part)];
 }
 
 // Null if the number cannot have come from this table.
@@ -125,9 +125,8 @@ bool HandleTable::takeFreshSlot(uint32_t &index) {
     // NOTE: before the count says that the slot is there.
     if (index == maximumObjects || !createPart(index))
       return false;
-  } while (!slotCount.compare_exchange_weak(index, index + 1,
-                                            std::memory_order_acq_rel,
-                                            std::memory_order_acquire));
+  } while (!slotCount.compare_exchange_weak(
+      index, index + 1, std::memory_order_acq_rel, std::memory_order_acquire));
   return true;
 }
 
@@ -139,9 +138,10 @@ bool HandleTable::createPart(uint32_t index) {
   if (parts[number].load(std::memory_order_acquire))
     return true;
   size_t count = size_t{firstPart} << number;
-  Slot *part = static_cast<Slot *>(malloc(count * sizeof(Slot)));
-  if (!part)
+  void *memory = nullptr;
+  if (posix_memalign(&memory, alignof(Slot), count * sizeof(Slot)) != 0)
     return false;
+  Slot *part = static_cast<Slot *>(memory);
   for (size_t i = 0; i < count; ++i)
     new (&part[i]) Slot;
   Slot *others = nullptr;
@@ -163,9 +163,8 @@ void HandleTable::freeSlot(uint32_t index) {
   do {
     slot.nextFree.store(static_cast<uint32_t>(seen), std::memory_order_relaxed);
     changed = ((seen & ~lowBits(32)) + oneChange) | (index + 1);
-  } while (!firstFree.compare_exchange_weak(seen, changed,
-                                            std::memory_order_acq_rel,
-                                            std::memory_order_relaxed));
+  } while (!firstFree.compare_exchange_weak(
+      seen, changed, std::memory_order_acq_rel, std::memory_order_relaxed));
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,8 +183,8 @@ Error HandleTable::add(HandleKind kind, void *object, Release release,
   slot.release = release;
   uint64_t generation =
       slot.state.load(std::memory_order_relaxed) >> stateGenerationShift;
-  uint64_t number = (mark() << markShift) | (generation << generationShift) |
-                    index;
+  uint64_t number =
+      (mark() << markShift) | (generation << generationShift) | index;
   slot.state.store(liveState(number, kind) + 1, std::memory_order_release);
   handle = reinterpret_cast<void *>(number);
   return Error();
@@ -202,9 +201,8 @@ void *HandleTable::pin(const void *handle, HandleKind kind) {
     // A free slot of the same generation has no kind.
     if (withoutPins(seen) != expected)
       return nullptr;
-  } while (!slot->state.compare_exchange_weak(seen, seen + 1,
-                                              std::memory_order_acquire,
-                                              std::memory_order_relaxed));
+  } while (!slot->state.compare_exchange_weak(
+      seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed));
   return slot->object;
 }
 
@@ -242,11 +240,13 @@ Error HandleTable::explain(const void *handle, HandleKind kind) const {
   const Slot *slot = findSlot(number);
   uint64_t state = slot ? slot->state.load(std::memory_order_relaxed) : 0;
   uint64_t generation = state >> stateGenerationShift;
-  if (!slot || generationOf(number) > generation ||
-      withoutPins(state) == generation << stateGenerationShift)
+  bool isOlder = generationOf(number) < generation;
+  bool isCurrent = generationOf(number) == generation &&
+                   withoutPins(state) != generation << stateGenerationShift;
+  if (!slot || !(isOlder || isCurrent))
     return Error::format("expected %s, found an address that is no handle",
                          kind.name);
-  if (generationOf(number) < generation || (state & removedBit))
+  if (isOlder || (state & removedBit))
     return Error::format("expected %s, found a handle that was destroyed",
                          kind.name);
   return Error::format("expected %s, found a handle of another kind",

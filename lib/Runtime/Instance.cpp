@@ -10,42 +10,24 @@
 
 #include "FloatingPoint.h"
 #include "ProgramCheck.h"
+#include "SharedRegions.h"
+#include "State.h"
 
-#include <cinttypes>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <new>
 
 using namespace hamkaas::rt;
 
-namespace {
-
-/// Lets one call at a time use an instance.
-class BusyScope {
-public:
-  explicit BusyScope(HamKaasInstance &instance)
-      : busy(instance.busy),
-        entered(!busy.exchange(true, std::memory_order_acquire)) {}
-  BusyScope(const BusyScope &) = delete;
-  BusyScope &operator=(const BusyScope &) = delete;
-  ~BusyScope() {
-    if (entered)
-      busy.store(false, std::memory_order_release);
-  }
-
-  bool isEntered() const { return entered; }
-
-private:
-  std::atomic<bool> &busy;
-  bool entered;
-};
-
-} // namespace
-
-static Error alreadyRunning(const HamKaasInstance &instance) {
-  return Error::format("model '%s': the instance is running already",
-                       instance.program->name);
+Error hamkaas::rt::explainUse(const Instance &instance, const RegionUse &use) {
+  if (!use.other())
+    return Error();
+  const char *name = instance.program->name;
+  if (use.other() == &instance)
+    return Error::format("model '%s': the instance is running already", name);
+  return Error::format("model '%s': an instance that shares its state is "
+                       "running",
+                       name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -62,7 +44,7 @@ static uint64_t readClock() {
 // HamKaasExecution::callDone. What lies between two calls, such as a copy,
 // counts for the second.
 static void recordCall(void *context, int64_t call) {
-  HamKaasInstance &instance = *static_cast<HamKaasInstance *>(context);
+  Instance &instance = *static_cast<Instance *>(context);
   instance.device.synchronise(instance.device.context);
   uint64_t now = readClock();
   HamKaasCallProfile &entry = instance.profile[call];
@@ -71,7 +53,7 @@ static void recordCall(void *context, int64_t call) {
   instance.lastTime = now;
 }
 
-static Error createProfile(HamKaasInstance &instance) {
+static Error createProfile(Instance &instance) {
   // One more than there are calls, because a model may have none.
   instance.profile = static_cast<HamKaasCallProfile *>(
       calloc(static_cast<size_t>(instance.program->callCount) + 1,
@@ -87,120 +69,157 @@ static Error createProfile(HamKaasInstance &instance) {
 // Creation
 //===----------------------------------------------------------------------===//
 
-static Error allocateRegion(const HamKaasInstance &instance, const char *what,
-                            uint64_t bytes, void *&region) {
-  region = nullptr;
-  if (bytes == 0)
+static void end(const KeepAlive &keepAlive) {
+  if (keepAlive.release)
+    keepAlive.release(keepAlive.context);
+}
+
+static void destroyInstance(void *object) {
+  Instance *instance = static_cast<Instance *>(object);
+  releaseRegion(instance->device, instance->constants);
+  releaseRegion(instance->device, instance->state);
+  releaseRegion(instance->device, instance->workspace);
+  free(instance->profile);
+  instance->device.destroy(instance->device.context);
+  KeepAlive keepAlive = instance->keepAlive;
+  instance->~Instance();
+  free(instance);
+  end(keepAlive);
+}
+
+static Error allocate(const Instance &instance, const char *what,
+                      uint64_t bytes, Region *&region) {
+  return createRegion(instance.device, instance.program->name, what, bytes,
+                      region);
+}
+
+// Runs the program's preparation on the parameters.
+static Error runPreparation(Instance &instance, const Parameters &parameters) {
+  const HamKaasProgram &program = *instance.program;
+  if (!program.prepare)
     return Error();
-  region = instance.device.allocate(instance.device.context, bytes);
-  if (!region)
-    return Error::format("model '%s': cannot allocate %" PRIu64
-                         " bytes for its %s",
-                         instance.program->name, bytes, what);
-  return Error();
+  Region *workspace = nullptr;
+  if (Error error = allocate(instance, "preparation workspace",
+                             program.prepareWorkspaceBytes, workspace))
+    return error;
+  FloatingPointScope defaultModes;
+  instance.execution.failure.call = -1;
+  int32_t failed =
+      program.prepare(&instance.execution, parameters.addresses(),
+                      instance.constants->memory, workspace->memory);
+  instance.device.synchronise(instance.device.context);
+  releaseRegion(instance.device, workspace);
+  return failed ? describeFailure(program, instance.execution.failure)
+                : Error();
 }
 
-static void releaseRegion(const HamKaasInstance &instance, void *region) {
-  if (region)
-    instance.device.release(instance.device.context, region);
-}
-
-static void zeroState(const HamKaasInstance &instance) {
-  if (instance.state)
-    instance.device.zero(instance.device.context, instance.state,
-                         instance.program->stateBytes);
-}
-
-// Runs the program's preparation on the parameters, wherever they are.
-static Error prepareConstants(HamKaasInstance &instance,
+// Makes the constants from the parameters, wherever they are.
+static Error prepareConstants(Instance &instance,
                               const HamKaasInstanceOptions &options) {
   const HamKaasProgram &program = *instance.program;
   Parameters parameters(program, options, instance.device);
   if (Error error = parameters.resolve())
     return error;
-  if (Error error = allocateRegion(instance, "constants",
-                                   program.constantsBytes, instance.constants))
+  if (Error error = allocate(instance, "constants", program.constantsBytes,
+                             instance.constants))
     return error;
-  if (!program.prepare)
-    return Error();
-  void *workspace = nullptr;
-  if (Error error = allocateRegion(instance, "preparation workspace",
-                                   program.prepareWorkspaceBytes, workspace))
+  return runPreparation(instance, parameters);
+}
+
+static Error createState(Instance &instance) {
+  if (Error error = allocate(instance, "state", instance.program->stateBytes,
+                             instance.state))
     return error;
-  FloatingPointScope defaultModes;
-  instance.execution.failure.call = -1;
-  int32_t failed = program.prepare(&instance.execution, parameters.addresses(),
-                                   instance.constants, workspace);
-  instance.device.synchronise(instance.device.context);
-  releaseRegion(instance, workspace);
-  return failed ? describeFailure(program, instance.execution.failure)
-                : Error();
+  zeroState(instance);
+  return Error();
 }
 
 // The preparation comes first: its workspace is free again before the run's is
 // taken.
-static Error fillInstance(HamKaasInstance &instance,
+static Error fillInstance(Instance &instance,
                           const HamKaasInstanceOptions &options) {
-  const HamKaasProgram &program = *instance.program;
-  if (Error error = prepareConstants(instance, options))
-    return error;
-  if (Error error = allocateRegion(instance, "workspace",
-                                   program.workspaceBytes, instance.workspace))
+  if (Error error = options.constantsOf ? shareConstants(instance, options)
+                                        : prepareConstants(instance, options))
     return error;
   if (Error error =
-          allocateRegion(instance, "state", program.stateBytes, instance.state))
+          allocate(instance, "workspace", instance.program->workspaceBytes,
+                   instance.workspace))
     return error;
-  zeroState(instance);
-  instance.device.synchronise(instance.device.context);
+  if (Error error = options.stateOf ? shareState(instance, options)
+                                    : createState(instance))
+    return error;
   return options.profile ? createProfile(instance) : Error();
+}
+
+static Error fillAndRegister(Instance &instance,
+                             const HamKaasInstanceOptions &options,
+                             HamKaasInstance *&handle) {
+  if (Error error = fillInstance(instance, options))
+    return error;
+  void *added = nullptr;
+  Error error =
+      handleTable().add(instanceKind, &instance, destroyInstance, added);
+  handle = static_cast<HamKaasInstance *>(added);
+  return error;
 }
 
 Error hamkaas::rt::createInstance(const HamKaasProgram &program,
                                   const HamKaasInstanceOptions &options,
                                   const Device &device,
-                                  HamKaasInstance *&instance) {
-  void *memory = malloc(sizeof(HamKaasInstance));
+                                  HamKaasInstance *&instance,
+                                  const KeepAlive &keepAlive) {
+  void *memory = malloc(sizeof(Instance));
   if (!memory) {
     device.destroy(device.context);
+    end(keepAlive);
     return Error::format("out of memory for an instance");
   }
-  HamKaasInstance *created = new (memory) HamKaasInstance;
+  Instance *created = new (memory) Instance;
   created->program = &program;
   created->device = device;
+  created->keepAlive = keepAlive;
   created->execution.structSize = sizeof(HamKaasExecution);
   created->execution.parallelFor = device.runKernel;
   created->execution.pool = device.context;
-  if (Error error = fillInstance(*created, options)) {
-    HamKaasInstanceDestroy(created);
-    return error;
-  }
-  instance = created;
-  return Error();
+  Error error = fillAndRegister(*created, options, instance);
+  if (error)
+    destroyInstance(created);
+  return error;
 }
 
-static Error createFromOptions(const HamKaasProgram *program,
-                               const HamKaasInstanceOptions *options,
-                               HamKaasInstance *&instance) {
+// Checks the arguments and makes the device that they name.
+static Error readArguments(const HamKaasProgram *program,
+                           const HamKaasInstanceOptions *options,
+                           HamKaasInstanceOptions &known, Device &device) {
   if (Error error = checkProgram(program))
     return error;
-  HamKaasInstanceOptions known;
   if (Error error = readOptions(options, known))
     return error;
+  return createDevice(known.device, known.threads, device);
+}
+
+Error hamkaas::rt::createInstance(const HamKaasProgram *program,
+                                  const HamKaasInstanceOptions *options,
+                                  const KeepAlive &keepAlive,
+                                  HamKaasInstance *&instance) {
+  HamKaasInstanceOptions known;
   Device device;
-  if (Error error = createDevice(known.device, known.threads, device))
+  if (Error error = readArguments(program, options, known, device)) {
+    end(keepAlive);
     return error;
-  return createInstance(*program, known, device, instance);
+  }
+  return createInstance(*program, known, device, instance, keepAlive);
 }
 
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
 
-static Error runInstance(HamKaasInstance &instance, const void *const *inputs,
+static Error runInstance(Instance &instance, const void *const *inputs,
                          void *const *outputs) {
-  BusyScope scope(instance);
-  if (!scope.isEntered())
-    return alreadyRunning(instance);
+  RegionUse use(*instance.state, &instance);
+  if (use.other())
+    return explainUse(instance, use);
   const HamKaasProgram &program = *instance.program;
   if (Error error =
           checkBuffers("input", program.inputs, program.inputCount, inputs))
@@ -211,21 +230,12 @@ static Error runInstance(HamKaasInstance &instance, const void *const *inputs,
   FloatingPointScope defaultModes;
   if (instance.profile)
     instance.lastTime = readClock();
-  int32_t failed =
-      program.run(&instance.execution, inputs, outputs, instance.constants,
-                  instance.state, instance.workspace);
+  int32_t failed = program.run(
+      &instance.execution, inputs, outputs, instance.constants->memory,
+      instance.state->memory, instance.workspace->memory);
   instance.device.synchronise(instance.device.context);
   return failed ? describeFailure(program, instance.execution.failure)
                 : Error();
-}
-
-static Error resetState(HamKaasInstance &instance) {
-  BusyScope scope(instance);
-  if (!scope.isEntered())
-    return alreadyRunning(instance);
-  zeroState(instance);
-  instance.device.synchronise(instance.device.context);
-  return Error();
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,36 +251,24 @@ HamKaasError HamKaasInstanceCreate(const HamKaasProgram *program,
     return Error::format("expected a place for the instance, found null")
         .release();
   *instance = nullptr;
-  return createFromOptions(program, options, *instance).release();
+  return createInstance(program, options, KeepAlive(), *instance).release();
 }
 
 void HamKaasInstanceDestroy(HamKaasInstance *instance) {
-  if (!instance)
-    return;
-  releaseRegion(*instance, instance->constants);
-  releaseRegion(*instance, instance->state);
-  releaseRegion(*instance, instance->workspace);
-  free(instance->profile);
-  instance->device.destroy(instance->device.context);
-  instance->~HamKaasInstance();
-  free(instance);
+  handleTable().remove(instance, instanceKind);
 }
 
-HamKaasError HamKaasInstanceRun(HamKaasInstance *instance,
+HamKaasError HamKaasInstanceRun(HamKaasInstance *handle,
                                 const void *const *inputs,
                                 void *const *outputs) {
+  PinnedInstance instance(handle, instanceKind);
   if (!instance)
-    return Error::format("expected an instance, found null").release();
+    return instance.explain().release();
   return runInstance(*instance, inputs, outputs).release();
 }
 
 const HamKaasCallProfile *
-HamKaasInstanceProfile(const HamKaasInstance *instance) {
+HamKaasInstanceProfile(const HamKaasInstance *handle) {
+  PinnedInstance instance(handle, instanceKind);
   return instance ? instance->profile : nullptr;
-}
-
-HamKaasError HamKaasInstanceResetState(HamKaasInstance *instance) {
-  if (!instance)
-    return Error::format("expected an instance, found null").release();
-  return resetState(*instance).release();
 }

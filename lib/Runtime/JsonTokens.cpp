@@ -7,6 +7,8 @@
 
 #include "JsonTokens.h"
 
+#include "Utf8.h"
+
 #include <cstdlib>
 #include <cstring>
 
@@ -254,28 +256,6 @@ static char *writeUtf8(char *output, uint32_t code) {
     *output++ =
         static_cast<char>(0x80 | ((code >> (6 * continuations)) & 0x3F));
   return output;
-}
-
-// The length of the UTF-8 sequence at `next`, 0 if it is none: cut off, longer
-// than needed, a surrogate, or beyond U+10FFFF.
-static int utf8Length(const char *next, const char *end) {
-  auto byte = [&](int i) { return static_cast<uint8_t>(next[i]); };
-  int length = byte(0) < 0x80   ? 1
-               : byte(0) < 0xC2 ? 0
-               : byte(0) < 0xE0 ? 2
-               : byte(0) < 0xF0 ? 3
-               : byte(0) < 0xF5 ? 4
-                                : 0;
-  if (length > end - next)
-    return 0;
-  for (int i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0) != 0x80)
-      return 0;
-  bool wrong = (byte(0) == 0xE0 && byte(1) < 0xA0) ||
-               (byte(0) == 0xED && byte(1) > 0x9F) ||
-               (byte(0) == 0xF0 && byte(1) < 0x90) ||
-               (byte(0) == 0xF4 && byte(1) > 0x8F);
-  return wrong ? 0 : length;
 }
 
 // The character that a letter after a backslash stands for; 'u' is not one.

@@ -8,6 +8,7 @@
 #include "HamKaas/Runtime/Safetensors.h"
 
 #include "NameIndex.h"
+#include "SafetensorsFormat.h"
 #include "SafetensorsHeader.h"
 
 #include <cinttypes>
@@ -16,11 +17,8 @@
 
 using namespace hamkaas::rt;
 
-// The format's own limit.
-static constexpr uint64_t maximumHeaderSize = 100000000;
-
-// Of the length that a file begins with.
-static constexpr size_t prefixSize = 8;
+using safetensors::maximumHeaderSize;
+using safetensors::prefixSize;
 
 void SafetensorsFile::clear() {
   free(tensors);

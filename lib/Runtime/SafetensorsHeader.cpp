@@ -8,6 +8,7 @@
 #include "SafetensorsHeader.h"
 
 #include "HamKaas/Runtime/TensorType.h"
+#include "SafetensorsFormat.h"
 
 #include <cinttypes>
 #include <cstdlib>
@@ -118,7 +119,7 @@ Error SafetensorsHeader::readMember(size_t &index) {
                 "expected a tensor name with a description, found "
                 "'%.*s' in the header",
                 tokens.shownLength(index), tokens.begin(index));
-  if (tokens.isString(index, "__metadata__"))
+  if (tokens.isString(index, safetensors::metadataKey))
     return skipMetadata(index);
   SafetensorsTensor &tensor = tensors[count];
   if (Error error = readName(index, tensor))
@@ -144,10 +145,7 @@ Error SafetensorsHeader::skipMetadata(size_t &index) {
 
 Error SafetensorsHeader::readName(size_t index, SafetensorsTensor &tensor) {
   char *end = tokens.readString(index, nextName);
-  bool valid = end != nullptr;
-  for (const char *c = nextName; valid && c != end; ++c)
-    valid = static_cast<unsigned char>(*c) >= 0x20 && *c != 0x7F;
-  if (!valid)
+  if (!end || !safetensors::isName(nextName, end))
     return fail(nullptr,
                 "the name of tensor number %zu is not UTF-8 text "
                 "without control characters",

@@ -82,6 +82,7 @@ Error ThreadPool::startHelpers(int32_t count) {
   helpers = static_cast<pthread_t *>(malloc(count * sizeof(pthread_t)));
   if (!helpers)
     return Error::format("out of memory for %d threads", count);
+  forkDetector.start();
   // Signals are for the host program's own threads.
   sigset_t all, previous;
   sigfillset(&all);
@@ -98,13 +99,20 @@ Error ThreadPool::startHelpers(int32_t count) {
   return Error();
 }
 
+void ThreadPool::stopHelpers() {
+  // In a child there is nobody to wait for.
+  if (helperCount == 0 || forkDetector.isChild())
+    return;
+  ticket.store(stopTicket);
+  wakeHelpers(helperCount);
+  for (int32_t i = 0; i < helperCount; ++i)
+    pthread_join(helpers[i], nullptr);
+}
+
 void ThreadPool::destroy(ThreadPool *pool) {
   if (!pool)
     return;
-  pool->ticket.store(stopTicket);
-  pool->wakeHelpers(pool->helperCount);
-  for (int32_t i = 0; i < pool->helperCount; ++i)
-    pthread_join(pool->helpers[i], nullptr);
+  pool->stopHelpers();
   free(pool->helpers);
   pool->~ThreadPool();
   free(pool);
@@ -173,7 +181,7 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
                         int64_t tiles, int64_t *values) {
   if (tiles <= 0)
     return 0;
-  if (helperCount == 0 || tiles == 1)
+  if (helperCount == 0 || tiles == 1 || forkDetector.isChild())
     return kernel(arguments, 0, tiles, values);
 
   int64_t tilesPerChunk = (tiles - 1) / (threadCount() * chunksPerThread) + 1;

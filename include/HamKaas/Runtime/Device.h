@@ -25,6 +25,8 @@ namespace hamkaas::rt {
 /// Each function gets `context` first. Plain data; whoever holds it last calls
 /// `destroy`.
 struct Device {
+  /// Memory of one device may be used and released by each of the same name.
+  const char *name;
   void *context;
 
   /// Returns memory aligned to HAMKAAS_REGION_ALIGNMENT, or null. `bytes` is
@@ -34,6 +36,9 @@ struct Device {
 
   /// From the caller's memory to the device's.
   void (*copy)(void *context, void *to, const void *from, uint64_t bytes);
+  /// From the device's memory to the caller's, where it is when this returns.
+  void (*copyToCaller)(void *context, void *to, const void *from,
+                       uint64_t bytes);
   void (*zero)(void *context, void *memory, uint64_t bytes);
 
   /// HamKaasExecution::parallelFor.

@@ -67,7 +67,8 @@ public:
   Error explain(const void *handle, HandleKind kind) const;
 
 private:
-  struct Slot {
+  // A line of the cache: who uses one object does not slow down others.
+  struct alignas(64) Slot {
     /// Generation, kind, whether the object was removed, and its pins; see
     /// HandleTable.cpp. Says who may read the members below.
     std::atomic<uint64_t> state{0};

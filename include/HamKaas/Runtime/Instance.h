@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What stands behind hamkaas-c/Runtime.h.
+// What stands behind hamkaas-c/Runtime.h. A HamKaasInstance is a handle in the
+// library's table, the object is an Instance.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,33 +14,57 @@
 #define HAMKAAS_RUNTIME_INSTANCE_H
 
 #include "HamKaas/Runtime/Device.h"
+#include "HamKaas/Runtime/HandleTable.h"
+#include "HamKaas/Runtime/Region.h"
 #include "hamkaas-c/Runtime.h"
 
-#include <atomic>
+namespace hamkaas::rt {
 
-/// Owns its device and regions, not the program. A region of no bytes is null.
-struct HamKaasInstance {
+inline constexpr HandleKind instanceKind = {1, "an instance"};
+
+/// Keeps something for as long as an instance needs it, say the code of its
+/// program: `release`, unless it is null, is called once when all memory of the
+/// instance is gone.
+struct KeepAlive {
+  void (*release)(void *context) = nullptr;
+  void *context = nullptr;
+};
+
+/// Owns its device, its workspace and its profile, and holds its regions; not
+/// the program.
+struct Instance {
   const HamKaasProgram *program = nullptr;
-  hamkaas::rt::Device device = {};
+  Device device = {};
   HamKaasExecution execution = {};
-  void *constants = nullptr;
-  void *state = nullptr;
-  void *workspace = nullptr;
+  Region *constants = nullptr;
+  /// Who uses it alone may run, read and write. Not null once created.
+  Region *state = nullptr;
+  Region *workspace = nullptr;
   /// One a call of the program, null without a profile.
   HamKaasCallProfile *profile = nullptr;
   /// When the last call of the run was done, in nanoseconds.
   uint64_t lastTime = 0;
-  std::atomic<bool> busy{false};
+  KeepAlive keepAlive;
 };
 
-namespace hamkaas::rt {
+using PinnedInstance = PinnedObject<Instance>;
 
-/// HamKaasInstanceCreate on a device of the caller's choice; the one that the
-/// options name is not made. Takes the device over, also when it fails.
+/// Why an instance may not be used now, if so.
+Error explainUse(const Instance &instance, const RegionUse &use);
+
+/// HamKaasInstanceCreate with something to keep. Takes it over, also when it
+/// fails.
+Error createInstance(const HamKaasProgram *program,
+                     const HamKaasInstanceOptions *options,
+                     const KeepAlive &keepAlive,
+                     HamKaasInstance *&instance /* out */);
+
+/// The same for checked arguments, on a device of the caller's choice; the one
+/// that the options name is not made. Takes the device over, too.
 Error createInstance(const HamKaasProgram &program,
                      const HamKaasInstanceOptions &options,
-                     const Device &device,
-                     HamKaasInstance *&instance /* out */);
+                     const Device &device, HamKaasInstance *&instance /* out */,
+                     const KeepAlive &keepAlive = {});
 
 } // namespace hamkaas::rt
 

@@ -10,6 +10,7 @@
 
 #include "HamKaas/Runtime/Device.h"
 #include "HamKaas/Runtime/Safetensors.h"
+#include "HamKaas/Runtime/TensorFinder.h"
 #include "hamkaas-c/Runtime.h"
 
 namespace hamkaas::rt {
@@ -21,7 +22,9 @@ public:
   /// All must outlive this object.
   Parameters(const HamKaasProgram &program,
              const HamKaasInstanceOptions &options, const Device &device)
-      : program(program), options(options), device(device) {}
+      : program(program), options(options), device(device),
+        finder(program.name, "parameter", program.parameters,
+               program.parameterCount) {}
   Parameters(const Parameters &) = delete;
   Parameters &operator=(const Parameters &) = delete;
   ~Parameters();
@@ -31,35 +34,21 @@ public:
 
   /// One address a parameter in the order of the program's table, each aligned
   /// for its element type. Valid as long as this object.
-  const void *const *addresses() const { return found; }
+  const void *const *addresses() const { return finder.addresses(); }
 
 private:
   Error allocate();
-  const HamKaasTensorInfo *parameterNamed(const char *name) const;
-  const void *&addressOf(const HamKaasTensorInfo &parameter) const {
-    return found[&parameter - program.parameters];
-  }
-
-  void takeFromCaller();
-  void takeNamedData(const HamKaasNamedData &given, int32_t position);
-  const char *weightsFileToRead() const;
-  Error takeFromFile(const char *path);
-  void takeTensor(const SafetensorsTensor &tensor, const char *path);
+  const char *weightsFileToRead();
   void takeEmbedded();
-  void reportMissing();
   Error alignAll();
-
-  void beginProblem();
 
   const HamKaasProgram &program;
   const HamKaasInstanceOptions &options;
   const Device &device;
 
   SafetensorsFile file;
-  TextBuilder problems;
-  const void **found = nullptr;
-  void **alignedCopies = nullptr;             // null where none is needed
-  const HamKaasTensorInfo **byName = nullptr; // sorted
+  TensorFinder finder;
+  void **alignedCopies = nullptr; // null where none is needed
 };
 
 } // namespace hamkaas::rt

@@ -9,6 +9,7 @@
 #define HAMKAAS_RUNTIME_THREADPOOL_H
 
 #include "HamKaas/Runtime/Error.h"
+#include "HamKaas/Runtime/ForkDetector.h"
 #include "hamkaas-c/Program.h"
 
 #include <atomic>
@@ -24,6 +25,9 @@ namespace hamkaas::rt {
 /// that comes late. Idle helpers spin briefly, then sleep on a futex. Where the
 /// chunks lie depends on the number of threads; what a kernel computes for a
 /// tile must not depend on the chunk.
+///
+/// A forked child has no helpers: there the caller runs all tiles. A child that
+/// was forked during `run` must not call it.
 class ThreadPool {
 public:
   /// More is taken for a mistake.
@@ -37,6 +41,7 @@ public:
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
+  /// In the process that created the pool.
   int32_t threadCount() const { return helperCount + 1; }
 
   /// Runs all tiles, also when some of them fail, and returns when all are
@@ -65,6 +70,7 @@ private:
   ~ThreadPool() = default;
 
   Error startHelpers(int32_t count);
+  void stopHelpers();
   static void *helperMain(void *pool);
   uint64_t waitForTicket();
   void sleepUntilWoken();
@@ -87,6 +93,7 @@ private:
 
   alignas(64) Region region = {};
   uint64_t regionNumber = 0; // the caller's alone
+  ForkDetector forkDetector; // started if there are helpers
   pthread_t *helpers = nullptr;
   int32_t helperCount = 0;
 };

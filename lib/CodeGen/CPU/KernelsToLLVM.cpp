@@ -80,6 +80,10 @@ struct KernelsToLLVMPass : hamkaas::impl::KernelsToLLVMBase<KernelsToLLVMPass> {
       if (kernel->hasAttr(HamKaasDialect::tilesAttrName) &&
           (failed(lowerVectors(kernel)) || failed(convertToLLVM(kernel))))
         return signalPassFailure();
+    // The code of a kernel in each of its calls would take long to compile and
+    // much space; a call costs nothing beside what a kernel does.
+    for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>())
+      kernel.setNoInline(true);
   }
 };
 } // namespace

@@ -50,5 +50,8 @@ int __wrap_posix_memalign(void **memory, size_t alignment, size_t size) {
 
 // The sizes that tests ask for in vain must not end a sanitized process.
 const char *__asan_default_options() { return "allocator_may_return_null=1"; }
-const char *__tsan_default_options() { return "allocator_may_return_null=1"; }
+const char *__tsan_default_options() {
+  // Children that are forked from a test create threads.
+  return "allocator_may_return_null=1:die_after_fork=0";
+}
 }

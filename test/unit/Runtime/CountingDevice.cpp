@@ -39,6 +39,12 @@ static void copy(void *context, void *to, const void *from, uint64_t bytes) {
   memcpy(to, from, bytes);
 }
 
+static void copyToCaller(void *context, void *to, const void *from,
+                         uint64_t bytes) {
+  ++countsOf(context).copiesToCaller;
+  memcpy(to, from, bytes);
+}
+
 static void zero(void *context, void *memory, uint64_t bytes) {
   ++countsOf(context).zeroings;
   memset(memory, 0, bytes);
@@ -56,6 +62,6 @@ static void synchronise(void *context) { ++countsOf(context).synchronisations; }
 static void destroy(void *context) { ++countsOf(context).destructions; }
 
 rt::Device hamkaas::test::makeCountingDevice(DeviceCounts &counts) {
-  return {&counts, allocate,  release,     copy,
-          zero,    runKernel, synchronise, destroy};
+  return {"counting",   &counts, allocate,  release,     copy,
+          copyToCaller, zero,    runKernel, synchronise, destroy};
 }

@@ -20,6 +20,7 @@ struct DeviceCounts {
   int64_t releases = 0;
   int64_t allocatedBytes = 0;
   int64_t copies = 0;
+  int64_t copiesToCaller = 0;
   int64_t zeroings = 0;
   int64_t kernels = 0;
   int64_t synchronisations = 0;

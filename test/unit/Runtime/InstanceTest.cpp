@@ -123,11 +123,19 @@ TEST_F(Instance, ARunAllocatesNothing) {
 }
 
 TEST_F(Instance, RegionsAreAligned) {
+  fake.program.run = [](HamKaasExecution *, const void *const *, void *const *,
+                        const void *constants, void *state,
+                        void *workspace) -> int32_t {
+    for (const void *region : {constants, static_cast<const void *>(state),
+                               static_cast<const void *>(workspace)})
+      if (!region ||
+          reinterpret_cast<uintptr_t>(region) % HAMKAAS_REGION_ALIGNMENT != 0)
+        return 1;
+    return 0;
+  };
   ASSERT_EQ(create(), "");
-  for (void *region :
-       {instance->constants, instance->state, instance->workspace})
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(region) % HAMKAAS_REGION_ALIGNMENT,
-              0u);
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
 }
 
 // The host's mode of flushing denormals must not change results.
@@ -336,6 +344,17 @@ TEST_F(Instance, AFailedPreparationIsAnError) {
   EXPECT_EQ(create(), "fake.hk:4:6: error: a run-time check failed");
 }
 
+// A caller that was compiled before instances could share anything.
+TEST_F(Instance, TakesOlderOptions) {
+  options.structSize = offsetof(HamKaasInstanceOptions, constantsOf);
+  options.constantsOf = reinterpret_cast<HamKaasInstance *>(&fake);
+  options.stateOf = reinterpret_cast<HamKaasInstance *>(&fake);
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(run.y[7], 14.5f);
+}
+
 // Whichever allocation fails, there is an error, no crash, and nothing lost
 // (which the sanitizers see).
 TEST_F(Instance, SurvivesEachFailedAllocation) {
@@ -350,4 +369,122 @@ TEST_F(Instance, SurvivesEachFailedAllocation) {
     HamKaasErrorFree(error);
   }
   EXPECT_TRUE(created);
+}
+
+//===----------------------------------------------------------------------===//
+// Ends
+//===----------------------------------------------------------------------===//
+
+// What each function says about an instance that is none.
+static void expectRefused(HamKaasInstance *instance,
+                          const std::string &expected) {
+  const void *inputs[] = {nullptr};
+  void *outputs[] = {nullptr, nullptr};
+  int64_t runs = 0;
+  for (HamKaasError error :
+       {HamKaasInstanceRun(instance, inputs, outputs),
+        HamKaasInstanceResetState(instance),
+        HamKaasInstanceReadState(instance, "runs", &runs, 8),
+        HamKaasInstanceWriteState(instance, "runs", &runs, 8),
+        HamKaasInstanceSaveState(instance, "x"),
+        HamKaasInstanceLoadState(instance, "x")})
+    EXPECT_EQ(takeText(error), expected);
+  EXPECT_EQ(HamKaasInstanceProfile(instance), nullptr);
+  HamKaasInstanceDestroy(instance);
+}
+
+TEST_F(Instance, AnAddressThatIsNoHandleIsAnError) {
+  ASSERT_EQ(create(), "");
+  char other[64] = {};
+  const char *expected = "expected an instance, found an address that is no "
+                         "handle";
+  expectRefused(reinterpret_cast<HamKaasInstance *>(other), expected);
+  expectRefused(reinterpret_cast<HamKaasInstance *>(1), expected);
+  expectRefused(reinterpret_cast<HamKaasInstance *>(UINTPTR_MAX), expected);
+  expectRefused(nullptr, "expected an instance, found null");
+}
+
+TEST_F(Instance, ADestroyedInstanceIsAnError) {
+  ASSERT_EQ(create(), "");
+  HamKaasInstance *old = instance;
+  HamKaasInstanceDestroy(old);
+  const char *expected =
+      "expected an instance, found a handle that was destroyed";
+  expectRefused(old, expected);
+  // Also when another one has taken its place.
+  ASSERT_EQ(create(), "");
+  EXPECT_NE(instance, old);
+  expectRefused(old, expected);
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+}
+
+static void countRelease(void *counter) { ++*static_cast<int *>(counter); }
+
+TEST_F(Instance, ReleasesWhatItKeepsAliveLast) {
+  int releases = 0;
+  ASSERT_EQ(textOf(hamkaas::rt::createInstance(
+                &fake.program, &options, {countRelease, &releases}, instance)),
+            "");
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(releases, 0);
+  HamKaasInstanceDestroy(instance);
+  EXPECT_EQ(releases, 1);
+  HamKaasInstanceDestroy(instance);
+  EXPECT_EQ(releases, 1);
+}
+
+TEST_F(Instance, ReleasesWhatItKeepsAliveAfterAnError) {
+  int releases = 0;
+  auto createKeeping = [&](const HamKaasProgram *program) {
+    return textOf(hamkaas::rt::createInstance(
+        program, &options, {countRelease, &releases}, instance));
+  };
+  EXPECT_NE(createKeeping(nullptr), "");
+  EXPECT_EQ(releases, 1);
+  options.parameterCount = 1;
+  EXPECT_NE(createKeeping(&fake.program), "");
+  EXPECT_EQ(releases, 2);
+  options.parameterCount = 2;
+  for (int64_t passing = 0; passing < 100 && !instance; ++passing) {
+    releases = 0;
+    failAllocationAfter(passing);
+    std::string error = createKeeping(&fake.program);
+    failAllocationAfter(-1);
+    EXPECT_EQ(releases, error.empty() ? 0 : 1);
+  }
+  EXPECT_NE(instance, nullptr);
+  HamKaasInstanceDestroy(instance);
+  EXPECT_EQ(releases, 1);
+}
+
+// The memory is kept until the run is over.
+TEST_F(Instance, MayBeDestroyedDuringARun) {
+  int releases = 0;
+  isRunning = mayEnd = false;
+  fake.program.run = [](HamKaasExecution *, const void *const *,
+                        void *const *outputs, const void *, void *state,
+                        void *) -> int32_t {
+    isRunning = true;
+    while (!mayEnd)
+      std::this_thread::yield();
+    static_cast<int64_t *>(outputs[1])[0] = ++static_cast<int64_t *>(state)[0];
+    return 0;
+  };
+  ASSERT_EQ(textOf(hamkaas::rt::createInstance(
+                &fake.program, &options, {countRelease, &releases}, instance)),
+            "");
+  FakeRun run(instance);
+  std::thread host([&] { EXPECT_EQ(takeText(run()), ""); });
+  while (!isRunning)
+    std::this_thread::yield();
+  HamKaasInstanceDestroy(instance);
+  expectRefused(instance,
+                "expected an instance, found a handle that was destroyed");
+  EXPECT_EQ(releases, 0);
+  mayEnd = true;
+  host.join();
+  EXPECT_EQ(run.runs, 1);
+  EXPECT_EQ(releases, 1);
 }
