@@ -16,6 +16,8 @@ Shape = Tuple[int, ...]
 DTypeLike = Union[str, type, "np.dtype[Any]", Any]
 """``"float32"``, ``"int64"``, or the same as a dtype of numpy or torch."""
 
+_DLPACK_CPU = 1
+
 
 def is_torch_tensor(value: object) -> bool:
     """Whether ``value`` is a tensor of torch, which is not imported for that."""
@@ -82,6 +84,9 @@ def as_input(value: object) -> Array:
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         return np.asarray(value)
     if hasattr(value, "__dlpack__"):
+        device = cast(Any, value).__dlpack_device__()
+        if device[0] != _DLPACK_CPU:
+            raise TypeError(f"an array on device {device} of DLPack")
         return np.from_dlpack(value)
     try:
         return np.asarray(memoryview(cast(Any, value)))

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -45,7 +46,6 @@ def test_options(options):
 @pytest.mark.parametrize("options, text", [
     ({"target_cpu": "abacus"}, "abacus"),
     ({"target_cpu": "host\0"}, "without zero bytes"),
-    ({"name": "a name"}, "a name"),
     ({"name": "a\0b"}, "without zero bytes"),
     ({"threads": -1}, "-1"),
 ])
@@ -215,9 +215,7 @@ def test_wrong_paths(tmp_path):
 
 def test_path_that_is_not_utf8(tmp_path):
     path = os.path.join(os.fsencode(tmp_path), b"net\xff.hk")
-    with open(path, "w") as file:
-        file.write("$1 = InputTensor(x, float32, [1]);\nresult = $2;\n")
-    with pytest.raises(hk.HamKaasError, match=r"net\\xff"):
+    with pytest.raises(hk.HamKaasError, match="a path in UTF-8, got .* 0xff"):
         hk.load(os.fsdecode(path))
 
 
@@ -283,8 +281,8 @@ import hamkaas as hk
 node = hk.input("x", [4])
 for i in range(20000):
     node = node.relu() if i % 2 else node.silu()
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     while True:
         hk.compile(node)
 except KeyboardInterrupt:
@@ -361,27 +359,27 @@ def test_other_threads_run_meanwhile():
     for _ in range(8):
         node = node @ x
     model = hk.compile(node, threads=1)
-    counts = []
     is_done = threading.Event()
+    turns = 0
 
-    def count():
-        number = 0
+    def take_turns():
+        nonlocal turns
         while not is_done.is_set():
-            number += 1
-        counts.append(number)
+            turns += 1
+            time.sleep(0)  # Lets go of the lock.
 
-    thread = threading.Thread(target=count)
-    thread.start()
+    thread = threading.Thread(target=take_turns)
     switch = sys.getswitchinterval()
-    sys.setswitchinterval(1000)  # The lock is given away or not at all.
+    sys.setswitchinterval(1000)  # Nobody is made to let go of it.
+    thread.start()
     try:
-        for _ in range(3):
-            model.run({"x": x})
+        before = turns
+        model.run({"x": x})
+        assert turns - before > 10
     finally:
-        sys.setswitchinterval(switch)
         is_done.set()
+        sys.setswitchinterval(switch)
         thread.join()
-    assert counts[0] > 1000
 
 
 def in_child(work):
