@@ -93,7 +93,7 @@ def _feed_forward(x: hk.Node, layer: Layer, name: str) -> hk.Node:
     y = x.rms_norm(hk.constant(layer.ffn_norm, f"{name}.ffn_norm"))
     gate = (y @ _transposed(layer.gate, f"{name}.gate")).silu()
     up = y @ _transposed(layer.up, f"{name}.up")
-    return (gate * up) @ _transposed(layer.down, f"{name}.down") + x
+    return x + (gate * up) @ _transposed(layer.down, f"{name}.down")
 
 
 def _attention(config: Config, inputs: Inputs, x: hk.Node, layer: Layer,
@@ -116,8 +116,10 @@ def _attention(config: Config, inputs: Inputs, x: hk.Node, layer: Layer,
     mixed = (shares.reshape([config.kv_heads, rows, config.context])
              @ all_values)
     mixed = _tokens_first(mixed.reshape([config.heads, tokens, config.head_size]))
-    return (mixed.reshape([tokens, config.dim])
-            @ _transposed(layer.wo, f"{name}.wo") + x)
+    # NOTE: with x on the left, the states of both programs come in one order,
+    # which they must to be shared: a graph is walked left operand first.
+    return x + (mixed.reshape([tokens, config.dim])
+                @ _transposed(layer.wo, f"{name}.wo"))
 
 
 def _rotate(config: Config, inputs: Inputs, x: hk.Node) -> hk.Node:
