@@ -8,6 +8,7 @@ name the same states, so that they can share them.
 from __future__ import annotations
 
 import dataclasses
+from typing import Optional
 
 import hamkaas as hk
 import numpy as np
@@ -17,11 +18,15 @@ from weights import Config, FloatArray, Layer, Weights
 
 @dataclasses.dataclass
 class Inputs:
-    """What a run is given, for the tokens at `position` and after."""
+    """What a run is given: a number of tokens, the first of them at `position`."""
 
     rows: hk.Node  # [tokens, dim], the embeddings of the tokens
     rotation: hk.Node  # [tokens, 1, head_size / 2, 2], see rotations()
-    mask: hk.Node  # [1, tokens, context], 0 where a token looks, else -infinity
+    length: hk.Node  # int64 [1], position + tokens
+    seen: hk.Node  # [1, 1, context], 1 in the first `length` entries, otherwise 0
+    # [1, tokens, context], -infinity for later ones of the tokens, otherwise 0.
+    # None for one token.
+    later: Optional[hk.Node]
     # For each head of keys: the rows of the cache to fill, int64 [1].
     begins: list[hk.Node]
     ends: list[hk.Node]
@@ -32,20 +37,32 @@ def make_inputs(config: Config, tokens: int) -> Inputs:
     return Inputs(
         hk.input("rows", [tokens, config.dim]),
         hk.input("rotation", [tokens, 1, config.head_size // 2, 2]),
-        hk.input("mask", [1, tokens, config.context]),
+        hk.input("length", [1], dtype="int64"),
+        hk.input("seen", [1, 1, config.context]),
+        hk.input("later", [1, tokens, config.context]) if tokens > 1 else None,
         [hk.input(f"begin_{head}", [1], dtype="int64") for head in heads],
         [hk.input(f"end_{head}", [1], dtype="int64") for head in heads])
 
 
 def input_values(config: Config, rows: FloatArray, rotation: FloatArray,
-                 mask: FloatArray, position: int) -> dict[str, np.ndarray]:
-    """The inputs by name. rotation: of the same tokens as rows."""
+                 position: int) -> dict[str, np.ndarray]:
+    """The inputs by name. rotation: that of all positions."""
+    tokens = len(rows)
+    end = position + tokens
+    seen = np.zeros((1, 1, config.context), np.float32)
+    seen[..., :end] = 1
     values: dict[str, np.ndarray] = {
-        "rows": rows, "rotation": rotation, "mask": mask}
+        "rows": rows, "rotation": rotation[position:end],
+        "length": np.array([end], np.int64), "seen": seen}
+    if tokens > 1:
+        later = np.zeros((1, tokens, config.context), np.float32)
+        later[:, :, position:end] = np.triu(
+            np.full((tokens, tokens), -np.inf, np.float32), 1)
+        values["later"] = later
     for head in range(config.kv_heads):
         begin = head * config.context + position
         values[f"begin_{head}"] = np.array([begin], np.int64)
-        values[f"end_{head}"] = np.array([begin + len(rows)], np.int64)
+        values[f"end_{head}"] = np.array([begin + tokens], np.int64)
     return values
 
 
@@ -110,7 +127,10 @@ def _attention(config: Config, inputs: Inputs, x: hk.Node, layer: Layer,
     all_values = _remember(config, inputs, values, f"{name}.values")
     # [heads, tokens, context]
     scores = _scores(config, queries, all_keys, tokens)
-    shares = (scores + inputs.mask).sliced_softmax(config.context)
+    if inputs.later is not None:
+        scores = scores + inputs.later
+    # Beyond its length, softmax leaves the scores as they are.
+    shares = scores.sliced_softmax(inputs.length) * inputs.seen
     # The heads that share keys and values are rows of one product.
     rows = config.group * tokens
     mixed = (shares.reshape([config.kv_heads, rows, config.context])

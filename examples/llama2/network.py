@@ -11,8 +11,8 @@ import graph
 from weights import Config, FloatArray, Weights
 
 CHUNK = 64  # tokens that prefill takes at once
-# A chunk takes as long as so many single tokens, roughly.
-CHUNK_WORTH = 8
+# Fewer tokens are sooner read one by one than as a chunk that is mostly empty.
+CHUNK_WORTH = 4
 
 
 class ContextFullError(ValueError):
@@ -44,7 +44,6 @@ class LanguageModel:
             self.prefill = hk.compile(
                 graph.build_prefill(config, weights, self.chunk),
                 name="prefill", threads=threads, state_of=self.decode)
-        self._mask = np.empty((1, 1, config.context), np.float32)
         self.reset()
 
     @property
@@ -55,8 +54,15 @@ class LanguageModel:
     def reset(self) -> None:
         """Forgets all tokens."""
         self._position = 0
-        self._mask[:] = -np.inf
         self.decode.state.reset()
+
+    def skip_to(self, position: int) -> None:
+        """Goes on at another position, for measurements: what the cache holds of
+        the positions before it is taken for seen."""
+        if not 0 <= position < self.config.context:
+            raise ValueError(f"expected a position from 0 to "
+                             f"{self.config.context - 1}, got {position}")
+        self._position = position
 
     def feed(self, tokens: Sequence[int]) -> FloatArray:
         """Takes the tokens in after those of before; returns the scores of the
@@ -90,25 +96,19 @@ class LanguageModel:
                 and self._position + self.chunk <= self.config.context)
 
     def _run_decode(self, token: int) -> FloatArray:
-        position = self._position
-        self._mask[..., position] = 0
         values = graph.input_values(
-            self.config, self._embedding[token:token + 1],
-            self._rotations[position:position + 1], self._mask, position)
+            self.config, self._embedding[token:token + 1], self._rotations,
+            self._position)
         scores = self.decode.run(values)
         self._position += 1
         return scores[0]
 
     def _run_prefill(self, tokens: Sequence[int]) -> None:
         """Fewer tokens than a chunk are filled up with zeros. What these leave in
-        the cache, nobody sees: no mask shows it before it is overwritten."""
+        the cache, nobody sees before it is overwritten."""
         assert self.prefill is not None
-        position, end = self._position, self._position + self.chunk
         rows = np.zeros((self.chunk, self.config.dim), np.float32)
         rows[:len(tokens)] = self._embedding[list(tokens)]
-        seen = np.arange(self.config.context) <= np.arange(position, end)[:, None]
-        mask = np.where(seen, np.float32(0), np.float32(-np.inf))[None]
         self.prefill.run(graph.input_values(
-            self.config, rows, self._rotations[position:end], mask, position))
+            self.config, rows, self._rotations, self._position))
         self._position += len(tokens)
-        self._mask[..., :self._position] = 0

@@ -125,7 +125,7 @@ def test_smollm2_continues_as_known():
 
 
 def test_prefill_does_what_decode_does(fresh):
-    tokens = tokens_of(19)  # chunks of 4, 4 and 4, then single tokens
+    tokens = tokens_of(19)  # four chunks of 4, then single ones
     one_by_one = make_model(chunk=1)[0]
     assert close(fresh.feed(tokens), one_by_one.feed(tokens))
     for name, state in one_by_one.decode.state.items():
