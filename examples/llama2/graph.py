@@ -8,17 +8,18 @@ name the same states, so that they can share them.
 from __future__ import annotations
 
 import dataclasses
-from typing import Optional
+from typing import Any, Optional
 
 import hamkaas as hk
 import numpy as np
+import numpy.typing as npt
 
 from weights import Config, FloatArray, Layer, Weights
 
 
 @dataclasses.dataclass
 class Inputs:
-    """What a run is given: a number of tokens, the first of them at `position`."""
+    """What a run is given: tokens, the first of them at `position`."""
 
     rows: hk.Node  # [tokens, dim], the embeddings of the tokens
     rotation: hk.Node  # [tokens, 1, head_size / 2, 2], see rotations()
@@ -45,15 +46,18 @@ def make_inputs(config: Config, tokens: int) -> Inputs:
 
 
 def input_values(config: Config, rows: FloatArray, rotation: FloatArray,
-                 position: int) -> dict[str, np.ndarray]:
+                 position: int) -> dict[str, npt.NDArray[Any]]:
     """The inputs by name. rotation: that of all positions."""
     tokens = len(rows)
     end = position + tokens
     seen = np.zeros((1, 1, config.context), np.float32)
     seen[..., :end] = 1
-    values: dict[str, np.ndarray] = {
-        "rows": rows, "rotation": rotation[position:end],
-        "length": np.array([end], np.int64), "seen": seen}
+    values: dict[str, npt.NDArray[Any]] = {
+        "rows": rows,
+        "rotation": rotation[position:end],
+        "length": np.array([end], np.int64),
+        "seen": seen
+    }
     if tokens > 1:
         later = np.zeros((1, tokens, config.context), np.float32)
         later[:, :, position:end] = np.triu(
@@ -71,9 +75,10 @@ def rotations(config: Config) -> FloatArray:
     by, [context, 1, head_size / 2, 2]: neighbours are real and imaginary part,
     and the pair i turns by position / rope_base ^ (2 i / head_size)."""
     pairs = np.arange(0, config.head_size, 2) / config.head_size
-    angles = np.outer(np.arange(config.context), config.rope_base ** -pairs)
+    angles = np.outer(np.arange(config.context), config.rope_base**-pairs)
     turns = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    return turns.astype(np.float32)[:, None]
+    values: FloatArray = turns.astype(np.float32)
+    return values[:, None]
 
 
 def build_decode(config: Config, weights: Weights) -> hk.Node:
@@ -118,7 +123,7 @@ def _attention(config: Config, inputs: Inputs, x: hk.Node, layer: Layer,
     tokens = x.shape[0]
     y = x.rms_norm(hk.constant(layer.attention_norm, f"{name}.attention_norm"))
     queries = _rotate(config, inputs, y @ _transposed(layer.wq, f"{name}.wq"))
-    scale = np.full((1, 1, 1, 1), config.head_size ** -0.5, np.float32)
+    scale = np.full((1, 1, 1, 1), config.head_size**-0.5, np.float32)
     queries = queries * hk.constant(scale, f"{name}.scale")
     keys = _rotate(config, inputs, y @ _transposed(layer.wk, f"{name}.wk"))
     values = y @ _transposed(layer.wv, f"{name}.wv")
@@ -133,13 +138,14 @@ def _attention(config: Config, inputs: Inputs, x: hk.Node, layer: Layer,
     shares = scores.sliced_softmax(inputs.length) * inputs.seen
     # The heads that share keys and values are rows of one product.
     rows = config.group * tokens
-    mixed = (shares.reshape([config.kv_heads, rows, config.context])
-             @ all_values)
-    mixed = _tokens_first(mixed.reshape([config.heads, tokens, config.head_size]))
+    mixed = (
+        shares.reshape([config.kv_heads, rows, config.context]) @ all_values)
+    mixed = _tokens_first(
+        mixed.reshape([config.heads, tokens, config.head_size]))
     # NOTE: with x on the left, the states of both programs come in one order,
     # which they must to be shared: a graph is walked left operand first.
-    return x + (mixed.reshape([tokens, config.dim])
-                @ _transposed(layer.wo, f"{name}.wo"))
+    return x + (mixed.reshape([tokens, config.dim]) @ _transposed(
+        layer.wo, f"{name}.wo"))
 
 
 def _rotate(config: Config, inputs: Inputs, x: hk.Node) -> hk.Node:

@@ -39,7 +39,8 @@ def merge(symbols: Sequence[bytes], rule: Rule) -> list[bytes]:
         _, left, first, second, joined = heapq.heappop(heap)
         right = following[left]
         # One of the two may be gone, or part of a longer symbol, by now.
-        if right >= len(items) or (items[left], items[right]) != (first, second):
+        if right >= len(items) or (items[left], items[right]) != (first,
+                                                                  second):
             continue
         items[left], items[right] = joined, None
         following[left] = following[right]

@@ -26,24 +26,31 @@ class LanguageModel:
     its own copy, in the form in which its kernels read them.
     """
 
-    def __init__(self, config: Config, weights: Weights, threads: int = 0,
+    def __init__(self,
+                 config: Config,
+                 weights: Weights,
+                 threads: int = 0,
                  chunk: int = CHUNK) -> None:
         """threads: 0 means one for each core. chunk: tokens in a run of prefill;
         1 makes do without that program, and with half of the memory. Raises
         ValueError or hamkaas.HamKaasError."""
         if chunk < 1:
-            raise ValueError(f"expected a chunk of 1 token or more, got {chunk}")
+            raise ValueError(
+                f"expected a chunk of 1 token or more, got {chunk}")
         self.config = config
         self.chunk = min(chunk, config.context)
         self._embedding = weights.embedding
         self._rotations = graph.rotations(config)
         self.decode = hk.compile(graph.build_decode(config, weights),
-                                 name="decode", threads=threads)
+                                 name="decode",
+                                 threads=threads)
         self.prefill = None
         if self.chunk > 1:
-            self.prefill = hk.compile(
-                graph.build_prefill(config, weights, self.chunk),
-                name="prefill", threads=threads, state_of=self.decode)
+            self.prefill = hk.compile(graph.build_prefill(
+                config, weights, self.chunk),
+                                      name="prefill",
+                                      threads=threads,
+                                      state_of=self.decode)
         self.reset()
 
     @property
@@ -83,8 +90,9 @@ class LanguageModel:
             raise ValueError("expected a token or more, got none")
         wrong = [t for t in tokens if not 0 <= t < self.config.vocab]
         if wrong:
-            raise ValueError(f"expected tokens from 0 to {self.config.vocab - 1}, "
-                             f"got {wrong[0]}")
+            raise ValueError(
+                f"expected tokens from 0 to {self.config.vocab - 1}, "
+                f"got {wrong[0]}")
         left = self.config.context - self._position
         if len(tokens) > left:
             raise ContextFullError(
@@ -96,12 +104,13 @@ class LanguageModel:
                 and self._position + self.chunk <= self.config.context)
 
     def _run_decode(self, token: int) -> FloatArray:
-        values = graph.input_values(
-            self.config, self._embedding[token:token + 1], self._rotations,
-            self._position)
-        scores = self.decode.run(values)
+        values = graph.input_values(self.config,
+                                    self._embedding[token:token + 1],
+                                    self._rotations, self._position)
+        scores: FloatArray = self.decode.run(values)
         self._position += 1
-        return scores[0]
+        first: FloatArray = scores[0]
+        return first
 
     def _run_prefill(self, tokens: Sequence[int]) -> None:
         """Fewer tokens than a chunk are filled up with zeros. What these leave in
@@ -109,6 +118,7 @@ class LanguageModel:
         assert self.prefill is not None
         rows = np.zeros((self.chunk, self.config.dim), np.float32)
         rows[:len(tokens)] = self._embedding[list(tokens)]
-        self.prefill.run(graph.input_values(
-            self.config, rows, self._rotations, self._position))
+        self.prefill.run(
+            graph.input_values(self.config, rows, self._rotations,
+                               self._position))
         self._position += len(tokens)

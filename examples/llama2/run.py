@@ -17,18 +17,37 @@ from sampling import Sampler
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("checkpoint", help="a llama2.c checkpoint, or a GGUF file")
-    parser.add_argument("-t", "--temperature", type=float, default=1.0,
+    parser.add_argument("checkpoint",
+                        help="a llama2.c checkpoint, or a GGUF file")
+    parser.add_argument("-t",
+                        "--temperature",
+                        type=float,
+                        default=1.0,
                         help="0 takes the best token always (default 1.0)")
-    parser.add_argument("-p", "--top-p", type=float, default=0.9,
-                        help="probability of the tokens to draw from (default 0.9)")
-    parser.add_argument("-s", "--seed", type=int,
+    parser.add_argument(
+        "-p",
+        "--top-p",
+        type=float,
+        default=0.9,
+        help="probability of the tokens to draw from (default 0.9)")
+    parser.add_argument("-s",
+                        "--seed",
+                        type=int,
                         help="the same seed writes the same text")
-    parser.add_argument("-n", "--steps", type=int, default=256,
-                        help="tokens, those of the prompt included (default 256)")
-    parser.add_argument("-i", "--prompt", default="", help="the text to continue")
+    parser.add_argument(
+        "-n",
+        "--steps",
+        type=int,
+        default=256,
+        help="tokens, those of the prompt included (default 256)")
+    parser.add_argument("-i",
+                        "--prompt",
+                        default="",
+                        help="the text to continue")
     parser.add_argument("-z", "--tokenizer", help="the checkpoint's tokenizer")
-    parser.add_argument("--threads", type=int, default=0,
+    parser.add_argument("--threads",
+                        type=int,
+                        default=0,
                         help="0 is one for each core (default)")
     return parser.parse_args()
 
@@ -40,12 +59,14 @@ def run(arguments: argparse.Namespace) -> None:
     start = [] if tokenizer.start is None else [tokenizer.start]
     prompt = start + tokenizer.encode(arguments.prompt)
     if not prompt:
-        raise ValueError("expected a prompt, which this model cannot do without")
+        raise ValueError(
+            "expected a prompt, which this model cannot do without")
     # No more positions than are used: each costs memory and time.
     steps = min(arguments.steps, config.context)
     if steps < len(prompt):
-        raise ValueError(f"expected at least {len(prompt)} steps, as many as the "
-                         f"prompt has tokens, got {steps}")
+        raise ValueError(
+            f"expected at least {len(prompt)} steps, as many as the "
+            f"prompt has tokens, got {steps}")
     model = LanguageModel(dataclasses.replace(config, context=steps), weights,
                           arguments.threads)
     del weights

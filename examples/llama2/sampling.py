@@ -12,7 +12,9 @@ from weights import FloatArray
 class Sampler:
     """Draws tokens; the same seed draws the same ones from the same scores."""
 
-    def __init__(self, temperature: float = 0.0, top_p: float = 1.0,
+    def __init__(self,
+                 temperature: float = 0.0,
+                 top_p: float = 1.0,
                  seed: Optional[int] = None) -> None:
         """temperature: 0 takes the best token always, 1 draws by the model's own
         probabilities, more is more random. top_p: draws from the most probable
@@ -22,7 +24,8 @@ class Sampler:
             raise ValueError("expected a temperature of 0 or more, got "
                              f"{temperature}")
         if not 0 < top_p <= 1:
-            raise ValueError(f"expected a top_p above 0 and up to 1, got {top_p}")
+            raise ValueError(
+                f"expected a top_p above 0 and up to 1, got {top_p}")
         self.temperature = temperature
         self.top_p = top_p
         self._random = np.random.default_rng(seed)

@@ -86,8 +86,9 @@ class ScoreTokenizer(Tokenizer):
                     f"{path}: expected a length of token {token} from 0 to the "
                     f"{len(data) - at} bytes that are left, got {length}")
             if math.isnan(score):
-                raise ModelFileError(f"{path}: expected a number as the score of "
-                                     f"token {token}, got NaN")
+                raise ModelFileError(
+                    f"{path}: expected a number as the score of "
+                    f"token {token}, got NaN")
             pieces.append(data[at:at + length])
             scores.append(score)
             at += length
@@ -164,16 +165,28 @@ def _byte_characters() -> dict[int, str]:
     it is printable, otherwise one from U+0100 on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
-    return {**{byte: chr(byte) for byte in printable},
-            **{byte: chr(0x100 + i) for i, byte in enumerate(others)}}
+    return {
+        **{
+            byte: chr(byte)
+            for byte in printable
+        },
+        **{
+            byte: chr(0x100 + i)
+            for i, byte in enumerate(others)
+        }
+    }
 
 
 class MergeTokenizer(Tokenizer):
     """The vocabulary of GPT-2: pairs of neighbours are joined in the order in
     which a list names them, within the words of the text."""
 
-    def __init__(self, names: list[str], merges: list[str], special: set[int],
-                 stops: Iterable[int], start: Optional[int] = None) -> None:
+    def __init__(self,
+                 names: list[str],
+                 merges: list[str],
+                 special: set[int],
+                 stops: Iterable[int],
+                 start: Optional[int] = None) -> None:
         """names: of the tokens, bytes written as characters. merges: "a b".
         special: tokens that no text is encoded to. Raises ModelFileError."""
         byte_of = {c: byte for byte, c in _byte_characters().items()}
@@ -191,31 +204,40 @@ class MergeTokenizer(Tokenizer):
                 raise ModelFileError(
                     f"expected characters that stand for bytes in token {token}, "
                     f"got {error.args[0]!r}") from None
-        self._tokens = {piece: token for token, piece in enumerate(self.pieces)
-                        if token not in special}
+        self._tokens = {
+            piece: token
+            for token, piece in enumerate(self.pieces) if token not in special
+        }
         self._ranks: dict[tuple[bytes, bytes], int] = {}
         for rank, line in enumerate(merges):
-            pair = tuple(bytes(byte_of.get(c, 0) for c in part)
-                         for part in line.split(" "))
+            pair = tuple(
+                bytes(byte_of.get(c, 0) for c in part)
+                for part in line.split(" "))
             if len(pair) != 2 or pair[0] + pair[1] not in self._tokens:
-                raise ModelFileError(f"expected merge {rank} to be two parts of a "
-                                     f"token, got {line!r}")
+                raise ModelFileError(
+                    f"expected merge {rank} to be two parts of a "
+                    f"token, got {line!r}")
             self._ranks.setdefault((pair[0], pair[1]), rank)
 
     def special(self, name: str) -> int:
         """The special token of that name; ModelFileError if there is none."""
         if name not in self._special:
-            raise ModelFileError(f"expected a special token {name}, got "
-                                 f"{', '.join(sorted(self._special)) or 'none'}")
+            raise ModelFileError(
+                f"expected a special token {name}, got "
+                f"{', '.join(sorted(self._special)) or 'none'}")
         return self._special[name]
 
     def encode(self, text: str) -> list[int]:
-        return [token for word in split_words(text) for token in self._word(word)]
+        return [
+            token for word in split_words(text) for token in self._word(word)
+        ]
 
     def _word(self, word: str) -> list[int]:
         symbols = [bytes([byte]) for byte in word.encode("utf-8", "replace")]
-        return [self._tokens[part] for part in merge(symbols, self._join)
-                if part in self._tokens]
+        return [
+            self._tokens[part] for part in merge(symbols, self._join)
+            if part in self._tokens
+        ]
 
     def _join(self, left: bytes, right: bytes) -> Optional[tuple[float, bytes]]:
         rank = self._ranks.get((left, right))

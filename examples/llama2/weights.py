@@ -35,10 +35,12 @@ class Config:
         for field in dataclasses.fields(self)[:-1]:
             value = getattr(self, field.name)
             if value < 1:
-                raise ValueError(f"expected {field.name} of 1 or more, got {value}")
+                raise ValueError(
+                    f"expected {field.name} of 1 or more, got {value}")
         if self.dim % self.heads or self.head_size % 2:
-            raise ValueError("expected a dim that is a multiple of twice the heads, "
-                             f"got dim {self.dim} and {self.heads} heads")
+            raise ValueError(
+                "expected a dim that is a multiple of twice the heads, "
+                f"got dim {self.dim} and {self.heads} heads")
         if self.heads % self.kv_heads:
             raise ValueError("expected heads to be a multiple of kv_heads, "
                              f"got {self.heads} and {self.kv_heads}")
@@ -86,6 +88,14 @@ class Weights:
 def layer_shapes(config: Config) -> dict[str, tuple[int, ...]]:
     """The shape of each tensor of a layer, in the order of Layer."""
     dim, kv_dim, hidden = config.dim, config.kv_dim, config.hidden
-    return {"attention_norm": (dim,), "wq": (dim, dim), "wk": (kv_dim, dim),
-            "wv": (kv_dim, dim), "wo": (dim, dim), "ffn_norm": (dim,),
-            "gate": (hidden, dim), "down": (dim, hidden), "up": (hidden, dim)}
+    return {
+        "attention_norm": (dim, ),
+        "wq": (dim, dim),
+        "wk": (kv_dim, dim),
+        "wv": (kv_dim, dim),
+        "wo": (dim, dim),
+        "ffn_norm": (dim, ),
+        "gate": (hidden, dim),
+        "down": (dim, hidden),
+        "up": (hidden, dim)
+    }

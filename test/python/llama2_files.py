@@ -25,13 +25,17 @@ def random_weights(config, seed=0, classifier=False):
     def make(shape):
         if len(shape) == 1:
             return random.uniform(0.5, 1.5, shape).astype(np.float32)
-        return (random.standard_normal(shape) / shape[1] ** 0.5).astype(np.float32)
+        return (random.standard_normal(shape) / shape[1]**0.5).astype(
+            np.float32)
 
-    layers = [Layer(**{name: make(shape)
-                       for name, shape in layer_shapes(config).items()})
-              for _ in range(config.layers)]
+    layers = [
+        Layer(**{
+            name: make(shape)
+            for name, shape in layer_shapes(config).items()
+        }) for _ in range(config.layers)
+    ]
     table = (config.vocab, config.dim)
-    return Weights(make(table), layers, make((config.dim,)),
+    return Weights(make(table), layers, make((config.dim, )),
                    make(table) if classifier else None)
 
 
@@ -42,8 +46,10 @@ def write_checkpoint(path, config, weights):
     for name in ("attention_norm", "wq", "wk", "wv", "wo", "ffn_norm", "gate",
                  "down", "up"):
         parts += [getattr(layer, name) for layer in weights.layers]
-    parts += [weights.final_norm,
-              np.zeros(config.context * config.head_size, np.float32)]
+    parts += [
+        weights.final_norm,
+        np.zeros(config.context * config.head_size, np.float32)
+    ]
     if weights.classifier is not None:
         parts.append(weights.classifier)
     header = struct.pack("<7i", config.dim, config.hidden, config.layers,
@@ -61,9 +67,10 @@ def score_vocabulary(words=()):
 
 
 def write_tokenizer(path, pieces, scores):
-    path.write_bytes(struct.pack("<i", max(map(len, pieces))) + b"".join(
-        struct.pack("<fi", score, len(piece)) + piece
-        for piece, score in zip(pieces, scores)))
+    path.write_bytes(
+        struct.pack("<i", max(map(len, pieces))) + b"".join(
+            struct.pack("<fi", score, len(piece)) + piece
+            for piece, score in zip(pieces, scores)))
 
 
 def merge_vocabulary():
@@ -85,10 +92,14 @@ def write_gguf(path, config, weights, types=None, tensors=None, **metadata):
     names, merges = merge_vocabulary()
     head = "attention.head_count"
     values = {
-        "embedding_length": config.dim, "feed_forward_length": config.hidden,
-        "block_count": config.layers, head: config.heads,
-        head + "_kv": config.kv_heads, "context_length": config.context,
-        "rope.dimension_count": config.head_size}
+        "embedding_length": config.dim,
+        "feed_forward_length": config.hidden,
+        "block_count": config.layers,
+        head: config.heads,
+        head + "_kv": config.kv_heads,
+        "context_length": config.context,
+        "rope.dimension_count": config.head_size
+    }
     values.update(metadata.get("numbers", {}))
     for key, value in values.items():
         writer.add_uint32(f"llama.{key}", value)
@@ -113,7 +124,8 @@ def write_gguf(path, config, weights, types=None, tensors=None, **metadata):
     found.update(tensors)
     for name, array in found.items():
         kind = types.get(name, gguf.GGMLQuantizationType.F32)
-        writer.add_tensor(f"{name}.weight", gguf.quants.quantize(array, kind),
+        writer.add_tensor(f"{name}.weight",
+                          gguf.quants.quantize(array, kind),
                           raw_dtype=kind)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -126,7 +138,8 @@ class NumpyModel:
 
     def __init__(self, config, weights):
         self.config, self.weights = config, weights
-        shape = (config.layers, config.context, config.kv_heads, config.head_size)
+        shape = (config.layers, config.context, config.kv_heads,
+                 config.head_size)
         self.keys, self.values = np.zeros((2, *shape), np.float32)
         self.position = 0
 
@@ -139,7 +152,7 @@ class NumpyModel:
         size = self.config.head_size
         for head in x.reshape(-1, size):
             for i in range(0, size, 2):
-                angle = self.position * self.config.rope_base ** (-i / size)
+                angle = self.position * self.config.rope_base**(-i / size)
                 a, b = float(head[i]), float(head[i + 1])
                 head[i] = a * np.cos(angle) - b * np.sin(angle)
                 head[i + 1] = a * np.sin(angle) + b * np.cos(angle)
@@ -154,10 +167,10 @@ class NumpyModel:
         for head, query in enumerate(queries):
             shared = head // (config.heads // config.kv_heads)
             scores = self.keys[index, :now + 1, shared] @ query
-            scores = np.exp((scores - scores.max())
-                            / np.float32(config.head_size ** 0.5))
-            mixed.append((scores / scores.sum())
-                         @ self.values[index, :now + 1, shared])
+            scores = np.exp(
+                (scores - scores.max()) / np.float32(config.head_size**0.5))
+            mixed.append(
+                (scores / scores.sum()) @ self.values[index, :now + 1, shared])
         return layer.wo @ np.concatenate(mixed)
 
     def feed(self, tokens):
@@ -169,7 +182,8 @@ class NumpyModel:
                                      self._norm(x, layer.attention_norm))
                 y = self._norm(x, layer.ffn_norm)
                 gate = layer.gate @ y
-                x = x + layer.down @ (gate / (1 + np.exp(-gate)) * (layer.up @ y))
+                x = x + layer.down @ (gate / (1 + np.exp(-gate)) *
+                                      (layer.up @ y))
             self.position += 1
         table = self.weights.classifier
         if table is None:

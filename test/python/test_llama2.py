@@ -20,10 +20,16 @@ from network import ContextFullError, LanguageModel
 from sampling import Sampler
 from weights import Config
 
-CONFIG = Config(dim=24, hidden=20, layers=2, heads=4, kv_heads=2, vocab=40,
+CONFIG = Config(dim=24,
+                hidden=20,
+                layers=2,
+                heads=4,
+                kv_heads=2,
+                vocab=40,
                 context=30)
-SMOLLM2_TOKENS = [7042, 30, 198, 198, 504, 2988, 314, 42, 216, 34, 32, 33, 40, 29,
-                  32, 33]
+SMOLLM2_TOKENS = [
+    7042, 30, 198, 198, 504, 2988, 314, 42, 216, 34, 32, 33, 40, 29, 32, 33
+]
 
 
 def make_model(config=CONFIG, chunk=4, seed=0, classifier=False):
@@ -90,7 +96,8 @@ def greedy(model, prompt, count):
 def test_first_tokens_of_stories260k():
     folder = os.environ.get("HAMKAAS_TEST_DATA")
     if not folder:
-        pytest.skip("HAMKAAS_TEST_DATA does not name the folder of stories260K.bin")
+        pytest.skip(
+            "HAMKAAS_TEST_DATA does not name the folder of stories260K.bin")
     config, weights = read_checkpoint(pathlib.Path(folder) / "stories260K.bin")
     plain = files.NumpyModel(config, weights)
     expected, token = [], 1
@@ -113,9 +120,13 @@ def test_smollm2_continues_as_known():
     config, weights, tokenizer = read_model(file.path)
     prompt = tokenizer.encode("The capital of France is")
     assert prompt == [504, 3575, 282, 4649, 314]
-    assert gguf_model.ChatFormat(file, tokenizer).message("user", "Hi")[-2:] == [
-        2, 198]
-    model = LanguageModel(Config(**{**vars(config), "context": 32}), weights,
+    assert gguf_model.ChatFormat(file,
+                                 tokenizer).message("user",
+                                                    "Hi")[-2:] == [2, 198]
+    model = LanguageModel(Config(**{
+        **vars(config), "context": 32
+    }),
+                          weights,
                           chunk=1)
     assert greedy(model, prompt, 16) == SMOLLM2_TOKENS
     assert tokenizer.decode(SMOLLM2_TOKENS[:4]) == " Paris.\n\n"
@@ -206,14 +217,15 @@ def test_temperature_1_draws_by_probability():
 
 def test_temperature_sharpens():
     shares = np.bincount(draw(temperature=0.5), minlength=4) / 2000
-    assert np.allclose(shares, np.exp(2 * SCORES) / np.exp(2 * SCORES).sum(),
+    assert np.allclose(shares,
+                       np.exp(2 * SCORES) / np.exp(2 * SCORES).sum(),
                        atol=0.04)
     assert set(draw(100, temperature=1e-30)) == {1}
 
 
-@pytest.mark.parametrize("top_p, allowed", [
-    (1e-9, {1}), (0.39, {1}), (0.41, {1, 3}), (0.75, {1, 2, 3}),
-    (1.0, {0, 1, 2, 3})])
+@pytest.mark.parametrize("top_p, allowed", [(1e-9, {1}), (0.39, {1}),
+                                            (0.41, {1, 3}), (0.75, {1, 2, 3}),
+                                            (1.0, {0, 1, 2, 3})])
 def test_top_p_draws_from_the_most_probable(top_p, allowed):
     assert set(draw(temperature=1.0, top_p=top_p)) == allowed
 
@@ -222,10 +234,19 @@ def test_seed_repeats():
     assert draw(temperature=1.0) == draw(temperature=1.0)
 
 
-@pytest.mark.parametrize("arguments", [
-    {"temperature": -0.1}, {"temperature": float("nan")},
-    {"temperature": float("inf")}, {"top_p": 0}, {"top_p": 1.5},
-    {"top_p": float("nan")}])
+@pytest.mark.parametrize("arguments", [{
+    "temperature": -0.1
+}, {
+    "temperature": float("nan")
+}, {
+    "temperature": float("inf")
+}, {
+    "top_p": 0
+}, {
+    "top_p": 1.5
+}, {
+    "top_p": float("nan")
+}])
 def test_wrong_sampling(arguments):
     with pytest.raises(ValueError, match="expected a t"):
         Sampler(**arguments)
@@ -242,8 +263,8 @@ def test_generate_stops_and_counts(fresh):
     assert "read 2 tokens at" in str(speed)
     fresh.reset()
     stops = frozenset(tokens[3:4])
-    assert list(generate(fresh, [1, 2], Sampler(), 6, stops)) == (
-        tokens[:tokens.index(tokens[3])])
+    assert list(generate(fresh, [1, 2], Sampler(), 6,
+                         stops)) == (tokens[:tokens.index(tokens[3])])
 
 
 @pytest.fixture(scope="module")
@@ -252,30 +273,35 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("llama2")
     pieces, scores = files.score_vocabulary([b" a", b"he", b"hell"])
     config = Config(16, 24, 1, 2, 1, len(pieces), 20)
-    files.write_checkpoint(path / "model.bin", config, files.random_weights(config))
+    files.write_checkpoint(path / "model.bin", config,
+                           files.random_weights(config))
     files.write_tokenizer(path / "tokenizer.bin", pieces, scores)
     return path
 
 
 def run_example(*arguments, **options):
-    return subprocess.run([sys.executable, *map(str, arguments)], text=True,
-                          capture_output=True, timeout=120, **options)
+    return subprocess.run([sys.executable, *map(str, arguments)],
+                          text=True,
+                          capture_output=True,
+                          timeout=120,
+                          **options)
 
 
 def test_run_continues_a_prompt(folder):
-    result = run_example(files.EXAMPLE / "run.py", folder / "model.bin",
-                         "-i", "hello a", "-n", "15", "-s", "3")
+    result = run_example(files.EXAMPLE / "run.py", folder / "model.bin", "-i",
+                         "hello a", "-n", "15", "-s", "3")
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("hello a")
     assert "tokens at" in result.stderr
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["missing.bin"], "No such file"),
-    (["model.bin", "-n", "2", "-i", "hello"], "at least 6 steps"),
-    (["model.bin", "-t", "-1"], "a temperature of 0 or more, got -1"),
-    (["model.bin", "-z", "model.bin"], "model.bin: expected"),
-    (["tokenizer.bin"], "tokenizer.bin: expected")])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [(["missing.bin"], "No such file"),
+     (["model.bin", "-n", "2", "-i", "hello"], "at least 6 steps"),
+     (["model.bin", "-t", "-1"], "a temperature of 0 or more, got -1"),
+     (["model.bin", "-z", "model.bin"], "model.bin: expected"),
+     (["tokenizer.bin"], "tokenizer.bin: expected")])
 def test_run_says_what_is_wrong(folder, arguments, message):
     result = run_example(files.EXAMPLE / "run.py", *arguments, cwd=folder)
     assert result.returncode == 1
@@ -299,7 +325,9 @@ def chat_file(tmp_path_factory):
 def chat_models(chat_file):
     """The model that talks, and one without prefill to compare with."""
     config, weights, _ = read_model(chat_file)
-    return LanguageModel(config, weights), LanguageModel(config, weights, chunk=1)
+    return LanguageModel(config, weights), LanguageModel(config,
+                                                         weights,
+                                                         chunk=1)
 
 
 @pytest.fixture
@@ -307,8 +335,9 @@ def conversation(chat_file, chat_models):
     file = gguf_model.GGUFFile(chat_file)
     tokenizer = gguf_model.read_tokenizer(file)
     chat_models[0].reset()
-    return chat.Conversation(chat_models[0], gguf_model.ChatFormat(file, tokenizer),
-                             tokenizer, Sampler())
+    return chat.Conversation(chat_models[0],
+                             gguf_model.ChatFormat(file, tokenizer), tokenizer,
+                             Sampler())
 
 
 def seen(conversation):
@@ -324,7 +353,8 @@ def check_cache(conversation, chat_models):
     assert conversation._model.position == len(before)
     assert unseen == conversation._unseen
     chat_models[1].reset()
-    assert close(conversation._model.feed([3]), chat_models[1].feed(before + [3]))
+    assert close(conversation._model.feed([3]),
+                 chat_models[1].feed(before + [3]))
 
 
 def test_conversation_remembers(conversation, chat_models):
@@ -342,7 +372,8 @@ def test_conversation_forgets_the_oldest(conversation, chat_models):
 
 
 def test_message_too_long(conversation):
-    with pytest.raises(ValueError, match="leaves room for a reply in 96 tokens"):
+    with pytest.raises(ValueError,
+                       match="leaves room for a reply in 96 tokens"):
         list(conversation.reply("z" * 90, 10, chat.Interrupt()))
     assert list(conversation.reply("z", 3, chat.Interrupt()))
 
@@ -362,8 +393,13 @@ def test_interrupt_ends_a_reply_only(conversation, chat_models):
 
 
 def test_chat_in_a_terminal(chat_file):
-    result = run_example(files.EXAMPLE / "chat.py", "--model", chat_file,
-                         "-n", "5", "--speed", input="hello\nwhat\n")
+    result = run_example(files.EXAMPLE / "chat.py",
+                         "--model",
+                         chat_file,
+                         "-n",
+                         "5",
+                         "--speed",
+                         input="hello\nwhat\n")
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("> ") == 3
     assert result.stderr.count("tokens at") == 4

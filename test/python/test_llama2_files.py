@@ -19,7 +19,13 @@ from generate import read_model
 from vocabulary import MergeTokenizer, ScoreTokenizer, split_words
 from weights import Config, ModelFileError
 
-CONFIG = Config(dim=8, hidden=6, layers=1, heads=2, kv_heads=1, vocab=5, context=4)
+CONFIG = Config(dim=8,
+                hidden=6,
+                layers=1,
+                heads=2,
+                kv_heads=1,
+                vocab=5,
+                context=4)
 
 
 @pytest.mark.parametrize("module", [merging, vocabulary])
@@ -33,7 +39,8 @@ def test_doctests(module):
 
 @pytest.fixture(scope="module")
 def by_score():
-    return ScoreTokenizer(*files.score_vocabulary([b"he", b"ll", b"hell", b"el"]))
+    return ScoreTokenizer(
+        *files.score_vocabulary([b"he", b"ll", b"hell", b"el"]))
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +61,8 @@ def test_highest_score_joins_first(by_score):
 
 def test_first_rank_joins_first(by_rank):
     assert texts(by_rank, by_rank.encode("hello world")) == [
-        b"hell", b"o", b" w", b"o", b"r", b"l", b"d"]
+        b"hell", b"o", b" w", b"o", b"r", b"l", b"d"
+    ]
 
 
 def test_unknown_characters_become_bytes(by_score):
@@ -90,15 +98,14 @@ def test_bytes_the_vocabulary_lacks_are_left_out():
     assert tokenizer.decode(tokenizer.encode("azb")) == "ab"
 
 
-@pytest.mark.parametrize("text, words", [
-    ("I'll go", ["I", "'ll", " go"]),
-    ("x  y", ["x", " ", " y"]),
-    ("a 12", ["a", " ", "1", "2"]),
-    ("²٣Ⅳ一", ["²", "٣", "Ⅳ", "一"]),
-    ("a_b ?!", ["a", "_", "b", " ?!"]),
-    ("end \n\n", ["end", " \n\n"]),
-    ("\n\n a", ["\n\n", " a"]),
-    ("\x1c", ["\x1c"])])
+@pytest.mark.parametrize("text, words", [("I'll go", ["I", "'ll", " go"]),
+                                         ("x  y", ["x", " ", " y"]),
+                                         ("a 12", ["a", " ", "1", "2"]),
+                                         ("²٣Ⅳ一", ["²", "٣", "Ⅳ", "一"]),
+                                         ("a_b ?!", ["a", "_", "b", " ?!"]),
+                                         ("end \n\n", ["end", " \n\n"]),
+                                         ("\n\n a", ["\n\n", " a"]),
+                                         ("\x1c", ["\x1c"])])
 def test_words(text, words):
     assert split_words(text) == words
 
@@ -136,10 +143,11 @@ def test_truncated_tokenizer(tmp_path, tokenizer_data):
             read_tokenizer(tmp_path, tokenizer_data[:size])
 
 
-@pytest.mark.parametrize("offset, value, message", [
-    (8, struct.pack("<i", -1), "length of token 0 from 0"),
-    (8, struct.pack("<i", 2**31 - 1), "length of token 0 from 0"),
-    (4, struct.pack("<f", math.nan), "score of token 0, got NaN")])
+@pytest.mark.parametrize(
+    "offset, value, message",
+    [(8, struct.pack("<i", -1), "length of token 0 from 0"),
+     (8, struct.pack("<i", 2**31 - 1), "length of token 0 from 0"),
+     (4, struct.pack("<f", math.nan), "score of token 0, got NaN")])
 def test_wrong_token(tmp_path, tokenizer_data, offset, value, message):
     data = bytearray(tokenizer_data)
     data[offset:offset + len(value)] = value
@@ -161,7 +169,8 @@ def test_tokenizer_of_another_model(tmp_path, tokenizer_data):
 
 @pytest.fixture
 def checkpoint_data(tmp_path):
-    files.write_checkpoint(tmp_path / "m.bin", CONFIG, files.random_weights(CONFIG))
+    files.write_checkpoint(tmp_path / "m.bin", CONFIG,
+                           files.random_weights(CONFIG))
     return (tmp_path / "m.bin").read_bytes()
 
 
@@ -213,8 +222,14 @@ def gguf():
 
 
 VOCAB = len(files.merge_vocabulary()[0])
-GGUF_CONFIG = Config(dim=32, hidden=64, layers=1, heads=2, kv_heads=1, vocab=VOCAB,
-                     context=8, rope_base=5000.0)
+GGUF_CONFIG = Config(dim=32,
+                     hidden=64,
+                     layers=1,
+                     heads=2,
+                     kv_heads=1,
+                     vocab=VOCAB,
+                     context=8,
+                     rope_base=5000.0)
 
 
 def gguf_data(path, **changes):
@@ -223,8 +238,8 @@ def gguf_data(path, **changes):
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("kind, bound", [
-    ("F32", 0), ("F16", 1e-3), ("Q8_0", 2e-2), ("Q4_1", 0.3)])
+@pytest.mark.parametrize("kind, bound", [("F32", 0), ("F16", 1e-3),
+                                         ("Q8_0", 2e-2), ("Q4_1", 0.3)])
 def test_types_of_weights(gguf, tmp_path, kind, bound):
     kinds = dict.fromkeys(["blk.0.attn_q", "blk.0.ffn_down", "token_embd"],
                           gguf.GGMLQuantizationType[kind])
@@ -240,23 +255,64 @@ def test_types_of_weights(gguf, tmp_path, kind, bound):
         assert np.abs(found - original).max() <= bound
 
 
-@pytest.mark.parametrize("changes, message", [
-    ({"architecture": "gpt2"}, "architecture llama, got gpt2"),
-    ({"epsilon": 1e-6}, "1e-05 as layer_norm_rms_epsilon.* got 9.99"),
-    ({"numbers": {"block_count": 2}}, "18 tensors of 2 layers, got 11"),
-    ({"numbers": {"block_count": 2**31}}, "tensors of 2147483648 layers"),
-    ({"numbers": {"block_count": 0}}, "expected layers of 1 or more"),
-    ({"numbers": {"attention.head_count": 5}}, "dim 32 and 5 heads"),
-    ({"numbers": {"rope.dimension_count": 8}}, "rope over all 16 numbers"),
-    ({"numbers": {"feed_forward_length": 63}},
-     r"tensor blk.0.ffn_gate.weight of shape \[63, 32\], got \[64, 32\]"),
-    ({"model": "llama"}, "expected gpt2 as tokenizer.ggml.model, got llama"),
-    ({"pre": "qwen2"}, "expected smollm as tokenizer.ggml.pre, got qwen2"),
-    ({"merges": ["h e", "q z"]}, "merge 1 to be two parts of a token, got 'q z'"),
-    ({"merges": ["h"]}, "merge 0 to be two parts"),
-    ({"eos": VOCAB}, f"eos_token_id from 0 to {VOCAB - 1}, got {VOCAB}"),
-    ({"tensors": {"blk.0.attn_q.bias": np.ones(32, np.float32)}},
-     "no tensors but those of 1 layers.* got blk.0.attn_q.bias")])
+@pytest.mark.parametrize(
+    "changes, message",
+    [({
+        "architecture": "gpt2"
+    }, "architecture llama, got gpt2"),
+     ({
+         "epsilon": 1e-6
+     }, "1e-05 as layer_norm_rms_epsilon.* got 9.99"),
+     ({
+         "numbers": {
+             "block_count": 2
+         }
+     }, "18 tensors of 2 layers, got 11"),
+     ({
+         "numbers": {
+             "block_count": 2**31
+         }
+     }, "tensors of 2147483648 layers"),
+     ({
+         "numbers": {
+             "block_count": 0
+         }
+     }, "expected layers of 1 or more"),
+     ({
+         "numbers": {
+             "attention.head_count": 5
+         }
+     }, "dim 32 and 5 heads"),
+     ({
+         "numbers": {
+             "rope.dimension_count": 8
+         }
+     }, "rope over all 16 numbers"),
+     ({
+         "numbers": {
+             "feed_forward_length": 63
+         }
+     }, r"tensor blk.0.ffn_gate.weight of shape \[63, 32\], got \[64, 32\]"),
+     ({
+         "model": "llama"
+     }, "expected gpt2 as tokenizer.ggml.model, got llama"),
+     ({
+         "pre": "qwen2"
+     }, "expected smollm as tokenizer.ggml.pre, got qwen2"),
+     ({
+         "merges": ["h e", "q z"]
+     }, "merge 1 to be two parts of a token, got 'q z'"),
+     ({
+         "merges": ["h"]
+     }, "merge 0 to be two parts"),
+     ({
+         "eos": VOCAB
+     }, f"eos_token_id from 0 to {VOCAB - 1}, got {VOCAB}"),
+     ({
+         "tensors": {
+             "blk.0.attn_q.bias": np.ones(32, np.float32)
+         }
+     }, "no tensors but those of 1 layers.* got blk.0.attn_q.bias")])
 def test_gguf_of_another_model(gguf, tmp_path, changes, message):
     gguf_data(tmp_path / "wrong.gguf", **changes)
     with pytest.raises(ModelFileError, match="wrong.gguf: .*" + message):
@@ -283,14 +339,18 @@ def read_any(path, data):
 def test_truncated_gguf(gguf, tmp_path):
     data = gguf_data(tmp_path / "m.gguf")
     assert read_any(tmp_path / "wrong.gguf", data)
-    for size in [4, *range(5, 40, 5), *range(100, len(data), 997), len(data) - 1]:
+    for size in [
+            4, *range(5, 40, 5), *range(100, len(data), 997),
+            len(data) - 1
+    ]:
         assert read_any(tmp_path / "wrong.gguf", data[:size]) is None, size
 
 
 def test_wrong_counts_in_gguf(gguf, tmp_path):
     """Numbers of tensors, of keys and of elements that would take for ever."""
     data = gguf_data(tmp_path / "m.gguf")
-    tokens = data.index(b"tokenizer.ggml.tokens") + len(b"tokenizer.ggml.tokens")
+    tokens = data.index(b"tokenizer.ggml.tokens") + len(
+        b"tokenizer.ggml.tokens")
     for offset in (8, 16, 24, tokens + 8):
         for value in (2**63, 2**64 - 1, 2**40):
             wrong = bytearray(data)
