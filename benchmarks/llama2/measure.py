@@ -48,7 +48,7 @@ SHAPES = {
     "stories110M": Config(768, 2048, 12, 12, 12, 32000, 1024)
 }
 SMOLLM2_CONTEXT = 1024
-TOKENS = 16  # decoded in one turn, at the beginning, middle and end
+TOKENS = 16  # decoded in one turn
 C_FLAGS = ["-Ofast", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 LAYER_ORDER = ("wq", "wk", "wv", "wo", "gate", "down", "up", "attention_norm",
                "ffn_norm")
@@ -120,34 +120,30 @@ def time_of(action: Callable[[], Any]) -> float:
 
 
 def positions(config: Config) -> list[int]:
+    """Where to measure: at the beginning, in the middle and at the end."""
     return [0, config.context // 2, config.context - TOKENS]
 
 
-def decode_time(model: LanguageModel) -> float:
-    """Seconds a token, the mean over the context."""
-    total = 0.0
-    for position in positions(model.config):
-        model.skip_to(position)
-        for token in range(TOKENS):
-            total += time_of(lambda: model.feed([token]))
-    return total / (3 * TOKENS)
+def decode_time(model: LanguageModel, position: int) -> float:
+    """Seconds a token."""
+    model.skip_to(position)
+    return time_of(lambda: [model.feed([token])
+                            for token in range(TOKENS)]) / TOKENS
+
+
+def plain_time(plain: PlainLoop, position: int) -> float:
+    return time_of(lambda: [
+        plain.forward(token, position + token) for token in range(TOKENS)
+    ]) / TOKENS
 
 
 def prefill_time(model: LanguageModel) -> float:
-    """Seconds a token, in the first chunk but for its last token."""
+    """Seconds a token of a chunk at the beginning."""
     model.reset()
     tokens = [1] * (model.chunk + 1)
     both = time_of(lambda: model.feed(tokens))
     model.skip_to(model.chunk)
     return (both - time_of(lambda: model.feed([1]))) / model.chunk
-
-
-def plain_time(plain: PlainLoop) -> float:
-    total = 0.0
-    for position in positions(plain.config):
-        for i in range(TOKENS):
-            total += time_of(lambda: plain.forward(i, position + i))
-    return total / (3 * TOKENS)
 
 
 def check_agreement(name: str, model: LanguageModel, plain: PlainLoop) -> None:
@@ -186,32 +182,28 @@ def measure(name: str, config: Config, weights: Weights, threads: int,
     if plain:
         plain.set_threads(threads)
         check_agreement(name, model, plain)
-    decode, prefill, loop = [], [], []
-    for _ in range(rounds):
-        decode.append(decode_time(model))
-        if plain:
-            loop.append(plain_time(plain))
-        prefill.append(prefill_time(model))
+    prefill = [prefill_time(model) for _ in range(rounds)]
+    decode, loop = [], []
+    # The programs grow with the position, so it is the outer loop.
+    for position in positions(config):
+        turns = [(decode_time(model, position),
+                  plain_time(plain, position) if plain else 0.0)
+                 for _ in range(rounds)]
+        decode.append(statistics.median(ours for ours, _ in turns))
+        loop.append(statistics.median(theirs for _, theirs in turns))
+    per_token, loop_per_token = statistics.mean(decode), statistics.mean(loop)
     return {
-        "model":
-        name,
-        "threads":
-        threads,
-        "decode_tokens_per_second":
-        1 / statistics.median(decode),
-        "plain_tokens_per_second":
-        1 / statistics.median(loop) if loop else None,
-        "ratio":
-        (statistics.median(b / a
-                           for a, b in zip(decode, loop)) if loop else None),
-        "prefill_tokens_per_second":
-        1 / statistics.median(prefill),
-        "gigabytes_per_second":
-        read_bytes(config) / statistics.median(decode) / 1e9,
-        "load_seconds":
-        load,
-        "programs_bytes":
-        programs
+        "model": name,
+        "threads": threads,
+        "decode_seconds_by_position": dict(zip(positions(config), decode)),
+        "plain_seconds_by_position": dict(zip(positions(config), loop)),
+        "decode_tokens_per_second": 1 / per_token,
+        "plain_tokens_per_second": 1 / loop_per_token if plain else None,
+        "ratio": loop_per_token / per_token if plain else None,
+        "prefill_tokens_per_second": 1 / statistics.median(prefill),
+        "gigabytes_per_second": read_bytes(config) / per_token / 1e9,
+        "load_seconds": load,
+        "programs_bytes": programs
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Sequence
 
 import hamkaas as hk
@@ -10,6 +11,7 @@ import numpy as np
 import graph
 from weights import Config, FloatArray, Weights
 
+FIRST_ROOM = 512
 CHUNK = 64  # tokens that prefill takes at once
 # Fewer tokens are sooner read one by one than as a chunk that is mostly empty.
 CHUNK_WORTH = 4
@@ -22,36 +24,75 @@ class ContextFullError(ValueError):
 class LanguageModel:
     """Weights, their programs, and a cache of the tokens seen so far.
 
-    It keeps the embedding, the other weights may be freed: each program holds
-    its own copy, in the form in which its kernels read them.
+    The shapes of a program are fixed, and each token computes with all positions
+    that the cache has room for. So the first programs have little room; when it
+    is used up, programs of twice the room are compiled and take over its
+    contents, up to the context of the model. During that, which takes some
+    seconds, both old and new programs are in memory.
     """
 
     def __init__(self,
                  config: Config,
                  weights: Weights,
                  threads: int = 0,
-                 chunk: int = CHUNK) -> None:
+                 chunk: int = CHUNK,
+                 room: int = FIRST_ROOM) -> None:
         """threads: 0 means one for each core. chunk: tokens in a run of prefill;
-        1 makes do without that program, and with half of the memory. Raises
-        ValueError or hamkaas.HamKaasError."""
+        1 makes do without that program, and with half of the memory. room:
+        positions that the first programs have. Raises ValueError or
+        hamkaas.HamKaasError."""
         if chunk < 1:
             raise ValueError(
                 f"expected a chunk of 1 token or more, got {chunk}")
+        if room < 1:
+            raise ValueError(f"expected room for 1 token or more, got {room}")
         self.config = config
         self.chunk = min(chunk, config.context)
-        self._embedding = weights.embedding
+        self._weights, self._threads = weights, threads
         self._rotations = graph.rotations(config)
-        self.decode = hk.compile(graph.build_decode(config, weights),
-                                 name="decode",
-                                 threads=threads)
-        self.prefill = None
+        self._position = 0
+        self._compile(min(max(room, self.chunk), config.context))
+
+    def _compile(self, room: int) -> None:
+        """Replaces the programs by ones of that room, with empty caches."""
+        sizes = dataclasses.replace(self.config, context=room)
+        decode = hk.compile(graph.build_decode(sizes, self._weights),
+                            name="decode",
+                            threads=self._threads)
+        prefill = None
         if self.chunk > 1:
-            self.prefill = hk.compile(graph.build_prefill(
-                config, weights, self.chunk),
-                                      name="prefill",
-                                      threads=threads,
-                                      state_of=self.decode)
-        self.reset()
+            prefill = hk.compile(graph.build_prefill(sizes, self._weights,
+                                                     self.chunk),
+                                 name="prefill",
+                                 threads=self._threads,
+                                 state_of=decode)
+        self.decode, self.prefill, self._sizes = decode, prefill, sizes
+
+    @property
+    def room(self) -> int:
+        """Positions that the programs have at present."""
+        return self._sizes.context
+
+    def _make_room(self, positions: int) -> None:
+        positions = min(positions, self.config.context)
+        if positions <= self.room:
+            return
+        room = self.room
+        while room < positions:
+            room *= 2
+        seen = {
+            name: self._by_head(array)[:, :self._position]
+            for name, array in self.decode.state.items()
+        }
+        self._compile(min(room, self.config.context))
+        for name, part in seen.items():
+            array = self.decode.state[name]
+            self._by_head(array)[:, :self._position] = part
+            self.decode.state[name] = array
+
+    def _by_head(self, cache: FloatArray) -> FloatArray:
+        """A state as [kv_heads, positions, head_size], not copied."""
+        return cache.reshape(self.config.kv_heads, -1, self.config.head_size)
 
     @property
     def position(self) -> int:
@@ -69,6 +110,7 @@ class LanguageModel:
         if not 0 <= position < self.config.context:
             raise ValueError(f"expected a position from 0 to "
                              f"{self.config.context - 1}, got {position}")
+        self._make_room(position + 1)
         self._position = position
 
     def feed(self, tokens: Sequence[int]) -> FloatArray:
@@ -76,6 +118,9 @@ class LanguageModel:
         one that follows, [vocab]. Raises ContextFullError before it takes any if
         there are too many, ValueError if there are none or unknown ones."""
         self._check(tokens)
+        end = self._position + len(tokens)
+        # The last chunk may be longer than the rest of the tokens.
+        self._make_room(end + self.chunk if len(tokens) > CHUNK_WORTH else end)
         begin = 0
         while len(tokens) - 1 - begin >= CHUNK_WORTH and self._fits_chunk():
             end = min(begin + self.chunk, len(tokens) - 1)
@@ -101,12 +146,12 @@ class LanguageModel:
 
     def _fits_chunk(self) -> bool:
         return (self.prefill is not None
-                and self._position + self.chunk <= self.config.context)
+                and self._position + self.chunk <= self.room)
 
     def _run_decode(self, token: int) -> FloatArray:
-        values = graph.input_values(self.config,
-                                    self._embedding[token:token + 1],
-                                    self._rotations, self._position)
+        row = self._weights.embedding[token:token + 1]
+        values = graph.input_values(self._sizes, row, self._rotations,
+                                    self._position)
         scores: FloatArray = self.decode.run(values)
         self._position += 1
         first: FloatArray = scores[0]
@@ -117,8 +162,8 @@ class LanguageModel:
         the cache, nobody sees before it is overwritten."""
         assert self.prefill is not None
         rows = np.zeros((self.chunk, self.config.dim), np.float32)
-        rows[:len(tokens)] = self._embedding[list(tokens)]
+        rows[:len(tokens)] = self._weights.embedding[list(tokens)]
         self.prefill.run(
-            graph.input_values(self.config, rows, self._rotations,
+            graph.input_values(self._sizes, rows, self._rotations,
                                self._position))
         self._position += len(tokens)

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not prompt:
         raise ValueError(
             "expected a prompt, which this model cannot do without")
-    # No more positions than are used: each costs memory and time.
+    # No room for more positions than are used: each costs memory and time.
     steps = min(arguments.steps, config.context)
     if steps < len(prompt):
         raise ValueError(
@@ -69,7 +69,6 @@ def run(arguments: argparse.Namespace) -> None:
             f"prompt has tokens, got {steps}")
     model = LanguageModel(dataclasses.replace(config, context=steps), weights,
                           arguments.threads)
-    del weights
     speed = Speed()
     written = generate(model, prompt, sampler, steps - len(prompt),
                        tokenizer.stops, speed)

@@ -191,9 +191,32 @@ def test_wrong_tokens(fresh, tokens):
     assert fresh.position == 0
 
 
-def test_wrong_chunk():
-    with pytest.raises(ValueError, match="chunk of 1 token or more, got 0"):
-        make_model(chunk=0)
+@pytest.mark.parametrize("chunk", [1, 4])
+def test_room_grows_with_the_tokens(chunk):
+    weights = files.random_weights(CONFIG)
+    model = LanguageModel(CONFIG, weights, chunk=chunk, room=5)
+    plain = files.NumpyModel(CONFIG, weights)
+    rooms = []
+    for count in (3, 2, 1, 10, 1, 13):
+        tokens = tokens_of(count, count)
+        assert close(model.feed(tokens), plain.feed(tokens))
+        rooms.append(model.room)
+    assert rooms[0] == 5 and rooms[-1] == CONFIG.context
+    assert rooms == sorted(rooms) and len(set(rooms)) == 4
+    model.reset()
+    assert close(model.feed([3]), files.NumpyModel(CONFIG, weights).feed([3]))
+
+
+@pytest.mark.parametrize("arguments, message",
+                         [({
+                             "chunk": 0
+                         }, "chunk of 1 token or more, got 0"),
+                          ({
+                              "room": 0
+                          }, "room for 1 token or more, got 0")])
+def test_wrong_sizes(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        LanguageModel(CONFIG, files.random_weights(CONFIG), **arguments)
 
 
 # Sampling.
