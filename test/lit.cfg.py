@@ -1,5 +1,6 @@
 import glob
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -59,8 +60,18 @@ if config.benchmarks:
     config.available_features.add("benchmarks")
 if config.fuzzers:
     config.available_features.add("fuzzers")
+if config.shared_library:
+    config.available_features.add("shared-library")
 
 python = find_python()
+if subprocess.run([python, "-c", "import llvmlite"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("llvmlite")
+if shutil.which("g++"):
+    config.available_features.add("gcc")
+if shutil.which("pkg-config"):
+    config.available_features.add("pkg-config")
+
 missing = find_missing_for_python_tests(python)
 if missing:
     lit_config.note(f"the tests of the Python package cannot run: {missing}")
@@ -69,8 +80,9 @@ else:
 
 config.substitutions += [
     ("%pytest", f"env PYTHONPATH={config.hamkaas_binary_dir}/python {python} "
-     "-m pytest -q -rs -p no:cacheprovider -o faulthandler_timeout=300"),
+      "-m pytest -q -rs -p no:cacheprovider -o faulthandler_timeout=300"),
     ("%python", python),
+    ("%llvm_library_dir", config.llvm_library_dir),
     ("%source", config.hamkaas_source_dir),
     ("%build", config.hamkaas_binary_dir),
     ("%cc", config.c_compiler),
