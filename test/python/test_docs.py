@@ -4,7 +4,6 @@ import doctest
 import importlib
 import importlib.util
 import pathlib
-import pkgutil
 import re
 
 import pytest
@@ -12,8 +11,8 @@ import pytest
 import hamkaas as hk
 
 TUTORIAL = pathlib.Path(__file__).parents[2] / "docs" / "Python.md"
-MODULES = [module.name for module in pkgutil.iter_modules(hk.__path__)
-           if module.name != "_native"]
+MODULES = [path.stem for path in pathlib.Path(hk.__path__[0]).glob("*.py")
+           if path.stem != "__init__"]
 
 
 def run(test):
