@@ -1,8 +1,14 @@
 """What the tests share."""
 
+import signal
+
 import hypothesis
 import numpy as np
 import pytest
+
+# A program that runs tests in the background may ignore interrupts, which is
+# inherited, here and by what the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Compiling takes the time; the same examples in each run.
 hypothesis.settings.register_profile("hamkaas", deadline=None, derandomize=True,
