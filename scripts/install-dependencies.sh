@@ -18,7 +18,7 @@ packages="
 # are for tests and examples.
 python_packages="
   nanobind==3.1.0 scikit-build-core==1.1.2
-  safetensors==0.8.0 gguf==0.19.0 llvmlite==0.50.0"
+  safetensors==0.8.0 gguf==0.19.0 llvmlite==0.50.0 mypy==2.4.1"
 
 is_installed() {
   dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^.i'

@@ -20,7 +20,7 @@ _DLPACK_CPU = 1
 
 
 def is_torch_tensor(value: object) -> bool:
-    """Whether ``value`` is a tensor of torch, which is not imported for that."""
+    """Whether ``value`` is a tensor of torch, which this does not import."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 

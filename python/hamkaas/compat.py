@@ -301,8 +301,8 @@ class CompatModel:
         return _to_torch(self.model.run(inputs))
 
 
-_GPU_WARNING = ("use_gpu=True: HamKaas has no GPU target yet, the model runs on "
-                "the CPU")
+_GPU_WARNING = ("use_gpu=True: HamKaas has no GPU target yet, the model runs "
+                "on the CPU")
 
 
 class HamKaasPlugin:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple, Type, U
 import numpy as np
 
 from .arrays import (Array, DTypeLike, Shape, as_dense, element_type_name,
-                     is_torch_tensor, shape_of)
+                     shape_of)
 from .errors import HamKaasError
 from .inference import Argument, infer
 from .positions import Position, format_position, user_position
@@ -34,16 +34,14 @@ class Node:
     Made by `input`, `constant` and `state`, and from other nodes by operators
     and methods. Does not change. In the tables below ``x`` is the node itself.
 
-    =====================================  =====================================
-    ``x + r``, ``x * r``                   element by element; ``r`` has the rank
-                                           of ``x``, each dimension that of ``x``
-                                           or 1, which is then repeated
-    ``x @ r``                              ``[k]`` by ``[k, n]``, ``[m, k]`` by
-                                           ``[k, n]``, ``[b, m, k]`` by
-                                           ``[b, k, n]``
-    ``x[a:b]``                             rows ``a`` to ``b - 1``
-    ``x[i]``                               the same as ``x[i:i + 1]``
-    =====================================  =====================================
+    ====================  ======================================================
+    ``x + r``, ``x * r``  element by element; ``r`` has as many dimensions as
+                          ``x``, each that of ``x`` or 1, which is then repeated
+    ``x @ r``             ``[k]`` by ``[k, n]``, ``[m, k]`` by ``[k, n]``, or
+                          ``[b, m, k]`` by ``[b, k, n]``
+    ``x[a:b]``            rows ``a`` to ``b - 1``
+    ``x[i]``              the same as ``x[i:i + 1]``
+    ====================  ======================================================
 
     ``r`` is a node, an array, which becomes a constant, or in ``+`` and ``*``
     a number.
@@ -399,7 +397,8 @@ def constant(array: ArrayLike, name: Optional[str] = None) -> Node:
     ``array`` is a float32 or int64 array of numpy, of torch, or with DLPack. It
     is used in place, so do not change it before the model is compiled; one that
     is not dense and row-major is copied. Constants without a name are called
-    ``constant_0``, ``constant_1``, ... in the order in which a graph is visited.
+    ``constant_0``, ``constant_1``, ... in the order in which a graph is
+    visited.
 
     >>> import hamkaas as hk, numpy as np
     >>> hk.constant(np.eye(3, dtype="float32"), name="w").shape

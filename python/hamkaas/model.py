@@ -265,13 +265,12 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()
-    arrays = {
-        parameter: as_dense(array)
-        for parameter, array in _make_dict(parameters or {}, "parameters").items()
-    }
-    return Model(native,
-                 _Weights(arrays, None if weights is None else
-                          os.fsencode(weights)), threads, state_of=state_of)
+    given = _make_dict(parameters or {}, "parameters")
+    return Model(
+        native,
+        _Weights({key: as_dense(array) for key, array in given.items()},
+                 None if weights is None else os.fsencode(weights)), threads,
+        state_of=state_of)
 
 
 def _is_library(path: bytes) -> bool:
