@@ -49,7 +49,11 @@ SHAPES = {
 }
 SMOLLM2_CONTEXT = 1024
 TOKENS = 16  # decoded in one turn
-C_FLAGS = ["-Ofast", "-march=native", "-fopenmp", "-shared", "-fPIC"]
+# With OpenMP in any case: its number of threads is set.
+C_FLAGS = [
+    "-Ofast", "-march=native", "-fopenmp", "-shared", "-fPIC",
+    "-Wl,--no-as-needed"
+]
 LAYER_ORDER = ("wq", "wk", "wv", "wo", "gate", "down", "up", "attention_norm",
                "ffn_norm")
 
