@@ -18,8 +18,9 @@ fi
 # Ninja configures again by itself when a CMakeLists.txt has changed.
 folder=build
 [ "$preset" = release ] || folder=build-$preset
-if [ ! -f "$folder/build.ninja" ] || [ CMakePresets.json -nt "$folder/build.ninja" ]; then
-  python=$(command -v "$(scripts/find-python.sh)")
+python=$(command -v "$(scripts/find-python.sh)")
+if [ ! -f "$folder/build.ninja" ] || [ CMakePresets.json -nt "$folder/build.ninja" ] ||
+  ! grep -q "^Python3_EXECUTABLE:.*=$python\$" "$folder/CMakeCache.txt"; then
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
   cmake --preset "$preset" -DPython3_EXECUTABLE="$python" >"$log" 2>&1 || {

@@ -1,4 +1,6 @@
+import glob
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -12,8 +14,9 @@ config.test_exec_root = os.path.join(config.hamkaas_binary_dir, "test")
 
 
 def find_python():
-    """The first Python with numpy: a version manager's may lack it."""
-    for python in ("python3", "/usr/bin/python3"):
+    """The Python that CMake uses, or the first with numpy: a version manager's
+    may lack it."""
+    for python in (config.python, "python3", "/usr/bin/python3"):
         try:
             subprocess.run([python, "-c", "import numpy"], check=True,
                            capture_output=True)
@@ -21,6 +24,18 @@ def find_python():
         except (OSError, subprocess.CalledProcessError):
             continue
     lit_config.fatal("no python3 with numpy found (Debian: python3-numpy)")
+
+
+def find_missing_for_python_tests(python):
+    """Why the tests of the Python package cannot run, or an empty text."""
+    package = os.path.join(config.hamkaas_binary_dir, "python")
+    if not glob.glob(os.path.join(package, "hamkaas", "_native*.so")):
+        return "the package was not built"
+    result = subprocess.run(
+        [python, "-c", "import pytest, hypothesis, hamkaas"],
+        env={**os.environ, "PYTHONPATH": package}, capture_output=True,
+        text=True)
+    return result.stderr.strip().rpartition("\n")[2]
 
 
 path = os.pathsep.join([
@@ -45,9 +60,29 @@ if config.benchmarks:
     config.available_features.add("benchmarks")
 if config.fuzzers:
     config.available_features.add("fuzzers")
+if config.shared_library:
+    config.available_features.add("shared-library")
+
+python = find_python()
+if subprocess.run([python, "-c", "import llvmlite"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("llvmlite")
+if shutil.which("g++"):
+    config.available_features.add("gcc")
+if shutil.which("pkg-config"):
+    config.available_features.add("pkg-config")
+
+missing = find_missing_for_python_tests(python)
+if missing:
+    lit_config.note(f"the tests of the Python package cannot run: {missing}")
+else:
+    config.available_features.add("python-package")
 
 config.substitutions += [
-    ("%python", find_python()),
+    ("%pytest", f"env PYTHONPATH={config.hamkaas_binary_dir}/python {python} "
+      "-m pytest -q -rs -p no:cacheprovider -o faulthandler_timeout=300"),
+    ("%python", python),
+    ("%llvm_library_dir", config.llvm_library_dir),
     ("%source", config.hamkaas_source_dir),
     ("%build", config.hamkaas_binary_dir),
     ("%cc", config.c_compiler),

@@ -35,7 +35,7 @@ typedef struct HamKaasInitializeResult {
 /// Begins the use of the library, as often as one likes.
 HAMKAAS_API HamKaasInitializeResult HamKaasInitialize(void);
 
-/// Models of the handle go on to work. Does nothing on null.
+/// Models of the handle go on to work with another one. Does nothing on null.
 HAMKAAS_API void HamKaasFinalize(void *handle);
 
 typedef struct HamKaasCompilationOptions {

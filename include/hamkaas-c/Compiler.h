@@ -15,7 +15,8 @@
 //
 // Texts are UTF-8 and end with a zero byte. Those that go in are needed only
 // during the call. Structures begin with their size, so that a library may know
-// more fields than its caller; zero in a field means its default.
+// more fields than its caller, or fewer if those that it does not know are zero;
+// zero in a field means its default.
 //
 // Threads: all functions may be called from any thread at any time.
 //
@@ -45,10 +46,11 @@ HAMKAAS_API const char *HamKaasCompilerVersion(void);
 /// loaded library embeds; its instances keep it alive.
 typedef struct HamKaasModel HamKaasModel;
 
-/// Where a line of a source text comes from.
+/// Where a line of a source text comes from. An empty file stands for the place
+/// in the text itself.
 typedef struct HamKaasSourceLine {
-  const char *file;
-  int64_t line; /* from 1 */
+  const char *file; /* not null */
+  int64_t line;     /* from 1 */
 } HamKaasSourceLine;
 
 /// Told how far a compilation is: `done` of `total` steps, and the name of the
@@ -59,8 +61,8 @@ typedef int32_t (*HamKaasProgressFunction)(void *context, const char *step,
 
 typedef struct HamKaasCompileOptions {
   size_t structSize;
-  /// Name of the model, of its file in messages, and the prefix of the
-  /// functions of a written program. "model" when null.
+  /// Name of the model, and of its file in messages. "model" when null, or what
+  /// the name of a file that is loaded begins with.
   const char *name;
   /// "host" (the default when null), "x86-64-v3", ...
   const char *targetCpu;
@@ -76,9 +78,9 @@ typedef struct HamKaasCompileOptions {
   void *progressContext;
 } HamKaasCompileOptions;
 
-/// Compiles `source`, a script or MLIR text of `bytes` bytes. `options` may be
-/// null. On success `*model` is owned by the caller, who frees it with
-/// HamKaasModelDestroy.
+/// Compiles `source`, a script or MLIR text of `bytes` bytes, fewer than 2^31.
+/// `options` may be null. On success `*model` is owned by the caller, who frees
+/// it with HamKaasModelDestroy.
 HAMKAAS_API HamKaasError HamKaasModelCompile(
     const char *source, uint64_t bytes, const HamKaasCompileOptions *options,
     HamKaasModel **model /* out */);
@@ -135,9 +137,10 @@ typedef struct HamKaasWriteOptions {
   const char *targetCpu;
 } HamKaasWriteOptions;
 
-/// Writes the model as `path`, a .so, .o or .a, with its C header beside it.
-/// Both appear, or none. Compiles the model again. A model that was loaded from
-/// a library cannot be written.
+/// Writes the model as `path`, a .so, .o or .a, with its C header beside it,
+/// whose functions begin with the name of the file. Both appear, or none.
+/// Compiles the model again. A model that was loaded from a library cannot be
+/// written.
 HAMKAAS_API HamKaasError HamKaasModelWrite(HamKaasModel *model,
                                            const char *path,
                                            const HamKaasWriteOptions *options);

@@ -103,6 +103,9 @@ typedef struct HamKaasExecution {
   /// the call's index into HamKaasProgram::calls.
   void (*callDone)(void *profile, int64_t call);
   void *profile;
+  /// Null, or what went wrong, in place of `failure`: out, owned by the program
+  /// and valid until its next run.
+  const char *message;
 } HamKaasExecution;
 
 /// Runs the model once. `inputs` and `outputs` hold one address a tensor, in

@@ -57,7 +57,9 @@ typedef struct HamKaasNamedData {
 
 typedef struct HamKaasInstanceOptions {
   size_t structSize;
-  /// "cpu" (the default when null).
+  /// "cpu" (the default when null) or "best". Instances of models of
+  /// hamkaas-c/Compiler.h also have "reference": the interpreter, slow and
+  /// exact, to compare with.
   const char *device;
   /// Threads that work on a run, the caller included; 0 means one per core.
   int32_t threads;
@@ -88,7 +90,8 @@ HAMKAAS_API HamKaasError HamKaasInstanceCreate(
     const HamKaasProgram *program, const HamKaasInstanceOptions *options,
     HamKaasInstance **instance /* out */);
 
-/// Does nothing on null. No run may be in progress.
+/// Does nothing on null and on what is no instance. A run in progress is
+/// finished as if nothing had happened; its thread frees the memory then.
 HAMKAAS_API void HamKaasInstanceDestroy(HamKaasInstance *instance);
 
 /// Runs the program once on the caller's buffers, used in place: one address

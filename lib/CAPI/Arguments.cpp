@@ -7,7 +7,9 @@
 
 #include "Arguments.h"
 #include "HamKaas/Driver/Identifiers.h"
+#include "HamKaas/Runtime/Error.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/JSON.h"
 
 using namespace llvm;
 using namespace hamkaas;
@@ -25,10 +27,9 @@ char *capi::copyText(StringRef text) {
 HamKaasError capi::fromError(Error error) {
   if (!error)
     return nullptr;
-  if (char *text = copyText(toString(std::move(error))))
-    return text;
-  // The last that may fail, for want of a few bytes: there is no more to say.
-  return copyText("");
+  // A message may quote what is not UTF-8.
+  std::string text = json::fixUTF8(toString(std::move(error)));
+  return rt::Error::adopt(copyText(text)).release();
 }
 
 HamKaasError capi::noPlace(StringRef what) {
@@ -48,6 +49,40 @@ Error capi::checkText(const char *text, StringRef what) {
                            " at offset " + Twine(cursor - begin));
 }
 
+Error capi::checkOptionsSize(const size_t *given, size_t known,
+                             StringRef name) {
+  // NOTE: a size that is not set may be any number; the structure must not be
+  // read as far as it says.
+  constexpr size_t largest = 4096;
+  size_t size = *given;
+  if (size < known || size > largest)
+    return createStringError("expected the size of " + name + ", " +
+                             Twine(known) + ", in structSize, got " +
+                             Twine(size));
+  StringRef unknown(reinterpret_cast<const char *>(given) + known,
+                    size - known);
+  if (unknown.find_first_not_of('\0') == StringRef::npos)
+    return Error::success();
+  return createStringError(name + " asks for what this library, version " +
+                           Twine(HAMKAAS_C_VERSION_MAJOR) + "." +
+                           Twine(HAMKAAS_C_VERSION_MINOR) + ", does not know");
+}
+
+Expected<std::string> capi::readSource(const char *source, uint64_t bytes) {
+  // What the parsers can number, and more than any model needs.
+  constexpr uint64_t largest = INT32_MAX;
+  if (!source)
+    return createStringError("expected the text of a model, got null");
+  if (bytes > largest)
+    return createStringError("expected the text of a model with at most " +
+                             Twine(largest) + " bytes, got " + Twine(bytes));
+  StringRef text = withoutByteOrderMark(StringRef(source, bytes));
+  if (text.empty())
+    return createStringError("expected the text of a model, got " +
+                             Twine(bytes) + " bytes");
+  return text.str();
+}
+
 static Error checkLines(const HamKaasCompileOptions &options) {
   if (options.lineCount < 0)
     return createStringError("expected a lineCount of at least 0, got " +
@@ -60,9 +95,10 @@ static Error checkLines(const HamKaasCompileOptions &options) {
     std::string what = ("the file of line " + Twine(i)).str();
     if (Error error = checkText(line.file, what))
       return error;
-    if (line.line < 0 || line.line > UINT32_MAX)
-      return createStringError("expected a line number of 0 to 2^32 - 1, got " +
-                               Twine(line.line));
+    bool isGiven = *line.file != 0;
+    if (line.line < int64_t(isGiven) || line.line > UINT32_MAX)
+      return createStringError("expected a line number of 1 to 2^32 - 1, got " +
+                               Twine(line.line) + " for " + what);
   }
   return Error::success();
 }

@@ -21,19 +21,24 @@ HamKaasError fromError(llvm::Error error);
 /// Null if there is no memory.
 char *copyText(llvm::StringRef text);
 
-/// The options as this library knows them: `given`, which may be null or
-/// shorter, and zeros. `name` is that of the structure in the error.
+/// Checks the size that a structure of `known` bytes says it has, and that what
+/// a newer caller has behind these bytes is zero. No structure of version 1.0
+/// was smaller.
+llvm::Error checkOptionsSize(const size_t *given, size_t known,
+                             llvm::StringRef name);
+
+/// The options as this library knows them; `given` may be null. `name` is that
+/// of the structure in the error.
 template <typename Options>
 llvm::Expected<Options> readOptions(const Options *given,
                                     llvm::StringRef name) {
   Options options = {};
   if (!given)
     return options;
-  if (given->structSize < sizeof(given->structSize))
-    return llvm::createStringError("expected the size of " + name +
-                                   " in structSize, got " +
-                                   llvm::Twine(given->structSize));
-  std::memcpy(&options, given, std::min(given->structSize, sizeof(options)));
+  if (llvm::Error error =
+          checkOptionsSize(&given->structSize, sizeof(options), name))
+    return std::move(error);
+  std::memcpy(&options, given, sizeof(options));
   return options;
 }
 
@@ -42,6 +47,10 @@ HamKaasError noPlace(llvm::StringRef what);
 
 /// Checks that `text` is not null and is UTF-8. `what` names it in the error.
 llvm::Error checkText(const char *text, llvm::StringRef what);
+
+/// The text of a model, without a byte order mark. The error says that there is
+/// none, or that it is too long.
+llvm::Expected<std::string> readSource(const char *source, uint64_t bytes);
 
 /// Takes the options of a compilation over to `source`.
 llvm::Error applyOptions(const HamKaasCompileOptions &options,

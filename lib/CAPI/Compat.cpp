@@ -9,6 +9,7 @@
 #include "Arguments.h"
 #include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Runtime/HandleTable.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <mutex>
 
@@ -33,27 +34,28 @@ matchBuffers(StringRef what, ArrayRef<HamKaasTensorInfo> tensors,
              ArrayRef<HamKaasNamedBuffer> buffers) {
   std::string problems;
   raw_string_ostream stream(problems);
-  StringMap<const void *> byName;
+  StringMap<size_t> indices;
+  for (auto [index, tensor] : enumerate(tensors))
+    indices[tensor.name] = index;
+  std::vector<const void *> found(tensors.size());
+  BitVector given(tensors.size());
   for (const HamKaasNamedBuffer &buffer : buffers) {
     if (Error error = checkText(buffer.name, ("a name of " + what).str()))
       return std::move(error);
-    if (!buffer.data)
-      stream << "\n" << what << " '" << buffer.name << "' is null";
-    if (!byName.try_emplace(buffer.name, buffer.data).second)
-      stream << "\n" << what << " '" << buffer.name << "' is given twice";
-  }
-  std::vector<const void *> found;
-  for (const HamKaasTensorInfo &tensor : tensors) {
-    auto given = byName.find(tensor.name);
-    if (given == byName.end()) {
-      stream << "\n" << what << " '" << tensor.name << "' is missing";
+    auto tensor = indices.find(buffer.name);
+    if (tensor == indices.end()) {
+      stream << "\nthe model has no " << what << " '" << buffer.name << "'";
       continue;
     }
-    found.push_back(given->second);
-    byName.erase(given);
+    if (given.test(tensor->second))
+      stream << "\n" << what << " '" << buffer.name << "' is given twice";
+    else if (!buffer.data)
+      stream << "\n" << what << " '" << buffer.name << "' is null";
+    given.set(tensor->second);
+    found[tensor->second] = buffer.data;
   }
-  for (const auto &unknown : byName)
-    stream << "\nthe model has no " << what << " '" << unknown.getKey() << "'";
+  for (size_t index : given.flip().set_bits())
+    stream << "\n" << what << " '" << tensors[index].name << "' is missing";
   if (!problems.empty())
     return createStringError(StringRef(problems).drop_front());
   return found;

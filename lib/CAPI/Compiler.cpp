@@ -7,7 +7,7 @@
 
 #include "Arguments.h"
 #include "HamKaas/Driver/Descriptor.h"
-#include "HamKaas/Runtime/Instance.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -40,12 +40,9 @@ compileText(const char *text, uint64_t bytes,
   auto options = readOptions(given, "HamKaasCompileOptions");
   if (!options)
     return options.takeError();
-  if (!text)
-    return llvm::createStringError("expected the text of a model, got null");
-  if (bytes == 0)
-    return llvm::createStringError("expected the text of a model, got 0 bytes");
   ModelSource source;
-  source.text.assign(text, bytes);
+  if (llvm::Error error = readSource(text, bytes).moveInto(source.text))
+    return std::move(error);
   if (llvm::Error error = applyOptions(*options, source))
     return std::move(error);
   if (source.name.empty())
@@ -81,6 +78,12 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
     return options.takeError();
   if (llvm::Error error = checkText(path, "a path"))
     return std::move(error);
+  // What has no end cannot be read whole.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      status.type() == llvm::sys::fs::file_type::character_file)
+    return llvm::createStringError("cannot read '" + StringRef(path) +
+                                   "': it is a device");
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return llvm::createStringError(buffer.getError(),
@@ -94,19 +97,14 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
   ModelSource source;
   source.file = path;
   source.text = withoutByteOrderMark((*buffer)->getBuffer()).str();
-  if (llvm::Error error = applyOptions(*options, source))
-    return std::move(error);
   if (source.text.empty())
     return llvm::createStringError("expected a model in '" + StringRef(path) +
                                    "', the file is empty");
+  if (llvm::Error error = applyOptions(*options, source))
+    return std::move(error);
   if (source.name.empty())
     source.name = getModelName(path);
   return compile(std::move(source), *options);
-}
-
-/// Ends what an instance holds of its model.
-static void releaseModel(void *context) {
-  delete static_cast<SharedModel *>(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,18 +157,4 @@ HamKaasError HamKaasModelGetProgram(HamKaasModel *handle,
     return fromError(model.takeError());
   *program = &(*model)->program->program();
   return nullptr;
-}
-
-HamKaasError HamKaasModelCreateInstance(HamKaasModel *handle,
-                                        const HamKaasInstanceOptions *options,
-                                        HamKaasInstance **instance) {
-  if (!instance)
-    return noPlace("the instance");
-  *instance = nullptr;
-  auto model = findModel(handle);
-  if (!model)
-    return fromError(model.takeError());
-  const HamKaasProgram *program = &(*model)->program->program();
-  rt::KeepAlive keepAlive = {releaseModel, new SharedModel(*model)};
-  return rt::createInstance(program, options, keepAlive, *instance).release();
 }

@@ -63,10 +63,9 @@ static llvm::Error describeResult(ModuleOp graph, HamKaasTensorType &type) {
 
 static llvm::Error infer(const char *script, uint64_t bytes,
                          HamKaasTensorType &type) {
-  if (!script)
-    return llvm::createStringError("expected a script, got null");
   ModelSource source;
-  source.text.assign(script, bytes);
+  if (llvm::Error error = readSource(script, bytes).moveInto(source.text))
+    return error;
   source.file = "script";
   if (getModelKind(source.text) != ModelKind::Script)
     return llvm::createStringError("expected a script, got another text");

@@ -11,8 +11,10 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/DiagnosticText.h"
 #include "HamKaas/Driver/Model.h"
+#include "HamKaas/Driver/ReferenceProgram.h"
 #include "hamkaas-c/Compiler.h"
 #include <memory>
+#include <mutex>
 
 namespace hamkaas::capi {
 
@@ -58,10 +60,28 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> graph;
 };
 
+/// The program of the device `reference`, which instances share.
+class SharedReference {
+public:
+  /// Makes it from `graph` when it is asked for first.
+  const ReferenceProgram &get(mlir::ModuleOp graph,
+                              llvm::StringRef name) const {
+    std::call_once(
+        once, [&] { made = std::make_unique<ReferenceProgram>(graph, name); });
+    return *made;
+  }
+  const HamKaasProgram &program() const { return made->program(); }
+
+private:
+  mutable std::once_flag once;
+  mutable std::unique_ptr<ReferenceProgram> made;
+};
+
 struct Model {
   ModelSource source; ///< Without a text if the model is a loaded library.
   ProgramInfo info;
   std::unique_ptr<LoadedProgram> program;
+  SharedReference reference;
 
   bool isLibrary() const { return source.text.empty(); }
 };

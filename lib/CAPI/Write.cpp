@@ -8,6 +8,7 @@
 #include "Arguments.h"
 #include "HamKaas/Driver/Aot.h"
 #include "HamKaas/Driver/Link.h"
+#include "HamKaas/Driver/Signals.h"
 #include "HamKaas/Driver/Weights.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -119,6 +120,7 @@ static llvm::Error writeModel(const Model &model, StringRef path,
   GivenParameters parameters(options);
   if (llvm::Error error = parameters.check())
     return error;
+  leaveSignalsAlone();
   auto graph = ParsedGraph::parse(model.source, createContext());
   if (!graph)
     return graph.takeError();

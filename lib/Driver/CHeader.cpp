@@ -40,6 +40,16 @@ std::string quoted(StringRef name) {
   return "\"" + result + "\"";
 }
 
+/// "\"x\", float [128][784]"
+std::string describe(const TensorInfo &tensor) {
+  return quoted(tensor.name) + ", " + elementType(tensor).str() + " [" +
+         join(map_range(
+                  tensor.shape,
+                  [](int64_t dimension) { return std::to_string(dimension); }),
+              "][") +
+         "]";
+}
+
 class HeaderWriter {
 public:
   HeaderWriter(const ProgramInfo &info, const DescriptorOptions &options,
@@ -58,6 +68,7 @@ private:
   void writeOptions();
   void writeFunctions();
   void writeRun();
+  void writeState();
 
   const ProgramInfo &info;
   const DescriptorOptions &options;
@@ -95,15 +106,8 @@ void HeaderWriter::writeTensorSizes(ArrayRef<TensorInfo> tensors,
                                     ArrayRef<std::string> identifiers,
                                     StringRef role) {
   for (auto [tensor, identifier] : zip_equal(tensors, identifiers))
-    writeSize(
-        StringRef(identifier).upper(), tensor.bytes(),
-        (role + " " + quoted(tensor.name) + ", " + elementType(tensor) + " [" +
-         join(map_range(
-                  tensor.shape,
-                  [](int64_t dimension) { return std::to_string(dimension); }),
-              "][") +
-         "]")
-            .str());
+    writeSize(StringRef(identifier).upper(), tensor.bytes(),
+              (role + " " + describe(tensor)).str());
 }
 
 void HeaderWriter::writeSizes() {
@@ -161,6 +165,32 @@ void HeaderWriter::writeRun() {
   os << ");\n";
 }
 
+void HeaderWriter::writeState() {
+  auto function = [&](StringRef name, StringRef arguments) {
+    os << "const char *" << model << "_" << name << "_state(" << model
+       << " *model" << arguments << ");\n";
+  };
+  os << "\n/* What is kept from run to run; zero after the creation. By "
+        "name:\n";
+  for (const TensorInfo &state : info.states)
+    os << " *   " << describe(state) << ", " << state.bytes() << " bytes\n";
+  os << " */\n\n/* Sets all of it to zero. */\n";
+  function("reset", "");
+  os << "\n/* Copies the state `name` to `data`, or sets it to `data`, whose "
+        "size `bytes`\n * must be the state's. */\n";
+  function("read", ",\n    const char *name, void *data /* out */, "
+                   "uint64_t bytes");
+  function("write",
+           ",\n    const char *name, const void *data, uint64_t bytes");
+  os << "\n/* Writes all state to a safetensors file, which appears whole or "
+        "not "
+        "at all, or\n * sets all of it from one. After an error the state is "
+        "as "
+        "it was. */\n";
+  function("save", ", const char *path");
+  function("load", ", const char *path");
+}
+
 void HeaderWriter::writeFunctions() {
   os << "typedef struct " << model << " " << model << ";\n\n";
   writeOptions();
@@ -174,9 +204,7 @@ void HeaderWriter::writeFunctions() {
         "not\n * overlap. */\n";
   writeRun();
   if (info.stateBytes > 0)
-    os << "\n/* Sets all that is kept from run to run to zero, as after the "
-          "creation. */\n"
-       << "const char *" << model << "_reset_state(" << model << " *model);\n";
+    writeState();
   os << "\n/* Frees a model that is not running; NULL is allowed. */\n"
      << "void " << model << "_destroy(" << model << " *model);\n\n"
      << "/* Frees a message; NULL is allowed. */\n"

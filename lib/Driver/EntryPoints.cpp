@@ -32,9 +32,9 @@ public:
   void build() {
     buildCreate();
     buildRun();
-    forward("_destroy", "HamKaasInstanceDestroy", builder.getVoidTy());
+    forward("_destroy", "HamKaasInstanceDestroy", builder.getVoidTy(), pointer);
     if (info.stateBytes > 0)
-      forward("_reset_state", "HamKaasInstanceResetState", pointer);
+      buildState();
     buildFreeError();
   }
 
@@ -42,7 +42,9 @@ private:
   void buildCreate();
   void buildRun();
   void buildFreeError();
-  void forward(StringRef suffix, StringRef callee, Type *result);
+  void buildState();
+  void forward(StringRef suffix, StringRef callee, Type *result,
+               ArrayRef<Type *> arguments);
 
   Function *begin(StringRef suffix, Type *result, ArrayRef<Type *> arguments);
   FunctionCallee runtime(StringRef name, Type *result,
@@ -84,16 +86,29 @@ Function *EntryPointBuilder::begin(StringRef suffix, Type *result,
   return function;
 }
 
-/// A function of one argument that does what one of the runtime does.
+/// A function that does what one of the runtime does.
 void EntryPointBuilder::forward(StringRef suffix, StringRef callee,
-                                Type *result) {
-  Function *function = begin(suffix, result, pointer);
+                                Type *result, ArrayRef<Type *> arguments) {
+  Function *function = begin(suffix, result, arguments);
+  SmallVector<Value *> passed(llvm::make_pointer_range(function->args()));
   CallInst *call =
-      builder.CreateCall(runtime(callee, result, pointer), function->getArg(0));
+      builder.CreateCall(runtime(callee, result, arguments), passed);
   if (result->isVoidTy())
     builder.CreateRetVoid();
   else
     builder.CreateRet(call);
+}
+
+void EntryPointBuilder::buildState() {
+  forward("_reset_state", "HamKaasInstanceResetState", pointer, pointer);
+  // The model, the name of a state, the data, and its bytes.
+  SmallVector<Type *> ofOne = {pointer, pointer, pointer, size};
+  forward("_read_state", "HamKaasInstanceReadState", pointer, ofOne);
+  forward("_write_state", "HamKaasInstanceWriteState", pointer, ofOne);
+  // The model, and the path of a file.
+  SmallVector<Type *> ofAll = {pointer, pointer};
+  forward("_save_state", "HamKaasInstanceSaveState", pointer, ofAll);
+  forward("_load_state", "HamKaasInstanceLoadState", pointer, ofAll);
 }
 
 StructType *EntryPointBuilder::optionsType() {
@@ -264,7 +279,8 @@ std::vector<std::string> entryPointNames(const ProgramInfo &info) {
   std::vector<std::string> names = {model + "_create", model + "_run",
                                     model + "_destroy", model + "_free_error"};
   if (info.stateBytes > 0)
-    names.push_back(model + "_reset_state");
+    for (const char *action : {"reset", "read", "write", "save", "load"})
+      names.push_back(model + "_" + action + "_state");
   return names;
 }
 

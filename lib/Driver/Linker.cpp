@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Linker.h"
+#include "HamKaas/Driver/Signals.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Path.h"
-#include <csignal>
 #include <fcntl.h>
 #include <mutex>
 #include <unistd.h>
@@ -45,24 +45,6 @@ private:
   std::string path;
 };
 
-/// Puts back what a signal did before. The linker takes over those that end a
-/// process, to remove its files; but this process is the host program's.
-class SignalScope {
-public:
-  SignalScope() {
-    for (int signal = 1; signal < NSIG; ++signal)
-      sigaction(signal, nullptr, &actions[signal]);
-  }
-  SignalScope(const SignalScope &) = delete;
-  ~SignalScope() {
-    for (int signal = 1; signal < NSIG; ++signal)
-      sigaction(signal, &actions[signal], nullptr);
-  }
-
-private:
-  struct sigaction actions[NSIG] = {};
-};
-
 } // namespace
 
 Error runLinker(StringRef output, ArrayRef<std::string> arguments) {
@@ -74,6 +56,7 @@ Error runLinker(StringRef output, ArrayRef<std::string> arguments) {
   if (!usable)
     return createStringError("the linker crashed earlier in this process");
 
+  // This process is the host program's.
   SignalScope signals;
   NumberedPath outputPath(output);
   SmallVector<const char *> argv = {"ld.lld", "-o", outputPath.c_str()};

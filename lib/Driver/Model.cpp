@@ -11,6 +11,7 @@
 #include "HamKaas/Driver/Identifiers.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Frontend/Script/Script.h"
+#include "MlirNesting.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -89,6 +90,16 @@ ModelKind hamkaas::getModelKind(StringRef content) {
 static OwningOpRef<ModuleOp> parseMlir(llvm::SourceMgr &sources,
                                        MLIRContext *context,
                                        const ModelOptions &options) {
+  const llvm::MemoryBuffer *buffer =
+      sources.getMemoryBuffer(sources.getMainFileID());
+  if (std::optional<size_t> place = findDeepNesting(buffer->getBuffer())) {
+    auto [line, column] = sources.getLineAndColumn(
+        SMLoc::getFromPointer(buffer->getBufferStart() + *place));
+    emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), line,
+                                  column),
+              "expected a model, found MLIR that nests too deep");
+    return nullptr;
+  }
   auto module = parseSourceFile<ModuleOp>(sources, context);
   if (!module)
     return nullptr;
@@ -109,8 +120,7 @@ OwningOpRef<ModuleOp> hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
       sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
   switch (getModelKind(buffer->getBuffer())) {
   case ModelKind::Script:
-    return importScript(sourceMgr, context,
-                        {options.unchecked, options.lines});
+    return importScript(sourceMgr, context, {options.unchecked, options.lines});
   case ModelKind::Mlir:
     return parseMlir(sourceMgr, context, options);
   case ModelKind::SharedLibrary:

@@ -18,7 +18,10 @@ struct DeviceKind {
 };
 } // namespace
 
-static constexpr DeviceKind deviceKinds[] = {{"cpu", createCpuDevice}};
+static constexpr DeviceKind deviceKinds[] = {
+    {"cpu", createCpuDevice},
+    // The fastest that is there, so that a program need not know which.
+    {"best", createCpuDevice}};
 
 Error hamkaas::rt::createDevice(const char *name, int32_t threads,
                                 Device &device) {

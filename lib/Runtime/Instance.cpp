@@ -93,6 +93,13 @@ static Error allocate(const Instance &instance, const char *what,
                       region);
 }
 
+static Error explainFailure(const Instance &instance) {
+  const HamKaasExecution &execution = instance.execution;
+  if (execution.message)
+    return Error::format("%s", execution.message);
+  return describeFailure(*instance.program, execution.failure);
+}
+
 // Runs the program's preparation on the parameters.
 static Error runPreparation(Instance &instance, const Parameters &parameters) {
   const HamKaasProgram &program = *instance.program;
@@ -104,13 +111,13 @@ static Error runPreparation(Instance &instance, const Parameters &parameters) {
     return error;
   FloatingPointScope defaultModes;
   instance.execution.failure.call = -1;
+  instance.execution.message = nullptr;
   int32_t failed =
       program.prepare(&instance.execution, parameters.addresses(),
                       instance.constants->memory, workspace->memory);
   instance.device.synchronise(instance.device.context);
   releaseRegion(instance.device, workspace);
-  return failed ? describeFailure(program, instance.execution.failure)
-                : Error();
+  return failed ? explainFailure(instance) : Error();
 }
 
 // Makes the constants from the parameters, wherever they are.
@@ -234,8 +241,7 @@ static Error runInstance(Instance &instance, const void *const *inputs,
       &instance.execution, inputs, outputs, instance.constants->memory,
       instance.state->memory, instance.workspace->memory);
   instance.device.synchronise(instance.device.context);
-  return failed ? describeFailure(program, instance.execution.failure)
-                : Error();
+  return failed ? explainFailure(instance) : Error();
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,8 @@
 
 #include "ProgramCheck.h"
 
+#include "HamKaas/Runtime/Instance.h"
+
 #include "HamKaas/Runtime/Isa.h"
 #include "HamKaas/Runtime/TensorType.h"
 
@@ -33,17 +35,35 @@ Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
   return checkIsaLevel(program->isaLevel, isaLevelOf(readCpuid()));
 }
 
+// The structure of an older caller is shorter, that of a newer one longer; what
+// it has more must be zero then. A size that is not set may be any number.
+static Error checkSize(const HamKaasInstanceOptions &given) {
+  constexpr size_t largest = 4096;
+  size_t size = given.structSize;
+  // Pointers are not cut, whatever the last field.
+  if (size == 0 || size > largest ||
+      size % alignof(HamKaasInstanceOptions) != 0)
+    return Error::format("expected the size of HamKaasInstanceOptions in "
+                         "structSize, found %zu",
+                         size);
+  const char *bytes = reinterpret_cast<const char *>(&given);
+  for (size_t i = sizeof(given); i < size; ++i)
+    if (bytes[i] != 0)
+      return Error::format("HamKaasInstanceOptions asks for what this library "
+                           "does not know");
+  return Error();
+}
+
 Error hamkaas::rt::readOptions(const HamKaasInstanceOptions *given,
                                HamKaasInstanceOptions &options) {
   options = {};
-  if (given && given->structSize < sizeof(given->structSize))
-    return Error::format("expected the size of HamKaasInstanceOptions in "
-                         "structSize, found %zu",
-                         given->structSize);
-  if (given)
+  if (given) {
+    if (Error error = checkSize(*given))
+      return error;
     memcpy(&options, given,
            given->structSize < sizeof(options) ? given->structSize
                                                : sizeof(options));
+  }
   if (!options.device)
     options.device = "cpu";
   if (options.parameterCount < 0)

@@ -16,11 +16,6 @@ namespace hamkaas::rt {
 /// Whether this runtime on this machine can run the program; it may be null.
 Error checkProgram(const HamKaasProgram *program);
 
-/// Copies the caller's options, with defaults for what his version of the
-/// struct does not have; `given` may be null.
-Error readOptions(const HamKaasInstanceOptions *given,
-                  HamKaasInstanceOptions &options /* out */);
-
 /// Whether there is an aligned address for each input or output. `what` is
 /// which of them.
 Error checkBuffers(const char *what, const HamKaasTensorInfo *tensors,

@@ -17,31 +17,12 @@
 
 namespace hamkaas {
 
+class ReferenceProgram;
+
 /// A named input or output.
 struct TensorDeclaration {
   std::string name;
   mlir::RankedTensorType type;
-};
-
-/// A model that is ready to run. State lasts from run to run.
-class Runner {
-public:
-  virtual ~Runner();
-
-  llvm::ArrayRef<TensorDeclaration> inputs() const { return inputDeclarations; }
-  llvm::ArrayRef<TensorDeclaration> outputs() const {
-    return outputDeclarations;
-  }
-
-  /// Runs once. `outputs` holds one tensor an output, of its type.
-  virtual llvm::Error run(llvm::ArrayRef<ReferenceTensor> inputs,
-                          llvm::MutableArrayRef<ReferenceTensor> outputs) = 0;
-
-  /// Times of the program's calls, empty unless the options asked for them.
-  virtual llvm::ArrayRef<HamKaasCallProfile> profile() const { return {}; }
-
-protected:
-  llvm::SmallVector<TensorDeclaration> inputDeclarations, outputDeclarations;
 };
 
 struct RunnerOptions {
@@ -53,6 +34,38 @@ struct RunnerOptions {
   std::string weightsFile;
   /// Whether to measure the calls of a program.
   bool profile = false;
+};
+
+/// A model that is ready to run. State lasts from run to run.
+class Runner {
+public:
+  ~Runner();
+
+  llvm::ArrayRef<TensorDeclaration> inputs() const { return inputDeclarations; }
+  llvm::ArrayRef<TensorDeclaration> outputs() const {
+    return outputDeclarations;
+  }
+
+  /// Runs once. `outputs` holds one tensor an output, of its type.
+  llvm::Error run(llvm::ArrayRef<ReferenceTensor> inputs,
+                  llvm::MutableArrayRef<ReferenceTensor> outputs);
+
+  /// Times of the program's calls, empty unless the options asked for them.
+  llvm::ArrayRef<HamKaasCallProfile> profile() const;
+
+private:
+  friend llvm::Expected<std::unique_ptr<Runner>>
+  createProgramRunner(const HamKaasProgram &, mlir::MLIRContext *,
+                      const RunnerOptions &);
+  friend llvm::Expected<std::unique_ptr<Runner>>
+  createReferenceRunner(mlir::ModuleOp, const RunnerOptions &);
+
+  Runner(const HamKaasProgram &program, mlir::MLIRContext *context);
+
+  llvm::SmallVector<TensorDeclaration> inputDeclarations, outputDeclarations;
+  int32_t callCount;
+  std::unique_ptr<ReferenceProgram> reference; ///< Null for other programs.
+  HamKaasInstance *instance = nullptr;
 };
 
 /// Runs `program`, which must outlive the runner, by the runtime.

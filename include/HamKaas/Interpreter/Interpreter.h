@@ -34,6 +34,14 @@ public:
   mlir::LogicalResult run(llvm::ArrayRef<ReferenceTensor> inputs,
                           llvm::SmallVectorImpl<ReferenceTensor> &outputs);
 
+  /// The contents of the global `symbol`, which the module has.
+  const ReferenceTensor &getGlobal(llvm::StringRef symbol) const {
+    return *globals.at(symbol);
+  }
+  void setGlobal(llvm::StringRef symbol, ReferenceTensor value) {
+    globals[symbol] = std::make_shared<ReferenceTensor>(std::move(value));
+  }
+
 private:
   /// A value that several names share: a load from a global copies nothing.
   using SharedTensor = std::shared_ptr<const ReferenceTensor>;

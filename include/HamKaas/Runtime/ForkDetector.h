@@ -18,7 +18,7 @@ namespace hamkaas::rt {
 class ForkDetector {
 public:
   enum class Method {
-    Page,      // costs less than 1 ns a question
+    Page,      // costs some 1 ns a question
     ProcessId, // costs a system call; what Page falls back to
   };
 

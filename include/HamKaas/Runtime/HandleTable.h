@@ -54,7 +54,8 @@ public:
             void *&handle /* out */);
 
   /// The object, which lives until `unpin`; null if the handle, which may be
-  /// any value, is not one of that kind or was removed. Takes some 5 ns.
+  /// any value, is not one of that kind or was removed. With its `unpin` it
+  /// takes some 20 ns, in a run 7 ns.
   void *pin(const void *handle, HandleKind kind);
 
   /// Once for each `pin` that was not null.

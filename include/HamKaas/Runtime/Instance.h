@@ -52,6 +52,11 @@ using PinnedInstance = PinnedObject<Instance>;
 /// Why an instance may not be used now, if so.
 Error explainUse(const Instance &instance, const RegionUse &use);
 
+/// Copies the caller's options, with defaults for what his version of the
+/// struct does not have; `given` may be null.
+Error readOptions(const HamKaasInstanceOptions *given,
+                  HamKaasInstanceOptions &options /* out */);
+
 /// HamKaasInstanceCreate with something to keep. Takes it over, also when it
 /// fails.
 Error createInstance(const HamKaasProgram *program,

@@ -1,10 +1,12 @@
 // RUN: hamkaas-opt %s -hamkaas-kernels-to-llvm -split-input-file | FileCheck %s
 
-// Loops become branches, a masked read of a vector becomes LLVM's.
+// Loops become branches, a masked read of a vector becomes LLVM's. The function
+// stays one.
 
 // CHECK-LABEL: llvm.func @kernel(
 // CHECK-SAME:    %{{.*}}: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %{{.*}}: !llvm.ptr) -> i32
 // CHECK-SAME:    hamkaas.kernel
+// CHECK-SAME:    no_inline
 // CHECK:         llvm.cond_br
 // CHECK:         llvm.intr.masked.load
 // CHECK:         llvm.return %{{.*}} : i32

@@ -1,6 +1,6 @@
 """Runs the examples of a document.
 
-usage: run-document.py DOCUMENT.md SOURCE
+usage: run-document.py DOCUMENT.md SOURCE [NAME=PROGRAM]...
 
 Blocks marked `console` are one session in an empty folder, with SOURCE/examples
 in it: each line `$ command` is run, and the lines up to the next one are what
@@ -9,6 +9,11 @@ document shows the files it uses.
 
 Blocks marked `hk` are scripts, or the beginnings of some: they are read without
 a message, and `# [2, 3]` behind a statement is the shape of its node.
+
+Blocks marked `c` or `cpp` are files for the sessions below them: the comment in
+their first line is the name. Sessions share one folder.
+
+Each PROGRAM is what sessions call NAME.
 """
 
 import difflib
@@ -20,6 +25,7 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^```(\w*)$")
+FILE = re.compile(r"(?:/\* (\S+\.c) \*/|// (\S+\.cpp))\n")
 SHAPE = re.compile(r"^\$(\d+) = .*;\s*# (\[[\d, ]*\])", re.MULTILINE)
 
 
@@ -84,10 +90,21 @@ def check_script(script):
             yield f"${node} has the shape {result_shape(graph)}, not {shape}"
 
 
+def write_file(text, folder):
+    """Yields an error if the block does not say which file it is."""
+    name = FILE.match(text)
+    if name:
+        (folder / (name.group(1) or name.group(2))).write_text(text)
+    else:
+        yield f"expected the name of the file in the first line of\n{text}"
+
+
 def main():
-    document, source = map(pathlib.Path, sys.argv[1:])
+    document, source = map(pathlib.Path, sys.argv[1:3])
     # `python3` of a session is the one that runs this.
-    counts = {"console": 0, "hk": 0}
+    programs = {"python3": sys.executable}
+    programs.update(program.split("=", 1) for program in sys.argv[3:])
+    counts = {"console": 0, "hk": 0, "c": 0, "cpp": 0}
     failures = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name, "session")
@@ -95,19 +112,25 @@ def main():
         (folder / "examples").symlink_to(source.resolve() / "examples")
         tools = pathlib.Path(name, "tools")
         tools.mkdir()
-        (tools / "python3").symlink_to(sys.executable)
+        for program, path in programs.items():
+            (tools / program).symlink_to(path)
         os.environ["PATH"] = f"{tools}{os.pathsep}{os.environ['PATH']}"
         for line, language, text in blocks(document.read_text()):
             if language not in counts:
                 continue
             counts[language] += 1
-            check = (run_session(text, folder) if language == "console"
-                     else check_script(text))
+            if language == "console":
+                check = run_session(text, folder)
+            elif language == "hk":
+                check = check_script(text)
+            else:
+                check = write_file(text, folder)
             for failure in check:
                 print(f"{document.name}:{line}: {failure}", file=sys.stderr)
                 failures += 1
-    print(f"{counts['console']} sessions, {counts['hk']} scripts")
-    if failures or not all(counts.values()):
+    print(f"{counts['console']} sessions, {counts['hk']} scripts, "
+          f"{counts['c'] + counts['cpp']} files")
+    if failures or not counts["console"]:
         sys.exit(f"{failures} examples do not do what the document says")
 
 

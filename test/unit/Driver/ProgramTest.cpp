@@ -143,8 +143,11 @@ TEST_F(ProgramTest, RunsJustInTime) {
   auto jit = JitProgram::load(cantFail(test::exampleObject(info, {})));
   ASSERT_TRUE(bool(jit)) << toString(jit.takeError());
   HamKaasNamedData bias = {"bias", test::exampleBias().data(), 16};
-  HamKaasInstanceOptions options = {sizeof(options), nullptr, 1, &bias, 1,
-                                    nullptr,         0};
+  HamKaasInstanceOptions options = {};
+  options.structSize = sizeof(options);
+  options.threads = 1;
+  options.parameters = &bias;
+  options.parameterCount = 1;
   EXPECT_EQ(runExample((*jit)->program(), &options, 2), secondRun);
 }
 

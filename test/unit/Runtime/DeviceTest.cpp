@@ -20,7 +20,7 @@ using namespace hamkaas::test;
 TEST(Device, UnknownNameIsAnError) {
   Device device;
   EXPECT_EQ(textOf(createDevice("cuda", 1, device)),
-            "unknown device 'cuda', this runtime offers 'cpu'");
+            "unknown device 'cuda', this runtime offers 'cpu' 'best'");
 }
 
 TEST(Device, CpuMemoryIsAlignedAndZeroes) {

@@ -278,7 +278,8 @@ TEST_F(Instance, RefusesOtherDescriptors) {
 
 TEST_F(Instance, RefusesWrongOptions) {
   options.device = "abacus";
-  EXPECT_EQ(create(), "unknown device 'abacus', this runtime offers 'cpu'");
+  EXPECT_EQ(create(),
+            "unknown device 'abacus', this runtime offers 'cpu' 'best'");
   options.device = "cpu";
   options.threads = -2;
   EXPECT_EQ(create(), "expected 0 to 4096 threads, found -2");

@@ -1,0 +1,167 @@
+//===- Instance.h - Running a model, and its state --------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CPP_INSTANCE_H
+#define HAMKAAS_CPP_INSTANCE_H
+
+#include "hamkaas-cpp/Result.h"
+#include "hamkaas-cpp/Tensor.h"
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace hamkaas {
+inline namespace HAMKAAS_CPP_VARIANT {
+
+/// What an instance keeps from run to run. Refers to the instance.
+class State {
+public:
+  State(HamKaasInstance *instance, const HamKaasProgram *program)
+      : instance(instance), program(program) {}
+
+  /// The names, types and shapes.
+  Span<const HamKaasTensorInfo> tensors() const {
+    return {program->states, static_cast<size_t>(program->stateCount)};
+  }
+
+  /// A copy of the elements; T is float or int64_t, as the state is.
+  template <typename T> Result<std::vector<T>> read(std::string_view name) {
+    std::vector<T> elements;
+    const HamKaasTensorInfo *tensor = detail::find(tensors(), name);
+    if (tensor)
+      elements.resize(detail::elementsOf(*tensor));
+    std::string problem = check(name, ElementTypeOf<T>::value, elements.size());
+    if (problem.empty())
+      problem = detail::takeText(
+          HamKaasInstanceReadState(instance, tensor->name, elements.data(),
+                                   elements.size() * sizeof(T)));
+    return detail::give(std::move(problem), std::move(elements));
+  }
+
+  Result<void> write(std::string_view name, Span<const float> elements) {
+    return writeElements(name, elements);
+  }
+  Result<void> write(std::string_view name, Span<const int64_t> elements) {
+    return writeElements(name, elements);
+  }
+
+  /// All to zero.
+  Result<void> reset() {
+    return detail::check(detail::takeText(HamKaasInstanceResetState(instance)));
+  }
+
+  /// To and from a safetensors file.
+  Result<void> save(const std::string &path) {
+    return detail::check(
+        detail::takeText(HamKaasInstanceSaveState(instance, path.c_str())));
+  }
+  Result<void> load(const std::string &path) {
+    return detail::check(
+        detail::takeText(HamKaasInstanceLoadState(instance, path.c_str())));
+  }
+
+private:
+  std::string check(std::string_view name, HamKaasElementType type,
+                    size_t elements) const {
+    const HamKaasTensorInfo *tensor = detail::find(tensors(), name);
+    if (!tensor)
+      return "the model has no state '" + std::string(name) + "'";
+    return detail::checkFit("state", *tensor, type, elements);
+  }
+
+  template <typename T>
+  Result<void> writeElements(std::string_view name, Span<const T> elements) {
+    std::string problem = check(name, ElementTypeOf<T>::value, elements.size());
+    if (problem.empty())
+      problem = detail::takeText(HamKaasInstanceWriteState(
+          instance, std::string(name).c_str(), elements.data(),
+          elements.size() * sizeof(T)));
+    return detail::check(std::move(problem));
+  }
+
+  HamKaasInstance *instance;
+  const HamKaasProgram *program;
+};
+
+class Instance;
+
+/// As HamKaasInstanceOptions.
+struct InstanceOptions {
+  std::string device = {};
+  int32_t threads = 0;
+  std::vector<Input> parameters = {};
+  std::string weightsFile = {};
+  bool profile = false;
+  const Instance *constantsOf = nullptr;
+  const Instance *stateOf = nullptr;
+};
+
+/// A model with its constants, state and workspace; keeps the model's code.
+class Instance {
+public:
+  /// Takes over an instance of a program.
+  Instance(HamKaasInstance *handle, const HamKaasProgram *program)
+      : owned(handle), program(program) {}
+
+  /// Runs the model once. Every input and output is given once, in any order,
+  /// with the type and number of elements that the model says.
+  Result<void> run(Span<const Input> inputs, Span<const Output> outputs) {
+    std::vector<const void *> from;
+    std::vector<void *> to;
+    std::string problems = detail::match<const void *>(
+        "input", {program->inputs, static_cast<size_t>(program->inputCount)},
+        inputs, from);
+    std::string more = detail::match<void *>(
+        "output", {program->outputs, static_cast<size_t>(program->outputCount)},
+        outputs, to);
+    if (!problems.empty() && !more.empty())
+      problems += '\n';
+    problems += more;
+    if (problems.empty())
+      return run(from.data(), to.data());
+    return detail::check(std::move(problems));
+  }
+  Result<void> run(std::initializer_list<Input> inputs,
+                   std::initializer_list<Output> outputs) {
+    return run(Span<const Input>(inputs.begin(), inputs.size()),
+               Span<const Output>(outputs.begin(), outputs.size()));
+  }
+
+  /// As HamKaasInstanceRun: by place, unchecked, and without an allocation.
+  Result<void> run(const void *const *inputs, void *const *outputs) {
+    return detail::check(
+        detail::takeText(HamKaasInstanceRun(owned.get(), inputs, outputs)));
+  }
+
+  State state() const { return State(owned.get(), program); }
+
+  /// One entry a call of the program; empty unless the options asked for it.
+  Span<const HamKaasCallProfile> profile() const {
+    const HamKaasCallProfile *calls = HamKaasInstanceProfile(owned.get());
+    return {calls, calls ? static_cast<size_t>(program->callCount) : 0};
+  }
+
+  HamKaasInstance *handle() const { return owned.get(); }
+
+private:
+  struct Destroy {
+    void operator()(HamKaasInstance *instance) const {
+      HamKaasInstanceDestroy(instance);
+    }
+  };
+  std::unique_ptr<HamKaasInstance, Destroy> owned;
+  const HamKaasProgram *program;
+};
+
+} // namespace HAMKAAS_CPP_VARIANT
+} // namespace hamkaas
+
+#endif // HAMKAAS_CPP_INSTANCE_H

@@ -1,0 +1,228 @@
+//===- Model.h - Compiling models, and writing them -------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CPP_MODEL_H
+#define HAMKAAS_CPP_MODEL_H
+
+#include "hamkaas-c/Compiler.h"
+#include "hamkaas-cpp/Instance.h"
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace hamkaas {
+inline namespace HAMKAAS_CPP_VARIANT {
+
+/// As HamKaasCompileOptions. `progress` stops the compilation by returning
+/// false.
+struct CompileOptions {
+  std::string name = {};
+  std::string targetCpu = {};
+  uint64_t maxWorkspace = 0;
+  bool unchecked = false;
+  std::vector<HamKaasSourceLine> lines = {};
+  std::function<bool(std::string_view step, int done, int total)> progress = {};
+};
+
+/// As HamKaasWriteOptions.
+struct WriteOptions {
+  std::vector<Input> parameters = {};
+  std::string weightsFile = {};
+  std::string targetCpu = {};
+};
+
+namespace detail {
+
+/// HamKaasCompileOptions of CompileOptions, which it refers to.
+class CompileRequest {
+public:
+  explicit CompileRequest(const CompileOptions &given) : given(given) {
+    options.structSize = sizeof(options);
+    options.name = orNull(given.name);
+    options.targetCpu = orNull(given.targetCpu);
+    options.maxWorkspace = given.maxWorkspace;
+    options.unchecked = given.unchecked;
+    options.lineCount = static_cast<int32_t>(given.lines.size());
+    options.lines = given.lines.data();
+    options.progress = given.progress ? &callProgress : nullptr;
+    options.progressContext = this;
+  }
+  CompileRequest(const CompileRequest &) = delete;
+  CompileRequest &operator=(const CompileRequest &) = delete;
+
+  const HamKaasCompileOptions *get() const { return &options; }
+
+  /// Throws what `progress` threw: no exception may pass through the library.
+  void rethrow() const {
+#ifdef HAMKAAS_EXCEPTIONS
+    if (thrown)
+      std::rethrow_exception(thrown);
+#endif
+  }
+
+private:
+  static int32_t callProgress(void *context, const char *step, int32_t done,
+                              int32_t total) noexcept {
+    auto *request = static_cast<CompileRequest *>(context);
+#ifdef HAMKAAS_EXCEPTIONS
+    try {
+      return request->given.progress(step, done, total) ? 0 : 1;
+    } catch (...) {
+      request->thrown = std::current_exception();
+      return 1;
+    }
+#else
+    return request->given.progress(step, done, total) ? 0 : 1;
+#endif
+  }
+
+  const CompileOptions &given;
+  HamKaasCompileOptions options = {};
+  std::exception_ptr thrown;
+};
+
+} // namespace detail
+
+/// A compiled model.
+class Model {
+public:
+  /// Compiles a script or MLIR text.
+  static Result<Model> compile(std::string_view source,
+                               const CompileOptions &options = {}) {
+    return make(options, [&](const HamKaasCompileOptions *request,
+                             HamKaasModel **model) {
+      return HamKaasModelCompile(source.data(), source.size(), request, model);
+    });
+  }
+
+  /// Compiles the script or MLIR file at `path`, or loads the `model.so` there.
+  static Result<Model> load(const std::string &path,
+                            const CompileOptions &options = {}) {
+    return make(options, [&](const HamKaasCompileOptions *request,
+                             HamKaasModel **model) {
+      return HamKaasModelLoad(path.c_str(), request, model);
+    });
+  }
+
+  /// Names, types, shapes and sizes; live as long as the model.
+  const HamKaasProgram &program() const { return *tables; }
+  Span<const HamKaasTensorInfo> inputs() const {
+    return {tables->inputs, static_cast<size_t>(tables->inputCount)};
+  }
+  Span<const HamKaasTensorInfo> outputs() const {
+    return {tables->outputs, static_cast<size_t>(tables->outputCount)};
+  }
+  Span<const HamKaasTensorInfo> parameters() const {
+    return {tables->parameters, static_cast<size_t>(tables->parameterCount)};
+  }
+  Span<const HamKaasTensorInfo> states() const {
+    return {tables->states, static_cast<size_t>(tables->stateCount)};
+  }
+
+  Result<Instance> createInstance(const InstanceOptions &given = {}) const {
+    std::vector<HamKaasNamedData> parameters =
+        detail::toNamedData(given.parameters);
+    HamKaasInstanceOptions options = {};
+    options.structSize = sizeof(options);
+    options.device = detail::orNull(given.device);
+    options.threads = given.threads;
+    options.parameters = parameters.data();
+    options.parameterCount = static_cast<int32_t>(parameters.size());
+    options.weightsFile = detail::orNull(given.weightsFile);
+    options.profile = given.profile;
+    options.constantsOf =
+        given.constantsOf ? given.constantsOf->handle() : nullptr;
+    options.stateOf = given.stateOf ? given.stateOf->handle() : nullptr;
+    HamKaasInstance *instance = nullptr;
+    std::string problem = checkParameters(given.parameters);
+    if (problem.empty())
+      problem = detail::takeText(
+          HamKaasModelCreateInstance(owned.get(), &options, &instance));
+    return detail::give(std::move(problem), Instance(instance, tables));
+  }
+
+  /// A HamKaasDescription: tables, pictures, the graph.
+  Result<std::string> describe(HamKaasDescription description) const {
+    char *text = nullptr;
+    std::string problem =
+        detail::takeText(HamKaasModelDescribe(owned.get(), description, &text));
+    std::string copy = text ? text : "";
+    HamKaasTextFree(text);
+    return detail::give(std::move(problem), std::move(copy));
+  }
+
+  /// Writes a .so, .o or .a with its C header beside it.
+  Result<void> write(const std::string &path,
+                     const WriteOptions &given = {}) const {
+    std::vector<HamKaasNamedData> parameters =
+        detail::toNamedData(given.parameters);
+    HamKaasWriteOptions options = {};
+    options.structSize = sizeof(options);
+    options.parameters = parameters.data();
+    options.parameterCount = static_cast<int32_t>(parameters.size());
+    options.weightsFile = detail::orNull(given.weightsFile);
+    options.targetCpu = detail::orNull(given.targetCpu);
+    std::string problem = checkParameters(given.parameters);
+    if (problem.empty())
+      problem = detail::takeText(
+          HamKaasModelWrite(owned.get(), path.c_str(), &options));
+    return detail::check(std::move(problem));
+  }
+
+  HamKaasModel *handle() const { return owned.get(); }
+
+private:
+  struct Destroy {
+    void operator()(HamKaasModel *model) const {
+      HamKaasErrorFree(HamKaasModelDestroy(model));
+    }
+  };
+
+  Model(HamKaasModel *handle, const HamKaasProgram *tables)
+      : owned(handle), tables(tables) {}
+
+  template <typename Create>
+  static Result<Model> make(const CompileOptions &options, Create create) {
+    detail::CompileRequest request(options);
+    HamKaasModel *model = nullptr;
+    const HamKaasProgram *tables = nullptr;
+    std::string problem = detail::takeText(create(request.get(), &model));
+    request.rethrow();
+    if (problem.empty())
+      problem = detail::takeText(HamKaasModelGetProgram(model, &tables));
+    return detail::give(std::move(problem), Model(model, tables));
+  }
+
+  /// What the C interface cannot see: whether the element types are right.
+  std::string checkParameters(const std::vector<Input> &given) const {
+    std::string problems;
+    for (const Input &parameter : given) {
+      const HamKaasTensorInfo *tensor =
+          detail::find(parameters(), parameter.name);
+      std::string problem =
+          tensor ? detail::checkFit("parameter", *tensor, parameter.type,
+                                    parameter.elements)
+                 : "";
+      if (!problem.empty())
+        problems += (problems.empty() ? "" : "\n") + problem;
+    }
+    return problems;
+  }
+
+  std::unique_ptr<HamKaasModel, Destroy> owned;
+  const HamKaasProgram *tables;
+};
+
+} // namespace HAMKAAS_CPP_VARIANT
+} // namespace hamkaas
+
+#endif // HAMKAAS_CPP_MODEL_H

@@ -1,0 +1,72 @@
+//===- Instance.cpp - Instances of models -----------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Runtime/Instance.h"
+#include "Arguments.h"
+#include "HamKaas/Driver/Errors.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::capi;
+
+/// What keeps the model of an instance.
+static rt::KeepAlive keep(const SharedModel &model) {
+  return {[](void *context) { delete static_cast<SharedModel *>(context); },
+          new SharedModel(model)};
+}
+
+/// A device that interprets the model's graph, read once more for it alone.
+static llvm::Expected<rt::Device> createReferenceDevice(const Model &model) {
+  if (model.isLibrary())
+    return llvm::createStringError("device 'reference' interprets a graph, and "
+                                   "a compiled library has none any more");
+  auto parsed = ParsedGraph::parse(
+      model.source, createContext(MLIRContext::Threading::DISABLED));
+  if (!parsed)
+    return parsed.takeError();
+  std::shared_ptr<ParsedGraph> graph = std::move(*parsed);
+  if (llvm::Error error = graph->describe(lowerModel(
+          graph->module(), Form::Graph, getCompileOptions(model.source))))
+    return std::move(error);
+  const ReferenceProgram &program =
+      model.reference.get(graph->module(), model.info.name);
+  return program.createDevice(graph->module(), graph);
+}
+
+static llvm::Error createOnReference(const SharedModel &model,
+                                     const HamKaasInstanceOptions &options,
+                                     HamKaasInstance *&instance) {
+  auto device = createReferenceDevice(*model);
+  if (!device)
+    return device.takeError();
+  return toError(rt::createInstance(model->reference.program(), options,
+                                    *device, instance, keep(model)));
+}
+
+static llvm::Error createInstance(HamKaasModel *handle,
+                                  const HamKaasInstanceOptions *given,
+                                  HamKaasInstance *&instance) {
+  auto model = findModel(handle);
+  if (!model)
+    return model.takeError();
+  HamKaasInstanceOptions options;
+  if (llvm::Error error = toError(rt::readOptions(given, options)))
+    return error;
+  if (StringRef(options.device) == "reference")
+    return createOnReference(*model, options, instance);
+  return toError(rt::createInstance(&(*model)->program->program(), given,
+                                    keep(*model), instance));
+}
+
+HamKaasError HamKaasModelCreateInstance(HamKaasModel *model,
+                                        const HamKaasInstanceOptions *options,
+                                        HamKaasInstance **instance) {
+  if (!instance)
+    return noPlace("the instance");
+  *instance = nullptr;
+  return fromError(createInstance(model, options, *instance));
+}

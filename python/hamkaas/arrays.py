@@ -1,0 +1,117 @@
+"""What counts as an array, and element types by their names."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Tuple, Union, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import HamKaasError
+
+Array = NDArray[Any]
+Shape = Tuple[int, ...]
+
+DTypeLike = Union[str, type, "np.dtype[Any]", Any]
+"""``"float32"``, ``"int64"``, or the same as a dtype of numpy or torch."""
+
+_DLPACK_CPU = 1
+
+
+def is_torch_tensor(value: object) -> bool:
+    """Whether ``value`` is a tensor of torch, which this does not import."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def element_type_name(dtype: DTypeLike) -> str:
+    """The name of an element type as a script has it; any name, also unknown.
+
+    >>> element_type_name(np.float32)
+    'float32'
+    """
+    text = str(dtype)
+    if text.startswith("torch."):
+        return text[len("torch."):]
+    try:
+        known = np.dtype(dtype)
+    except TypeError:
+        raise HamKaasError(
+            f"expected the type float32 or int64, found {dtype!r}") from None
+    # Numbers of the other byte order, strings and records have no such name.
+    if not known.isnative or not known.name.isalnum():
+        raise HamKaasError(f"expected the type float32 or int64, found {known}")
+    return known.name
+
+
+def shape_of(shape: Any) -> Shape:
+    """A shape as a tuple of Python's integers.
+
+    Raises ``TypeError`` for what is no sequence of integers.
+    """
+    from operator import index
+    return tuple(index(size) for size in shape)
+
+
+def _from_torch(tensor: Any) -> Array:
+    if tensor.device.type != "cpu" or tensor.layout != sys.modules[
+            "torch"].strided:
+        raise TypeError(f"a torch tensor on {tensor.device} of layout "
+                        f"{tensor.layout}, expected a dense one on the CPU")
+    # Lazily conjugated or negated tensors share memory that is not theirs.
+    tensor = tensor.detach().resolve_conj().resolve_neg()
+    try:
+        return cast(Array, tensor.numpy())
+    except TypeError:
+        # A type that numpy lacks, such as bfloat16.
+        raise TypeError(f"{tensor.dtype} {list(tensor.shape)}") from None
+
+
+def as_input(value: object) -> Array:
+    """``value`` as a numpy array, without a copy where that can be.
+
+    Takes arrays of numpy, tensors of torch on the CPU, and whatever offers
+    DLPack, ``__array__`` or the buffer protocol. Raises ``TypeError`` with what
+    was found for anything else.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError("a masked array")
+    if isinstance(value, (np.ndarray, np.generic)):
+        return np.asarray(value)
+    if is_torch_tensor(value):
+        return _from_torch(value)
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        return np.asarray(value)
+    if hasattr(value, "__dlpack__"):
+        device = cast(Any, value).__dlpack_device__()
+        if device[0] != _DLPACK_CPU:
+            raise TypeError(f"an array on device {device} of DLPack")
+        return np.from_dlpack(value)
+    try:
+        return np.asarray(memoryview(cast(Any, value)))
+    except TypeError:
+        raise TypeError(f"{type(value).__name__}, which is no array") from None
+
+
+def as_output(value: object) -> Array:
+    """The memory of ``value``, an array to write to, as a numpy array.
+
+    Takes arrays of numpy and tensors of torch on the CPU; others may only seem
+    to share their memory. Raises ``TypeError`` for anything else.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError("a masked array")
+    if isinstance(value, np.ndarray):
+        return value.view(np.ndarray)
+    if is_torch_tensor(value):
+        if cast(Any, value).is_neg() or cast(Any, value).is_conj():
+            raise TypeError("a torch tensor that is lazily negated")
+        return _from_torch(value)
+    raise TypeError(f"{type(value).__name__}, expected an array of numpy or a "
+                    "tensor of torch")
+
+
+def as_dense(value: object) -> Array:
+    """``value`` as a dense row-major array, copied if it is not one."""
+    return np.require(as_input(value), requirements=["C", "A"])

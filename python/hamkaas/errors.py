@@ -1,0 +1,13 @@
+"""The one exception of HamKaas."""
+
+
+class HamKaasError(ValueError):
+    """Something given to HamKaas is not what was expected, or cannot be done.
+
+    The text says what was expected and what was found. For models it is the
+    compiler's, and begins with the file and line of yours that made the node.
+    Several problems are told at once, one a line.
+
+    A ``ValueError``: a graph, an array, a name or a file did not fit. Arguments
+    of a wrong Python type are a ``TypeError`` as everywhere.
+    """

@@ -1,0 +1,281 @@
+"""Compiled models."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from . import _native
+from .arrays import Array, Shape, as_dense
+from .describe import Graph, MemoryPlan, Report
+from .errors import HamKaasError
+from .graph import Node
+from .positions import Position
+from .progress import Progress, ProgressLine, make_progress
+from .script import write_script
+from .state import PathLike, RunLock, State
+
+
+class TensorInfo(NamedTuple):
+    """An input, output, parameter or state of a model."""
+
+    name: str
+    dtype: "np.dtype[Any]"
+    shape: Shape
+
+
+@dataclasses.dataclass(frozen=True)
+class _Weights:
+    """What the parameters of a model are."""
+
+    arrays: Dict[str, Array]
+    file: Optional[bytes] = None
+
+
+class Model:
+    """A compiled model with its weights and its state. Made by `compile`.
+
+    Any thread may use it. Runs of a model, and of models that share its state,
+    wait for each other; others run at the same time. After a fork the child may
+    use the models of its parent too.
+    """
+
+    def __init__(self, native: _native.Model, weights: _Weights, threads: int,
+                 constants_of: Optional["Model"] = None,
+                 state_of: Optional["Model"] = None) -> None:
+        self._native: Optional[_native.Model] = native
+        self._weights = weights
+        self._threads = threads
+        self._lock: RunLock = RunLock() if state_of is None else state_of._lock
+        # The weights were checked and packed once, for the first instance.
+        own = weights if constants_of is None else _Weights({})
+        self._instance: Optional[_native.Instance] = native.create_instance(
+            threads, own.arrays, own.file,
+            None if constants_of is None else constants_of._open_instance(),
+            None if state_of is None else state_of._open_instance())
+        self.name = native.name
+        self.inputs = _make_table(native.inputs)
+        self.outputs = _make_table(native.outputs)
+        self.parameters = _make_table(native.parameters)
+        self.states = _make_table(native.states)
+
+    def run(self, inputs: Mapping[str, Any],
+            out: Optional[Mapping[str, Any]] = None) -> Any:
+        """Runs the model once on ``inputs``, an array for each name.
+
+        Takes arrays of numpy, tensors of torch on the CPU, and what offers
+        DLPack, of exactly the types and shapes of `inputs`. Dense row-major
+        ones are used in place, others copied. Returns a new numpy array; a
+        tuple of them if the model has several outputs.
+
+        ``out`` gives arrays to write outputs to, by name, which are returned
+        then: dense, row-major, writable, and apart from the inputs.
+
+        Raises HamKaasError that tells all that is wrong with the arguments, or
+        which check failed in the run and where. Releases the GIL.
+
+        >>> import hamkaas as hk, numpy as np
+        >>> model = hk.compile(hk.input("x", [2]).relu())
+        >>> model.run({"x": np.float32([-1, 2])})
+        array([0., 2.], dtype=float32)
+        """
+        given = inputs if type(inputs) is dict else _make_dict(inputs, "inputs")
+        places = None if out is None else _make_dict(out, "out")
+        with self._lock:
+            results = self._open_instance().run(given, places)
+        return results[0] if len(results) == 1 else results
+
+    @property
+    def state(self) -> State:
+        """What the model keeps between runs, by name."""
+        return State([state.name for state in self.states], self._lock,
+                     self._open_instance)
+
+    # Copies and files.
+
+    def new_instance(self, threads: Optional[int] = None,
+                     share_state: bool = False) -> "Model":
+        """The same program once more, over the same weights.
+
+        It has a state of its own, zero at first, or with ``share_state`` this
+        model's. ``threads`` is as for `compile`, this model's where None.
+        """
+        return Model(self._open_native(), self._weights,
+                     self._threads if threads is None else threads,
+                     constants_of=self, state_of=self if share_state else None)
+
+    def save(self, path: PathLike, embed_weights: bool = True,
+             target_cpu: str = "host") -> None:
+        """Writes the model as a library, with its C header beside it.
+
+        ``path`` ends in .so, .o or .a. The library needs nothing but libc.
+        Without ``embed_weights`` whoever loads it provides the weights.
+        ``target_cpu`` is as for `compile`. Compiles the model again.
+
+        HamKaasError for a model that was loaded from a library.
+        """
+        weights = self._weights if embed_weights else _Weights({})
+        self._open_native().write(os.fsencode(path), weights.arrays,
+                                  weights.file, target_cpu)
+
+    def close(self) -> None:
+        """Gives the memory back now. Afterwards the model cannot be used."""
+        self._instance = self._native = None
+        self._weights = _Weights({})
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _open_instance(self) -> _native.Instance:
+        instance = self._instance
+        if instance is None:
+            raise HamKaasError(f"model '{self.name}' is closed")
+        return instance
+
+    def _open_native(self) -> _native.Model:
+        native = self._native
+        if native is None:
+            raise HamKaasError(f"model '{self.name}' is closed")
+        return native
+
+    # What it tells.
+
+    @property
+    def report(self) -> Report:
+        """Tensors, memory, work and kernels."""
+        return Report(self._open_native().describe)
+
+    @property
+    def memory_plan(self) -> MemoryPlan:
+        """Which part of the workspace holds what, and when."""
+        return MemoryPlan(self._open_native().describe)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph as the compiler has it."""
+        return Graph(self._open_native().describe)
+
+    def __repr__(self) -> str:
+
+        def describe(tensors: Tuple[TensorInfo, ...]) -> str:
+            return ", ".join(f"{tensor.name}: {tensor.dtype} "
+                             f"{list(tensor.shape)}" for tensor in tensors)
+
+        return (f"<hamkaas.Model {self.name} ({describe(self.inputs)}) -> "
+                f"({describe(self.outputs)})>")
+
+
+def _make_table(table: Tuple[Tuple[str, Any, Shape], ...]) \
+        -> Tuple[TensorInfo, ...]:
+    return tuple(TensorInfo(*row) for row in table)
+
+
+def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
+    try:
+        return dict(arrays)
+    except (TypeError, ValueError):
+        raise TypeError(f"expected {what} to be a dictionary of arrays by "
+                        f"name, found {type(arrays).__name__}") from None
+
+
+def _compile(source: str, positions: List[Position], name: str,
+             target_cpu: str, max_workspace: int, unchecked: bool,
+             progress: Progress) -> _native.Model:
+    tell = make_progress(progress, name)
+    try:
+        return _native.Model.compile(
+            source,
+            _native.CompileArguments(name, target_cpu, max_workspace,
+                                     unchecked, positions, tell))
+    finally:
+        if isinstance(tell, ProgressLine):
+            tell.close()
+
+
+def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
+            max_workspace: int = 0, threads: int = 0,
+            state_of: Optional[Model] = None, progress: Progress = None,
+            unchecked: bool = False) -> Model:
+    """Compiles the graph that ends in ``node``.
+
+    ``name`` is that of the model in messages and of the functions of a saved
+    one. ``target_cpu`` is "host" or a level such as "x86-64-v3". A
+    ``max_workspace`` in bytes other than 0 is a limit for what lies between the
+    kernels. ``threads`` work on a run, 0 means one for each core. With
+    ``unchecked`` the program leaves out the checks of positions in each run.
+
+    ``state_of`` is a model whose state this one uses too: both graphs have the
+    same states, by name, type, shape and order.
+
+    ``progress`` is a function that is called with the step that begins, the
+    number of steps done and of all, and ends the compilation by raising an
+    exception; True shows a line on standard error, and None, the default, does
+    so after a second if that is a terminal. Releases the GIL.
+
+    Weights are packed for the processor. The model keeps the arrays of the
+    constants too, for `Model.save`.
+
+    Raises HamKaasError with the lines of your program for what does not fit.
+
+    >>> import hamkaas as hk, numpy as np
+    >>> x = hk.input("x", [1, 4])
+    >>> model = hk.compile(x @ np.ones([4, 2], "float32") + 0.5)
+    >>> model.run({"x": np.float32([[1, 2, 3, 4]])})
+    array([[10.5, 10.5]], dtype=float32)
+    """
+    script = write_script(node)
+    native = _compile(script.text, script.positions, name, target_cpu,
+                      max_workspace, unchecked, progress)
+    return Model(native, _Weights(script.constants), threads,
+                 state_of=state_of)
+
+
+def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
+         weights: Optional[PathLike] = None, threads: int = 0,
+         state_of: Optional[Model] = None, name: Optional[str] = None,
+         target_cpu: str = "host", max_workspace: int = 0,
+         progress: Progress = None, unchecked: bool = False) -> Model:
+    """Compiles the script or MLIR file at ``path``, or loads a saved library.
+
+    What it is, is told by its contents. ``parameters`` are arrays by name,
+    ``weights`` is a safetensors file with them. The other arguments are as for
+    `compile`; a library was compiled with its own.
+
+    A library is code that runs: load only what you would run.
+    """
+    file = os.fsencode(path)
+    options = (name, target_cpu, max_workspace, unchecked)
+    tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
+    arguments = None
+    if not _is_library(file):
+        arguments = _native.CompileArguments(name or "", target_cpu,
+                                             max_workspace, unchecked, [], tell)
+    elif options != (None, "host", 0, False):
+        raise HamKaasError(
+            f"{os.fsdecode(path)}: expected neither name, target_cpu, "
+            "max_workspace nor unchecked for a library, which is compiled")
+    try:
+        native = _native.Model.load(file, arguments)
+    finally:
+        if isinstance(tell, ProgressLine):
+            tell.close()
+    given = _make_dict(parameters or {}, "parameters")
+    return Model(
+        native,
+        _Weights({key: as_dense(array) for key, array in given.items()},
+                 None if weights is None else os.fsencode(weights)), threads,
+        state_of=state_of)
+
+
+def _is_library(path: bytes) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except (OSError, ValueError):
+        return False  # The library tells what is wrong with the file.

@@ -1,0 +1,26 @@
+"""Which line of the user's program something comes from."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Optional, Tuple
+
+Position = Tuple[str, int]
+"""File and line, from 1."""
+
+
+def user_position() -> Position:
+    """The innermost line that runs now and is not of this package."""
+    frame: Optional[FrameType] = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if not (module == "hamkaas" or module.startswith("hamkaas.")):
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return "<unknown>", 1
+
+
+def format_position(position: Position) -> str:
+    """E.g. ``train.py:12``."""
+    return f"{position[0]}:{position[1]}"

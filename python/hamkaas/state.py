@@ -1,0 +1,93 @@
+"""What a model keeps between runs."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from typing import Callable, Iterator, Mapping, Sequence, Union
+
+from . import _native
+from .arrays import Array
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class RunLock:
+    """Lets the models that share a state run one at a time."""
+
+    _all: "weakref.WeakSet[RunLock]" = weakref.WeakSet()
+
+    def __init__(self) -> None:
+        # Reentrant: a signal handler may run the model when a run has ended.
+        self._lock = threading.RLock()
+        RunLock._all.add(self)
+
+    def __enter__(self) -> None:
+        # NOTE: a fork replaces the lock only in the child, where this thread
+        # holds none: it was in os.fork.
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    @staticmethod
+    def renew_all() -> None:
+        """In a forked child: nobody else is there to give a lock back."""
+        for lock in list(RunLock._all):
+            lock._lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=RunLock.renew_all)
+
+
+class State(Mapping[str, Array]):
+    """The states of a model by their names.
+
+    Reading gives a copy, assigning sets the contents; the array must have the
+    state's type and shape. Waits for a run that is in progress.
+    """
+
+    def __init__(self, names: Sequence[str], lock: RunLock,
+                 instance: Callable[[], _native.Instance]) -> None:
+        self._names = names
+        self._lock = lock
+        self._instance = instance
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._names:
+            raise KeyError(name)
+        with self._lock:
+            array: Array = self._instance().read_state(name)
+            return array
+
+    def __setitem__(self, name: str, value: object) -> None:
+        with self._lock:
+            self._instance().write_state(name, value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<hamkaas.State {', '.join(map(repr, self._names)) or 'none'}>"
+
+    def reset(self) -> None:
+        """Sets all states to zero."""
+        with self._lock:
+            self._instance().reset_state()
+
+    def save(self, path: PathLike) -> None:
+        """Writes all states to a safetensors file, whole or not at all."""
+        with self._lock:
+            self._instance().save_state(os.fsencode(path))
+
+    def load(self, path: PathLike) -> None:
+        """Sets all states from a safetensors file that has exactly these.
+
+        After an error they are as they were.
+        """
+        with self._lock:
+            self._instance().load_state(os.fsencode(path))

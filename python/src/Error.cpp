@@ -1,0 +1,36 @@
+//===- Error.cpp - How errors reach Python ----------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Error.h"
+
+using namespace hamkaas::python;
+
+nb::python_error hamkaas::python::makeError(const std::string &message) {
+  nb::object type = nb::module_::import_("hamkaas.errors").attr("HamKaasError");
+  // What quotes a file or a name may not be UTF-8.
+  nb::object text = nb::steal(PyUnicode_DecodeUTF8(
+      message.data(), static_cast<Py_ssize_t>(message.size()),
+      "backslashreplace"));
+  if (text.is_valid())
+    PyErr_SetObject(type.ptr(), text.ptr());
+  return nb::python_error();
+}
+
+void hamkaas::python::check(HamKaasError error) {
+  if (!error)
+    return;
+  std::string message = error;
+  HamKaasErrorFree(error);
+  throw makeError(message);
+}
+
+std::string hamkaas::python::withoutZeros(std::string text, const char *what) {
+  if (text.find('\0') != std::string::npos)
+    throw makeError(std::string("expected ") + what +
+                    " without zero bytes, found one");
+  return text;
+}

@@ -1,0 +1,42 @@
+//===- Error.h - How errors reach Python ------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_PYTHON_ERROR_H
+#define HAMKAAS_PYTHON_ERROR_H
+
+#include "hamkaas-c/Runtime.h"
+#include <nanobind/nanobind.h>
+#include <string>
+
+namespace hamkaas::python {
+
+namespace nb = nanobind;
+
+/// The Python exception hamkaas.HamKaasError with the text `message`, to be
+/// thrown. Needs the GIL.
+nb::python_error makeError(const std::string &message);
+
+/// Throws hamkaas.HamKaasError if `error` is one, and frees it. Needs the GIL.
+void check(HamKaasError error);
+
+/// Calls `function` without the GIL, throws the error that it returns.
+template <typename Function> void callWithoutLock(const Function &function) {
+  HamKaasError error;
+  {
+    nb::gil_scoped_release release;
+    error = function();
+  }
+  check(error);
+}
+
+/// `text`, or an error when it has a zero byte within, where C would end it.
+/// `what` names it in the error.
+std::string withoutZeros(std::string text, const char *what);
+
+} // namespace hamkaas::python
+
+#endif // HAMKAAS_PYTHON_ERROR_H

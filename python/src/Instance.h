@@ -1,0 +1,46 @@
+//===- Instance.h - A program that runs -------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_PYTHON_INSTANCE_H
+#define HAMKAAS_PYTHON_INSTANCE_H
+
+#include "Tensors.h"
+#include <optional>
+
+namespace hamkaas::python {
+
+/// A HamKaasInstance and the tables of its program. All functions need the GIL,
+/// which those that compute or touch files release meanwhile.
+class Instance {
+public:
+  Instance(HamKaasInstance *handle, std::shared_ptr<const Tables> tables)
+      : handle(handle), tables(std::move(tables)) {}
+  Instance(const Instance &) = delete;
+  Instance &operator=(const Instance &) = delete;
+  ~Instance() { HamKaasInstanceDestroy(handle); }
+
+  /// The outputs, in order: new arrays, or those of `out` by name.
+  nb::tuple run(nb::dict inputs, std::optional<nb::dict> out);
+
+  nb::object readState(nb::str name);
+  void writeState(nb::str name, nb::object value);
+  void resetState();
+  void saveState(nb::bytes path);
+  void loadState(nb::bytes path);
+
+  HamKaasInstance *get() const { return handle; }
+
+private:
+  const Tensor &findState(nb::str name) const;
+
+  HamKaasInstance *handle;
+  std::shared_ptr<const Tables> tables;
+};
+
+} // namespace hamkaas::python
+
+#endif // HAMKAAS_PYTHON_INSTANCE_H

@@ -1,0 +1,188 @@
+//===- Model.cpp - A compiled model -----------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+#include <exception>
+
+using namespace hamkaas::python;
+
+namespace {
+
+/// Compile options in C, and what they point to.
+class Options {
+public:
+  explicit Options(const CompileArguments &arguments);
+  Options(const Options &) = delete;
+  Options &operator=(const Options &) = delete;
+
+  const HamKaasCompileOptions *get() const { return &options; }
+
+  /// Whether Python code ended the compilation, which `rethrow` then throws.
+  bool raised() const { return exception != nullptr; }
+  [[noreturn]] void rethrow() {
+    std::rethrow_exception(std::exchange(exception, nullptr));
+  }
+
+private:
+  static int32_t onProgress(void *context, const char *step, int32_t done,
+                            int32_t total);
+
+  const CompileArguments &arguments;
+  std::vector<HamKaasSourceLine> lines;
+  HamKaasCompileOptions options = {};
+  std::exception_ptr exception;
+};
+
+Options::Options(const CompileArguments &arguments) : arguments(arguments) {
+  for (const auto &[file, line] : arguments.lines)
+    lines.push_back({file.c_str(), line});
+  options.structSize = sizeof(options);
+  // A model of a file has its own name.
+  options.name = arguments.name.empty() ? nullptr : arguments.name.c_str();
+  options.targetCpu = arguments.targetCpu.c_str();
+  options.maxWorkspace = arguments.maxWorkspace;
+  options.unchecked = arguments.isUnchecked;
+  options.lineCount = static_cast<int32_t>(lines.size());
+  options.lines = lines.empty() ? nullptr : lines.data();
+  options.progress = onProgress;
+  options.progressContext = this;
+}
+
+int32_t Options::onProgress(void *context, const char *step, int32_t done,
+                            int32_t total) {
+  auto *self = static_cast<Options *>(context);
+  nb::gil_scoped_acquire acquire;
+  try {
+    // Ctrl-C during a compilation.
+    if (PyErr_CheckSignals() != 0)
+      throw nb::python_error();
+    if (!self->arguments.progress.is_none())
+      self->arguments.progress(step, done, total);
+    return 0;
+  } catch (...) {
+    self->exception = std::current_exception();
+    return 1;
+  }
+}
+
+/// What `function` makes without the GIL, or the error that ended it.
+template <typename Function>
+std::unique_ptr<Model> makeModel(Options *options, const Function &function) {
+  HamKaasModel *handle = nullptr;
+  HamKaasError error;
+  {
+    nb::gil_scoped_release release;
+    error = function(&handle);
+  }
+  if (options && options->raised()) {
+    HamKaasErrorFree(error);
+    HamKaasErrorFree(HamKaasModelDestroy(handle));
+    options->rethrow();
+  }
+  check(error);
+  return std::make_unique<Model>(handle);
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Making models
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<Model> Model::compile(const std::string &source,
+                                      const CompileArguments &arguments) {
+  Options options(arguments);
+  return makeModel(&options, [&](HamKaasModel **model) {
+    return HamKaasModelCompile(source.data(), source.size(), options.get(),
+                               model);
+  });
+}
+
+std::unique_ptr<Model> Model::load(nb::bytes path,
+                                   const CompileArguments *arguments) {
+  if (!arguments)
+    return makeModel(nullptr, [&](HamKaasModel **model) {
+      return HamKaasModelLoad(path.c_str(), nullptr, model);
+    });
+  Options options(*arguments);
+  return makeModel(&options, [&](HamKaasModel **model) {
+    return HamKaasModelLoad(path.c_str(), options.get(), model);
+  });
+}
+
+Model::Model(HamKaasModel *handle) : handle(handle) {
+  const HamKaasProgram *program = nullptr;
+  HamKaasError error = HamKaasModelGetProgram(handle, &program);
+  if (error)
+    HamKaasErrorFree(HamKaasModelDestroy(handle));
+  check(error);
+  tables = std::make_shared<const Tables>(*program);
+}
+
+Model::~Model() { HamKaasErrorFree(HamKaasModelDestroy(handle)); }
+
+//===----------------------------------------------------------------------===//
+// Using models
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<Instance>
+Model::createInstance(int32_t threads, nb::dict parameters,
+                      std::optional<nb::bytes> weights,
+                      const Instance *constantsOf, const Instance *stateOf) {
+  // What is missing may come from the file or from the program.
+  Arguments given(*tables, tables->parameters, parameters, "parameter",
+                  /*areAllNeeded=*/false);
+  std::vector<HamKaasNamedData> named = given.named();
+  HamKaasInstanceOptions options = {};
+  options.structSize = sizeof(options);
+  options.threads = threads;
+  options.parameters = named.data();
+  options.parameterCount = static_cast<int32_t>(named.size());
+  options.weightsFile = weights ? weights->c_str() : nullptr;
+  options.constantsOf = constantsOf ? constantsOf->get() : nullptr;
+  options.stateOf = stateOf ? stateOf->get() : nullptr;
+  HamKaasInstance *instance = nullptr;
+  callWithoutLock(
+      [&] { return HamKaasModelCreateInstance(handle, &options, &instance); });
+  return std::make_unique<Instance>(instance, tables);
+}
+
+std::string Model::describe(int32_t description) {
+  char *text = nullptr;
+  callWithoutLock(
+      [&] { return HamKaasModelDescribe(handle, description, &text); });
+  std::string copy = text;
+  HamKaasTextFree(text);
+  return copy;
+}
+
+void Model::write(nb::bytes path, nb::dict parameters,
+                  std::optional<nb::bytes> weights,
+                  const std::string &targetCpu) {
+  Arguments given(*tables, tables->parameters, parameters, "parameter",
+                  /*areAllNeeded=*/false);
+  std::vector<HamKaasNamedData> named = given.named();
+  HamKaasWriteOptions options = {};
+  options.structSize = sizeof(options);
+  options.parameters = named.data();
+  options.parameterCount = static_cast<int32_t>(named.size());
+  options.weightsFile = weights ? weights->c_str() : nullptr;
+  options.targetCpu = targetCpu.c_str();
+  callWithoutLock(
+      [&] { return HamKaasModelWrite(handle, path.c_str(), &options); });
+}
+
+std::pair<std::string, nb::tuple>
+hamkaas::python::inferResult(const std::string &source) {
+  HamKaasTensorType type = {};
+  callWithoutLock(
+      [&] { return HamKaasInferResult(source.data(), source.size(), &type); });
+  nb::list shape;
+  for (int32_t i = 0; i < type.rank; ++i)
+    shape.append(type.shape[i]);
+  return {elementTypeName(type.elementType), nb::tuple(shape)};
+}

@@ -1,0 +1,64 @@
+//===- Model.h - A compiled model -------------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_PYTHON_MODEL_H
+#define HAMKAAS_PYTHON_MODEL_H
+
+#include "Instance.h"
+#include <utility>
+
+namespace hamkaas::python {
+
+/// What compile and load take from Python.
+struct CompileArguments {
+  std::string name, targetCpu;
+  uint64_t maxWorkspace = 0;
+  bool isUnchecked = false;
+  /// File and line of each line of the source, or none.
+  std::vector<std::pair<std::string, int64_t>> lines;
+  /// None, or called with a step, the number of those done and their total.
+  nb::object progress;
+};
+
+/// A HamKaasModel. All functions need the GIL, which they release while they
+/// compile or touch files.
+class Model {
+public:
+  /// An exception of the progress function, or a KeyboardInterrupt, ends the
+  /// compilation and is thrown.
+  static std::unique_ptr<Model> compile(const std::string &source,
+                                        const CompileArguments &arguments);
+  /// The model in a file, script or MLIR, or in a library; the latter without
+  /// `arguments`.
+  static std::unique_ptr<Model> load(nb::bytes path,
+                                     const CompileArguments *arguments);
+
+  explicit Model(HamKaasModel *handle);
+  Model(const Model &) = delete;
+  Model &operator=(const Model &) = delete;
+  ~Model();
+
+  std::unique_ptr<Instance> createInstance(int32_t threads, nb::dict parameters,
+                                           std::optional<nb::bytes> weights,
+                                           const Instance *constantsOf,
+                                           const Instance *stateOf);
+  std::string describe(int32_t description);
+  void write(nb::bytes path, nb::dict parameters,
+             std::optional<nb::bytes> weights, const std::string &targetCpu);
+  const Tables &getTables() const { return *tables; }
+
+private:
+  HamKaasModel *handle;
+  std::shared_ptr<const Tables> tables;
+};
+
+/// The element type and the shape of the result of a script.
+std::pair<std::string, nb::tuple> inferResult(const std::string &source);
+
+} // namespace hamkaas::python
+
+#endif // HAMKAAS_PYTHON_MODEL_H

@@ -1,0 +1,133 @@
+//===- Module.cpp - The Python module hamkaas._native ------------*- C++
+//-*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+#include "hamkaas-c/Compat.h"
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+using namespace hamkaas::python;
+using namespace nb::literals;
+
+namespace {
+
+/// The memory of a Python object.
+class PyBuffer {
+public:
+  PyBuffer(nb::object object, int flags) {
+    if (PyObject_GetBuffer(object.ptr(), &view, flags) != 0)
+      throw nb::python_error();
+  }
+  PyBuffer(const PyBuffer &) = delete;
+  PyBuffer &operator=(const PyBuffer &) = delete;
+  ~PyBuffer() { PyBuffer_Release(&view); }
+
+  const Py_buffer &get() const { return view; }
+
+private:
+  Py_buffer view;
+};
+
+/// Name, element type and shape of each tensor.
+nb::tuple describeTensors(const std::vector<Tensor> &tensors) {
+  nb::list result;
+  for (const Tensor &tensor : tensors)
+    result.append(nb::make_tuple(tensor.name, tensor.dtype, tensor.shapeTuple));
+  return nb::tuple(result);
+}
+
+CompileArguments
+makeArguments(std::string name, std::string targetCpu, uint64_t maxWorkspace,
+              bool isUnchecked,
+              std::vector<std::pair<std::string, int64_t>> lines,
+              nb::object progress) {
+  CompileArguments arguments;
+  arguments.name = withoutZeros(std::move(name), "a name");
+  arguments.targetCpu = withoutZeros(std::move(targetCpu), "a processor");
+  arguments.maxWorkspace = maxWorkspace;
+  arguments.isUnchecked = isUnchecked;
+  arguments.lines = std::move(lines);
+  arguments.progress = std::move(progress);
+  return arguments;
+}
+
+/// Writes the inverse of each element of `input` to `output`; both are dense
+/// float32 arrays of one size. For hamkaas.compat alone, which has checked
+/// that.
+void invert(nb::object input, nb::object output) {
+  PyBuffer from(input, PyBUF_SIMPLE), to(output, PyBUF_WRITABLE);
+  auto *source = static_cast<const float *>(from.get().buf);
+  auto *target = static_cast<float *>(to.get().buf);
+  size_t count = static_cast<size_t>(from.get().len) / sizeof(float);
+  // The function counts with an int.
+  constexpr size_t most = 1 << 30;
+  for (size_t begin = 0; begin < count; begin += most) {
+    int size = static_cast<int>(std::min(most, count - begin));
+    const char *error =
+        HamKaasInverseElements(source + begin, target + begin, size);
+    if (!error)
+      continue;
+    std::string message = error;
+    HamKaasFreeErrorMessage(error);
+    throw makeError(message);
+  }
+}
+
+void bindModel(nb::module_ &module) {
+  nb::class_<CompileArguments>(module, "CompileArguments")
+      .def(nb::new_(&makeArguments), "name"_a, "target_cpu"_a,
+           "max_workspace"_a, "unchecked"_a, "lines"_a, "progress"_a.none());
+  auto table = [](std::vector<Tensor> Tables::*tensors) {
+    return [tensors](const Model &model) {
+      return describeTensors(model.getTables().*tensors);
+    };
+  };
+  nb::class_<Model>(module, "Model")
+      .def_static("compile", &Model::compile, "source"_a, "arguments"_a)
+      .def_static("load", &Model::load, "path"_a, "arguments"_a.none())
+      .def("create_instance", &Model::createInstance, "threads"_a,
+           "parameters"_a, "weights"_a.none(), "constants_of"_a.none(),
+           "state_of"_a.none())
+      .def("describe", &Model::describe, "description"_a)
+      .def("write", &Model::write, "path"_a, "parameters"_a, "weights"_a.none(),
+           "target_cpu"_a)
+      .def_prop_ro("name",
+                   [](const Model &model) { return model.getTables().model; })
+      .def_prop_ro("inputs", table(&Tables::inputs))
+      .def_prop_ro("outputs", table(&Tables::outputs))
+      .def_prop_ro("parameters", table(&Tables::parameters))
+      .def_prop_ro("states", table(&Tables::states));
+}
+
+void bindInstance(nb::module_ &module) {
+  nb::class_<Instance>(module, "Instance")
+      .def("run", &Instance::run, "inputs"_a, "out"_a.none())
+      .def("read_state", &Instance::readState, "name"_a)
+      .def("write_state", &Instance::writeState, "name"_a, "value"_a)
+      .def("reset_state", &Instance::resetState)
+      .def("save_state", &Instance::saveState, "path"_a)
+      .def("load_state", &Instance::loadState, "path"_a);
+}
+
+} // namespace
+
+NB_MODULE(_native, module) {
+  module.doc() = "The C interface of HamKaas, for the package hamkaas alone.";
+  // Models that live until the interpreter ends are no leak.
+  nb::set_leak_warnings(false);
+  bindModel(module);
+  bindInstance(module);
+  module.def("infer_result", &inferResult, "source"_a);
+  module.def("inverse_elements", &invert, "array"_a, "out"_a);
+  module.def("compiler_version", &HamKaasCompilerVersion);
+}

@@ -1,0 +1,283 @@
+//===- Tensors.cpp - Python arrays as tensors of a program ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tensors.h"
+
+using namespace hamkaas::python;
+
+namespace {
+
+/// What is used of numpy and of our Python side in each run. Never freed: the
+/// interpreter may end before the last array does.
+struct Names {
+  nb::object array, empty, asInput, asOutput;
+
+  Names() {
+    nb::module_ numpy = nb::module_::import_("numpy");
+    nb::module_ arrays = nb::module_::import_("hamkaas.arrays");
+    array = numpy.attr("ndarray");
+    empty = numpy.attr("empty");
+    asInput = arrays.attr("as_input");
+    asOutput = arrays.attr("as_output");
+  }
+};
+
+const Names &names() {
+  static const Names *all = new Names;
+  return *all;
+}
+
+/// The element type of a buffer in Python's notation, or -1.
+int32_t parseElementType(const Py_buffer &view) {
+  const char *format = view.format ? view.format : "B";
+  // The host is little-endian.
+  if (*format == '@' || *format == '=' || *format == '<')
+    ++format;
+  if (!*format || format[1])
+    return -1;
+  if (*format == 'f' && view.itemsize == 4)
+    return HamKaasFloat32;
+  if ((*format == 'l' || *format == 'q') && view.itemsize == 8)
+    return HamKaasInt64;
+  return -1;
+}
+
+bool hasTypeOf(const Py_buffer &view, const Tensor &tensor) {
+  if (parseElementType(view) != tensor.elementType ||
+      static_cast<size_t>(view.ndim) != tensor.shape.size())
+    return false;
+  for (int i = 0; i < view.ndim; ++i)
+    if (view.shape[i] != tensor.shape[static_cast<size_t>(i)])
+      return false;
+  return true;
+}
+
+bool isDense(const Py_buffer &view) {
+  return PyBuffer_IsContiguous(&view, 'C') &&
+         reinterpret_cast<uintptr_t>(view.buf) %
+                 static_cast<uintptr_t>(view.itemsize) ==
+             0;
+}
+
+std::string toText(nb::handle value) { return nb::str(value).c_str(); }
+
+std::string formatShape(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+/// The text of the pending Python exception, which is then forgotten.
+std::string describeException(nb::python_error &error) {
+  if (!error.matches(PyExc_Exception))
+    throw std::move(error);
+  return toText(error.value());
+}
+
+std::string expected(const char *kind, const Tensor &tensor,
+                     const std::string &found) {
+  return std::string("expected ") + kind + " '" + tensor.name.c_str() +
+         "' to be " + tensor.describe() + ", found " + found;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+const char *hamkaas::python::elementTypeName(int32_t elementType) {
+  return elementType == HamKaasInt64 ? "int64" : "float32";
+}
+
+Tensor::Tensor(const HamKaasTensorInfo &info)
+    : name(nb::str(info.name)), elementType(info.elementType),
+      shape(info.shape, info.shape + info.rank), bytes(info.bytes),
+      dtype(nb::module_::import_("numpy").attr("dtype")(
+          elementTypeName(info.elementType))) {
+  nb::list sizes;
+  for (int64_t size : shape)
+    sizes.append(size);
+  shapeTuple = nb::tuple(sizes);
+}
+
+std::string Tensor::describe() const {
+  return std::string(elementTypeName(elementType)) + " " + formatShape(shape);
+}
+
+Tables::Tables(const HamKaasProgram &program) : model(program.name) {
+  auto copy = [](const HamKaasTensorInfo *infos, int32_t count) {
+    return std::vector<Tensor>(infos, infos + count);
+  };
+  inputs = copy(program.inputs, program.inputCount);
+  outputs = copy(program.outputs, program.outputCount);
+  parameters = copy(program.parameters, program.parameterCount);
+  states = copy(program.states, program.stateCount);
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+std::string hamkaas::python::describeArray(nb::handle value) {
+  if (nb::isinstance(value, names().array))
+    return toText(value.attr("dtype")) + " " +
+           toText(nb::steal(
+               PySequence_List(nb::object(value.attr("shape")).ptr())));
+  return toText(value.type().attr("__name__"));
+}
+
+nb::object hamkaas::python::makeArray(const Tensor &tensor) {
+  return names().empty(tensor.shapeTuple, tensor.dtype);
+}
+
+Elements::Elements(Elements &&other) noexcept : view(other.view) {
+  other.view = {};
+}
+
+Elements::~Elements() { drop(); }
+
+void Elements::drop() {
+  if (view.obj)
+    PyBuffer_Release(&view);
+  view = {};
+}
+
+bool Elements::take(nb::handle array, bool isOutput) {
+  int flags = PyBUF_FORMAT | PyBUF_STRIDES | (isOutput ? PyBUF_WRITABLE : 0);
+  if (PyObject_GetBuffer(array.ptr(), &view, flags) == 0)
+    return true;
+  // A dtype that Python's buffers do not know, or memory not to be written.
+  PyErr_Clear();
+  view = {};
+  return false;
+}
+
+std::string Elements::takeInput(nb::handle value, const Tensor &tensor,
+                                const char *kind) {
+  nb::object array = nb::borrow(value);
+  if (value.type().ptr() != names().array.ptr()) {
+    try {
+      array = names().asInput(value);
+    } catch (nb::python_error &error) {
+      return expected(kind, tensor, describeException(error));
+    }
+  }
+  if (!take(array, /*isOutput=*/false) || !hasTypeOf(view, tensor)) {
+    drop();
+    return expected(kind, tensor, describeArray(array));
+  }
+  if (isDense(view))
+    return "";
+  drop();
+  array = array.attr("copy")();
+  take(array, /*isOutput=*/false);
+  return "";
+}
+
+std::string Elements::takeOutput(nb::handle value, const Tensor &tensor) {
+  nb::object array;
+  try {
+    array = names().asOutput(value);
+  } catch (nb::python_error &error) {
+    return expected("output", tensor, describeException(error));
+  }
+  if (!nb::cast<bool>(array.attr("flags").attr("writeable")))
+    return expected("output", tensor, "an array that is read-only");
+  if (!take(array, /*isOutput=*/true) || !hasTypeOf(view, tensor)) {
+    drop();
+    return expected("output", tensor, describeArray(array));
+  }
+  if (isDense(view))
+    return "";
+  drop();
+  return expected("output", tensor, "an array that is not contiguous");
+}
+
+bool Elements::overlaps(const Elements &other) const {
+  auto begin = [](const Elements &elements) {
+    return reinterpret_cast<uintptr_t>(elements.view.buf);
+  };
+  auto end = [&](const Elements &elements) {
+    return begin(elements) + static_cast<uintptr_t>(elements.view.len);
+  };
+  return begin(*this) < end(other) && begin(other) < end(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+static void addLine(std::string &lines, const std::string &line) {
+  if (!line.empty())
+    lines += (lines.empty() ? "" : "\n") + line;
+}
+
+Arguments::Arguments(const Tables &tables, const std::vector<Tensor> &tensors,
+                     nb::dict given, const char *kind, bool areAllNeeded)
+    : tensors(tensors), elements(tensors.size()) {
+  bool isOutput = std::string_view(kind) == "output";
+  std::string problems;
+  size_t found = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor &tensor = tensors[i];
+    PyObject *value = PyDict_GetItemWithError(given.ptr(), tensor.name.ptr());
+    if (value) {
+      ++found;
+      // The dictionary may change while Python code runs.
+      nb::object kept = nb::borrow(value);
+      addLine(problems, isOutput ? elements[i].takeOutput(kept, tensor)
+                                 : elements[i].takeInput(kept, tensor, kind));
+    } else if (PyErr_Occurred()) {
+      throw nb::python_error();
+    } else if (areAllNeeded) {
+      addLine(problems, std::string("expected ") + kind + " '" +
+                            tensor.name.c_str() + "' (" + tensor.describe() +
+                            "), it is missing");
+    }
+  }
+  if (found != given.size())
+    findUnknown(tables, given, kind, problems);
+  if (!problems.empty())
+    throw makeError(problems);
+}
+
+void Arguments::findUnknown(const Tables &tables, nb::dict given,
+                            const char *kind, std::string &problems) const {
+  std::string known;
+  for (const Tensor &tensor : tensors)
+    known +=
+        (known.empty() ? "'" : ", '") + std::string(tensor.name.c_str()) + "'";
+  for (auto [name, value] : given) {
+    bool isKnown = false;
+    for (const Tensor &tensor : tensors)
+      isKnown |= nb::isinstance<nb::str>(name) && tensor.name.equal(name);
+    if (isKnown)
+      continue;
+    addLine(problems, std::string("unknown ") + kind + " " +
+                          nb::repr(name).c_str() + ", model '" + tables.model +
+                          "' has " + (known.empty() ? "none" : known));
+  }
+}
+
+std::vector<const void *> Arguments::addresses() const {
+  std::vector<const void *> result;
+  result.reserve(elements.size());
+  for (const Elements &element : elements)
+    result.push_back(element.address());
+  return result;
+}
+
+std::vector<HamKaasNamedData> Arguments::named() const {
+  std::vector<HamKaasNamedData> result;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (elements[i].address())
+      result.push_back(
+          {tensors[i].name.c_str(), elements[i].address(), tensors[i].bytes});
+  return result;
+}

@@ -1,0 +1,107 @@
+//===- Tensors.h - Python arrays as tensors of a program --------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_PYTHON_TENSORS_H
+#define HAMKAAS_PYTHON_TENSORS_H
+
+#include "Error.h"
+#include "hamkaas-c/Compiler.h"
+#include <memory>
+#include <vector>
+
+namespace hamkaas::python {
+
+/// An input, output, parameter or state of a program.
+struct Tensor {
+  explicit Tensor(const HamKaasTensorInfo &info);
+
+  nb::str name;
+  int32_t elementType;
+  std::vector<int64_t> shape;
+  uint64_t bytes;
+  /// The shape and the dtype as numpy takes them.
+  nb::tuple shapeTuple;
+  nb::object dtype;
+
+  /// E.g. "float32 [2, 3]".
+  std::string describe() const;
+};
+
+/// "float32" or "int64".
+const char *elementTypeName(int32_t elementType);
+
+/// The tensors of a program, in its order.
+struct Tables {
+  explicit Tables(const HamKaasProgram &program);
+
+  std::string model;
+  std::vector<Tensor> inputs, outputs, parameters, states;
+};
+
+/// The address of an array's elements: dense, row-major, aligned. Holds the
+/// array's memory as long as it lives. Needs the GIL for all it does.
+class Elements {
+public:
+  Elements() = default;
+  Elements(Elements &&other) noexcept;
+  Elements(const Elements &) = delete;
+  Elements &operator=(Elements &&) = delete;
+  ~Elements();
+
+  /// Takes the elements of `value`, any array, which must be those of a
+  /// `tensor`; copies them if they are not dense. Returns what is wrong, or "".
+  std::string takeInput(nb::handle value, const Tensor &tensor,
+                        const char *kind);
+
+  /// Takes the memory of `value`, an array to write a `tensor` to, without a
+  /// copy. Returns what is wrong, or "".
+  std::string takeOutput(nb::handle value, const Tensor &tensor);
+
+  void *address() const { return view.buf; }
+  bool overlaps(const Elements &other) const;
+
+private:
+  bool take(nb::handle array, bool isOutput);
+  void drop();
+
+  Py_buffer view = {};
+};
+
+/// What an array looks like in a message, e.g. "float64 [2, 3]".
+std::string describeArray(nb::handle value);
+
+/// A new numpy array for `tensor`, not initialised.
+nb::object makeArray(const Tensor &tensor);
+
+/// One value of a dictionary for each tensor of a table.
+class Arguments {
+public:
+  /// Takes the values of `given` by the names of `tensors`. Throws one error
+  /// that tells all problems. `kind` is "input", "parameter" or "output". With
+  /// `areAllNeeded` none may be missing.
+  Arguments(const Tables &tables, const std::vector<Tensor> &tensors,
+            nb::dict given, const char *kind, bool areAllNeeded);
+
+  /// In the order of the table, null for what was not given.
+  std::vector<const void *> addresses() const;
+
+  /// What was given, with its names. Valid as long as this and the table.
+  std::vector<HamKaasNamedData> named() const;
+
+  const std::vector<Elements> &all() const { return elements; }
+
+private:
+  void findUnknown(const Tables &tables, nb::dict given, const char *kind,
+                   std::string &problems) const;
+
+  const std::vector<Tensor> &tensors;
+  std::vector<Elements> elements;
+};
+
+} // namespace hamkaas::python
+
+#endif // HAMKAAS_PYTHON_TENSORS_H

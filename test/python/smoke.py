@@ -1,0 +1,66 @@
+"""What an installed package must do, without torch and without LLVM.
+
+    python smoke.py EXAMPLES
+
+EXAMPLES is the folder `examples` of the repository. Reads digits with the net
+of examples/mnist, keeps state, writes a library and runs it.
+"""
+
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+
+import hamkaas as hk
+
+BATCH = 128
+
+
+def read_digits(model, digits):
+    """What the net sees in each picture."""
+    padded = np.pad(digits, [(0, -len(digits) % BATCH), (0, 0), (0, 0)])
+    pictures = (padded / np.float32(255)).reshape(-1, BATCH, 28, 28)
+    scores = [model.run({"input": batch}) for batch in pictures]
+    return np.concatenate(scores).argmax(axis=1)[:len(digits)]
+
+
+def check_mnist(folder, scratch):
+    digits = np.load(folder / "digits.npy")
+    model = hk.load(folder / "mnist.hk", weights=folder / "weights.safetensors")
+    read = read_digits(model, digits)
+    assert np.mean(read == np.load(folder / "labels.npy")) > 0.93
+    model.save(scratch / "mnist.so")
+    library = hk.load(scratch / "mnist.so")
+    np.testing.assert_array_equal(read_digits(library, digits), read)
+
+
+def check_state():
+    cache = hk.state([4, 8], name="cache")
+    at, end = (hk.input(name, [1], "int64") for name in ("at", "end"))
+    rows = cache.replace(hk.input("row", [1, 8]), at, end)
+    scores = (rows @ np.ones([8, 1], "float32")).reshape([1, 4])
+    model = hk.compile(scores.sliced_softmax(end) @ rows)
+    for i in range(4):
+        row = np.full([1, 8], i, "float32")
+        result = model.run({"row": row, "at": np.int64([i]),
+                            "end": np.int64([i + 1])})
+    weights = np.exp(8 * (np.arange(4.0) - 3))
+    np.testing.assert_allclose(
+        result[0], np.full(8, (weights * range(4)).sum() / weights.sum()),
+        rtol=1e-5)
+
+
+def check_libraries():
+    with open("/proc/self/maps") as file:
+        loaded = {line.split()[-1] for line in file if ".so" in line}
+    foreign = [path for path in loaded if "LLVM" in path or "MLIR" in path]
+    assert not foreign, foreign
+
+
+examples = pathlib.Path(sys.argv[1])
+with tempfile.TemporaryDirectory() as name:
+    check_mnist(examples / "mnist", pathlib.Path(name))
+check_state()
+check_libraries()
+print(hk.compiler_version(), "works")

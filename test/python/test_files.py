@@ -1,0 +1,145 @@
+"""Models in files, and files that are none."""
+
+import os
+
+import numpy as np
+import pytest
+
+import hamkaas as hk
+
+X = np.float32([[1, -2, 3]])
+
+
+def make(**options):
+    x = hk.input("x", [1, 3])
+    node = (x @ np.eye(3, dtype="float32") + 1.0).relu()
+    return hk.compile(node, **options)
+
+
+def test_save_and_load(tmp_path):
+    make(name="net").save(tmp_path / "net.so")
+    assert (tmp_path / "net.h").exists()
+    model = hk.load(tmp_path / "net.so")
+    assert model.name == "net"
+    np.testing.assert_array_equal(model.run({"x": X}), [[2, 0, 4]])
+    assert "matmul" in str(model.report)
+    with pytest.raises(hk.HamKaasError):
+        model.graph.script
+    with pytest.raises(hk.HamKaasError):
+        model.save(tmp_path / "again.so")
+    with pytest.raises(hk.HamKaasError, match="neither name"):
+        hk.load(tmp_path / "net.so", unchecked=True)
+
+
+def test_save_without_weights(tmp_path):
+    make().save(tmp_path / "net.so", embed_weights=False)
+    with pytest.raises(hk.HamKaasError, match="constant_0"):
+        hk.load(tmp_path / "net.so")
+    weights = {"constant_0": 2 * np.eye(3, dtype="float32"),
+               "constant_1": np.ones([1, 1], "float32")}
+    model = hk.load(tmp_path / "net.so", parameters=weights)
+    np.testing.assert_array_equal(model.run({"x": X}), [[3, 0, 7]])
+    # Loaded weights can take the place of embedded ones.
+    make().save(tmp_path / "full.so")
+    model = hk.load(tmp_path / "full.so", parameters={
+        "constant_0": weights["constant_0"]})
+    np.testing.assert_array_equal(model.run({"x": X}), [[3, 0, 7]])
+
+
+def test_load_script_and_mlir(tmp_path):
+    model = make(name="net")
+    (tmp_path / "net.hk").write_text(model.graph.script)
+    (tmp_path / "net.mlir").write_text(model.graph.mlir)
+    weights = {"constant_0": np.asfortranarray(np.eye(3, dtype="float32")),
+               "constant_1": np.ones([1, 1], "float32")}
+    for name in ("net.hk", "net.mlir"):
+        loaded = hk.load(tmp_path / name, parameters=weights, name="other")
+        assert loaded.name == "other"
+        np.testing.assert_array_equal(loaded.run({"x": X}), [[2, 0, 4]])
+        loaded.save(tmp_path / "again.so")
+        again = hk.load(str(tmp_path / "again.so"))
+        np.testing.assert_array_equal(again.run({"x": X}), [[2, 0, 4]])
+
+
+def test_load_with_weights_file(tmp_path):
+    safetensors = pytest.importorskip("safetensors.numpy",
+                                      reason="needs safetensors")
+    (tmp_path / "net.hk").write_text(make().graph.script)
+    file = tmp_path / "net.safetensors"
+    safetensors.save_file({"constant_0": 2 * np.eye(3, dtype="float32"),
+                           "constant_1": np.ones([1, 1], "float32")}, file)
+    model = hk.load(tmp_path / "net.hk", weights=file)
+    np.testing.assert_array_equal(model.run({"x": X}), [[3, 0, 7]])
+
+
+def test_several_outputs(tmp_path):
+    (tmp_path / "two.mlir").write_text("""
+func.func @main(%x: tensor<2xf32> {hamkaas.name = "x"})
+    -> (tensor<2xf32> {hamkaas.name = "relu"},
+        tensor<2xf32> {hamkaas.name = "sum"}) {
+  %0 = hamkaas.relu %x : tensor<2xf32>
+  %1 = hamkaas.add %x, %x : tensor<2xf32>, tensor<2xf32>
+  return %0, %1 : tensor<2xf32>, tensor<2xf32>
+}
+""")
+    model = hk.load(tmp_path / "two.mlir")
+    x = np.float32([-1, 2])
+    relu, total = model.run({"x": x})
+    assert list(relu) == [0, 2] and list(total) == [-2, 4]
+    place = np.zeros(2, "float32")
+    results = model.run({"x": x}, out={"sum": place})
+    assert results[1] is place and list(place) == [-2, 4]
+    with pytest.raises(hk.HamKaasError, match="overlaps output 'relu'"):
+        model.run({"x": x}, out={"relu": place, "sum": place})
+
+
+@pytest.mark.parametrize("content, text", [
+    (None, "No such file"),
+    (b"", "model"),
+    (b"$1 = ReLUNode($2);", "unknown node"),
+    (b"\x7fELF", ""),
+    (b"\x7fELF" + bytes(100), ""),
+    (bytes(range(256)), ""),
+])
+def test_wrong_files(tmp_path, content, text):
+    path = tmp_path / "model"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(hk.HamKaasError) as info:
+        hk.load(path)
+    assert text in str(info.value)
+
+
+def test_wrong_paths(tmp_path):
+    for path in (tmp_path, "", "a\0b"):
+        with pytest.raises(ValueError):
+            hk.load(path)
+        with pytest.raises(ValueError):
+            make().save(path)
+    with pytest.raises(TypeError):
+        hk.load(None)
+    with pytest.raises(hk.HamKaasError):
+        make().save(tmp_path / "missing" / "net.so")
+    with pytest.raises(hk.HamKaasError):
+        make().save(tmp_path / "net.txt")
+
+
+def test_path_that_is_not_utf8(tmp_path):
+    path = os.path.join(os.fsencode(tmp_path), b"net\xff.hk")
+    with pytest.raises(hk.HamKaasError, match="a path in UTF-8, got .* 0xff"):
+        hk.load(os.fsdecode(path))
+
+
+def test_wrong_parameters(tmp_path):
+    (tmp_path / "net.hk").write_text(make().graph.script)
+    with pytest.raises(hk.HamKaasError) as info:
+        hk.load(tmp_path / "net.hk", parameters={
+            "constant_0": np.zeros([3, 2], "float32"),
+            "constant_1": np.zeros([1, 1]), "w": np.zeros(1, "float32")})
+    assert str(info.value).splitlines() == [
+        "expected parameter 'constant_0' to be float32 [3, 3], found float32 "
+        "[3, 2]",
+        "expected parameter 'constant_1' to be float32 [1, 1], found float64 "
+        "[1, 1]",
+        "unknown parameter 'w', model 'net' has 'constant_0', 'constant_1'",
+    ]

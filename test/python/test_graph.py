@@ -1,0 +1,265 @@
+"""Nodes: what they refuse, where they say it is, and deep graphs."""
+
+import copy
+import inspect
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import hamkaas as hk
+
+X = hk.input("x", [2, 6])
+LONG = hk.input("n", [3], dtype="int64")
+
+REFUSED = {
+    "expected a shape of 0 to 8 dimensions, got 9":
+        lambda: hk.input("x", [1] * 9),
+    "expected a dimension of at least 1, got 0":
+        lambda: hk.input("x", [2, 0]),
+    "expected a dimension of at least 1, got -1":
+        lambda: hk.state([-1]),
+    "expected a shape of fewer than 2^47 elements":
+        lambda: hk.input("x", [2**40, 2**40]),
+    "expected the type float32 or int64, found 'int32'":
+        lambda: hk.input("x", [1], dtype="int32"),
+    "expected the type float32 or int64, found 'float64'":
+        lambda: hk.constant(np.zeros(3)),
+    "expected the type float32 or int64, found >f4":
+        lambda: hk.constant(np.zeros(3, ">f4")),
+    "expected the type float32 or int64, found 'object'":
+        lambda: hk.input("x", [1], dtype=object),
+    "expected the type float32 or int64, found 'a(b)'":
+        lambda: hk.input("x", [1], dtype="a(b)"),
+    "expected a name of printable characters":
+        lambda: hk.input("a, b", [1]),
+    "found 'a\\nb'":
+        lambda: hk.state([1], name="a\nb"),
+    "found ''":
+        lambda: hk.constant(np.zeros(1, "float32"), name=""),
+    "expected the last dimension of lhs (6) to match the rows of rhs (4)":
+        lambda: X @ np.zeros([4, 2], "float32"),
+    "expected rhs to be float32, got int64 [3]":
+        lambda: hk.input("y", [3]) + LONG,
+    "expected lhs to be float32, got int64 [3]":
+        lambda: LONG + LONG,
+    "to have as many elements as x (12), got 10":
+        lambda: X.reshape([2, 5]),
+    "got begin 1 and end 3":
+        lambda: X[1:3],
+    "got begin -1 and end 2":
+        lambda: X[-1:],
+    "expected a slice without a step":
+        lambda: X[::2],
+    "expected a prefix from 0 to the last dimension of x (6), got 7":
+        lambda: X.sliced_softmax(7),
+    "expected x to have at least rank 1":
+        lambda: hk.input("x", [])[0],
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_refused(text):
+    with pytest.raises(hk.HamKaasError) as info:
+        REFUSED[text]()
+    assert text in str(info.value)
+    file, line, _ = str(info.value).split(":", 2)
+    assert file == __file__
+    source = inspect.getsource(sys.modules[__name__]).splitlines()
+    assert source[int(line) - 1].strip().startswith("lambda:")
+
+
+@pytest.mark.parametrize("make", [
+    lambda: X + hk.input("y", [2, 5]),
+    lambda: X + hk.input("y", [6]),
+    lambda: X + hk.input("y", [2, 6, 1]),
+    lambda: hk.input("y", [1, 6]) * X,
+    lambda: X @ hk.input("y", [6]),
+    lambda: X.complex_mul(X),
+    lambda: X.permute([0]),
+    lambda: X.permute([0, 0]),
+    lambda: X.permute([1, 2]),
+    lambda: X.rms_norm(hk.input("w", [2])),
+    lambda: X.replace(np.zeros([3, 6], "float32"), 0, 3),
+    lambda: X.replace(np.zeros([1, 5], "float32"), 0, 1),
+    lambda: X.replace(np.zeros([1, 6], "int64"), 0, 1),
+    lambda: X.replace(X, LONG, LONG),
+    lambda: X.sliced_softmax(LONG),
+    lambda: X.sliced_softmax(-1),
+    lambda: X.sliced_softmax(2**70),
+    lambda: X[1:1],
+    lambda: X[2],
+    lambda: X.reshape([-1]),
+])
+def test_also_refused(make):
+    with pytest.raises(hk.HamKaasError, match="test_graph.py:[0-9]+: error: "):
+        make()
+
+
+@pytest.mark.parametrize("make", [
+    lambda: X + "text",
+    lambda: X + None,
+    lambda: X @ 2.0,
+    lambda: X + [1, 2],
+    lambda: X.reshape(3),
+    lambda: X.reshape(["2"]),
+    lambda: X.reshape([2.0, 6.0]),
+    lambda: X["a"],
+    lambda: X[0, 1],
+    lambda: hk.input("x", 3),
+    lambda: hk.input(3, [3]),
+    lambda: hk.constant([1.0, 2.0]),
+    lambda: hk.constant(None),
+    lambda: hk.constant(np.ma.masked_array(np.zeros(2, "float32"))),
+    lambda: hk.Node(),
+    lambda: hk.compile("text"),
+    lambda: hk.write_script(None),
+    lambda: list(X),
+    lambda: X.rms_norm("w"),
+])
+def test_wrong_python_types(make):
+    with pytest.raises(TypeError):
+        make()
+
+
+def test_note_names_the_operand():
+    left = hk.input("left", [3])
+    right = hk.input("right", [3], dtype="int64")
+    line = inspect.currentframe().f_lineno - 1
+    with pytest.raises(hk.HamKaasError) as info:
+        left + right
+    assert f"{__file__}:{line}: note: defined here" in str(info.value)
+
+
+def test_compilation_names_the_line():
+    node = hk.input("x", [3]) + hk.input("x", [3])
+    line = inspect.currentframe().f_lineno - 1
+    with pytest.raises(hk.HamKaasError) as info:
+        hk.compile(node)
+    assert str(info.value).startswith(
+        f"{__file__}:{line}: error: expected a new name")
+
+
+def test_run_names_the_line():
+    position = hk.input("at", [1], dtype="int64")
+    node = hk.input("x", [3]).sliced_softmax(position)
+    line = inspect.currentframe().f_lineno - 1
+    model = hk.compile(node)
+    assert f"test_graph.py:{line}" in str(model.report)
+    with pytest.raises(hk.HamKaasError) as info:
+        model.run({"x": np.zeros(3, "float32"), "at": np.int64([4])})
+    assert str(info.value).startswith(f"{__file__}:{line}: error: expected ")
+
+
+def test_script_of_version_1():
+    x = hk.input("x", [2, 3])
+    w = np.zeros([3, 3], "float32")
+    node = (x @ hk.constant(w, name="constant_1") + w[:1] * 1).relu()
+    script = hk.write_script(node)
+    assert script.text == """\
+$1 = InputTensor(x, float32, [2, 3]);
+$2 = ConstantTensor(constant_1, float32, [3, 3]);
+$3 = MatMulNode($1, $2);
+$4 = ConstantTensor(constant_0, float32, [1, 3]);
+$5 = SumNode($3, $4);
+$6 = ReLUNode($5);
+result = $6;
+"""
+    assert list(script.constants) == ["constant_1", "constant_0"]
+    assert script.inputs == {"x": ("float32", (2, 3))}
+    assert hk.compile(node).graph.script == script.text
+
+
+@pytest.mark.parametrize("node", [
+    hk.input("x", [2, 3, 4, 5]).relu(),
+    hk.input("x", []).silu(),
+    X.rms_norm(np.ones(6, "float32")),
+])
+def test_script_of_version_2(node):
+    script = hk.write_script(node).text
+    assert script.startswith("version = 2;\n")
+    assert hk.compile(node).graph.script == script
+
+
+@pytest.mark.parametrize("name", ["layers.0.weight", "key cache", "größe", "$1",
+                                  "[1]", "float32", "-3", "a;b"])
+def test_names(name):
+    node = (hk.input(name, [2]) + hk.constant(np.ones(2, "float32"), name) +
+            hk.state([2], name))
+    model = hk.compile(node)
+    assert [model.inputs[0].name, model.parameters[0].name,
+            model.states[0].name] == [name] * 3
+    assert list(model.run({name: np.ones(2, "float32")})) == [2, 2]
+
+
+def test_constants_are_dense():
+    array = np.arange(12, dtype="float32").reshape(3, 4)
+    for view in (array, array.T, array[::-1], array[:, ::2],
+                 np.broadcast_to(array[0], [5, 4]), np.asfortranarray(array)):
+        np.testing.assert_array_equal(hk.compile(hk.constant(view)).run({}),
+                                      view)
+
+
+# Deep graphs. 100,000 nodes in a row; 2^60 paths from the end to the input.
+
+
+def deep(count=100_000):
+    node = hk.input("x", [4])
+    for i in range(count):
+        node = node.relu() if i % 2 else node + 1.0
+    return node
+
+
+def shared():
+    node = hk.input("x", [4])
+    for _ in range(60):
+        node = node + node
+    return node
+
+
+def test_deep_graph():
+    node = deep()
+    assert "ReLUNode" in repr(node)
+    assert hk.write_script(node).text.count("\n") == 150_002
+    again = pickle.loads(pickle.dumps(node))
+    assert hk.write_script(again).text == hk.write_script(node).text
+    assert copy.deepcopy(node) is node
+    del again, node
+
+
+def test_deep_graph_runs():
+    node = hk.input("x", [4])
+    for i in range(100_000):
+        node = node.relu() if i % 2 else node.silu()
+    model = hk.compile(node)
+    assert list(model.run({"x": np.zeros(4, "float32")})) == [0] * 4
+
+
+def test_shared_graph():
+    node = shared()
+    assert hk.write_script(node).text.count("\n") == 62
+    again = pickle.loads(pickle.dumps(node))
+    x = np.float32([1, 2, 3, 4])
+    np.testing.assert_array_equal(hk.compile(again).run({"x": x}), x * 2.0**60)
+
+
+def test_pickle_keeps_all(rng):
+    w = rng.standard_normal([6, 2], np.float32)
+    node = (X @ w).relu() + hk.state([1, 2], name="s")
+    again = pickle.loads(pickle.dumps(node))
+    x = rng.standard_normal([2, 6], np.float32)
+    assert repr(again) == repr(node)
+    np.testing.assert_array_equal(
+        hk.compile(again).run({"x": x}), hk.compile(node).run({"x": x}))
+
+
+def test_types_are_complete():
+    """The package is typed to mypy's strictest."""
+    pytest.importorskip("mypy.api", reason="needs mypy")
+    package = hk.__path__[0]
+    result = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir=/dev/null",
+         package], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout

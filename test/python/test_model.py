@@ -1,0 +1,219 @@
+"""Models: options, progress, what they show."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import hamkaas as hk
+
+X = np.float32([[1, -2, 3]])
+
+
+def make(**options):
+    x = hk.input("x", [1, 3])
+    node = (x @ np.eye(3, dtype="float32") + 1.0).relu()
+    return hk.compile(node, **options)
+
+
+def test_tables():
+    model = make(name="net")
+    info = hk.TensorInfo
+    assert model.name == "net"
+    assert model.inputs == (info("x", np.dtype("float32"), (1, 3)), )
+    assert model.outputs == (info("result", np.dtype("float32"), (1, 3)), )
+    assert model.parameters == (info("constant_0", np.dtype("float32"), (3, 3)),
+                                info("constant_1", np.dtype("float32"), (1, 1)))
+    assert model.states == ()
+    assert repr(model) == ("<hamkaas.Model net (x: float32 [1, 3]) -> "
+                           "(result: float32 [1, 3])>")
+
+
+@pytest.mark.parametrize("options", [
+    {"target_cpu": "x86-64"}, {"target_cpu": "x86-64-v3"}, {"threads": 1},
+    {"threads": 7}, {"unchecked": True}, {"max_workspace": 1 << 20},
+    {"progress": False},
+])
+def test_options(options):
+    np.testing.assert_array_equal(make(**options).run({"x": X}), [[2, 0, 4]])
+
+
+@pytest.mark.parametrize("options, text", [
+    ({"target_cpu": "abacus"}, "abacus"),
+    ({"target_cpu": "host\0"}, "without zero bytes"),
+    ({"name": "a\0b"}, "without zero bytes"),
+    ({"threads": -1}, "-1"),
+])
+def test_wrong_options(options, text):
+    with pytest.raises(hk.HamKaasError) as info:
+        make(**options)
+    assert text in str(info.value)
+
+
+@pytest.mark.parametrize("options", [
+    {"threads": "2"}, {"threads": 2**40}, {"max_workspace": -1}, {"name": 3},
+    {"progress": 3}, {"unchecked": "no"},
+])
+def test_wrong_types_of_options(options):
+    with pytest.raises((TypeError, OverflowError)):
+        make(**options)
+
+
+def test_max_workspace_names_the_line():
+    x = hk.input("x", [64, 64])
+    node = (x @ x).permute([1, 0]) @ x @ x
+    with pytest.raises(hk.HamKaasError) as info:
+        hk.compile(node, max_workspace=64)
+    assert "test_model.py:" in str(info.value)
+
+
+def test_unchecked_leaves_out_checks():
+    node = hk.input("x", [4]).sliced_softmax(hk.input("n", [1], "int64"))
+    assert "check" not in str(hk.compile(node, unchecked=True).report.json()
+                              ).replace("unchecked", "")
+
+
+# Close.
+
+
+def test_use_after_close():
+    model = make()
+    other = model.new_instance()
+    state = model.state
+    with model:
+        pass
+    for use in (lambda: model.run({"x": X}), lambda: model.report,
+                lambda: model.graph, model.new_instance,
+                lambda: model.save("never.so"), state.reset):
+        with pytest.raises(hk.HamKaasError, match="model 'model' is closed"):
+            use()
+    model.close()
+    np.testing.assert_array_equal(other.run({"x": X}), [[2, 0, 4]])
+
+
+def test_descriptions_keep_what_they_describe():
+    report = make().report
+    graph = make().graph
+    assert "constant_0" in str(report) and "ReLUNode" in graph.script
+
+
+# Progress.
+
+
+def test_progress():
+    steps = []
+    make(progress=lambda step, done, total: steps.append((step, done, total)))
+    names, done, totals = zip(*steps)
+    assert len(steps) > 2 and all(names)
+    assert list(done) == list(range(len(steps)))
+    assert set(totals) == {len(steps)}
+
+
+@pytest.mark.parametrize("exception", [RuntimeError, KeyboardInterrupt,
+                                       SystemExit, StopIteration])
+def test_progress_ends_compilation(exception):
+    def stop(step, done, total):
+        if done == 1:
+            raise exception("enough")
+
+    with pytest.raises(exception, match="enough"):
+        make(progress=stop)
+    np.testing.assert_array_equal(make().run({"x": X}), [[2, 0, 4]])
+
+
+def test_progress_function_that_does_not_fit():
+    with pytest.raises(TypeError, match="argument"):
+        make(progress=lambda: None)
+
+
+def test_keyboard_interrupt():
+    """Ctrl-C while a model is compiled on the main thread."""
+    def interrupt(step, done, total):
+        if done == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        make(progress=interrupt)
+
+
+def test_signal_from_outside():
+    """A process that compiles for long ends soon after Ctrl-C."""
+    code = """
+import sys
+import hamkaas as hk
+node = hk.input("x", [4])
+for i in range(20000):
+    node = node.relu() if i % 2 else node.silu()
+try:
+    print("ready", flush=True)
+    while True:
+        hk.compile(node)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], text=True,
+                               stdout=subprocess.PIPE)
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=100)
+    assert rest == "interrupted\n" and process.returncode == 0
+
+
+def test_progress_on_standard_error(capsys):
+    make(progress=True, name="net")
+    text = capsys.readouterr().err
+    assert "compiling net: 0/" in text and text.endswith("\r\x1b[K")
+    make(progress=None)
+    make(progress=False)
+    assert capsys.readouterr().err == ""
+
+
+# What models show.
+
+
+def test_report():
+    report = make(name="net").report
+    assert str(report).startswith("net for ")
+    assert "matmul" in str(report) and "test_model.py:" in str(report)
+    assert report._repr_html_().startswith("<pre>net for ")
+    assert isinstance(report.json(), dict)
+
+
+def test_memory_plan():
+    plan = make().memory_plan
+    assert plan.svg.startswith("<svg") and plan._repr_svg_() == plan.svg
+
+
+def test_graph(monkeypatch):
+    graph = make().graph
+    assert str(graph) == graph.script and graph.script.endswith("result = $6;\n")
+    assert "hamkaas.matmul" in graph.mlir
+    assert "<svg" in graph.svg and graph._repr_svg_() == graph.svg
+    assert graph._repr_html_() is None
+
+
+def test_graph_without_graphviz(tmp_path):
+    code = """
+import hamkaas as hk
+graph = hk.compile(hk.input("x", [2]).relu()).graph
+assert graph._repr_svg_() is None
+assert graph._repr_html_().startswith("<pre>$1 = InputTensor")
+try:
+    graph.svg
+except hk.HamKaasError as error:
+    print("error:", error)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True,
+                            text=True, env={**os.environ, "PATH": str(tmp_path)})
+    assert result.stdout.startswith("error: "), result.stderr
+
+
+def test_nothing_to_show_of_a_library(tmp_path):
+    make().save(tmp_path / "net.so")
+    model = hk.load(tmp_path / "net.so")
+    assert model.graph._repr_svg_() is None
+    assert model.graph._repr_html_() is None
+    assert model.memory_plan._repr_svg_() is None

@@ -1,0 +1,208 @@
+"""What models keep between runs."""
+
+import numpy as np
+import pytest
+
+import hamkaas as hk
+
+
+def make(**options):
+    """Writes `value` to the row `at` of the state and returns all of it."""
+    keys = hk.state([4, 2], name="keys")
+    at = hk.input("at", [1], dtype="int64")
+    end = hk.input("end", [1], dtype="int64")
+    node = keys.replace(hk.input("value", [1, 2]), at, end)
+    return hk.compile(node, **options)
+
+
+def write(model, row, number):
+    return model.run({"value": np.full([1, 2], number, "float32"),
+                      "at": np.int64([row]), "end": np.int64([row + 1])})
+
+
+def first_column(array):
+    return array[:, 0].tolist()
+
+
+def test_state_is_kept():
+    model = make()
+    assert model.states == (hk.TensorInfo("keys", np.dtype("float32"), (4, 2)), )
+    write(model, 1, 5)
+    assert first_column(write(model, 3, 7)) == [0, 5, 0, 7]
+    assert first_column(model.state["keys"]) == [0, 5, 0, 7]
+    model.state.reset()
+    assert first_column(model.state["keys"]) == [0, 0, 0, 0]
+
+
+def test_a_failed_run_leaves_it():
+    model = make()
+    write(model, 1, 5)
+    with pytest.raises(hk.HamKaasError, match="test_state.py:.* got begin 4"):
+        write(model, 4, 6)
+    assert first_column(model.state["keys"]) == [0, 5, 0, 0]
+
+
+def test_reading_gives_copies():
+    model = make()
+    write(model, 0, 1)
+    copy = model.state["keys"]
+    copy[:] = 9
+    write(model, 1, 2)
+    assert first_column(model.state["keys"]) == [1, 2, 0, 0]
+    assert first_column(copy) == [9, 9, 9, 9]
+
+
+def test_assigning():
+    model = make()
+    model.state["keys"] = np.float32([[1, 2, 3, 4], [5, 6, 7, 8]]).T
+    assert first_column(write(model, 0, 0)) == [0, 2, 3, 4]
+    assert dict(model.state).keys() == {"keys"} and len(model.state) == 1
+    assert repr(model.state) == "<hamkaas.State 'keys'>"
+
+
+@pytest.mark.parametrize("value, found", [
+    (np.zeros([4, 2]), "float64 [4, 2]"),
+    (np.zeros([2, 4], "float32"), "float32 [2, 4]"),
+    (3.0, "float, which is no array"),
+])
+def test_assigning_what_does_not_fit(value, found):
+    model = make()
+    with pytest.raises(hk.HamKaasError) as info:
+        model.state["keys"] = value
+    assert str(info.value) == (
+        f"expected state 'keys' to be float32 [4, 2], found {found}")
+
+
+def test_unknown_state():
+    model = make()
+    with pytest.raises(KeyError):
+        model.state["values"]
+    with pytest.raises(hk.HamKaasError, match="unknown state 'values'"):
+        model.state["values"] = np.zeros([4, 2], "float32")
+    assert "values" not in model.state
+
+
+def test_model_without_state():
+    state = hk.compile(hk.input("x", [2]).relu()).state
+    assert dict(state) == {} and repr(state) == "<hamkaas.State none>"
+    state.reset()
+
+
+def test_states_without_names():
+    first, second = hk.state([1]), hk.state([2])
+    node = first.replace(np.ones(1, "float32"), 0, 1)[0:1].reshape([1]) + \
+        second[0:1]
+    model = hk.compile(node)
+    model.run({})
+    assert {name: array.tolist() for name, array in model.state.items()} == {
+        "buffer_0": [1], "buffer_1": [0, 0]}
+
+
+def test_files(tmp_path):
+    model = make()
+    write(model, 2, 3)
+    model.state.save(tmp_path / "state.safetensors")
+    write(model, 2, 4)
+    model.state.load(str(tmp_path / "state.safetensors"))
+    assert first_column(model.state["keys"]) == [0, 0, 3, 0]
+    # Another process would make another model.
+    other = make()
+    other.state.load(tmp_path / "state.safetensors")
+    assert first_column(other.state["keys"]) == [0, 0, 3, 0]
+
+
+def test_files_as_others_see_them(tmp_path):
+    numpy = pytest.importorskip("safetensors.numpy", reason="needs safetensors")
+    model = make()
+    write(model, 2, 3)
+    path = tmp_path / "state.safetensors"
+    model.state.save(path)
+    assert first_column(numpy.load_file(path)["keys"]) == [0, 0, 3, 0]
+    numpy.save_file({"keys": np.ones([4, 2], "float32")}, path)
+    model.state.load(path)
+    assert first_column(model.state["keys"]) == [1, 1, 1, 1]
+    for wrong in ({"keys": np.ones([2, 4], "float32")},
+                  {"keys": np.ones([4, 2])}, {},
+                  {"keys": np.ones([4, 2], "float32"),
+                   "more": np.ones(1, "float32")}):
+        numpy.save_file(wrong, path)
+        with pytest.raises(hk.HamKaasError):
+            model.state.load(path)
+    assert first_column(model.state["keys"]) == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\x10" + bytes(7) + b"{", b"x" * 99])
+def test_wrong_files(tmp_path, content):
+    model = make()
+    write(model, 0, 1)
+    path = tmp_path / "state.safetensors"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(hk.HamKaasError, match="state.safetensors"):
+        model.state.load(path)
+    assert first_column(model.state["keys"]) == [1, 0, 0, 0]
+    with pytest.raises(hk.HamKaasError, match="missing"):
+        model.state.save(tmp_path / "missing" / "state.safetensors")
+
+
+def test_instances_have_their_own():
+    model = make()
+    write(model, 0, 1)
+    other = model.new_instance()
+    assert first_column(write(other, 1, 2)) == [0, 2, 0, 0]
+    assert first_column(model.state["keys"]) == [1, 0, 0, 0]
+
+
+def test_instances_that_share():
+    model = make()
+    other = model.new_instance(threads=1, share_state=True)
+    write(model, 0, 1)
+    assert first_column(write(other, 1, 2)) == [1, 2, 0, 0]
+    model.close()
+    assert first_column(other.state["keys"]) == [1, 2, 0, 0]
+
+
+def test_instances_share_constants(rng):
+    """A second instance takes no second copy of 64 MB of weights."""
+    weights = rng.standard_normal([4096, 4096], np.float32)
+    model = hk.compile(hk.input("x", [1, 4096]) @ weights)
+
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    before = resident()
+    others = [model.new_instance() for _ in range(4)]
+    assert resident() - before < weights.nbytes // 2
+    x = {"x": rng.standard_normal([1, 4096], np.float32)}
+    for other in others:
+        np.testing.assert_array_equal(other.run(x), model.run(x))
+
+
+def test_two_programs_over_one_state():
+    keys = hk.state([4, 2], name="keys")
+    model = make()
+    reader = hk.compile(keys * 2.0, state_of=model)
+    write(model, 3, 4)
+    assert first_column(reader.run({})) == [0, 0, 0, 8]
+
+
+@pytest.mark.parametrize("shape, name, dtype", [
+    ([4, 3], "keys", "float32"), ([4, 2], "key", "float32"),
+    ([4, 2], "keys", "int64"),
+])
+def test_states_that_differ(shape, name, dtype):
+    node = hk.state(shape, name=name, dtype=dtype).reshape([np.prod(shape)])
+    with pytest.raises(hk.HamKaasError, match="keys"):
+        hk.compile(node, state_of=make())
+
+
+def test_old_and_new_contents():
+    """A read that the graph visits before the write sees the old rows."""
+    history = hk.state([4], name="history")
+    old = history.relu()
+    new = history.replace(hk.input("x", [1]), 1, 2)
+    model = hk.compile(old + new)
+    x = {"x": np.float32([7])}
+    assert model.run(x).tolist() == [0, 7, 0, 0]
+    assert model.run(x).tolist() == [0, 14, 0, 0]

@@ -1,0 +1,421 @@
+//===- CompileTest.cpp - Compiling and loading models from C ----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Models.h"
+
+#include <climits>
+
+using namespace hamkaas::test;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+//===----------------------------------------------------------------------===//
+// Versions
+//===----------------------------------------------------------------------===//
+
+TEST(Versions, AreThoseOfTheHeader) {
+  EXPECT_EQ(HamKaasInterfaceVersion(),
+            1000 * HAMKAAS_C_VERSION_MAJOR + HAMKAAS_C_VERSION_MINOR);
+  EXPECT_THAT(HamKaasCompilerVersion(), StartsWith("HamKaas "));
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+TEST(Compile, Null) {
+  HamKaasModel *model = nullptr;
+  EXPECT_EQ(takeText(HamKaasModelCompile(nullptr, 3, nullptr, &model)),
+            "expected the text of a model, got null");
+  EXPECT_EQ(takeText(HamKaasModelCompile("x", 1, nullptr, nullptr)),
+            "expected a place for the model, got null");
+  EXPECT_EQ(takeText(HamKaasModelLoad(nullptr, nullptr, &model)),
+            "expected a path, got null");
+  EXPECT_EQ(takeText(HamKaasModelLoad("x", nullptr, nullptr)),
+            "expected a place for the model, got null");
+  EXPECT_EQ(takeText(HamKaasModelDestroy(nullptr)), "");
+  HamKaasErrorFree(nullptr);
+  HamKaasTextFree(nullptr);
+}
+
+TEST(Compile, FailureClearsTheModel) {
+  auto *model = reinterpret_cast<HamKaasModel *>(&errno);
+  EXPECT_NE(takeText(HamKaasModelCompile("x", 1, nullptr, &model)), "");
+  EXPECT_EQ(model, nullptr);
+}
+
+TEST(Compile, SourcesWithoutAModel) {
+  EXPECT_EQ(compileError(""), "expected the text of a model, got 0 bytes");
+  EXPECT_EQ(compileError("\xEF\xBB\xBF"),
+            "expected the text of a model, got 3 bytes");
+  EXPECT_EQ(
+      compileError(std::string("$1\0", 3)),
+      "model:1:1: error: expected a script or MLIR text, got binary data");
+  EXPECT_EQ(
+      compileError("\x7f"
+                   "ELF..."),
+      "model:1:1: error: expected a script or MLIR text, got binary data");
+  EXPECT_THAT(compileError("\n\n"), HasSubstr("expected 'result"));
+  EXPECT_THAT(compileError("module {}"),
+              HasSubstr("expected a function @main"));
+  EXPECT_EQ(compileError("$1 = InputTensor(\xff, float32, [2]);\n"),
+            "model:1:18: error: expected text in UTF-8, found the byte 0xff");
+}
+
+// The size is not believed before it is possible.
+TEST(Compile, HugeSizes) {
+  HamKaasModel *model = nullptr;
+  for (uint64_t bytes :
+       {uint64_t{INT32_MAX} + 1, uint64_t{INT64_MAX}, UINT64_MAX})
+    EXPECT_EQ(
+        takeText(HamKaasModelCompile("$1", bytes, nullptr, &model)),
+        "expected the text of a model with at most 2147483647 bytes, got " +
+            std::to_string(bytes));
+}
+
+TEST(Compile, ReadsNoMoreThanItsBytes) {
+  std::string source = addScript;
+  std::vector<char> exact(source.begin(), source.end());
+  HamKaasModel *model = nullptr;
+  ASSERT_EQ(takeText(HamKaasModelCompile(exact.data(), exact.size(), nullptr,
+                                         &model)),
+            "");
+  OwnedModel owned(model);
+}
+
+TEST(Compile, ByteOrderMark) {
+  EXPECT_EQ(compileError(std::string("\xEF\xBB\xBF") + addScript), "");
+}
+
+TEST(Compile, NestedMlir) {
+  auto nest = [](const std::string &begin, const std::string &open,
+                 const std::string &middle, const std::string &close,
+                 const std::string &end) {
+    std::string text = begin;
+    for (int i = 0; i < 100000; ++i)
+      text += open;
+    text += middle;
+    for (int i = 0; i < 100000; ++i)
+      text += close;
+    return text + end;
+  };
+  for (const std::string &source :
+       {nest("module attributes {a = ", "[", "", "]", "} {}"),
+        nest("#map = affine_map<(d0) -> (", "(", "d0", ")", ")>\nmodule {}"),
+        nest("#map = affine_map<(d0) -> (d0", " + d0", "", "", ")>\nmodule {}"),
+        nest("#map = affine_map<(d0) -> (", "-", "d0", "", ")>\nmodule {}"),
+        nest("", "module {", "", "}", ""),
+        nest("module attributes {a = ", "tuple<", "i32", ">", "} {}")}) {
+    std::string error = compileError(source);
+    EXPECT_THAT(error, StartsWith("model:"));
+    EXPECT_THAT(error, EndsWith("found MLIR that nests too deep"));
+  }
+}
+
+TEST(Compile, NestedMlirAliases) {
+  auto nested = [](int depth) {
+    std::string text = "#a0 = []\n";
+    for (int i = 1; i <= depth; ++i)
+      text +=
+          "#a" + std::to_string(i) + " = [#a" + std::to_string(i - 1) + "]\n";
+    return text + "module attributes {hamkaas.a = #a" + std::to_string(depth) +
+           ", hamkaas.b = #a" + std::to_string(depth) + "} {}\n";
+  };
+  EXPECT_EQ(compileError(nested(200)),
+            "model:202:1: error: expected a function @main");
+  EXPECT_EQ(compileError(nested(50000)),
+            "model:258:10: error: expected a model, found MLIR that nests too "
+            "deep");
+}
+
+TEST(Compile, HundredThousandStatements) {
+  std::string source = "$1 = InputTensor(x, float32, [2]);\n";
+  constexpr int statements = 100000;
+  for (int i = 2; i <= statements; ++i)
+    source += "$" + std::to_string(i) + " = ReLUNode($" +
+              std::to_string(i - 1) + ");\n";
+  source += "result = $" + std::to_string(statements) + ";\n";
+  EXPECT_EQ(compileError(source), "");
+  EXPECT_THAT(compileError(source + "$1 = ;"),
+              StartsWith("model:100002:1: error: "));
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+TEST(CompileOptions, Sizes) {
+  HamKaasCompileOptions options = compileOptions();
+  std::string expected = "expected the size of HamKaasCompileOptions, " +
+                         std::to_string(sizeof(options)) +
+                         ", in structSize, got ";
+  for (size_t size : {size_t{0}, size_t{1}, sizeof(size_t), sizeof(options) - 1,
+                      size_t{4097}, SIZE_MAX}) {
+    options.structSize = size;
+    EXPECT_EQ(compileError(addScript, &options),
+              expected + std::to_string(size));
+  }
+}
+
+// A newer caller's structure is longer; what this library does not know must
+// not be asked for.
+TEST(CompileOptions, NewerCallers) {
+  struct {
+    HamKaasCompileOptions options = compileOptions();
+    int64_t more = 0;
+  } newer;
+  newer.options.structSize = sizeof(newer);
+  EXPECT_EQ(compileError(addScript, &newer.options), "");
+  newer.more = 1;
+  EXPECT_EQ(compileError(addScript, &newer.options),
+            "HamKaasCompileOptions asks for what this library, version 1.0, "
+            "does not know");
+}
+
+TEST(CompileOptions, Name) {
+  HamKaasCompileOptions options = compileOptions();
+  options.name = "my-net.v2";
+  EXPECT_THAT(compileError("$1", &options),
+              StartsWith("my-net.v2:1:3: error:"));
+  OwnedModel model = compile(addScript, &options);
+  const HamKaasProgram *program = nullptr;
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
+  EXPECT_STREQ(program->name, "my_net_v2");
+}
+
+TEST(CompileOptions, InvalidTexts) {
+  HamKaasCompileOptions options = compileOptions();
+  options.name = "a\xff";
+  EXPECT_EQ(compileError(addScript, &options),
+            "expected a name of the model in UTF-8, got the byte 0xff at "
+            "offset 1");
+  options = compileOptions();
+  options.targetCpu = "\xc3";
+  EXPECT_EQ(compileError(addScript, &options),
+            "expected a target CPU in UTF-8, got the byte 0xc3 at offset 0");
+  options.targetCpu = "z80";
+  EXPECT_THAT(compileError(addScript, &options), HasSubstr("'z80'"));
+  EXPECT_EQ(loadError("/\xff"), "expected a path in UTF-8, got the byte 0xff "
+                                "at offset 1");
+}
+
+TEST(CompileOptions, Values) {
+  HamKaasCompileOptions options = compileOptions();
+  options.targetCpu = "x86-64";
+  OwnedModel model = compile(addScript, &options);
+  const HamKaasProgram *program = nullptr;
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
+  EXPECT_EQ(program->isaLevel, HamKaasIsaX86_64_V1);
+
+  options.maxWorkspace = 1024;
+  EXPECT_THAT(compileError("$1 = InputTensor(x, float32, [64, 64]);\n"
+                           "$2 = InputTensor(y, float32, [64, 64]);\n"
+                           "$3 = MatMulNode($1, $2);\n"
+                           "$4 = MatMulNode($3, $2);\n"
+                           "result = $4;\n",
+                           &options),
+              HasSubstr("expected a workspace of at most 1024 bytes"));
+}
+
+TEST(CompileOptions, UncheckedLeavesChecksOut) {
+  HamKaasCompileOptions options = compileOptions();
+  options.unchecked = 1;
+  for (const HamKaasCompileOptions *given :
+       {static_cast<const HamKaasCompileOptions *>(nullptr),
+        static_cast<const HamKaasCompileOptions *>(&options)}) {
+    OwnedModel model = compile(stateScript, given);
+    const HamKaasProgram *program = nullptr;
+    ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
+    bool checked = false;
+    for (int32_t i = 0; i < program->callCount; ++i)
+      checked |= program->calls[i].check != nullptr;
+    EXPECT_EQ(checked, given == nullptr);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+const HamKaasSourceLine pythonLines[] = {{"net.py", 10},   {"net.py", 20},
+                                         {"", 0},          {"net.py", 40},
+                                         {"other.py", 50}, {"net.py", 60}};
+
+HamKaasCompileOptions withLines() {
+  HamKaasCompileOptions options = compileOptions();
+  options.lines = pythonLines;
+  options.lineCount = std::size(pythonLines);
+  return options;
+}
+
+} // namespace
+
+TEST(Lines, Invalid) {
+  HamKaasCompileOptions options = compileOptions();
+  options.lineCount = -1;
+  EXPECT_EQ(compileError(addScript, &options),
+            "expected a lineCount of at least 0, got -1");
+  options.lineCount = INT_MAX;
+  EXPECT_EQ(compileError(addScript, &options),
+            "expected 2147483647 lines, got null");
+  options.lineCount = 1;
+  auto errorOf = [&](HamKaasSourceLine line) {
+    options.lines = &line;
+    return compileError(addScript, &options);
+  };
+  EXPECT_EQ(errorOf({nullptr, 1}), "expected the file of line 0, got null");
+  EXPECT_EQ(errorOf({"\xff", 1}), "expected the file of line 0 in UTF-8, got "
+                                  "the byte 0xff at offset 0");
+  std::string expected = "expected a line number of 1 to 2^32 - 1, got ";
+  EXPECT_THAT(errorOf({"a.py", 0}), StartsWith(expected + "0"));
+  EXPECT_THAT(errorOf({"a.py", -1}), StartsWith(expected + "-1"));
+  EXPECT_THAT(errorOf({"", -1}), StartsWith(expected + "-1"));
+  EXPECT_THAT(errorOf({"a.py", INT64_MAX}), StartsWith(expected));
+  EXPECT_EQ(errorOf({"a.py", UINT32_MAX}), "");
+}
+
+TEST(Lines, InErrors) {
+  HamKaasCompileOptions options = withLines();
+  std::string begin = "$1 = InputTensor(x, float32, [2]);\n";
+  EXPECT_THAT(compileError(begin + "$2 = SumNode($1, $7);", &options),
+              StartsWith("net.py:20: error: "));
+  // The third line is its own, and so are those behind the last.
+  EXPECT_THAT(compileError(begin + "\n$2 = SumNode($1, $7);", &options),
+              StartsWith("model:3:"));
+  EXPECT_THAT(compileError(begin + "\n\n\n\n\n$2 = SumNode($1, $7);", &options),
+              StartsWith("model:7:"));
+}
+
+TEST(Lines, InReports) {
+  HamKaasCompileOptions options = withLines();
+  OwnedModel model = compile(addScript, &options);
+  const HamKaasProgram *program = nullptr;
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
+  ASSERT_EQ(program->callCount, 1);
+  // The third line is its own.
+  EXPECT_STREQ(program->calls[0].location, "model:3:1, net.py:40");
+  EXPECT_THAT(describe(model.get(), HamKaasDescribeReport),
+              HasSubstr("net.py:40"));
+}
+
+TEST(Lines, InChecksOfARun) {
+  HamKaasCompileOptions options = withLines();
+  OwnedModel model = compile(stateScript, &options);
+  HamKaasInstance *instance = nullptr;
+  ASSERT_EQ(
+      takeText(HamKaasModelCreateInstance(model.get(), nullptr, &instance)),
+      "");
+  OwnedInstance owned(instance);
+  float x[2] = {}, result[4];
+  int64_t start = 3, end = 5;
+  const void *inputs[] = {x, &start, &end};
+  void *outputs[] = {result};
+  EXPECT_THAT(takeText(HamKaasInstanceRun(instance, inputs, outputs)),
+              StartsWith("other.py:50: "));
+}
+
+//===----------------------------------------------------------------------===//
+// Progress
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Steps {
+  std::vector<std::string> seen;
+  size_t stopAt = SIZE_MAX;
+};
+
+int32_t record(void *context, const char *step, int32_t done, int32_t total) {
+  Steps &steps = *static_cast<Steps *>(context);
+  EXPECT_EQ(done, int32_t(steps.seen.size()));
+  EXPECT_EQ(total, 5);
+  steps.seen.push_back(step);
+  return steps.seen.size() == steps.stopAt ? -7 : 0;
+}
+
+const std::vector<std::string> allSteps = {"graph", "kernels", "memory plan",
+                                           "code", "machine code"};
+
+} // namespace
+
+TEST(Progress, StepsInOrder) {
+  Steps steps;
+  HamKaasCompileOptions options = compileOptions();
+  options.progress = record;
+  options.progressContext = &steps;
+  EXPECT_EQ(compileError(addScript, &options), "");
+  EXPECT_EQ(steps.seen, allSteps);
+}
+
+TEST(Progress, StopsAtEachStep) {
+  for (size_t stopAt = 1; stopAt <= allSteps.size(); ++stopAt) {
+    Steps steps;
+    steps.stopAt = stopAt;
+    HamKaasCompileOptions options = compileOptions();
+    options.progress = record;
+    options.progressContext = &steps;
+    EXPECT_EQ(compileError(addScript, &options),
+              "the compilation was stopped before its step '" +
+                  allSteps[stopAt - 1] + "'");
+    EXPECT_EQ(steps.seen.size(), stopAt);
+  }
+}
+
+TEST(Progress, MayUseTheLibrary) {
+  auto compileAnother = [](void *context, const char *, int32_t, int32_t) {
+    EXPECT_EQ(compileError(stateScript), "");
+    ++*static_cast<int *>(context);
+    return int32_t(0);
+  };
+  int calls = 0;
+  HamKaasCompileOptions options = compileOptions();
+  options.progress = compileAnother;
+  options.progressContext = &calls;
+  EXPECT_EQ(compileError(addScript, &options), "");
+  EXPECT_EQ(calls, 5);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+TEST(Load, MissingFilesAndFolders) {
+  TemporaryFolder folder;
+  EXPECT_EQ(loadError(folder.path("none")), "cannot read '" +
+                                                folder.path("none") +
+                                                "': No such file or directory");
+  EXPECT_EQ(loadError(folder.path("")),
+            "cannot read '" + folder.path("") + "': Is a directory");
+  EXPECT_THAT(loadError(""), StartsWith("cannot read ''"));
+  EXPECT_EQ(loadError("/dev/zero"), "cannot read '/dev/zero': it is a device");
+  std::string empty = folder.write("empty.hk", "");
+  EXPECT_EQ(loadError(empty),
+            "expected a model in '" + empty + "', the file is empty");
+}
+
+TEST(Load, NamesTheFileAndTheModel) {
+  TemporaryFolder folder;
+  std::string path = folder.write("my-net.hk", addScript);
+  OwnedModel model = load(path);
+  const HamKaasProgram *program = nullptr;
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
+  EXPECT_STREQ(program->name, "my_net");
+  EXPECT_EQ(std::string(program->calls[0].location), path + ":3:1, 4:1");
+
+  path = folder.write("wrong.hk", "\n$1 = $7;\n");
+  HamKaasCompileOptions options = compileOptions();
+  options.name = "other";
+  EXPECT_THAT(loadError(path, &options), StartsWith(path + ":2:6: error: "));
+}
+
+TEST(Load, Mlir) {
+  TemporaryFolder folder;
+  EXPECT_EQ(loadError(folder.write("two.mlir", twoResults)), "");
+}

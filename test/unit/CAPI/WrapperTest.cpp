@@ -1,0 +1,247 @@
+//===- WrapperTest.cpp - libhamkaas.so from C++ -----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Models.h"
+#include "hamkaas-cpp/HamKaas.h"
+
+#include <array>
+
+using namespace hamkaas::test;
+using hamkaas::Instance;
+using hamkaas::Model;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+namespace {
+
+Model makeModel(const char *script) {
+  auto model = Model::compile(script);
+  EXPECT_TRUE(bool(model)) << model.error().message();
+  return std::move(*model);
+}
+
+Instance makeInstance(const Model &model,
+                      const hamkaas::InstanceOptions &options = {}) {
+  auto instance = model.createInstance(options);
+  EXPECT_TRUE(bool(instance)) << instance.error().message();
+  return std::move(*instance);
+}
+
+/// The error of a result, empty on success.
+template <typename T> std::string errorOf(const hamkaas::Result<T> &result) {
+  return result ? "" : result.error().message();
+}
+
+const std::vector<float> bias = {1, 2, 3, -4};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+TEST(Wrapper, Tables) {
+  Model model = makeModel(stateScript);
+  EXPECT_STREQ(model.program().name, "model");
+  EXPECT_EQ(model.inputs().size(), 3u);
+  EXPECT_EQ(model.outputs().size(), 1u);
+  EXPECT_EQ(model.parameters().size(), 0u);
+  ASSERT_EQ(model.states().size(), 1u);
+  EXPECT_EQ(model.states()[0].bytes, 16u);
+}
+
+TEST(Wrapper, CompileOptions) {
+  std::vector<std::string> steps;
+  hamkaas::CompileOptions options;
+  options.name = "net";
+  options.lines = {{"net.py", 3}};
+  options.progress = [&](std::string_view step, int done, int total) {
+    EXPECT_EQ(done, int(steps.size()));
+    EXPECT_EQ(total, 5);
+    steps.emplace_back(step);
+    return step != "code";
+  };
+  EXPECT_EQ(errorOf(Model::compile(addScript, options)),
+            "the compilation was stopped before its step 'code'");
+  EXPECT_EQ(steps.size(), 4u);
+  EXPECT_THAT(errorOf(Model::compile("$1", options)),
+              StartsWith("net.py:3: error: "));
+  EXPECT_THAT(errorOf(Model::load("/none")), HasSubstr("'/none'"));
+}
+
+TEST(Wrapper, Describe) {
+  Model model = makeModel(addScript);
+  auto script = model.describe(HamKaasDescribeScript);
+  ASSERT_EQ(errorOf(script), "");
+  EXPECT_EQ(*script, addScript);
+  EXPECT_THAT(errorOf(model.describe(HamKaasDescription(9))),
+              HasSubstr("got 9"));
+}
+
+TEST(Wrapper, InferResult) {
+  auto type = hamkaas::inferResult(addScript);
+  ASSERT_EQ(errorOf(type), "");
+  EXPECT_EQ(type->rank, 2);
+  EXPECT_THAT(errorOf(hamkaas::inferResult("$1")), StartsWith("script:1:3: "));
+}
+
+TEST(Wrapper, Write) {
+  TemporaryFolder folder;
+  Model model = makeModel(addScript);
+  hamkaas::WriteOptions options;
+  options.parameters = {{"bias", bias}};
+  ASSERT_EQ(errorOf(model.write(folder.path("adder.so"), options)), "");
+  auto loaded = Model::load(folder.path("adder.so"));
+  ASSERT_EQ(errorOf(loaded), "");
+  Instance instance = makeInstance(*loaded);
+  EXPECT_EQ(runAdder(instance.handle()), adderResult);
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+TEST(Wrapper, RunByName) {
+  Model model = makeModel(addScript);
+  hamkaas::InstanceOptions options;
+  options.threads = 1;
+  options.profile = true;
+  options.parameters = {{"bias", bias}};
+  Instance instance = makeInstance(model, options);
+  const std::array<float, 4> x = {10, 20, 30, -40};
+  float result[4] = {};
+  ASSERT_EQ(errorOf(instance.run({{"x", x}}, {{"result", result}})), "");
+  EXPECT_THAT(result, ElementsAre(11, 22, 33, 0));
+  ASSERT_EQ(instance.profile().size(), 1u);
+  EXPECT_EQ(instance.profile()[0].runs, 1u);
+
+  const void *inputs[] = {x.data()};
+  void *outputs[] = {result};
+  ASSERT_EQ(errorOf(instance.run(inputs, outputs)), "");
+}
+
+TEST(Wrapper, OutlivesTheModel) {
+  auto instance = std::make_unique<Instance>(
+      makeInstance(makeModel(addScript), {"", 1, {{"bias", bias}}}));
+  EXPECT_EQ(runAdder(instance->handle()), adderResult);
+}
+
+TEST(Wrapper, Devices) {
+  Model model = makeModel(addScript);
+  Instance instance = makeInstance(model, {"reference", 1, {{"bias", bias}}});
+  EXPECT_EQ(runAdder(instance.handle()), adderResult);
+  EXPECT_THAT(errorOf(model.createInstance({"abacus", 1, {{"bias", bias}}})),
+              HasSubstr("'abacus'"));
+}
+
+// All problems of a run in one message.
+TEST(Wrapper, WrongTensors) {
+  Model model = makeModel(addScript);
+  Instance instance = makeInstance(model, {"", 1, {{"bias", bias}}});
+  std::vector<float> x(4), result(3);
+  std::vector<int64_t> numbers(4);
+  EXPECT_EQ(errorOf(instance.run({{"y", x}}, {{"result", result}})),
+            "the model has no input 'y'\n"
+            "input 'x' is missing\n"
+            "output 'result': expected 4 float32 elements, got 3 float32 "
+            "elements");
+  EXPECT_EQ(errorOf(instance.run({{"x", numbers}, {"x", x}}, {})),
+            "input 'x': expected 4 float32 elements, got 4 int64 elements\n"
+            "input 'x' is given twice\n"
+            "output 'result' is missing");
+}
+
+TEST(Wrapper, WrongParameters) {
+  Model model = makeModel(addScript);
+  std::vector<int64_t> numbers(2);
+  // It has the right number of bytes.
+  EXPECT_EQ(errorOf(model.createInstance({"", 0, {{"bias", numbers}}})),
+            "parameter 'bias': expected 4 float32 elements, got 2 int64 "
+            "elements");
+  EXPECT_THAT(errorOf(model.createInstance()), HasSubstr("'bias'"));
+  hamkaas::WriteOptions options;
+  options.parameters = {{"bias", numbers}};
+  EXPECT_THAT(errorOf(model.write("x.so", options)), HasSubstr("2 int64"));
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class WrapperState : public ::testing::Test {
+protected:
+  /// Puts 1, 2 at `start`; the state afterwards.
+  std::vector<float> run(Instance &used, int64_t start) {
+    std::vector<float> result(4);
+    int64_t starts[] = {start}, ends[] = {start + 2};
+    EXPECT_EQ(errorOf(used.run({{"x", x}, {"start", starts}, {"end", ends}},
+                               {{"result", result}})),
+              "");
+    return result;
+  }
+
+  std::vector<float> x = {1, 2};
+  Model model = makeModel(stateScript);
+  Instance instance = makeInstance(model);
+  std::string name = model.states()[0].name;
+};
+
+} // namespace
+
+TEST_F(WrapperState, ReadsAndWrites) {
+  run(instance, 1);
+  auto values = instance.state().read<float>(name);
+  ASSERT_EQ(errorOf(values), "");
+  EXPECT_THAT(*values, ElementsAre(0, 1, 2, 0));
+  std::vector<float> other = {5, 6, 7, 8};
+  ASSERT_EQ(errorOf(instance.state().write(name, other)), "");
+  EXPECT_THAT(run(instance, 2), ElementsAre(5, 6, 1, 2));
+  ASSERT_EQ(errorOf(instance.state().reset()), "");
+  EXPECT_THAT(*instance.state().read<float>(name), ElementsAre(0, 0, 0, 0));
+}
+
+TEST_F(WrapperState, Files) {
+  TemporaryFolder folder;
+  std::string path = folder.path("state.safetensors");
+  run(instance, 1);
+  ASSERT_EQ(errorOf(instance.state().save(path)), "");
+  Instance other = makeInstance(model);
+  ASSERT_EQ(errorOf(other.state().load(path)), "");
+  EXPECT_THAT(run(other, 2), ElementsAre(0, 1, 1, 2));
+  EXPECT_THAT(errorOf(other.state().load(folder.path("none"))),
+              HasSubstr("none"));
+  EXPECT_THAT(errorOf(other.state().save(folder.path("none/x"))),
+              HasSubstr("none/x"));
+}
+
+TEST_F(WrapperState, Shared) {
+  hamkaas::InstanceOptions options;
+  options.stateOf = &instance;
+  options.constantsOf = &instance;
+  Instance other = makeInstance(model, options);
+  run(instance, 0);
+  EXPECT_THAT(run(other, 2), ElementsAre(1, 2, 1, 2));
+}
+
+TEST_F(WrapperState, WrongTensors) {
+  std::vector<float> three(3);
+  std::vector<int64_t> numbers(4);
+  EXPECT_EQ(errorOf(instance.state().read<float>("none")),
+            "the model has no state 'none'");
+  EXPECT_EQ(errorOf(instance.state().write("none", three)),
+            "the model has no state 'none'");
+  std::string begin = "state '" + name + "': expected 4 float32 elements, got ";
+  EXPECT_EQ(errorOf(instance.state().read<int64_t>(name)),
+            begin + "4 int64 elements");
+  EXPECT_EQ(errorOf(instance.state().write(name, three)),
+            begin + "3 float32 elements");
+  EXPECT_EQ(errorOf(instance.state().write(name, numbers)),
+            begin + "4 int64 elements");
+}
