@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -433,3 +434,40 @@ def test_chat_says_what_is_wrong(chat_file):
     assert result.returncode == 1
     assert "expected a whole GGUF file" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+# The benchmark.
+
+
+@pytest.fixture(scope="module")
+def measure():
+    folder = files.EXAMPLE.parents[1] / "benchmarks" / "llama2"
+    spec = importlib.util.spec_from_file_location("measure",
+                                                  folder / "measure.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_benchmark_measures(measure):
+    config = Config(16, 24, 1, 2, 2, 1001, 128)
+    result = measure.measure("tiny", config, measure.random_weights(config), 1,
+                             2, None)
+    assert result["decode_tokens_per_second"] > 0
+    assert result["prefill_tokens_per_second"] > 0
+    assert measure.row(result).startswith("| tiny | 1 | ")
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
+def test_benchmark_refuses_another_model(measure, tmp_path):
+    (tmp_path / "zeros.c").write_text("""
+        static float scores[1001] = {1};
+        void *llama_new(const int *c, const float *e, const float *n,
+                        const float **layers) { return scores; }
+        float *llama_forward(void *model, int token, int position) {
+          return scores;
+        }""")
+    config = Config(16, 24, 1, 2, 2, 1001, 128)
+    with pytest.raises(SystemExit, match="tiny: expected scores as those"):
+        measure.measure("tiny", config, measure.random_weights(config), 1, 1,
+                        measure.build_plain_loop(tmp_path / "zeros.c"))
