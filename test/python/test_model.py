@@ -158,7 +158,10 @@ except KeyboardInterrupt:
                                stdout=subprocess.PIPE)
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=100)
+    try:
+        rest, _ = process.communicate(timeout=100)
+    finally:
+        process.kill()
     assert rest == "interrupted\n" and process.returncode == 0
 
 

