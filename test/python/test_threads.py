@@ -95,6 +95,44 @@ def test_other_threads_run_meanwhile():
         thread.join()
 
 
+@pytest.mark.parametrize("action", ["run", "read"])
+def test_interrupt_gives_the_lock_back(action):
+    """Wherever Ctrl-C strikes, other threads can use the model afterwards."""
+    model = hk.compile(hk.state([1], name="s").relu())
+    act = {"run": lambda: model.run({}), "read": lambda: model.state["s"]}[action]
+    # Python looks for signals where a function begins and after each call.
+    places = ("call", "c_return")
+
+    def interrupt(number):
+        """Whether `act` has a place of this number, to be interrupted at."""
+        left = number
+
+        def count(frame, event, _):
+            nonlocal left
+            if event in places and "hamkaas" in frame.f_globals["__name__"]:
+                left -= 1
+                if left == 0:
+                    raise KeyboardInterrupt
+
+        try:
+            sys.setprofile(count)
+            act()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.setprofile(None)
+        return left <= 0
+
+    number = 1
+    while interrupt(number):
+        thread = threading.Thread(target=act, daemon=True)
+        thread.start()
+        thread.join(10)
+        assert not thread.is_alive(), f"interrupted at place {number}"
+        number += 1
+    assert number > 3
+
+
 def in_child(work):
     """The exit status of `work` in a forked process."""
     process = os.fork()
