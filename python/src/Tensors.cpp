@@ -63,7 +63,11 @@ bool isDense(const Py_buffer &view) {
              0;
 }
 
-std::string toText(nb::handle value) { return nb::str(value).c_str(); }
+/// Its text as UTF-8, which need not be able to hold all that Python can.
+std::string toText(nb::handle value) {
+  nb::object bytes = nb::str(value).attr("encode")("utf-8", "backslashreplace");
+  return nb::cast<nb::bytes>(bytes).c_str();
+}
 
 std::string formatShape(const std::vector<int64_t> &shape) {
   std::string text = "[";
