@@ -37,6 +37,9 @@ template <typename Function> void callWithoutLock(const Function &function) {
 /// `what` names it in the error.
 std::string withoutZeros(std::string text, const char *what);
 
+/// The path that Python encoded as `path`.
+std::string toPath(nb::bytes path);
+
 } // namespace hamkaas::python
 
 #endif // HAMKAAS_PYTHON_ERROR_H
