@@ -55,13 +55,13 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
 int32_t Options::onProgress(void *context, const char *step, int32_t done,
                             int32_t total) {
   auto *self = static_cast<Options *>(context);
-  nb::gil_scoped_acquire acquire;
+  WithLock guard;
   try {
     // Ctrl-C during a compilation.
     if (PyErr_CheckSignals() != 0)
       throw nb::python_error();
     if (!self->arguments.progress.is_none())
-      self->arguments.progress(step, done, total);
+      callPython(self->arguments.progress, step, done, total);
     return 0;
   } catch (...) {
     self->exception = std::current_exception();
@@ -75,7 +75,7 @@ std::unique_ptr<Model> makeModel(Options *options, const Function &function) {
   HamKaasModel *handle = nullptr;
   HamKaasError error;
   {
-    nb::gil_scoped_release release;
+    WithoutLock guard;
     error = function(&handle);
   }
   if (options && options->raised()) {

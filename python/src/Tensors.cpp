@@ -167,7 +167,7 @@ std::string Elements::takeInput(nb::handle value, const Tensor &tensor,
   nb::object array = nb::borrow(value);
   if (value.type().ptr() != names().array.ptr()) {
     try {
-      array = names().asInput(value);
+      array = callPython(names().asInput, value);
     } catch (nb::python_error &error) {
       return expected(kind, tensor, describeException(error));
     }
@@ -187,7 +187,7 @@ std::string Elements::takeInput(nb::handle value, const Tensor &tensor,
 std::string Elements::takeOutput(nb::handle value, const Tensor &tensor) {
   nb::object array;
   try {
-    array = names().asOutput(value);
+    array = callPython(names().asOutput, value);
   } catch (nb::python_error &error) {
     return expected("output", tensor, describeException(error));
   }

@@ -193,6 +193,32 @@ def test_fork_while_another_thread_runs():
         thread.join()
 
 
+@pytest.mark.parametrize("work", [
+    "model.run({'x': x})",
+    "hk.input('y', [random.randint(1, 10**6)]).relu()",
+    "hk.compile(node, progress=lambda *_: sum(range(30000)))",
+])
+def test_daemon_threads_at_the_end(work):
+    """What they do while the interpreter ends is no crash."""
+    code = f"""
+import random, threading, time
+import numpy as np
+import hamkaas as hk
+x = np.ones([4, 4], "float32")
+node = hk.input("x", [4, 4]).relu()
+model = hk.compile(node)
+def work():
+    while True:
+        {work}
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True,
+                            text=True, timeout=100)
+    assert result.returncode == 0, result.stderr
+
+
 def test_another_llvm_in_the_process():
     """torch and llvmlite bring an LLVM of their own."""
     pytest.importorskip("torch", reason="needs torch")
