@@ -8,6 +8,9 @@ set -eu
 cd "$(dirname "$0")/.."
 preset=$1
 
+# What one build folder has compiled serves the others, that of the wheel too.
+. scripts/ccache.sh
+
 if [ -z "${CMAKE_BUILD_PARALLEL_LEVEL:-}" ]; then
   CMAKE_BUILD_PARALLEL_LEVEL=$(awk -v cores="$(nproc)" '
     /^MemAvailable:/ { jobs = int($2 / 2e6) }

@@ -4,6 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 wheels=${1:-dist}
+. scripts/ccache.sh
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

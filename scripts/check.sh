@@ -1,9 +1,10 @@
 #!/bin/bash
-# Runs every test: the whole suite on the optimised build, the same suite again
-# under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzzers for a
-# short while. Goes on after a failure, ends with the totals.
+# Runs every test: the whole suite on the optimised build, the Python package in
+# a clean environment, the suite again under AddressSanitizer and
+# UndefinedBehaviorSanitizer, and the fuzzers for a short while. Goes on after a
+# failure, ends with the totals.
 #
-#   scripts/check.sh [release] [asan] [fuzz]      (default: all)
+#   scripts/check.sh [release] [wheel] [asan] [fuzz]      (default: all)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -71,6 +72,11 @@ fuzz_one() {
   return $status
 }
 
+# The package that users install.
+check_wheel() {
+  run_step "wheel in a clean environment" scripts/check-wheel.sh build/wheel
+}
+
 check_fuzz() {
   local fuzzer
   for fuzzer in build-asan/bin/*-fuzzer; do
@@ -78,7 +84,7 @@ check_fuzz() {
   done
 }
 
-for part in "${@:-release asan fuzz}"; do
+for part in "${@:-release wheel asan fuzz}"; do
   for name in $part; do
     "check_$name"
   done

@@ -12,6 +12,7 @@
 using namespace hamkaas;
 
 SignalScope::SignalScope() {
+  sigaltstack(nullptr, &stack);
   for (int signal = 1; signal < NSIG; ++signal)
     sigaction(signal, nullptr, &actions[signal]);
 }
@@ -19,6 +20,7 @@ SignalScope::SignalScope() {
 SignalScope::~SignalScope() {
   for (int signal = 1; signal < NSIG; ++signal)
     sigaction(signal, &actions[signal], nullptr);
+  sigaltstack(&stack, nullptr);
 }
 
 void hamkaas::leaveSignalsAlone() {

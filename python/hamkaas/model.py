@@ -43,17 +43,18 @@ class Model:
     use the models of its parent too.
     """
 
-    def __init__(self, native: _native.Model, weights: _Weights, threads: int,
-                 constants_of: Optional["Model"] = None,
+    def __init__(self, native: _native.Model, weights: _Weights, device: str,
+                 threads: int, constants_of: Optional["Model"] = None,
                  state_of: Optional["Model"] = None) -> None:
         self._native: Optional[_native.Model] = native
         self._weights = weights
+        self._device = device
         self._threads = threads
         self._lock: RunLock = RunLock() if state_of is None else state_of._lock
         # The weights were checked and packed once, for the first instance.
         own = weights if constants_of is None else _Weights({})
         self._instance: Optional[_native.Instance] = native.create_instance(
-            threads, own.arrays, own.file,
+            device, threads, own.arrays, own.file,
             None if constants_of is None else constants_of._open_instance(),
             None if state_of is None else state_of._open_instance())
         self.name = native.name
@@ -97,15 +98,28 @@ class Model:
     # Copies and files.
 
     def new_instance(self, threads: Optional[int] = None,
-                     share_state: bool = False) -> "Model":
+                     share_state: bool = False,
+                     device: Optional[str] = None) -> "Model":
         """The same program once more, over the same weights.
 
         It has a state of its own, zero at first, or with ``share_state`` this
-        model's. ``threads`` is as for `compile`, this model's where None.
+        model's. ``threads`` and ``device`` are as for `compile`, this model's
+        where None. On another device the weights are prepared once more, and
+        the state cannot be shared.
+
+        >>> import hamkaas as hk, numpy as np
+        >>> model = hk.compile(hk.input("x", [2]).silu())
+        >>> x = np.float32([-1, 2])
+        >>> expected = model.new_instance(device="reference").run({"x": x})
+        >>> bool(np.allclose(model.run({"x": x}), expected))
+        True
         """
+        is_same = device is None or device == self._device
         return Model(self._open_native(), self._weights,
+                     self._device if device is None else device,
                      self._threads if threads is None else threads,
-                     constants_of=self, state_of=self if share_state else None)
+                     constants_of=self if is_same else None,
+                     state_of=self if share_state else None)
 
     def save(self, path: PathLike, embed_weights: bool = True,
              target_cpu: str = "host") -> None:
@@ -199,7 +213,7 @@ def _compile(source: str, positions: List[Position], name: str,
 
 
 def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
-            max_workspace: int = 0, threads: int = 0,
+            max_workspace: int = 0, device: str = "cpu", threads: int = 0,
             state_of: Optional[Model] = None, progress: Progress = None,
             unchecked: bool = False) -> Model:
     """Compiles the graph that ends in ``node``.
@@ -207,8 +221,9 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     ``name`` is that of the model in messages and of the functions of a saved
     one. ``target_cpu`` is "host" or a level such as "x86-64-v3". A
     ``max_workspace`` in bytes other than 0 is a limit for what lies between the
-    kernels. ``threads`` work on a run, 0 means one for each core. With
-    ``unchecked`` the program leaves out the checks of positions in each run.
+    kernels. ``device`` is "cpu", "best", or "reference": the interpreter, slow
+    and exact, to compare with. ``threads`` work on a run, 0 means one for each
+    core. With ``unchecked`` the program leaves out the checks of positions in each run.
 
     ``state_of`` is a model whose state this one uses too: both graphs have the
     same states, by name, type, shape and order.
@@ -232,15 +247,16 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     script = write_script(node)
     native = _compile(script.text, script.positions, name, target_cpu,
                       max_workspace, unchecked, progress)
-    return Model(native, _Weights(script.constants), threads,
+    return Model(native, _Weights(script.constants), device, threads,
                  state_of=state_of)
 
 
 def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
-         weights: Optional[PathLike] = None, threads: int = 0,
-         state_of: Optional[Model] = None, name: Optional[str] = None,
-         target_cpu: str = "host", max_workspace: int = 0,
-         progress: Progress = None, unchecked: bool = False) -> Model:
+         weights: Optional[PathLike] = None, device: str = "cpu",
+         threads: int = 0, state_of: Optional[Model] = None,
+         name: Optional[str] = None, target_cpu: str = "host",
+         max_workspace: int = 0, progress: Progress = None,
+         unchecked: bool = False) -> Model:
     """Compiles the script or MLIR file at ``path``, or loads a saved library.
 
     What it is, is told by its contents. ``parameters`` are arrays by name,
@@ -269,8 +285,8 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     return Model(
         native,
         _Weights({key: as_dense(array) for key, array in given.items()},
-                 None if weights is None else os.fsencode(weights)), threads,
-        state_of=state_of)
+                 None if weights is None else os.fsencode(weights)), device,
+        threads, state_of=state_of)
 
 
 def _is_library(path: bytes) -> bool:

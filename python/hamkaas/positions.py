@@ -14,11 +14,16 @@ def user_position() -> Position:
     """The innermost line that runs now and is not of this package."""
     frame: Optional[FrameType] = sys._getframe(1)
     while frame is not None:
-        module = frame.f_globals.get("__name__", "")
+        module = str(frame.f_globals.get("__name__"))
         if not (module == "hamkaas" or module.startswith("hamkaas.")):
-            return frame.f_code.co_filename, frame.f_lineno
+            return _printable(frame.f_code.co_filename), frame.f_lineno
         frame = frame.f_back
     return "<unknown>", 1
+
+
+def _printable(file: str) -> str:
+    # Names of files need not be UTF-8; C and terminals want that.
+    return file.encode(errors="backslashreplace").decode()
 
 
 def format_position(position: Position) -> str:

@@ -27,15 +27,22 @@ static void checkOverlap(const Tables &tables, const Arguments &inputs,
   }
 }
 
-nb::tuple Instance::run(nb::dict inputs, std::optional<nb::dict> out) {
-  Arguments given(*tables, tables->inputs, inputs, "input",
-                  /*areAllNeeded=*/true);
+/// The arrays of `out` by name, and new ones for the outputs that it lacks.
+static nb::dict makeOutputs(const Tables &tables,
+                            const std::optional<nb::dict> &out) {
   nb::dict arrays;
   if (out)
     arrays.update(*out);
-  for (const Tensor &output : tables->outputs)
+  for (const Tensor &output : tables.outputs)
     if (!out || !out->contains(output.name))
       arrays[output.name] = makeArray(output);
+  return arrays;
+}
+
+nb::tuple Instance::run(nb::dict inputs, std::optional<nb::dict> out) {
+  Arguments given(*tables, tables->inputs, inputs, "input",
+                  /*areAllNeeded=*/true);
+  nb::dict arrays = makeOutputs(*tables, out);
   Arguments results(*tables, tables->outputs, arrays, "output",
                     /*areAllNeeded=*/true);
   if (out)

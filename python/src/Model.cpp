@@ -130,8 +130,8 @@ Model::~Model() { HamKaasErrorFree(HamKaasModelDestroy(handle)); }
 //===----------------------------------------------------------------------===//
 
 std::unique_ptr<Instance>
-Model::createInstance(int32_t threads, nb::dict parameters,
-                      std::optional<nb::bytes> weights,
+Model::createInstance(const std::string &device, int32_t threads,
+                      nb::dict parameters, std::optional<nb::bytes> weights,
                       const Instance *constantsOf, const Instance *stateOf) {
   // What is missing may come from the file or from the program.
   Arguments given(*tables, tables->parameters, parameters, "parameter",
@@ -139,6 +139,7 @@ Model::createInstance(int32_t threads, nb::dict parameters,
   std::vector<HamKaasNamedData> named = given.named();
   HamKaasInstanceOptions options = {};
   options.structSize = sizeof(options);
+  options.device = device.c_str();
   options.threads = threads;
   options.parameters = named.data();
   options.parameterCount = static_cast<int32_t>(named.size());

@@ -95,9 +95,9 @@ void bindModel(nb::module_ &module) {
   nb::class_<Model>(module, "Model")
       .def_static("compile", &Model::compile, "source"_a, "arguments"_a)
       .def_static("load", &Model::load, "path"_a, "arguments"_a.none())
-      .def("create_instance", &Model::createInstance, "threads"_a,
-           "parameters"_a, "weights"_a.none(), "constants_of"_a.none(),
-           "state_of"_a.none())
+      .def("create_instance", &Model::createInstance, "device"_a,
+           "threads"_a, "parameters"_a, "weights"_a.none(),
+           "constants_of"_a.none(), "state_of"_a.none())
       .def("describe", &Model::describe, "description"_a)
       .def("write", &Model::write, "path"_a, "parameters"_a, "weights"_a.none(),
            "target_cpu"_a)

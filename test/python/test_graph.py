@@ -153,6 +153,20 @@ def test_run_names_the_line():
     assert str(info.value).startswith(f"{__file__}:{line}: error: expected ")
 
 
+@pytest.mark.parametrize("file, shown", [
+    ("größe.py", "größe.py"), ("a\udcff.py", "a\\udcff.py"), ("<stdin>", "<stdin>"),
+])
+@pytest.mark.parametrize("module", ["__main__", None, 3])
+def test_names_of_files(file, shown, module):
+    """Also those that are not UTF-8, and code that belongs to no module."""
+    names = {"__name__": module, "hk": hk}
+    exec(compile("\nnode = hk.input('x', [2]) + hk.input('x', [2])", file,
+                 "exec"), names)
+    with pytest.raises(hk.HamKaasError) as info:
+        hk.compile(names["node"])
+    assert str(info.value).startswith(f"{shown}:2: error: expected a new name")
+
+
 def test_script_of_version_1():
     x = hk.input("x", [2, 3])
     w = np.zeros([3, 3], "float32")

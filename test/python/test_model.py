@@ -158,7 +158,10 @@ except KeyboardInterrupt:
                                stdout=subprocess.PIPE)
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=100)
+    try:
+        rest, _ = process.communicate(timeout=100)
+    finally:
+        process.kill()
     assert rest == "interrupted\n" and process.returncode == 0
 
 
@@ -217,3 +220,25 @@ def test_nothing_to_show_of_a_library(tmp_path):
     assert model.graph._repr_svg_() is None
     assert model.graph._repr_html_() is None
     assert model.memory_plan._repr_svg_() is None
+
+
+def test_devices():
+    """The interpreter agrees, with weights and state of its own."""
+    cache = hk.state([4], name="cache")
+    begin, end = hk.input("begin", [1], "int64"), hk.input("end", [1], "int64")
+    rows = hk.input("x", [2]) + np.float32([10, 20])
+    model = hk.compile(cache.replace(rows, begin, end).relu())
+    reference = model.new_instance(device="reference")
+    inputs = {"x": np.float32([1, -50]), "begin": np.int64([1]),
+              "end": np.int64([3])}
+    np.testing.assert_array_equal(reference.run(inputs), [0, 11, 0, 0])
+    np.testing.assert_array_equal(model.state["cache"], [0, 0, 0, 0])
+    np.testing.assert_array_equal(model.run(inputs), [0, 11, 0, 0])
+    np.testing.assert_array_equal(reference.state["cache"],
+                                  model.state["cache"])
+    best = hk.compile(hk.input("x", [1]).relu(), device="best")
+    assert best.run({"x": np.float32([-1])}) == 0
+    with pytest.raises(hk.HamKaasError, match="stateOf.*'reference'.*'cpu'"):
+        model.new_instance(device="reference", share_state=True)
+    with pytest.raises(hk.HamKaasError, match="unknown device 'cuda'"):
+        model.new_instance(device="cuda")

@@ -12,8 +12,9 @@
 
 namespace hamkaas {
 
-/// Puts back at its end what signals did at its beginning. LLVM takes over
-/// those that end a process, to remove files that it writes.
+/// Puts back at its end what signals did at its beginning, and the stack on
+/// which this thread handles them. LLVM takes over those that end a process, to
+/// remove files that it writes.
 class SignalScope {
 public:
   SignalScope();
@@ -23,6 +24,7 @@ public:
 
 private:
   struct sigaction actions[NSIG] = {};
+  stack_t stack = {};
 };
 
 /// For a library in somebody else's process: from now on, files that are being

@@ -8,6 +8,7 @@
 #include "Models.h"
 
 #include <atomic>
+#include <csignal>
 #include <functional>
 #include <thread>
 
@@ -66,6 +67,26 @@ TEST(Threads, DestroyAModelInUse) {
     });
     EXPECT_EQ(destroyed, 1);
   }
+}
+
+// LLVM takes over signals, and their stack, when a process writes a file first;
+// NOTE: so this comes before all tests that write.
+TEST(Threads, KeepTheirSignalStack) {
+  TemporaryFolder folder;
+  OwnedModel model = compile(addScript);
+  std::thread([&] {
+    std::vector<char> memory(static_cast<size_t>(MINSIGSTKSZ));
+    stack_t own = {}, before = {}, after = {};
+    own.ss_sp = memory.data();
+    own.ss_size = memory.size();
+    ASSERT_EQ(sigaltstack(&own, &before), 0);
+    std::string path = folder.path("adder.so");
+    EXPECT_EQ(takeText(HamKaasModelWrite(model.get(), path.c_str(), nullptr)),
+              "");
+    ASSERT_EQ(sigaltstack(&before, &after), 0);
+    EXPECT_EQ(after.ss_sp, own.ss_sp);
+    EXPECT_EQ(after.ss_size, own.ss_size);
+  }).join();
 }
 
 // The linker has global state, which neither it nor the compiler may disturb.

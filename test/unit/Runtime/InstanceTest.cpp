@@ -289,9 +289,32 @@ TEST_F(Instance, RefusesWrongOptions) {
   options.parameterCount = 2;
   options.parameters = nullptr;
   EXPECT_EQ(create(), "expected 2 parameters, found null");
-  options.structSize = 0;
-  EXPECT_EQ(create(), "expected the size of HamKaasInstanceOptions in "
-                      "structSize, found 0");
+  // Nothing, a cut pointer, and what only an unset size can be.
+  for (size_t size : {size_t{0}, sizeof(options) - 4, size_t{4104}, SIZE_MAX}) {
+    options.structSize = size;
+    EXPECT_EQ(create(), "expected the size of HamKaasInstanceOptions in "
+                        "structSize, found " +
+                            std::to_string(size));
+  }
+}
+
+// What a newer caller asks for must not be passed over.
+TEST_F(Instance, NewerCallersOptions) {
+  struct {
+    HamKaasInstanceOptions known;
+    int64_t more = 0;
+  } newer;
+  newer.known = options;
+  newer.known.structSize = sizeof(newer);
+  HamKaasInstance *created = nullptr;
+  EXPECT_EQ(
+      takeText(HamKaasInstanceCreate(&fake.program, &newer.known, &created)),
+      "");
+  HamKaasInstanceDestroy(created);
+  newer.more = 1;
+  EXPECT_EQ(
+      takeText(HamKaasInstanceCreate(&fake.program, &newer.known, &created)),
+      "HamKaasInstanceOptions asks for what this library does not know");
 }
 
 // Members that an older caller's struct does not have are as if zero.
