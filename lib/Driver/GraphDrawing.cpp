@@ -173,6 +173,21 @@ void DotPrinter::print() {
 // Graphviz
 //===----------------------------------------------------------------------===//
 
+/// Graphviz needs seconds for this many; its time grows with the square of the
+/// number, and nothing can interrupt it.
+static constexpr int64_t maxOperations = 2000;
+
+static llvm::Error checkSize(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  auto count =
+      main ? int64_t(main.getBody().front().getOperations().size()) : 0;
+  if (count <= maxOperations)
+    return llvm::Error::success();
+  return llvm::createStringError("expected a graph of at most " +
+                                 Twine(maxOperations) +
+                                 " operations to draw, got " + Twine(count));
+}
+
 /// Creates an empty file whose name ends in `suffix`.
 static llvm::Expected<std::string> createTemporaryFile(StringRef suffix) {
   SmallString<128> path;
@@ -200,6 +215,8 @@ static llvm::Error writeFile(StringRef path, ModuleOp module) {
 }
 
 llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os) {
+  if (llvm::Error error = checkSize(module))
+    return error;
   llvm::ErrorOr<std::string> dot = llvm::sys::findProgramByName("dot");
   if (!dot)
     return llvm::createStringError(

@@ -27,6 +27,9 @@ INPUT = "InputTensor"
 CONSTANT = "ConstantTensor"
 STATE = "BufferTensor"
 
+# What stands for a constant of one element in + and *. Not complex.
+_NUMBERS = (int, float, np.integer, np.floating)
+
 
 class Node:
     """A tensor of a graph: an input, a constant, a state, or a result.
@@ -250,7 +253,7 @@ class Node:
         """Makes this an input, a constant or a state."""
         position = user_position()
         try:
-            if name is not None:
+            if name is not None or op == INPUT:
                 check_name(name)
             type_name = element_type_name(dtype)
         except HamKaasError as error:
@@ -270,7 +273,7 @@ class Node:
                                                                 (self, node))
 
     def _reflected(self, op: str, other: Operand) -> "Node":
-        if isinstance(other, (int, float, np.number)):
+        if isinstance(other, _NUMBERS):
             # The right side is the one that is repeated.
             return self._binary(op, other)
         node = self._as_operand(op, other)
@@ -279,7 +282,7 @@ class Node:
 
     def _as_operand(self, op: str, value: Operand) -> Optional["Node"]:
         """``value`` as a node, None if it is nothing of the kind."""
-        if isinstance(value, (int, float, np.number)):
+        if isinstance(value, _NUMBERS):
             if op == "MatMulNode":
                 return None
             ones = (1,) * len(self._shape)

@@ -85,7 +85,7 @@ class Model:
         """
         given = inputs if type(inputs) is dict else _make_dict(inputs, "inputs")
         places = None if out is None else _make_dict(out, "out")
-        with self._lock:
+        with self._lock.mutex:
             results = self._open_instance().run(given, places)
         return results[0] if len(results) == 1 else results
 

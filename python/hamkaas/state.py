@@ -20,22 +20,16 @@ class RunLock:
 
     def __init__(self) -> None:
         # Reentrant: a signal handler may run the model when a run has ended.
-        self._lock = threading.RLock()
+        # NOTE: to be used in `with` itself. In functions of Python around it,
+        # Ctrl-C could strike where the lock is taken and nobody gives it back.
+        self.mutex = threading.RLock()
         RunLock._all.add(self)
-
-    def __enter__(self) -> None:
-        # NOTE: a fork replaces the lock only in the child, where this thread
-        # holds none: it was in os.fork.
-        self._lock.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
 
     @staticmethod
     def renew_all() -> None:
         """In a forked child: nobody else is there to give a lock back."""
         for lock in list(RunLock._all):
-            lock._lock = threading.RLock()
+            lock.mutex = threading.RLock()
 
 
 os.register_at_fork(after_in_child=RunLock.renew_all)
@@ -57,12 +51,12 @@ class State(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         if name not in self._names:
             raise KeyError(name)
-        with self._lock:
+        with self._lock.mutex:
             array: Array = self._instance().read_state(name)
             return array
 
     def __setitem__(self, name: str, value: object) -> None:
-        with self._lock:
+        with self._lock.mutex:
             self._instance().write_state(name, value)
 
     def __iter__(self) -> Iterator[str]:
@@ -76,12 +70,12 @@ class State(Mapping[str, Array]):
 
     def reset(self) -> None:
         """Sets all states to zero."""
-        with self._lock:
+        with self._lock.mutex:
             self._instance().reset_state()
 
     def save(self, path: PathLike) -> None:
         """Writes all states to a safetensors file, whole or not at all."""
-        with self._lock:
+        with self._lock.mutex:
             self._instance().save_state(os.fsencode(path))
 
     def load(self, path: PathLike) -> None:
@@ -89,5 +83,5 @@ class State(Mapping[str, Array]):
 
         After an error they are as they were.
         """
-        with self._lock:
+        with self._lock.mutex:
             self._instance().load_state(os.fsencode(path))

@@ -34,3 +34,7 @@ std::string hamkaas::python::withoutZeros(std::string text, const char *what) {
                     " without zero bytes, found one");
   return text;
 }
+
+std::string hamkaas::python::toPath(nb::bytes path) {
+  return withoutZeros(std::string(path.c_str(), path.size()), "a path");
+}

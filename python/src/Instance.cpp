@@ -103,11 +103,13 @@ void Instance::resetState() {
 }
 
 void Instance::saveState(nb::bytes path) {
+  std::string file = toPath(path);
   callWithoutLock(
-      [&] { return HamKaasInstanceSaveState(handle, path.c_str()); });
+      [&] { return HamKaasInstanceSaveState(handle, file.c_str()); });
 }
 
 void Instance::loadState(nb::bytes path) {
+  std::string file = toPath(path);
   callWithoutLock(
-      [&] { return HamKaasInstanceLoadState(handle, path.c_str()); });
+      [&] { return HamKaasInstanceLoadState(handle, file.c_str()); });
 }

@@ -55,13 +55,13 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
 int32_t Options::onProgress(void *context, const char *step, int32_t done,
                             int32_t total) {
   auto *self = static_cast<Options *>(context);
-  nb::gil_scoped_acquire acquire;
+  WithLock guard;
   try {
     // Ctrl-C during a compilation.
     if (PyErr_CheckSignals() != 0)
       throw nb::python_error();
     if (!self->arguments.progress.is_none())
-      self->arguments.progress(step, done, total);
+      callPython(self->arguments.progress, step, done, total);
     return 0;
   } catch (...) {
     self->exception = std::current_exception();
@@ -75,7 +75,7 @@ std::unique_ptr<Model> makeModel(Options *options, const Function &function) {
   HamKaasModel *handle = nullptr;
   HamKaasError error;
   {
-    nb::gil_scoped_release release;
+    WithoutLock guard;
     error = function(&handle);
   }
   if (options && options->raised()) {
@@ -104,13 +104,14 @@ std::unique_ptr<Model> Model::compile(const std::string &source,
 
 std::unique_ptr<Model> Model::load(nb::bytes path,
                                    const CompileArguments *arguments) {
+  std::string file = toPath(path);
   if (!arguments)
     return makeModel(nullptr, [&](HamKaasModel **model) {
-      return HamKaasModelLoad(path.c_str(), nullptr, model);
+      return HamKaasModelLoad(file.c_str(), nullptr, model);
     });
   Options options(*arguments);
   return makeModel(&options, [&](HamKaasModel **model) {
-    return HamKaasModelLoad(path.c_str(), options.get(), model);
+    return HamKaasModelLoad(file.c_str(), options.get(), model);
   });
 }
 
@@ -137,13 +138,15 @@ Model::createInstance(const std::string &device, int32_t threads,
   Arguments given(*tables, tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
   std::vector<HamKaasNamedData> named = given.named();
+  std::string deviceName = withoutZeros(device, "a device");
+  std::string file = weights ? toPath(*weights) : "";
   HamKaasInstanceOptions options = {};
   options.structSize = sizeof(options);
-  options.device = device.c_str();
+  options.device = deviceName.c_str();
   options.threads = threads;
   options.parameters = named.data();
   options.parameterCount = static_cast<int32_t>(named.size());
-  options.weightsFile = weights ? weights->c_str() : nullptr;
+  options.weightsFile = weights ? file.c_str() : nullptr;
   options.constantsOf = constantsOf ? constantsOf->get() : nullptr;
   options.stateOf = stateOf ? stateOf->get() : nullptr;
   HamKaasInstance *instance = nullptr;
@@ -167,14 +170,17 @@ void Model::write(nb::bytes path, nb::dict parameters,
   Arguments given(*tables, tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
   std::vector<HamKaasNamedData> named = given.named();
+  std::string target = withoutZeros(targetCpu, "a processor");
+  std::string output = toPath(path);
+  std::string file = weights ? toPath(*weights) : "";
   HamKaasWriteOptions options = {};
   options.structSize = sizeof(options);
   options.parameters = named.data();
   options.parameterCount = static_cast<int32_t>(named.size());
-  options.weightsFile = weights ? weights->c_str() : nullptr;
-  options.targetCpu = targetCpu.c_str();
+  options.weightsFile = weights ? file.c_str() : nullptr;
+  options.targetCpu = target.c_str();
   callWithoutLock(
-      [&] { return HamKaasModelWrite(handle, path.c_str(), &options); });
+      [&] { return HamKaasModelWrite(handle, output.c_str(), &options); });
 }
 
 std::pair<std::string, nb::tuple>

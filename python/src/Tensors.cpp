@@ -63,7 +63,11 @@ bool isDense(const Py_buffer &view) {
              0;
 }
 
-std::string toText(nb::handle value) { return nb::str(value).c_str(); }
+/// Its text as UTF-8, which need not be able to hold all that Python can.
+std::string toText(nb::handle value) {
+  nb::object bytes = nb::str(value).attr("encode")("utf-8", "backslashreplace");
+  return nb::cast<nb::bytes>(bytes).c_str();
+}
 
 std::string formatShape(const std::vector<int64_t> &shape) {
   std::string text = "[";
@@ -163,7 +167,7 @@ std::string Elements::takeInput(nb::handle value, const Tensor &tensor,
   nb::object array = nb::borrow(value);
   if (value.type().ptr() != names().array.ptr()) {
     try {
-      array = names().asInput(value);
+      array = callPython(names().asInput, value);
     } catch (nb::python_error &error) {
       return expected(kind, tensor, describeException(error));
     }
@@ -183,7 +187,7 @@ std::string Elements::takeInput(nb::handle value, const Tensor &tensor,
 std::string Elements::takeOutput(nb::handle value, const Tensor &tensor) {
   nb::object array;
   try {
-    array = names().asOutput(value);
+    array = callPython(names().asOutput, value);
   } catch (nb::python_error &error) {
     return expected("output", tensor, describeException(error));
   }

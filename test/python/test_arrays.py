@@ -212,8 +212,15 @@ def test_array_that_raises(model):
         def __array__(self, *arguments):
             raise KeyboardInterrupt
 
+    class Surrogate:
+
+        def __array__(self, *arguments):
+            raise RuntimeError("\ud800")
+
     with pytest.raises(hk.HamKaasError, match="float32 .3, 4., found broken"):
         model.run({"x": Broken()})
+    with pytest.raises(hk.HamKaasError, match=r"found \\ud800"):
+        model.run({"x": Surrogate()})
     with pytest.raises(KeyboardInterrupt):
         model.run({"x": Interrupted()})
 

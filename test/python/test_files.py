@@ -124,6 +124,21 @@ def test_wrong_paths(tmp_path):
         make().save(tmp_path / "net.txt")
 
 
+def test_zero_bytes(tmp_path):
+    """C would end a text there and use another file than was named."""
+    model = hk.compile(hk.state([1], name="s").relu())
+    script = tmp_path / "net.hk"
+    script.write_text(model.graph.script)
+    path = f"{tmp_path}/file\0.so"
+    for use in (model.save, hk.load, model.state.save, model.state.load,
+                lambda path: hk.load(script, weights=path),
+                lambda _: model.new_instance(device="reference\0"),
+                lambda _: model.save(tmp_path / "x.so", target_cpu="host\0")):
+        with pytest.raises(hk.HamKaasError, match="without zero bytes"):
+            use(path)
+    assert list(tmp_path.iterdir()) == [script]
+
+
 def test_path_that_is_not_utf8(tmp_path):
     path = os.path.join(os.fsencode(tmp_path), b"net\xff.hk")
     with pytest.raises(hk.HamKaasError, match="a path in UTF-8, got .* 0xff"):

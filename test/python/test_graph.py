@@ -92,6 +92,8 @@ def test_refused(text):
     lambda: X[1:1],
     lambda: X[2],
     lambda: X.reshape([-1]),
+    lambda: X + np.complex64(1j),
+    lambda: np.complex128(1j) * X,
 ])
 def test_also_refused(make):
     with pytest.raises(hk.HamKaasError, match="test_graph.py:[0-9]+: error: "):
@@ -110,6 +112,8 @@ def test_also_refused(make):
     lambda: X[0, 1],
     lambda: hk.input("x", 3),
     lambda: hk.input(3, [3]),
+    lambda: hk.input(None, [3]),
+    lambda: X * 1j,
     lambda: hk.constant([1.0, 2.0]),
     lambda: hk.constant(None),
     lambda: hk.constant(np.ma.masked_array(np.zeros(2, "float32"))),

@@ -198,6 +198,17 @@ def test_graph(monkeypatch):
     assert graph._repr_html_() is None
 
 
+def test_graph_too_large_to_draw():
+    """Graphviz would draw for minutes, which nothing could interrupt."""
+    node = hk.input("x", [2])
+    for _ in range(2001):
+        node = node.relu().silu()
+    graph = hk.compile(node).graph
+    with pytest.raises(hk.HamKaasError, match="at most 2000 operations"):
+        graph.svg
+    assert graph._repr_svg_() is None
+
+
 def test_graph_without_graphviz(tmp_path):
     code = """
 import hamkaas as hk

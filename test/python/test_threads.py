@@ -95,6 +95,44 @@ def test_other_threads_run_meanwhile():
         thread.join()
 
 
+@pytest.mark.parametrize("action", ["run", "read"])
+def test_interrupt_gives_the_lock_back(action):
+    """Wherever Ctrl-C strikes, other threads can use the model afterwards."""
+    model = hk.compile(hk.state([1], name="s").relu())
+    act = {"run": lambda: model.run({}), "read": lambda: model.state["s"]}[action]
+    # Python looks for signals where a function begins and after each call.
+    places = ("call", "c_return")
+
+    def interrupt(number):
+        """Whether `act` has a place of this number, to be interrupted at."""
+        left = number
+
+        def count(frame, event, _):
+            nonlocal left
+            if event in places and "hamkaas" in frame.f_globals["__name__"]:
+                left -= 1
+                if left == 0:
+                    raise KeyboardInterrupt
+
+        try:
+            sys.setprofile(count)
+            act()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.setprofile(None)
+        return left <= 0
+
+    number = 1
+    while interrupt(number):
+        thread = threading.Thread(target=act, daemon=True)
+        thread.start()
+        thread.join(10)
+        assert not thread.is_alive(), f"interrupted at place {number}"
+        number += 1
+    assert number > 3
+
+
 def in_child(work):
     """The exit status of `work` in a forked process."""
     process = os.fork()
@@ -153,6 +191,32 @@ def test_fork_while_another_thread_runs():
     finally:
         is_done.set()
         thread.join()
+
+
+@pytest.mark.parametrize("work", [
+    "model.run({'x': x})",
+    "hk.input('y', [random.randint(1, 10**6)]).relu()",
+    "hk.compile(node, progress=lambda *_: sum(range(30000)))",
+])
+def test_daemon_threads_at_the_end(work):
+    """What they do while the interpreter ends is no crash."""
+    code = f"""
+import random, threading, time
+import numpy as np
+import hamkaas as hk
+x = np.ones([4, 4], "float32")
+node = hk.input("x", [4, 4]).relu()
+model = hk.compile(node)
+def work():
+    while True:
+        {work}
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True,
+                            text=True, timeout=100)
+    assert result.returncode == 0, result.stderr
 
 
 def test_another_llvm_in_the_process():

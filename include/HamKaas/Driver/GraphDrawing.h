@@ -16,7 +16,7 @@ namespace hamkaas {
 
 /// Draws the `@main` of a module in GRAPH as SVG: a node an operation, with its
 /// shape and source position. Runs Graphviz's `dot`; fails if there is none in
-/// PATH, and then prints nothing.
+/// PATH or the graph has more than 2000 operations, and then prints nothing.
 llvm::Error drawGraph(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace hamkaas
