@@ -2,7 +2,8 @@
 # git and make: it installs what is missing (as root or through sudo), builds
 # with CMake and runs. Everything else is a CMake preset or target.
 
-.PHONY: help demo check check-release check-asan fuzz-smoke build dependencies
+.PHONY: help demo check check-release check-asan fuzz-smoke build \
+	dependencies test-dependencies
 
 help:
 	@echo 'make demo          build, then read handwritten digits (examples/mnist)'
@@ -15,16 +16,16 @@ help:
 demo: build
 	@python=$$(scripts/find-python.sh) && $$python examples/mnist/demo.py
 
-check: dependencies
+check: test-dependencies
 	@scripts/check.sh
 
-check-release: dependencies
+check-release: test-dependencies
 	@scripts/check.sh release
 
-check-asan: dependencies
+check-asan: test-dependencies
 	@scripts/check.sh asan
 
-fuzz-smoke: dependencies
+fuzz-smoke: test-dependencies
 	@scripts/build.sh asan
 	@scripts/check.sh fuzz
 
@@ -33,3 +34,6 @@ build: dependencies
 
 dependencies:
 	@scripts/install-dependencies.sh
+
+test-dependencies:
+	@scripts/install-dependencies.sh tests

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Installs what building and testing HamKaas needs on Debian 12: packages by
-# apt, and the Python packages that Debian lacks into .venv. Does nothing,
-# offline and without a word, when all of it is there.
+# Installs what building HamKaas needs on Debian 12: packages by apt, and the
+# Python packages that Debian lacks into .venv. Does nothing, offline and without
+# a word, when all of it is there.
+#
+#   scripts/install-dependencies.sh [tests]      also what the tests need
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,14 +13,16 @@ packages="
   zlib1g-dev libzstd-dev
   cmake ninja-build ccache
   libgtest-dev libbenchmark-dev libjsmn-dev
-  python3 python3-dev python3-venv python3-numpy graphviz
-  python3-pytest python3-hypothesis python3-torch"
+  python3 python3-dev python3-venv python3-numpy graphviz"
 
-# nanobind builds the Python package, scikit-build-core its wheel; the others
-# are for tests and examples.
-python_packages="
-  nanobind==3.1.0 scikit-build-core==1.1.2
-  safetensors==0.8.0 gguf==0.19.0 llvmlite==0.50.0 mypy==2.4.1"
+# The first builds the Python package, the second its wheel.
+python_packages="nanobind==3.1.0 scikit-build-core==1.1.2"
+
+if [ "${1:-}" = tests ]; then
+  packages="$packages python3-pytest python3-hypothesis python3-torch"
+  python_packages="$python_packages
+    safetensors==0.8.0 gguf==0.19.0 llvmlite==0.50.0 mypy==2.4.1"
+fi
 
 is_installed() {
   dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^.i'
