@@ -118,6 +118,7 @@ typedef enum HamKaasDescription {
 /// Describes the model. On success the caller frees `*text` with
 /// HamKaasTextFree. The graph of a loaded library, and a picture of its plan,
 /// cannot be had.
+/// A graph of more than 2000 operations has no picture.
 HAMKAAS_API HamKaasError HamKaasModelDescribe(HamKaasModel *model,
                                               int32_t description,
                                               char **text /* out */);

@@ -79,7 +79,10 @@ class Graph(_Description):
 
     @property
     def svg(self) -> str:
-        """The picture. HamKaasError without Graphviz."""
+        """The picture.
+
+        HamKaasError without Graphviz, or for more than 2000 operations.
+        """
         return self._describe(GRAPH_SVG)
 
     def __str__(self) -> str:
