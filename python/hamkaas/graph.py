@@ -7,7 +7,8 @@ compiler does, and remembers the line of your program.
 from __future__ import annotations
 
 import operator
-from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple, Type, Union, cast
+from typing import (Any, ClassVar, Dict, List, Optional, Sequence, Tuple, Type,
+                    Union, cast)
 
 import numpy as np
 
@@ -237,7 +238,8 @@ class Node:
         node that this returns where that matters.
         """
         node = self._as_node(rows)
-        if not isinstance(begin, Node) and not isinstance(end, Node):
+        if (self._version == 2 and not isinstance(begin, Node) and
+                not isinstance(end, Node)):
             self._check_rows(node, operator.index(begin), operator.index(end))
         return self._derive("ReplaceSliceNode",
                             (self, node, self._as_position(begin),
