@@ -51,6 +51,7 @@ class ScoreTokenizer(Tokenizer):
 
     BEGIN, END = 1, 2
     FIRST_BYTE = 3  # tokens 3 to 258 are the bytes
+    LARGEST_FILE = 1 << 26  # bytes; others are no tokenizers
 
     def __init__(self, pieces: list[bytes], scores: list[float]) -> None:
         """pieces: <0x41> stands for a byte. scores: one for each piece."""
@@ -68,7 +69,10 @@ class ScoreTokenizer(Tokenizer):
         """Reads a tokenizer.bin of llama2.c: an int32, the longest length; then
         for each token its score as float32, its length as int32, its bytes."""
         with open(path, "rb") as file:
-            data = file.read()
+            data = file.read(cls.LARGEST_FILE + 1)
+        if len(data) > cls.LARGEST_FILE:
+            raise ModelFileError(f"{path}: expected a file of at most "
+                                 f"{cls.LARGEST_FILE} bytes, got a larger one")
         if vocab < cls.FIRST_BYTE + 256:
             raise ModelFileError(f"expected a vocabulary of at least "
                                  f"{cls.FIRST_BYTE + 256} tokens, got {vocab}")

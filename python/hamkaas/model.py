@@ -40,7 +40,8 @@ class Model:
 
     Any thread may use it. Runs of a model, and of models that share its state,
     wait for each other; others run at the same time. After a fork the child may
-    use the models of its parent too.
+    use the models of its parent too, but those that another thread was running:
+    they stay busy there, with a state that is half written.
     """
 
     def __init__(self, native: _native.Model, weights: _Weights, device: str,
@@ -301,6 +302,8 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
 
 
 def _is_library(path: bytes) -> bool:
+    if not os.path.isfile(path):
+        return False  # What is read of a pipe is gone.
     try:
         with open(path, "rb") as file:
             return file.read(4) == b"\x7fELF"

@@ -124,6 +124,17 @@ def test_wrong_paths(tmp_path):
         make().save(tmp_path / "net.txt")
 
 
+def test_load_from_a_pipe():
+    read, write = os.pipe()
+    os.write(write, make().graph.script.encode())
+    os.close(write)
+    model = hk.load(f"/dev/fd/{read}", parameters={
+        "constant_0": 2 * np.eye(3, dtype="float32"),
+        "constant_1": np.ones([1, 1], "float32")})
+    os.close(read)
+    np.testing.assert_array_equal(model.run({"x": X}), [[3, 0, 7]])
+
+
 def test_zero_bytes(tmp_path):
     """C would end a text there and use another file than was named."""
     model = hk.compile(hk.state([1], name="s").relu())

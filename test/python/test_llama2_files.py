@@ -137,6 +137,11 @@ def test_tokenizer_reads_back(tmp_path, tokenizer_data):
     assert tokenizer.decode(tokenizer.encode("hello")) == "hello"
 
 
+def test_endless_tokenizer():
+    with pytest.raises(ModelFileError, match="at most [0-9]+ bytes"):
+        ScoreTokenizer.read("/dev/zero", 286)
+
+
 def test_truncated_tokenizer(tmp_path, tokenizer_data):
     for size in range(0, len(tokenizer_data), 7):
         with pytest.raises(ModelFileError, match="wrong.bin: expected"):
