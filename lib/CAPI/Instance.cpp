@@ -56,8 +56,13 @@ static llvm::Error createInstance(HamKaasModel *handle,
   HamKaasInstanceOptions options;
   if (llvm::Error error = toError(rt::readOptions(given, options)))
     return error;
-  if (StringRef(options.device) == "reference")
+  StringRef device = options.device;
+  if (device == "reference")
     return createOnReference(*model, options, instance);
+  // Those of the runtime, whose own message does not know the one above.
+  if (device != "cpu" && device != "best")
+    return llvm::createStringError("unknown device '" + device +
+                                   "', expected 'cpu', 'best' or 'reference'");
   return toError(rt::createInstance(&(*model)->program->program(), given,
                                     keep(*model), instance));
 }

@@ -51,7 +51,11 @@ def shape_of(shape: Any) -> Shape:
     Raises ``TypeError`` for what is no sequence of integers.
     """
     from operator import index
-    return tuple(index(size) for size in shape)
+    try:
+        return tuple(index(size) for size in shape)
+    except TypeError:
+        raise TypeError("expected a list of whole numbers, such as [2, 3], "
+                        f"found {shape!r}") from None
 
 
 def _from_torch(tensor: Any) -> Array:

@@ -49,6 +49,10 @@ class CompatNode(Node):
     def __init__(self, *_: object, **__: object) -> None:
         """Nothing is left to do after ``__new__``."""
 
+    def __bool__(self) -> bool:
+        """True, as that of any object: programs may ask ``node or other``."""
+        return True
+
     def get_type(self) -> "torch.dtype":
         """``torch.float32`` or ``torch.int64``."""
         return _torch_type(str(self._dtype))

@@ -7,7 +7,8 @@ compiler does, and remembers the line of your program.
 from __future__ import annotations
 
 import operator
-from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple, Type, Union
+from typing import (Any, ClassVar, Dict, List, Optional, Sequence, Tuple, Type,
+                    Union, cast)
 
 import numpy as np
 
@@ -42,6 +43,7 @@ class Node:
                           ``x``, each that of ``x`` or 1, which is then repeated
     ``x @ r``             ``[k]`` by ``[k, n]``, ``[m, k]`` by ``[k, n]``, or
                           ``[b, m, k]`` by ``[b, k, n]``
+    ``x - r``, ``-x``     the same as ``x + -1 * r``, ``-1 * x``
     ``x[a:b]``            rows ``a`` to ``b - 1``
     ``x[i]``              the same as ``x[i:i + 1]``
     ====================  ======================================================
@@ -120,7 +122,30 @@ class Node:
     def __rmatmul__(self, other: Operand) -> "Node":
         return self._reflected("MatMulNode", other)
 
+    def __neg__(self) -> "Node":
+        return self * -1
+
+    def __sub__(self, other: Operand) -> "Node":
+        node = self._as_operand("SumNode", other)
+        return NotImplemented if node is None else self + -node
+
+    def __rsub__(self, other: Operand) -> "Node":
+        return -self + other
+
+    def __truediv__(self, other: object) -> "Node":
+        raise TypeError("hamkaas has no division: multiply by the inverse")
+
+    def __bool__(self) -> bool:
+        raise TypeError("a node has no value before its model runs; compare "
+                        "nodes with 'is'")
+
+    def __array__(self, *_: object, **__: object) -> Array:
+        raise TypeError("a node has no elements before its model runs")
+
     def __getitem__(self, rows: Union[slice, int]) -> "Node":
+        if isinstance(rows, tuple):
+            raise TypeError("expected rows of the first dimension, x[a:b], "
+                            f"found {len(rows)} dimensions; see permute")
         if isinstance(rows, slice):
             if rows.step is not None:
                 raise self._error("expected a slice without a step, found the "
@@ -212,10 +237,23 @@ class Node:
         Nodes made from it that the graph visits later see the new rows; use the
         node that this returns where that matters.
         """
-        return self._derive(
-            "ReplaceSliceNode",
-            (self, self._as_node(rows), self._as_position(begin),
-             self._as_position(end)))
+        node = self._as_node(rows)
+        if (self._version == 2 and not isinstance(begin, Node) and
+                not isinstance(end, Node)):
+            self._check_rows(node, operator.index(begin), operator.index(end))
+        return self._derive("ReplaceSliceNode",
+                            (self, node, self._as_position(begin),
+                             self._as_position(end)))
+
+    def _check_rows(self, rows: "Node", begin: int, end: int) -> None:
+        """What the run would check of positions that are numbers."""
+        if not self._shape or not rows._shape:
+            return  # The compiler tells what is wrong with that.
+        if not 0 <= begin <= end <= self._shape[0] or \
+                end - begin != rows._shape[0]:
+            raise self._error(
+                f"expected 0 <= begin, end <= {self._shape[0]} and end - begin "
+                f"= {rows._shape[0]}, got begin {begin} and end {end}")
 
     # How nodes are made.
 
@@ -256,6 +294,10 @@ class Node:
             if name is not None or op == INPUT:
                 check_name(name)
             type_name = element_type_name(dtype)
+            if op == CONSTANT and type_name not in ("float32", "int64"):
+                raise HamKaasError(f"expected float32 or int64, found "
+                                   f"{type_name}; convert the array, such as "
+                                   "by .astype('float32')")
         except HamKaasError as error:
             raise HamKaasError(
                 f"{format_position(position)}: error: {error}") from None
@@ -269,8 +311,17 @@ class Node:
 
     def _binary(self, op: str, other: Operand) -> "Node":
         node = self._as_operand(op, other)
-        return NotImplemented if node is None else self._derive(op,
-                                                                (self, node))
+        if node is None:
+            return cast(Node, NotImplemented)
+        try:
+            return self._derive(op, (self, node))
+        except HamKaasError as error:
+            missing = len(self._shape) - len(node._shape)
+            if op == "MatMulNode" or missing <= 0:
+                raise
+            shape = [1] * missing + list(node._shape)
+            raise HamKaasError(f"{error}; no dimensions are added, so reshape "
+                               f"the right side to {shape}") from None
 
     def _reflected(self, op: str, other: Operand) -> "Node":
         if isinstance(other, _NUMBERS):
@@ -282,6 +333,12 @@ class Node:
 
     def _as_operand(self, op: str, value: Operand) -> Optional["Node"]:
         """``value`` as a node, None if it is nothing of the kind."""
+        if isinstance(value, (list, tuple)):
+            raise TypeError(f"expected a node or an array, found a "
+                            f"{type(value).__name__}; make it an array, such "
+                            "as np.float32([...])")
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
         if isinstance(value, _NUMBERS):
             if op == "MatMulNode":
                 return None

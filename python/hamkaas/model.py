@@ -47,6 +47,9 @@ class Model:
     def __init__(self, native: _native.Model, weights: _Weights, device: str,
                  threads: int, constants_of: Optional["Model"] = None,
                  state_of: Optional["Model"] = None) -> None:
+        if not isinstance(device, str):
+            raise TypeError(f"expected the name of a device, found {device!r}")
+        check_number("threads", threads)
         self._native: Optional[_native.Model] = native
         self._weights = weights
         self._device = device
@@ -186,6 +189,12 @@ class Model:
                 f"({describe(self.outputs)})>")
 
 
+def check_number(what: str, value: object) -> None:
+    """Raises a TypeError unless ``value`` is a whole number."""
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"expected {what} to be a whole number, found {value!r}")
+
+
 def _make_table(table: Tuple[Tuple[str, Any, Shape], ...]) \
         -> Tuple[TensorInfo, ...]:
     return tuple(TensorInfo(*row) for row in table)
@@ -202,6 +211,7 @@ def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
 def _compile(source: str, positions: List[Position], name: str,
              target_cpu: str, max_workspace: int, unchecked: bool,
              progress: Progress) -> _native.Model:
+    check_number("max_workspace", max_workspace)
     tell = make_progress(progress, name)
     try:
         return _native.Model.compile(
@@ -270,6 +280,7 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     options = (name, target_cpu, max_workspace, unchecked)
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
     arguments = None
+    check_number("max_workspace", max_workspace)
     if not _is_library(file):
         arguments = _native.CompileArguments(name or "", target_cpu,
                                              max_workspace, unchecked, [], tell)

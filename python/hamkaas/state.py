@@ -50,7 +50,7 @@ class State(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._names:
-            raise KeyError(name)
+            raise KeyError(f"{name}, expected one of {list(self._names)}")
         with self._lock.mutex:
             array: Array = self._instance().read_state(name)
             return array

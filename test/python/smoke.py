@@ -3,7 +3,8 @@
     python smoke.py EXAMPLES
 
 EXAMPLES is the folder `examples` of the repository. Reads digits with the net
-of examples/mnist, keeps state, writes a library and runs it.
+of examples/mnist, writes a library and runs it, keeps state, and runs a small
+language model by examples/llama2.
 """
 
 import pathlib
@@ -51,6 +52,25 @@ def check_state():
         rtol=1e-5)
 
 
+def check_language_model():
+    """Prefill and decode of examples/llama2 against numpy."""
+    import llama2_files as files
+    from network import LanguageModel
+    config = files.Config(dim=24, hidden=20, layers=2, heads=4, kv_heads=2,
+                          vocab=40, context=30)
+    weights = files.random_weights(config)
+    model, plain = LanguageModel(config, weights, chunk=4), \
+        files.NumpyModel(config, weights)
+    prompt = [1, 7, 3, 9, 2, 30, 11]
+    scores = model.feed(prompt)
+    for token in prompt:
+        expected = plain.feed([token])
+    for _ in range(10):
+        np.testing.assert_allclose(scores, expected, rtol=1e-4, atol=1e-4)
+        token = int(expected.argmax())
+        scores, expected = model.feed([token]), plain.feed([token])
+
+
 def check_libraries():
     with open("/proc/self/maps") as file:
         loaded = {line.split()[-1] for line in file if ".so" in line}
@@ -62,5 +82,6 @@ examples = pathlib.Path(sys.argv[1])
 with tempfile.TemporaryDirectory() as name:
     check_mnist(examples / "mnist", pathlib.Path(name))
 check_state()
+check_language_model()
 check_libraries()
 print(hk.compiler_version(), "works")

@@ -25,7 +25,7 @@ REFUSED = {
         lambda: hk.input("x", [2**40, 2**40]),
     "expected the type float32 or int64, found 'int32'":
         lambda: hk.input("x", [1], dtype="int32"),
-    "expected the type float32 or int64, found 'float64'":
+    "expected float32 or int64, found float64; convert the array":
         lambda: hk.constant(np.zeros(3)),
     "expected the type float32 or int64, found >f4":
         lambda: hk.constant(np.zeros(3, ">f4")),
@@ -281,3 +281,43 @@ def test_types_are_complete():
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir=/dev/null",
          package], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
+
+
+def test_minus():
+    x = hk.input("x", [1, 3])
+    array = np.float32([[1, -2, 3]])
+    run = lambda node: hk.compile(node).run({"x": array})
+    np.testing.assert_array_equal(run(-x), -array)
+    np.testing.assert_array_equal(run(x - array), array - array)
+    np.testing.assert_array_equal(run(x - 0.5), array - np.float32(0.5))
+    np.testing.assert_array_equal(run(1 - x), 1 - array)
+    np.testing.assert_array_equal(run(array - x), array - array)
+    np.testing.assert_array_equal(run(x + np.array(2, "float32")), array + 2)
+
+
+@pytest.mark.parametrize("mistake, message", [
+    (lambda x: x + [[1.0, 2.0, 3.0]], "found a list; make it an array"),
+    (lambda x: x / 2, "multiply by the inverse"),
+    (lambda x: bool(x), "no value before its model runs"),
+    (lambda x: np.array(x), "no elements before its model runs"),
+    (lambda x: x[0, 1], "found 2 dimensions"),
+    (lambda x: x.reshape(6), r"such as \[2, 3\], found 6"),
+    (lambda x: x.reshape([None, 3]), r"such as \[2, 3\], found \[None, 3\]"),
+    (lambda x: hk.compile(x, threads="2"), "expected threads to be a whole"),
+    (lambda x: hk.compile(x, max_workspace="1KB"), "max_workspace to be a"),
+    (lambda x: hk.compile(x, device=3), "the name of a device, found 3"),
+])
+def test_mistakes_of_type(mistake, message):
+    with pytest.raises(TypeError, match=message):
+        mistake(hk.input("x", [2, 3]))
+
+
+@pytest.mark.parametrize("mistake, message", [
+    (lambda x: x + np.ones(3, "float32"), r"reshape the right side to \[1, 3\]"),
+    (lambda x: x @ np.ones((3, 2)), "found float64; convert the array"),
+    (lambda x: x.replace(np.ones((1, 3), "float32"), 2, 3),
+     "end <= 2 and end - begin = 1, got begin 2 and end 3"),
+])
+def test_mistakes_of_shape(mistake, message):
+    with pytest.raises(hk.HamKaasError, match=message):
+        mistake(hk.input("x", [2, 3]))
