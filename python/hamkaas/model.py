@@ -47,9 +47,11 @@ class Model:
     def __init__(self, native: _native.Model, weights: _Weights, device: str,
                  threads: int, constants_of: Optional["Model"] = None,
                  state_of: Optional["Model"] = None) -> None:
-        if not isinstance(device, str):
-            raise TypeError(f"expected the name of a device, found {device!r}")
+        check_text("device", device)
         check_number("threads", threads)
+        if state_of is not None and not isinstance(state_of, Model):
+            raise TypeError(
+                f"expected state_of to be a hamkaas.Model, found {state_of!r}")
         self._native: Optional[_native.Model] = native
         self._weights = weights
         self._device = device
@@ -135,6 +137,7 @@ class Model:
 
         HamKaasError for a model that was loaded from a library.
         """
+        check_text("target_cpu", target_cpu)
         weights = self._weights if embed_weights else _Weights({})
         self._open_native().write(os.fsencode(path), weights.arrays,
                                   weights.file, target_cpu)
@@ -189,6 +192,12 @@ class Model:
                 f"({describe(self.outputs)})>")
 
 
+def check_text(what: str, value: object) -> None:
+    """Raises a TypeError unless ``value`` is a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"expected {what} to be a text, found {value!r}")
+
+
 def check_number(what: str, value: object) -> None:
     """Raises a TypeError unless ``value`` is a whole number."""
     if not hasattr(value, "__index__"):
@@ -211,6 +220,8 @@ def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
 def _compile(source: str, positions: List[Position], name: str,
              target_cpu: str, max_workspace: int, unchecked: bool,
              progress: Progress) -> _native.Model:
+    check_text("name", name)
+    check_text("target_cpu", target_cpu)
     check_number("max_workspace", max_workspace)
     tell = make_progress(progress, name)
     try:
@@ -280,6 +291,8 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     options = (name, target_cpu, max_workspace, unchecked)
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
     arguments = None
+    check_text("name", name or "")
+    check_text("target_cpu", target_cpu)
     check_number("max_workspace", max_workspace)
     if not _is_library(file):
         arguments = _native.CompileArguments(name or "", target_cpu,

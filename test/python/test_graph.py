@@ -305,7 +305,11 @@ def test_minus():
     (lambda x: x.reshape([None, 3]), r"such as \[2, 3\], found \[None, 3\]"),
     (lambda x: hk.compile(x, threads="2"), "expected threads to be a whole"),
     (lambda x: hk.compile(x, max_workspace="1KB"), "max_workspace to be a"),
-    (lambda x: hk.compile(x, device=3), "the name of a device, found 3"),
+    (lambda x: hk.compile(x, device=3), "device to be a text, found 3"),
+    (lambda x: hk.compile(x, name=5), "name to be a text, found 5"),
+    (lambda x: hk.compile(x, target_cpu=None), "target_cpu to be a text"),
+    (lambda x: hk.compile(x, threads=1.5), "threads to be a whole number"),
+    (lambda x: hk.compile(x, state_of=5), "state_of to be a hamkaas.Model"),
 ])
 def test_mistakes_of_type(mistake, message):
     with pytest.raises(TypeError, match=message):
