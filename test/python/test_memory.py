@@ -1,7 +1,7 @@
 """Memory stays flat, however many models are made and runs done.
 
 Short by default. HAMKAAS_SOAK=1 makes it the whole of what is promised: 100,000
-models and 10 million runs, which takes an hour.
+models and 10 million runs, which takes half an hour of processor time.
 """
 
 import gc
