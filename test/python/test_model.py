@@ -72,8 +72,13 @@ def test_max_workspace_names_the_line():
 
 def test_unchecked_leaves_out_checks():
     node = hk.input("x", [4]).sliced_softmax(hk.input("n", [1], "int64"))
-    assert "check" not in str(hk.compile(node, unchecked=True).report.json()
-                              ).replace("unchecked", "")
+
+    def checks(**options):
+        report = hk.compile(node, **options).report.json()
+        return [call["check"] for call in report["calls"] if "check" in call]
+
+    assert checks() == ["expected a prefix from 0 to 4, got {0}"]
+    assert checks(unchecked=True) == []
 
 
 # Close.
