@@ -282,7 +282,8 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   };
   if (rowBlocks == 1)
     return rest();
-  kernel.writingBranch(kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
+  kernel.writingBranch(
+      kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
 }
 
 /// One block of accumulators: a register each, from the first product of the
@@ -325,7 +326,7 @@ SmallVector<Value> ContractionEmitter::start(const Columns &columns) {
   for (Value row : rows)
     for (int64_t v = 0; v < columns.vectors; ++v) {
       TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v));
-      Coordinate column{columnOf(columns, v), /*lane=*/true};
+      Coordinate column{columnOf(columns, v), /*step=*/1};
       sums.push_back(tree.evaluateVector(
           init.get(), operandPoint(init, row, column, nullptr)));
     }
@@ -401,7 +402,7 @@ void ContractionEmitter::finish(ValueRange sums, const Columns &columns) {
 Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
                                     Value depth) {
   OpOperand &right = *root.getDpsInputOperand(1);
-  Coordinate column{columnOf(columns, vector), /*lane=*/true};
+  Coordinate column{columnOf(columns, vector), /*step=*/1};
   Point point = operandPoint(right, rows.front(), column, depth);
   if (!packed) {
     TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, vector));
@@ -414,7 +415,7 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
   ArrayRef<int64_t> order = packed.getOuterDimsPerm();
   for (size_t i = 0; i < point.size(); ++i)
     at.push_back(point[order.empty() ? i : order[i]]);
-  at.push_back({kernel.constant(vector * tile.lanes), /*lane=*/true});
+  at.push_back({kernel.constant(vector * tile.lanes), /*step=*/1});
   TreeEmitter tree(kernel, tile.lanes, tile.lanes);
   return tree.evaluateVector(packed.getSource(), at);
 }
@@ -428,26 +429,14 @@ Value ContractionEmitter::multiplyAdd(Value lhs, Value rhs, Value sum) {
 
 Point ContractionEmitter::operandPoint(OpOperand &operand, Value row,
                                        Coordinate column, Value depth) {
-  Point point;
-  for (AffineExpr expr : root.getMatchingIndexingMap(&operand).getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim) {
-      point.push_back(
-          {kernel.constant(cast<AffineConstantExpr>(expr).getValue())});
-      continue;
-    }
-    int64_t loop = dim.getPosition();
-    if (loop == loops.column)
-      point.push_back(column);
-    else if (loop == loops.row)
-      point.push_back({row});
-    else if (loop == loops.depth)
-      point.push_back({depth});
-    else
-      point.push_back(
-          {outerIndices[llvm::find(loops.outer, loop) - loops.outer.begin()]});
-  }
-  return point;
+  Point point(root.getNumLoops());
+  for (auto [loop, index] : llvm::zip_equal(loops.outer, outerIndices))
+    point[loop] = {index};
+  if (loops.row)
+    point[*loops.row] = {row};
+  point[loops.column] = column;
+  point[loops.depth] = {depth};
+  return applyLinear(kernel, root.getMatchingIndexingMap(&operand), point);
 }
 
 SmallVector<Value> ContractionEmitter::resultIndices(Value row, Value column) {

@@ -115,7 +115,7 @@ private:
     for (Value index : sourceIndices)
       point.push_back({index});
     point[position] = {kernel.add(kernel.multiply(panel, width), at),
-                       /*lane=*/true};
+                       /*step=*/1};
     Value vector = TreeEmitter(kernel, lanes, active)
                        .evaluateVector(pack.getSource(), point);
     if (active == lanes)

@@ -329,7 +329,7 @@ void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
   AffineMap map = op.getIndexingMapsArray().back();
   for (auto [expr, index] : llvm::zip_equal(map.getResults(), rowIndices))
     point[cast<AffineDimExpr>(expr).getPosition()] = {index};
-  point[reduction.loop] = {block.index, /*lane=*/true};
+  point[reduction.loop] = {block.index, /*step=*/1};
 
   Value vector =
       kernel.broadcast(tree.evaluateContribution(op, reduction.combiner,

@@ -198,8 +198,9 @@ private:
   Value readTransposed(Value tensor, PointRef point, const Square &square,
                        int64_t row, Value rowIndex) {
     if (!isInMemory(tensor) || tensor == kernel.destinationArgument() ||
-        point.empty() || point.back().lane || point.back().index != rowIndex ||
-        llvm::count_if(point, [](Coordinate c) { return c.lane; }) != 1)
+        point.empty() || point.back().step || point.back().index != rowIndex ||
+        llvm::count_if(point, [](Coordinate c) { return c.step != 0; }) != 1 ||
+        llvm::none_of(point, [](Coordinate c) { return c.step == 1; }))
       return nullptr;
     // An index of 0 along a dimension of size 1 may be the same constant.
     if (cast<RankedTensorType>(tensor.getType()).getShape().back() != rows)
@@ -224,7 +225,7 @@ private:
                    int64_t activeRows) {
     SmallVector<Value> indices;
     for (Coordinate c : first)
-      indices.push_back(c.lane ? kernel.add(c.index, column) : c.index);
+      indices.push_back(c.step ? kernel.add(c.index, column) : c.index);
     return kernel.load(tensor, indices, lanes, activeRows);
   }
 

@@ -7,9 +7,10 @@
 
 #include "TreeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -18,7 +19,7 @@ Point hamkaas::lanePoint(ValueRange outer, Value lane) {
   Point point;
   for (Value index : outer)
     point.push_back({index});
-  point.push_back({lane, /*lane=*/true});
+  point.push_back({lane, /*step=*/1});
   return point;
 }
 
@@ -81,14 +82,9 @@ Value TreeEmitter::evaluateOperand(linalg::LinalgOp op, OpOperand &operand,
                                    PointRef point) {
   if (!isa<RankedTensorType>(operand.get().getType()))
     return operand.get();
-  Point at;
-  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      at.push_back(point[dim.getPosition()]);
-    else
-      at.push_back(
-          {kernel.constant(cast<AffineConstantExpr>(expr).getValue())});
-  return evaluate(operand.get(), at);
+  return evaluate(
+      operand.get(),
+      applyLinear(kernel, op.getMatchingIndexingMap(&operand), point));
 }
 
 IRMapping TreeEmitter::evaluateBody(linalg::LinalgOp op, PointRef point,
@@ -119,6 +115,10 @@ void TreeEmitter::emit(Operation &op, PointRef point, IRMapping &values) {
     values.map(index.getResult(), emitIndex(point[index.getDim()]));
     return;
   }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    values.map(extract.getResult(), emitExtract(extract, values));
+    return;
+  }
   auto isVector = [&](Value operand) {
     return isa<VectorType>(values.lookupOrDefault(operand).getType());
   };
@@ -140,23 +140,68 @@ void TreeEmitter::emit(Operation &op, PointRef point, IRMapping &values) {
     to.setType(VectorType::get(lanes, from.getType()));
     values.map(from, to);
   }
-  // A cast of indices still counts up; remember its first lane, too.
-  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
-    if (Value first = firstLanes.lookup(values.lookup(cast.getIn())))
-      firstLanes[values.lookup(cast.getOut())] = arith::IndexCastOp::create(
-          kernel.ir(), kernel.loc(), cast.getType(), first);
+  noteCounting(op, values);
 }
 
 Value TreeEmitter::emitIndex(Coordinate coordinate) {
-  if (!coordinate.lane)
+  if (!coordinate.step)
     return coordinate.index;
   OpBuilder &ir = kernel.ir();
-  Value steps = vector::StepOp::create(
+  Value indices = vector::StepOp::create(
       ir, kernel.loc(), VectorType::get(lanes, ir.getIndexType()));
-  Value indices = arith::AddIOp::create(
-      ir, kernel.loc(), steps, kernel.broadcast(coordinate.index, lanes));
-  firstLanes[indices] = coordinate.index;
+  if (coordinate.step != 1)
+    indices = arith::MulIOp::create(
+        ir, kernel.loc(), indices,
+        kernel.broadcast(kernel.constant(coordinate.step), lanes));
+  indices = arith::AddIOp::create(ir, kernel.loc(), indices,
+                                  kernel.broadcast(coordinate.index, lanes));
+  counting[indices] = coordinate;
   return indices;
+}
+
+/// How `value` counts from lane to lane; a scalar does by 0.
+std::optional<Coordinate> TreeEmitter::getCounting(Value value) const {
+  if (!isa<VectorType>(value.getType()))
+    return Coordinate{value};
+  auto known = counting.find(value);
+  if (known == counting.end())
+    return std::nullopt;
+  return known->second;
+}
+
+/// Casts, sums and multiples of what counts do so, too. That is remembered so
+/// that elements read there are known to lie next to each other.
+void TreeEmitter::noteCounting(Operation &op, IRMapping &values) {
+  // Narrower integers may wrap from one lane to the next.
+  Type type = op.getResult(0).getType();
+  if (!isa<arith::IndexCastOp, arith::AddIOp, arith::SubIOp, arith::MulIOp>(
+          op) ||
+      !(type.isIndex() || type.isSignlessInteger(64)))
+    return;
+  SmallVector<Coordinate> operands;
+  IRMapping first;
+  for (Value operand : op.getOperands()) {
+    std::optional<Coordinate> at = getCounting(values.lookupOrDefault(operand));
+    if (!at)
+      return;
+    operands.push_back(*at);
+    first.map(operand, at->index);
+  }
+  int64_t step = operands[0].step;
+  if (isa<arith::AddIOp>(op))
+    step += operands[1].step;
+  if (isa<arith::SubIOp>(op))
+    step -= operands[1].step;
+  if (isa<arith::MulIOp>(op)) {
+    if (operands[0].step == 0)
+      std::swap(operands[0], operands[1]);
+    std::optional<int64_t> factor = getConstantIntValue(operands[1].index);
+    if (!factor || operands[1].step)
+      return;
+    step = operands[0].step * *factor;
+  }
+  counting[values.lookup(op.getResult(0))] = {
+      kernel.ir().clone(op, first)->getResult(0), step};
 }
 
 /// Comparing indices with a bound asks for a mask of the first lanes, which is
@@ -172,9 +217,13 @@ Value TreeEmitter::emitLaneCompare(Operation &op, IRMapping &values) {
     std::swap(indices, bound);
     predicate = arith::CmpIPredicate::slt;
   }
-  Value first = firstLanes.lookup(indices);
-  if (!first || predicate != arith::CmpIPredicate::slt ||
+  std::optional<Coordinate> at = getCounting(indices);
+  if (!at || at->step != 1 || predicate != arith::CmpIPredicate::slt ||
       isa<VectorType>(bound.getType()))
+    return nullptr;
+  // Sums of a program's own numbers may wrap between two lanes, indices cannot.
+  if (!getElementTypeOrSelf(indices).isIndex() &&
+      !indices.getDefiningOp<arith::IndexCastOp>())
     return nullptr;
 
   OpBuilder &ir = kernel.ir();
@@ -184,91 +233,48 @@ Value TreeEmitter::emitLaneCompare(Operation &op, IRMapping &values) {
       return value;
     return arith::IndexCastOp::create(ir, loc, ir.getIndexType(), value);
   };
-  Value count = arith::SubIOp::create(ir, loc, cast(bound), cast(first));
-  count = arith::MaxSIOp::create(ir, loc, count, kernel.constant(0));
-  count = arith::MinSIOp::create(ir, loc, count, kernel.constant(lanes));
+  auto clamp = [&](Value value, int64_t low, int64_t high) -> Value {
+    value = arith::MaxSIOp::create(ir, loc, value, kernel.constant(low));
+    return arith::MinSIOp::create(ir, loc, value, kernel.constant(high));
+  };
+  // The bound may be any number: the difference must not wrap, either.
+  int64_t limit = int64_t(1) << 62;
+  Value count = arith::SubIOp::create(
+      ir, loc, clamp(cast(bound), -limit, limit), cast(at->index));
   return vector::CreateMaskOp::create(
-      ir, loc, VectorType::get(lanes, ir.getI1Type()), count);
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-Value TreeEmitter::read(Value tensor, PointRef point) {
-  if (PointRef(written) != point)
-    kernel.forbidAlias(tensor);
-  if (tensor == kernel.destinationArgument())
-    tensor = kernel.destination;
-  SmallVector<Value> indices;
-  for (Coordinate coordinate : point)
-    indices.push_back(coordinate.index);
-  bool anyLane = llvm::any_of(point, [](Coordinate c) { return c.lane; });
-  if (!anyLane)
-    return tensor::ExtractOp::create(kernel.ir(), kernel.loc(), tensor,
-                                     indices);
-  bool contiguous =
-      point.back().lane &&
-      llvm::none_of(point.drop_back(), [](Coordinate c) { return c.lane; });
-  if (!contiguous)
-    return readStrided(tensor, point);
-  return kernel.load(tensor, indices, lanes, active);
-}
-
-Value TreeEmitter::readStrided(Value tensor, PointRef point) {
-  SmallVector<Value> elements;
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    // Lanes that are not active may lie outside of the tensor.
-    if (lane >= active) {
-      elements.push_back(elements.front());
-      continue;
-    }
-    SmallVector<Value> indices;
-    for (Coordinate c : point)
-      indices.push_back(c.lane ? kernel.add(c.index, lane) : c.index);
-    elements.push_back(
-        tensor::ExtractOp::create(kernel.ir(), kernel.loc(), tensor, indices));
-  }
-  auto type = VectorType::get(lanes, elements.front().getType());
-  return vector::FromElementsOp::create(kernel.ir(), kernel.loc(), type,
-                                        elements);
-}
-
-/// Lanes along a tiled dimension must not cross the end of a tile.
-Value TreeEmitter::evaluateUnpack(linalg::UnPackOp op, PointRef point) {
-  Point outer(point), packed;
-  SmallVector<Coordinate> inner;
-  for (auto [position, tile] :
-       llvm::zip_equal(op.getInnerDimsPos(), op.getStaticInnerTiles())) {
-    Coordinate at = point[position];
-    outer[position] = {kernel.divide(at.index, tile)};
-    inner.push_back({kernel.remainder(at.index, tile), at.lane});
-  }
-  ArrayRef<int64_t> order = op.getOuterDimsPerm();
-  for (size_t i = 0; i < outer.size(); ++i)
-    packed.push_back(outer[order.empty() ? i : order[i]]);
-  packed.append(inner.begin(), inner.end());
-  return evaluate(op.getSource(), packed);
+      ir, loc, VectorType::get(lanes, ir.getI1Type()), clamp(count, 0, lanes));
 }
 
 //===----------------------------------------------------------------------===//
 // What can be evaluated
 //===----------------------------------------------------------------------===//
 
+/// The body may read the inputs of the kernel itself, at points it computes.
+static LogicalResult verifyExtract(tensor::ExtractOp op) {
+  auto argument = dyn_cast<BlockArgument>(op.getTensor());
+  if (argument && argument != argument.getOwner()->getArguments().back())
+    return success();
+  return op.emitError("expected to read an input of the kernel");
+}
+
 LogicalResult hamkaas::verifyBody(linalg::LinalgOp op) {
   for (OpOperand &operand : op->getOpOperands())
-    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
-      if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
-        return op->emitError("expected operand ")
-               << operand.getOperandNumber()
-               << " to be indexed by loops and constants, got "
-               << AffineMapAttr::get(op.getMatchingIndexingMap(&operand));
-  for (Operation &inner : op.getBlock()->without_terminator())
-    if (!isa<linalg::IndexOp>(inner) &&
-        !OpTrait::hasElementwiseMappableTraits(&inner) &&
-        !inner.hasTrait<OpTrait::ConstantLike>())
+    if (!isLinear(op.getMatchingIndexingMap(&operand)))
+      return op->emitError("expected operand ")
+             << operand.getOperandNumber()
+             << " to be indexed by sums of multiples of loops, got "
+             << AffineMapAttr::get(op.getMatchingIndexingMap(&operand));
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+      if (failed(verifyExtract(extract)))
+        return failure();
+    } else if (!isa<linalg::IndexOp>(inner) &&
+               !OpTrait::hasElementwiseMappableTraits(&inner) &&
+               !inner.hasTrait<OpTrait::ConstantLike>()) {
       return inner.emitError("expected an operation that works on vectors as "
                              "it does on elements");
+    }
+  }
   return success();
 }
 

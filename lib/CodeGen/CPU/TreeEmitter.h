@@ -10,15 +10,16 @@
 
 #include "KernelBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace hamkaas {
 
-/// An index along one dimension: one element, or the lanes `index`,
-/// `index + 1`, ... of a vector.
+/// An index along one dimension: `index` in the first lane of a vector and
+/// `step` more in each lane after. A step of 0 is one element for all lanes.
 struct Coordinate {
   mlir::Value index;
-  bool lane = false;
+  int64_t step = 0;
 
   bool operator==(const Coordinate &) const = default;
 };
@@ -27,6 +28,12 @@ using PointRef = llvm::ArrayRef<Coordinate>;
 
 /// A point whose last coordinate runs along the lanes.
 Point lanePoint(mlir::ValueRange outer, mlir::Value lane);
+
+/// Whether `map` has only sums of multiples of its dimensions and constants.
+bool isLinear(mlir::AffineMap map);
+/// The value of such a map, which is no negative index in any lane, at a point
+/// of its dimensions. Those that the map does not depend on may be null.
+Point applyLinear(KernelBuilder &kernel, mlir::AffineMap map, PointRef point);
 
 /// Computes elements of tensors that are defined by a graph of linalg
 /// operations, in vectors along one dimension. Emits what a point needs at the
@@ -77,7 +84,14 @@ private:
   void emit(mlir::Operation &op, PointRef point, mlir::IRMapping &values);
   mlir::Value emitIndex(Coordinate coordinate);
   mlir::Value emitLaneCompare(mlir::Operation &op, mlir::IRMapping &values);
-  mlir::Value readStrided(mlir::Value tensor, PointRef point);
+  mlir::Value emitExtract(mlir::tensor::ExtractOp op, mlir::IRMapping &values);
+  std::optional<Coordinate> getCounting(mlir::Value value) const;
+  void noteCounting(mlir::Operation &op, mlir::IRMapping &values);
+
+  mlir::Value readSpread(mlir::Value tensor, PointRef point);
+  mlir::Value readLanes(mlir::Value tensor, PointRef point);
+  mlir::Value
+  collectLanes(llvm::function_ref<mlir::Value(int64_t lane)> element);
 
   KernelBuilder &kernel;
   int64_t lanes, active;
@@ -85,8 +99,8 @@ private:
   Point written;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<Point, mlir::Value>>>
       known;
-  /// The first lane of vectors that count up by one from lane to lane.
-  llvm::DenseMap<mlir::Value, mlir::Value> firstLanes;
+  /// Vectors that are known to count from lane to lane.
+  llvm::DenseMap<mlir::Value, Coordinate> counting;
 };
 
 /// Succeeds if a TreeEmitter can evaluate the all-parallel `op`.

@@ -87,3 +87,31 @@ func.func @other_operation(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf
   %0 = tensor.insert_slice %x into %out[0] [4] [1] : tensor<4xf32> into tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @remainder(%x: tensor<4xf32>, %out: tensor<8xf32>) -> tensor<8xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<8xf32>
+  // expected-error @below {{expected operand 0 to be indexed by sums of multiples of loops, got affine_map<(d0) -> (d0 mod 4)>}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0 mod 4)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @extract_from_destination(%x: tensor<4xi64>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xi64>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: i64, %o: f32):
+    %i = arith.index_cast %a : i64 to index
+    // expected-error @below {{expected to read an input of the kernel}}
+    %v = tensor.extract %out[%i] : tensor<4xf32>
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -6,13 +6,16 @@ usage: execute.py FILE [--level=LEVEL] [--integers=V[:V...],...] [--range=R]
 LEVEL is lowered to what the machine has.
 Every function of FILE is compiled by our passes and, as the reference, by
 upstream's lowering of linalg to scalar loops. Inputs are random numbers of
-[-R, R]; i64 arguments are given by --integers, one run for each of its
-entries. A kernel must give equal results (to 1e-5 of the largest), the same
-bits for every split of its tiles, and touch nothing outside of its destination.
+[-R, R], integers of all sizes; arguments of one i64 are given by --integers,
+one run for each of its entries. A kernel must give equal results (to 1e-5 of
+the largest, of f64 to 1e-14 and of f16 to 1e-3), the same bits for every split
+of its tiles, write nothing outside of its destination and read nothing outside
+of its inputs.
 """
 
 import argparse
 import ctypes
+import mmap
 import os
 import re
 import subprocess
@@ -21,8 +24,11 @@ import tempfile
 
 import numpy as np
 
-TYPES = {"f32": np.float32, "i64": np.int64}
+TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16,
+         "i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8}
 GUARD = 64
+PROT_NONE = 0
+ALLOWED = {np.float64: 1e-14, np.float32: 1e-5, np.float16: 1e-3}
 
 # NOTE: a function of bare pointers returns the address malloc gave it, so the
 # reference's buffers must not be aligned any further.
@@ -145,8 +151,11 @@ def make_inputs(types, integers, limit, random):
     for shape, element in types[:-1]:
         if element is np.int64 and shape == (1,):
             arrays.append(np.full(shape, integers.pop(0), element))
-        elif element is np.int64:
-            arrays.append(random.integers(-2**40, 2**40, shape))
+        elif np.issubdtype(element, np.integer):
+            limits = np.iinfo(element)
+            arrays.append(random.integers(
+                max(limits.min, -2**40), min(limits.max, 2**40), shape,
+                element, endpoint=True))
         else:
             arrays.append(random.uniform(-limit, limit, shape).astype(element))
     return arrays
@@ -160,9 +169,29 @@ def guarded(contents):
     return raw
 
 
-def run_kernel(function, inputs, before, ranges):
+class Fenced:
+    """A copy of an array between pages that nobody may read; it begins after
+    the first of them or ends before the last."""
+
+    def __init__(self, contents, at_end):
+        page = mmap.PAGESIZE
+        data = -(-contents.nbytes // page) * page
+        self.memory = mmap.mmap(-1, data + 2 * page)
+        begin = data + page - contents.nbytes if at_end else page
+        self.memory[begin:begin + contents.nbytes] = contents.tobytes()
+        base = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+        self.address = base + begin
+        libc = ctypes.CDLL(None, use_errno=True)
+        for fence in (base, base + page + data):
+            if libc.mprotect(ctypes.c_void_p(fence), ctypes.c_size_t(page),
+                             PROT_NONE):
+                raise OSError(ctypes.get_errno(), "mprotect failed")
+
+
+def run_kernel(function, inputs, before, ranges, at_end=True):
     raw = guarded(before)
-    addresses = [array.ctypes.data for array in inputs]
+    fenced = [Fenced(array, at_end) for array in inputs]
+    addresses = [array.address for array in fenced]
     addresses.append(raw.ctypes.data + GUARD)
     table = (ctypes.c_void_p * len(addresses))(*addresses)
     values = (ctypes.c_int64 * 4)()
@@ -191,7 +220,8 @@ def run_reference(function, returns, inputs, before):
 
 
 def compare(name, got, expected):
-    if got.dtype == np.int64:
+    element = got.dtype.type
+    if np.issubdtype(got.dtype, np.integer):
         assert (got == expected).all(), f"{name}: integers differ"
         return
     assert (np.isnan(got) == np.isnan(expected)).all(), f"{name}: NaN differ"
@@ -201,8 +231,10 @@ def compare(name, got, expected):
     if not finite.any():
         return
     scale = max(1.0, np.abs(expected[finite]).max())
+    got, expected = got.astype(np.float64), expected.astype(np.float64)
     error = np.abs(got[finite] - expected[finite]).max() / scale
-    assert error < 1e-5, f"{name}: error {error}"
+    allowed = ALLOWED[element]
+    assert error < allowed, f"{name}: error {error}"
 
 
 def main():
@@ -234,7 +266,8 @@ def main():
                     print(f"{name} {entry}: check failed with {got}")
                     continue
                 single = [(t, t + 1) for t in reversed(range(count))]
-                split = run_kernel(function, inputs, before, single)
+                split = run_kernel(function, inputs, before, single,
+                                   at_end=False)
                 assert got.tobytes() == split.tobytes(), \
                     f"{name}: the bits depend on the split"
                 compare(name, got, run_reference(

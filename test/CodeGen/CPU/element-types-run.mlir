@@ -1,0 +1,49 @@
+// RUN: %python %S/Inputs/execute.py %s --level=x86-64
+// RUN: %python %S/Inputs/execute.py %s --level=x86-64-v3
+// RUN: %python %S/Inputs/execute.py %s --level=x86-64-v4
+
+// Vectors have as many lanes of each type as of f32.
+
+#id1 = affine_map<(d0) -> (d0)>
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+
+func.func private @doubles(%x: tensor<3x37xf64>, %y: tensor<37x3xf64>, %out: tensor<3x37xf64>) -> tensor<3x37xf64>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<3x37xf64>
+  %a = linalg.generic {indexing_maps = [#id2, affine_map<(d0, d1) -> (d1, d0)>, #id2], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %y : tensor<3x37xf64>, tensor<37x3xf64>) outs(%e : tensor<3x37xf64>) {
+  ^bb0(%p: f64, %q: f64, %o: f64):
+    %r = arith.mulf %p, %q : f64
+    linalg.yield %r : f64
+  } -> tensor<3x37xf64>
+  return %a : tensor<3x37xf64>
+}
+
+func.func private @integers(%x: tensor<37xi8>, %y: tensor<37xi16>, %z: tensor<73xi32>, %out: tensor<37xi64>) -> tensor<37xi64>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<37xi64>
+  %a = linalg.generic {indexing_maps = [#id1, affine_map<(d0) -> (-d0 + 36)>, affine_map<(d0) -> (d0 * 2)>, #id1], iterator_types = ["parallel"]}
+    ins(%x, %y, %z : tensor<37xi8>, tensor<37xi16>, tensor<73xi32>) outs(%e : tensor<37xi64>) {
+  ^bb0(%p: i8, %q: i16, %r: i32, %o: i64):
+    %s = arith.extsi %p : i8 to i64
+    %t = arith.extui %q : i16 to i64
+    %u = arith.extsi %r : i32 to i64
+    %v = arith.addi %s, %t : i64
+    %w = arith.muli %v, %u : i64
+    linalg.yield %w : i64
+  } -> tensor<37xi64>
+  return %a : tensor<37xi64>
+}
+
+func.func private @bytes(%x: tensor<5x100xi8>, %y: tensor<5x100xi8>, %out: tensor<5x100xi8>) -> tensor<5x100xi8>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<5x100xi8>
+  %a = linalg.generic {indexing_maps = [#id2, #id2, #id2], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %y : tensor<5x100xi8>, tensor<5x100xi8>) outs(%e : tensor<5x100xi8>) {
+  ^bb0(%p: i8, %q: i8, %o: i8):
+    %c = arith.cmpi slt, %p, %q : i8
+    %r = arith.extui %c : i1 to i8
+    linalg.yield %r : i8
+  } -> tensor<5x100xi8>
+  return %a : tensor<5x100xi8>
+}
