@@ -88,6 +88,17 @@ llvm::Expected<Tensor> hamkaas::readTensor(StringRef path, StringRef name,
   return tensor;
 }
 
+llvm::Expected<Tensor> hamkaas::readTensor(StringRef path,
+                                           MLIRContext *context) {
+  rt::NpyFile file;
+  if (rt::Error error = file.open(path.str().c_str()))
+    return toError(std::move(error));
+  Tensor tensor(makeTensorType(context, file.elementType(),
+                               ArrayRef(file.shape(), file.rank())));
+  std::memcpy(tensor.data(), file.data(), file.bytes());
+  return tensor;
+}
+
 llvm::Error hamkaas::writeTensor(StringRef path, const Tensor &tensor) {
   ArrayRef<int64_t> shape = tensor.type().getShape();
   if (rt::Error error =

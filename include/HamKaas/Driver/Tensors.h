@@ -45,6 +45,9 @@ Tensor encode(const ReferenceTensor &tensor);
 /// tensor in messages.
 llvm::Expected<Tensor> readTensor(llvm::StringRef path, llvm::StringRef name,
                                   mlir::RankedTensorType type);
+/// Reads an npy file of a tensor of any type.
+llvm::Expected<Tensor> readTensor(llvm::StringRef path,
+                                  mlir::MLIRContext *context);
 llvm::Error writeTensor(llvm::StringRef path, const Tensor &tensor);
 
 /// Elements that are uniform, the same for equal names: floats from -1 to 1,

@@ -228,8 +228,8 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 // -----
 
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
-  // expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xi32>'}}
-  %0 = arith.constant dense<1> : tensor<4xi32>
+  // expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xi24>'}}
+  %0 = arith.constant dense<1> : tensor<4xi24>
   return %x : tensor<4xf32>
 }
 
@@ -280,8 +280,8 @@ func.func @main(%x: f32 {hamkaas.name = "x"}) -> (f32 {hamkaas.name = "y"}) {
 
 // -----
 
-// expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xf64>'}}
-ml_program.global private @w(#ml_program.extern<tensor<4xf64>>) : tensor<4xf64>
+// expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xf80>'}}
+ml_program.global private @w(#ml_program.extern<tensor<4xf80>>) : tensor<4xf80>
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
 }

@@ -111,26 +111,33 @@ def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
 
 /// Sizes are bounded so that no count of elements or bytes can wrap, and no
 /// kernel has to think of a dimension of 0.
-class HamKaas_TensorOf<list<Type> elementTypes>
+class HamKaas_TensorOf<list<Type> elementTypes, string elements>
     : RankedTensorOf<elementTypes,
                      [CPred<"::hamkaas::isSupportedShape($_self)">],
-                     "tensor of static shape and 1 to 2^47 - 1 elements">;
+                     "tensor of static shape and 1 to 2^47 - 1 elements"> {
+  let summary = "tensor of static shape and 1 to 2^47 - 1 elements that are " #
+                elements;
+}
 
 /// Signed integers are MLIR's signless ones; `i1` is a boolean.
 defvar HamKaas_FloatTypes = [F32, F64, F16, BF16];
 defvar HamKaas_IntegerTypes = [I64, I32, I16, I8, UI64, UI32, UI16, UI8];
 
-def HamKaas_Float32Tensor : HamKaas_TensorOf<[F32]>;
-def HamKaas_FloatTensor : HamKaas_TensorOf<HamKaas_FloatTypes>;
+def HamKaas_Float32Tensor : HamKaas_TensorOf<[F32], "f32">;
+def HamKaas_FloatTensor : HamKaas_TensorOf<HamKaas_FloatTypes, "floats">;
 def HamKaas_NumericTensor
-    : HamKaas_TensorOf<!listconcat(HamKaas_FloatTypes, HamKaas_IntegerTypes)>;
-def HamKaas_IntegerTensor : HamKaas_TensorOf<HamKaas_IntegerTypes>;
+    : HamKaas_TensorOf<!listconcat(HamKaas_FloatTypes, HamKaas_IntegerTypes),
+                       "floats or integers">;
+def HamKaas_IntegerTensor
+    : HamKaas_TensorOf<HamKaas_IntegerTypes, "integers">;
 def HamKaas_IntegralTensor
-    : HamKaas_TensorOf<!listconcat(HamKaas_IntegerTypes, [I1])>;
-def HamKaas_BooleanTensor : HamKaas_TensorOf<[I1]>;
+    : HamKaas_TensorOf<!listconcat(HamKaas_IntegerTypes, [I1]),
+                       "integers or booleans (i1)">;
+def HamKaas_BooleanTensor : HamKaas_TensorOf<[I1], "booleans (i1)">;
 def HamKaas_Tensor
     : HamKaas_TensorOf<!listconcat(HamKaas_FloatTypes, HamKaas_IntegerTypes,
-                                   [I1])>;
+                                   [I1]),
+                       "floats, integers or booleans (i1)">;
 
 /// A position or count that is known only at run time.
 def HamKaas_Position : Type<
