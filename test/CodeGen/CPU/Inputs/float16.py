@@ -1,6 +1,6 @@
 """Compares conversions of float16 with numpy's, bit by bit.
 
-usage: check-float16.py FOLDER
+usage: float16.py FOLDER
 
 All values of float16 become float32. Back come these, the middle between each
 two neighbours and the float32 just above and below it, and random bits.
