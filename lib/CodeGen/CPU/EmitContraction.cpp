@@ -8,10 +8,9 @@
 #include "Emitters.h"
 #include "HamKaas/CodeGen/CPU/Contraction.h"
 #include "PanelPrefetch.h"
-#include "TreeEmitter.h"
+#include "Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -46,7 +45,6 @@ public:
 
 private:
   LogicalResult matchLoops();
-  LogicalResult verifyEpilogue();
   void choosePanels();
   void choosePrefetch();
 
@@ -105,21 +103,6 @@ static bool isMultiplyAdd(linalg::LinalgOp op) {
              });
 }
 
-/// The one operation with a reduction that `result` depends on.
-static linalg::LinalgOp findRoot(Value result) {
-  llvm::SetVector<Value> values;
-  values.insert(result);
-  for (size_t i = 0; i < values.size(); ++i) {
-    auto op = values[i].getDefiningOp<linalg::LinalgOp>();
-    if (!op)
-      continue;
-    if (op.getNumReductionLoops() > 0)
-      return op;
-    values.insert_range(op->getOperands());
-  }
-  return nullptr;
-}
-
 LogicalResult ContractionEmitter::matchLoops() {
   if (!isMultiplyAdd(root) || root.getNumReductionLoops() != 1)
     return root->emitError("expected a sum of products over one loop");
@@ -158,33 +141,6 @@ LogicalResult ContractionEmitter::matchLoops() {
   return success();
 }
 
-/// The accumulators are the only elements of the root there are, so nothing may
-/// ask for any other.
-LogicalResult ContractionEmitter::verifyEpilogue() {
-  if (failed(verifyTree(result, [&](Operation *op) { return op == root; })))
-    return failure();
-  if (result.getType() != root->getResult(0).getType())
-    return root->emitError("expected the shape of the kernel's result, ")
-           << result.getType();
-  llvm::SetVector<Value> dependent;
-  dependent.insert(root->getResult(0));
-  for (size_t i = 0; i < dependent.size(); ++i)
-    for (OpOperand &use : dependent[i].getUses()) {
-      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      if (!user)
-        continue;
-      if (!user.getMatchingIndexingMap(&use).isIdentity() ||
-          !user.getIndexingMapsArray().back().isIdentity())
-        return user->emitError("expected the contraction's result to be read "
-                               "where it is written");
-      dependent.insert_range(user->getResults());
-    }
-  for (OpOperand &operand : root->getOpOperands())
-    if (failed(verifyTree(operand.get())))
-      return failure();
-  return success();
-}
-
 void ContractionEmitter::choosePanels() {
   int64_t width = 0;
   OpOperand &right = *root.getDpsInputOperand(1);
@@ -220,7 +176,7 @@ void ContractionEmitter::choosePrefetch() {
 //===----------------------------------------------------------------------===//
 
 FailureOr<Tile> ContractionEmitter::emit() {
-  if (failed(matchLoops()) || failed(verifyEpilogue()))
+  if (failed(matchLoops()) || failed(verifyEpilogue(root, result)))
     return failure();
   choosePanels();
   // Partial sums overwrite the destination before the epilogue reads.
@@ -448,7 +404,7 @@ SmallVector<Value> ContractionEmitter::resultIndices(Value row, Value column) {
 }
 
 FailureOr<Tile> hamkaas::emitContraction(KernelBuilder &kernel, Value result) {
-  linalg::LinalgOp root = findRoot(result);
+  linalg::LinalgOp root = findReductionRoot(result);
   if (!root)
     return emitError(kernel.loc(), "expected a contraction in the kernel");
   return ContractionEmitter(kernel, root, result).emit();
