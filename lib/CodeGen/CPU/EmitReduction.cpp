@@ -54,7 +54,6 @@ public:
 
 private:
   LogicalResult matchResult();
-  std::optional<int64_t> findLastLoop(AffineMap map) const;
   bool isReduced(int64_t loop) const {
     return llvm::is_contained(reduction.loops, loop);
   }
@@ -101,25 +100,6 @@ private:
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The loop that the last result of `map` runs along with a step of 1, from a
-/// dimension's begin to its end or within it.
-std::optional<int64_t> ReductionEmitter::findLastLoop(AffineMap map) const {
-  if (map.getNumResults() == 0)
-    return std::nullopt;
-  AffineExpr last = map.getResults().back();
-  std::optional<int64_t> found;
-  for (int64_t loop = 0, e = extents.size(); loop < e; ++loop) {
-    AffineExpr dim = getAffineDimExpr(loop, map.getContext());
-    bool counts = last == dim;
-    if (auto sum = dyn_cast<AffineBinaryOpExpr>(last))
-      counts |= sum.getKind() == AffineExprKind::Add &&
-                (sum.getLHS() == dim || sum.getRHS() == dim);
-    if (counts)
-      found = loop;
-  }
-  return found;
-}
-
 /// Every element of the result must be written, and each once.
 LogicalResult ReductionEmitter::matchResult() {
   if (!isLinear(resultMap))
@@ -136,6 +116,13 @@ LogicalResult ReductionEmitter::matchResult() {
     return root->emitError("expected a result of one element for each point of "
                            "the parallel loops");
   return success();
+}
+
+/// The loop that the last result of `map` counts along by one.
+static std::optional<int64_t> findLastLoop(AffineMap map) {
+  if (map.getNumResults() == 0)
+    return std::nullopt;
+  return findUnitLoop(map.getResults().back());
 }
 
 void ReductionEmitter::chooseLanes() {
