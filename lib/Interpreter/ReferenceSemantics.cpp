@@ -15,6 +15,7 @@ void hamkaas::registerReferenceSemantics(DialectRegistry &registry) {
     attachContractionSemantics(*context);
     attachElementwiseSemantics(*context);
     attachMovementSemantics(*context);
+    attachReductionSemantics(*context);
     attachRowSemantics(*context);
   });
 }

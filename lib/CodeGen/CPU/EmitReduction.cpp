@@ -356,8 +356,9 @@ SmallVector<Value> ReductionEmitter::addLanes(ValueRange carried) {
 
 FailureOr<Tile> hamkaas::emitReduction(KernelBuilder &kernel, Value result) {
   linalg::LinalgOp root = findReductionRoot(result);
+  // A reduction of no dimensions.
   if (!root)
-    return emitError(kernel.loc(), "expected a reduction in the kernel");
+    return emitElementwise(kernel, result);
   FailureOr<Reduction> reduction = matchReduction(root);
   if (failed(reduction))
     return failure();

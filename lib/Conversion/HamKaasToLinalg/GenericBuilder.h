@@ -17,6 +17,7 @@ namespace hamkaas {
 void registerContractionLowerings(mlir::MLIRContext *context);
 void registerElementwiseLowerings(mlir::MLIRContext *context);
 void registerMovementLowerings(mlir::MLIRContext *context);
+void registerReductionLowerings(mlir::MLIRContext *context);
 void registerRowLowerings(mlir::MLIRContext *context);
 void registerViewLowerings(mlir::MLIRContext *context);
 

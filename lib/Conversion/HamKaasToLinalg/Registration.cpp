@@ -22,6 +22,7 @@ void hamkaas::registerLinalgLowerings(DialectRegistry &registry) {
     registerContractionLowerings(context);
     registerElementwiseLowerings(context);
     registerMovementLowerings(context);
+    registerReductionLowerings(context);
     registerRowLowerings(context);
     registerViewLowerings(context);
   });
