@@ -57,7 +57,8 @@ private:
   static void convolve(ConvOp conv, const ReferenceTensor &x,
                        const ReferenceTensor &w, const ReferenceTensor &result,
                        std::vector<T> &to) {
-    const std::vector<T> &from = getElements<T>(x), &weights = getElements<T>(w);
+    const std::vector<T> &from = getElements<T>(x),
+                         &weights = getElements<T>(w);
     ReferenceWindows windows{w.shape().drop_back(2), conv.getStrides(),
                              conv.getDilations(), conv.getPadLow()};
     int64_t channels = w.shape().drop_back().back();

@@ -19,11 +19,11 @@ struct ReferenceWindows {
   /// Calls `visit` with each tap of the window at `index` of the result that
   /// lies within a tensor of `shape`, and with the element's index there. Its
   /// channel is that of the result.
-  void forEachElement(
-      llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> index,
-      llvm::function_ref<void(llvm::ArrayRef<int64_t> tap,
-                              llvm::ArrayRef<int64_t> from)>
-          visit) const {
+  void forEachElement(llvm::ArrayRef<int64_t> shape,
+                      llvm::ArrayRef<int64_t> index,
+                      llvm::function_ref<void(llvm::ArrayRef<int64_t> tap,
+                                              llvm::ArrayRef<int64_t> from)>
+                          visit) const {
     forEachIndex(sizes, [&](llvm::ArrayRef<int64_t> tap) {
       llvm::SmallVector<int64_t> from(index);
       for (size_t i = 0; i < tap.size(); ++i) {

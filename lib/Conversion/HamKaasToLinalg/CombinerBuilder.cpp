@@ -23,7 +23,8 @@ static bool isUnsigned(Type type) {
 }
 
 /// The least or the greatest value of `type`.
-static TypedAttr getLimit(Builder &b, Type type, bool isUnsigned, bool isLeast) {
+static TypedAttr getLimit(Builder &b, Type type, bool isUnsigned,
+                          bool isLeast) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return b.getFloatAttr(
         type, APFloat::getInf(floatType.getFloatSemantics(), isLeast));
@@ -109,9 +110,9 @@ Value CombinerBuilder::build(ArrayRef<int64_t> shape, ValueRange operands,
                              ArrayRef<utils::IteratorType> iterators,
                              BodyBuilder contribution) const {
   auto sumType = RankedTensorType::get(shape, getSumType());
-  Value initial = buildFilled(
-      builder, loc, sumType,
-      arith::ConstantOp::create(builder, loc, getNeutral()));
+  Value initial =
+      buildFilled(builder, loc, sumType,
+                  arith::ConstantOp::create(builder, loc, getNeutral()));
   Value sums =
       linalg::GenericOp::create(
           builder, loc, sumType, operands, initial, maps, iterators,

@@ -49,8 +49,8 @@ struct LowerMatMul
 
 /// Loops of a convolution: the first dimension and the windows, the channels of
 /// the result (their group and the channel within it, if there are several of
-/// both), the elements of a window, and the channels of `x` in a group, if there
-/// are several.
+/// both), the elements of a window, and the channels of `x` in a group, if
+/// there are several.
 class ConvBuilder {
 public:
   ConvBuilder(ConvOp op, OpBuilder &builder, ValueRange operands)
@@ -67,8 +67,8 @@ public:
   }
 
   Value build() {
-    WindowOperand x{operands[0],         op.getStrides(), op.getDilations(),
-                    op.getPadLow(),      op.getPadHigh(), firstTap,
+    WindowOperand x{operands[0],       op.getStrides(), op.getDilations(),
+                    op.getPadLow(),    op.getPadHigh(), firstTap,
                     getSourceChannel()};
     SmallVector<Value> read;
     SmallVector<AffineMap> maps;
@@ -153,8 +153,7 @@ private:
   unsigned firstTap, loops;
 };
 
-struct LowerConv
-    : LinalgLoweringOpInterface::ExternalModel<LowerConv, ConvOp> {
+struct LowerConv : LinalgLoweringOpInterface::ExternalModel<LowerConv, ConvOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     return ConvBuilder(cast<ConvOp>(op), builder, operands).build();

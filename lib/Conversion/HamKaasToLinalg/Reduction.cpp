@@ -31,18 +31,16 @@ struct LowerReduce
         kept.push_back(builder.getAffineDimExpr(dim));
     CombinerBuilder combiner(builder, op->getLoc(), reduce.getCombiner(),
                              reduce.getX().getType().getElementType());
-    return combiner.build(
-        reduce.getType().getShape(), operands,
-        {builder.getMultiDimIdentityMap(rank),
-         AffineMap::get(rank, 0, kept, builder.getContext())},
-        iterators, [&](OpBuilder &b, Location, ValueRange x) {
-          return combiner.buildContribution(b, x[0]);
-        });
+    return combiner.build(reduce.getType().getShape(), operands,
+                          {builder.getMultiDimIdentityMap(rank),
+                           AffineMap::get(rank, 0, kept, builder.getContext())},
+                          iterators, [&](OpBuilder &b, Location, ValueRange x) {
+                            return combiner.buildContribution(b, x[0]);
+                          });
   }
 };
 
-struct LowerPool
-    : LinalgLoweringOpInterface::ExternalModel<LowerPool, PoolOp> {
+struct LowerPool : LinalgLoweringOpInterface::ExternalModel<LowerPool, PoolOp> {
   /// Loops: the dimensions of the result, then those of a window.
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
@@ -51,9 +49,12 @@ struct LowerPool
     MLIRContext *context = builder.getContext();
     unsigned rank = pool.getType().getRank(), taps = rank - 2;
     unsigned loops = rank + taps;
-    WindowOperand x{operands[0],          pool.getStrides(),
-                    pool.getDilations(),  pool.getPadLow(),
-                    pool.getPadHigh(),    rank,
+    WindowOperand x{operands[0],
+                    pool.getStrides(),
+                    pool.getDilations(),
+                    pool.getPadLow(),
+                    pool.getPadHigh(),
+                    rank,
                     builder.getAffineDimExpr(rank - 1)};
     SmallVector<Value> read;
     SmallVector<AffineMap> maps;
@@ -74,8 +75,8 @@ struct LowerPool
         pool.getType().getShape(), read, maps, iterators,
         [&](OpBuilder &b, Location loc, ValueRange arguments) {
           return combiner.buildContribution(
-              b, x.buildElement(b, loc, arguments,
-                                combiner.getStoredNeutral()));
+              b,
+              x.buildElement(b, loc, arguments, combiner.getStoredNeutral()));
         });
   }
 };

@@ -92,12 +92,11 @@ struct LowerLayerNorm
         });
     Value mean = buildMean(builder, loc, sum, type.getShape().back());
     // The differences are computed again by each pass over the row.
-    Value centered =
-        buildParallel(builder, loc, type.clone(compute), {x, mean},
-                      {identity, rows},
-                      [](OpBuilder &b, Location loc, ValueRange v) -> Value {
-                        return arith::SubFOp::create(b, loc, v[0], v[1]);
-                      });
+    Value centered = buildParallel(
+        builder, loc, type.clone(compute), {x, mean}, {identity, rows},
+        [](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          return arith::SubFOp::create(b, loc, v[0], v[1]);
+        });
     Value squares = buildRowReduction(
         builder, loc, centered, zero,
         [](OpBuilder &b, Location loc, ValueRange v) -> Value {
@@ -109,8 +108,7 @@ struct LowerLayerNorm
         builder, loc, cast<RankedTensorType>(variance.getType()), variance,
         builder.getMultiDimIdentityMap(rank - 1),
         [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
-          double epsilon =
-              cast<LayerNormOp>(op).getEpsilon().convertToDouble();
+          double epsilon = cast<LayerNormOp>(op).getEpsilon().convertToDouble();
           Value sum = arith::AddFOp::create(
               b, loc, v[0], buildNumber(b, loc, compute, epsilon));
           Value root = math::SqrtOp::create(b, loc, sum);

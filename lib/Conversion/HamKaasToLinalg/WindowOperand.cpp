@@ -70,8 +70,8 @@ Value WindowOperand::buildElement(OpBuilder &b, Location loc,
       // One unsigned comparison also finds negative positions.
       Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at,
                                          constant(size));
-      isInside = isInside ? arith::AndIOp::create(b, loc, isInside, here)
-                          : here;
+      isInside =
+          isInside ? arith::AndIOp::create(b, loc, isInside, here) : here;
       at = arith::MaxSIOp::create(b, loc, at, constant(0));
       at = arith::MinSIOp::create(b, loc, at, constant(size - 1));
     }

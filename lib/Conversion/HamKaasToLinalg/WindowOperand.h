@@ -12,8 +12,8 @@
 
 namespace hamkaas {
 
-/// A tensor `[n, ..., c]` that windows slide over. In the loops of the reduction
-/// that reads it, loop 0 is that of `n`, those of the windows follow.
+/// A tensor `[n, ..., c]` that windows slide over. In the loops of the
+/// reduction that reads it, loop 0 is that of `n`, those of the windows follow.
 struct WindowOperand {
   mlir::Value tensor;
   llvm::ArrayRef<int64_t> strides, dilations, padLow, padHigh;

@@ -37,6 +37,8 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+bool ReduceOp::readsInOrder() { return true; }
+
 int64_t ReduceOp::getFlops() { return getElementCount(getX().getType()); }
 
 OpFoldResult ReduceOp::fold(FoldAdaptor) {

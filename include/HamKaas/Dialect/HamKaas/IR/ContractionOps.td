@@ -10,12 +10,19 @@
 
 include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 
-def HamKaas_MatMulOp : HamKaas_GraphOp<"matmul", "Contraction", [
-    InferTypeOpAdaptor], ["getFlops"]> {
+/// An operation whose kernel family depends on the types and attributes.
+class HamKaas_ProductOp<string mnemonic>
+    : HamKaas_Op<mnemonic, [
+        Pure, InferTypeOpAdaptor,
+        DeclareOpInterfaceMethods<KernelOpInterface,
+                                  ["getKernelFamily", "getFlops"]>]>;
+
+def HamKaas_MatMulOp : HamKaas_ProductOp<"matmul"> {
   let summary = "multiply a vector, a matrix or a batch of matrices by matrices";
   let description = [{
     Contracts the last dimension of `lhs` with the rows of `rhs`:
-    `result[b, i, j] = sum over p of lhs[b, i, p] * rhs[b, p, j]`.
+    `result[b, i, j] = sum over p of lhs[b, i, p] * rhs[b, p, j]`. Integers wrap;
+    floats of 16 bits are summed as float32.
 
     | case   | `lhs`       | `rhs`       | `result`    |
     |--------|-------------|-------------|-------------|
@@ -27,6 +34,7 @@ def HamKaas_MatMulOp : HamKaas_GraphOp<"matmul", "Contraction", [
     * (C1) The ranks of `lhs` and `rhs` are those of one row of the table.
     * (C2) Both operands have the same `k`.
     * (C3) In the batch case, both operands have the same `b`.
+    * (C4) Both operands have the same element type.
 
     Gradient: `lhs` gets `g * transpose(rhs)`, `rhs` gets `transpose(lhs) * g`.
 
@@ -36,15 +44,12 @@ def HamKaas_MatMulOp : HamKaas_GraphOp<"matmul", "Contraction", [
     %y = hamkaas.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
     ```
   }];
-  let arguments = (ins HamKaas_FloatTensor:$lhs, HamKaas_FloatTensor:$rhs);
-  let results = (outs HamKaas_FloatTensor:$result);
+  let arguments = (ins HamKaas_NumericTensor:$lhs, HamKaas_NumericTensor:$rhs);
+  let results = (outs HamKaas_NumericTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }
 
-def HamKaas_ConvOp : HamKaas_Op<"conv", [
-    Pure, InferTypeOpAdaptor,
-    DeclareOpInterfaceMethods<KernelOpInterface,
-                              ["getKernelFamily", "getFlops"]>]> {
+def HamKaas_ConvOp : HamKaas_ProductOp<"conv"> {
   let summary = "convolve pictures with weights";
   let description = [{
     With strides `s` and dilations `d` along the spatial dimensions, here two:

@@ -25,7 +25,7 @@ def HamKaas_CombinerAttr
     : EnumAttr<HamKaas_Dialect, HamKaas_Combiner, "combiner">;
 
 def HamKaas_ReduceOp : HamKaas_GraphOp<"reduce", "Reduction", [
-    InferTypeOpAdaptor], ["getFlops"]> {
+    InferTypeOpAdaptor], ["getFlops", "readsInOrder"]> {
   let summary = "combine the elements along some dimensions";
   let description = [{
     `result[i] = sum over j of x[i, j]`, where `j` stands for the dimensions
