@@ -7,7 +7,8 @@ import lit.formats
 
 config.name = "HamKaas"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".hk", ".test"]
+# ".textproto" is the text of an ONNX model, which `%encode_onnx` makes one.
+config.suffixes = [".mlir", ".hk", ".test", ".textproto"]
 config.excludes = ["Inputs", "unit", "fuzz"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.hamkaas_binary_dir, "test")
@@ -83,6 +84,8 @@ config.substitutions += [
       "-m pytest -q -rs -p no:cacheprovider -o faulthandler_timeout=300"),
     ("%python", python),
     ("%llvm_library_dir", config.llvm_library_dir),
+    ("%encode_onnx", "protoc --encode=onnx.ModelProto --proto_path="
+      f"{config.test_source_root}/Frontend/ONNX/Inputs onnx.proto"),
     ("%source", config.hamkaas_source_dir),
     ("%build", config.hamkaas_binary_dir),
     ("%cc", config.c_compiler),

@@ -51,7 +51,7 @@ llvm::Error Model::compile(StringRef path, StringRef targetCpu) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
-  graph = parseModel(sources, &context, {});
+  graph = parseModel(sources, &context, {}).module;
   if (!graph)
     return llvm::make_error<ReportedError>();
   CompileOptions options;

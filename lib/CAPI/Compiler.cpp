@@ -26,6 +26,7 @@ compile(ModelSource source, const HamKaasCompileOptions &options) {
     return graph.takeError();
   CompileOptions compileOptions = getCompileOptions(model->source);
   setProgress(options, compileOptions);
+  model->parameters = compileOptions.parameters = (*graph)->parameters();
   auto compiled = compileInMemory((*graph)->module(), compileOptions);
   if (!compiled)
     return (*graph)->describe(compiled.takeError());
@@ -95,7 +96,7 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
     return loadLibrary(path);
   }
   ModelSource source;
-  source.file = path;
+  source.file = source.path = path;
   source.text = withoutByteOrderMark((*buffer)->getBuffer()).str();
   if (source.text.empty())
     return llvm::createStringError("expected a model in '" + StringRef(path) +

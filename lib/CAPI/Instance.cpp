@@ -33,7 +33,8 @@ static llvm::Expected<rt::Device> createReferenceDevice(const Model &model) {
           graph->module(), Form::Graph, getCompileOptions(model.source))))
     return std::move(error);
   const ReferenceProgram &program =
-      model.reference.get(graph->module(), model.info.name);
+      model.reference.get(graph->module(), model.info.name,
+                          model.parameters.get());
   return program.createDevice(graph->module(), graph);
 }
 

@@ -43,7 +43,7 @@ ParsedGraph::parse(const ModelSource &source,
   for (const auto &[file, line] : source.lines)
     lines.push_back({file, unsigned(line)});
   parsed->graph = parseModel(parsed->sources, parsed->context.get(),
-                             {source.unchecked, lines});
+                             {source.unchecked, lines, {source.path}});
   if (!parsed->graph)
     return parsed->diagnostics.take();
   return parsed;

@@ -24,6 +24,8 @@ struct ModelSource {
   std::string text;
   /// In messages: a path, or the name of the model.
   std::string file;
+  /// Of the file that the text is from; empty if it is from none.
+  std::string path = "";
   std::vector<std::pair<std::string, int64_t>> lines;
   std::string name; ///< A C identifier.
   std::string targetCpu = "host";
@@ -45,6 +47,10 @@ public:
   parse(const ModelSource &source, std::shared_ptr<mlir::MLIRContext> context);
 
   mlir::ModuleOp module() { return *graph; }
+  /// ParsedModel::parameters.
+  std::shared_ptr<const ParameterContents> parameters() const {
+    return graph.parameters;
+  }
 
   /// The error in words: what was reported in place of a ReportedError.
   llvm::Error describe(llvm::Error error);
@@ -57,17 +63,18 @@ private:
   mlir::ScopedDiagnosticHandler quiet;
   DiagnosticText diagnostics;
   llvm::SourceMgr sources;
-  mlir::OwningOpRef<mlir::ModuleOp> graph;
+  ParsedModel graph;
 };
 
 /// The program of the device `reference`, which instances share.
 class SharedReference {
 public:
   /// Makes it from `graph` when it is asked for first.
-  const ReferenceProgram &get(mlir::ModuleOp graph,
-                              llvm::StringRef name) const {
-    std::call_once(
-        once, [&] { made = std::make_unique<ReferenceProgram>(graph, name); });
+  const ReferenceProgram &get(mlir::ModuleOp graph, llvm::StringRef name,
+                              const ParameterContents *parameters) const {
+    std::call_once(once, [&] {
+      made = std::make_unique<ReferenceProgram>(graph, name, parameters);
+    });
     return *made;
   }
   const HamKaasProgram &program() const { return made->program(); }
@@ -80,6 +87,8 @@ private:
 struct Model {
   ModelSource source; ///< Without a text if the model is a loaded library.
   ProgramInfo info;
+  /// What the program's parameters hold, null if instances bring them.
+  std::shared_ptr<const ParameterContents> parameters;
   std::unique_ptr<LoadedProgram> program;
   SharedReference reference;
 

@@ -126,7 +126,12 @@ static llvm::Error writeModel(const Model &model, StringRef path,
     return graph.takeError();
   CompileOptions compileOptions = getCompileOptions(model.source);
   compileOptions.name = getModelName(path);
-  compileOptions.descriptor.embedParameters = !parameters.isEmpty();
+  compileOptions.parameters = (*graph)->parameters();
+  if (compileOptions.parameters && !parameters.isEmpty())
+    return llvm::createStringError("expected no parameters for a model that "
+                                   "holds its own");
+  compileOptions.descriptor.embedParameters =
+      compileOptions.parameters || !parameters.isEmpty();
   if (options.targetCpu)
     compileOptions.targetCpu = options.targetCpu;
   auto compiled = compileModel((*graph)->module(), compileOptions);
@@ -135,7 +140,11 @@ static llvm::Error writeModel(const Model &model, StringRef path,
   AotOptions aot;
   aot.output = path;
   aot.descriptor = compileOptions.descriptor;
-  if (!parameters.isEmpty()) {
+  std::vector<ArrayRef<char>> own;
+  if (compileOptions.parameters) {
+    own = getParameterContents(compiled->info, *compileOptions.parameters);
+    aot.parameters = own;
+  } else if (!parameters.isEmpty()) {
     if (llvm::Error error = parameters.resolve(compiled->info))
       return error;
     aot.parameters = parameters.contents();

@@ -18,6 +18,12 @@ using namespace hamkaas;
 // Locations
 //===----------------------------------------------------------------------===//
 
+/// Whether this names a node of a file that has no lines.
+static bool isNode(NameLoc name) {
+  auto file = Location(name)->findInstanceOf<FileLineColLoc>();
+  return file && file.getLine() == 0;
+}
+
 /// Appends the positions in `location` in the order in which they were fused.
 static void collectPositions(Location location,
                              SmallVectorImpl<LocationAttr> &positions) {
@@ -30,7 +36,7 @@ static void collectPositions(Location location,
     else if (auto call = dyn_cast<CallSiteLoc>(current))
       worklist.push_back(call.getCallee());
     else if (auto name = dyn_cast<NameLoc>(current);
-             name && !isa<UnknownLoc>(name.getChildLoc()))
+             name && !isa<UnknownLoc>(name.getChildLoc()) && !isNode(name))
       worklist.push_back(name.getChildLoc());
     else if (isa<FileLineColRange, NameLoc>(current) &&
              !llvm::is_contained(positions, current))

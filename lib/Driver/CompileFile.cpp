@@ -12,6 +12,7 @@
 #include "HamKaas/Driver/Link.h"
 #include "HamKaas/Driver/MemoryPlanDrawing.h"
 #include "HamKaas/Driver/Model.h"
+#include "HamKaas/Driver/OnnxOptions.h"
 #include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Weights.h"
@@ -125,10 +126,20 @@ llvm::Error FileCompilation::run() {
   auto file = ModelFile::open(options.model);
   if (!file)
     return file.takeError();
-  auto parsed = (*file)->parse({options.unchecked});
+  auto onnx = readOnnxOptions(**file, options.onnx);
+  if (!onnx)
+    return onnx.takeError();
+  auto parsed = (*file)->parse({options.unchecked, {}, std::move(*onnx)});
   if (!parsed)
     return parsed.takeError();
   module = *parsed;
+  compileOptions.parameters = (*file)->parameters();
+  if (compileOptions.parameters && !options.weights.empty())
+    return llvm::createStringError("--weights: expected a model without "
+                                   "parameters of its own, got the ONNX model '" +
+                                   options.model + "'");
+  if (options.checkOnly)
+    return llvm::Error::success();
   compileOptions.targetCpu = options.targetCpu;
   compileOptions.maxWorkspace = options.maxWorkspace;
   compileOptions.source = (*file)->text();
@@ -171,7 +182,8 @@ void FileCompilation::setDescriptor() {
     llvm::sys::fs::make_absolute(absolute);
     descriptor.weightsFile = absolute.str().str();
   } else {
-    descriptor.embedParameters = !options.weights.empty();
+    descriptor.embedParameters =
+        compileOptions.parameters || !options.weights.empty();
   }
 }
 
@@ -209,8 +221,11 @@ llvm::Error FileCompilation::writeProgram() {
   AotOptions aot;
   aot.output = path;
   aot.descriptor = compileOptions.descriptor;
+  std::vector<ArrayRef<char>> own;
+  if (compileOptions.parameters)
+    own = getParameterContents(compiled->info, *compileOptions.parameters);
   if (aot.descriptor.embedParameters)
-    aot.parameters = weights->contents();
+    aot.parameters = weights ? weights->contents() : ArrayRef(own);
   return hamkaas::writeProgram(compiled->info,
                                compiled->object->getMemBufferRef(), aot);
 }

@@ -84,8 +84,9 @@ public:
       return llvm::make_error<ReportedError>();
     llvmModule->setTargetTriple(machine.getTargetTriple());
     llvmModule->setDataLayout(machine.createDataLayout());
-    if (llvm::Error error =
-            addProgramDescriptor(*llvmModule, info, options.descriptor))
+    DescriptorOptions descriptor = options.descriptor;
+    descriptor.embedParameters |= options.parameters != nullptr;
+    if (llvm::Error error = addProgramDescriptor(*llvmModule, info, descriptor))
       return std::move(error);
     return llvmModule;
   }
@@ -224,12 +225,33 @@ llvm::Error hamkaas::printAssembly(ModuleOp module,
                 });
 }
 
+std::vector<ArrayRef<char>>
+hamkaas::getParameterContents(const ProgramInfo &info,
+                              const ParameterContents &contents) {
+  std::vector<ArrayRef<char>> found;
+  for (const TensorInfo &parameter : info.parameters) {
+    found.push_back(contents.lookup(parameter.name));
+    assert(found.back().size() == parameter.bytes() && "of another model");
+  }
+  return found;
+}
+
+static std::vector<EmbeddedData> embedParameters(const ProgramInfo &info,
+                                                 const CompileOptions &options) {
+  std::vector<EmbeddedData> data;
+  if (options.parameters)
+    for (ArrayRef<char> bytes : getParameterContents(info, *options.parameters))
+      data.push_back({parameterSymbol(data.size()), bytes});
+  return data;
+}
+
 llvm::Expected<ProgramInMemory>
 hamkaas::compileInMemory(ModuleOp module, const CompileOptions &options) {
   auto compiled = compileModel(module, options);
   if (!compiled)
     return compiled.takeError();
-  auto program = JitProgram::load(std::move(compiled->object));
+  auto program = JitProgram::load(std::move(compiled->object),
+                                  embedParameters(compiled->info, options));
   if (!program)
     return program.takeError();
   return ProgramInMemory{std::move(compiled->info), std::move(*program)};

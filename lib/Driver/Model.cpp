@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/DiagnosticText.h"
 #include "HamKaas/Driver/Identifiers.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Frontend/Script/Script.h"
@@ -61,6 +62,8 @@ ModelKind hamkaas::getModelKind(StringRef content) {
   if (content.starts_with("\x7f"
                           "ELF"))
     return ModelKind::SharedLibrary;
+  if (isOnnxModel(content))
+    return ModelKind::Onnx;
   content.consume_front(byteOrderMark);
   // The first line decides that is neither a comment nor an alias, which may
   // take several lines.
@@ -113,23 +116,31 @@ static OwningOpRef<ModuleOp> parseMlir(llvm::SourceMgr &sources,
   return module;
 }
 
-OwningOpRef<ModuleOp> hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
-                                          MLIRContext *context,
-                                          const ModelOptions &options) {
+ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
+                                MLIRContext *context,
+                                const ModelOptions &options) {
   const llvm::MemoryBuffer *buffer =
       sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
   switch (getModelKind(buffer->getBuffer())) {
   case ModelKind::Script:
-    return importScript(sourceMgr, context, {options.unchecked, options.lines});
+    return {
+        importScript(sourceMgr, context, {options.unchecked, options.lines})};
   case ModelKind::Mlir:
-    return parseMlir(sourceMgr, context, options);
+    return {parseMlir(sourceMgr, context, options)};
+  case ModelKind::Onnx: {
+    OnnxModel model =
+        importOnnx(buffer->getBuffer(), buffer->getBufferIdentifier(), context,
+                   options.onnx);
+    return {std::move(model.module), std::move(model.parameters)};
+  }
   case ModelKind::SharedLibrary:
   case ModelKind::Unknown:
     break;
   }
   emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 1, 1),
-            "expected a script or MLIR text, got binary data");
-  return nullptr;
+            "expected a script, MLIR text or an ONNX model, got other binary "
+            "data");
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,13 +174,21 @@ llvm::Expected<std::unique_ptr<ModelFile>> ModelFile::open(StringRef path) {
                                    "cannot read '" + path +
                                        "': " + buffer.getError().message());
   return std::unique_ptr<ModelFile>(
-      new ModelFile(dropByteOrderMark(std::move(*buffer))));
+      new ModelFile(
+      dropByteOrderMark(std::move(*buffer)), path == "-" ? "" : path));
 }
 
-ModelFile::ModelFile(std::unique_ptr<llvm::MemoryBuffer> buffer)
-    : mlirContext(makeRegistry()), handler(sources, &mlirContext) {
+ModelFile::ModelFile(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef path)
+    : filePath(path), mlirContext(makeRegistry()),
+      handler(sources, &mlirContext) {
   // The message and the line of the model say enough.
   mlirContext.printOpOnDiagnostic(false);
+  if (getModelKind(buffer->getBuffer()) == ModelKind::Onnx)
+    plainHandler.emplace(&mlirContext, [](Diagnostic &diagnostic) {
+      llvm::errs() << formatDiagnostic(diagnostic) << '\n';
+      for (Diagnostic &note : diagnostic.getNotes())
+        llvm::errs() << formatDiagnostic(note) << '\n';
+    });
   sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
 }
 
@@ -178,10 +197,10 @@ StringRef ModelFile::text() const {
 }
 
 llvm::Expected<ModuleOp> ModelFile::parse(const ModelOptions &options) {
-  module = parseModel(sources, &mlirContext, options);
-  if (!module)
+  model = parseModel(sources, &mlirContext, options);
+  if (!model)
     return llvm::make_error<ReportedError>();
-  return *module;
+  return *model;
 }
 
 std::string hamkaas::getModelName(StringRef path) {

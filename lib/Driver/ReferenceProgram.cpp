@@ -215,7 +215,8 @@ makeTable(const std::vector<TensorInfo> &tensors) {
   return table;
 }
 
-ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name) {
+ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name,
+                                   const ParameterContents *contents) {
   info.name = name;
   collectInterface(graph.lookupSymbol<func::FuncOp>("main"), info);
   for (auto global : graph.getOps<ml_program::GlobalOp>()) {
@@ -229,6 +230,9 @@ ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name) {
   inputs = makeTable(info.inputs);
   outputs = makeTable(info.outputs);
   parameters = makeTable(info.parameters);
+  for (HamKaasTensorInfo &parameter : parameters)
+    if (contents)
+      parameter.data = contents->lookup(parameter.name).data();
   states = makeTable(info.states);
 
   descriptor.structSize = sizeof(descriptor);

@@ -73,7 +73,8 @@ hamkaas::createProgramRunner(const HamKaasProgram &program,
 
 llvm::Expected<std::unique_ptr<Runner>>
 hamkaas::createReferenceRunner(ModuleOp graph, const RunnerOptions &options) {
-  auto reference = std::make_unique<ReferenceProgram>(graph, options.name);
+  auto reference = std::make_unique<ReferenceProgram>(
+      graph, options.name, options.parameters);
   const HamKaasProgram &program = reference->program();
   rt::Device device = reference->createDevice(graph, /*owner=*/nullptr);
   std::unique_ptr<Runner> runner(new Runner(program, graph.getContext()));

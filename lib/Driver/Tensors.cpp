@@ -56,6 +56,17 @@ hamkaas::readTensor(StringRef path, StringRef name, RankedTensorType type) {
   return tensor;
 }
 
+llvm::Expected<ReferenceTensor> hamkaas::readTensor(StringRef path,
+                                                    MLIRContext *context) {
+  rt::NpyFile file;
+  if (rt::Error error = file.open(path.str().c_str()))
+    return toError(std::move(error));
+  ReferenceTensor tensor(makeTensorType(context, file.elementType(),
+                                        ArrayRef(file.shape(), file.rank())));
+  std::memcpy(getData(tensor), file.data(), file.bytes());
+  return tensor;
+}
+
 llvm::Error hamkaas::writeTensor(StringRef path,
                                  const ReferenceTensor &tensor) {
   HamKaasElementType type =

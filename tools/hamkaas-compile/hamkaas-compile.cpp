@@ -17,7 +17,7 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("Options of hamkaas-compile");
 static cl::opt<std::string> model(cl::Positional, cl::Required,
-                                  cl::desc("MODEL (script or .mlir)"),
+                                  cl::desc("MODEL (script, .mlir or .onnx)"),
                                   cl::cat(category));
 static cl::opt<std::string>
     output("o",
@@ -52,6 +52,18 @@ static cl::opt<bool>
                     cl::desc("Leave the parameters in their file; the program "
                              "maps it when it is loaded"),
                     cl::cat(category));
+static cl::list<std::string>
+    dims("dim", cl::desc("ONNX: size of a dimension that has a name"),
+         cl::value_desc("NAME=N"), cl::cat(category));
+static cl::list<std::string>
+    constantInputs("const-input",
+                   cl::desc("ONNX: make an input a constant of the model"),
+                   cl::value_desc("NAME=F.npy"), cl::cat(category));
+static cl::opt<bool>
+    check("check",
+          cl::desc("Only read the model and print all that is wrong with it "
+                   "or not supported"),
+          cl::cat(category));
 static cl::opt<std::string> maxWorkspace(
     "max-workspace",
     cl::desc("Fail if the workspace, the results between kernels, is larger"),
@@ -121,8 +133,11 @@ static llvm::Error checkOptions() {
                      "that the program is to map");
   bool wantsReport = report != ReportFormat::None || !planSvg.empty() ||
                      !graphSvg.empty() || !maxWorkspace.empty();
-  if (emitForm == EmitForm::Program && output.empty() && !wantsReport)
-    return makeError("expected -o FILE, --emit=FORM or --report");
+  bool wantsOutput = emitForm != EmitForm::Program || !output.empty();
+  if (check && (wantsOutput || wantsReport))
+    return makeError("--check: expected neither -o nor --emit nor a report");
+  if (!check && !wantsOutput && !wantsReport)
+    return makeError("expected -o FILE, --emit=FORM, --report or --check");
   return checkForm();
 }
 
@@ -137,6 +152,8 @@ static llvm::Error compile() {
   options.weights = weights;
   options.externalWeights = externalWeights;
   options.unchecked = unchecked;
+  options.onnx = {dims, constantInputs};
+  options.checkOnly = check;
   options.report = report;
   options.planSvg = planSvg;
   options.graphSvg = graphSvg;

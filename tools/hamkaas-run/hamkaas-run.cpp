@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/LoadedProgram.h"
 #include "HamKaas/Driver/Model.h"
+#include "HamKaas/Driver/OnnxOptions.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Runner.h"
@@ -24,11 +25,19 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("Options of hamkaas-run");
 static cl::opt<std::string> model(cl::Positional, cl::Required,
-                                  cl::desc("MODEL (script, .mlir or .so)"),
+                                  cl::desc("MODEL (script, .mlir, .onnx "
+                                           "or .so)"),
                                   cl::cat(category));
 static cl::list<std::string>
     inputs("input", cl::desc("Contents of an input, once for each"),
            cl::value_desc("NAME=F.npy|random|zeros"), cl::cat(category));
+static cl::list<std::string>
+    dims("dim", cl::desc("ONNX: size of a dimension that has a name"),
+         cl::value_desc("NAME=N"), cl::cat(category));
+static cl::list<std::string>
+    constantInputs("const-input",
+                   cl::desc("ONNX: make an input a constant of the model"),
+                   cl::value_desc("NAME=F.npy"), cl::cat(category));
 static cl::list<std::string> outputs("output",
                                      cl::desc("Where to write an output"),
                                      cl::value_desc("NAME=F.npy"),
@@ -273,15 +282,28 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
   return llvm::Error::success();
 }
 
+static llvm::Expected<ModuleOp> parseGraph(ModelFile &file) {
+  auto onnx = readOnnxOptions(file, {dims, constantInputs});
+  if (!onnx)
+    return onnx.takeError();
+  auto graph = file.parse({unchecked, {}, std::move(*onnx)});
+  if (graph && file.parameters() && !weights.empty())
+    return makeError("--weights: expected a model without parameters of its "
+                     "own, got the ONNX model '" +
+                     model + "'");
+  return graph;
+}
+
 /// Parses the model, and compiles it unless the reference runs it.
 static llvm::Error loadGraph(LoadedModel &loaded) {
   if (llvm::Error error =
-          loaded.file->parse({unchecked}).moveInto(loaded.graph))
+          parseGraph(*loaded.file).moveInto(loaded.graph))
     return error;
   CompileOptions options;
   options.targetCpu = targetCpu;
   options.name = getModelName(model);
   options.source = loaded.file->text();
+  options.parameters = loaded.file->parameters();
   if (llvm::Error error = lowerModel(loaded.graph, Form::Graph, options))
     return error;
   loaded.info.name = options.name;
@@ -302,6 +324,7 @@ static llvm::Error createRunners(LoadedModel &loaded) {
   options.threads = threads;
   options.profile = profile;
   options.weightsFile = weights;
+  options.parameters = loaded.file->parameters().get();
   if (runsReference())
     return createReferenceRunner(loaded.graph, options).moveInto(loaded.runner);
   if (!checkAgainst.empty())

@@ -9,6 +9,8 @@
 // full and leaves half a file then.
 
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/Model.h"
+#include "HamKaas/Driver/OnnxOptions.h"
 #include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Frontend/Script/Script.h"
@@ -27,7 +29,7 @@ using namespace hamkaas;
 namespace cl = llvm::cl;
 
 namespace {
-enum class Direction { Import, Export };
+enum class Direction { ImportScript, ImportOnnx, Export };
 } // namespace
 
 static cl::OptionCategory category("Options of hamkaas-translate");
@@ -36,8 +38,10 @@ static cl::opt<std::string> input(cl::Positional, cl::init("-"),
                                   cl::cat(category));
 static cl::opt<Direction>
     direction(cl::desc("What to do, one of:"),
-              cl::values(clEnumValN(Direction::Import, "import-script",
+              cl::values(clEnumValN(Direction::ImportScript, "import-script",
                                     "read a script as GRAPH"),
+                         clEnumValN(Direction::ImportOnnx, "import-onnx",
+                                    "read an ONNX model as GRAPH"),
                          clEnumValN(Direction::Export, "export-script",
                                     "write GRAPH as a script")),
               cl::cat(category));
@@ -71,6 +75,21 @@ static cl::opt<bool>
                                "expected-error"),
                       cl::cat(category));
 
+static cl::list<std::string>
+    dims("dim", cl::desc("ONNX: size of a dimension that has a name"),
+         cl::value_desc("NAME=N"), cl::cat(category));
+static cl::list<std::string>
+    constantInputs("const-input",
+                   cl::desc("ONNX: make an input a constant of the model"),
+                   cl::value_desc("NAME=F.npy"), cl::cat(category));
+
+static void print(ModuleOp module, llvm::raw_ostream &stream) {
+  OpPrintingFlags flags;
+  if (printLocations)
+    flags.enableDebugInfo();
+  module->print(stream, flags);
+}
+
 static LogicalResult translate(llvm::SourceMgr &sources, MLIRContext *context,
                                llvm::raw_ostream &stream) {
   if (direction == Direction::Export) {
@@ -80,10 +99,7 @@ static LogicalResult translate(llvm::SourceMgr &sources, MLIRContext *context,
   OwningOpRef<ModuleOp> module = importScript(sources, context, {unchecked});
   if (!module || failed(verify(*module)))
     return failure();
-  OpPrintingFlags flags;
-  if (printLocations)
-    flags.enableDebugInfo();
-  module->print(stream, flags);
+  print(*module, stream);
   return success();
 }
 
@@ -106,10 +122,37 @@ static LogicalResult translatePart(std::unique_ptr<llvm::MemoryBuffer> part,
   return verifier.verify();
 }
 
+/// A model that is no text has no parts.
+static llvm::Error translateOnnx() {
+  if (splitMarker.getNumOccurrences() || verifyDiagnostics)
+    return llvm::createStringError("--import-onnx: expected neither "
+                                   "--split-input-file nor "
+                                   "--verify-diagnostics");
+  auto file = ModelFile::open(input);
+  if (!file)
+    return file.takeError();
+  if ((*file)->kind() != ModelKind::Onnx)
+    return llvm::createStringError("'" + input + "': expected an ONNX model");
+  auto options = readOnnxOptions(**file, {dims, constantInputs});
+  if (!options)
+    return options.takeError();
+  auto module = (*file)->parse({unchecked, {}, std::move(*options)});
+  if (!module)
+    return module.takeError();
+  if (failed(verify(*module)))
+    return llvm::make_error<ReportedError>();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  print(*module, stream);
+  return writeOutputFile(output, text);
+}
+
 static llvm::Error translateFile() {
   if (direction.getNumOccurrences() != 1)
     return llvm::createStringError(
-        "expected one of --import-script and --export-script");
+        "expected one of --import-script, --import-onnx and --export-script");
+  if (direction == Direction::ImportOnnx)
+    return translateOnnx();
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(input);
   if (!buffer)
     return llvm::createStringError(buffer.getError(),
@@ -129,6 +172,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
-                              "Translates scripts to and from MLIR\n");
+                              "Translates scripts and ONNX models to MLIR, and back to\n"
+                              "scripts\n");
   return reportError(translateFile(), "hamkaas-translate");
 }

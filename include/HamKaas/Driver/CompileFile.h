@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_DRIVER_COMPILEFILE_H
 #define HAMKAAS_DRIVER_COMPILEFILE_H
 
+#include "HamKaas/Driver/OnnxOptions.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -38,7 +39,7 @@ enum class ReportFormat { None, Text, Json };
 
 /// The paths may be empty; then nothing is written there.
 struct CompileFileOptions {
-  std::string model; ///< A script or MLIR, "-" for standard input.
+  std::string model; ///< A script, MLIR or ONNX, "-" for standard input.
   std::string output;
   EmitForm form = EmitForm::Program;
   std::string targetCpu = "host";
@@ -47,6 +48,9 @@ struct CompileFileOptions {
   bool externalWeights = false;
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
+  OnnxArguments onnx = {};
+  /// Read the model and do nothing more.
+  bool checkOnly = false;
   /// Leave out the checks of run-time positions.
   bool unchecked = false;
   ReportFormat report = ReportFormat::None; ///< On standard output.

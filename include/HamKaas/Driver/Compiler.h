@@ -10,6 +10,7 @@
 
 #include "HamKaas/Driver/Descriptor.h"
 #include "HamKaas/Driver/LoadedProgram.h"
+#include "HamKaas/Frontend/ParameterContents.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -36,6 +37,8 @@ struct CompileOptions {
   llvm::StringRef source;
   /// Where the parameters come from.
   DescriptorOptions descriptor;
+  /// Contents of the parameters, which the program is to hold, or null.
+  std::shared_ptr<const ParameterContents> parameters = nullptr;
   /// Called before each of `total` steps with its name and the number of those
   /// that are done. The compilation ends with an error if it returns false.
   std::function<bool(llvm::StringRef step, int done, int total)> progress = {};
@@ -71,6 +74,12 @@ struct CompiledModel {
 /// Compiles a graph to an object; `module` is at the form Llvm afterwards.
 llvm::Expected<CompiledModel> compileModel(mlir::ModuleOp module,
                                            const CompileOptions &options);
+
+/// The contents of the parameters in the order of `info`; `contents` has all of
+/// them.
+std::vector<llvm::ArrayRef<char>>
+getParameterContents(const ProgramInfo &info,
+                     const ParameterContents &contents);
 
 /// Text of the LLVM IR, or of the assembler, for a graph.
 llvm::Error printLlvmIr(mlir::ModuleOp module, const CompileOptions &options,

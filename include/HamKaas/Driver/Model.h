@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_DRIVER_MODEL_H
 #define HAMKAAS_DRIVER_MODEL_H
 
+#include "HamKaas/Frontend/ONNX/ONNX.h"
 #include "HamKaas/Frontend/Script/Script.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -21,7 +22,7 @@
 namespace hamkaas {
 
 /// What a file holds, told by its content, not by its name.
-enum class ModelKind { Script, Mlir, SharedLibrary, Unknown };
+enum class ModelKind { Script, Mlir, Onnx, SharedLibrary, Unknown };
 
 ModelKind getModelKind(llvm::StringRef content);
 
@@ -33,13 +34,24 @@ struct ModelOptions {
   bool unchecked = false;
   /// For a script: ScriptImportOptions::lines.
   llvm::ArrayRef<SourceLine> lines = {};
+  OnnxImportOptions onnx = {};
 };
 
-/// Parses the main file of `sourceMgr`, a script or MLIR. Null after an error,
-/// which the diagnostics of `context` got.
-mlir::OwningOpRef<mlir::ModuleOp> parseModel(llvm::SourceMgr &sourceMgr,
-                                             mlir::MLIRContext *context,
-                                             const ModelOptions &options);
+/// A model as a graph.
+struct ParsedModel {
+  /// Null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Null if the model does not hold the contents of its parameters.
+  std::shared_ptr<const ParameterContents> parameters = nullptr;
+
+  explicit operator bool() const { return bool(module); }
+  mlir::ModuleOp operator*() const { return *module; }
+};
+
+/// Parses the main file of `sourceMgr`: a script, MLIR or ONNX. The diagnostics
+/// of `context` get the errors.
+ParsedModel parseModel(llvm::SourceMgr &sourceMgr, mlir::MLIRContext *context,
+                       const ModelOptions &options);
 
 /// The file of a model, and the graph in it. While this lives, diagnostics
 /// about the graph go to standard error with the line they are about.
@@ -52,17 +64,27 @@ public:
   /// Without a byte order mark.
   llvm::StringRef text() const;
   mlir::MLIRContext &context() { return mlirContext; }
+  /// Of the file; empty for standard input.
+  llvm::StringRef path() const { return filePath; }
 
   /// As parseModel; the graph is this object's. The error is a ReportedError.
   llvm::Expected<mlir::ModuleOp> parse(const ModelOptions &options);
 
-private:
-  explicit ModelFile(std::unique_ptr<llvm::MemoryBuffer> buffer);
+  /// ParsedModel::parameters.
+  std::shared_ptr<const ParameterContents> parameters() const {
+    return model.parameters;
+  }
 
+private:
+  ModelFile(std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::StringRef path);
+
+  std::string filePath;
   mlir::MLIRContext mlirContext;
   llvm::SourceMgr sources;
   mlir::SourceMgrDiagnosticHandler handler;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// For a model that has no lines to show.
+  std::optional<mlir::ScopedDiagnosticHandler> plainHandler;
+  ParsedModel model;
 };
 
 /// The name of the model in the file `path`, as modelIdentifier makes it; what

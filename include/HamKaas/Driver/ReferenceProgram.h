@@ -9,6 +9,7 @@
 #define HAMKAAS_DRIVER_REFERENCEPROGRAM_H
 
 #include "HamKaas/Driver/ProgramInfo.h"
+#include "HamKaas/Frontend/ParameterContents.h"
 #include "HamKaas/Runtime/Device.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
@@ -21,7 +22,10 @@ namespace hamkaas {
 class ReferenceProgram {
 public:
   /// Describes `graph`, a module in the form GRAPH, which is not kept.
-  ReferenceProgram(mlir::ModuleOp graph, llvm::StringRef name);
+  /// `contents`, which outlives the program, is what its parameters hold, null
+  /// if instances bring them.
+  ReferenceProgram(mlir::ModuleOp graph, llvm::StringRef name,
+                   const ParameterContents *contents = nullptr);
   ReferenceProgram(const ReferenceProgram &) = delete;
 
   /// Instances of it need a device of createDevice.

@@ -9,6 +9,7 @@
 #define HAMKAAS_DRIVER_RUNNER_H
 
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
+#include "HamKaas/Frontend/ParameterContents.h"
 #include "hamkaas-c/Runtime.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
@@ -32,6 +33,9 @@ struct RunnerOptions {
   std::string name;
   /// A safetensors file with the parameters, or empty.
   std::string weightsFile;
+  /// Contents of the parameters of a graph that is interpreted, which outlive
+  /// the runner, or null.
+  const ParameterContents *parameters = nullptr;
   /// Whether to measure the calls of a program.
   bool profile = false;
 };

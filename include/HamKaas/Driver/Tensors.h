@@ -28,6 +28,9 @@ void *getData(ReferenceTensor &tensor);
 llvm::Expected<ReferenceTensor> readTensor(llvm::StringRef path,
                                            llvm::StringRef name,
                                            mlir::RankedTensorType type);
+/// Reads an npy file of a tensor of any type.
+llvm::Expected<ReferenceTensor> readTensor(llvm::StringRef path,
+                                           mlir::MLIRContext *context);
 llvm::Error writeTensor(llvm::StringRef path, const ReferenceTensor &tensor);
 
 /// Elements uniform in [-1, 1), or 0 for integers; the same for equal names.

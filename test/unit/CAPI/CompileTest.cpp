@@ -55,11 +55,13 @@ TEST(Compile, SourcesWithoutAModel) {
             "expected the text of a model, got 3 bytes");
   EXPECT_EQ(
       compileError(std::string("$1\0", 3)),
-      "model:1:1: error: expected a script or MLIR text, got binary data");
+      "model:1:1: error: expected a script, MLIR text or an ONNX "
+      "model, got other binary data");
   EXPECT_EQ(
       compileError("\x7f"
                    "ELF..."),
-      "model:1:1: error: expected a script or MLIR text, got binary data");
+      "model:1:1: error: expected a script, MLIR text or an ONNX "
+      "model, got other binary data");
   EXPECT_THAT(compileError("\n\n"), HasSubstr("expected 'result"));
   EXPECT_THAT(compileError("module {}"),
               HasSubstr("expected a function @main"));

@@ -1,0 +1,50 @@
+//===- ONNX.h - Models as ONNX files ----------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_FRONTEND_ONNX_ONNX_H
+#define HAMKAAS_FRONTEND_ONNX_ONNX_H
+
+#include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
+#include "HamKaas/Frontend/ParameterContents.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <memory>
+#include <string>
+
+namespace hamkaas {
+
+/// Whether a file with this content is meant to be an ONNX model. It may still
+/// be a broken one.
+bool isOnnxModel(llvm::StringRef content);
+
+struct OnnxImportOptions {
+  /// Path of the model, in whose folder its external data lies. Empty if the
+  /// model is not a file: then it may have none.
+  std::string path;
+  /// Sizes of dimensions that have a name in the model.
+  llvm::StringMap<int64_t> dims = {};
+  /// Elements of inputs that are to be constants, by their name.
+  llvm::StringMap<std::shared_ptr<const ReferenceTensor>> constantInputs = {};
+};
+
+struct OnnxModel {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::shared_ptr<const ParameterContents> parameters;
+};
+
+/// Reads an ONNX model, `content`, which must outlive the parameters, of opset 7 or later as a module in the form GRAPH. `name`
+/// is that of the model in messages. Everything that is wrong or not supported
+/// is reported to the diagnostic engine of `context`, at the node it is about;
+/// the module is null then. `context` must know the reference semantics of the
+/// operations, because shapes are computed by them.
+OnnxModel importOnnx(llvm::StringRef content, llvm::StringRef name,
+                     mlir::MLIRContext *context,
+                     const OnnxImportOptions &options = {});
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_FRONTEND_ONNX_ONNX_H

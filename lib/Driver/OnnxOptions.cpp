@@ -1,0 +1,71 @@
+//===- OnnxOptions.cpp - Options for ONNX models, from their text -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/OnnxOptions.h"
+#include "HamKaas/Driver/Model.h"
+#include "HamKaas/Driver/Tensors.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Splits "NAME=VALUE" at the last '=': names may have others.
+static llvm::Expected<std::pair<StringRef, StringRef>>
+splitAssignment(StringRef option, StringRef assignment) {
+  auto [name, value] = assignment.rsplit('=');
+  if (name.empty() || value.empty())
+    return llvm::createStringError("--" + option + ": expected NAME=VALUE, got '" +
+                                   assignment + "'");
+  return std::pair(name, value);
+}
+
+static llvm::Error addDim(StringRef assignment, OnnxImportOptions &options) {
+  auto split = splitAssignment("dim", assignment);
+  if (!split)
+    return split.takeError();
+  auto [name, value] = *split;
+  int64_t size;
+  if (value.getAsInteger(10, size) || size < 1)
+    return llvm::createStringError("--dim: expected a size of at least 1 for '" +
+                                   name + "', got '" + value + "'");
+  if (!options.dims.try_emplace(name, size).second)
+    return llvm::createStringError("--dim: '" + name + "' is given twice");
+  return llvm::Error::success();
+}
+
+static llvm::Error addConstantInput(StringRef assignment, MLIRContext *context,
+                                    OnnxImportOptions &options) {
+  auto split = splitAssignment("const-input", assignment);
+  if (!split)
+    return split.takeError();
+  auto [name, path] = *split;
+  auto tensor = readTensor(path, context);
+  if (!tensor)
+    return tensor.takeError();
+  auto shared = std::make_shared<ReferenceTensor>(std::move(*tensor));
+  if (!options.constantInputs.try_emplace(name, std::move(shared)).second)
+    return llvm::createStringError("--const-input: '" + name +
+                                   "' is given twice");
+  return llvm::Error::success();
+}
+
+llvm::Expected<OnnxImportOptions>
+hamkaas::readOnnxOptions(ModelFile &file, const OnnxArguments &given) {
+  OnnxImportOptions options;
+  bool isOnnx = file.kind() == ModelKind::Onnx;
+  if (!isOnnx && !(given.dims.empty() && given.constantInputs.empty()))
+    return llvm::createStringError(
+        StringRef(given.dims.empty() ? "--const-input" : "--dim") +
+        ": expected an ONNX model");
+  options.path = file.path();
+  for (StringRef dim : given.dims)
+    if (llvm::Error error = addDim(dim, options))
+      return std::move(error);
+  for (StringRef input : given.constantInputs)
+    if (llvm::Error error = addConstantInput(input, &file.context(), options))
+      return std::move(error);
+  return options;
+}

@@ -1,0 +1,259 @@
+//===- Activation.cpp - Activations, by their formulas ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpContext.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static double getFloat(OpContext &op, StringRef name, double standard) {
+  return op.attributes.getFloat(name).value_or(standard);
+}
+
+/// `ifTrue` where `x` is below 0, `ifFalse` elsewhere.
+static Tensor selectNegative(GraphBuilder &b, Tensor x, Tensor ifTrue,
+                             Tensor ifFalse) {
+  return b.select(b.compare("lt", x, b.scalar(x.elementType(), 0)), ifTrue,
+                  ifFalse);
+}
+
+static Tensor clamp(GraphBuilder &b, Tensor x, double low, double high) {
+  x = b.binary("max", x, b.scalar(x.elementType(), low));
+  return b.binary("min", x, b.scalar(x.elementType(), high));
+}
+
+/// `alpha * (exp(x) - 1)`.
+static Tensor scaledExp(GraphBuilder &b, Tensor x, double alpha) {
+  return b.mul(b.sub(b.unary("exp", x), 1.0), alpha);
+}
+
+/// `log(1 + exp(x))` without overflow.
+static Tensor softplus(GraphBuilder &b, Tensor x) {
+  Tensor small = b.unary("exp", b.unary("neg", b.unary("abs", x)));
+  return b.add(b.binary("max", x, b.scalar(x.elementType(), 0)),
+               b.unary("log", b.add(small, 1.0)));
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of one element
+//===----------------------------------------------------------------------===//
+
+static Tensors importCelu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  double alpha = getFloat(op, "alpha", 1);
+  return {selectNegative(b, x, scaledExp(b, b.div(x, alpha), alpha), x)};
+}
+
+static Tensors importElu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  return {
+      selectNegative(b, x, scaledExp(b, x, getFloat(op, "alpha", 1)), x)};
+}
+
+static Tensors importGelu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), inner;
+  StringRef kind = op.attributes.getString("approximate").value_or("none");
+  if (kind == "tanh") {
+    Tensor cube = b.mul(b.mul(x, x), x);
+    inner = b.unary("tanh", b.mul(b.add(x, b.mul(cube, 0.044715)),
+                                  std::sqrt(2 / M_PI)));
+  } else if (kind == "none") {
+    inner = b.unary("erf", b.mul(x, M_SQRT1_2));
+  } else {
+    return {b.fail("expected the attribute 'approximate' to be none or tanh, "
+                   "found '" +
+                   kind + "'")};
+  }
+  return {b.mul(b.mul(x, 0.5), b.add(inner, 1.0))};
+}
+
+static Tensors importFastGelu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  if (Tensor bias = op.optionalInput(1))
+    x = b.add(x, bias);
+  Tensor cube = b.mul(b.mul(x, x), x);
+  Tensor inner = b.unary(
+      "tanh", b.mul(b.add(x, b.mul(cube, 0.044715)), std::sqrt(2 / M_PI)));
+  return {b.mul(b.mul(x, 0.5), b.add(inner, 1.0))};
+}
+
+static Tensors importHardSigmoid(OpContext &op, GraphBuilder &b) {
+  Tensor x = b.mul(op.input(0), getFloat(op, "alpha", 0.2f));
+  return {clamp(b, b.add(x, getFloat(op, "beta", 0.5)), 0, 1)};
+}
+
+static Tensors importHardSwish(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  return {b.mul(x, clamp(b, b.add(b.mul(x, 1.0 / 6), 0.5), 0, 1))};
+}
+
+static Tensors importLeakyRelu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  return {selectNegative(b, x, b.mul(x, getFloat(op, "alpha", 0.01f)), x)};
+}
+
+static Tensors importMish(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  return {b.mul(x, b.unary("tanh", softplus(b, x)))};
+}
+
+static Tensors importPRelu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  return {selectNegative(b, x, b.mul(x, op.input(1)), x)};
+}
+
+static Tensors importSelu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  double alpha = getFloat(op, "alpha", 1.67326319217681884765625);
+  double gamma = getFloat(op, "gamma", 1.05070102214813232421875);
+  return {b.mul(selectNegative(b, x, scaledExp(b, x, alpha), x), gamma)};
+}
+
+static Tensors importShrink(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  double bias = getFloat(op, "bias", 0), limit = getFloat(op, "lambd", 0.5);
+  Tensor zero = b.scalar(x.elementType(), 0);
+  Tensor above = b.compare("gt", x, b.scalar(x.elementType(), limit));
+  Tensor below = b.compare("lt", x, b.scalar(x.elementType(), -limit));
+  return {b.select(below, b.add(x, bias),
+                   b.select(above, b.sub(x, bias), zero))};
+}
+
+static Tensors importSoftplus(OpContext &op, GraphBuilder &b) {
+  return {softplus(b, op.input(0))};
+}
+
+static Tensors importSoftsign(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  return {b.div(x, b.add(b.unary("abs", x), 1.0))};
+}
+
+static Tensors importSwish(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  double alpha = getFloat(op, "alpha", 1);
+  if (alpha == 1)
+    return {b.unary("silu", x)};
+  return {b.mul(x, b.unary("sigmoid", b.mul(x, alpha)))};
+}
+
+static Tensors importThresholdedRelu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  Tensor limit = b.scalar(x.elementType(), getFloat(op, "alpha", 1));
+  return {b.select(b.compare("gt", x, limit), x,
+                   b.scalar(x.elementType(), 0))};
+}
+
+/// In a model that is not trained, the input.
+static Tensors importDropout(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  if (op.version >= 12) {
+    op.attributes.getInt("seed");
+    op.optionalInput(1);
+    if (op.has(2) && op.expectConstant(2) &&
+        op.input(2).elements().i64.front() != 0)
+      return {b.fail("training is not supported")};
+  } else {
+    op.attributes.getFloat("ratio");
+  }
+  Tensor all = b.scalar(IntegerType::get(b.context(), 1), 1);
+  return {x, b.broadcast(all, x.shape())};
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of a row
+//===----------------------------------------------------------------------===//
+
+/// Calls `compute` with `x` as rows along the attribute 'axis'. Before opset 13
+/// all dimensions from the axis on are one.
+template <typename Fn>
+static Tensors alongAxis(OpContext &op, GraphBuilder &b, Fn compute) {
+  Tensor x = op.input(0);
+  bool isFlat = op.version < 13;
+  int64_t axis = op.attributes.getInt("axis").value_or(isFlat ? 1 : -1);
+  if (isFlat && axis == x.rank() && axis != 0)
+    return {b.fail("expected an axis of the tensor")};
+  axis = op.normalizeAxis(axis, x.rank());
+  if (b.hasFailed() || x.isEmpty())
+    return {x};
+  Shape shape(x.shape());
+  if (isFlat) {
+    int64_t rows = 1;
+    for (int64_t i = 0; i < axis; ++i)
+      rows *= shape[i];
+    return {b.reshape(compute(b.reshape(x, {rows, x.count() / rows})), shape)};
+  }
+  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  std::swap(permutation[axis], permutation.back());
+  return {b.permute(compute(b.permute(x, permutation)), permutation)};
+}
+
+/// Computes in float32, for which there is a kernel.
+static Tensor softmaxRows(GraphBuilder &b, Tensor x) {
+  Type type = x.elementType();
+  return b.cast(
+      b.create("sliced_softmax", b.cast(x, Float32Type::get(b.context())),
+               b.attribute("static_prefix", x.shape().back())),
+      type);
+}
+
+static Tensors importSoftmax(OpContext &op, GraphBuilder &b) {
+  return alongAxis(op, b, [&](Tensor x) { return softmaxRows(b, x); });
+}
+
+static Tensors importLogSoftmax(OpContext &op, GraphBuilder &b) {
+  return alongAxis(op, b, [&](Tensor x) {
+    Shape last = {x.rank() - 1};
+    Tensor shifted = b.sub(x, b.reduce("max", x, last, /*keepDims=*/true));
+    Tensor sum =
+        b.reduce("sum", b.unary("exp", shifted), last, /*keepDims=*/true);
+    return b.sub(shifted, b.unary("log", sum));
+  });
+}
+
+/// 1 at the first of the largest elements, 0 elsewhere.
+static Tensors importHardmax(OpContext &op, GraphBuilder &b) {
+  return alongAxis(op, b, [&](Tensor x) {
+    Tensor index = b.argMax(x, x.rank() - 1);
+    return b.cast(b.compare("eq",
+                            b.iota(x.shape(), x.rank() - 1),
+                            b.reshape(index, b.keepDim(x, x.rank() - 1))),
+                  x.elementType());
+  });
+}
+
+ArrayRef<OpDefinition> onnx::getActivationOps() {
+  static constexpr OpDefinition ops[] = {
+      {"Celu", importCelu, 28},
+      {"Dropout", importDropout, 22},
+      {"Elu", importElu, 22},
+      {"FastGelu", importFastGelu, 1, "com.microsoft"},
+      {"Gelu", importGelu, 20},
+      {"Gelu", importGelu, 1, "com.microsoft"},
+      {"HardSigmoid", importHardSigmoid, 22},
+      {"HardSwish", importHardSwish, 22},
+      {"Hardmax", importHardmax, 13},
+      {"LeakyRelu", importLeakyRelu, 16},
+      {"LogSoftmax", importLogSoftmax, 13},
+      {"Mish", importMish, 22},
+      {"PRelu", importPRelu, 16},
+      {"Selu", importSelu, 22},
+      {"Shrink", importShrink, 9},
+      {"Softmax", importSoftmax, 13},
+      {"Softplus", importSoftplus, 22},
+      {"Softsign", importSoftsign, 22},
+      {"Swish", importSwish, 24},
+      {"ThresholdedRelu", importThresholdedRelu, 22},
+  };
+  return ops;
+}

@@ -1,0 +1,59 @@
+//===- Attributes.h - The attributes of a node, with their types -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_ONNX_ATTRIBUTES_H
+#define HAMKAAS_LIB_FRONTEND_ONNX_ATTRIBUTES_H
+
+#include "Proto.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <optional>
+
+namespace hamkaas::onnx {
+
+/// What the attributes of a function's nodes may refer to: those of the call,
+/// by name, with their defaults.
+using AttributeScope = llvm::StringMap<const AttributeProto *>;
+
+/// The attributes of one node. Reading one says that it is known; what is left
+/// over at the end must not be ignored. A wrong type is kept as the problem.
+class Attributes {
+public:
+  /// Both must outlive this object; `scope` is null outside of functions.
+  Attributes(const NodeProto &node, const AttributeScope *scope);
+
+  bool has(llvm::StringRef name) { return find(name); }
+  std::optional<int64_t> getInt(llvm::StringRef name);
+  std::optional<double> getFloat(llvm::StringRef name);
+  std::optional<llvm::StringRef> getString(llvm::StringRef name);
+  std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name);
+  std::optional<llvm::SmallVector<double>> getFloats(llvm::StringRef name);
+  std::optional<llvm::SmallVector<std::string>>
+  getStrings(llvm::StringRef name);
+  const TensorProto *getTensor(llvm::StringRef name);
+  const GraphProto *getGraph(llvm::StringRef name);
+
+  /// All attributes, with those of the call in place of what refers to them.
+  const AttributeScope &all() const { return attributes; }
+
+  /// What was wrong with an attribute that was read, or is with one that was
+  /// not; empty if nothing is.
+  std::string takeProblem();
+
+private:
+  const AttributeProto *find(llvm::StringRef name);
+  const AttributeProto *find(llvm::StringRef name,
+                             AttributeProto::Type type);
+
+  AttributeScope attributes;
+  llvm::StringMap<bool> known;
+  std::string problem;
+};
+
+} // namespace hamkaas::onnx
+
+#endif // HAMKAAS_LIB_FRONTEND_ONNX_ATTRIBUTES_H

@@ -1,0 +1,109 @@
+//===- Contraction.cpp - Products of matrices -------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+#include "OpContext.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+/// `x` as a batch of matrices of that leading shape.
+static Tensor toBatch(GraphBuilder &b, Tensor x, ArrayRef<int64_t> batch,
+                      int64_t count) {
+  Shape full(batch);
+  llvm::append_range(full, x.shape().take_back(2));
+  x = b.broadcast(x, full);
+  return b.reshape(x, {count, full[full.size() - 2], full.back()});
+}
+
+/// The product of matrices of at least rank 2, as numpy has it.
+static Tensor multiplyMatrices(GraphBuilder &b, Tensor lhs, Tensor rhs) {
+  std::optional<Shape> batch = getBroadcastShape(lhs.shape().drop_back(2),
+                                                 rhs.shape().drop_back(2));
+  if (!batch)
+    return b.fail("expected batches that can be broadcast, found the shapes " +
+                  formatShape(lhs.shape()) + " and " +
+                  formatShape(rhs.shape()));
+  Shape result(*batch);
+  result.push_back(lhs.dim(lhs.rank() - 2));
+  result.push_back(rhs.shape().back());
+  int64_t count = 1;
+  for (int64_t size : *batch)
+    count *= size;
+  bool isShared = rhs.count() == rhs.shape().back() * rhs.dim(rhs.rank() - 2);
+  if (isShared) {
+    // One matrix on the right: the batch is more rows.
+    int64_t depth = lhs.shape().back();
+    Shape left(*batch);
+    left.push_back(lhs.dim(lhs.rank() - 2));
+    left.push_back(depth);
+    lhs = b.broadcast(lhs, left);
+    lhs = b.reshape(lhs, {lhs.count() / depth, depth});
+    rhs = b.reshape(rhs, rhs.shape().take_back(2));
+  } else {
+    lhs = toBatch(b, lhs, *batch, count);
+    rhs = toBatch(b, rhs, *batch, count);
+  }
+  return b.reshape(b.matmul(lhs, rhs), result);
+}
+
+static Tensor multiply(GraphBuilder &b, Tensor lhs, Tensor rhs) {
+  if (!lhs || !rhs)
+    return {};
+  int64_t depth = rhs.rank() == 0  ? 0
+                  : rhs.rank() == 1 ? rhs.dim(0)
+                                    : rhs.dim(rhs.rank() - 2);
+  if (lhs.rank() == 0 || rhs.rank() == 0 || lhs.shape().back() != depth)
+    return b.fail("cannot multiply matrices of the shapes " +
+                  formatShape(lhs.shape()) + " and " +
+                  formatShape(rhs.shape()));
+  Tensor left = lhs.rank() == 1 ? b.reshape(lhs, {1, lhs.dim(0)}) : lhs;
+  Tensor right = rhs.rank() == 1 ? b.reshape(rhs, {rhs.dim(0), 1}) : rhs;
+  Tensor product = multiplyMatrices(b, left, right);
+  if (!product)
+    return {};
+  Shape shape(product.shape());
+  if (rhs.rank() == 1)
+    shape.pop_back();
+  if (lhs.rank() == 1)
+    shape.erase(shape.end() - (rhs.rank() == 1 ? 1 : 2));
+  return b.reshape(product, shape);
+}
+
+static Tensors importMatMul(OpContext &op, GraphBuilder &b) {
+  return {multiply(b, op.input(0), op.input(1))};
+}
+
+static Tensors importGemm(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), w = op.input(1), c = op.optionalInput(2);
+  double alpha = op.attributes.getFloat("alpha").value_or(1);
+  double beta = op.attributes.getFloat("beta").value_or(1);
+  bool transposesX = op.attributes.getInt("transA").value_or(0) != 0;
+  bool transposesW = op.attributes.getInt("transB").value_or(0) != 0;
+  if (!op.expectRank(x, 2, 2) || !op.expectRank(w, 2, 2))
+    return {};
+  Tensor product = multiply(b, transposesX ? b.permute(x, {1, 0}) : x,
+                            transposesW ? b.permute(w, {1, 0}) : w);
+  if (alpha != 1)
+    product = b.mul(product, alpha);
+  if (!c || !product)
+    return {product};
+  if (getBroadcastShape(product.shape(), c.shape()) != Shape(product.shape()))
+    return {b.fail("expected an input C that can be broadcast to " +
+                   formatShape(product.shape()) + ", found " +
+                   formatShape(c.shape()))};
+  return {b.add(product, beta == 1 ? c : b.mul(c, beta))};
+}
+
+ArrayRef<OpDefinition> onnx::getContractionOps() {
+  static constexpr OpDefinition ops[] = {
+      {"Gemm", importGemm, 13},
+      {"MatMul", importMatMul, 13},
+  };
+  return ops;
+}

@@ -1,0 +1,71 @@
+//===- Diagnostics.cpp - What is wrong with a model, all of it --*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+std::string onnx::quote(StringRef name) {
+  constexpr size_t longest = 100;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << '\'';
+  std::string valid = llvm::json::fixUTF8(name.take_front(longest));
+  for (unsigned char c : valid) {
+    if (c < 0x20 || c == 0x7f)
+      stream << "\\x" << llvm::hexdigit(c >> 4) << llvm::hexdigit(c & 15);
+    else
+      stream << c;
+  }
+  stream << (name.size() > longest ? "...'" : "'");
+  return text;
+}
+
+std::string onnx::formatShape(ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "scalar";
+  return llvm::join(llvm::map_range(shape,
+                                    [](int64_t size) {
+                                      return std::to_string(size);
+                                    }),
+                    "x");
+}
+
+void Problems::add(StringRef reason, StringRef node, Location location) {
+  auto [index, isNew] = indices.try_emplace(reason, problems.size());
+  if (isNew)
+    problems.push_back({reason.str(), location});
+  if (!node.empty())
+    problems[index->second].nodes.push_back(node.str());
+}
+
+/// "3 nodes: 'a', 'b', 'c'".
+static std::string listNodes(ArrayRef<std::string> nodes) {
+  constexpr size_t listed = 8;
+  std::string text = std::to_string(nodes.size()) + " nodes: ";
+  text += llvm::join(
+      llvm::map_range(nodes.take_front(listed),
+                      [](StringRef node) { return quote(node); }),
+      ", ");
+  return nodes.size() > listed ? text + ", ..." : text;
+}
+
+void Problems::report(Location model) const {
+  for (const Problem &problem : problems) {
+    if (problem.nodes.size() > 1)
+      emitError(model) << problem.reason << " (" << listNodes(problem.nodes)
+                       << ")";
+    else
+      emitError(problem.location) << problem.reason;
+  }
+}

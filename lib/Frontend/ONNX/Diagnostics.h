@@ -1,0 +1,51 @@
+//===- Diagnostics.h - What is wrong with a model, all of it ----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_ONNX_DIAGNOSTICS_H
+#define HAMKAAS_LIB_FRONTEND_ONNX_DIAGNOSTICS_H
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace hamkaas::onnx {
+
+/// A name of the file for a message: between quotes, short, and without what a
+/// terminal would act upon.
+std::string quote(llvm::StringRef name);
+
+/// A list of sizes for a message: "2x3x4"; "scalar" for none.
+std::string formatShape(llvm::ArrayRef<int64_t> shape);
+
+/// The problems of a model. Those that read the same are one, at all the nodes
+/// that have it.
+class Problems {
+public:
+  /// `node` is the name of the node at `location`, empty for the model itself.
+  void add(llvm::StringRef reason, llvm::StringRef node,
+           mlir::Location location);
+
+  bool isEmpty() const { return problems.empty(); }
+
+  /// Emits an error for each, at its node, or at `model` if several nodes have
+  /// it.
+  void report(mlir::Location model) const;
+
+private:
+  struct Problem {
+    std::string reason;
+    mlir::Location location;
+    std::vector<std::string> nodes = {};
+  };
+
+  /// In the order in which they were found.
+  std::vector<Problem> problems;
+  llvm::StringMap<size_t> indices;
+};
+
+} // namespace hamkaas::onnx
+
+#endif // HAMKAAS_LIB_FRONTEND_ONNX_DIAGNOSTICS_H

@@ -1,0 +1,224 @@
+//===- Elementwise.cpp - Arithmetic, comparisons and logic ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpContext.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+//===----------------------------------------------------------------------===//
+// One operation of the dialect
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A name as a template argument.
+template <size_t n> struct Name {
+  char text[n];
+  constexpr Name(const char (&literal)[n]) { std::copy_n(literal, n, text); }
+};
+
+} // namespace
+
+template <Name name> static Tensors unary(OpContext &op, GraphBuilder &b) {
+  return {b.unary(name.text, op.input(0))};
+}
+
+/// A function that leaves integers as they are: rounding.
+template <Name name> static Tensors rounding(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  return {x.isInteger() ? x : b.unary(name.text, x)};
+}
+
+template <Name name> static Tensors binary(OpContext &op, GraphBuilder &b) {
+  return {b.binary(name.text, op.input(0), op.input(1))};
+}
+
+/// Any number of operands, from left to right.
+template <Name name> static Tensors variadic(OpContext &op, GraphBuilder &b) {
+  ArrayRef<Tensor> inputs = op.allInputs();
+  Tensor result = op.input(0);
+  for (const Tensor &input : inputs.drop_front())
+    result = b.binary(name.text, result, input);
+  return {result};
+}
+
+template <Name predicate> static Tensors compare(OpContext &op, GraphBuilder &b) {
+  return {b.compare(predicate.text, op.input(0), op.input(1))};
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+static Tensors importMean(OpContext &op, GraphBuilder &b) {
+  Tensor sum = variadic<"add">(op, b).front();
+  return {b.div(sum, double(op.inputCount()))};
+}
+
+static Tensors importMod(OpContext &op, GraphBuilder &b) {
+  Tensor l = op.input(0), r = op.input(1);
+  bool keepsSign = op.attributes.getInt("fmod").value_or(0) != 0;
+  if (!keepsSign && l.isFloat())
+    return {b.fail("expected the attribute 'fmod' to be 1 for floats, found 0")};
+  return {b.binary(keepsSign ? "rem" : "mod", l, r)};
+}
+
+static Tensors importReciprocal(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  return {b.div(b.scalar(x.elementType(), 1), x)};
+}
+
+static Tensors importRelu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  if (x.isInteger())
+    return {b.binary("max", x, b.scalar(x.elementType(), 0))};
+  return {b.unary("relu", x)};
+}
+
+/// The only element of a constant, if it is one.
+static std::optional<double> getSplat(OpContext &op, unsigned i) {
+  Tensor x = op.input(i);
+  if (!x || !x.isConstant() || x.count() != 1)
+    return std::nullopt;
+  return (*op.constantFloats(i))[0];
+}
+
+static Tensors importPow(OpContext &op, GraphBuilder &b) {
+  Tensor base = op.input(0), exponent = op.input(1);
+  std::optional<double> splat = getSplat(op, 1);
+  if (!base || !exponent)
+    return {};
+  Tensor square = splat == 2 || splat == 3 ? b.mul(base, base) : Tensor();
+  if (square && exponent.rank() <= base.rank())
+    return {splat == 2 ? square : b.mul(square, base)};
+  if (base.isFloat())
+    return {b.binary("pow", base, b.cast(exponent, base.elementType()))};
+  // Exact as long as a double holds the result.
+  if (base.elementType().getIntOrFloatBitWidth() > 32 && !exponent.isFloat() &&
+      !base.isConstant())
+    return {b.fail("powers of integers of 64 bits are not supported")};
+  Type wide = Float64Type::get(b.context());
+  return {b.cast(b.binary("pow", b.cast(base, wide), b.cast(exponent, wide)),
+                 base.elementType())};
+}
+
+static Tensors importBitShift(OpContext &op, GraphBuilder &b) {
+  StringRef direction = op.attributes.getString("direction").value_or("");
+  if (direction != "LEFT" && direction != "RIGHT")
+    return {b.fail("expected the attribute 'direction' to be LEFT or RIGHT, "
+                   "found '" +
+                   direction + "'")};
+  return {b.binary(direction == "LEFT" ? "shift_left" : "shift_right",
+                   op.input(0), op.input(1))};
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+static Tensors importWhere(OpContext &op, GraphBuilder &b) {
+  return {b.select(op.input(0), op.input(1), op.input(2))};
+}
+
+static Tensors importIsNaN(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  return {b.compare("ne", x, x)};
+}
+
+static Tensors importIsInf(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  double infinity = std::numeric_limits<double>::infinity();
+  bool findsPositive = op.attributes.getInt("detect_positive").value_or(1);
+  bool findsNegative = op.attributes.getInt("detect_negative").value_or(1);
+  if (findsPositive && findsNegative)
+    x = b.unary("abs", x);
+  Tensor limit = b.scalar(x.elementType(), findsPositive ? infinity : -infinity);
+  if (!findsPositive && !findsNegative)
+    return {b.compare("lt", x, limit)};
+  return {b.compare("eq", x, limit)};
+}
+
+/// The limits are attributes at first, then inputs.
+static Tensors importClip(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), low, high;
+  if (op.version >= 11) {
+    low = op.optionalInput(1);
+    high = op.optionalInput(2);
+  } else {
+    if (auto value = op.attributes.getFloat("min"))
+      low = b.scalar(x.elementType(), *value);
+    if (auto value = op.attributes.getFloat("max"))
+      high = b.scalar(x.elementType(), *value);
+  }
+  if (low)
+    x = b.binary("max", x, low);
+  if (high)
+    x = b.binary("min", x, high);
+  return {x};
+}
+
+ArrayRef<OpDefinition> onnx::getElementwiseOps() {
+  static constexpr OpDefinition ops[] = {
+      {"Abs", unary<"abs">, 13},
+      {"Acos", unary<"acos">, 22},
+      {"Acosh", unary<"acosh">, 22},
+      {"Add", binary<"add">, 14},
+      {"And", binary<"and">, 7},
+      {"Asin", unary<"asin">, 22},
+      {"Asinh", unary<"asinh">, 22},
+      {"Atan", unary<"atan">, 22},
+      {"Atanh", unary<"atanh">, 22},
+      {"BitShift", importBitShift, 28},
+      {"BitwiseAnd", binary<"and">, 18},
+      {"BitwiseNot", unary<"not">, 18},
+      {"BitwiseOr", binary<"or">, 18},
+      {"BitwiseXor", binary<"xor">, 18},
+      {"Ceil", rounding<"ceil">, 13},
+      {"Clip", importClip, 13},
+      {"Cos", unary<"cos">, 22},
+      {"Cosh", unary<"cosh">, 22},
+      {"Div", binary<"div">, 14},
+      {"Equal", compare<"eq">, 19},
+      {"Erf", unary<"erf">, 13},
+      {"Exp", unary<"exp">, 13},
+      {"Floor", rounding<"floor">, 13},
+      {"Greater", compare<"gt">, 13},
+      {"GreaterOrEqual", compare<"ge">, 16},
+      {"IsInf", importIsInf, 20},
+      {"IsNaN", importIsNaN, 20},
+      {"Less", compare<"lt">, 13},
+      {"LessOrEqual", compare<"le">, 16},
+      {"Log", unary<"log">, 13},
+      {"Max", variadic<"max">, 13},
+      {"Mean", importMean, 13},
+      {"Min", variadic<"min">, 13},
+      {"Mod", importMod, 28},
+      {"Mul", binary<"mul">, 14},
+      {"Neg", unary<"neg">, 13},
+      {"Not", unary<"not">, 1},
+      {"Or", binary<"or">, 7},
+      {"Pow", importPow, 15},
+      {"Reciprocal", importReciprocal, 13},
+      {"Relu", importRelu, 14},
+      {"Round", rounding<"round">, 22},
+      {"Sigmoid", unary<"sigmoid">, 13},
+      {"Sign", unary<"sign">, 13},
+      {"Sin", unary<"sin">, 22},
+      {"Sinh", unary<"sinh">, 22},
+      {"Sqrt", unary<"sqrt">, 13},
+      {"Sub", binary<"sub">, 14},
+      {"Sum", variadic<"add">, 13},
+      {"Tan", unary<"tan">, 22},
+      {"Tanh", unary<"tanh">, 13},
+      {"Where", importWhere, 16},
+      {"Xor", binary<"xor">, 7},
+  };
+  return ops;
+}

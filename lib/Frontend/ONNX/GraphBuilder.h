@@ -1,0 +1,154 @@
+//===- GraphBuilder.h - Builds the graph, and folds what is constant -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_ONNX_GRAPHBUILDER_H
+#define HAMKAAS_LIB_FRONTEND_ONNX_GRAPHBUILDER_H
+
+#include "HamKaas/Frontend/ONNX/ONNX.h"
+#include "Tensor.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace hamkaas::onnx {
+
+using Shape = llvm::SmallVector<int64_t>;
+
+/// The shape that numpy gives an elementwise result; none if there is none.
+std::optional<Shape> getBroadcastShape(llvm::ArrayRef<int64_t> lhs,
+                                       llvm::ArrayRef<int64_t> rhs);
+
+/// Builds operations of the dialect. An operation of constants is evaluated if
+/// its result is small, so that shapes that are computed vanish.
+///
+/// A function that cannot do what it is asked for keeps the reason and returns a
+/// null tensor; one that is given a null tensor returns one. So code that
+/// composes them asks for a failure once, at its end, and before it looks at the
+/// shape of a result.
+class GraphBuilder {
+public:
+  GraphBuilder(mlir::Location location, ParameterContents &parameters);
+
+  mlir::MLIRContext *context() { return builder.getContext(); }
+  void setLocation(mlir::Location location) { this->location = location; }
+
+  /// Keeps the first reason; returns null.
+  Tensor fail(const llvm::Twine &reason);
+  bool hasFailed() const { return !reason.empty(); }
+  std::string takeFailure() { return std::exchange(reason, ""); }
+
+  //===--------------------------------------------------------------------===//
+  // Operations of the dialect
+  //===--------------------------------------------------------------------===//
+
+  /// Creates the operation `hamkaas.<name>`. Its type is inferred unless it is
+  /// given.
+  Tensor create(llvm::StringRef name, llvm::ArrayRef<Tensor> operands,
+                llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
+                mlir::RankedTensorType type = {});
+
+  /// An operation of one operand whose result is of its type.
+  Tensor unary(llvm::StringRef name, Tensor x);
+  /// An operation of two operands, which are broadcast as numpy does.
+  Tensor binary(llvm::StringRef name, Tensor lhs, Tensor rhs);
+  /// `predicate` is eq, ne, lt, le, gt or ge.
+  Tensor compare(llvm::StringRef predicate, Tensor lhs, Tensor rhs);
+  Tensor select(Tensor condition, Tensor ifTrue, Tensor ifFalse);
+  Tensor cast(Tensor x, mlir::Type type);
+
+  Tensor add(Tensor l, Tensor r) { return binary("add", l, r); }
+  Tensor sub(Tensor l, Tensor r) { return binary("sub", l, r); }
+  Tensor mul(Tensor l, Tensor r) { return binary("mul", l, r); }
+  Tensor div(Tensor l, Tensor r) { return binary("div", l, r); }
+
+  /// With a scalar of the type of `x` on the right.
+  Tensor add(Tensor x, double s) { return add(x, scalar(x.elementType(), s)); }
+  Tensor sub(Tensor x, double s) { return sub(x, scalar(x.elementType(), s)); }
+  Tensor mul(Tensor x, double s) { return mul(x, scalar(x.elementType(), s)); }
+  Tensor div(Tensor x, double s) { return div(x, scalar(x.elementType(), s)); }
+
+  Tensor matmul(Tensor lhs, Tensor rhs);
+  /// `kind` is sum, prod, max or min.
+  Tensor reduce(llvm::StringRef kind, Tensor x, llvm::ArrayRef<int64_t> dims,
+                bool keepDims);
+  /// The index of the first of the largest elements along `dim`, which is
+  /// dropped.
+  Tensor argMax(Tensor x, int64_t dim);
+  /// The index along `dim`, an i64.
+  Tensor iota(llvm::ArrayRef<int64_t> shape, int64_t dim);
+
+  mlir::NamedAttribute attribute(llvm::StringRef name, int64_t value);
+  mlir::NamedAttribute attribute(llvm::StringRef name,
+                                 llvm::ArrayRef<int64_t> values);
+
+  //===--------------------------------------------------------------------===//
+  // Shapes
+  //===--------------------------------------------------------------------===//
+
+  Tensor reshape(Tensor x, llvm::ArrayRef<int64_t> shape);
+  Tensor permute(Tensor x, llvm::ArrayRef<int64_t> permutation);
+  /// Dimensions of size 1 are repeated; missing ones are put in front.
+  Tensor broadcast(Tensor x, llvm::ArrayRef<int64_t> shape);
+  Tensor stridedSlice(Tensor x, llvm::ArrayRef<int64_t> offsets,
+                      llvm::ArrayRef<int64_t> sizes,
+                      llvm::ArrayRef<int64_t> strides);
+  /// `size` elements of a dimension from `offset` on.
+  Tensor sliceDim(Tensor x, int64_t dim, int64_t offset, int64_t size);
+  Tensor concat(llvm::ArrayRef<Tensor> parts, int64_t dim);
+  /// The slices of `x` along `dim` that `indices`, of any shape, name.
+  Tensor gather(Tensor x, Tensor indices, int64_t dim);
+  /// The shape of `x` with `dim` of size 1.
+  static Shape keepDim(const Tensor &x, int64_t dim);
+  /// Adds dimensions of size 1 in front.
+  Tensor extendRank(Tensor x, int64_t rank);
+
+  //===--------------------------------------------------------------------===//
+  // Constants
+  //===--------------------------------------------------------------------===//
+
+  Tensor scalar(mlir::Type type, double value);
+  Tensor constant(llvm::ArrayRef<int64_t> values);
+  Tensor constant(llvm::ArrayRef<int64_t> values,
+                  llvm::ArrayRef<int64_t> shape);
+  /// A tensor without elements.
+  Tensor empty(llvm::ArrayRef<int64_t> shape, mlir::Type type);
+
+  //===--------------------------------------------------------------------===//
+  // The module
+  //===--------------------------------------------------------------------===//
+
+  Tensor addInput(llvm::StringRef name, mlir::RankedTensorType type);
+  llvm::StringRef getInputName(unsigned index);
+  /// The value in the graph; a constant gets one. Null for a tensor without
+  /// elements, which has none.
+  mlir::Value materialize(const Tensor &tensor);
+  /// Ends the function and drops what nothing needs.
+  mlir::OwningOpRef<mlir::ModuleOp>
+  finish(llvm::ArrayRef<std::pair<std::string, Tensor>> results);
+
+private:
+  bool isFolded(llvm::ArrayRef<Tensor> operands, mlir::RankedTensorType type);
+  Tensor fold(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
+  bool broadcastBoth(Tensor &lhs, Tensor &rhs);
+  mlir::Value createParameter(const Tensor &tensor);
+  void dropUnused();
+
+  mlir::OpBuilder builder;
+  mlir::Location location;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp main;
+  ParameterContents &parameters;
+  llvm::StringSet<> symbols, parameterNames;
+  llvm::SmallVector<mlir::Attribute> argumentAttributes;
+  /// How many elements may still be computed while importing.
+  int64_t foldBudget;
+  std::string reason;
+};
+
+} // namespace hamkaas::onnx
+
+#endif // HAMKAAS_LIB_FRONTEND_ONNX_GRAPHBUILDER_H

@@ -1,0 +1,109 @@
+//===- GraphModule.cpp - Inputs, parameters and results of the graph -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "GraphBuilder.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+/// Constants of more elements are parameters, so that kernels that are equal but
+/// for their constants are one.
+static constexpr int64_t largestInline = 16;
+
+/// `name` itself, or the first of name_0, name_1, ... that is free.
+static std::string claim(llvm::StringSet<> &taken, StringRef name) {
+  std::string free = name.str();
+  for (unsigned i = 0; !taken.insert(free).second; ++i)
+    free = (name + "_" + Twine(i)).str();
+  return free;
+}
+
+Tensor GraphBuilder::addInput(StringRef name, RankedTensorType type) {
+  argumentAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+      HamKaasDialect::nameAttrName, builder.getStringAttr(name))));
+  return Tensor(main.front().addArgument(type, location));
+}
+
+StringRef GraphBuilder::getInputName(unsigned index) {
+  return cast<DictionaryAttr>(argumentAttributes[index])
+      .getAs<StringAttr>(HamKaasDialect::nameAttrName);
+}
+
+Value GraphBuilder::materialize(const Tensor &tensor) {
+  if (!tensor || tensor.value() || tensor.isEmpty())
+    return tensor.value();
+  if (tensor.count() > largestInline)
+    tensor.data->value = createParameter(tensor);
+  else
+    tensor.data->value = arith::ConstantOp::create(
+        builder, location, getElementsAttr(tensor.elements()));
+  return tensor.value();
+}
+
+Value GraphBuilder::createParameter(const Tensor &tensor) {
+  std::string name = claim(
+      parameterNames,
+      isValidName(tensor.data->name) ? tensor.data->name : "constant");
+  ArrayRef<char> bytes = tensor.data->bytes;
+  if (!tensor.data->hasBytes) {
+    auto owned = std::make_shared<std::vector<char>>(
+        encodeElements(tensor.elements()));
+    bytes = *owned;
+    parameters.keep(owned);
+  }
+  parameters.add(name, bytes);
+
+  std::string symbol = claim(symbols, name);
+  OpBuilder globals(main);
+  auto global = ml_program::GlobalOp::create(
+      globals, location, symbol, tensor.type(), /*is_mutable=*/false,
+      ml_program::ExternAttr::get(context(), tensor.type()),
+      builder.getStringAttr("private"));
+  if (symbol != name)
+    global->setAttr(HamKaasDialect::nameAttrName, builder.getStringAttr(name));
+  return ml_program::GlobalLoadConstOp::create(
+      builder, location, tensor.type(), FlatSymbolRefAttr::get(global));
+}
+
+/// Nothing in the graph has an effect: what has no use is not needed.
+void GraphBuilder::dropUnused() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(main.front())))
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
+      op.erase();
+  llvm::StringSet<> used;
+  main.walk([&](ml_program::GlobalLoadConstOp load) {
+    used.insert(load.getGlobal().getLeafReference());
+  });
+  for (auto global : llvm::make_early_inc_range(
+           module->getOps<ml_program::GlobalOp>()))
+    if (!used.contains(global.getSymName()))
+      global.erase();
+}
+
+OwningOpRef<ModuleOp>
+GraphBuilder::finish(ArrayRef<std::pair<std::string, Tensor>> results) {
+  SmallVector<Value> values;
+  SmallVector<Attribute> names;
+  for (const auto &[name, tensor] : results) {
+    values.push_back(materialize(tensor));
+    names.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+        HamKaasDialect::nameAttrName, builder.getStringAttr(name))));
+  }
+  func::ReturnOp::create(builder, location, values);
+  main.setFunctionType(builder.getFunctionType(main.front().getArgumentTypes(),
+                                               ValueRange(values).getTypes()));
+  main.setArgAttrsAttr(builder.getArrayAttr(argumentAttributes));
+  main.setResAttrsAttr(builder.getArrayAttr(names));
+  dropUnused();
+  return std::move(module);
+}

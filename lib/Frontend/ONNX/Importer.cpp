@@ -1,0 +1,219 @@
+//===- Importer.cpp - Walks the graph of a model ----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "Opsets.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+/// How many nodes a model may have when its functions and branches are expanded.
+static constexpr int64_t largestNodeCount = 1'000'000;
+
+const NamedValue *Scope::find(StringRef name) const {
+  for (const Scope *scope = this; scope; scope = scope->parent)
+    if (auto found = scope->values.find(name); found != scope->values.end())
+      return &found->second;
+  return nullptr;
+}
+
+Importer::Importer(const ModelProto &model, StringRef name,
+                   MLIRContext *context, const OnnxImportOptions &options,
+                   ParameterContents &parameters)
+    : model(model), options(options), context(context),
+      modelLocation(FileLineColLoc::get(context, name, 0, 0)),
+      parameters(parameters), tensors(context, options.path, parameters),
+      builder(modelLocation, parameters), nodeLocation(modelLocation) {}
+
+void Importer::addProblem(const Twine &reason) {
+  problems.add(reason.str(), nodeName, nodeLocation);
+}
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+static llvm::StringMap<int64_t>
+readOpsets(ArrayRef<OpsetProto> list) {
+  llvm::StringMap<int64_t> opsets;
+  for (const OpsetProto &opset : list)
+    opsets[normalizeDomain(opset.domain)] = opset.version;
+  return opsets;
+}
+
+void Importer::checkModel() {
+  if (!model.graph)
+    addProblem("expected a model with a graph");
+  if (model.hasTrainingInfo)
+    addProblem("training information is not supported");
+  for (const OpsetProto &opset : model.opsets)
+    if (normalizeDomain(opset.domain).empty() &&
+        opset.version < oldestOpset)
+      addProblem("opset " + Twine(opset.version) +
+                 " is not supported, only those from " + Twine(oldestOpset));
+}
+
+OwningOpRef<ModuleOp> Importer::run() {
+  checkModel();
+  Environment environment;
+  environment.opsets = readOpsets(model.opsets);
+  Scope scope;
+  if (problems.isEmpty()) {
+    addInitializers(*model.graph, scope);
+    addInputs(*model.graph, scope);
+    importNodes(model.graph->nodes, scope, environment);
+    addResults(scope);
+  }
+  if (!problems.isEmpty()) {
+    problems.report(modelLocation);
+    return nullptr;
+  }
+  builder.setLocation(modelLocation);
+  return builder.finish(results);
+}
+
+void Importer::addResults(Scope &scope) {
+  if (model.graph->outputs.empty())
+    addProblem("expected a model with an output");
+  llvm::StringSet<> names;
+  for (const ValueInfoProto &output : model.graph->outputs) {
+    const NamedValue *value = scope.find(output.name);
+    if (!isValidName(output.name))
+      addProblem("expected the name of an output to be UTF-8 text without "
+                 "control characters, and not empty, found " +
+                 quote(output.name));
+    else if (!names.insert(output.name).second)
+      addProblem("output " + quote(output.name) + " is there twice");
+    else if (!value)
+      addProblem("no node computes the output " + quote(output.name));
+    else if (!value->tensor && !value->problem.empty())
+      addProblem("output " + quote(output.name) + ": " + value->problem);
+    else if (value->tensor && value->tensor.isEmpty())
+      addProblem("output " + quote(output.name) +
+                 " has no elements, which is not supported");
+    else
+      results.emplace_back(output.name.str(), value->tensor);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+/// What a node is called in messages: by its name, else by its first output.
+static std::string getNodeName(const NodeProto &node,
+                               const Environment &environment) {
+  std::string name = node.name.str();
+  for (StringRef output : node.outputs)
+    if (name.empty())
+      name = output.str();
+  return environment.prefix + name;
+}
+
+static Location getLocation(StringRef name, const NodeProto &node,
+                            Location model) {
+  MLIRContext *context = model.getContext();
+  return NameLoc::get(StringAttr::get(context, name),
+                      NameLoc::get(StringAttr::get(context, node.opType),
+                                   model));
+}
+
+void Importer::importNodes(const Nodes &nodes, Scope &scope,
+                           const Environment &environment) {
+  std::string outerName = nodeName;
+  Location outerLocation = nodeLocation;
+  for (const NodeProto &node : nodes) {
+    if (++nodeCount > largestNodeCount)
+      break;
+    nodeName = getNodeName(node, environment);
+    nodeLocation = getLocation(nodeName, node, modelLocation);
+    builder.setLocation(nodeLocation);
+    importNode(node, scope, environment);
+  }
+  nodeName = outerName;
+  nodeLocation = outerLocation;
+  builder.setLocation(nodeLocation);
+  if (nodeCount > largestNodeCount)
+    problems.add("expected at most " + std::to_string(largestNodeCount) +
+                     " nodes, those of functions and branches included",
+                 "", modelLocation);
+}
+
+/// The inputs, or nothing if one of them is unknown.
+std::optional<Tensors> Importer::readInputs(const NodeProto &node,
+                                            const Scope &scope) {
+  Tensors inputs;
+  bool areKnown = true;
+  for (StringRef name : node.inputs) {
+    const NamedValue *value = name.empty() ? nullptr : scope.find(name);
+    if (!name.empty() && !value)
+      addProblem("no node before this one computes the input " + quote(name));
+    else if (value && !value->problem.empty())
+      addProblem("input " + quote(name) + ": " + value->problem);
+    areKnown &= name.empty() || (value && value->tensor);
+    inputs.push_back(value ? value->tensor : Tensor());
+  }
+  if (!areKnown)
+    return std::nullopt;
+  return inputs;
+}
+
+void Importer::importNode(const NodeProto &node, Scope &scope,
+                          const Environment &environment) {
+  std::optional<Tensors> outputs;
+  auto opset = environment.opsets.find(normalizeDomain(node.domain));
+  if (opset == environment.opsets.end()) {
+    addProblem("expected the model to import an opset of the domain " +
+               quote(node.domain));
+    return define(node, outputs, scope);
+  }
+  OpVersion op =
+      findOp(opset->getKey(), node.opType, opset->getValue());
+  // Unsupported operators are reported even if their inputs are unknown.
+  if (!op.definition)
+    addProblem(op.problem);
+  std::optional<Tensors> inputs = readInputs(node, scope);
+  if (op.definition && inputs) {
+    Attributes attributes(node, environment.attributes);
+    OpContext context(node, builder, tensors, attributes, *inputs, op.version);
+    outputs = op.definition->import(context, builder);
+    std::string problem = builder.takeFailure();
+    if (problem.empty())
+      problem = attributes.takeProblem();
+    if (problem.empty())
+      problem = context.findUnread();
+    if (!problem.empty()) {
+      addProblem(problem);
+      outputs.reset();
+    }
+  }
+  define(node, outputs, scope);
+}
+
+void Importer::define(const NodeProto &node,
+                      const std::optional<Tensors> &outputs, Scope &scope) {
+  for (auto [i, name] : llvm::enumerate(node.outputs)) {
+    if (name.empty())
+      continue;
+    NamedValue value;
+    if (outputs && i < outputs->size())
+      value.tensor = (*outputs)[i];
+    if (outputs && !value.tensor)
+      value.problem = ("output " + Twine(i) + " of " + node.opType +
+                       " is not supported")
+                          .str();
+    defineValue(name, std::move(value), scope);
+  }
+}
+
+void Importer::defineValue(StringRef name, NamedValue value, Scope &scope) {
+  if (!scope.values.try_emplace(name, std::move(value)).second)
+    addProblem("the value " + quote(name) + " is there already");
+}

@@ -1,0 +1,107 @@
+//===- Importer.h - Walks the graph of a model ------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_ONNX_IMPORTER_H
+#define HAMKAAS_LIB_FRONTEND_ONNX_IMPORTER_H
+
+#include "Diagnostics.h"
+#include "OpContext.h"
+#include "Tensors.h"
+#include <map>
+
+namespace hamkaas::onnx {
+
+/// A value by its name. One without a tensor comes from a node that failed, or
+/// that has no such output; `problem` is what to say of its use then, empty if
+/// enough was said.
+struct NamedValue {
+  Tensor tensor;
+  std::string problem;
+};
+
+/// The values that the nodes of a graph see: its own and those around it.
+struct Scope {
+  const Scope *parent = nullptr;
+  llvm::StringMap<NamedValue> values = {};
+
+  const NamedValue *find(llvm::StringRef name) const;
+};
+
+/// What holds for all nodes of a graph or function.
+struct Environment {
+  /// Versions of the operators by domain.
+  llvm::StringMap<int64_t> opsets = {};
+  /// Attributes of the call, null outside of functions.
+  const AttributeScope *attributes = nullptr;
+  /// What the names of nodes are preceded by, "call/".
+  std::string prefix = "";
+  int depth = 0;
+};
+
+/// Reads the graphs and functions of one model.
+class Importer {
+public:
+  Importer(const ModelProto &model, llvm::StringRef name,
+           mlir::MLIRContext *context, const OnnxImportOptions &options,
+           ParameterContents &parameters);
+
+  /// Null after problems, which are reported.
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+private:
+  using Nodes = std::vector<NodeProto>;
+
+  // Importer.cpp
+  void checkModel();
+  void addResults(Scope &scope);
+  void importNodes(const Nodes &nodes, Scope &scope,
+                   const Environment &environment);
+  void importNode(const NodeProto &node, Scope &scope,
+                  const Environment &environment);
+  std::optional<Tensors> importOp(const NodeProto &node,
+                                  llvm::ArrayRef<Tensor> inputs,
+                                  const Scope &scope,
+                                  const Environment &environment);
+  std::optional<Tensors> readInputs(const NodeProto &node, const Scope &scope);
+  void define(const NodeProto &node, const std::optional<Tensors> &outputs,
+              Scope &scope);
+  void defineValue(llvm::StringRef name, NamedValue value, Scope &scope);
+
+  // Inputs.cpp
+  void addInitializers(const GraphProto &graph, Scope &scope);
+  void addInputs(const GraphProto &graph, Scope &scope);
+  void addInput(const ValueInfoProto &input, Scope &scope);
+  void addConstantInput(const ValueInfoProto &input, Scope &scope);
+  std::optional<Shape> bindDims(const ValueInfoProto &input);
+  void reportDims();
+
+  void addProblem(const llvm::Twine &reason);
+
+  const ModelProto &model;
+  const OnnxImportOptions &options;
+  mlir::MLIRContext *context;
+  mlir::Location modelLocation;
+  ParameterContents &parameters;
+  TensorReader tensors;
+  GraphBuilder builder;
+  Problems problems;
+  llvm::SmallVector<std::pair<std::string, Tensor>> results;
+
+  /// The node that is being imported, for problems.
+  std::string nodeName;
+  mlir::Location nodeLocation;
+  int64_t nodeCount = 0;
+
+  /// Dimensions without a size, and where they occur; and names that do have a
+  /// use.
+  std::map<std::string, std::vector<std::string>> unboundDims;
+  llvm::StringSet<> usedDims;
+};
+
+} // namespace hamkaas::onnx
+
+#endif // HAMKAAS_LIB_FRONTEND_ONNX_IMPORTER_H

@@ -1,0 +1,135 @@
+//===- Inputs.cpp - Inputs and initializers of a model ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "Importer.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+void Importer::addInitializers(const GraphProto &graph, Scope &scope) {
+  if (graph.hasSparseInitializers)
+    addProblem("sparse initializers are not supported");
+  for (const TensorProto &initializer : graph.initializers) {
+    NamedValue value;
+    std::string problem;
+    value.tensor = tensors.read(initializer, problem);
+    if (!value.tensor)
+      addProblem("initializer " + quote(initializer.name) + ": " + problem);
+    defineValue(initializer.name, std::move(value), scope);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+void Importer::addInputs(const GraphProto &graph, Scope &scope) {
+  llvm::StringSet<> names;
+  for (const ValueInfoProto &input : graph.inputs) {
+    names.insert(input.name);
+    // Of a model before IR version 4, initializers are inputs, too.
+    if (scope.values.contains(input.name) &&
+        !options.constantInputs.contains(input.name))
+      continue;
+    addInput(input, scope);
+  }
+  for (const auto &given : options.constantInputs)
+    if (!names.contains(given.getKey()))
+      addProblem("--const-input: the model has no input " +
+                 quote(given.getKey()));
+  reportDims();
+}
+
+void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
+  NamedValue value;
+  std::string problem;
+  std::optional<Shape> shape = bindDims(input);
+  if (!isValidName(input.name))
+    addProblem("expected the name of an input to be UTF-8 text without control "
+               "characters, and not empty, found " +
+               quote(input.name));
+  else if (options.constantInputs.contains(input.name))
+    return addConstantInput(input, scope);
+  else if (input.type.kind != TypeProto::Tensor)
+    addProblem("input " + quote(input.name) +
+               ": values that are no tensors are not supported");
+  else if (!shape)
+    addProblem("input " + quote(input.name) +
+               ": expected a shape, found none");
+  else if (RankedTensorType type = makeType(
+               context, input.type.elementType, *shape,
+               problem);
+           !type)
+    addProblem("input " + quote(input.name) + ": " + problem);
+  else if (type.getNumElements() == 0)
+    addProblem("input " + quote(input.name) +
+               " has no elements, which is not supported");
+  else
+    value.tensor = builder.addInput(input.name, type);
+  defineValue(input.name, std::move(value), scope);
+}
+
+void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
+  const ReferenceTensor &given = *options.constantInputs.lookup(input.name);
+  Type expected =
+      getElementType(context, input.type.elementType);
+  if (expected && given.type.getElementType() != expected) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "--const-input: expected elements of type " << expected
+        << " for the input " << quote(input.name) << ", found "
+        << given.type.getElementType();
+    addProblem(text);
+  }
+  scope.values[input.name] = {Tensor(ReferenceTensor(given)), ""};
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+/// The shape of an input; none if it says none. A dimension without a size gets
+/// that of the options; otherwise it is noted, and 1 for now.
+std::optional<Shape> Importer::bindDims(const ValueInfoProto &input) {
+  if (!input.type.hasShape)
+    return std::nullopt;
+  Shape shape;
+  bool isConstant = options.constantInputs.contains(input.name);
+  for (auto [i, dim] : llvm::enumerate(input.type.shape)) {
+    if (dim.size) {
+      shape.push_back(*dim.size);
+      continue;
+    }
+    // One without a name is called after its place.
+    std::string name =
+        (dim.name.empty() ? input.name + "." + Twine(i) : dim.name).str();
+    usedDims.insert(name);
+    auto bound = options.dims.find(name);
+    shape.push_back(bound == options.dims.end() ? 1 : bound->getValue());
+    if (bound == options.dims.end() && !isConstant)
+      unboundDims[name].push_back("dimension " + std::to_string(i) +
+                                  " of the input " + quote(input.name));
+  }
+  return shape;
+}
+
+void Importer::reportDims() {
+  for (const auto &given : options.dims)
+    if (!usedDims.contains(given.getKey()))
+      addProblem("--dim: no input of the model has a dimension " +
+                 quote(given.getKey()));
+  if (unboundDims.empty())
+    return;
+  std::string text = "expected a size for each dimension of the inputs, given "
+                     "as --dim NAME=N; missing are";
+  for (const auto &[name, uses] : unboundDims)
+    text += "\n  " + quote(name) + ": " + llvm::join(uses, ", ");
+  addProblem(text);
+}

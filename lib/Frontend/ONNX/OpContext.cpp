@@ -1,0 +1,155 @@
+//===- OpContext.cpp - A node, as the import of its operator sees it -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpContext.h"
+#include "Diagnostics.h"
+#include "Elements.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+Tensor OpContext::optionalInput(unsigned i) {
+  if (i >= inputs.size())
+    return {};
+  isRead[i] = true;
+  return inputs[i];
+}
+
+Tensor OpContext::input(unsigned i) {
+  Tensor tensor = optionalInput(i);
+  if (!tensor)
+    return builder.fail("expected an input " + Twine(i) + ", found none");
+  return tensor;
+}
+
+ArrayRef<Tensor> OpContext::allInputs() {
+  for (unsigned i = 0; i < inputs.size(); ++i)
+    input(i);
+  if (inputs.empty())
+    builder.fail("expected an input, found none");
+  return inputs;
+}
+
+std::string OpContext::findUnread() const {
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (input && !isRead[i])
+      return ("input " + Twine(i) + " is not supported").str();
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// The inputs of the model that a value depends on.
+static llvm::SetVector<unsigned> findArguments(Value value) {
+  llvm::SetVector<Value> visited;
+  llvm::SetVector<unsigned> arguments;
+  visited.insert(value);
+  for (size_t i = 0; i < visited.size(); ++i) {
+    if (auto argument = dyn_cast<BlockArgument>(visited[i]))
+      arguments.insert(argument.getArgNumber());
+    else
+      visited.insert_range(visited[i].getDefiningOp()->getOperands());
+  }
+  return arguments;
+}
+
+bool OpContext::expectConstant(unsigned i) {
+  Tensor tensor = input(i);
+  if (!tensor || tensor.isConstant())
+    return bool(tensor);
+  llvm::SetVector<unsigned> arguments = findArguments(tensor.value());
+  std::string names = llvm::join(
+      llvm::map_range(arguments,
+                      [&](unsigned argument) {
+                        return quote(builder.getInputName(argument));
+                      }),
+      ", ");
+  builder.fail("expected input " + Twine(i) +
+               " to be known when the model is compiled, found one that "
+               "depends on " +
+               names + "; --const-input NAME=F.npy makes an input a constant");
+  return false;
+}
+
+std::optional<Shape> OpContext::constantInts(unsigned i) {
+  if (!expectConstant(i))
+    return std::nullopt;
+  Tensor tensor = input(i);
+  if (!tensor.isInteger()) {
+    builder.fail("expected integers in input " + Twine(i));
+    return std::nullopt;
+  }
+  const std::vector<int64_t> &elements = tensor.elements().i64;
+  return Shape(elements.begin(), elements.end());
+}
+
+std::optional<SmallVector<double>> OpContext::constantFloats(unsigned i) {
+  if (!expectConstant(i))
+    return std::nullopt;
+  SmallVector<double> values;
+  appendElements(input(i).elements(), values);
+  return values;
+}
+
+Tensor OpContext::readTensor(const TensorProto &tensor) {
+  std::string problem;
+  Tensor read = tensors.read(tensor, problem);
+  return read ? read : builder.fail(problem);
+}
+
+bool OpContext::checkShape(ArrayRef<int64_t> shape, Type elementType) {
+  std::string problem = findShapeProblem(shape);
+  if (!problem.empty())
+    builder.fail(problem);
+  return problem.empty();
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+int64_t OpContext::normalizeAxis(int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank)
+    return axis < 0 ? axis + rank : axis;
+  builder.fail("expected an axis of a tensor of rank " + Twine(rank) +
+               ", found " + Twine(axis));
+  return 0;
+}
+
+Shape OpContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
+  Shape normalized;
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t axis : axes) {
+    normalized.push_back(normalizeAxis(axis, rank));
+    if (!seen.insert(normalized.back()).second)
+      builder.fail("expected axes that differ, found " + Twine(axis) +
+                   " twice");
+    if (builder.hasFailed())
+      return {};
+  }
+  return normalized;
+}
+
+bool OpContext::expectRank(const Tensor &x, int64_t least,
+                           std::optional<int64_t> most) {
+  if (x && x.rank() >= least && (!most || x.rank() <= *most))
+    return true;
+  if (x)
+    builder.fail("expected a tensor of rank " + Twine(least) +
+                 (!most            ? " or more"
+                  : *most != least ? " to " + std::to_string(*most)
+                                   : "") +
+                 ", found the shape " + formatShape(x.shape()));
+  return false;
+}

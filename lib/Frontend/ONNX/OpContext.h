@@ -1,0 +1,102 @@
+//===- OpContext.h - A node, as the import of its operator sees it -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_ONNX_OPCONTEXT_H
+#define HAMKAAS_LIB_FRONTEND_ONNX_OPCONTEXT_H
+
+#include "Attributes.h"
+#include "GraphBuilder.h"
+#include "Tensors.h"
+
+namespace hamkaas::onnx {
+
+using Tensors = llvm::SmallVector<Tensor, 1>;
+
+/// One node, with all that its operator is to look at. What an operator has not
+/// looked at, an input or an attribute, must not be ignored and is an error.
+class OpContext {
+public:
+  OpContext(const NodeProto &node, GraphBuilder &builder,
+            TensorReader &tensors, Attributes &attributes,
+            llvm::ArrayRef<Tensor> inputs, int64_t version)
+      : node(node), attributes(attributes), version(version),
+        builder(builder), tensors(tensors), inputs(inputs),
+        isRead(inputs.size()) {}
+
+  const NodeProto &node;
+  Attributes &attributes;
+  /// The opset in which the operator last changed, as of the model's.
+  const int64_t version;
+
+  unsigned inputCount() const { return inputs.size(); }
+  bool has(unsigned i) const { return i < inputs.size() && inputs[i]; }
+  /// An input that must be there.
+  Tensor input(unsigned i);
+  /// Null if the input is left out.
+  Tensor optionalInput(unsigned i);
+  /// All inputs, none of which may be left out.
+  llvm::ArrayRef<Tensor> allInputs();
+
+  /// The elements of an input that must be a constant; none after a failure.
+  std::optional<Shape> constantInts(unsigned i);
+  std::optional<llvm::SmallVector<double>> constantFloats(unsigned i);
+  bool expectConstant(unsigned i);
+
+  /// The tensor of an attribute.
+  Tensor readTensor(const TensorProto &tensor);
+
+  /// Fails unless a tensor may have this shape, perhaps without elements.
+  bool checkShape(llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
+
+  /// Whether the model has a place for output `i`.
+  bool wants(size_t i) const {
+    return i < node.outputs.size() && !node.outputs[i].empty();
+  }
+
+  /// `axis` counted from 0; fails unless it is within [-rank, rank).
+  int64_t normalizeAxis(int64_t axis, int64_t rank);
+  /// The same for several, which must differ.
+  Shape normalizeAxes(llvm::ArrayRef<int64_t> axes, int64_t rank);
+
+  /// Fails unless `x` has at least, or exactly, this rank.
+  bool expectRank(const Tensor &x, int64_t least,
+                  std::optional<int64_t> most = std::nullopt);
+
+  /// What is wrong with the node although its operator did what it could: an
+  /// input that nobody looked at. Empty if nothing is.
+  std::string findUnread() const;
+
+private:
+  GraphBuilder &builder;
+  TensorReader &tensors;
+  llvm::ArrayRef<Tensor> inputs;
+  llvm::SmallVector<bool> isRead;
+};
+
+/// Builds the graph of a node and returns its outputs, the last of which may be
+/// missing.
+using OpImporter = Tensors (*)(OpContext &op, GraphBuilder &b);
+
+/// How an operator is imported.
+struct OpDefinition {
+  llvm::StringRef name;
+  OpImporter import;
+  /// The newest version, a number of an opset, whose meaning it has.
+  int newest;
+  /// Empty for ONNX's own.
+  llvm::StringRef domain = "";
+};
+
+// One a family of operators.
+llvm::ArrayRef<OpDefinition> getActivationOps();
+llvm::ArrayRef<OpDefinition> getContractionOps();
+llvm::ArrayRef<OpDefinition> getElementwiseOps();
+llvm::ArrayRef<OpDefinition> getShapeOps();
+
+} // namespace hamkaas::onnx
+
+#endif // HAMKAAS_LIB_FRONTEND_ONNX_OPCONTEXT_H

@@ -1,0 +1,86 @@
+//===- Opsets.cpp - Which version of an operator a node means ---*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Opsets.h"
+#include "Diagnostics.h"
+
+using namespace llvm;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+namespace {
+
+struct History {
+  StringLiteral name;
+  /// Ascending; the rest is 0.
+  int versions[16];
+};
+
+} // namespace
+
+static constexpr History histories[] = {
+#include "OpVersions.inc"
+};
+
+/// The version of an operator of ONNX in `opset`: 0 if there is none yet, and
+/// none for an operator that ONNX does not have.
+static std::optional<int64_t> getVersion(StringRef name, int64_t opset) {
+  const History *history = lower_bound(
+      histories, name,
+      [](const History &h, StringRef name) { return h.name < name; });
+  if (history == std::end(histories) || history->name != name)
+    return std::nullopt;
+  int64_t newest = 0;
+  for (int version : history->versions)
+    if (version <= opset)
+      newest = std::max<int64_t>(newest, version);
+  return newest;
+}
+
+static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
+  using Key = std::pair<StringRef, StringRef>;
+  static const DenseMap<Key, const OpDefinition *> definitions = [] {
+    DenseMap<Key, const OpDefinition *> all;
+    for (ArrayRef<OpDefinition> family :
+         {getActivationOps(), getContractionOps(), getElementwiseOps(),
+          getShapeOps()})
+      for (const OpDefinition &definition : family)
+        all[{definition.domain, definition.name}] = &definition;
+    return all;
+  }();
+  return definitions.lookup({domain, name});
+}
+
+OpVersion onnx::findOp(StringRef domain, StringRef name, int64_t opset) {
+  OpVersion found;
+  found.definition = findDefinition(domain, name);
+  found.version = opset;
+  if (!domain.empty()) {
+    if (!found.definition)
+      found.problem = "operator " + quote(name) + " of the domain " +
+                      quote(domain) + " is not supported";
+    return found;
+  }
+  std::optional<int64_t> version = getVersion(name, opset);
+  found.version = version.value_or(0);
+  if (!version)
+    found.problem = "ONNX has no operator " + quote(name);
+  else if (*version == 0)
+    found.problem = ("opset " + Twine(opset) + " has no operator " +
+                     quote(name) + " yet")
+                        .str();
+  else if (!found.definition)
+    found.problem = (name + " is not supported").str();
+  else if (*version > found.definition->newest)
+    found.problem = (name + " as of opset " + Twine(*version) +
+                     " is not supported, only up to that of opset " +
+                     Twine(found.definition->newest))
+                        .str();
+  if (!found.problem.empty())
+    found.definition = nullptr;
+  return found;
+}

@@ -1,0 +1,36 @@
+//===- Opsets.h - Which version of an operator a node means -----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_ONNX_OPSETS_H
+#define HAMKAAS_LIB_FRONTEND_ONNX_OPSETS_H
+
+#include "OpContext.h"
+
+namespace hamkaas::onnx {
+
+/// `domain` by the name that it has here: ONNX's own has two.
+inline llvm::StringRef normalizeDomain(llvm::StringRef domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+/// The oldest opset of ONNX that is read.
+inline constexpr int64_t oldestOpset = 7;
+
+/// How the operator of a node is imported, and its version.
+struct OpVersion {
+  const OpDefinition *definition = nullptr;
+  int64_t version = 0;
+  /// Why there is no definition.
+  std::string problem;
+};
+
+/// `opset` is the version of the domain that the model imports.
+OpVersion findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
+
+} // namespace hamkaas::onnx
+
+#endif // HAMKAAS_LIB_FRONTEND_ONNX_OPSETS_H

@@ -1,0 +1,56 @@
+//===- Reader.cpp - From the bytes of a file to a model ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Frontend/ONNX/ONNX.h"
+#include "Importer.h"
+#include "WireFormat.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+//===----------------------------------------------------------------------===//
+// Kinds of files
+//===----------------------------------------------------------------------===//
+
+bool hamkaas::isOnnxModel(StringRef content) {
+  // The version of the format comes first, and no text begins so.
+  if (content.starts_with("\x08"))
+    return true;
+  constexpr uint64_t graphField = 7;
+  bool hasGraph = false;
+  WireFields fields(content);
+  while (fields.next())
+    hasGraph |= fields.number() == graphField && fields.is(WireFields::Bytes);
+  return hasGraph && fields.isSound();
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+OnnxModel hamkaas::importOnnx(StringRef content, StringRef name,
+                              MLIRContext *context,
+                              const OnnxImportOptions &options) {
+  context->loadDialect<HamKaasDialect, arith::ArithDialect, func::FuncDialect,
+                       ml_program::MLProgramDialect>();
+  OnnxModel result;
+  std::string problem;
+  std::unique_ptr<ModelProto> model = readModel(content, problem);
+  if (!model) {
+    emitError(FileLineColLoc::get(context, name, 0, 0)) << problem;
+    return result;
+  }
+  auto parameters = std::make_shared<ParameterContents>();
+  result.module = Importer(*model, name, context, options, *parameters).run();
+  result.parameters = std::move(parameters);
+  return result;
+}

@@ -1,0 +1,62 @@
+//===- Tensor.cpp - A value while a model is imported -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tensor.h"
+#include "Elements.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+Tensor::Tensor(Value value) : data(std::make_shared<Data>()) {
+  data->type = cast<RankedTensorType>(value.getType());
+  data->value = value;
+}
+
+Tensor::Tensor(ReferenceTensor elements) : data(std::make_shared<Data>()) {
+  data->type = elements.type;
+  data->elements = std::make_unique<ReferenceTensor>(std::move(elements));
+}
+
+Tensor::Tensor(RankedTensorType type, StringRef name, ArrayRef<char> bytes)
+    : data(std::make_shared<Data>()) {
+  data->type = type;
+  data->name = name;
+  data->bytes = bytes;
+  data->hasBytes = true;
+}
+
+RankedTensorType Tensor::type() const {
+  return data ? data->type : RankedTensorType();
+}
+
+Type Tensor::elementType() const {
+  return data ? data->type.getElementType() : Type();
+}
+
+ArrayRef<int64_t> Tensor::shape() const {
+  return data ? data->type.getShape() : ArrayRef<int64_t>();
+}
+
+int64_t Tensor::count() const { return data ? data->type.getNumElements() : 1; }
+
+bool Tensor::isFloat() const { return data && isa<FloatType>(elementType()); }
+
+bool Tensor::isBool() const { return data && elementType().isInteger(1); }
+
+bool Tensor::isConstant() const {
+  return data && (data->elements || data->hasBytes);
+}
+
+const ReferenceTensor &Tensor::elements() const {
+  if (!data->elements)
+    data->elements = std::make_unique<ReferenceTensor>(
+        decodeElements(data->type, data->bytes));
+  return *data->elements;
+}
+
+Value Tensor::value() const { return data ? data->value : Value(); }

@@ -1,0 +1,53 @@
+//===- Tensors.h - Tensors of the file --------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_ONNX_TENSORS_H
+#define HAMKAAS_LIB_FRONTEND_ONNX_TENSORS_H
+
+#include "HamKaas/Frontend/ONNX/ONNX.h"
+#include "Proto.h"
+#include "Tensor.h"
+
+namespace hamkaas::onnx {
+
+/// Reads the tensors of a model. Sizes are compared with what the file holds
+/// before anything is allocated.
+class TensorReader {
+public:
+  /// `path` is that of the model, empty if it is not a file. `parameters` keeps
+  /// what has to be converted or mapped.
+  TensorReader(mlir::MLIRContext *context, llvm::StringRef path,
+               ParameterContents &parameters)
+      : context(context), path(path), parameters(parameters) {}
+
+  /// Null after a failure, whose reason `problem` gets.
+  Tensor read(const TensorProto &tensor, std::string &problem);
+
+private:
+  mlir::RankedTensorType getType(const TensorProto &tensor,
+                                 std::string &problem);
+  std::optional<llvm::ArrayRef<char>> getBytes(const TensorProto &tensor,
+                                               mlir::RankedTensorType type,
+                                               std::string &problem);
+
+  mlir::MLIRContext *context;
+  std::string path;
+  ParameterContents &parameters;
+};
+
+/// Why no tensor has this shape; empty if one may. It may have no elements.
+std::string findShapeProblem(llvm::ArrayRef<int64_t> dims);
+
+/// The type of a tensor of such elements and sizes; null, with the reason, if
+/// the graph has no such type. It may have no elements.
+mlir::RankedTensorType makeType(mlir::MLIRContext *context, DataType dataType,
+                                llvm::ArrayRef<int64_t> dims,
+                                std::string &problem);
+
+} // namespace hamkaas::onnx
+
+#endif // HAMKAAS_LIB_FRONTEND_ONNX_TENSORS_H
