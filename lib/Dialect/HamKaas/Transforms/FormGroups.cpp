@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace hamkaas {
@@ -131,6 +132,17 @@ private:
            (root.getKernelFamily() != KernelFamily::Row || producer.isCheap());
   }
 
+  /// A constant of equal elements is a number in the code of the kernel where
+  /// it is read element by element.
+  bool isNumber(Value operand, ArrayRef<Operation *> ops) const {
+    DenseElementsAttr elements;
+    return matchPattern(operand, m_Constant(&elements)) && elements.isSplat() &&
+           llvm::all_of(ops, [&](Operation *op) {
+             return !llvm::is_contained(op->getOperands(), operand) ||
+                    cast<KernelOpInterface>(op).isPointwise();
+           });
+  }
+
   std::string describe(ArrayRef<Operation *> ops) const;
 
   llvm::SetVector<Operation *> members;
@@ -159,7 +171,7 @@ GroupOp Group::create() {
   llvm::sort(ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
 
-  llvm::SetVector<Value> inputs;
+  llvm::SetVector<Value> inputs, numbers;
   SmallVector<Location> locations;
   int64_t flops = 0;
   for (Operation *op : ops) {
@@ -167,7 +179,7 @@ GroupOp Group::create() {
     flops = addCounts(flops, cast<KernelOpInterface>(op).getFlops());
     for (Value operand : op->getOperands())
       if (!contains(operand.getDefiningOp()))
-        inputs.insert(operand);
+        (isNumber(operand, ops) ? numbers : inputs).insert(operand);
   }
 
   OpBuilder builder(last);
@@ -191,6 +203,8 @@ GroupOp Group::create() {
   for (Value input : inputs)
     mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
   builder.setInsertionPointToStart(&body);
+  for (Value number : numbers)
+    builder.clone(*number.getDefiningOp(), mapping);
   for (Operation *op : ops)
     builder.clone(*op, mapping);
   YieldOp::create(builder, group.getLoc(), mapping.lookup(last->getResult(0)));
