@@ -23,11 +23,22 @@ llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitMovement(KernelBuilder &kernel, mlir::Value result);
+llvm::FailureOr<Tile> emitLoops(KernelBuilder &kernel, mlir::Value result);
 
 /// Emits a tile loop that writes all elements of `value` to the destination,
 /// `offsets` (one a dimension) further on. Returns the elements of a tile.
 Tile emitElements(KernelBuilder &kernel, mlir::Value value,
                   mlir::ValueRange offsets);
+
+/// A tensor that becomes a part of the destination, `offsets` further on.
+struct Piece {
+  mlir::Value value;
+  llvm::SmallVector<mlir::Value> offsets;
+};
+
+/// Emits one tile loop that writes all of `pieces`, of at least rank 1. Returns
+/// the elements of a tile of the first.
+Tile emitPieces(KernelBuilder &kernel, llvm::ArrayRef<Piece> pieces);
 
 /// The dimension of `result`, not its last, along which a tensor in memory is
 /// contiguous that the last one crosses: a permuted operand. None if there is

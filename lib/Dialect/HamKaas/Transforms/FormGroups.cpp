@@ -103,9 +103,14 @@ private:
   }
 
   bool canJoin(KernelOpInterface producer) const {
-    if (producer.getKernelFamily() == KernelFamily::Movement)
+    KernelFamily family = producer.getKernelFamily();
+    if (family == KernelFamily::Movement || family == KernelFamily::Loops)
       return false;
     if (isRoot(producer) && root)
+      return false;
+    if (producer.checksValues() && llvm::any_of(members, [](Operation *member) {
+          return cast<KernelOpInterface>(member).checksValues();
+        }))
       return false;
     // A repeated operand would be computed once for every repetition.
     if (producer->getResult(0).getType() != last->getResult(0).getType())
