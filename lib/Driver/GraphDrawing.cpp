@@ -77,6 +77,8 @@ static StringRef getFamilyColor(Operation *op) {
     return "#cdb4db";
   case KernelFamily::Reduction:
     return "#f4a9a0";
+  case KernelFamily::Loops:
+    return "#f4acb7";
   }
 }
 

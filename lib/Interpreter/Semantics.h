@@ -16,6 +16,8 @@ using OperandTensors = llvm::ArrayRef<const ReferenceTensor *>;
 
 void attachContractionSemantics(mlir::MLIRContext &context);
 void attachElementwiseSemantics(mlir::MLIRContext &context);
+void attachIndexingSemantics(mlir::MLIRContext &context);
+void attachLoopSemantics(mlir::MLIRContext &context);
 void attachMathSemantics(mlir::MLIRContext &context);
 void attachMovementSemantics(mlir::MLIRContext &context);
 void attachReductionSemantics(mlir::MLIRContext &context);
@@ -31,6 +33,11 @@ const std::vector<T> &getElements(const ReferenceTensor &tensor) {
   else
     return tensor.i64;
 }
+
+/// The position in a dimension of `size` that `index` means, which may count
+/// from the end. Emits an error at `op` if there is none.
+mlir::FailureOr<int64_t> resolveIndex(mlir::Operation *op, int64_t index,
+                                      int64_t size);
 
 /// The row-major position of `index` in a tensor of the shape `shape`, in which
 /// a dimension of size 1 is repeated.

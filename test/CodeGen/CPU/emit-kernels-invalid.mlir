@@ -59,7 +59,7 @@ func.func @no_sum_of_products(%x: tensor<4x8xf32>, %out: tensor<4xf32>) -> tenso
 // -----
 
 func.func @other_destination(%x: tensor<1xf32>, %y: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
-  // expected-error @below {{expected the last argument of the kernel as the destination}}
+  // expected-error @below {{expected insertions into the last argument of the kernel or into an empty tensor}}
   %0 = tensor.insert_slice %x into %y[0] [1] [1] : tensor<1xf32> into tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -50,6 +50,10 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
         return $_op.isPointwise() ||
                $_op.getKernelFamily() == ::hamkaas::KernelFamily::Row;
       }]>,
+      "True if the program checks values of the operands before it runs the "
+      "kernel. A kernel has one such operation at most: its call has the text of "
+      "one error.",
+      "bool", "checksValues", (ins), "", [{ return false; }]>,
     InterfaceMethod<
       "The operand whose storage the result takes over when nothing reads the "
       "old value later, or null.",
