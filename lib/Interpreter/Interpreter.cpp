@@ -39,13 +39,7 @@ static FailureOr<ReferenceTensor> readConstant(Location loc, Attribute value,
   auto tensorType = cast<RankedTensorType>(type);
   if (failed(checkMemory(loc, tensorType)))
     return failure();
-  auto elements = cast<DenseElementsAttr>(value);
-  ReferenceTensor tensor(tensorType);
-  if (elements.getElementType().isF32())
-    llvm::copy(elements.getValues<float>(), tensor.f32.begin());
-  else
-    llvm::copy(elements.getValues<int64_t>(), tensor.i64.begin());
-  return tensor;
+  return getReferenceTensor(cast<DenseElementsAttr>(value));
 }
 
 FailureOr<Interpreter>
@@ -181,11 +175,11 @@ LogicalResult Interpreter::execute(Operation &op, Frame &frame) {
     frame.globals[store.getGlobal().getLeafReference()] = value;
     return success();
   }
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto value =
-        readConstant(op.getLoc(), constant.getValue(), constant.getType());
+  if (isa<arith::ConstantOp, ConstantOp>(op)) {
+    auto value = readConstant(op.getLoc(), op.getAttr("value"),
+                              op.getResult(0).getType());
     if (succeeded(value))
-      frame.values[constant] =
+      frame.values[op.getResult(0)] =
           std::make_shared<ReferenceTensor>(std::move(*value));
     return value;
   }
@@ -214,6 +208,7 @@ LogicalResult Interpreter::evaluate(Operation &op, Frame &frame) {
   auto result = std::make_shared<ReferenceTensor>(tensorType);
   if (failed(semantics.interpret(operands, *result)))
     return failure();
+  roundToType(*result);
   frame.values[op.getResult(0)] = std::move(result);
   return success();
 }

@@ -14,8 +14,10 @@ using namespace hamkaas;
 template <typename Fn>
 static void withElements(const ReferenceTensor &from, ReferenceTensor &to,
                          Fn move) {
-  if (to.type.getElementType().isF32())
+  if (ReferenceTensor::holdsFloat32(to.type))
     move(from.f32, to.f32);
+  else if (to.type.getElementType().isF64())
+    move(from.f64, to.f64);
   else
     move(from.i64, to.i64);
 }

@@ -14,6 +14,7 @@ void hamkaas::registerReferenceSemantics(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, HamKaasDialect *) {
     attachContractionSemantics(*context);
     attachElementwiseSemantics(*context);
+    attachMathSemantics(*context);
     attachMovementSemantics(*context);
     attachRowSemantics(*context);
   });

@@ -16,6 +16,7 @@ using OperandTensors = llvm::ArrayRef<const ReferenceTensor *>;
 
 void attachContractionSemantics(mlir::MLIRContext &context);
 void attachElementwiseSemantics(mlir::MLIRContext &context);
+void attachMathSemantics(mlir::MLIRContext &context);
 void attachMovementSemantics(mlir::MLIRContext &context);
 void attachRowSemantics(mlir::MLIRContext &context);
 

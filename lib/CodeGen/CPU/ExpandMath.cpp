@@ -158,8 +158,11 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
     patterns.add<ExpandExp>(context, fma);
     if (!fma)
       patterns.add<SplitFma>(context);
+    // Those of upstream that are as accurate as float32 allows.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return name != math::ExpOp::getOperationName();
+      return name == math::ErfOp::getOperationName() ||
+             name == math::LogOp::getOperationName() ||
+             name == math::TanhOp::getOperationName();
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -7,6 +7,7 @@
 
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "LibmCalls.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -51,6 +52,7 @@ static LogicalResult lowerVectors(func::FuncOp kernel) {
   vector::populateVectorStepLoweringPatterns(patterns);
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   arith::populateArithExpandOpsPatterns(patterns);
+  arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(kernel, std::move(patterns));
 }
 
@@ -62,6 +64,7 @@ static LogicalResult convertToLLVM(func::FuncOp kernel) {
   populateVectorToLLVMConversionPatterns(converter, patterns,
                                          /*reassociateFPReductions=*/false,
                                          force32BitVectorIndices);
+  populateLibmCallPatterns(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
@@ -83,7 +86,8 @@ struct KernelsToLLVMPass : hamkaas::impl::KernelsToLLVMBase<KernelsToLLVMPass> {
     // The code of a kernel in each of its calls would take long to compile and
     // much space; a call costs nothing beside what a kernel does.
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>())
-      kernel.setNoInline(true);
+      if (!kernel.isExternal())
+        kernel.setNoInline(true);
   }
 };
 } // namespace

@@ -36,6 +36,63 @@ Value hamkaas::buildParallel(OpBuilder &builder, Location loc,
   return buildGeneric(builder, loc, operands, empty, allMaps, iterators, body);
 }
 
+Type hamkaas::getComputeType(Type type) {
+  MLIRContext *context = type.getContext();
+  if (type.isF16() || type.isBF16())
+    return Float32Type::get(context);
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return IntegerType::get(context, integer.getWidth());
+  return type;
+}
+
+Value hamkaas::decode(OpBuilder &builder, Location loc, Value value,
+                      Type type) {
+  if (type.isInteger(1)) {
+    Value zero = buildNumber(builder, loc, value.getType(), 0);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
+                                 zero);
+  }
+  if (type.isF16() || type.isBF16())
+    return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+  return value;
+}
+
+Value hamkaas::encode(OpBuilder &builder, Location loc, Value value,
+                      Type type) {
+  if (type.isInteger(1))
+    return arith::ExtUIOp::create(builder, loc, builder.getI8Type(), value);
+  if (type.isF16() || type.isBF16())
+    return arith::TruncFOp::create(builder, loc, type, value);
+  return value;
+}
+
+Value hamkaas::buildPointwise(OpBuilder &builder, Operation *op,
+                              ValueRange operands, ArrayRef<AffineMap> maps,
+                              BodyBuilder body) {
+  Type resultType = op->getResult(0).getType();
+  return buildParallel(
+      builder, op->getLoc(), getStorageType(resultType), operands, maps,
+      [&](OpBuilder &b, Location loc, ValueRange x) {
+        SmallVector<Value> values;
+        for (auto [value, operand] : llvm::zip(x, op->getOperands()))
+          values.push_back(
+              decode(b, loc, value, getElementTypeOrSelf(operand.getType())));
+        return encode(b, loc, body(b, loc, values),
+                      getElementTypeOrSelf(resultType));
+      });
+}
+
+AffineMap hamkaas::getBroadcastMap(RankedTensorType type,
+                                   RankedTensorType resultType) {
+  MLIRContext *context = type.getContext();
+  SmallVector<AffineExpr> results;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    results.push_back(type.getDimSize(i) == resultType.getDimSize(i)
+                          ? getAffineDimExpr(i, context)
+                          : getAffineConstantExpr(0, context));
+  return AffineMap::get(resultType.getRank(), 0, results, context);
+}
+
 Value hamkaas::buildRowReduction(OpBuilder &builder, Location loc,
                                  ValueRange operands, Value initial,
                                  BodyBuilder body) {
@@ -68,6 +125,16 @@ Value hamkaas::buildPosition(OpBuilder &builder, Location loc, Value tensor) {
 Value hamkaas::buildFloat(OpBuilder &builder, Location loc, float value) {
   return arith::ConstantOp::create(builder, loc,
                                    builder.getF32FloatAttr(value));
+}
+
+Value hamkaas::buildNumber(OpBuilder &builder, Location loc, Type type,
+                           double value) {
+  TypedAttr attribute;
+  if (isa<FloatType>(type))
+    attribute = builder.getFloatAttr(type, value);
+  else
+    attribute = builder.getIntegerAttr(type, static_cast<int64_t>(value));
+  return arith::ConstantOp::create(builder, loc, attribute);
 }
 
 Value hamkaas::buildInt64(OpBuilder &builder, Location loc, int64_t value) {

@@ -21,6 +21,7 @@ void hamkaas::registerLinalgLowerings(DialectRegistry &registry) {
                          math::MathDialect, tensor::TensorDialect>();
     registerContractionLowerings(context);
     registerElementwiseLowerings(context);
+    registerMathLowerings(context);
     registerMovementLowerings(context);
     registerRowLowerings(context);
     registerViewLowerings(context);

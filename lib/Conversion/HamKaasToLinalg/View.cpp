@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GenericBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
@@ -18,7 +19,7 @@ struct LowerReshape
     : LinalgLoweringOpInterface::ExternalModel<LowerReshape, ReshapeOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    RankedTensorType type = getStorageType(op->getResult(0).getType());
     Value x = operands[0];
     Location loc = op->getLoc();
     int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
@@ -43,11 +44,21 @@ struct LowerReshape
   }
 };
 
+struct LowerConstant
+    : LinalgLoweringOpInterface::ExternalModel<LowerConstant, ConstantOp> {
+  Value lowerToLinalg(Operation *op, OpBuilder &builder, ValueRange) const {
+    // NOTE: verifyElements allows no other kind.
+    auto value = cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue());
+    return arith::ConstantOp::create(builder, op->getLoc(),
+                                     getStoredElements(value));
+  }
+};
+
 struct LowerSlice
     : LinalgLoweringOpInterface::ExternalModel<LowerSlice, SliceOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    RankedTensorType type = getStorageType(op->getResult(0).getType());
     SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
         sizes, strides(type.getRank(), builder.getIndexAttr(1));
     offsets.front() = builder.getIndexAttr(cast<SliceOp>(op).getBegin());
@@ -61,6 +72,7 @@ struct LowerSlice
 } // namespace
 
 void hamkaas::registerViewLowerings(MLIRContext *context) {
+  ConstantOp::attachInterface<LowerConstant>(*context);
   ReshapeOp::attachInterface<LowerReshape>(*context);
   SliceOp::attachInterface<LowerSlice>(*context);
 }

@@ -43,6 +43,8 @@ private:
   }
 
   LogicalResult verifyFunction(LLVM::LLVMFuncOp function) {
+    if (function->hasAttr(HamKaasDialect::libraryAttrName))
+      return success();
     if (function.isExternal())
       return function.emitError("expected @")
              << function.getSymName() << " to be defined";

@@ -92,9 +92,9 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
   let summary = "replace math functions by arithmetic on whole vectors";
   let description = [{
     `math.exp` of float32 becomes a polynomial with an error below 2 ulp over
-    all arguments, subnormal results, infinities and NaN included. What else
-    LLVM has no instruction for is left to upstream's approximations. There is
-    no call left that a program would need libm for.
+    all arguments, subnormal results, infinities and NaN included. Some others
+    of float32 become upstream's approximations. What is left, and all of
+    float64, is called in libm, element by element.
   }];
   let options = [
     Option<"fma", "fma", "bool", /*default=*/"true",

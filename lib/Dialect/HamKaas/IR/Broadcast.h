@@ -23,6 +23,11 @@ llvm::LogicalResult verifyBroadcast(std::optional<mlir::Location> loc,
                                     mlir::Type lhs, mlir::Type rhs,
                                     int64_t dims);
 
+/// Checks C1 to C3 of the binary ops, of which the last is that both have the
+/// same element type.
+llvm::LogicalResult verifyBinary(std::optional<mlir::Location> loc,
+                                 mlir::Type lhs, mlir::Type rhs);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_LIB_DIALECT_HAMKAAS_IR_BROADCAST_H

@@ -67,6 +67,31 @@ void hamkaas::markUnchecked(Operation *root) {
   });
 }
 
+Type hamkaas::getStorageElementType(Type element) {
+  if (element.isInteger(1))
+    return IntegerType::get(element.getContext(), 8);
+  if (element.isUnsignedInteger())
+    return IntegerType::get(element.getContext(),
+                            element.getIntOrFloatBitWidth());
+  return element;
+}
+
+RankedTensorType hamkaas::getStorageType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.clone(getStorageElementType(tensor.getElementType()));
+}
+
+DenseElementsAttr hamkaas::getStoredElements(DenseElementsAttr elements) {
+  Type element = elements.getElementType();
+  Type stored = getStorageElementType(element);
+  if (stored == element)
+    return elements;
+  if (!element.isInteger(1))
+    return elements.bitcast(stored);
+  return elements.mapValues(
+      stored, [](const APInt &value) { return value.zext(8); });
+}
+
 int64_t hamkaas::getElementCount(Type type) {
   return cast<ShapedType>(type).getNumElements();
 }
@@ -85,5 +110,6 @@ int64_t hamkaas::multiplyCounts(int64_t a, int64_t b) {
 
 int64_t hamkaas::getByteCount(Type type) {
   auto shaped = cast<ShapedType>(type);
-  return shaped.getNumElements() * shaped.getElementTypeBitWidth() / 8;
+  Type element = getStorageElementType(shaped.getElementType());
+  return shaped.getNumElements() * element.getIntOrFloatBitWidth() / 8;
 }

@@ -28,14 +28,25 @@ bool hamkaas::isValidName(StringRef name) {
          llvm::json::isUTF8(name);
 }
 
+/// A boolean, or an integer of 8 to 64 bits, signless for signed.
+static bool isIntegerElement(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer || integer.isSigned())
+    return false;
+  unsigned width = integer.getWidth();
+  return width == 8 || width == 16 || width == 32 || width == 64 ||
+         (width == 1 && integer.isSignless());
+}
+
 LogicalResult hamkaas::verifyTensorType(Location loc, Type type) {
   if (isSupportedShape(type)) {
     Type element = cast<RankedTensorType>(type).getElementType();
-    if (element.isF32() || element.isSignlessInteger(64))
+    if (element.isF32() || element.isF64() || element.isF16() ||
+        element.isBF16() || isIntegerElement(element))
       return success();
   }
-  return emitError(loc, "expected a tensor of f32 or i64, of static shape and "
-                        "1 to 2^47 - 1 elements, got ")
+  return emitError(loc, "expected a tensor of floats, integers or i1, of static "
+                        "shape and 1 to 2^47 - 1 elements, got ")
          << type;
 }
 

@@ -10,13 +10,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult ReluOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getX().getType());
-  return success();
-}
-
 OpFoldResult ReluOp::fold(FoldAdaptor) {
   // relu(relu(x)) = relu(x).
   if (getX().getDefiningOp<ReluOp>())

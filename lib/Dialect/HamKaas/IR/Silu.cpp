@@ -10,12 +10,5 @@
 using namespace mlir;
 using namespace hamkaas;
 
-LogicalResult SiluOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getX().getType());
-  return success();
-}
-
 // Sign change, exponential, sum and quotient.
 int64_t SiluOp::getFlops() { return 4 * getElementCount(getType()); }

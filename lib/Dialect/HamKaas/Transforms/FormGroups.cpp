@@ -122,9 +122,7 @@ private:
     // Each pass over a row computes it again: that costs less than a trip
     // through memory for an addition, and more for an exponential.
     return !feedsRow(producer) ||
-           (producer.isPointwise() &&
-            producer.getFlops() <=
-                getElementCount(producer->getResult(0).getType()));
+           (producer.isPointwise() && producer.isCheap());
   }
 
   std::string describe(ArrayRef<Operation *> ops) const;

@@ -142,11 +142,8 @@ private:
         continue;
       indices[global.getSymName()] = parameterTypes.size();
       parameterTypes.push_back(global.getType());
-      attributes.push_back(builder.getDictionaryAttr(
-          {builder.getNamedAttr(HamKaasDialect::nameAttrName,
-                                builder.getStringAttr(getGlobalName(global))),
-           builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                                builder.getStringAttr("parameter"))}));
+      attributes.push_back(
+          builder.getDictionaryAttr(getGlobalAttrs(global, "parameter")));
     }
     if (parameterTypes.empty() && constants.empty())
       return;
@@ -254,13 +251,24 @@ private:
                               builder.getStringAttr("constants"))});
   }
 
-  DictionaryAttr getStateAttrs(GlobalOp global, bool writable) {
-    Builder builder(&getContext());
+  /// Of the argument that stands for `global`.
+  static SmallVector<NamedAttribute> getGlobalAttrs(GlobalOp global,
+                                                    StringRef region) {
+    Builder builder(global.getContext());
     SmallVector<NamedAttribute> attributes = {
         builder.getNamedAttr(HamKaasDialect::nameAttrName,
                              builder.getStringAttr(getGlobalName(global))),
         builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                             builder.getStringAttr("state"))};
+                             builder.getStringAttr(region))};
+    if (Attribute type = global->getAttr(HamKaasDialect::typeAttrName))
+      attributes.push_back(
+          builder.getNamedAttr(HamKaasDialect::typeAttrName, type));
+    return attributes;
+  }
+
+  DictionaryAttr getStateAttrs(GlobalOp global, bool writable) {
+    Builder builder(&getContext());
+    SmallVector<NamedAttribute> attributes = getGlobalAttrs(global, "state");
     if (writable)
       attributes.push_back(builder.getNamedAttr(
           bufferization::BufferizationDialect::kWritableAttrName,

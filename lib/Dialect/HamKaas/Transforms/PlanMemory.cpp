@@ -187,6 +187,15 @@ void ProgramPlanner::addArgument(int64_t bytes,
       builder.getDictionaryAttr(attributes), program.getLoc());
 }
 
+/// The type that the argument number `i` has in GRAPH.
+static TypeAttr getGraphType(func::FuncOp program, unsigned i) {
+  if (auto type =
+          program.getArgAttrOfType<TypeAttr>(i, HamKaasDialect::typeAttrName))
+    return type;
+  return TypeAttr::get(
+      getTensorType(cast<MemRefType>(program.getArgumentTypes()[i])));
+}
+
 /// Adds an argument for each old one of `table`, in their order.
 void ProgramPlanner::addTableArguments(StringRef table, unsigned oldArguments) {
   for (unsigned i = 0; i < oldArguments; ++i) {
@@ -200,8 +209,7 @@ void ProgramPlanner::addTableArguments(StringRef table, unsigned oldArguments) {
                  builder.getNamedAttr(HamKaasDialect::regionAttrName,
                                       builder.getStringAttr(table)),
                  builder.getNamedAttr(HamKaasDialect::typeAttrName,
-                                      TypeAttr::get(getTensorType(
-                                          cast<MemRefType>(old.getType()))))});
+                                      getGraphType(program, i))});
     tableArguments[old] = program.getArguments().back();
   }
 }

@@ -29,7 +29,7 @@ Value hamkaas::getViewedTensor(Value value) {
 }
 
 bool hamkaas::isParameterSource(Operation *op) {
-  return isa<ml_program::GlobalLoadConstOp, arith::ConstantOp>(op);
+  return isa<ml_program::GlobalLoadConstOp, arith::ConstantOp, ConstantOp>(op);
 }
 
 bool hamkaas::isMovableGroup(Operation *op) {

@@ -171,7 +171,7 @@ private:
             failed(verifyElements(constant.getLoc(), constant.getValue(),
                                   constant.getType())))
           return failure();
-      } else if (!isa<func::ReturnOp, KernelOpInterface>(op)) {
+      } else if (!isa<func::ReturnOp, KernelOpInterface, ConstantOp>(op)) {
         return op.emitError("expected an operation of a graph, got ")
                << op.getName();
       }

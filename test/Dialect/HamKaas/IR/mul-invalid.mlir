@@ -26,9 +26,17 @@ func.func @c2_lhs_of_size_1(%x: tensor<1x3xf32>, %b: tensor<2x3xf32>) {
 
 // -----
 
-func.func @integers(%x: tensor<3xi64>, %b: tensor<3xi64>) {
-  // expected-error @below {{operand #0 must be tensor of static shape and 1 to 2^47 - 1 elements of 32-bit float values, but got 'tensor<3xi64>'}}
-  %0 = hamkaas.mul %x, %b : tensor<3xi64>, tensor<3xi64>
+func.func @c3_element_types(%x: tensor<3xf32>, %b: tensor<3xi64>) {
+  // expected-error @below {{expected the element type of rhs ('i64') to be that of lhs ('f32')}}
+  %0 = hamkaas.mul %x, %b : tensor<3xf32>, tensor<3xi64>
+  return
+}
+
+// -----
+
+func.func @booleans(%x: tensor<3xi1>, %b: tensor<3xi1>) {
+  // expected-error @below {{operand #0 must be tensor of static shape and 1 to 2^47 - 1 elements that are floats or integers, but got 'tensor<3xi1>'}}
+  %0 = hamkaas.mul %x, %b : tensor<3xi1>, tensor<3xi1>
   return
 }
 

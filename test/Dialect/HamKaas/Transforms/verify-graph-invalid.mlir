@@ -24,14 +24,14 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}, %y: tensor<4xf32> {hamka
 
 // -----
 
-// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<?xf32>'}}
+// expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<?xf32>'}}
 func.func @main(%x: tensor<?xf32> {hamkaas.name = "x"}) -> (tensor<?xf32> {hamkaas.name = "y"}) {
   return %x : tensor<?xf32>
 }
 
 // -----
 
-// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<0xf32>'}}
+// expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<0xf32>'}}
 func.func @main(%x: tensor<0xf32> {hamkaas.name = "x"}) -> (tensor<0xf32> {hamkaas.name = "y"}) {
   return %x : tensor<0xf32>
 }
@@ -75,7 +75,7 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // The number of elements is 2^65, which wraps to 0.
 
-// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4611686018427387904x8xf32>'}}
+// expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4611686018427387904x8xf32>'}}
 func.func @main(%x: tensor<4611686018427387904x8xf32> {hamkaas.name = "x"}) -> (tensor<4611686018427387904x8xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4611686018427387904x8xf32>
 }
@@ -84,7 +84,7 @@ func.func @main(%x: tensor<4611686018427387904x8xf32> {hamkaas.name = "x"}) -> (
 
 // The number of elements is 2^64 + 2^62, which wraps to 2^62.
 
-// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4611686018427387904x5xf32>'}}
+// expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4611686018427387904x5xf32>'}}
 ml_program.global private @w(#ml_program.extern) : tensor<4611686018427387904x5xf32>
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
@@ -92,7 +92,7 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // -----
 
-// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xsi64>'}}
+// expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xsi64>'}}
 func.func @main(%x: tensor<4xsi64> {hamkaas.name = "x"}) -> (tensor<4xsi64> {hamkaas.name = "y"}) {
   return %x : tensor<4xsi64>
 }
@@ -228,15 +228,15 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 // -----
 
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
-  // expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xi32>'}}
-  %0 = arith.constant dense<1> : tensor<4xi32>
+  // expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xi24>'}}
+  %0 = arith.constant dense<1> : tensor<4xi24>
   return %x : tensor<4xf32>
 }
 
 // -----
 
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
-  // expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'f32'}}
+  // expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'f32'}}
   %0 = arith.constant 1.0 : f32
   return %x : tensor<4xf32>
 }
@@ -273,15 +273,15 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // -----
 
-// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'f32'}}
+// expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'f32'}}
 func.func @main(%x: f32 {hamkaas.name = "x"}) -> (f32 {hamkaas.name = "y"}) {
   return %x : f32
 }
 
 // -----
 
-// expected-error @below {{expected a tensor of f32 or i64, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xf64>'}}
-ml_program.global private @w(#ml_program.extern<tensor<4xf64>>) : tensor<4xf64>
+// expected-error @below {{expected a tensor of floats, integers or i1, of static shape and 1 to 2^47 - 1 elements, got 'tensor<4xf80>'}}
+ml_program.global private @w(#ml_program.extern<tensor<4xf80>>) : tensor<4xf80>
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
 }

@@ -36,8 +36,8 @@ def HamKaas_MatMulOp : HamKaas_GraphOp<"matmul", "Contraction", [
     %y = hamkaas.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
     ```
   }];
-  let arguments = (ins HamKaas_FloatTensor:$lhs, HamKaas_FloatTensor:$rhs);
-  let results = (outs HamKaas_FloatTensor:$result);
+  let arguments = (ins HamKaas_Float32Tensor:$lhs, HamKaas_Float32Tensor:$rhs);
+  let results = (outs HamKaas_Float32Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }
 

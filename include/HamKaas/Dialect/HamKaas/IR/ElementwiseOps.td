@@ -10,28 +10,54 @@
 
 include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 
-class HamKaas_BinaryOp<string mnemonic, list<string> kernelMethods = [],
-                       string pointwise = "true">
-    : HamKaas_GraphOp<mnemonic, "Elementwise", [InferTypeOpAdaptor],
-                      kernelMethods, pointwise> {
-  let arguments = (ins HamKaas_FloatTensor:$lhs, HamKaas_FloatTensor:$rhs);
-  let results = (outs HamKaas_FloatTensor:$result);
+/// An operation on two tensors of one element type, of which the second is
+/// repeated where its size is 1.
+class HamKaas_BinaryOp<string mnemonic, TypeConstraint type,
+                       list<string> kernelMethods = []>
+    : HamKaas_GraphOp<mnemonic, "Elementwise", [
+        DeclareOpInterfaceMethods<InferTypeOpInterface>], kernelMethods, "true",
+        [{
+          ::llvm::LogicalResult $cppClass::inferReturnTypes(
+              ::mlir::MLIRContext *, std::optional<::mlir::Location> loc,
+              ::mlir::ValueRange operands, ::mlir::DictionaryAttr,
+              ::mlir::OpaqueProperties, ::mlir::RegionRange,
+              ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+            return ::hamkaas::inferBroadcast(loc, operands, types);
+          }
+        }]> {
+  let arguments = (ins type:$lhs, type:$rhs);
+  let results = (outs type:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }
 
-class HamKaas_UnaryOp<string mnemonic, list<string> kernelMethods = []>
-    : HamKaas_GraphOp<mnemonic, "Elementwise", [InferTypeOpAdaptor],
-                      kernelMethods, "true"> {
-  let arguments = (ins HamKaas_FloatTensor:$x);
-  let results = (outs HamKaas_FloatTensor:$result);
+/// A binary operation described by its formula on elements `l` and `r`.
+class HamKaas_FormulaOp<string mnemonic, TypeConstraint type, string what,
+                        string formula, string note, string gradient,
+                        string element = "f32",
+                        list<string> kernelMethods = []>
+    : HamKaas_BinaryOp<mnemonic, type, kernelMethods> {
+  let summary = what;
+  let description = "`result[i] = " # formula # "` with `l = lhs[i]` and `r = "
+      "rhs[i]`. " # note # " Shapes and constraints are those of "
+      "`hamkaas.add`.\n\nGradient: " # gradient # ".\n\nExample:\n\n```mlir\n%y = hamkaas." # mnemonic #
+      " %x, %b : tensor<2x3x" # element # ">, tensor<1x3x" # element #
+      ">\n```\n";
+}
+
+class HamKaas_UnaryOp<string mnemonic, TypeConstraint type,
+                      list<string> kernelMethods = [], string definitions = "">
+    : HamKaas_GraphOp<mnemonic, "Elementwise", [SameOperandsAndResultType],
+                      kernelMethods, "true", definitions> {
+  let arguments = (ins type:$x);
+  let results = (outs type:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def HamKaas_AddOp : HamKaas_BinaryOp<"add"> {
+def HamKaas_AddOp : HamKaas_BinaryOp<"add", HamKaas_NumericTensor> {
   let summary = "add two tensors";
   let description = [{
     `result[i] = lhs[i] + rhs[i]`, where a dimension of `rhs` of size 1 is
-    repeated.
+    repeated. Integers wrap.
 
     | `lhs`     | `rhs`     | `result`  |
     |-----------|-----------|-----------|
@@ -42,6 +68,7 @@ def HamKaas_AddOp : HamKaas_BinaryOp<"add"> {
     Constraints:
     * (C1) `lhs` and `rhs` have the same rank.
     * (C2) Each dimension of `rhs` equals that of `lhs` or is 1.
+    * (C3) `lhs` and `rhs` have the same element type.
 
     Gradient: `lhs` gets `g`, `rhs` gets `g` summed over the repeated
     dimensions.
@@ -54,15 +81,16 @@ def HamKaas_AddOp : HamKaas_BinaryOp<"add"> {
   }];
 }
 
-def HamKaas_MulOp : HamKaas_BinaryOp<"mul"> {
+def HamKaas_MulOp : HamKaas_BinaryOp<"mul", HamKaas_NumericTensor> {
   let summary = "multiply two tensors element by element";
   let description = [{
     `result[i] = lhs[i] * rhs[i]`, where a dimension of `rhs` of size 1 is
-    repeated. Shapes as in `hamkaas.add`.
+    repeated. Integers wrap. Shapes as in `hamkaas.add`.
 
     Constraints:
     * (C1) `lhs` and `rhs` have the same rank.
     * (C2) Each dimension of `rhs` equals that of `lhs` or is 1.
+    * (C3) `lhs` and `rhs` have the same element type.
 
     Gradient: `lhs` gets `g * rhs`, `rhs` gets `g * lhs` summed over the
     repeated dimensions.
@@ -75,7 +103,7 @@ def HamKaas_MulOp : HamKaas_BinaryOp<"mul"> {
   }];
 }
 
-def HamKaas_ReluOp : HamKaas_UnaryOp<"relu"> {
+def HamKaas_ReluOp : HamKaas_UnaryOp<"relu", HamKaas_FloatTensor> {
   let summary = "rectified linear unit";
   let description = [{
     `result[i] = 0` where `x[i] < 0`, otherwise `x[i]`: -0.0 and NaN stay as they
@@ -96,7 +124,8 @@ def HamKaas_ReluOp : HamKaas_UnaryOp<"relu"> {
   let hasFolder = 1;
 }
 
-def HamKaas_SiluOp : HamKaas_UnaryOp<"silu", ["getFlops"]> {
+def HamKaas_SiluOp : HamKaas_UnaryOp<"silu", HamKaas_FloatTensor,
+                                     ["getFlops"]> {
   let summary = "sigmoid linear unit";
   let description = [{
     `result[i] = x[i] / (1 + exp(-x[i]))`, with its limit 0 for negative
@@ -116,8 +145,8 @@ def HamKaas_SiluOp : HamKaas_UnaryOp<"silu", ["getFlops"]> {
   }];
 }
 
-def HamKaas_ComplexMulOp : HamKaas_BinaryOp<"complex_mul", ["getFlops"],
-                                            "false"> {
+def HamKaas_ComplexMulOp : HamKaas_GraphOp<"complex_mul", "Elementwise", [
+    InferTypeOpAdaptor], ["getFlops"]> {
   let summary = "multiply two tensors of complex numbers";
   let description = [{
     The last dimension of both operands holds real and imaginary part:
@@ -146,6 +175,243 @@ def HamKaas_ComplexMulOp : HamKaas_BinaryOp<"complex_mul", ["getFlops"],
     %y = hamkaas.complex_mul %x, %r : tensor<4x3x2xf32>, tensor<1x3x2xf32>
     ```
   }];
+  let arguments = (ins HamKaas_Float32Tensor:$lhs, HamKaas_Float32Tensor:$rhs);
+  let results = (outs HamKaas_Float32Tensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+def HamKaas_SubOp : HamKaas_FormulaOp<"sub", HamKaas_NumericTensor,
+    "subtract two tensors", "l - r", "Integers wrap.",
+    "`lhs` gets `g`, `rhs` gets `-g` summed over the repeated dimensions">;
+
+def HamKaas_DivOp : HamKaas_FormulaOp<"div", HamKaas_NumericTensor,
+    "divide two tensors element by element", "l / r",
+    "Integers are rounded towards 0; dividing one by 0 gives 0.",
+    "`lhs` gets `g / r`, `rhs` gets `-g * l / r^2` summed over the repeated "
+    "dimensions">;
+
+def HamKaas_MaxOp : HamKaas_FormulaOp<"max", HamKaas_NumericTensor,
+    "the larger of two elements", "max(l, r)",
+    "NaN if one of them is NaN; 0.0 is larger than -0.0.",
+    "`g` to the larger element, the other one gets 0">;
+
+def HamKaas_MinOp : HamKaas_FormulaOp<"min", HamKaas_NumericTensor,
+    "the smaller of two elements", "min(l, r)",
+    "NaN if one of them is NaN; -0.0 is smaller than 0.0.",
+    "`g` to the smaller element, the other one gets 0">;
+
+def HamKaas_PowOp : HamKaas_FormulaOp<"pow", HamKaas_FloatTensor,
+    "raise elements to powers", "l^r",
+    "Special cases are those of C's pow.",
+    "`lhs` gets `g * r * l^(r - 1)`, `rhs` gets `g * result * log(l)` summed "
+    "over the repeated dimensions", "f32", ["isCheap"]>;
+
+def HamKaas_RemOp : HamKaas_FormulaOp<"rem", HamKaas_NumericTensor,
+    "remainder with the sign of the dividend", "l - r * trunc(l / r)",
+    "As C's fmod and %, but 0 for integers and `r = 0`.",
+    "`lhs` gets `g`, `rhs` gets `-g * trunc(l / r)` summed over the repeated "
+    "dimensions", "f32", ["isCheap"]>;
+
+def HamKaas_ModOp : HamKaas_FormulaOp<"mod", HamKaas_NumericTensor,
+    "remainder with the sign of the divisor", "l - r * floor(l / r)",
+    "As Python's %, but 0 for integers and `r = 0`.",
+    "`lhs` gets `g`, `rhs` gets `-g * floor(l / r)` summed over the repeated "
+    "dimensions", "f32", ["isCheap"]>;
+
+//===----------------------------------------------------------------------===//
+// Logic
+//===----------------------------------------------------------------------===//
+
+def HamKaas_AndOp : HamKaas_FormulaOp<"and", HamKaas_IntegralTensor,
+    "and of booleans or of the bits of integers", "l and r", "", "none", "i1">;
+def HamKaas_OrOp : HamKaas_FormulaOp<"or", HamKaas_IntegralTensor,
+    "or of booleans or of the bits of integers", "l or r", "", "none", "i1">;
+def HamKaas_XorOp : HamKaas_FormulaOp<"xor", HamKaas_IntegralTensor,
+    "exclusive or of booleans or of the bits of integers", "l xor r", "",
+    "none", "i1">;
+def HamKaas_ShiftLeftOp : HamKaas_FormulaOp<"shift_left", HamKaas_IntegerTensor,
+    "shift the bits of integers to the left", "l * 2^r",
+    "Bits that leave the type are dropped; an `r` outside of the type's bits "
+    "gives 0.", "none", "i32">;
+def HamKaas_ShiftRightOp : HamKaas_FormulaOp<"shift_right",
+    HamKaas_IntegerTensor, "shift the bits of integers to the right",
+    "floor(l / 2^r)",
+    "An `r` outside of the type's bits gives 0, or -1 for negative `l`.",
+    "none", "i32">;
+
+def HamKaas_NotOp : HamKaas_UnaryOp<"not", HamKaas_IntegralTensor> {
+  let summary = "negate booleans or the bits of integers";
+  let description = [{
+    `result[i] = not x[i]`. Gradient: none.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.not %x : tensor<2x3xi1>
+    ```
+  }];
+}
+
+def HamKaas_ComparePredicate : I32EnumAttr<
+    "ComparePredicate", "how two elements compare", [
+      I32EnumAttrCase<"Eq", 0, "eq">,
+      I32EnumAttrCase<"Ne", 1, "ne">,
+      I32EnumAttrCase<"Lt", 2, "lt">,
+      I32EnumAttrCase<"Le", 3, "le">,
+      I32EnumAttrCase<"Gt", 4, "gt">,
+      I32EnumAttrCase<"Ge", 5, "ge">
+    ]> {
+  let cppNamespace = "::hamkaas";
+  let genSpecializedAttr = 0;
+}
+
+def HamKaas_ComparePredicateAttr
+    : EnumAttr<HamKaas_Dialect, HamKaas_ComparePredicate, "compare">;
+
+def HamKaas_CompareOp : HamKaas_GraphOp<"compare", "Elementwise", [
+    InferTypeOpAdaptor], [], "true"> {
+  let summary = "compare two tensors element by element";
+  let description = [{
+    `result[i]` is true where `lhs[i]` and `rhs[i]` are equal (`eq`), not equal
+    (`ne`), or one is less (`lt`), less or equal (`le`), greater (`gt`), greater
+    or equal (`ge`). A comparison with NaN is false, but `ne` is true: so
+    `compare ne %x, %x` finds NaN. Shapes as in `hamkaas.add`. Gradient: none.
+
+    Constraints:
+    * (C1) `lhs` and `rhs` have the same rank.
+    * (C2) Each dimension of `rhs` equals that of `lhs` or is 1.
+    * (C3) `lhs` and `rhs` have the same element type.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.compare lt %x, %b : tensor<2x3xf32>, tensor<1x3xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_ComparePredicateAttr:$predicate,
+                       HamKaas_Tensor:$lhs, HamKaas_Tensor:$rhs);
+  let results = (outs HamKaas_BooleanTensor:$result);
+  let assemblyFormat = [{
+    $predicate $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)
+  }];
+}
+
+def HamKaas_SelectOp : HamKaas_GraphOp<"select", "Elementwise", [
+    InferTypeOpAdaptor], [], "true"> {
+  let summary = "choose elements of two tensors by a third";
+  let description = [{
+    `result[i] = a[i]` where `condition[i]`, otherwise `b[i]`.
+
+    | `condition` | `a`     | `b`     | `result` |
+    |-------------|---------|---------|----------|
+    | `m x n`     | `m x n` | `m x n` | `m x n`  |
+
+    Constraints:
+    * (C1) `a` and `b` have the same type.
+    * (C2) `condition` has their shape.
+
+    Gradient: `a` gets `g` where the condition holds, `b` elsewhere.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.select %c, %a, %b : tensor<2x3xi1>, tensor<2x3xf32>, tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_BooleanTensor:$condition, HamKaas_Tensor:$a,
+                       HamKaas_Tensor:$b);
+  let results = (outs HamKaas_Tensor:$result);
+  let assemblyFormat = [{
+    $condition `,` $a `,` $b attr-dict
+    `:` type($condition) `,` type($a) `,` type($b)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Types and shapes
+//===----------------------------------------------------------------------===//
+
+def HamKaas_CastOp : HamKaas_GraphOp<"cast", "Elementwise", [], [], "true"> {
+  let summary = "convert elements to another type";
+  let description = [{
+    `result[i] = x[i]` in the element type of the result. Floats are rounded to
+    nearest, halves to even; from float to integer towards 0, values beyond the
+    type become its least or greatest one, NaN becomes 0. Integers that do not fit
+    wrap. A boolean is true where `x[i] != 0`, and becomes 0 or 1.
+
+    Constraints:
+    * (C1) The result has the shape of `x`.
+
+    Gradient: `g` converted back, if both are floats.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.cast %x : tensor<2x3xf32> -> tensor<2x3xi32>
+    ```
+  }];
+  let arguments = (ins HamKaas_Tensor:$x);
+  let results = (outs HamKaas_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def HamKaas_BroadcastOp : HamKaas_GraphOp<"broadcast", "Elementwise", [],
+                                          ["getFlops"]> {
+  let summary = "repeat dimensions of size 1";
+  let description = [{
+    `result[i, j] = x[i, j]`, where a dimension of `x` of size 1 is repeated.
+
+    | `x`     | `result` |
+    |---------|----------|
+    | `1 x n` | `m x n`  |
+    | `m x n` | `m x n`  |
+
+    Constraints:
+    * (C1) `x` and the result have the same rank and element type.
+    * (C2) Each dimension of `x` equals that of the result or is 1.
+
+    Gradient: `g` summed over the repeated dimensions.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.broadcast %x : tensor<1x3xf32> -> tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_Tensor:$x);
+  let results = (outs HamKaas_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def HamKaas_IotaOp : HamKaas_GraphOp<"iota", "Elementwise", [],
+                                     ["getFlops"]> {
+  let summary = "count along a dimension";
+  let description = [{
+    `result[i_0, ..., i_n] = i_dim`.
+
+    Constraints:
+    * (C1) `0 <= dim < rank`.
+
+    Gradient: none.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.iota 1 : tensor<2x3xi64>
+    ```
+  }];
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs HamKaas_NumericTensor:$result);
+  let assemblyFormat = "$dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_ELEMENTWISEOPS

@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <optional>
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaasDialect.h.inc"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaasEnums.h.inc"
@@ -33,6 +34,22 @@ bool isPosition(mlir::Type type);
 /// Marks all operations below `root` that read such a position as vouched for,
 /// so that no kernel checks it.
 void markUnchecked(mlir::Operation *root);
+
+/// The element type that memory holds for elements of `element`: a byte for a
+/// boolean, and integers without a sign.
+mlir::Type getStorageElementType(mlir::Type element);
+
+/// `type`, a tensor, with the element type that memory holds.
+mlir::RankedTensorType getStorageType(mlir::Type type);
+
+/// `elements` as memory holds them.
+mlir::DenseElementsAttr getStoredElements(mlir::DenseElementsAttr elements);
+
+/// Checks the rules of an elementwise operation on two tensors and appends the
+/// type of its result.
+llvm::LogicalResult inferBroadcast(std::optional<mlir::Location> loc,
+                                   mlir::ValueRange operands,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
 
 /// Number of elements of a tensor type of static shape.
 int64_t getElementCount(mlir::Type type);

@@ -26,7 +26,7 @@ def HamKaas_Dialect : Dialect {
     `hamkaas.name`.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let hasConstantMaterializer = 0;
+  let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     /// Name of an input, output, parameter or state, on arguments and results.
     static constexpr llvm::StringLiteral nameAttrName = "hamkaas.name";
@@ -40,6 +40,8 @@ def HamKaas_Dialect : Dialect {
     /// Number of iterations of a kernel's outermost loop, which may be split
     /// among threads.
     static constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";
+    /// TARGET, on a declared function: it is one of the C library.
+    static constexpr llvm::StringLiteral libraryAttrName = "hamkaas.library";
     /// On groups and calls of kernels, for reports: the ops that were fused,
     /// "matmul+add+relu", and their floating point operations.
     static constexpr llvm::StringLiteral opsAttrName = "hamkaas.ops";
@@ -48,7 +50,9 @@ def HamKaas_Dialect : Dialect {
     /// element of the result at the same index was written: the result may take
     /// the place of that input, and does if nothing else needs it.
     static constexpr llvm::StringLiteral inPlaceAttrName = "hamkaas.inplace";
-    /// PLANNED, on inputs, outputs and parameters, which are bytes: the tensor.
+    /// From KERNELS on, the tensor that an input, output, parameter or state is
+    /// in GRAPH; in PLANNED these are bytes. Before, it is there only if elements
+    /// are stored as another type, such as booleans as bytes.
     static constexpr llvm::StringLiteral typeAttrName = "hamkaas.type";
     /// PLANNED, on `@main`: arrays of dictionaries, one a tensor of the region,
     /// with `name` (a state's) or `index` (a constant's), `offset` and `type`.
@@ -107,13 +111,33 @@ def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
 
 /// Sizes are bounded so that no count of elements or bytes can wrap, and no
 /// kernel has to think of a dimension of 0.
-class HamKaas_TensorOf<list<Type> elementTypes>
+class HamKaas_TensorOf<list<Type> elementTypes, string elements>
     : RankedTensorOf<elementTypes,
                      [CPred<"::hamkaas::isSupportedShape($_self)">],
-                     "tensor of static shape and 1 to 2^47 - 1 elements">;
+                     "tensor of static shape and 1 to 2^47 - 1 elements"> {
+  let summary = "tensor of static shape and 1 to 2^47 - 1 elements that are " #
+                elements;
+}
 
-def HamKaas_FloatTensor : HamKaas_TensorOf<[F32]>;
-def HamKaas_Tensor : HamKaas_TensorOf<[F32, I64]>;
+/// Signed integers are MLIR's signless ones; `i1` is a boolean.
+defvar HamKaas_FloatTypes = [F32, F64, F16, BF16];
+defvar HamKaas_IntegerTypes = [I64, I32, I16, I8, UI64, UI32, UI16, UI8];
+
+def HamKaas_Float32Tensor : HamKaas_TensorOf<[F32], "f32">;
+def HamKaas_FloatTensor : HamKaas_TensorOf<HamKaas_FloatTypes, "floats">;
+def HamKaas_NumericTensor
+    : HamKaas_TensorOf<!listconcat(HamKaas_FloatTypes, HamKaas_IntegerTypes),
+                       "floats or integers">;
+def HamKaas_IntegerTensor
+    : HamKaas_TensorOf<HamKaas_IntegerTypes, "integers">;
+def HamKaas_IntegralTensor
+    : HamKaas_TensorOf<!listconcat(HamKaas_IntegerTypes, [I1]),
+                       "integers or booleans (i1)">;
+def HamKaas_BooleanTensor : HamKaas_TensorOf<[I1], "booleans (i1)">;
+def HamKaas_Tensor
+    : HamKaas_TensorOf<!listconcat(HamKaas_FloatTypes, HamKaas_IntegerTypes,
+                                   [I1]),
+                       "floats, integers or booleans (i1)">;
 
 /// A position or count that is known only at run time.
 def HamKaas_Position : Type<

@@ -30,6 +30,14 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
         return ::hamkaas::getElementCount($_op->getResult(0).getType());
       }]>,
     InterfaceMethod<
+      "True if computing an element again takes less time than reading it from "
+      "memory would.",
+      "bool", "isCheap", (ins), "",
+      [{
+        return $_op.getFlops() <=
+               ::hamkaas::getElementCount($_op->getResult(0).getType());
+      }]>,
+    InterfaceMethod<
       "True if each element of the result depends only on the elements of the "
       "operands at the same index, or at index 0 of repeated dimensions. Such an "
       "op can follow any other within one loop nest.",
@@ -52,9 +60,9 @@ def LinalgLoweringOpInterface : OpInterface<"LinalgLoweringOpInterface"> {
   let methods = [
     InterfaceMethod<
       "Creates ops that compute the result from `operands`, which stand for the "
-      "op's own, and returns the result. An op with an updated operand "
-      "overwrites it in destination-passing style; any other writes to "
-      "`tensor.empty`s.",
+      "op's own and have their storage types, and returns the result in its "
+      "storage type. An op with an updated operand overwrites it in "
+      "destination-passing style; any other writes to `tensor.empty`s.",
       "::mlir::Value", "lowerToLinalg",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>
   ];
@@ -66,7 +74,8 @@ def ReferenceSemanticsOpInterface
   let description = [{
     The meaning of an operation as plain loops, for the reference interpreter.
     Implemented by external models in lib/Interpreter. Shares no code with any
-    lowering; sums are formed in double.
+    lowering; sums are formed in double. Elements of the result need not be
+    values of its type yet: the interpreter rounds or wraps them.
   }];
   let methods = [
     InterfaceMethod<

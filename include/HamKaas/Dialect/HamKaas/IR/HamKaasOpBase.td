@@ -17,9 +17,11 @@ class HamKaas_Op<string mnemonic, list<Trait> traits = []>
     : Op<HamKaas_Dialect, mnemonic, traits>;
 
 /// An operation of GRAPH: one pure value from others. `kernelMethods` are the
-/// methods of KernelOpInterface that the op defines beside those given here.
+/// methods of KernelOpInterface that the op defines beside those given here,
+/// `definitions` C++ code of its methods.
 class HamKaas_GraphOp<string mnemonic, string family, list<Trait> traits = [],
-                      list<string> kernelMethods = [], string pointwise = "false">
+                      list<string> kernelMethods = [], string pointwise = "false",
+                      string definitions = "">
     : HamKaas_Op<mnemonic, !listconcat([
         Pure,
         DeclareOpInterfaceMethods<KernelOpInterface,
@@ -30,7 +32,7 @@ class HamKaas_GraphOp<string mnemonic, string family, list<Trait> traits = [],
       return ::hamkaas::KernelFamily::}] # family # [{;
     }
     bool $cppClass::isPointwise() { return }] # pointwise # [{; }
-  }];
+  }] # definitions;
 }
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASOPBASE

@@ -11,6 +11,29 @@
 include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
+def HamKaas_ConstantOp : HamKaas_Op<"constant", [
+    Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a tensor that is part of the program";
+  let description = [{
+    As `arith.constant`, which GRAPH has as well, but for all element types:
+    unsigned integers, too.
+
+    Constraints:
+    * (C1) The value has dense elements.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.constant dense<[1, 2]> : tensor<2xui8>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs HamKaas_Tensor:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
 def HamKaas_GroupOp : HamKaas_Op<"group", [
     Pure, IsolatedFromAbove, SingleBlock]> {
   let summary = "operations that will be one kernel";

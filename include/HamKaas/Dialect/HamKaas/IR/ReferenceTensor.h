@@ -8,17 +8,20 @@
 #ifndef HAMKAAS_DIALECT_HAMKAAS_IR_REFERENCETENSOR_H
 #define HAMKAAS_DIALECT_HAMKAAS_IR_REFERENCETENSOR_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <cstdlib>
 #include <vector>
 
 namespace hamkaas {
 
-/// A dense tensor in row-major order. Only the vector of its element type is
-/// used, and it has as many entries as the type has elements.
+/// A dense tensor in row-major order. One of the vectors is used, with as many
+/// entries as the type has elements: `f32` for floats of up to 32 bits, `f64`,
+/// or `i64` for integers and booleans (those of `ui64` by their bits).
 struct ReferenceTensor {
   mlir::RankedTensorType type;
   std::vector<float> f32;
+  std::vector<double> f64;
   std::vector<int64_t> i64;
 
   ReferenceTensor() = default;
@@ -35,19 +38,52 @@ struct ReferenceTensor {
 
   static uint64_t getBytes(mlir::RankedTensorType type) {
     return type.getNumElements() *
-           (type.getElementType().isF32() ? sizeof(float) : sizeof(int64_t));
+           (holdsFloat32(type) ? sizeof(float) : sizeof(int64_t));
   }
 
   /// All elements zero.
   explicit ReferenceTensor(mlir::RankedTensorType type) : type(type) {
-    if (type.getElementType().isF32())
+    if (holdsFloat32(type))
       f32.resize(type.getNumElements());
+    else if (type.getElementType().isF64())
+      f64.resize(type.getNumElements());
     else
       i64.resize(type.getNumElements());
   }
 
+  /// Whether the elements are in `f32`.
+  static bool holdsFloat32(mlir::RankedTensorType type) {
+    return llvm::isa<mlir::FloatType>(type.getElementType()) &&
+           !type.getElementType().isF64();
+  }
+
+  /// Calls `visit` with the vector that is used.
+  template <typename Fn> decltype(auto) withElements(Fn visit) {
+    if (holdsFloat32(type))
+      return visit(f32);
+    if (type.getElementType().isF64())
+      return visit(f64);
+    return visit(i64);
+  }
+  template <typename Fn> decltype(auto) withElements(Fn visit) const {
+    if (holdsFloat32(type))
+      return visit(f32);
+    if (type.getElementType().isF64())
+      return visit(f64);
+    return visit(i64);
+  }
+
   llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
 };
+
+/// Rounds or wraps the elements to values of the tensor's element type.
+void roundToType(ReferenceTensor &tensor);
+
+/// The elements of a constant.
+ReferenceTensor getReferenceTensor(mlir::DenseElementsAttr elements);
+
+/// A constant of the elements of `tensor`.
+mlir::DenseElementsAttr getElements(const ReferenceTensor &tensor);
 
 } // namespace hamkaas
 

@@ -36,8 +36,8 @@ def HamKaas_RmsNormOp : HamKaas_GraphOp<"rms_norm", "Row", [
     %y = hamkaas.rms_norm %x, %w : tensor<8xf32>, tensor<8xf32>
     ```
   }];
-  let arguments = (ins HamKaas_FloatTensor:$x, HamKaas_FloatTensor:$w);
-  let results = (outs HamKaas_FloatTensor:$result);
+  let arguments = (ins HamKaas_Float32Tensor:$x, HamKaas_Float32Tensor:$w);
+  let results = (outs HamKaas_Float32Tensor:$result);
   let assemblyFormat = "$x `,` $w attr-dict `:` type($x) `,` type($w)";
 }
 
@@ -71,11 +71,11 @@ def HamKaas_SlicedSoftmaxOp : HamKaas_GraphOp<"sliced_softmax", "Row", [
     %z = hamkaas.sliced_softmax %x prefix(%p) : tensor<2x4xf32>
     ```
   }];
-  let arguments = (ins HamKaas_FloatTensor:$x,
+  let arguments = (ins HamKaas_Float32Tensor:$x,
                        Optional<HamKaas_Position>:$prefix,
                        OptionalAttr<I64Attr>:$static_prefix,
                        UnitAttr:$unchecked);
-  let results = (outs HamKaas_FloatTensor:$result);
+  let results = (outs HamKaas_Float32Tensor:$result);
   let assemblyFormat = [{
     $x (`prefix` `(` $prefix^ `)`)? (`static_prefix` $static_prefix^)? attr-dict
     `:` type($x)

@@ -47,7 +47,9 @@ def LowerGroups : Pass<"hamkaas-lower-groups", "mlir::ModuleOp"> {
   let description = [{
     Lowers each operation through LinalgLoweringOpInterface, inside groups and
     views outside of them. After it, only `hamkaas.group`, its terminator and
-    `hamkaas.check` of the dialect are left.
+    `hamkaas.check` of the dialect are left, and all tensors have the types that
+    memory has: bytes for booleans, integers without a sign. Inputs, outputs and
+    globals whose type this changes keep the one they had as `hamkaas.type`.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",

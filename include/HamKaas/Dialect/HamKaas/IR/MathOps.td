@@ -1,0 +1,90 @@
+//===- MathOps.td - Functions of each element --------------*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_MATHOPS
+#define HAMKAAS_DIALECT_HAMKAAS_IR_MATHOPS
+
+include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.td"
+
+/// A function of one element `x`, by its formula.
+class HamKaas_FunctionOp<string mnemonic, TypeConstraint type, string what,
+                         string formula, string note, string gradient,
+                         list<string> kernelMethods = [],
+                         string definitions = "">
+    : HamKaas_UnaryOp<mnemonic, type, kernelMethods, definitions> {
+  let summary = what;
+  let description = "`result[i] = " # formula # "` with `x = x[i]`. " # note # " The "
+      "result has the type of `x`.\n\nGradient: " # gradient # ".\n\nExample:\n\n"
+      "```mlir\n%y = hamkaas." # mnemonic # " %x : tensor<2x3xf32>\n```\n";
+}
+
+/// Costs several operations an element, and is NaN where it is not defined.
+class HamKaas_MathOp<string mnemonic, string what, string formula,
+                     string gradient>
+    : HamKaas_FunctionOp<mnemonic, HamKaas_FloatTensor, what, formula, "",
+                         gradient, ["isCheap"], [{
+        bool $cppClass::isCheap() { return false; }
+      }]>;
+
+//===----------------------------------------------------------------------===//
+// Signs and rounding
+//===----------------------------------------------------------------------===//
+
+def HamKaas_AbsOp : HamKaas_FunctionOp<"abs", HamKaas_NumericTensor,
+    "absolute value", "|x|", "The least integer stays as it is.",
+    "`g * sign(x)`">;
+def HamKaas_NegOp : HamKaas_FunctionOp<"neg", HamKaas_NumericTensor,
+    "change the sign", "-x", "Integers wrap.", "`-g`">;
+def HamKaas_SignOp : HamKaas_FunctionOp<"sign", HamKaas_NumericTensor,
+    "sign of a number", "-1, 0 or 1", "Zeros and NaN stay as they are.", "0">;
+def HamKaas_FloorOp : HamKaas_FunctionOp<"floor", HamKaas_FloatTensor,
+    "round down", "floor(x)", "", "0">;
+def HamKaas_CeilOp : HamKaas_FunctionOp<"ceil", HamKaas_FloatTensor,
+    "round up", "ceil(x)", "", "0">;
+def HamKaas_RoundOp : HamKaas_FunctionOp<"round", HamKaas_FloatTensor,
+    "round to the nearest integer", "round(x)", "Halves go to the even one.",
+    "0">;
+
+//===----------------------------------------------------------------------===//
+// Elementary functions
+//===----------------------------------------------------------------------===//
+
+def HamKaas_SqrtOp : HamKaas_FunctionOp<"sqrt", HamKaas_FloatTensor,
+    "square root", "sqrt(x)", "", "`g / (2 * result)`">;
+def HamKaas_ExpOp : HamKaas_MathOp<"exp", "exponential function", "e^x",
+    "`g * result`">;
+def HamKaas_LogOp : HamKaas_MathOp<"log", "natural logarithm", "log(x)",
+    "`g / x`">;
+def HamKaas_SinOp : HamKaas_MathOp<"sin", "sine", "sin(x)", "`g * cos(x)`">;
+def HamKaas_CosOp : HamKaas_MathOp<"cos", "cosine", "cos(x)", "`-g * sin(x)`">;
+def HamKaas_TanOp : HamKaas_MathOp<"tan", "tangent", "tan(x)",
+    "`g * (1 + result^2)`">;
+def HamKaas_AsinOp : HamKaas_MathOp<"asin", "inverse sine", "asin(x)",
+    "`g / sqrt(1 - x^2)`">;
+def HamKaas_AcosOp : HamKaas_MathOp<"acos", "inverse cosine", "acos(x)",
+    "`-g / sqrt(1 - x^2)`">;
+def HamKaas_AtanOp : HamKaas_MathOp<"atan", "inverse tangent", "atan(x)",
+    "`g / (1 + x^2)`">;
+def HamKaas_SinhOp : HamKaas_MathOp<"sinh", "hyperbolic sine", "sinh(x)",
+    "`g * cosh(x)`">;
+def HamKaas_CoshOp : HamKaas_MathOp<"cosh", "hyperbolic cosine", "cosh(x)",
+    "`g * sinh(x)`">;
+def HamKaas_TanhOp : HamKaas_MathOp<"tanh", "hyperbolic tangent", "tanh(x)",
+    "`g * (1 - result^2)`">;
+def HamKaas_AsinhOp : HamKaas_MathOp<"asinh", "inverse hyperbolic sine",
+    "asinh(x)", "`g / sqrt(x^2 + 1)`">;
+def HamKaas_AcoshOp : HamKaas_MathOp<"acosh", "inverse hyperbolic cosine",
+    "acosh(x)", "`g / sqrt(x^2 - 1)`">;
+def HamKaas_AtanhOp : HamKaas_MathOp<"atanh", "inverse hyperbolic tangent",
+    "atanh(x)", "`g / (1 - x^2)`">;
+def HamKaas_ErfOp : HamKaas_MathOp<"erf", "error function",
+    "2 / sqrt(pi) * integral from 0 to x of e^(-t^2)",
+    "`g * 2 / sqrt(pi) * e^(-x^2)`">;
+def HamKaas_SigmoidOp : HamKaas_MathOp<"sigmoid", "logistic function",
+    "1 / (1 + e^(-x))", "`g * result * (1 - result)`">;
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_MATHOPS
