@@ -24,7 +24,7 @@ static constexpr int64_t largestFolded = 4096, largestFoldedInteger = 1 << 20;
 GraphBuilder::GraphBuilder(Location location, ParameterContents &parameters)
     : builder(location.getContext()), location(location),
       module(ModuleOp::create(location)), parameters(parameters),
-      foldBudget(int64_t(1) << 30) {
+      foldBudget(int64_t(1) << 28) {
   builder.setInsertionPointToEnd(module->getBody());
   main = func::FuncOp::create(builder, location, "main",
                               builder.getFunctionType({}, {}));
@@ -122,8 +122,8 @@ Tensor GraphBuilder::fold(Operation *op, ArrayRef<Tensor> operands) {
   });
   if (!text.empty())
     return fail(text);
-  // To a value of its type.
-  return Tensor(decodeElements(result.type, encodeElements(result)));
+  roundToType(result);
+  return Tensor(std::move(result));
 }
 
 Tensor GraphBuilder::create(StringRef name, ArrayRef<Tensor> operands,
@@ -230,8 +230,10 @@ Tensor GraphBuilder::compare(StringRef predicate, Tensor lhs, Tensor rhs) {
   if (lhs.isEmpty())
     return empty(lhs.shape(), builder.getI1Type());
   return create("compare", {lhs, rhs},
-                builder.getNamedAttr("predicate",
-                                     builder.getStringAttr(predicate)));
+                builder.getNamedAttr(
+                    "predicate",
+                    ComparePredicateAttr::get(
+                        context(), *symbolizeComparePredicate(predicate))));
 }
 
 Tensor GraphBuilder::select(Tensor condition, Tensor ifTrue, Tensor ifFalse) {
@@ -270,8 +272,12 @@ Tensor GraphBuilder::matmul(Tensor lhs, Tensor rhs) {
 //===----------------------------------------------------------------------===//
 
 Tensor GraphBuilder::reshape(Tensor x, ArrayRef<int64_t> shape) {
+  constexpr size_t largestRank = 64;
   if (!x || x.shape() == shape)
     return x;
+  if (shape.size() > largestRank)
+    return fail("expected at most " + Twine(largestRank) +
+                " dimensions, found " + Twine(shape.size()));
   RankedTensorType type = RankedTensorType::get(shape, x.elementType());
   if (x.isEmpty() && type.getNumElements() == 0)
     return empty(shape, x.elementType());
@@ -320,7 +326,7 @@ Tensor GraphBuilder::scalar(Type type, double value) {
     return {};
   ReferenceTensor tensor(RankedTensorType::get({}, type));
   fillElements(tensor, value);
-  return Tensor(decodeElements(tensor.type, encodeElements(tensor)));
+  return Tensor(std::move(tensor));
 }
 
 Tensor GraphBuilder::constant(ArrayRef<int64_t> values) {
@@ -331,6 +337,17 @@ Tensor GraphBuilder::constant(ArrayRef<int64_t> values,
                               ArrayRef<int64_t> shape) {
   ReferenceTensor tensor(RankedTensorType::get(shape, builder.getI64Type()));
   llvm::copy(values, tensor.i64.begin());
+  return Tensor(std::move(tensor));
+}
+
+Tensor GraphBuilder::constantOf(Type type, ArrayRef<double> values,
+                                ArrayRef<int64_t> shape) {
+  if (!type)
+    return {};
+  ReferenceTensor tensor(RankedTensorType::get(shape, type));
+  tensor.withElements(
+      [&](auto &elements) { llvm::copy(values, elements.begin()); });
+  roundToType(tensor);
   return Tensor(std::move(tensor));
 }
 

@@ -55,7 +55,9 @@ static llvm::SetVector<unsigned> findArguments(Value value) {
   llvm::SetVector<Value> visited;
   llvm::SetVector<unsigned> arguments;
   visited.insert(value);
-  for (size_t i = 0; i < visited.size(); ++i) {
+  // A few are enough for a message.
+  constexpr size_t mostVisited = 1000;
+  for (size_t i = 0; i < std::min(visited.size(), mostVisited); ++i) {
     if (auto argument = dyn_cast<BlockArgument>(visited[i]))
       arguments.insert(argument.getArgNumber());
     else
@@ -106,6 +108,14 @@ Tensor OpContext::readTensor(const TensorProto &tensor) {
   std::string problem;
   Tensor read = tensors.read(tensor, problem);
   return read ? read : builder.fail(problem);
+}
+
+Type OpContext::getElementType(int64_t dataType) {
+  Type type = onnx::getElementType(builder.context(), DataType(int(dataType)));
+  if (!type)
+    builder.fail("elements of type " + getDataTypeName(DataType(int(dataType))) +
+                 " are not supported");
+  return type;
 }
 
 bool OpContext::checkShape(ArrayRef<int64_t> shape, Type elementType) {
