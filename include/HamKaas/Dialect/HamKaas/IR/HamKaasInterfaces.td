@@ -50,6 +50,7 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
         return $_op.isPointwise() ||
                $_op.getKernelFamily() == ::hamkaas::KernelFamily::Row;
       }]>,
+    InterfaceMethod<
       "True if the program checks values of the operands before it runs the "
       "kernel. A kernel has one such operation at most: its call has the text of "
       "one error.",
