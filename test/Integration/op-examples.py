@@ -66,7 +66,7 @@ def pad(x):
 
 def scatter(x, indices, updates):
     y = x.copy()
-    np.add.at(y, indices, updates)
+    np.add.at(y, indices % len(y), updates)
     return y
 
 
