@@ -76,7 +76,9 @@ static StringRef getFamilyColor(Operation *op) {
   case KernelFamily::Movement:
     return "#cdb4db";
   case KernelFamily::Loops:
-    return "#f4acb7";
+    return "#f2cc8f";
+  case KernelFamily::Reduction:
+    return "#f4a9a0";
   }
 }
 

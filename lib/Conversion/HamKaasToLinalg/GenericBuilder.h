@@ -20,6 +20,7 @@ void registerIndexingLowerings(mlir::MLIRContext *context);
 void registerLoopLowerings(mlir::MLIRContext *context);
 void registerMathLowerings(mlir::MLIRContext *context);
 void registerMovementLowerings(mlir::MLIRContext *context);
+void registerReductionLowerings(mlir::MLIRContext *context);
 void registerRowLowerings(mlir::MLIRContext *context);
 void registerSortLowerings(mlir::MLIRContext *context);
 void registerViewLowerings(mlir::MLIRContext *context);

@@ -27,6 +27,7 @@ void hamkaas::registerLinalgLowerings(DialectRegistry &registry) {
     registerLoopLowerings(context);
     registerMathLowerings(context);
     registerMovementLowerings(context);
+    registerReductionLowerings(context);
     registerRowLowerings(context);
     registerSortLowerings(context);
     registerViewLowerings(context);

@@ -80,7 +80,8 @@ def HamKaas_KernelFamily : I32EnumAttr<
       I32EnumAttrCase<"Row", 2, "row">,
       I32EnumAttrCase<"Contraction", 3, "contraction">,
       I32EnumAttrCase<"Movement", 4, "movement">,
-      I32EnumAttrCase<"Loops", 5, "loops">
+      I32EnumAttrCase<"Reduction", 5, "reduction">,
+      I32EnumAttrCase<"Loops", 6, "loops">
     ]> {
   let cppNamespace = "::hamkaas";
   let genSpecializedAttr = 0;

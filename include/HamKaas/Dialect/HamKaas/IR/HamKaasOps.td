@@ -14,6 +14,7 @@ include "HamKaas/Dialect/HamKaas/IR/LoopOps.td"
 include "HamKaas/Dialect/HamKaas/IR/MathOps.td"
 include "HamKaas/Dialect/HamKaas/IR/MovementOps.td"
 include "HamKaas/Dialect/HamKaas/IR/ProgramOps.td"
+include "HamKaas/Dialect/HamKaas/IR/ReductionOps.td"
 include "HamKaas/Dialect/HamKaas/IR/RowOps.td"
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASOPS
