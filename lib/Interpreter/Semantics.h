@@ -23,6 +23,11 @@ void attachMovementSemantics(mlir::MLIRContext &context);
 void attachReductionSemantics(mlir::MLIRContext &context);
 void attachRowSemantics(mlir::MLIRContext &context);
 
+/// The position in a dimension of `size` that `index` means, which may count
+/// from the end. Emits an error at `op` if there is none.
+mlir::FailureOr<int64_t> resolveIndex(mlir::Operation *op, int64_t index,
+                                      int64_t size);
+
 /// The elements of `tensor`, which are held as `T`.
 template <typename T>
 const std::vector<T> &getElements(const ReferenceTensor &tensor) {
@@ -33,11 +38,6 @@ const std::vector<T> &getElements(const ReferenceTensor &tensor) {
   else
     return tensor.i64;
 }
-
-/// The position in a dimension of `size` that `index` means, which may count
-/// from the end. Emits an error at `op` if there is none.
-mlir::FailureOr<int64_t> resolveIndex(mlir::Operation *op, int64_t index,
-                                      int64_t size);
 
 /// The row-major position of `index` in a tensor of the shape `shape`, in which
 /// a dimension of size 1 is repeated.

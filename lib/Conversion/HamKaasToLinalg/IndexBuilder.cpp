@@ -44,7 +44,7 @@ ValueRange IndexBuilder::loop(Value lower, Value upper, ValueRange carried,
   return loop.getResults();
 }
 
-/// Each index is looked at; of those that mean no element, the last is told.
+/// Each index is looked at; of those that mean no element, the first is told.
 void hamkaas::buildIndexCheck(const IndexBuilder &b, Value indices,
                               int64_t size) {
   ArrayRef<int64_t> shape =
@@ -60,7 +60,7 @@ void hamkaas::buildIndexCheck(const IndexBuilder &b, Value indices,
             inner.compare(CmpIPredicate::sge, index, inner.constant(-size)),
             inner.isLess(index, size));
         return SmallVector<Value>{inner.both(values[0], isValid),
-                                  inner.select(isValid, values[1], index)};
+                                  inner.select(values[0], index, values[1])};
       });
   CheckOp::create(b.builder, b.loc, found[0],
                   llvm::formatv("expected indices from {0} to {1}, got {{0}",

@@ -15,27 +15,37 @@ using arith::CmpIPredicate;
 
 namespace {
 
+// NOTE: not by an indexing map. Linalg takes a dimension that is read from its
+// first element on, in steps of 1, to be read to its end.
 struct LowerStridedSlice
     : LinalgLoweringOpInterface::ExternalModel<LowerStridedSlice,
                                                StridedSliceOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     auto slice = cast<StridedSliceOp>(op);
-    int64_t rank = slice.getType().getRank();
-    SmallVector<AffineExpr> results;
-    for (int64_t i = 0; i < rank; ++i)
-      results.push_back(builder.getAffineDimExpr(i) * getStride(slice, i) +
-                        slice.getOffsets()[i]);
-    AffineMap map = AffineMap::get(rank, 0, results, builder.getContext());
     return buildParallel(
-        builder, op->getLoc(), getStorageType(slice.getType()), operands, map,
-        [](OpBuilder &, Location, ValueRange x) { return x.front(); });
+        builder, op->getLoc(), getStorageType(slice.getType()), {}, {},
+        [&](OpBuilder &nested, Location loc, ValueRange) {
+          IndexBuilder b{nested, loc};
+          SmallVector<Value> source;
+          for (int64_t dim = 0; dim < slice.getType().getRank(); ++dim)
+            source.push_back(buildSource(b, slice, dim));
+          return tensor::ExtractOp::create(nested, loc, operands[0], source)
+              .getResult();
+        });
   }
 
 private:
-  /// A stride that nobody takes may be of any size.
-  static int64_t getStride(StridedSliceOp slice, int64_t dim) {
-    return slice.getSizes()[dim] == 1 ? 0 : slice.getStrides()[dim];
+  static Value buildSource(const IndexBuilder &b, StridedSliceOp slice,
+                           int64_t dim) {
+    int64_t offset = slice.getOffsets()[dim], stride = slice.getStrides()[dim];
+    // The stride of one element may be any number.
+    if (slice.getSizes()[dim] == 1)
+      return b.constant(offset);
+    Value index = linalg::IndexOp::create(b.builder, b.loc, dim);
+    if (stride != 1)
+      index = b.multiply(index, stride);
+    return offset == 0 ? index : b.add(index, offset);
   }
 };
 

@@ -115,3 +115,36 @@ func.func @extract_from_destination(%x: tensor<4xi64>, %out: tensor<4xf32>) -> t
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{expected a loop that carries the result alone}}
+func.func @no_loop(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<loops>} {
+  return %out : tensor<4xf32>
+}
+
+// -----
+
+func.func @begins_elsewhere(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<loops>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // expected-error @below {{expected the loop to begin with the destination or an empty tensor}}
+  %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%to = %x) -> tensor<4xf32> {
+    scf.yield %to : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @other_steps(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<loops>} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  // expected-error @below {{expected a loop from 0 to a constant in steps of 1}}
+  %0 = scf.for %i = %c0 to %c4 step %c2 iter_args(%to = %out) -> tensor<4xf32> {
+    scf.yield %to : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}

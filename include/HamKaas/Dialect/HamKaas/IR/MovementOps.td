@@ -273,7 +273,7 @@ def HamKaas_GatherOp : HamKaas_GraphOp<"gather", "Elementwise", [
     Example:
 
     ```mlir
-    %y = hamkaas.gather %x, %i dim 1 : tensor<2x4x3xf32>, tensor<2xi64>
+    %y = hamkaas.gather %x, %i dim 1 : tensor<2x4x3xf32>, tensor<4xi64>
     ```
   }];
   let arguments = (ins HamKaas_Tensor:$x, HamKaas_IndexTensor:$indices,
