@@ -48,8 +48,8 @@ static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
     for (ArrayRef<OpDefinition> family :
          {getActivationOps(), getContractionOps(), getConvolutionOps(),
           getElementwiseOps(), getIndexingOps(), getMovementOps(),
-          getNormalizationOps(), getPoolingOps(), getReductionOps(),
-          getShapeOps()})
+          getNormalizationOps(), getPoolingOps(), getQuantizationOps(),
+          getReductionOps(), getResizeOps(), getShapeOps()})
       for (const OpDefinition &definition : family)
         all[{definition.domain, definition.name}] = &definition;
     return all;
