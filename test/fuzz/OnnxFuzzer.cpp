@@ -33,7 +33,7 @@ static MLIRContext &getContext() {
   return *context;
 }
 
-static void checkParameters(const hamkaas::OnnxModel &model) {
+static void checkParameters(hamkaas::OnnxModel &model) {
   for (auto global : model.module->getOps<ml_program::GlobalOp>()) {
     auto type = cast<RankedTensorType>(global.getType());
     size_t bytes = type.getNumElements() *
