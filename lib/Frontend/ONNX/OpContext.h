@@ -101,6 +101,7 @@ Tensor multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs);
 llvm::ArrayRef<OpDefinition> getActivationOps();
 llvm::ArrayRef<OpDefinition> getContractionOps();
 llvm::ArrayRef<OpDefinition> getConvolutionOps();
+llvm::ArrayRef<OpDefinition> getEinsumOps();
 llvm::ArrayRef<OpDefinition> getElementwiseOps();
 llvm::ArrayRef<OpDefinition> getIndexingOps();
 llvm::ArrayRef<OpDefinition> getMovementOps();

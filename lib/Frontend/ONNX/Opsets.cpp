@@ -47,7 +47,7 @@ static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
     DenseMap<Key, const OpDefinition *> all;
     for (ArrayRef<OpDefinition> family :
          {getActivationOps(), getContractionOps(), getConvolutionOps(),
-          getElementwiseOps(), getIndexingOps(), getMovementOps(),
+          getEinsumOps(), getElementwiseOps(), getIndexingOps(), getMovementOps(),
           getNormalizationOps(), getPoolingOps(), getQuantizationOps(),
           getReductionOps(), getResizeOps(), getShapeOps()})
       for (const OpDefinition &definition : family)
