@@ -1,4 +1,4 @@
-//===- OpContext.cpp - A node, as the import of its operator sees it -*- C++ -*-===//
+//===- OpContext.cpp - A node as its operator sees it -----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -71,12 +71,12 @@ bool OpContext::expectConstant(unsigned i) {
   if (!tensor || tensor.isConstant())
     return bool(tensor);
   llvm::SetVector<unsigned> arguments = findArguments(tensor.value());
-  std::string names = llvm::join(
-      llvm::map_range(arguments,
-                      [&](unsigned argument) {
-                        return quote(builder.getInputName(argument));
-                      }),
-      ", ");
+  std::string names =
+      llvm::join(llvm::map_range(arguments,
+                                 [&](unsigned argument) {
+                                   return quote(builder.getInputName(argument));
+                                 }),
+                 ", ");
   builder.fail("expected input " + Twine(i) +
                " to be known when the model is compiled, found one that "
                "depends on " +
@@ -113,7 +113,8 @@ Tensor OpContext::readTensor(const TensorProto &tensor) {
 Type OpContext::getElementType(int64_t dataType) {
   Type type = onnx::getElementType(builder.context(), DataType(int(dataType)));
   if (!type)
-    builder.fail("elements of type " + getDataTypeName(DataType(int(dataType))) +
+    builder.fail("elements of type " +
+                 getDataTypeName(DataType(int(dataType))) +
                  " are not supported");
   return type;
 }
