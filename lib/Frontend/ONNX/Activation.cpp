@@ -158,8 +158,12 @@ static Tensors importDropout(OpContext &op, GraphBuilder &b) {
   if (op.version >= 12) {
     op.attributes.getInt("seed");
     op.optionalInput(1);
-    if (op.has(2) && op.expectConstant(2) &&
-        op.input(2).elements().i64.front() != 0)
+    Tensor trains = op.optionalInput(2);
+    if (trains && !op.expectConstant(2))
+      return {};
+    if (trains && !(trains.isBool() && trains.count() == 1))
+      return {b.fail("expected input 2 to be a boolean")};
+    if (trains && trains.elements().i64.front() != 0)
       return {b.fail("training is not supported")};
   } else {
     op.attributes.getFloat("ratio");

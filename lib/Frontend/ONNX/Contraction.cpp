@@ -55,6 +55,8 @@ static Tensor multiplyMatrices(GraphBuilder &b, Tensor lhs, Tensor rhs) {
 Tensor onnx::multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs) {
   if (!lhs || !rhs)
     return {};
+  if (lhs.isEmpty() || rhs.isEmpty())
+    return b.fail("products of matrices without elements are not supported");
   int64_t depth = rhs.rank() == 0   ? 0
                   : rhs.rank() == 1 ? rhs.dim(0)
                                     : rhs.dim(rhs.rank() - 2);

@@ -254,6 +254,8 @@ static Tensors importPad(OpContext &op, GraphBuilder &b) {
   }
   if (mode == "constant")
     return {padByValue(b, x, value, low, high)};
+  if (!op.expectElements(x))
+    return {};
   if (mode == "reflect" || mode == "edge" || mode == "wrap")
     return {padByCopies(b, x, mode, low, high)};
   return {b.fail("expected the attribute 'mode' to be constant, reflect, edge "

@@ -130,7 +130,7 @@ static Tensors importLayerNormalization(OpContext &op, GraphBuilder &b) {
       op.normalizeAxis(op.attributes.getInt("axis").value_or(-1), x.rank());
   double epsilon = getEpsilon(op);
   op.attributes.getInt("stash_type");
-  if (b.hasFailed())
+  if (b.hasFailed() || !op.expectElements(x))
     return {};
   Tensor y = b.mul(normalizeFrom(b, x, axis, epsilon), scale);
   if (bias)
@@ -152,7 +152,7 @@ static Tensors importRmsNormalization(OpContext &op, GraphBuilder &b) {
       op.normalizeAxis(op.attributes.getInt("axis").value_or(-1), x.rank());
   double epsilon = getEpsilon(op);
   op.attributes.getInt("stash_type");
-  if (b.hasFailed())
+  if (b.hasFailed() || !op.expectElements(x))
     return {};
   Tensor wide =
       x.elementType().isF64() ? x : b.cast(x, Float32Type::get(b.context()));

@@ -152,15 +152,25 @@ Shape OpContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
   return normalized;
 }
 
+bool OpContext::expectElements(const Tensor &x) {
+  if (x && x.isEmpty())
+    builder.fail("expected a tensor with elements, found the shape " +
+                 formatShape(x.shape()));
+  return x && !x.isEmpty();
+}
+
 bool OpContext::expectRank(const Tensor &x, int64_t least,
                            std::optional<int64_t> most) {
-  if (x && x.rank() >= least && (!most || x.rank() <= *most))
+  if (!expectElements(x))
+    return false;
+  if (x.rank() >= least && (!most || x.rank() <= *most))
     return true;
-  if (x)
-    builder.fail("expected a tensor of rank " + Twine(least) +
-                 (!most            ? " or more"
-                  : *most != least ? " to " + std::to_string(*most)
-                                   : "") +
-                 ", found the shape " + formatShape(x.shape()));
+  std::string expected = std::to_string(least);
+  if (!most)
+    expected += " or more";
+  else if (*most != least)
+    expected += " to " + std::to_string(*most);
+  builder.fail("expected a tensor of rank " + expected + ", found the shape " +
+               formatShape(x.shape()));
   return false;
 }

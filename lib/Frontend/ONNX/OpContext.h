@@ -64,7 +64,9 @@ public:
   /// The same for several, which must differ.
   Shape normalizeAxes(llvm::ArrayRef<int64_t> axes, int64_t rank);
 
-  /// Fails unless `x` has at least, or exactly, this rank.
+  /// Fails if `x` has no elements.
+  bool expectElements(const Tensor &x);
+  /// Fails unless `x` has elements, and a rank within these limits.
   bool expectRank(const Tensor &x, int64_t least,
                   std::optional<int64_t> most = std::nullopt);
 

@@ -276,7 +276,8 @@ static bool readRoi(OpContext &op, GraphBuilder &b,
   Shape axes = op.attributes.getInts("axes").value_or(
       llvm::to_vector(llvm::seq<int64_t>(0, dims.size())));
   axes = op.normalizeAxes(axes, dims.size());
-  if (!roi || b.hasFailed() || roi->size() != 2 * axes.size())
+  if (!roi || b.hasFailed() || roi->size() != 2 * axes.size() ||
+      !llvm::all_of(*roi, [](double edge) { return std::isfinite(edge); }))
     return false;
   for (auto [i, axis] : llvm::enumerate(axes)) {
     dims[axis].start = (*roi)[i];
@@ -327,7 +328,7 @@ static Tensors importResize(OpContext &op, GraphBuilder &b) {
   options.isAntialiased = attributes.getInt("antialias").value_or(0);
   attributes.getString("keep_aspect_ratio_policy");
   attributes.getInts("axes");
-  if (!x || !checkModes(b, options))
+  if (!op.expectElements(x) || !checkModes(b, options))
     return {};
   op.optionalInput(isFirst ? 0 : 1);
   auto dims = isFirst ? readDims(op, b, x, 1, 1) : readDims(op, b, x, 2, 3);
@@ -347,7 +348,7 @@ static Tensors importUpsample(OpContext &op, GraphBuilder &b) {
   options.rounding = "floor";
   std::optional<SmallVector<double>> scales =
       op.version < 9 ? op.attributes.getFloats("scales") : op.constantFloats(1);
-  if (!x || !checkModes(b, options))
+  if (!op.expectElements(x) || !checkModes(b, options))
     return {};
   if (!scales || int64_t(scales->size()) != x.rank())
     return {b.fail("expected a scale for each dimension of " +
