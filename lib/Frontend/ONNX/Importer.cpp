@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-/// How many nodes a model may have when its functions and branches are expanded.
+/// How many nodes a model may have when its functions and branches are
+/// expanded.
 static constexpr int64_t largestNodeCount = 1'000'000;
 
 const NamedValue *Scope::find(StringRef name) const {
@@ -57,8 +58,7 @@ void Importer::checkModel() {
   if (model.hasTrainingInfo)
     addProblem("training information is not supported");
   for (const OpsetProto &opset : model.opsets)
-    if (normalizeDomain(opset.domain).empty() &&
-        opset.version < oldestOpset)
+    if (normalizeDomain(opset.domain).empty() && opset.version < oldestOpset)
       addProblem("opset " + Twine(opset.version) +
                  " is not supported, only those from " + Twine(oldestOpset));
 }
@@ -123,9 +123,9 @@ static std::string getNodeName(const NodeProto &node,
 static Location getLocation(StringRef name, const NodeProto &node,
                             Location model) {
   MLIRContext *context = model.getContext();
-  return NameLoc::get(StringAttr::get(context, name),
-                      NameLoc::get(StringAttr::get(context, node.opType),
-                                   model));
+  auto op = StringAttr::get(context, escape(node.opType));
+  return NameLoc::get(StringAttr::get(context, escape(name)),
+                      NameLoc::get(op, model));
 }
 
 void Importer::importNodes(const Nodes &nodes, Scope &scope,
@@ -157,8 +157,7 @@ std::optional<Tensors> Importer::readInputs(const NodeProto &node,
       addProblem("no node before this one computes the input " + quote(name));
     else if (value && !value->problem.empty())
       addProblem("input " + quote(name) + ": " + value->problem);
-    areKnown &= name.empty() ||
-                (value && (value->tensor || value->isLeftOut));
+    areKnown &= name.empty() || (value && (value->tensor || value->isLeftOut));
     inputs.push_back(value ? value->tensor : Tensor());
   }
   if (!areKnown)
@@ -252,9 +251,9 @@ void Importer::define(const NodeProto &node,
     if (outputs && i < outputs->size())
       value.tensor = (*outputs)[i];
     if (outputs && !value.tensor)
-      value.problem = ("output " + Twine(i) + " of " + node.opType +
-                       " is not supported")
-                          .str();
+      value.problem =
+          ("output " + Twine(i) + " of " + node.opType + " is not supported")
+              .str();
     defineValue(name, std::move(value), scope);
   }
 }
