@@ -38,7 +38,7 @@ compile(ModelSource source, const HamKaasCompileOptions &options) {
 static llvm::Expected<HamKaasModel *>
 compileText(const char *text, uint64_t bytes,
             const HamKaasCompileOptions *given) {
-  auto options = readOptions(given, "HamKaasCompileOptions");
+  auto options = readCompileOptions(given);
   if (!options)
     return options.takeError();
   ModelSource source;
@@ -55,12 +55,13 @@ compileText(const char *text, uint64_t bytes,
 static llvm::Error checkLibraryOptions(const HamKaasCompileOptions &options,
                                        StringRef path) {
   if (!options.name && !options.targetCpu && options.maxWorkspace == 0 &&
-      options.unchecked == 0 && options.lineCount == 0)
+      options.unchecked == 0 && options.lineCount == 0 &&
+      options.dimensionCount == 0 && options.constantInputCount == 0)
     return llvm::Error::success();
   return llvm::createStringError(
       "expected no options for '" + path +
       "', which is compiled already: no name, targetCpu, maxWorkspace, "
-      "unchecked or lines");
+      "unchecked, lines, dimensions or constantInputs");
 }
 
 static llvm::Expected<HamKaasModel *> loadLibrary(StringRef path) {
@@ -74,7 +75,7 @@ static llvm::Expected<HamKaasModel *> loadLibrary(StringRef path) {
 
 static llvm::Expected<HamKaasModel *> load(const char *path,
                                            const HamKaasCompileOptions *given) {
-  auto options = readOptions(given, "HamKaasCompileOptions");
+  auto options = readCompileOptions(given);
   if (!options)
     return options.takeError();
   if (llvm::Error error = checkText(path, "a path"))

@@ -18,6 +18,14 @@
 
 namespace hamkaas::capi {
 
+/// The elements of an input that is to be a constant.
+struct ConstantInput {
+  std::string name;
+  int32_t elementType; ///< A HamKaasElementType.
+  std::vector<int64_t> shape;
+  std::vector<char> elements;
+};
+
 /// The text of a model and how to read it: all that is needed to make the graph
 /// again.
 struct ModelSource {
@@ -31,6 +39,9 @@ struct ModelSource {
   std::string targetCpu = "host";
   uint64_t maxWorkspace = 0;
   bool unchecked = false;
+  /// For an ONNX model: sizes of dimensions by their names.
+  std::vector<std::pair<std::string, int64_t>> dims;
+  std::vector<ConstantInput> constantInputs;
 };
 
 /// A context that knows the dialects of a model in any form.
