@@ -12,7 +12,9 @@ import hamkaas as hk
 
 TUTORIAL = pathlib.Path(__file__).parents[2] / "docs" / "Python.md"
 MODULES = [path.stem for path in pathlib.Path(hk.__path__[0]).glob("*.py")
-           if path.stem != "__init__"]
+           if path.stem != "__init__"] + ["onnx", "onnx.programs"]
+if importlib.util.find_spec("onnx"):
+    MODULES.append("onnx.backend")
 
 
 def run(test):

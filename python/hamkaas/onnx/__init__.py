@@ -119,8 +119,9 @@ class PreparedModel:
 
     @property
     def model(self) -> Optional[Model]:
-        """The compiled model; None if it depends on the arrays of a call."""
-        return self._first.model
+        """The program that was called last; None if none was compiled yet."""
+        programs = list(self._programs.values())
+        return programs[-1].model if programs else self._first.model
 
     def __call__(self, inputs: Sequence[Any]) -> List[Array]:
         """Runs the model on arrays in the order of `inputs`.
