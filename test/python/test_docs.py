@@ -31,6 +31,8 @@ def test_tutorial(tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
     if importlib.util.find_spec("torch") is None:
         blocks = [block for block in blocks if "torch" not in block]
+    if importlib.util.find_spec("onnx") is None:
+        blocks = [block for block in blocks if "import onnx" not in block]
     parser = doctest.DocTestParser()
     names = {"folder": tmp_path, "__name__": "tutorial"}
     count = 0
