@@ -78,12 +78,12 @@ typedef struct HamKaasConstantInput {
 } HamKaasConstantInput;
 
 /// Why a model was not compiled.
-typedef enum HamKaasFailure {
-  HamKaasFailureNone = 0,
-  HamKaasFailureInvalid = 1,     /* the model or an option is wrong */
-  HamKaasFailureUnsupported = 2, /* ONNX has what this compiler lacks */
-  HamKaasFailureIncomplete = 3   /* ONNX: dimensions or constants are missing */
-} HamKaasFailure;
+typedef enum HamKaasCompileFailure {
+  HamKaasNoFailure = 0,
+  HamKaasInvalidModel = 1,     /* the model or an option is wrong */
+  HamKaasUnsupportedModel = 2, /* ONNX has what this compiler lacks */
+  HamKaasIncompleteModel = 3   /* ONNX: dimensions or constants are missing */
+} HamKaasCompileFailure;
 
 typedef struct HamKaasCompileOptions {
   size_t structSize;
@@ -109,7 +109,7 @@ typedef struct HamKaasCompileOptions {
   const HamKaasConstantInput *constantInputs; /* needed only during the call */
   int32_t dimensionCount;
   int32_t constantInputCount;
-  /// Set to a HamKaasFailure.
+  /// Set to a HamKaasCompileFailure.
   int32_t *failure; /* out, may be null */
   /// Set to a JSON text that tells the inputs and outputs of the model in their
   /// order, and the inputs whose size or elements are missing, also after an

@@ -236,7 +236,7 @@ def _compile(source: str, positions: List[Position], name: str,
             tell.close()
 
 
-# Values of HamKaasFailure in hamkaas-c/Compiler.h.
+# Values of HamKaasCompileFailure in hamkaas-c/Compiler.h.
 _UNSUPPORTED = 2
 INCOMPLETE = 3
 

@@ -35,7 +35,7 @@ struct CompileArguments {
   std::vector<ConstantInput> constantInputs;
 
   /// HamKaasCompileOptions::failure and summary, the latter "" for null.
-  mutable int32_t failure = HamKaasFailureNone;
+  mutable int32_t failure = HamKaasNoFailure;
   mutable std::string summary = {};
 };
 
