@@ -35,7 +35,18 @@ extern "C" {
 
 typedef enum HamKaasElementType {
   HamKaasFloat32 = 0,
-  HamKaasInt64 = 1
+  HamKaasInt64 = 1,
+  HamKaasFloat64 = 2,
+  HamKaasFloat16 = 3,  /* IEEE 754 binary16 */
+  HamKaasBFloat16 = 4, /* the upper half of a float32 */
+  HamKaasInt32 = 5,
+  HamKaasInt16 = 6,
+  HamKaasInt8 = 7,
+  HamKaasUInt8 = 8,
+  HamKaasUInt16 = 9,
+  HamKaasUInt32 = 10,
+  HamKaasUInt64 = 11,
+  HamKaasBool = 12 /* a byte: written as 0 or 1, true when read if not 0 */
 } HamKaasElementType;
 
 /// Instruction set level a program was compiled for. A program runs on a
@@ -64,7 +75,8 @@ typedef struct HamKaasTensorInfo {
 /// One call of a kernel, in the order of the run.
 typedef struct HamKaasCallInfo {
   const char *kernel;   /* calls of equal kernels share one name, e.g. "k0" */
-  const char *family;   /* "contraction", "row", "elementwise", "movement" */
+  const char *family;   /* "contraction", "reduction", "row", "elementwise",
+                           "movement" */
   const char *location; /* source position, e.g. "mnist.hk:4:6" */
   const char *ops;      /* what was fused, e.g. "matmul+add+relu" */
   uint64_t flops;

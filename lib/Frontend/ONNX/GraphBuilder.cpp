@@ -122,8 +122,8 @@ Tensor GraphBuilder::fold(Operation *op, ArrayRef<Tensor> operands) {
   });
   if (!text.empty())
     return fail(text);
-  // To a value of its type.
-  return Tensor(decodeElements(result.type, encodeElements(result)));
+  roundToType(result);
+  return Tensor(std::move(result));
 }
 
 Tensor GraphBuilder::create(StringRef name, ArrayRef<Tensor> operands,
@@ -230,8 +230,10 @@ Tensor GraphBuilder::compare(StringRef predicate, Tensor lhs, Tensor rhs) {
   if (lhs.isEmpty())
     return empty(lhs.shape(), builder.getI1Type());
   return create("compare", {lhs, rhs},
-                builder.getNamedAttr("predicate",
-                                     builder.getStringAttr(predicate)));
+                builder.getNamedAttr(
+                    "predicate",
+                    ComparePredicateAttr::get(
+                        context(), *symbolizeComparePredicate(predicate))));
 }
 
 Tensor GraphBuilder::select(Tensor condition, Tensor ifTrue, Tensor ifFalse) {
@@ -320,7 +322,7 @@ Tensor GraphBuilder::scalar(Type type, double value) {
     return {};
   ReferenceTensor tensor(RankedTensorType::get({}, type));
   fillElements(tensor, value);
-  return Tensor(decodeElements(tensor.type, encodeElements(tensor)));
+  return Tensor(std::move(tensor));
 }
 
 Tensor GraphBuilder::constant(ArrayRef<int64_t> values) {

@@ -45,8 +45,8 @@ Value GraphBuilder::materialize(const Tensor &tensor) {
   if (tensor.count() > largestInline)
     tensor.data->value = createParameter(tensor);
   else
-    tensor.data->value = arith::ConstantOp::create(
-        builder, location, getElementsAttr(tensor.elements()));
+    tensor.data->value = ConstantOp::create(
+        builder, location, tensor.type(), getElements(tensor.elements()));
   return tensor.value();
 }
 

@@ -7,6 +7,7 @@
 
 #include "GraphBuilder.h"
 #include "Diagnostics.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -40,7 +41,9 @@ Tensor GraphBuilder::reduce(StringRef kind, Tensor x, ArrayRef<int64_t> dims,
   Tensor result = x;
   if (!sorted.empty())
     result = create("reduce", x,
-                    {builder.getNamedAttr("kind", builder.getStringAttr(kind)),
+                    {builder.getNamedAttr(
+                         "combiner", CombinerAttr::get(
+                                         context(), *symbolizeCombiner(kind))),
                      attribute("dims", sorted)});
   return reshape(result, kept);
 }
