@@ -44,6 +44,13 @@ struct ModelSource {
   std::vector<ConstantInput> constantInputs;
 };
 
+/// What HamKaasCompileOptions::failure and summary get.
+struct CompileNotes {
+  int32_t failure = HamKaasInvalidModel;
+  /// Empty for null.
+  std::string summary;
+};
+
 /// A context that knows the dialects of a model in any form.
 std::shared_ptr<mlir::MLIRContext>
 createContext(mlir::MLIRContext::Threading threading =
@@ -53,9 +60,10 @@ createContext(mlir::MLIRContext::Threading threading =
 class ParsedGraph {
 public:
   /// Parses `source`, which must outlive the graph, into `context`, which only
-  /// one graph uses at a time.
+  /// one graph uses at a time. Also sets `notes` unless they are null.
   static llvm::Expected<std::unique_ptr<ParsedGraph>>
-  parse(const ModelSource &source, std::shared_ptr<mlir::MLIRContext> context);
+  parse(const ModelSource &source, std::shared_ptr<mlir::MLIRContext> context,
+        CompileNotes *notes = nullptr);
 
   mlir::ModuleOp module() { return *graph; }
   /// ParsedModel::parameters.

@@ -47,7 +47,7 @@ class Importer {
 public:
   Importer(const ModelProto &model, llvm::StringRef name,
            mlir::MLIRContext *context, const OnnxImportOptions &options,
-           ParameterContents &parameters);
+           ParameterContents &parameters, OnnxSummary &summary);
 
   /// Null after problems, which are reported.
   mlir::OwningOpRef<mlir::ModuleOp> run();
@@ -58,6 +58,7 @@ private:
   // Importer.cpp
   void checkModel();
   void addResults(Scope &scope);
+  OnnxFailure findFailure() const;
   void importNodes(const Nodes &nodes, Scope &scope,
                    const Environment &environment);
   void importNode(const NodeProto &node, Scope &scope,
@@ -78,6 +79,7 @@ private:
   void addConstantInput(const ValueInfoProto &input, Scope &scope);
   std::optional<Shape> bindDims(const ValueInfoProto &input);
   void reportDims();
+  OnnxValue describe(const ValueInfoProto &value) const;
 
   void addProblem(const llvm::Twine &reason);
 
@@ -86,6 +88,7 @@ private:
   mlir::MLIRContext *context;
   mlir::Location modelLocation;
   ParameterContents &parameters;
+  OnnxSummary &summary;
   TensorReader tensors;
   GraphBuilder builder;
   Problems problems;
@@ -95,6 +98,9 @@ private:
   std::string nodeName;
   mlir::Location nodeLocation;
   int64_t nodeCount = 0;
+  /// Whether there is an operator or an input that cannot be imported, whatever
+  /// its sizes are.
+  bool lacksSupport = false;
 
   /// Dimensions without a size, and where they occur; and names that do have a
   /// use.

@@ -69,6 +69,8 @@ bool OpContext::expectConstant(unsigned i) {
   if (!tensor || tensor.isConstant())
     return bool(tensor);
   llvm::SetVector<unsigned> arguments = findArguments(tensor.value());
+  for (unsigned argument : arguments)
+    builder.addMissingInput(argument);
   std::string names = llvm::join(
       llvm::map_range(arguments,
                       [&](unsigned argument) {

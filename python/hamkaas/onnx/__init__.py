@@ -12,7 +12,7 @@ import threading
 from typing import (Any, Dict, List, Mapping, Optional, Protocol, Sequence,
                     Tuple, Union)
 
-from ..arrays import Array, as_dense, as_input
+from ..arrays import Array, as_dense, describe, element_type_name
 from ..errors import HamKaasError, UnsupportedError
 from ..model import Model, check_number, check_text
 from ..state import PathLike
@@ -147,8 +147,11 @@ class PreparedModel:
                 dims, {**self._const_inputs, **values})
             if program.model is not None:
                 break
-            self._needed += [name for name in program.signature.missing
-                             if name not in self._needed]
+            missing = [name for name in program.signature.missing
+                       if name not in self._needed]
+            if not missing:
+                raise HamKaasError(program.problem)
+            self._needed += missing
         self._programs[key] = program
         if len(self._programs) > _MOST_PROGRAMS:
             self._programs.popitem(last=False)
@@ -157,38 +160,44 @@ class PreparedModel:
 
 def _take_arrays(inputs: Sequence[Any], infos: Sequence[TensorInfo]) \
         -> Dict[str, Array]:
-    """The inputs by name. HamKaasError for any of another type or rank."""
+    """The inputs by name. HamKaasError for one of another type or rank."""
     if len(inputs) != len(infos):
         raise HamKaasError(f"expected {len(infos)} inputs, found {len(inputs)}")
     arrays = {}
     for info, value in zip(infos, inputs):
-        arrays[info.name] = array = as_dense(as_input(value))
-        if array.dtype != info.dtype or len(array.shape) != len(info.shape):
-            raise HamKaasError(
-                f"expected input '{info.name}' to be {info.dtype} "
-                f"{_format(info.shape)}, found {array.dtype} "
-                f"{_format(array.shape)}")
+        try:
+            arrays[info.name] = array = as_dense(value)
+        except TypeError as error:
+            raise HamKaasError(_expected(info, info.shape, str(error))) \
+                from None
+        has_rank = info.shape is None or len(info.shape) == array.ndim
+        if not has_rank or element_type_name(array.dtype) != str(info.dtype):
+            raise HamKaasError(_expected(info, info.shape, describe(array)))
     return arrays
-
-
-def _format(shape: Sequence[object]) -> str:
-    return f"[{', '.join(map(str, shape))}]"
 
 
 def _bind_dims(arrays: Mapping[str, Array], infos: Sequence[TensorInfo]) \
         -> Dict[str, int]:
-    """The sizes of dimensions that have names."""
+    """The sizes of dimensions that have names. HamKaasError for one of another
+    size than the model or another input says."""
     dims: Dict[str, int] = {}
     for info in infos:
-        for wanted, size in zip(info.shape, arrays[info.name].shape):
+        array = arrays[info.name]
+        for wanted, size in zip(info.shape or (), array.shape):
             if isinstance(wanted, str):
                 wanted = dims.setdefault(wanted, size)
             if wanted != size:
-                raise HamKaasError(
-                    f"expected input '{info.name}' to be "
-                    f"{_format([dims.get(str(s), s) for s in info.shape])}, "
-                    f"found {_format(arrays[info.name].shape)}")
+                shape = [dims.get(str(size), size) for size in info.shape or ()]
+                raise HamKaasError(_expected(info, shape, describe(array)))
     return dims
+
+
+def _expected(info: TensorInfo, shape: Optional[Sequence[object]],
+              found: str) -> str:
+    sizes = "of any shape" if shape is None else \
+        f"[{', '.join(map(str, shape))}]"
+    return (f"expected input '{info.name}' to be {info.dtype} {sizes}, found "
+            f"{found}")
 
 
 def _make_key(dims: Mapping[str, int], values: Mapping[str, Array]) -> _Key:

@@ -8,7 +8,7 @@ from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, dtype_of
 from ..errors import HamKaasError
 from ..model import (INCOMPLETE, Model, compile_source, make_arguments,
                      make_model)
@@ -22,9 +22,10 @@ class TensorInfo(NamedTuple):
     """An input or output of an ONNX model."""
 
     name: str
-    dtype: "np.dtype[Any]"
-    shape: Tuple[Size, ...]
-    """A dimension is a size, or a name where the model leaves it open."""
+    dtype: Union["np.dtype[Any]", str]
+    shape: Optional[Tuple[Size, ...]]
+    """A dimension is a size, or a name where the model leaves it open. None
+    where it leaves open how many there are."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Program:
     signature: Signature
     model: Optional[Model]
     """None if sizes or values are missing."""
+    problem: str = ""
+    """What is missing, in words."""
 
     def run(self, arrays: Mapping[str, Array]) -> Dict[str, Array]:
         """The outputs by name, of arrays by name."""
@@ -78,10 +81,11 @@ class Source:
         arguments = make_arguments(dims, const_inputs)
         try:
             native = compile_source(self.model, arguments)
-        except HamKaasError:
+        except HamKaasError as error:
             if arguments.failure != INCOMPLETE:
                 raise
-            return Program(_read_signature(arguments.summary), None)
+            return Program(_read_signature(arguments.summary), None,
+                           str(error))
         if not arguments.summary:
             raise HamKaasError("expected an ONNX model, found another one")
         return Program(_read_signature(arguments.summary),
@@ -96,5 +100,7 @@ def _read_signature(text: str) -> Signature:
 
 
 def _read_tensors(tensors: Any) -> Tuple[TensorInfo, ...]:
-    return tuple(TensorInfo(tensor["name"], np.dtype(tensor["type"]),
-                            tuple(tensor["shape"])) for tensor in tensors)
+    return tuple(TensorInfo(
+        tensor["name"], dtype_of(tensor["type"]),
+        tuple(tensor["shape"]) if "shape" in tensor else None)
+        for tensor in tensors)
