@@ -18,11 +18,12 @@ TYPES = {"float32": "f32", "float64": "f64", "float16": "f16",
          "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8",
          "uint64": "ui64", "uint32": "ui32", "uint16": "ui16", "uint8": "ui8",
          "bool": "i1", "bfloat16": "bf16"}
-SHAPE = [3, 37]
+# A vector of bytes has the type of a region of memory.
+SHAPES = [[3, 37], [5]]
 
 
-def make_model(name):
-    kind = f"tensor<{SHAPE[0]}x{SHAPE[1]}x{TYPES[name]}>"
+def make_model(name, shape):
+    kind = f"tensor<{'x'.join(map(str, shape))}x{TYPES[name]}>"
     zero = ("false" if name == "bool" else
             "0.0" if "float" in name else "0")
     has_sums = name != "bool"
@@ -43,18 +44,18 @@ func.func @main(%x: {kind} {{hamkaas.name = "x"}},
 """, has_sums
 
 
-def make_values(name, rng):
+def make_values(name, shape, rng):
     """Numbers of all sizes, those at the ends of the type among them."""
     dtype = np.dtype(name)
     if name == "bool":
-        return rng.integers(0, 2, SHAPE).astype(dtype)
+        return rng.integers(0, 2, shape).astype(dtype)
     if dtype.kind == "f":
-        values = (rng.standard_normal(SHAPE) * 100).astype(dtype)
+        values = (rng.standard_normal(shape) * 100).astype(dtype)
         info = np.finfo(dtype)
         special = [info.max, info.tiny, -0.0, np.inf]
     else:
         info = np.iinfo(dtype)
-        values = rng.integers(info.min, info.max, SHAPE, dtype, endpoint=True)
+        values = rng.integers(info.min, info.max, shape, dtype, endpoint=True)
         special = [info.max, info.min, 0, 1]
     values.flat[:4] = special
     return values
@@ -82,13 +83,13 @@ def check_files(name, model, inputs, expected, options):
             sys.exit(f"{name} {options} {key}: expected {array}, got {got}")
 
 
-def check(name, folder):
+def check(name, shape, folder):
     model = folder / "model.mlir"
-    text, has_sums = make_model(name)
+    text, has_sums = make_model(name, shape)
     model.write_text(text)
     printed = run("hamkaas-run", model, "--input=x=random", "--input=b=random",
                   "--repeat=2", "--check-against=reference")
-    if f"y: {name} {SHAPE} = " not in printed:
+    if f"y: {name} {shape} = " not in printed:
         sys.exit(f"{name}: expected the type with the first values, got\n"
                  f"{printed}")
     library = folder / "model.so"
@@ -96,7 +97,7 @@ def check(name, folder):
     if name == "bfloat16":
         return  # The format npy lacks it.
     rng = np.random.default_rng(1)
-    inputs = {key: make_values(name, rng) for key in "xb"}
+    inputs = {key: make_values(name, shape, rng) for key in "xb"}
     expected = {"y": inputs["x"], "z": inputs["b"]}
     if has_sums:
         with np.errstate(all="ignore"):
@@ -109,7 +110,8 @@ def check(name, folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for name in TYPES:
-            check(name, pathlib.Path(folder))
+            for shape in SHAPES:
+                check(name, shape, pathlib.Path(folder))
     print(f"{len(TYPES)} types, no errors")
 
 
