@@ -15,8 +15,8 @@
 //
 // Texts are UTF-8 and end with a zero byte. Those that go in are needed only
 // during the call. Structures begin with their size, so that a library may know
-// more fields than its caller, or fewer if those that it does not know are zero;
-// zero in a field means its default.
+// more fields than its caller, or fewer if those that it does not know are
+// zero; zero in a field means its default.
 //
 // Threads: all functions may be called from any thread at any time.
 //
@@ -66,8 +66,8 @@ typedef struct HamKaasDimension {
   int64_t size;
 } HamKaasDimension;
 
-/// The elements, dense and row-major, of an input of an ONNX model that is to be
-/// a constant.
+/// The elements, dense and row-major, of an input of an ONNX model that is to
+/// be a constant.
 typedef struct HamKaasConstantInput {
   const char *name;    /* not null */
   int32_t elementType; /* a HamKaasElementType */
@@ -127,8 +127,8 @@ HAMKAAS_API HamKaasError HamKaasModelCompile(
     const char *source, uint64_t bytes, const HamKaasCompileOptions *options,
     HamKaasModel **model /* out */);
 
-/// Compiles the script, MLIR or ONNX file at `path`, or loads the `model.so` there,
-/// for which all options but the size must be 0.
+/// Compiles the script, MLIR or ONNX file at `path`, or loads the `model.so`
+/// there, for which all options but the size must be 0.
 /// NOTE: loading a library runs code of it; load only what you would run.
 HAMKAAS_API HamKaasError HamKaasModelLoad(const char *path,
                                           const HamKaasCompileOptions *options,

@@ -165,11 +165,10 @@ static Error applyConstantInputs(const HamKaasCompileOptions &options,
     if (Error error = checkConstantInput(input))
       return error;
     auto *elements = static_cast<const char *>(input.data);
-    source.constantInputs.push_back(
-        {input.name,
-         input.elementType,
-         {input.shape, input.shape + input.rank},
-         {elements, elements + input.bytes}});
+    source.constantInputs.push_back({input.name,
+                                     input.elementType,
+                                     {input.shape, input.shape + input.rank},
+                                     {elements, elements + input.bytes}});
   }
   return Error::success();
 }

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OnnxModel.h"
 #include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Runtime/HandleTable.h"
+#include "OnnxModel.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -44,8 +44,7 @@ ParsedGraph::parse(const ModelSource &source,
     lines.push_back({file, unsigned(line)});
   parsed->graph = parseModel(
       parsed->sources, parsed->context.get(),
-      {source.unchecked, lines,
-       getOnnxOptions(source, parsed->context.get())});
+      {source.unchecked, lines, getOnnxOptions(source, parsed->context.get())});
   if (notes && parsed->graph.onnx)
     *notes = getNotes(*parsed->graph.onnx);
   if (!parsed->graph)

@@ -61,11 +61,10 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   for (const auto &[name, size] : arguments.dims)
     dimensions.push_back({name.c_str(), size});
   for (const ConstantInput &input : arguments.constantInputs)
-    constantInputs.push_back({input.name.c_str(),
-                              parseElementType(input.elementType),
-                              static_cast<int32_t>(input.shape.size()),
-                              input.shape.data(), input.elements.data(),
-                              input.elements.size()});
+    constantInputs.push_back(
+        {input.name.c_str(), parseElementType(input.elementType),
+         static_cast<int32_t>(input.shape.size()), input.shape.data(),
+         input.elements.data(), input.elements.size()});
   options.structSize = sizeof(options);
   // A model of a file has its own name.
   options.name = arguments.name.empty() ? nullptr : arguments.name.c_str();

@@ -57,10 +57,11 @@ public:
   Model &operator=(const Model &) = delete;
   ~Model();
 
-  std::unique_ptr<Instance>
-  createInstance(const std::string &device, int32_t threads,
-                 nb::dict parameters, std::optional<nb::bytes> weights,
-                 const Instance *constantsOf, const Instance *stateOf);
+  std::unique_ptr<Instance> createInstance(const std::string &device,
+                                           int32_t threads, nb::dict parameters,
+                                           std::optional<nb::bytes> weights,
+                                           const Instance *constantsOf,
+                                           const Instance *stateOf);
   std::string describe(int32_t description);
   void write(nb::bytes path, nb::dict parameters,
              std::optional<nb::bytes> weights, const std::string &targetCpu);

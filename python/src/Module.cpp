@@ -53,13 +53,11 @@ nb::tuple describeTensors(const std::vector<Tensor> &tensors) {
 using ConstantInputTuple =
     std::tuple<std::string, std::string, std::vector<int64_t>, nb::bytes>;
 
-CompileArguments
-makeArguments(std::string name, std::string targetCpu, uint64_t maxWorkspace,
-              bool isUnchecked,
-              std::vector<std::pair<std::string, int64_t>> lines,
-              nb::object progress,
-              std::vector<std::pair<std::string, int64_t>> dims,
-              std::vector<ConstantInputTuple> constantInputs) {
+CompileArguments makeArguments(
+    std::string name, std::string targetCpu, uint64_t maxWorkspace,
+    bool isUnchecked, std::vector<std::pair<std::string, int64_t>> lines,
+    nb::object progress, std::vector<std::pair<std::string, int64_t>> dims,
+    std::vector<ConstantInputTuple> constantInputs) {
   CompileArguments arguments;
   arguments.name = withoutZeros(std::move(name), "a name");
   arguments.targetCpu = withoutZeros(std::move(targetCpu), "a processor");
@@ -124,9 +122,9 @@ void bindModel(nb::module_ &module) {
           },
           "source"_a, "arguments"_a)
       .def_static("load", &Model::load, "path"_a, "arguments"_a.none())
-      .def("create_instance", &Model::createInstance, "device"_a,
-           "threads"_a, "parameters"_a, "weights"_a.none(),
-           "constants_of"_a.none(), "state_of"_a.none())
+      .def("create_instance", &Model::createInstance, "device"_a, "threads"_a,
+           "parameters"_a, "weights"_a.none(), "constants_of"_a.none(),
+           "state_of"_a.none())
       .def("describe", &Model::describe, "description"_a)
       .def("write", &Model::write, "path"_a, "parameters"_a, "weights"_a.none(),
            "target_cpu"_a)

@@ -112,7 +112,8 @@ def test_dims_of_a_call():
         np.testing.assert_array_equal(y, x + np.float32([1, 2, 3]))
         programs.append(run.model)
     assert programs[0] is programs[2] is not programs[1]
-    with pytest.raises(hk.HamKaasError, match="'a' to be .1, 3., found .2, 3."):
+    with pytest.raises(hk.HamKaasError, match="'a' to be float32 .1, 3., found "
+                       "float32 .2, 3."):
         run([X[:1], X])
 
 

@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-/// How many nodes a model may have when its functions and branches are expanded.
+/// How many nodes a model may have when its functions and branches are
+/// expanded.
 static constexpr int64_t largestNodeCount = 1'000'000;
 
 const NamedValue *Scope::find(StringRef name) const {
@@ -29,7 +30,8 @@ Importer::Importer(const ModelProto &model, StringRef name,
                    ParameterContents &parameters, OnnxSummary &summary)
     : model(model), options(options), context(context),
       modelLocation(FileLineColLoc::get(context, name, 0, 0)),
-      parameters(parameters), summary(summary), tensors(context, options.path, parameters),
+      parameters(parameters), summary(summary),
+      tensors(context, options.path, parameters),
       builder(modelLocation, parameters), nodeLocation(modelLocation) {}
 
 void Importer::addProblem(const Twine &reason) {
@@ -46,8 +48,7 @@ static OnnxValue describeTensor(StringRef name, const Tensor &tensor) {
           std::vector<OnnxValue::Dim>(shape.begin(), shape.end())};
 }
 
-static llvm::StringMap<int64_t>
-readOpsets(ArrayRef<OpsetProto> list) {
+static llvm::StringMap<int64_t> readOpsets(ArrayRef<OpsetProto> list) {
   llvm::StringMap<int64_t> opsets;
   for (const OpsetProto &opset : list)
     opsets[normalizeDomain(opset.domain)] = opset.version;
@@ -60,8 +61,7 @@ void Importer::checkModel() {
   if (model.hasTrainingInfo)
     addProblem("training information is not supported");
   for (const OpsetProto &opset : model.opsets)
-    if (normalizeDomain(opset.domain).empty() &&
-        opset.version < oldestOpset)
+    if (normalizeDomain(opset.domain).empty() && opset.version < oldestOpset)
       addProblem("opset " + Twine(opset.version) +
                  " is not supported, only those from " + Twine(oldestOpset));
 }
@@ -91,8 +91,8 @@ OwningOpRef<ModuleOp> Importer::run() {
 OnnxFailure Importer::findFailure() const {
   if (problems.isEmpty())
     return OnnxFailure::None;
-  if (lacksSupport)
-    return OnnxFailure::Unsupported;
+  if (certainFailure)
+    return *certainFailure;
   // Other problems may come from what is missing.
   if (!unboundDims.empty() || !builder.missingInputs().empty())
     return OnnxFailure::Incomplete;
@@ -122,6 +122,9 @@ void Importer::addResults(Scope &scope) {
                                   ? describeTensor(output.name, value->tensor)
                                   : describe(output));
   }
+  bool isComputed = !model.graph->outputs.empty() && problems.isEmpty();
+  if (isComputed && results.empty())
+    addProblem("models of which no output has elements are not supported");
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,9 +144,9 @@ static std::string getNodeName(const NodeProto &node,
 static Location getLocation(StringRef name, const NodeProto &node,
                             Location model) {
   MLIRContext *context = model.getContext();
-  return NameLoc::get(StringAttr::get(context, name),
-                      NameLoc::get(StringAttr::get(context, node.opType),
-                                   model));
+  return NameLoc::get(
+      StringAttr::get(context, name),
+      NameLoc::get(StringAttr::get(context, node.opType), model));
 }
 
 void Importer::importNodes(const Nodes &nodes, Scope &scope,
@@ -195,12 +198,12 @@ void Importer::importNode(const NodeProto &node, Scope &scope,
                quote(node.domain));
     return define(node, outputs, scope);
   }
-  OpVersion op =
-      findOp(opset->getKey(), node.opType, opset->getValue());
+  OpVersion op = findOp(opset->getKey(), node.opType, opset->getValue());
   // Unsupported operators are reported even if their inputs are unknown.
-  if (!op.definition)
+  if (!op.definition) {
     addProblem(op.problem);
-  lacksSupport |= !op.definition;
+    certainFailure = OnnxFailure::Unsupported;
+  }
   std::optional<Tensors> inputs = readInputs(node, scope);
   if (op.definition && inputs) {
     Attributes attributes(node, environment.attributes);
@@ -228,9 +231,9 @@ void Importer::define(const NodeProto &node,
     if (outputs && i < outputs->size())
       value.tensor = (*outputs)[i];
     if (outputs && !value.tensor)
-      value.problem = ("output " + Twine(i) + " of " + node.opType +
-                       " is not supported")
-                          .str();
+      value.problem =
+          ("output " + Twine(i) + " of " + node.opType + " is not supported")
+              .str();
     defineValue(name, std::move(value), scope);
   }
 }

@@ -75,6 +75,7 @@ private:
   // Inputs.cpp
   void addInitializers(const GraphProto &graph, Scope &scope);
   void addInputs(const GraphProto &graph, Scope &scope);
+  void addOptionProblem(const llvm::Twine &reason);
   void addInput(const ValueInfoProto &input, Scope &scope);
   void addConstantInput(const ValueInfoProto &input, Scope &scope);
   std::optional<Shape> bindDims(const ValueInfoProto &input);
@@ -98,9 +99,8 @@ private:
   std::string nodeName;
   mlir::Location nodeLocation;
   int64_t nodeCount = 0;
-  /// Whether there is an operator or an input that cannot be imported, whatever
-  /// its sizes are.
-  bool lacksSupport = false;
+  /// Set if the model cannot be imported, whatever its sizes and constants are.
+  std::optional<OnnxFailure> certainFailure;
 
   /// Dimensions without a size, and where they occur; and names that do have a
   /// use.

@@ -30,6 +30,11 @@ void Importer::addInitializers(const GraphProto &graph, Scope &scope) {
 // Inputs
 //===----------------------------------------------------------------------===//
 
+void Importer::addOptionProblem(const Twine &reason) {
+  addProblem(reason);
+  certainFailure = OnnxFailure::Invalid;
+}
+
 void Importer::addInputs(const GraphProto &graph, Scope &scope) {
   llvm::StringSet<> names;
   for (const ValueInfoProto &input : graph.inputs) {
@@ -42,8 +47,8 @@ void Importer::addInputs(const GraphProto &graph, Scope &scope) {
   }
   for (const auto &given : options.constantInputs)
     if (!names.contains(given.getKey()))
-      addProblem("--const-input: the model has no input " +
-                 quote(given.getKey()));
+      addOptionProblem("--const-input: the model has no input " +
+                       quote(given.getKey()));
   reportDims();
 }
 
@@ -51,7 +56,8 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
   NamedValue value;
   std::string problem;
   summary.inputs.push_back(describe(input));
-  lacksSupport |= !summary.inputs.back().elementType;
+  if (!summary.inputs.back().elementType)
+    certainFailure = OnnxFailure::Unsupported;
   std::optional<Shape> shape = bindDims(input);
   if (!isValidName(input.name))
     addProblem("expected the name of an input to be UTF-8 text without control "
@@ -63,11 +69,9 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
     addProblem("input " + quote(input.name) +
                ": values that are no tensors are not supported");
   else if (!shape)
-    addProblem("input " + quote(input.name) +
-               ": expected a shape, found none");
-  else if (RankedTensorType type = makeType(
-               context, input.type.elementType, *shape,
-               problem);
+    addProblem("input " + quote(input.name) + ": expected a shape, found none");
+  else if (RankedTensorType type =
+               makeType(context, input.type.elementType, *shape, problem);
            !type)
     addProblem("input " + quote(input.name) + ": " + problem);
   else if (type.getNumElements() == 0)
@@ -79,15 +83,14 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
 
 void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
   const ReferenceTensor &given = *options.constantInputs.lookup(input.name);
-  Type expected =
-      getElementType(context, input.type.elementType);
+  Type expected = getElementType(context, input.type.elementType);
   if (expected && given.type.getElementType() != expected) {
     std::string text;
     llvm::raw_string_ostream(text)
         << "--const-input: expected elements of type " << expected
         << " for the input " << quote(input.name) << ", found "
         << given.type.getElementType();
-    addProblem(text);
+    addOptionProblem(text);
   }
   scope.values[input.name] = {Tensor(ReferenceTensor(given)), ""};
 }
@@ -106,7 +109,9 @@ static std::string getDimName(const ValueInfoProto &value, size_t i) {
 }
 
 /// Some exporters say -1 of what has no size.
-static bool hasSize(const DimensionProto &dim) { return dim.size && *dim.size != -1; }
+static bool hasSize(const DimensionProto &dim) {
+  return dim.size && *dim.size != -1;
+}
 
 OnnxValue Importer::describe(const ValueInfoProto &value) const {
   OnnxValue result = {value.name.str()};
@@ -150,8 +155,8 @@ std::optional<Shape> Importer::bindDims(const ValueInfoProto &input) {
 void Importer::reportDims() {
   for (const auto &given : options.dims)
     if (!usedDims.contains(given.getKey()))
-      addProblem("--dim: no input of the model has a dimension " +
-                 quote(given.getKey()));
+      addOptionProblem("--dim: no input of the model has a dimension " +
+                       quote(given.getKey()));
   if (unboundDims.empty())
     return;
   std::string text = "expected a size for each dimension of the inputs, given "
