@@ -224,7 +224,8 @@ static Tensors importLogSoftmax(OpContext &op, GraphBuilder &b) {
 /// 1 at the first of the largest elements, 0 elsewhere.
 static Tensors importHardmax(OpContext &op, GraphBuilder &b) {
   return alongAxis(op, b, [&](Tensor x) {
-    Tensor index = b.argMax(x, x.rank() - 1);
+    Tensor index =
+        b.argExtreme("max", x, x.rank() - 1, /*isLast=*/false);
     return b.cast(b.compare("eq",
                             b.iota(x.shape(), x.rank() - 1),
                             b.reshape(index, b.keepDim(x, x.rank() - 1))),

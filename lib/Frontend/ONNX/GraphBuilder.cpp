@@ -336,6 +336,17 @@ Tensor GraphBuilder::constant(ArrayRef<int64_t> values,
   return Tensor(std::move(tensor));
 }
 
+Tensor GraphBuilder::constantOf(Type type, ArrayRef<double> values,
+                                ArrayRef<int64_t> shape) {
+  if (!type)
+    return {};
+  ReferenceTensor tensor(RankedTensorType::get(shape, type));
+  tensor.withElements(
+      [&](auto &elements) { llvm::copy(values, elements.begin()); });
+  roundToType(tensor);
+  return Tensor(std::move(tensor));
+}
+
 Tensor GraphBuilder::empty(ArrayRef<int64_t> shape, Type type) {
   return Tensor(ReferenceTensor(RankedTensorType::get(shape, type)));
 }

@@ -110,6 +110,14 @@ Tensor OpContext::readTensor(const TensorProto &tensor) {
   return read ? read : builder.fail(problem);
 }
 
+Type OpContext::getElementType(int64_t dataType) {
+  Type type = onnx::getElementType(builder.context(), DataType(int(dataType)));
+  if (!type)
+    builder.fail("elements of type " + getDataTypeName(DataType(int(dataType))) +
+                 " are not supported");
+  return type;
+}
+
 bool OpContext::checkShape(ArrayRef<int64_t> shape, Type elementType) {
   std::string problem = findShapeProblem(shape);
   if (!problem.empty())

@@ -49,6 +49,9 @@ public:
   /// The tensor of an attribute.
   Tensor readTensor(const TensorProto &tensor);
 
+  /// The type of elements of that number in a file.
+  mlir::Type getElementType(int64_t dataType);
+
   /// Fails unless a tensor may have this shape, perhaps without elements.
   bool checkShape(llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
 
@@ -94,7 +97,13 @@ struct OpDefinition {
 // One a family of operators.
 llvm::ArrayRef<OpDefinition> getActivationOps();
 llvm::ArrayRef<OpDefinition> getContractionOps();
+llvm::ArrayRef<OpDefinition> getConvolutionOps();
 llvm::ArrayRef<OpDefinition> getElementwiseOps();
+llvm::ArrayRef<OpDefinition> getIndexingOps();
+llvm::ArrayRef<OpDefinition> getMovementOps();
+llvm::ArrayRef<OpDefinition> getNormalizationOps();
+llvm::ArrayRef<OpDefinition> getPoolingOps();
+llvm::ArrayRef<OpDefinition> getReductionOps();
 llvm::ArrayRef<OpDefinition> getShapeOps();
 
 } // namespace hamkaas::onnx

@@ -46,7 +46,9 @@ static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
   static const DenseMap<Key, const OpDefinition *> definitions = [] {
     DenseMap<Key, const OpDefinition *> all;
     for (ArrayRef<OpDefinition> family :
-         {getActivationOps(), getContractionOps(), getElementwiseOps(),
+         {getActivationOps(), getContractionOps(), getConvolutionOps(),
+          getElementwiseOps(), getIndexingOps(), getMovementOps(),
+          getNormalizationOps(), getPoolingOps(), getReductionOps(),
           getShapeOps()})
       for (const OpDefinition &definition : family)
         all[{definition.domain, definition.name}] = &definition;

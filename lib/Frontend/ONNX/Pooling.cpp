@@ -6,24 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Windows.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
 /// Pools `x`, whose channels are last.
-static Tensor pool(GraphBuilder &b, Combiner combiner, Tensor x,
+static Tensor pool(GraphBuilder &b, StringRef kind, Tensor x,
                    const Windows &windows) {
-  NamedAttribute kind(StringAttr::get(b.context(), "combiner"),
-                      CombinerAttr::get(b.context(), combiner));
-  return b.create("pool", x,
-                  {kind, b.attribute("window", windows.sizes),
-                   b.attribute("strides", windows.strides),
-                   b.attribute("dilations", windows.dilations),
-                   b.attribute("pad_low", windows.padLow),
-                   b.attribute("pad_high", windows.padHigh)});
+  return b.pool(kind, x, windows.sizes, windows.strides, windows.dilations,
+                windows.padLow, windows.padHigh);
 }
 
 /// The windows of a pooling operator, of which 'pads' alone are paddings: what
@@ -45,7 +37,7 @@ static Tensors importMaxPool(OpContext &op, GraphBuilder &b) {
   op.attributes.getInt("storage_order");
   if (!windows)
     return {};
-  return {channelsFirst(b, pool(b, Combiner::Max, channelsLast(b, x),
+  return {channelsFirst(b, pool(b, "max", channelsLast(b, x),
                                 *windows))};
 }
 
@@ -107,7 +99,7 @@ static Tensors importAveragePool(OpContext &op, GraphBuilder &b) {
   auto windows = readPool(op, b, x);
   if (!windows)
     return {};
-  Tensor sum = pool(b, Combiner::Sum, channelsLast(b, x), *windows);
+  Tensor sum = pool(b, "sum", channelsLast(b, x), *windows);
   if (!sum)
     return {};
   return {channelsFirst(b, divideByCounts(op, b, sum, *windows,
@@ -135,7 +127,7 @@ static Tensors importLpPool(OpContext &op, GraphBuilder &b) {
     return {};
   return {channelsFirst(
       b, computeNorm(b, channelsLast(b, x), double(p), [&](Tensor powers) {
-        return pool(b, Combiner::Sum, powers, *windows);
+        return pool(b, "sum", powers, *windows);
       }))};
 }
 

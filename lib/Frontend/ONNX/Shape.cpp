@@ -87,11 +87,8 @@ static Tensors importCast(OpContext &op, GraphBuilder &b) {
   op.attributes.getString("round_mode");
   if (!to)
     return {b.fail("expected an attribute 'to', found none")};
-  Type type = getElementType(b.context(), DataType(*to));
-  if (!type)
-    return {b.fail("elements of type " + getDataTypeName(DataType(*to)) +
-                   " are not supported")};
-  return {b.cast(op.input(0), type)};
+  Type type = op.getElementType(*to);
+  return {type ? b.cast(op.input(0), type) : Tensor()};
 }
 
 static Tensors importCastLike(OpContext &op, GraphBuilder &b) {
