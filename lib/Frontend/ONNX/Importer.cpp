@@ -122,9 +122,6 @@ void Importer::addResults(Scope &scope) {
                                   ? describeTensor(output.name, value->tensor)
                                   : describe(output));
   }
-  bool isComputed = !model.graph->outputs.empty() && problems.isEmpty();
-  if (isComputed && results.empty())
-    addProblem("models of which no output has elements are not supported");
 }
 
 //===----------------------------------------------------------------------===//
