@@ -118,6 +118,11 @@ static std::optional<Windows> readTransposed(OpContext &op, GraphBuilder &b,
   if (!kernel || !strides || !dilations || !pads || !padding || !shape)
     return std::nullopt;
   added = *padding;
+  for (size_t i = 0; i < count; ++i)
+    if (spatial[i] > (int64_t(1) << 47) / (*strides)[i]) {
+      b.fail("expected an output of fewer than 2^47 elements");
+      return std::nullopt;
+    }
   Windows windows{Shape(sizes), *strides, *dilations,
                   Shape(pads->begin(), pads->begin() + count),
                   Shape(pads->begin() + count, pads->end())};

@@ -24,7 +24,7 @@ static constexpr int64_t largestFolded = 4096, largestFoldedInteger = 1 << 20;
 GraphBuilder::GraphBuilder(Location location, ParameterContents &parameters)
     : builder(location.getContext()), location(location),
       module(ModuleOp::create(location)), parameters(parameters),
-      foldBudget(int64_t(1) << 30) {
+      foldBudget(int64_t(1) << 28) {
   builder.setInsertionPointToEnd(module->getBody());
   main = func::FuncOp::create(builder, location, "main",
                               builder.getFunctionType({}, {}));
@@ -272,8 +272,12 @@ Tensor GraphBuilder::matmul(Tensor lhs, Tensor rhs) {
 //===----------------------------------------------------------------------===//
 
 Tensor GraphBuilder::reshape(Tensor x, ArrayRef<int64_t> shape) {
+  constexpr size_t largestRank = 64;
   if (!x || x.shape() == shape)
     return x;
+  if (shape.size() > largestRank)
+    return fail("expected at most " + Twine(largestRank) +
+                " dimensions, found " + Twine(shape.size()));
   RankedTensorType type = RankedTensorType::get(shape, x.elementType());
   if (x.isEmpty() && type.getNumElements() == 0)
     return empty(shape, x.elementType());

@@ -159,6 +159,8 @@ public:
   finish(llvm::ArrayRef<std::pair<std::string, Tensor>> results);
 
 private:
+  Tensor reduceNothing(llvm::StringRef kind, llvm::ArrayRef<int64_t> shape,
+                       mlir::Type type);
   bool isFolded(llvm::ArrayRef<Tensor> operands, mlir::RankedTensorType type);
   Tensor fold(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
   bool broadcastBoth(Tensor &lhs, Tensor &rhs);

@@ -82,8 +82,9 @@ static Tensors importSplit(OpContext &op, GraphBuilder &b) {
     sizes = op.attributes.getInts("split");
   else if (op.has(1))
     sizes = op.constantInts(1);
-  int64_t parts = op.attributes.getInt("num_outputs").value_or(
-      int64_t(op.node.outputs.size()));
+  auto parts = int64_t(op.node.outputs.size());
+  if (op.attributes.getInt("num_outputs").value_or(parts) != parts)
+    b.fail("expected the attribute 'num_outputs' to be the number of outputs");
   if (b.hasFailed())
     return {};
   if (!sizes) {

@@ -55,7 +55,9 @@ static llvm::SetVector<unsigned> findArguments(Value value) {
   llvm::SetVector<Value> visited;
   llvm::SetVector<unsigned> arguments;
   visited.insert(value);
-  for (size_t i = 0; i < visited.size(); ++i) {
+  // A few are enough for a message.
+  constexpr size_t mostVisited = 1000;
+  for (size_t i = 0; i < std::min(visited.size(), mostVisited); ++i) {
     if (auto argument = dyn_cast<BlockArgument>(visited[i]))
       arguments.insert(argument.getArgNumber());
     else

@@ -80,6 +80,9 @@ static Tensor divideByCounts(OpContext &op, GraphBuilder &b, Tensor sum,
       low -= windows.padLow[i];
       high += isAuto ? windows.padHigh[i] : pads[spatial.size() + i];
     }
+    if (high - low > (int64_t(1) << 28) / windows.sizes[i])
+      return b.fail("windows of padded pictures as large as these are not "
+                    "supported");
     std::vector<double> counts =
         countElements(windows, i, spatial[i], low, high);
     Shape shape(sum.rank(), 1);

@@ -121,6 +121,14 @@ std::optional<ArrayRef<char>> TensorReader::getBytes(const TensorProto &tensor,
                                                      std::string &problem) {
   int64_t count = type.getNumElements();
   int64_t expected = count * getElementBytes(type.getElementType());
+  if (tensor.isExternal) {
+    if (tensor.rawData || countFieldElements(tensor) != 0) {
+      problem = "expected elements in the model or outside of it, found both";
+      return std::nullopt;
+    }
+    ArrayRef<char> bytes = external->read(tensor, expected, problem);
+    return problem.empty() ? std::optional(bytes) : std::nullopt;
+  }
   if (tensor.rawData) {
     StringRef raw = *tensor.rawData;
     if (countFieldElements(tensor) != 0)
@@ -151,6 +159,8 @@ std::optional<ArrayRef<char>> TensorReader::getBytes(const TensorProto &tensor,
 }
 
 Tensor TensorReader::read(const TensorProto &tensor, std::string &problem) {
+  if (Tensor read = known.lookup(&tensor))
+    return read;
   if (tensor.isSegment)
     problem = "tensors in segments are not supported";
   RankedTensorType type;
@@ -158,10 +168,8 @@ Tensor TensorReader::read(const TensorProto &tensor, std::string &problem) {
     type = getType(tensor, problem);
   if (!type)
     return {};
-  if (tensor.isExternal) {
-    problem = "external data is not supported";
-    return {};
-  }
   auto bytes = getBytes(tensor, type, problem);
-  return bytes ? Tensor(type, tensor.name, *bytes) : Tensor();
+  if (!bytes)
+    return {};
+  return known[&tensor] = Tensor(type, tensor.name, *bytes);
 }
