@@ -138,6 +138,21 @@ def test_constant_inputs():
         hamkaas.onnx.prepare(make_reshape(), const_inputs={"other": X})
 
 
+def test_empty_tensors():
+    model = make_model(
+        [("ReduceSum", ["x", "axes"], ["sum"]),
+         ("Identity", ["x"], ["same"])],
+        [("x", FLOAT, [2, 0, 3]), ("axes", INT64, [1])],
+        [("sum", FLOAT, None), ("same", FLOAT, [2, 0, 3])])
+    empty = np.empty([2, 0, 3], "float32")
+    run = hamkaas.onnx.prepare(model)
+    total, same = run([empty, np.int64([1])])
+    np.testing.assert_array_equal(total, np.zeros([2, 1, 3]))
+    assert same.shape == (2, 0, 3) and same.dtype == np.float32
+    with pytest.raises(hk.HamKaasError, match="'x' to be float32 .2, 0, 3."):
+        run([np.ones([2, 1, 3], "float32"), np.int64([1])])
+
+
 def test_scalars():
     model = make_model([("Mul", ["a", "b"], ["y"])],
                        [("a", FLOAT, []), ("b", FLOAT, [])], [("y", FLOAT, [])])

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphBuilder.h"
-#include "llvm/ADT/StringSwitch.h"
-#include <limits>
 #include "Diagnostics.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <limits>
 
 using namespace mlir;
 using namespace hamkaas;
