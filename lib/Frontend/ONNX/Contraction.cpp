@@ -52,7 +52,7 @@ static Tensor multiplyMatrices(GraphBuilder &b, Tensor lhs, Tensor rhs) {
   return b.reshape(b.matmul(lhs, rhs), result);
 }
 
-static Tensor multiply(GraphBuilder &b, Tensor lhs, Tensor rhs) {
+Tensor onnx::multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs) {
   if (!lhs || !rhs)
     return {};
   int64_t depth = rhs.rank() == 0  ? 0
@@ -76,7 +76,30 @@ static Tensor multiply(GraphBuilder &b, Tensor lhs, Tensor rhs) {
 }
 
 static Tensors importMatMul(OpContext &op, GraphBuilder &b) {
-  return {multiply(b, op.input(0), op.input(1))};
+  return {multiplyAsNumpy(b, op.input(0), op.input(1))};
+}
+
+/// Exchanges the last two dimensions.
+static Tensor transposeLast(GraphBuilder &b, Tensor x) {
+  if (!x || x.rank() < 2)
+    return x;
+  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  std::swap(permutation[x.rank() - 1], permutation[x.rank() - 2]);
+  return b.permute(x, permutation);
+}
+
+static Tensors importFusedMatMul(OpContext &op, GraphBuilder &b) {
+  Tensor lhs = op.input(0), rhs = op.input(1);
+  double alpha = op.attributes.getFloat("alpha").value_or(1);
+  if (op.attributes.getInt("transBatchA").value_or(0) != 0 ||
+      op.attributes.getInt("transBatchB").value_or(0) != 0)
+    return {b.fail("transposed batches are not supported")};
+  if (op.attributes.getInt("transA").value_or(0) != 0)
+    lhs = transposeLast(b, lhs);
+  if (op.attributes.getInt("transB").value_or(0) != 0)
+    rhs = transposeLast(b, rhs);
+  Tensor product = multiplyAsNumpy(b, lhs, rhs);
+  return {alpha == 1 ? product : b.mul(product, alpha)};
 }
 
 static Tensors importGemm(OpContext &op, GraphBuilder &b) {
@@ -87,7 +110,7 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
   bool transposesW = op.attributes.getInt("transB").value_or(0) != 0;
   if (!op.expectRank(x, 2, 2) || !op.expectRank(w, 2, 2))
     return {};
-  Tensor product = multiply(b, transposesX ? b.permute(x, {1, 0}) : x,
+  Tensor product = multiplyAsNumpy(b, transposesX ? b.permute(x, {1, 0}) : x,
                             transposesW ? b.permute(w, {1, 0}) : w);
   if (alpha != 1)
     product = b.mul(product, alpha);
@@ -102,6 +125,7 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
 
 ArrayRef<OpDefinition> onnx::getContractionOps() {
   static constexpr OpDefinition ops[] = {
+      {"FusedMatMul", importFusedMatMul, 1, "com.microsoft"},
       {"Gemm", importGemm, 13},
       {"MatMul", importMatMul, 13},
   };

@@ -15,11 +15,10 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-std::string onnx::quote(StringRef name) {
+std::string onnx::escape(StringRef name) {
   constexpr size_t longest = 100;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << '\'';
   std::string valid = llvm::json::fixUTF8(name.take_front(longest));
   for (unsigned char c : valid) {
     if (c < 0x20 || c == 0x7f)
@@ -27,9 +26,12 @@ std::string onnx::quote(StringRef name) {
     else
       stream << c;
   }
-  stream << (name.size() > longest ? "...'" : "'");
+  if (name.size() > longest)
+    stream << "...";
   return text;
 }
+
+std::string onnx::quote(StringRef name) { return "'" + escape(name) + "'"; }
 
 std::string onnx::formatShape(ArrayRef<int64_t> shape) {
   if (shape.empty())

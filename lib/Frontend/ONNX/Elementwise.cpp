@@ -65,7 +65,7 @@ static Tensors importMean(OpContext &op, GraphBuilder &b) {
 static Tensors importMod(OpContext &op, GraphBuilder &b) {
   Tensor l = op.input(0), r = op.input(1);
   bool keepsSign = op.attributes.getInt("fmod").value_or(0) != 0;
-  if (!keepsSign && l.isFloat())
+  if (!keepsSign && l.isFloat() && op.version < 28)
     return {b.fail("expected the attribute 'fmod' to be 1 for floats, found 0")};
   return {b.binary(keepsSign ? "rem" : "mod", l, r)};
 }

@@ -145,9 +145,9 @@ static std::string getNodeName(const NodeProto &node,
 static Location getLocation(StringRef name, const NodeProto &node,
                             Location model) {
   MLIRContext *context = model.getContext();
-  return NameLoc::get(
-      StringAttr::get(context, name),
-      NameLoc::get(StringAttr::get(context, node.opType), model));
+  auto op = StringAttr::get(context, escape(node.opType));
+  return NameLoc::get(StringAttr::get(context, escape(name)),
+                      NameLoc::get(op, model));
 }
 
 void Importer::importNodes(const Nodes &nodes, Scope &scope,

@@ -300,8 +300,7 @@ static Tensors importDepthToSpace(OpContext &op, GraphBuilder &b) {
 
 static Tensors importSpaceToDepth(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  if (op.attributes.getString("mode").value_or("DCR") != "DCR")
-    return {b.fail("only the mode DCR is supported")};
+  StringRef mode = op.attributes.getString("mode").value_or("DCR");
   std::optional<int64_t> block = readBlock(op, b, x);
   if (!block)
     return {};
@@ -309,18 +308,19 @@ static Tensors importSpaceToDepth(OpContext &op, GraphBuilder &b) {
   if (h % k != 0 || w % k != 0)
     return {b.fail("expected a picture whose sides " + Twine(k) +
                    " divides, found " + formatShape(x.shape()))};
-  Tensor y = b.permute(b.reshape(x, {n, c, h / k, k, w / k, k}),
-                       {0, 3, 5, 1, 2, 4});
+  Tensor split = b.reshape(x, {n, c, h / k, k, w / k, k});
+  Tensor y = mode == "CRD" ? b.permute(split, {0, 1, 3, 5, 2, 4})
+                           : b.permute(split, {0, 3, 5, 1, 2, 4});
   return {b.reshape(y, {n, c * k * k, h / k, w / k})};
 }
 
 ArrayRef<OpDefinition> onnx::getMovementOps() {
   static constexpr OpDefinition ops[] = {
       {"Concat", importConcat, 13},
-      {"DepthToSpace", importDepthToSpace, 13},
+      {"DepthToSpace", importDepthToSpace, 28},
       {"Pad", importPad, 25},
       {"Slice", importSlice, 13},
-      {"SpaceToDepth", importSpaceToDepth, 13},
+      {"SpaceToDepth", importSpaceToDepth, 28},
       {"Split", importSplit, 18},
       {"Tile", importTile, 13},
   };

@@ -94,16 +94,22 @@ struct OpDefinition {
   llvm::StringRef domain = "";
 };
 
+/// The product of matrices or batches of them, as numpy's matmul has it.
+Tensor multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs);
+
 // One a family of operators.
 llvm::ArrayRef<OpDefinition> getActivationOps();
 llvm::ArrayRef<OpDefinition> getContractionOps();
 llvm::ArrayRef<OpDefinition> getConvolutionOps();
+llvm::ArrayRef<OpDefinition> getEinsumOps();
 llvm::ArrayRef<OpDefinition> getElementwiseOps();
 llvm::ArrayRef<OpDefinition> getIndexingOps();
 llvm::ArrayRef<OpDefinition> getMovementOps();
 llvm::ArrayRef<OpDefinition> getNormalizationOps();
 llvm::ArrayRef<OpDefinition> getPoolingOps();
+llvm::ArrayRef<OpDefinition> getQuantizationOps();
 llvm::ArrayRef<OpDefinition> getReductionOps();
+llvm::ArrayRef<OpDefinition> getResizeOps();
 llvm::ArrayRef<OpDefinition> getShapeOps();
 
 } // namespace hamkaas::onnx

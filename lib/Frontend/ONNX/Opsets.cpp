@@ -47,9 +47,9 @@ static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
     DenseMap<Key, const OpDefinition *> all;
     for (ArrayRef<OpDefinition> family :
          {getActivationOps(), getContractionOps(), getConvolutionOps(),
-          getElementwiseOps(), getIndexingOps(), getMovementOps(),
-          getNormalizationOps(), getPoolingOps(), getReductionOps(),
-          getShapeOps()})
+          getEinsumOps(), getElementwiseOps(), getIndexingOps(), getMovementOps(),
+          getNormalizationOps(), getPoolingOps(), getQuantizationOps(),
+          getReductionOps(), getResizeOps(), getShapeOps()})
       for (const OpDefinition &definition : family)
         all[{definition.domain, definition.name}] = &definition;
     return all;
