@@ -131,7 +131,8 @@ ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
     OnnxModel model =
         importOnnx(buffer->getBuffer(), buffer->getBufferIdentifier(), context,
                    options.onnx);
-    return {std::move(model.module), std::move(model.parameters)};
+    return {std::move(model.module), std::move(model.parameters),
+            std::move(model.summary)};
   }
   case ModelKind::SharedLibrary:
   case ModelKind::Unknown:

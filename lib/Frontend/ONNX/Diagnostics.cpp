@@ -49,6 +49,12 @@ void Problems::add(StringRef reason, StringRef node, Location location) {
     problems[index->second].nodes.push_back(node.str());
 }
 
+bool Problems::isSupportMissing() const {
+  return llvm::any_of(problems, [](const Problem &problem) {
+    return StringRef(problem.reason).contains("not supported");
+  });
+}
+
 /// "3 nodes: 'a', 'b', 'c'".
 static std::string listNodes(ArrayRef<std::string> nodes) {
   constexpr size_t listed = 8;

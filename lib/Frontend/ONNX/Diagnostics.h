@@ -32,6 +32,10 @@ public:
 
   bool isEmpty() const { return problems.empty(); }
 
+  /// Whether the model may be right: a reason then says that something is "not
+  /// supported".
+  bool isSupportMissing() const;
+
   /// Emits an error for each, at its node, or at `model` if several nodes have
   /// it.
   void report(mlir::Location model) const;

@@ -12,6 +12,7 @@
 #include "Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace hamkaas::onnx {
@@ -145,6 +146,11 @@ public:
 
   Tensor addInput(llvm::StringRef name, mlir::RankedTensorType type);
   llvm::StringRef getInputName(unsigned index);
+  /// Notes an input whose elements are needed as constants.
+  void addMissingInput(unsigned index) { missing.insert(index); }
+  llvm::ArrayRef<unsigned> missingInputs() const {
+    return missing.getArrayRef();
+  }
   /// The value in the graph; a constant gets one. Null for a tensor without
   /// elements, which has none.
   mlir::Value materialize(const Tensor &tensor);
@@ -153,6 +159,8 @@ public:
   finish(llvm::ArrayRef<std::pair<std::string, Tensor>> results);
 
 private:
+  Tensor reduceNothing(llvm::StringRef kind, llvm::ArrayRef<int64_t> shape,
+                       mlir::Type type);
   bool isFolded(llvm::ArrayRef<Tensor> operands, mlir::RankedTensorType type);
   Tensor fold(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
   bool broadcastBoth(Tensor &lhs, Tensor &rhs);
@@ -166,6 +174,7 @@ private:
   ParameterContents &parameters;
   llvm::StringSet<> symbols, parameterNames;
   llvm::SmallVector<mlir::Attribute> argumentAttributes;
+  llvm::SetVector<unsigned> missing;
   /// How many elements may still be computed while importing.
   int64_t foldBudget;
   std::string reason;

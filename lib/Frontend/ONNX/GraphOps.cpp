@@ -8,6 +8,8 @@
 #include "Diagnostics.h"
 #include "GraphBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <limits>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -31,6 +33,24 @@ NamedAttribute GraphBuilder::combiner(StringRef kind) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
+/// What a reduction begins with, for each element of a result of `shape`.
+Tensor GraphBuilder::reduceNothing(StringRef kind, ArrayRef<int64_t> shape,
+                                   Type type) {
+  if (llvm::is_contained(shape, 0))
+    return empty(shape, type);
+  if (type.isInteger(1))
+    return broadcast(scalar(type, kind == "min" || kind == "prod"), shape);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double identity = llvm::StringSwitch<double>(kind)
+                        .Case("prod", 1)
+                        .Case("max", -infinity)
+                        .Case("min", infinity)
+                        .Default(0);
+  // Infinity becomes the largest integer.
+  Tensor value = cast(scalar(builder.getF64Type(), identity), type);
+  return broadcast(value, shape);
+}
+
 Tensor GraphBuilder::reduce(StringRef kind, Tensor x, ArrayRef<int64_t> dims,
                             bool keepDims) {
   if (!x)
@@ -43,6 +63,8 @@ Tensor GraphBuilder::reduce(StringRef kind, Tensor x, ArrayRef<int64_t> dims,
     else if (keepDims)
       kept.push_back(1);
   }
+  if (x.isEmpty())
+    return reduceNothing(kind, kept, x.elementType());
   Tensor result = x;
   if (!sorted.empty())
     result = create("reduce", x, {combiner(kind), attribute("dims", sorted)});

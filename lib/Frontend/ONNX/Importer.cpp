@@ -27,10 +27,11 @@ const NamedValue *Scope::find(StringRef name) const {
 
 Importer::Importer(const ModelProto &model, StringRef name,
                    MLIRContext *context, const OnnxImportOptions &options,
-                   ParameterContents &parameters)
+                   ParameterContents &parameters, OnnxSummary &summary)
     : model(model), options(options), context(context),
       modelLocation(FileLineColLoc::get(context, name, 0, 0)),
-      parameters(parameters), tensors(context, options.path, parameters),
+      parameters(parameters), summary(summary),
+      tensors(context, options.path, parameters),
       builder(modelLocation, parameters), nodeLocation(modelLocation) {
   for (const FunctionProto &function : model.functions)
     functions[getFunctionKey(function.domain, function.name,
@@ -44,6 +45,12 @@ void Importer::addProblem(const Twine &reason) {
 //===----------------------------------------------------------------------===//
 // The model
 //===----------------------------------------------------------------------===//
+
+static OnnxValue describeTensor(StringRef name, const Tensor &tensor) {
+  ArrayRef<int64_t> shape = tensor.shape();
+  return {name.str(), tensor.elementType(),
+          std::vector<OnnxValue::Dim>(shape.begin(), shape.end())};
+}
 
 llvm::StringMap<int64_t> onnx::readOpsets(ArrayRef<OpsetProto> list) {
   llvm::StringMap<int64_t> opsets;
@@ -74,12 +81,27 @@ OwningOpRef<ModuleOp> Importer::run() {
     importNodes(model.graph->nodes, scope, environment);
     addResults(scope);
   }
+  summary.failure = findFailure();
+  for (unsigned argument : builder.missingInputs())
+    summary.missing.push_back(builder.getInputName(argument).str());
   if (!problems.isEmpty()) {
     problems.report(modelLocation);
     return nullptr;
   }
   builder.setLocation(modelLocation);
   return builder.finish(results);
+}
+
+OnnxFailure Importer::findFailure() const {
+  if (problems.isEmpty())
+    return OnnxFailure::None;
+  if (certainFailure)
+    return *certainFailure;
+  // Other problems may come from what is missing.
+  if (!unboundDims.empty() || !builder.missingInputs().empty())
+    return OnnxFailure::Incomplete;
+  return problems.isSupportMissing() ? OnnxFailure::Unsupported
+                                     : OnnxFailure::Invalid;
 }
 
 void Importer::addResults(Scope &scope) {
@@ -98,11 +120,11 @@ void Importer::addResults(Scope &scope) {
       addProblem("no node computes the output " + quote(output.name));
     else if (!value->tensor && !value->problem.empty())
       addProblem("output " + quote(output.name) + ": " + value->problem);
-    else if (value->tensor && value->tensor.isEmpty())
-      addProblem("output " + quote(output.name) +
-                 " has no elements, which is not supported");
-    else
+    else if (!value->tensor.isEmpty())
       results.emplace_back(output.name.str(), value->tensor);
+    summary.outputs.push_back(value && value->tensor
+                                  ? describeTensor(output.name, value->tensor)
+                                  : describe(output));
   }
 }
 
@@ -204,8 +226,10 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
   if (!function && !isFlow) {
     op = findOp(domain, node.opType, opset->getValue());
     // Reported even if its inputs are unknown.
-    if (!op.definition)
+    if (!op.definition) {
       addProblem(op.problem);
+      certainFailure = OnnxFailure::Unsupported;
+    }
   }
   std::optional<Tensors> inputs = readInputs(node, scope);
   if (!inputs || (!function && !isFlow && !op.definition))

@@ -52,7 +52,7 @@ class Importer {
 public:
   Importer(const ModelProto &model, llvm::StringRef name,
            mlir::MLIRContext *context, const OnnxImportOptions &options,
-           ParameterContents &parameters);
+           ParameterContents &parameters, OnnxSummary &summary);
 
   /// Null after problems, which are reported.
   mlir::OwningOpRef<mlir::ModuleOp> run();
@@ -71,6 +71,7 @@ private:
   // Importer.cpp
   void checkModel();
   void addResults(Scope &scope);
+  OnnxFailure findFailure() const;
   void importNodes(const Nodes &nodes, Scope &scope,
                    const Environment &environment);
   void importNode(const NodeProto &node, Scope &scope,
@@ -103,10 +104,12 @@ private:
   // Inputs.cpp
   void addInitializers(const GraphProto &graph, Scope &scope);
   void addInputs(const GraphProto &graph, Scope &scope);
+  void addOptionProblem(const llvm::Twine &reason);
   void addInput(const ValueInfoProto &input, Scope &scope);
   void addConstantInput(const ValueInfoProto &input, Scope &scope);
   std::optional<Shape> bindDims(const ValueInfoProto &input);
   void reportDims();
+  OnnxValue describe(const ValueInfoProto &value) const;
 
   void addProblem(const llvm::Twine &reason);
 
@@ -115,6 +118,7 @@ private:
   mlir::MLIRContext *context;
   mlir::Location modelLocation;
   ParameterContents &parameters;
+  OnnxSummary &summary;
   TensorReader tensors;
   GraphBuilder builder;
   Problems problems;
@@ -126,6 +130,8 @@ private:
   std::string nodeName;
   mlir::Location nodeLocation;
   int64_t nodeCount = 0;
+  /// Set if the model cannot be imported, whatever its sizes and constants are.
+  std::optional<OnnxFailure> certainFailure;
 
   /// Dimensions without a size, and where they occur; and names that do have a
   /// use.

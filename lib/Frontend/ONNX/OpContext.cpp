@@ -71,12 +71,14 @@ bool OpContext::expectConstant(unsigned i) {
   if (!tensor || tensor.isConstant())
     return bool(tensor);
   llvm::SetVector<unsigned> arguments = findArguments(tensor.value());
-  std::string names =
-      llvm::join(llvm::map_range(arguments,
-                                 [&](unsigned argument) {
-                                   return quote(builder.getInputName(argument));
-                                 }),
-                 ", ");
+  for (unsigned argument : arguments)
+    builder.addMissingInput(argument);
+  std::string names = llvm::join(
+      llvm::map_range(arguments,
+                      [&](unsigned argument) {
+                        return quote(builder.getInputName(argument));
+                      }),
+      ", ");
   builder.fail("expected input " + Twine(i) +
                " to be known when the model is compiled, found one that "
                "depends on " +
