@@ -64,7 +64,8 @@ typedef struct HamKaasTensorInfo {
 /// One call of a kernel, in the order of the run.
 typedef struct HamKaasCallInfo {
   const char *kernel;   /* calls of equal kernels share one name, e.g. "k0" */
-  const char *family;   /* "contraction", "row", "elementwise", "movement" */
+  const char *family;   /* "contraction", "reduction", "row", "elementwise",
+                           "movement" */
   const char *location; /* source position, e.g. "mnist.hk:4:6" */
   const char *ops;      /* what was fused, e.g. "matmul+add+relu" */
   uint64_t flops;

@@ -16,6 +16,7 @@ void hamkaas::registerReferenceSemantics(DialectRegistry &registry) {
     attachElementwiseSemantics(*context);
     attachMathSemantics(*context);
     attachMovementSemantics(*context);
+    attachReductionSemantics(*context);
     attachRowSemantics(*context);
   });
 }

@@ -53,6 +53,40 @@ struct RmsNormSemantics
   }
 };
 
+struct LayerNormSemantics
+    : ReferenceSemanticsOpInterface::ExternalModel<LayerNormSemantics,
+                                                   LayerNormOp> {
+  LogicalResult interpret(Operation *op, OperandTensors operands,
+                          ReferenceTensor &result) const {
+    double epsilon = cast<LayerNormOp>(op).getEpsilon().convertToDouble();
+    if (ReferenceTensor::holdsFloat32(result.type))
+      normalize<float>(operands[0]->f32, result.f32, result.shape().back(),
+                       epsilon);
+    else
+      normalize<double>(operands[0]->f64, result.f64, result.shape().back(),
+                        epsilon);
+    return success();
+  }
+
+private:
+  template <typename T>
+  static void normalize(ArrayRef<T> from, MutableArrayRef<T> to, size_t size,
+                        double epsilon) {
+    for (size_t begin = 0; begin < from.size(); begin += size) {
+      ArrayRef<T> row = from.slice(begin, size);
+      double sum = 0, squares = 0;
+      for (double x : row)
+        sum += x;
+      double mean = sum / size;
+      for (double x : row)
+        squares += (x - mean) * (x - mean);
+      double root = std::sqrt(squares / size + epsilon);
+      for (auto [y, x] : llvm::zip_equal(to.slice(begin, size), row))
+        y = (x - mean) / root;
+    }
+  }
+};
+
 struct SlicedSoftmaxSemantics
     : ReferenceSemanticsOpInterface::ExternalModel<SlicedSoftmaxSemantics,
                                                    SlicedSoftmaxOp> {
@@ -77,6 +111,7 @@ struct SlicedSoftmaxSemantics
 } // namespace
 
 void hamkaas::attachRowSemantics(MLIRContext &context) {
+  LayerNormOp::attachInterface<LayerNormSemantics>(context);
   RmsNormOp::attachInterface<RmsNormSemantics>(context);
   SlicedSoftmaxOp::attachInterface<SlicedSoftmaxSemantics>(context);
 }

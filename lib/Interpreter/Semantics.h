@@ -18,7 +18,19 @@ void attachContractionSemantics(mlir::MLIRContext &context);
 void attachElementwiseSemantics(mlir::MLIRContext &context);
 void attachMathSemantics(mlir::MLIRContext &context);
 void attachMovementSemantics(mlir::MLIRContext &context);
+void attachReductionSemantics(mlir::MLIRContext &context);
 void attachRowSemantics(mlir::MLIRContext &context);
+
+/// The elements of `tensor`, which are held as `T`.
+template <typename T>
+const std::vector<T> &getElements(const ReferenceTensor &tensor) {
+  if constexpr (std::is_same_v<T, float>)
+    return tensor.f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return tensor.f64;
+  else
+    return tensor.i64;
+}
 
 /// The row-major position of `index` in a tensor of the shape `shape`, in which
 /// a dimension of size 1 is repeated.

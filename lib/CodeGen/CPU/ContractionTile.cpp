@@ -134,8 +134,9 @@ ContractionTile hamkaas::chooseContractionTile(const TargetDescription &target,
   return tile;
 }
 
-int64_t hamkaas::choosePanelWidth(const TargetDescription &target, int64_t rows,
-                                  int64_t columns, int64_t depth) {
-  return chooseContractionTile(target, /*outer=*/1, rows, columns, depth)
+int64_t hamkaas::choosePanelWidth(const TargetDescription &target,
+                                  int64_t outer, int64_t rows, int64_t columns,
+                                  int64_t depth) {
+  return chooseContractionTile(target, outer, rows, columns, depth)
       .panelWidth();
 }

@@ -5,29 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractionLoops.h"
 #include "Emitters.h"
 #include "HamKaas/CodeGen/CPU/Contraction.h"
 #include "PanelPrefetch.h"
-#include "TreeEmitter.h"
+#include "Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/SetVector.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
 
 namespace {
-/// The loops of a contraction by what they index. Dimensions of the result:
-/// `outer` (one iteration each, batch dimensions among them), `row` and
-/// `column`.
-struct ContractionLoops {
-  SmallVector<int64_t> outer;
-  std::optional<int64_t> row;
-  int64_t column;
-  int64_t depth;
-};
-
 /// Consecutive columns of one panel, in vectors of which the last has
 /// `lastActive` lanes within the result.
 struct Columns {
@@ -45,11 +36,10 @@ public:
   FailureOr<Tile> emit();
 
 private:
-  LogicalResult matchLoops();
-  LogicalResult verifyEpilogue();
   void choosePanels();
   void choosePrefetch();
 
+  void moveTo(ArrayRef<int64_t> group, Value index);
   void emitTile(Value tile);
   void emitPanel(Value rowBlock, Columns columns);
   void emitRowBlock(Value rowBlock, Value depthBlock, Columns columns);
@@ -60,6 +50,9 @@ private:
   SmallVector<Value> resume(const Columns &columns);
   SmallVector<Value> accumulate(Value lower, Value upper, ValueRange sums,
                                 const Columns &columns);
+  SmallVector<Value>
+  overWindow(ArrayRef<int64_t> window, ValueRange sums,
+             function_ref<SmallVector<Value>(ValueRange)> body);
   void finish(ValueRange sums, const Columns &columns);
   void suspend(ValueRange sums, const Columns &columns);
 
@@ -83,12 +76,11 @@ private:
   /// The packed right side, null if it is not packed by columns.
   linalg::UnPackOp packed;
   std::optional<PanelPrefetch> prefetch;
-  int64_t rowCount = 1, columnCount = 1, depthCount = 1, outerCount = 1;
+  int64_t rowCount = 1, columnCount = 1, depthCount = 1;
   int64_t panels = 1, rowBlocks = 1, depthBlocks = 1;
-  SmallVector<int64_t> outerShape;
 
-  // Where the innermost emission stands.
-  SmallVector<Value> outerIndices;
+  /// Where the emission stands, an index a loop, and the rows it is about.
+  Point at;
   SmallVector<Value> rows;
 };
 } // namespace
@@ -96,94 +88,6 @@ private:
 //===----------------------------------------------------------------------===//
 // What is computed
 //===----------------------------------------------------------------------===//
-
-static bool isMultiplyAdd(linalg::LinalgOp op) {
-  return op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1 &&
-         linalg::detail::isContractionBody(
-             *op.getBlock(), [](Operation *first, Operation *second) {
-               return isa<arith::MulFOp>(first) && isa<arith::AddFOp>(second);
-             });
-}
-
-/// The one operation with a reduction that `result` depends on.
-static linalg::LinalgOp findRoot(Value result) {
-  llvm::SetVector<Value> values;
-  values.insert(result);
-  for (size_t i = 0; i < values.size(); ++i) {
-    auto op = values[i].getDefiningOp<linalg::LinalgOp>();
-    if (!op)
-      continue;
-    if (op.getNumReductionLoops() > 0)
-      return op;
-    values.insert_range(op->getOperands());
-  }
-  return nullptr;
-}
-
-LogicalResult ContractionEmitter::matchLoops() {
-  if (!isMultiplyAdd(root) || root.getNumReductionLoops() != 1)
-    return root->emitError("expected a sum of products over one loop");
-  if (failed(verifyBody(root)))
-    return failure();
-  SmallVector<AffineMap> maps = root.getIndexingMapsArray();
-  AffineMap leftMap = maps[0], rightMap = maps[1], resultMap = maps[2];
-  SmallVector<int64_t> extents = root.getStaticLoopRanges();
-  if (!resultMap.isProjectedPermutation() || resultMap.getNumResults() == 0)
-    return root->emitError("expected a result indexed by the parallel loops");
-  unsigned last =
-      cast<AffineDimExpr>(resultMap.getResults().back()).getPosition();
-  if (leftMap.isFunctionOfDim(last))
-    return root->emitError("expected the last dimension of the result not to "
-                           "be one of the left side");
-
-  SmallVector<unsigned> reductions;
-  root.getReductionDims(reductions);
-  loops.depth = reductions.front();
-  depthCount = extents[loops.depth];
-  SmallVector<int64_t> parallel;
-  for (AffineExpr expr : resultMap.getResults())
-    parallel.push_back(cast<AffineDimExpr>(expr).getPosition());
-  loops.column = parallel.pop_back_val();
-  columnCount = extents[loops.column];
-  // Rows share the right side; a loop that both sides depend on is a batch.
-  if (!parallel.empty() && leftMap.isFunctionOfDim(parallel.back()) &&
-      !rightMap.isFunctionOfDim(parallel.back())) {
-    loops.row = parallel.pop_back_val();
-    rowCount = extents[*loops.row];
-  }
-  loops.outer = parallel;
-  for (int64_t loop : loops.outer)
-    outerShape.push_back(extents[loop]);
-  outerCount = ShapedType::getNumElements(outerShape);
-  return success();
-}
-
-/// The accumulators are the only elements of the root there are, so nothing may
-/// ask for any other.
-LogicalResult ContractionEmitter::verifyEpilogue() {
-  if (failed(verifyTree(result, [&](Operation *op) { return op == root; })))
-    return failure();
-  if (result.getType() != root->getResult(0).getType())
-    return root->emitError("expected the shape of the kernel's result, ")
-           << result.getType();
-  llvm::SetVector<Value> dependent;
-  dependent.insert(root->getResult(0));
-  for (size_t i = 0; i < dependent.size(); ++i)
-    for (OpOperand &use : dependent[i].getUses()) {
-      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      if (!user)
-        continue;
-      if (!user.getMatchingIndexingMap(&use).isIdentity() ||
-          !user.getIndexingMapsArray().back().isIdentity())
-        return user->emitError("expected the contraction's result to be read "
-                               "where it is written");
-      dependent.insert_range(user->getResults());
-    }
-  for (OpOperand &operand : root->getOpOperands())
-    if (failed(verifyTree(operand.get())))
-      return failure();
-  return success();
-}
 
 void ContractionEmitter::choosePanels() {
   int64_t width = 0;
@@ -198,11 +102,15 @@ void ContractionEmitter::choosePanels() {
       width = unpack.getStaticInnerTiles().front();
     }
   }
-  tile = chooseContractionTile(kernel.target(), outerCount, rowCount,
-                               columnCount, depthCount, width);
+  tile = chooseContractionTile(kernel.target(), loops.outerCount(), rowCount,
+                               columnCount, loops.productCount(), width);
+  // Partial sums go to the destination, one depth after the other.
+  if (!loops.window.empty() ||
+      getElementTypeOrSelf(result) != getElementTypeOrSelf(root->getResult(0)))
+    tile.depth = loops.productCount();
   panels = llvm::divideCeil(columnCount, tile.panelWidth());
   rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
-  depthBlocks = llvm::divideCeil(depthCount, tile.depth);
+  depthBlocks = llvm::divideCeil(loops.productCount(), tile.depth);
   choosePrefetch();
 }
 
@@ -220,24 +128,47 @@ void ContractionEmitter::choosePrefetch() {
 //===----------------------------------------------------------------------===//
 
 FailureOr<Tile> ContractionEmitter::emit() {
-  if (failed(matchLoops()) || failed(verifyEpilogue()))
+  StringRef reason;
+  FailureOr<ContractionLoops> matched = ContractionLoops::match(root, reason);
+  if (failed(matched))
+    return root->emitError(reason);
+  if (failed(verifyBody(root)) || failed(verifyEpilogue(root, result)))
     return failure();
+  loops = *matched;
+  rowCount = loops.rowCount();
+  columnCount = loops.columnCount();
+  depthCount = loops.extents[loops.depth];
+  at.assign(loops.extents.size(), {});
   choosePanels();
   // Partial sums overwrite the destination before the epilogue reads.
   if (depthBlocks > 1)
     for (Value argument : kernel.arguments())
       kernel.forbidAlias(argument);
-  kernel.tileLoop(outerCount * panels * rowBlocks,
+  kernel.tileLoop(loops.outerCount() * panels * rowBlocks,
                   [&](Value index) { emitTile(index); });
   return Tile{tile.rows, tile.panelWidth(), tile.depth};
 }
 
-/// Consecutive tiles are the row blocks of one panel, which thus stays cached.
+/// Moves along `group` to its point number `index`.
+void ContractionEmitter::moveTo(ArrayRef<int64_t> group, Value index) {
+  SmallVector<int64_t> shape;
+  for (int64_t loop : group)
+    shape.push_back(loops.extents[loop]);
+  for (auto [loop, i] :
+       llvm::zip_equal(group, kernel.delinearize(index, shape)))
+    at[loop] = {i};
+}
+
+/// Consecutive tiles use one panel, which thus stays cached: the row blocks,
+/// then what else shares a right side.
 void ContractionEmitter::emitTile(Value index) {
   Value rowBlock = kernel.remainder(index, rowBlocks);
   index = kernel.divide(index, rowBlocks);
+  int64_t shared = loops.count(loops.shared);
+  moveTo(loops.shared, kernel.remainder(index, shared));
+  index = kernel.divide(index, shared);
   Value panel = kernel.remainder(index, panels);
-  outerIndices = kernel.delinearize(kernel.divide(index, panels), outerShape);
+  moveTo(loops.batch, kernel.divide(index, panels));
 
   int64_t width = tile.panelWidth();
   int64_t rest = columnCount % width;
@@ -296,6 +227,7 @@ void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
   for (int64_t r = 0; r < rowsHere; ++r)
     rows.push_back(kernel.add(firstRow, r));
   Value lower = kernel.multiply(depthBlock, tile.depth);
+  // With a window around it, all of the innermost loop is one block.
   Value upper = kernel.minimum(kernel.add(lower, tile.depth), depthCount);
   if (prefetch && use)
     prefetch->begin(columns.panel, use, lower, upper);
@@ -373,7 +305,24 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
       prefetch->emit(depth);
     return next;
   };
-  return kernel.loop(lower, upper, 1, sums, /*writes=*/false, body);
+  return overWindow(loops.window, sums, [&](ValueRange carried) {
+    return kernel.loop(lower, upper, 1, carried, /*writes=*/false, body);
+  });
+}
+
+/// The nest of the loops of `window` around `body`, which adds to `sums`.
+SmallVector<Value> ContractionEmitter::overWindow(
+    ArrayRef<int64_t> window, ValueRange sums,
+    function_ref<SmallVector<Value>(ValueRange)> body) {
+  if (window.empty())
+    return body(sums);
+  int64_t loop = window.front();
+  return kernel.loop(kernel.constant(0), kernel.constant(loops.extents[loop]),
+                     1, sums, /*writes=*/false,
+                     [&](Value index, ValueRange carried) {
+                       at[loop] = {index};
+                       return overWindow(window.drop_front(), carried, body);
+                     });
 }
 
 /// Evaluates the epilogue on the accumulators and writes the result.
@@ -429,26 +378,23 @@ Value ContractionEmitter::multiplyAdd(Value lhs, Value rhs, Value sum) {
 
 Point ContractionEmitter::operandPoint(OpOperand &operand, Value row,
                                        Coordinate column, Value depth) {
-  Point point(root.getNumLoops());
-  for (auto [loop, index] : llvm::zip_equal(loops.outer, outerIndices))
-    point[loop] = {index};
   if (loops.row)
-    point[*loops.row] = {row};
-  point[loops.column] = column;
-  point[loops.depth] = {depth};
-  return applyLinear(kernel, root.getMatchingIndexingMap(&operand), point);
+    at[*loops.row] = {row};
+  at[loops.column] = column;
+  at[loops.depth] = {depth};
+  return applyLinear(kernel, root.getMatchingIndexingMap(&operand), at);
 }
 
 SmallVector<Value> ContractionEmitter::resultIndices(Value row, Value column) {
-  SmallVector<Value> indices(outerIndices);
-  if (loops.row)
-    indices.push_back(row);
-  indices.push_back(column);
+  SmallVector<Value> indices;
+  for (Coordinate coordinate :
+       operandPoint(*root.getDpsInitOperand(0), row, {column, 1}, nullptr))
+    indices.push_back(coordinate.index);
   return indices;
 }
 
 FailureOr<Tile> hamkaas::emitContraction(KernelBuilder &kernel, Value result) {
-  linalg::LinalgOp root = findRoot(result);
+  linalg::LinalgOp root = findReductionRoot(result);
   if (!root)
     return emitError(kernel.loc(), "expected a contraction in the kernel");
   return ContractionEmitter(kernel, root, result).emit();

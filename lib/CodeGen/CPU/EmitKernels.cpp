@@ -41,6 +41,8 @@ static FailureOr<Tile> emitFamily(KernelFamily family, KernelBuilder &kernel,
   switch (family) {
   case KernelFamily::Contraction:
     return emitContraction(kernel, result);
+  case KernelFamily::Reduction:
+    return emitReduction(kernel, result);
   case KernelFamily::Row:
     return emitRow(kernel, result);
   case KernelFamily::Elementwise:

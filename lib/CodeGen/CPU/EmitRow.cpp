@@ -6,12 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitters.h"
-#include "TreeEmitter.h"
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Reduction.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,16 +24,6 @@ static constexpr int64_t accumulators = 8;
 static constexpr int64_t accumulatorsOfMath = 4;
 
 namespace {
-/// A reduction of the last loop, which one pass over the row computes.
-struct Reduction {
-  linalg::LinalgOp op;
-  Operation *combiner = nullptr;
-  /// The combiner's operand that is not the accumulator.
-  Value contribution;
-  TypedAttr neutral;
-  int64_t loop;
-};
-
 class RowEmitter {
 public:
   RowEmitter(KernelBuilder &kernel, Value result)
@@ -48,7 +35,7 @@ private:
   using Values = llvm::SetVector<Value>;
 
   LogicalResult collect();
-  LogicalResult matchReduction(linalg::LinalgOp op);
+  LogicalResult addReduction(linalg::LinalgOp op);
   bool isReduction(Value value) const { return reductions.contains(value); }
   Values treeOf(Operation *op) const;
   void chooseStored();
@@ -57,9 +44,6 @@ private:
   Value emitReduction(const Reduction &reduction);
   void emitContribution(const Reduction &reduction, LaneBlock block,
                         MutableArrayRef<Value> sums, bool stores);
-  Value combine(const Reduction &reduction, Value lhs, Value rhs);
-  Value combineLanes(const Reduction &reduction, ArrayRef<Value> sums);
-  Value finishReduction(const Reduction &reduction, Value sum);
   void emitResult();
   TreeEmitter makeTree(int64_t active);
   void noteWritten(TreeEmitter &tree, const Point &point);
@@ -87,33 +71,16 @@ private:
 // What is computed
 //===----------------------------------------------------------------------===//
 
-LogicalResult RowEmitter::matchReduction(linalg::LinalgOp op) {
-  Reduction reduction;
-  reduction.op = op;
-  SmallVector<unsigned> loops;
-  op.getReductionDims(loops);
-  if (loops.size() != 1 || op->getNumResults() != 1)
+LogicalResult RowEmitter::addReduction(linalg::LinalgOp op) {
+  FailureOr<Reduction> found = matchReduction(op);
+  if (failed(found))
+    return failure();
+  Reduction reduction = *found;
+  if (reduction.loops.size() != 1)
     return op->emitError("expected one result, reduced along one dimension");
-  reduction.loop = loops.front();
   AffineMap map = op.getIndexingMapsArray().back();
   if (!map.isProjectedPermutation())
     return op->emitError("expected a result indexed by the parallel loops");
-  if (failed(verifyBody(op)))
-    return failure();
-
-  SmallVector<Operation *> combiners;
-  if (!mlir::matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
-      combiners.size() != 1 || combiners.front()->getNumOperands() != 2)
-    return op->emitError("expected a reduction by one operation");
-  reduction.combiner = combiners.front();
-  std::optional<TypedAttr> neutral =
-      arith::getNeutralElement(combiners.front());
-  if (!neutral)
-    return reduction.combiner->emitError("expected a neutral element");
-  reduction.neutral = *neutral;
-  BlockArgument sum = op.getRegionOutputArgs().front();
-  bool sumFirst = reduction.combiner->getOperand(0) == sum;
-  reduction.contribution = reduction.combiner->getOperand(sumFirst ? 1 : 0);
 
   SmallVector<int64_t> shape;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
@@ -121,8 +88,8 @@ LogicalResult RowEmitter::matchReduction(linalg::LinalgOp op) {
     shape.push_back(extents[cast<AffineDimExpr>(expr).getPosition()]);
   if (reductions.empty()) {
     rowShape = shape;
-    extent = extents[reduction.loop];
-  } else if (shape != rowShape || extents[reduction.loop] != extent) {
+    extent = extents[reduction.loops.front()];
+  } else if (shape != rowShape || extents[reduction.loops.front()] != extent) {
     return op->emitError("expected all reductions of a kernel to have the same "
                          "rows");
   }
@@ -135,7 +102,7 @@ LogicalResult RowEmitter::matchReduction(linalg::LinalgOp op) {
 LogicalResult RowEmitter::collect() {
   for (Operation &operation : *result.getParentBlock())
     if (auto op = dyn_cast<linalg::LinalgOp>(operation))
-      if (op.getNumReductionLoops() > 0 && failed(matchReduction(op)))
+      if (op.getNumReductionLoops() > 0 && failed(addReduction(op)))
         return failure();
   auto isRoot = [&](Operation *op) { return isReduction(op->getResult(0)); };
   if (failed(verifyTree(result, isRoot)))
@@ -308,15 +275,20 @@ Value RowEmitter::emitReduction(const Reduction &reduction) {
               });
   int64_t unroll = math ? accumulatorsOfMath : accumulators;
   unroll = std::min<int64_t>(unroll, llvm::divideCeil(extent, lanes));
-  Value neutral =
-      arith::ConstantOp::create(kernel.ir(), kernel.loc(), reduction.neutral);
-  SmallVector<Value> sums(unroll, kernel.broadcast(neutral, lanes));
+  ReductionSteps steps(kernel, reduction);
+  SmallVector<Value> sums(unroll, steps.neutral(lanes));
   forEachLaneBlock(kernel, kernel.constant(0), extent, lanes, unroll, sums,
                    stores, [&](LaneBlock block, MutableArrayRef<Value> sums) {
                      emitContribution(reduction, block, sums, stores);
                    });
   storedIsReady |= stores;
-  return finishReduction(reduction, combineLanes(reduction, sums));
+
+  Point point;
+  for (Value index : rowIndices)
+    point.push_back({index});
+  linalg::LinalgOp op = reduction.op;
+  Value initial = makeTree(lanes).evaluate(op.getDpsInits().front(), point);
+  return steps.finish(initial, steps.combineLanes(sums));
 }
 
 void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
@@ -329,72 +301,16 @@ void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
   AffineMap map = op.getIndexingMapsArray().back();
   for (auto [expr, index] : llvm::zip_equal(map.getResults(), rowIndices))
     point[cast<AffineDimExpr>(expr).getPosition()] = {index};
-  point[reduction.loop] = {block.index, /*step=*/1};
+  point[reduction.loops.front()] = {block.index, /*step=*/1};
 
-  Value vector =
-      kernel.broadcast(tree.evaluateContribution(op, reduction.combiner,
-                                                 reduction.contribution, point),
-                       lanes);
+  Value &sum = sums[block.slot % sums.size()];
+  sum = ReductionSteps(kernel, reduction)
+            .accumulate(tree, point, sum, block.active);
   if (stores) {
     SmallVector<Value> indices(rowIndices);
     indices.push_back(block.index);
     kernel.store(tree.evaluateVector(stored, written), indices, block.active);
   }
-  if (block.active < lanes) {
-    Value neutral =
-        arith::ConstantOp::create(kernel.ir(), kernel.loc(), reduction.neutral);
-    vector = arith::SelectOp::create(kernel.ir(), kernel.loc(),
-                                     kernel.mask(block.active, lanes), vector,
-                                     kernel.broadcast(neutral, lanes));
-  }
-  Value &sum = sums[block.slot % sums.size()];
-  sum = combine(reduction, sum, vector);
-}
-
-Value RowEmitter::combine(const Reduction &reduction, Value lhs, Value rhs) {
-  Operation *clone = kernel.ir().clone(*reduction.combiner);
-  clone->setOperands({lhs, rhs});
-  clone->getResult(0).setType(lhs.getType());
-  return clone->getResult(0);
-}
-
-/// Combines halves with each other until one number is left. This order is part
-/// of the result and the same on every run.
-Value RowEmitter::combineLanes(const Reduction &reduction,
-                               ArrayRef<Value> sums) {
-  SmallVector<Value> left(sums);
-  while (left.size() > 1) {
-    size_t half = llvm::divideCeil(left.size(), 2);
-    for (size_t i = half; i < left.size(); ++i)
-      left[i - half] = combine(reduction, left[i - half], left[i]);
-    left.truncate(half);
-  }
-  Value vector = left.front();
-  for (int64_t width = lanes / 2; width >= 1; width /= 2) {
-    auto slice = [&](int64_t offset) -> Value {
-      return vector::ExtractStridedSliceOp::create(
-          kernel.ir(), kernel.loc(), vector, ArrayRef<int64_t>(offset),
-          ArrayRef<int64_t>(width), ArrayRef<int64_t>(1));
-    };
-    Value low = slice(0);
-    Value high = slice(width);
-    vector = combine(reduction, low, high);
-  }
-  return vector::ExtractOp::create(kernel.ir(), kernel.loc(), vector,
-                                   ArrayRef<int64_t>(0));
-}
-
-/// Adds what the reduction starts from.
-Value RowEmitter::finishReduction(const Reduction &reduction, Value sum) {
-  linalg::LinalgOp op = reduction.op;
-  Point point;
-  for (Value index : rowIndices)
-    point.push_back({index});
-  Value initial = makeTree(lanes).evaluate(op.getDpsInits().front(), point);
-  if (auto definition = initial.getDefiningOp<arith::ConstantOp>();
-      definition && definition.getValue() == reduction.neutral)
-    return sum;
-  return combine(reduction, initial, sum);
 }
 
 FailureOr<Tile> hamkaas::emitRow(KernelBuilder &kernel, Value result) {

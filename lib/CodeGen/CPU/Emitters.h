@@ -19,6 +19,7 @@ namespace hamkaas {
 using Tile = llvm::SmallVector<int64_t>;
 llvm::FailureOr<Tile> emitContraction(KernelBuilder &kernel,
                                       mlir::Value result);
+llvm::FailureOr<Tile> emitReduction(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
                                       mlir::Value result);

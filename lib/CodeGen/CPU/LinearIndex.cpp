@@ -47,6 +47,17 @@ bool hamkaas::isLinear(AffineMap map) {
   });
 }
 
+std::optional<int64_t> hamkaas::findUnitLoop(AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition();
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  std::optional<int64_t> left = findUnitLoop(sum.getLHS());
+  std::optional<int64_t> right = findUnitLoop(sum.getRHS());
+  return left && right ? std::max(*left, *right) : left ? left : right;
+}
+
 /// What is added comes first and what is subtracted after it, so that no
 /// intermediate value is below the result, which is no negative number.
 static Coordinate apply(KernelBuilder &kernel, const LinearForm &form,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractionLoops.h"
 #include "HamKaas/CodeGen/CPU/Contraction.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
@@ -24,13 +25,16 @@ using namespace hamkaas;
 
 namespace {
 
-/// `[depth, columns]` into panels `[columns / width][depth][width]`.
+/// `[..., columns]` into panels `[columns / width][...][width]`: of a matrix
+/// `[depth, columns]`, or of the weights of a convolution.
 struct PanelLayout {
-  explicit PanelLayout(OpBuilder &builder, int64_t width)
-      : tile(builder.getIndexAttr(width)) {}
+  PanelLayout(OpBuilder &builder, int64_t rank, int64_t width)
+      : innerDims{rank - 1}, outerPermutation{rank - 1},
+        tile(builder.getIndexAttr(width)) {
+    llvm::append_range(outerPermutation, llvm::seq<int64_t>(rank - 1));
+  }
 
-  static constexpr int64_t innerDims[] = {1};
-  static constexpr int64_t outerPermutation[] = {1, 0};
+  SmallVector<int64_t> innerDims, outerPermutation;
   OpFoldResult tile;
 };
 
@@ -53,55 +57,58 @@ struct CPUPackParameters
 
 private:
   void packRightSide(GroupOp group) {
-    auto generics = group.getBody().getOps<linalg::GenericOp>();
-    auto root = llvm::find_if(generics, [](linalg::GenericOp op) {
-      return op.hasPureTensorSemantics() && op.getNumResults() == 1 &&
-             op.getNumReductionLoops() == 1 && op.getNumParallelLoops() >= 1;
-    });
-    if (root == generics.end())
+    linalg::GenericOp root;
+    FailureOr<ContractionLoops> loops = failure();
+    for (auto op : group.getBody().getOps<linalg::GenericOp>()) {
+      if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
+          llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
+        continue;
+      StringRef reason;
+      loops = ContractionLoops::match(op, reason);
+      root = op;
+      if (succeeded(loops))
+        break;
+    }
+    if (failed(loops) || !isRightSide(root, *loops))
       return;
-    OpOperand *right = findRightSide(*root);
-    auto argument = right ? dyn_cast<BlockArgument>(right->get()) : nullptr;
+    OpOperand &right = *root.getDpsInputOperand(1);
+    auto argument = dyn_cast<BlockArgument>(right.get());
     if (!argument || !argument.hasOneUse())
       return;
-    Value matrix = group.getInputs()[argument.getArgNumber()];
-    auto type = cast<RankedTensorType>(matrix.getType());
-    if (type.getRank() != 2 || !dependsOnParametersOnly(matrix))
+    Value weights = group.getInputs()[argument.getArgNumber()];
+    if (!dependsOnParametersOnly(weights))
       return;
 
-    auto result = cast<RankedTensorType>((*root).getResult(0).getType());
-    if (!result.hasStaticShape())
-      return;
     int64_t width =
-        choosePanelWidth(*target, result.getNumElements() / type.getDimSize(1),
-                         type.getDimSize(1), type.getDimSize(0));
-    Value packed = getPacked(group, matrix, width);
+        choosePanelWidth(*target, loops->outerCount(), loops->rowCount(),
+                         loops->columnCount(), loops->productCount());
+    Value packed = getPacked(group, weights, width);
 
-    // Inside, the matrix is what the panels unpack to: the code generator reads
-    // them directly.
+    // Inside, the weights are what the panels unpack to: the code generator
+    // reads them directly.
     group->setOperand(argument.getArgNumber(), packed);
     argument.setType(packed.getType());
-    OpBuilder builder(*root);
-    PanelLayout layout(builder, width);
+    OpBuilder builder(root);
+    auto type = cast<RankedTensorType>(weights.getType());
+    PanelLayout layout(builder, type.getRank(), width);
     Value empty = tensor::EmptyOp::create(
         builder, group.getLoc(), type.getShape(), type.getElementType());
-    right->set(linalg::UnPackOp::create(builder, group.getLoc(), argument,
-                                        empty, layout.innerDims, layout.tile,
-                                        layout.outerPermutation)
-                   .getResult());
+    right.set(linalg::UnPackOp::create(builder, group.getLoc(), argument, empty,
+                                       layout.innerDims, layout.tile,
+                                       layout.outerPermutation)
+                  .getResult());
   }
 
-  /// The operand read at (reduction dimension, last dimension of the result).
-  static OpOperand *findRightSide(linalg::GenericOp root) {
-    unsigned loops = root.getNumLoops();
-    SmallVector<unsigned> reductions;
-    root.getReductionDims(reductions);
-    AffineMap expected = AffineMap::getMultiDimMapWithTargets(
-        loops, {reductions.front(), loops - 2}, root.getContext());
-    for (OpOperand *operand : root.getDpsInputOperands())
-      if (root.getMatchingIndexingMap(operand) == expected)
-        return operand;
-    return nullptr;
+  /// Whether all of the right side is read by the reduced loops, and the column
+  /// loop along its last dimension.
+  static bool isRightSide(linalg::GenericOp root,
+                          const ContractionLoops &loops) {
+    SmallVector<unsigned> dims(loops.window.begin(), loops.window.end());
+    dims.push_back(loops.depth);
+    dims.push_back(loops.column);
+    return root.getMatchingIndexingMap(root.getDpsInputOperand(1)) ==
+           AffineMap::getMultiDimMapWithTargets(root.getNumLoops(), dims,
+                                                root.getContext());
   }
 
   /// The packed `matrix`, computed once for all contractions that read it.
@@ -113,7 +120,7 @@ private:
     builder.setInsertionPointAfterValue(matrix);
     Location loc = matrix.getLoc();
     auto type = cast<RankedTensorType>(matrix.getType());
-    PanelLayout layout(builder, width);
+    PanelLayout layout(builder, type.getRank(), width);
     auto packedType = linalg::PackOp::inferPackedType(
         type, width, layout.innerDims, layout.outerPermutation);
 

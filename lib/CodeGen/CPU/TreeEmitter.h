@@ -31,8 +31,11 @@ Point lanePoint(mlir::ValueRange outer, mlir::Value lane);
 
 /// Whether `map` has only sums of multiples of its dimensions and constants.
 bool isLinear(mlir::AffineMap map);
-/// The value of such a map, which is no negative index in any lane, at a point
-/// of its dimensions. Those that the map does not depend on may be null.
+/// The last dimension that `expr` counts along by one: a dimension, or such a
+/// term of a sum.
+std::optional<int64_t> findUnitLoop(mlir::AffineExpr expr);
+/// The value of a linear map, which is no negative index in any lane, at a
+/// point of its dimensions. Those that the map does not depend on may be null.
 Point applyLinear(KernelBuilder &kernel, mlir::AffineMap map, PointRef point);
 
 /// Computes elements of tensors that are defined by a graph of linalg

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GenericBuilder.h"
+#include "WindowOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -20,7 +21,6 @@ struct LowerMatMul
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    Location loc = op->getLoc();
     // Iterators: the dimensions of the result, then k.
     int64_t rank = type.getRank();
     SmallVector<AffineExpr> result, lhs, rhs;
@@ -38,20 +38,131 @@ struct LowerMatMul
       maps.push_back(AffineMap::get(rank + 1, 0, exprs, builder.getContext()));
     SmallVector<IteratorType> iterators(rank + 1, IteratorType::parallel);
     iterators.back() = IteratorType::reduction;
-    Value zero = buildFilled(builder, loc, type, buildFloat(builder, loc, 0));
-    auto generic = linalg::GenericOp::create(
-        builder, loc, type, operands, zero, maps, iterators,
-        [](OpBuilder &b, Location loc, ValueRange x) {
-          Value product = arith::MulFOp::create(b, loc, x[0], x[1]);
-          Value sum = arith::AddFOp::create(b, loc, x[2], product);
-          linalg::YieldOp::create(b, loc, sum);
+    CombinerBuilder combiner(builder, op->getLoc(), Combiner::Sum,
+                             type.getElementType());
+    return combiner.build(type.getShape(), operands, maps, iterators,
+                          [&](OpBuilder &b, Location, ValueRange x) {
+                            return combiner.buildProduct(b, x[0], x[1]);
+                          });
+  }
+};
+
+/// Loops of a convolution: the first dimension and the windows, the channels of
+/// the result (their group and the channel within it, if there are several of
+/// both), the elements of a window, and the channels of `x` in a group, if
+/// there are several.
+class ConvBuilder {
+public:
+  ConvBuilder(ConvOp op, OpBuilder &builder, ValueRange operands)
+      : op(op), builder(builder), loc(op.getLoc()), operands(operands),
+        type(op.getType()), spatialRank(type.getRank() - 2) {
+    ArrayRef<int64_t> weights = op.getW().getType().getShape();
+    fromChannels = weights[spatialRank];
+    toChannels = weights.back() / op.getGroups();
+    bool isDepthwise = fromChannels == 1 && toChannels == 1;
+    hasGroups = op.getGroups() > 1 && !isDepthwise;
+    hasDepth = op.getGroups() == 1 || fromChannels > 1;
+    firstTap = spatialRank + (hasGroups ? 3 : 2);
+    loops = firstTap + spatialRank + (hasDepth ? 1 : 0);
+  }
+
+  Value build() {
+    WindowOperand x{operands[0],       op.getStrides(), op.getDilations(),
+                    op.getPadLow(),    op.getPadHigh(), firstTap,
+                    getSourceChannel()};
+    SmallVector<Value> read;
+    SmallVector<AffineMap> maps;
+    x.addTo(read, maps, loops);
+    read.push_back(operands[1]);
+    maps.push_back(getWeightsMap());
+    if (hasGroups)
+      addGroupShape(read, maps);
+    maps.push_back(getResultMap());
+    SmallVector<IteratorType> iterators(firstTap, IteratorType::parallel);
+    iterators.resize(loops, IteratorType::reduction);
+
+    CombinerBuilder combiner(builder, loc, Combiner::Sum,
+                             type.getElementType());
+    size_t weights = maps.size() - (hasGroups ? 3 : 2);
+    return combiner.build(
+        type.getShape(), read, maps, iterators,
+        [&](OpBuilder &b, Location loc, ValueRange arguments) {
+          Attribute zero =
+              b.getZeroAttr(getElementTypeOrSelf(operands[0].getType()));
+          return combiner.buildProduct(
+              b, x.buildElement(b, loc, arguments, zero), arguments[weights]);
         });
-    return generic.getResult(0);
+  }
+
+private:
+  AffineExpr dim(unsigned loop) { return builder.getAffineDimExpr(loop); }
+
+  /// The channel of the result: group * channels of a group + channel.
+  AffineExpr getResultChannel() {
+    AffineExpr first = dim(spatialRank + 1);
+    return hasGroups ? first * toChannels + dim(spatialRank + 2) : first;
+  }
+
+  AffineExpr getSourceChannel() {
+    if (!hasDepth)
+      return dim(spatialRank + 1);
+    AffineExpr depth = dim(loops - 1);
+    return hasGroups ? dim(spatialRank + 1) * fromChannels + depth : depth;
+  }
+
+  AffineMap getMap(ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(loops, 0, exprs, builder.getContext());
+  }
+
+  AffineMap getWeightsMap() {
+    SmallVector<AffineExpr> exprs;
+    for (int64_t i = 0; i < spatialRank; ++i)
+      exprs.push_back(dim(firstTap + i));
+    exprs.push_back(hasDepth ? dim(loops - 1)
+                             : builder.getAffineConstantExpr(0));
+    exprs.push_back(getResultChannel());
+    return getMap(exprs);
+  }
+
+  AffineMap getResultMap() {
+    SmallVector<AffineExpr> exprs;
+    for (int64_t i = 0; i <= spatialRank; ++i)
+      exprs.push_back(dim(i));
+    exprs.push_back(getResultChannel());
+    return getMap(exprs);
+  }
+
+  /// An operand that nobody reads: it says how often the loops over groups and
+  /// their channels run, which index the others in sums only.
+  void addGroupShape(SmallVectorImpl<Value> &read,
+                     SmallVectorImpl<AffineMap> &maps) {
+    SmallVector<int64_t> shape{static_cast<int64_t>(op.getGroups()),
+                               toChannels};
+    read.push_back(tensor::EmptyOp::create(
+        builder, loc, shape, getElementTypeOrSelf(operands[0].getType())));
+    maps.push_back(getMap({dim(spatialRank + 1), dim(spatialRank + 2)}));
+  }
+
+  ConvOp op;
+  OpBuilder &builder;
+  Location loc;
+  ValueRange operands;
+  RankedTensorType type;
+  int64_t spatialRank, fromChannels, toChannels;
+  bool hasGroups, hasDepth;
+  unsigned firstTap, loops;
+};
+
+struct LowerConv : LinalgLoweringOpInterface::ExternalModel<LowerConv, ConvOp> {
+  Value lowerToLinalg(Operation *op, OpBuilder &builder,
+                      ValueRange operands) const {
+    return ConvBuilder(cast<ConvOp>(op), builder, operands).build();
   }
 };
 
 } // namespace
 
 void hamkaas::registerContractionLowerings(MLIRContext *context) {
+  ConvOp::attachInterface<LowerConv>(*context);
   MatMulOp::attachInterface<LowerMatMul>(*context);
 }

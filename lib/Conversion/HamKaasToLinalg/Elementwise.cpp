@@ -28,8 +28,8 @@ static Value buildRelu(Element e, ValueRange x) {
 
 static Value buildSilu(Element e, ValueRange x) {
   // With t = exp(-|x|) <= 1 nothing overflows: x / (1 + t) for x >= 0,
-  // otherwise x * t / (1 + t). Below the limit, t is 0 and so is the result; the
-  // clamp keeps -inf * 0 from becoming NaN. NaN is not below it.
+  // otherwise x * t / (1 + t). Below the limit, t is 0 and so is the result;
+  // the clamp keeps -inf * 0 from becoming NaN. NaN is not below it.
   Value zero = e.number(0), one = e.number(1);
   Value limit = e.number(e.type.isF64() ? -1024 : -128);
   Value below = e.compare(CmpFPredicate::OLT, x[0], limit);
@@ -50,12 +50,12 @@ static Value buildSilu(Element e, ValueRange x) {
 /// Divides integers so that no operands trap: a division by 0 gives 0, and one
 /// by -1, which overflows once, is a change of the sign.
 template <typename SignedOp, typename UnsignedOp>
-static Value buildIntegerDivision(Element e, Value l, Value r, Value byMinusOne) {
+static Value buildIntegerDivision(Element e, Value l, Value r,
+                                  Value byMinusOne) {
   Value zero = e.number(0), one = e.number(1);
   Value isZero = e.compare(CmpIPredicate::eq, r, zero);
   if (e.isUnsigned()) {
-    Value result =
-        UnsignedOp::create(e.b, l, e.select(isZero, one, r));
+    Value result = UnsignedOp::create(e.b, l, e.select(isZero, one, r));
     return e.select(isZero, zero, result);
   }
   Value isMinusOne = e.compare(CmpIPredicate::eq, r, e.number(-1));
@@ -91,11 +91,10 @@ static Value buildMod(Element e, ValueRange x) {
     return e.isFloat() ? e.compare(CmpFPredicate::OLT, value, zero)
                        : e.compare(CmpIPredicate::slt, value, zero);
   };
-  Value isOther = arith::XOrIOp::create(e.b, isNegative(remainder),
-                                        isNegative(x[1]));
-  Value isSome = e.isFloat()
-                     ? e.compare(CmpFPredicate::ONE, remainder, zero)
-                     : e.compare(CmpIPredicate::ne, remainder, zero);
+  Value isOther =
+      arith::XOrIOp::create(e.b, isNegative(remainder), isNegative(x[1]));
+  Value isSome = e.isFloat() ? e.compare(CmpFPredicate::ONE, remainder, zero)
+                             : e.compare(CmpIPredicate::ne, remainder, zero);
   return e.select(arith::AndIOp::create(e.b, isOther, isSome), moved,
                   remainder);
 }
@@ -180,9 +179,8 @@ static Value buildFloatToInteger(Element e, Value x, IntegerType to) {
       arith::XOrIOp::create(
           e.b, outside, buildNumber(e.b, e.b.getLoc(), e.b.getI1Type(), -1)));
   Value safe = e.select(inside, x, e.number(0));
-  Value result = isUnsigned
-                     ? Value(arith::FPToUIOp::create(e.b, type, safe))
-                     : Value(arith::FPToSIOp::create(e.b, type, safe));
+  Value result = isUnsigned ? Value(arith::FPToUIOp::create(e.b, type, safe))
+                            : Value(arith::FPToSIOp::create(e.b, type, safe));
   auto integer = [&](const APInt &value) -> Value {
     return arith::ConstantOp::create(e.b, e.b.getIntegerAttr(type, value));
   };
@@ -261,7 +259,8 @@ struct LowerIota : LinalgLoweringOpInterface::ExternalModel<LowerIota, IotaOp> {
     return buildPointwise(
         builder, op, operands, {},
         [&](OpBuilder &b, Location loc, ValueRange) -> Value {
-          Value index = linalg::IndexOp::create(b, loc, cast<IotaOp>(op).getDim());
+          Value index =
+              linalg::IndexOp::create(b, loc, cast<IotaOp>(op).getDim());
           auto integer = dyn_cast<IntegerType>(type);
           Value value = arith::IndexCastOp::create(
               b, loc, integer ? integer : b.getI64Type(), index);
@@ -282,8 +281,8 @@ struct LowerComplexMul
     SmallVector<Value> parts;
     SmallVector<AffineMap> maps;
     for (Value operand : operands) {
-      AffineMap map = getBroadcastMap(
-          cast<RankedTensorType>(operand.getType()), type);
+      AffineMap map =
+          getBroadcastMap(cast<RankedTensorType>(operand.getType()), type);
       for (int64_t part : {0, 1}) {
         SmallVector<AffineExpr> results(map.getResults());
         results[last] = builder.getAffineConstantExpr(part);
@@ -320,8 +319,8 @@ struct LowerPermute
     AffineMap map = inversePermutation(
         AffineMap::getPermutationMap(permutation, builder.getContext()));
     return buildParallel(
-        builder, op->getLoc(),
-        getStorageType(op->getResult(0).getType()), operands, map,
+        builder, op->getLoc(), getStorageType(op->getResult(0).getType()),
+        operands, map,
         [](OpBuilder &, Location, ValueRange x) { return x[0]; });
   }
 };
@@ -363,34 +362,24 @@ void hamkaas::registerElementwiseLowerings(MLIRContext *context) {
   attachElements<SelectOp>(context, [](Element e, ValueRange x) {
     return e.select(x[0], x[1], x[2]);
   });
-  attachElements<CastOp>(context, [](Element e, ValueRange x) {
-    return buildCast(e, x);
-  });
-  attachElements<CompareOp>(context, [](Element e, ValueRange x) {
-    return buildCompare(e, x);
-  });
-  attachElements<DivOp>(context, [](Element e, ValueRange x) {
-    return buildDiv(e, x);
-  });
-  attachElements<MaxOp>(context, [](Element e, ValueRange x) {
-    return buildMax(e, x);
-  });
-  attachElements<MinOp>(context, [](Element e, ValueRange x) {
-    return buildMin(e, x);
-  });
-  attachElements<ModOp>(context, [](Element e, ValueRange x) {
-    return buildMod(e, x);
-  });
-  attachElements<ReluOp>(context, [](Element e, ValueRange x) {
-    return buildRelu(e, x);
-  });
-  attachElements<RemOp>(context, [](Element e, ValueRange x) {
-    return buildRem(e, x);
-  });
-  attachElements<ShiftRightOp>(context, [](Element e, ValueRange x) {
-    return buildShiftRight(e, x);
-  });
-  attachElements<SiluOp>(context, [](Element e, ValueRange x) {
-    return buildSilu(e, x);
-  });
+  attachElements<CastOp>(
+      context, [](Element e, ValueRange x) { return buildCast(e, x); });
+  attachElements<CompareOp>(
+      context, [](Element e, ValueRange x) { return buildCompare(e, x); });
+  attachElements<DivOp>(context,
+                        [](Element e, ValueRange x) { return buildDiv(e, x); });
+  attachElements<MaxOp>(context,
+                        [](Element e, ValueRange x) { return buildMax(e, x); });
+  attachElements<MinOp>(context,
+                        [](Element e, ValueRange x) { return buildMin(e, x); });
+  attachElements<ModOp>(context,
+                        [](Element e, ValueRange x) { return buildMod(e, x); });
+  attachElements<ReluOp>(
+      context, [](Element e, ValueRange x) { return buildRelu(e, x); });
+  attachElements<RemOp>(context,
+                        [](Element e, ValueRange x) { return buildRem(e, x); });
+  attachElements<ShiftRightOp>(
+      context, [](Element e, ValueRange x) { return buildShiftRight(e, x); });
+  attachElements<SiluOp>(
+      context, [](Element e, ValueRange x) { return buildSilu(e, x); });
 }

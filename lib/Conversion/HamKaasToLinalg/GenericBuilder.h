@@ -18,6 +18,7 @@ void registerContractionLowerings(mlir::MLIRContext *context);
 void registerElementwiseLowerings(mlir::MLIRContext *context);
 void registerMathLowerings(mlir::MLIRContext *context);
 void registerMovementLowerings(mlir::MLIRContext *context);
+void registerReductionLowerings(mlir::MLIRContext *context);
 void registerRowLowerings(mlir::MLIRContext *context);
 void registerViewLowerings(mlir::MLIRContext *context);
 

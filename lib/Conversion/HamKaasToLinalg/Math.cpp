@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "ElementBuilder.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -58,10 +58,10 @@ static void attachFunction(MLIRContext *context) {
 }
 
 void hamkaas::registerMathLowerings(MLIRContext *context) {
-  attachElements<AbsOp>(
-      context, [](Element e, ValueRange x) { return buildAbs(e, x); });
-  attachElements<NegOp>(
-      context, [](Element e, ValueRange x) { return buildNeg(e, x); });
+  attachElements<AbsOp>(context,
+                        [](Element e, ValueRange x) { return buildAbs(e, x); });
+  attachElements<NegOp>(context,
+                        [](Element e, ValueRange x) { return buildNeg(e, x); });
   attachElements<SignOp>(
       context, [](Element e, ValueRange x) { return buildSign(e, x); });
   attachElements<SigmoidOp>(

@@ -23,6 +23,7 @@ void hamkaas::registerLinalgLowerings(DialectRegistry &registry) {
     registerElementwiseLowerings(context);
     registerMathLowerings(context);
     registerMovementLowerings(context);
+    registerReductionLowerings(context);
     registerRowLowerings(context);
     registerViewLowerings(context);
   });

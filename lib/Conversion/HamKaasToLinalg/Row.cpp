@@ -58,6 +58,84 @@ struct LowerRmsNorm
   }
 };
 
+/// The rows of `x` as numbers to compute with.
+static Value buildDecoded(OpBuilder &builder, Location loc, Value x,
+                          Type element) {
+  auto type = cast<RankedTensorType>(x.getType());
+  Type compute = getComputeType(element);
+  if (type.getElementType() == compute)
+    return x;
+  return buildParallel(builder, loc, type.clone(compute), x,
+                       builder.getMultiDimIdentityMap(type.getRank()),
+                       [&](OpBuilder &b, Location loc, ValueRange v) {
+                         return decode(b, loc, v[0], element);
+                       });
+}
+
+struct LowerLayerNorm
+    : LinalgLoweringOpInterface::ExternalModel<LowerLayerNorm, LayerNormOp> {
+  Value lowerToLinalg(Operation *op, OpBuilder &builder,
+                      ValueRange operands) const {
+    auto type = cast<LayerNormOp>(op).getType();
+    Type element = type.getElementType(), compute = getComputeType(element);
+    Location loc = op->getLoc();
+    int64_t rank = type.getRank();
+    AffineMap identity = builder.getMultiDimIdentityMap(rank);
+    AffineMap rows = getRowMap(builder.getContext(), rank);
+    Value x = buildDecoded(builder, loc, operands[0], element);
+    Value zero = buildNumber(builder, loc, compute, 0);
+
+    Value sum = buildRowReduction(
+        builder, loc, x, zero,
+        [](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          return arith::AddFOp::create(b, loc, v[1], v[0]);
+        });
+    Value mean = buildMean(builder, loc, sum, type.getShape().back());
+    // The differences are computed again by each pass over the row.
+    Value centered = buildParallel(
+        builder, loc, type.clone(compute), {x, mean}, {identity, rows},
+        [](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          return arith::SubFOp::create(b, loc, v[0], v[1]);
+        });
+    Value squares = buildRowReduction(
+        builder, loc, centered, zero,
+        [](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          Value square = arith::MulFOp::create(b, loc, v[0], v[0]);
+          return arith::AddFOp::create(b, loc, v[1], square);
+        });
+    Value variance = buildMean(builder, loc, squares, type.getShape().back());
+    Value scale = buildParallel(
+        builder, loc, cast<RankedTensorType>(variance.getType()), variance,
+        builder.getMultiDimIdentityMap(rank - 1),
+        [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          double epsilon = cast<LayerNormOp>(op).getEpsilon().convertToDouble();
+          Value sum = arith::AddFOp::create(
+              b, loc, v[0], buildNumber(b, loc, compute, epsilon));
+          Value root = math::SqrtOp::create(b, loc, sum);
+          return arith::DivFOp::create(b, loc, buildNumber(b, loc, compute, 1),
+                                       root);
+        });
+    return buildParallel(
+        builder, loc, getStorageType(type), {centered, scale}, {identity, rows},
+        [&](OpBuilder &b, Location loc, ValueRange v) {
+          return encode(b, loc, arith::MulFOp::create(b, loc, v[0], v[1]),
+                        element);
+        });
+  }
+
+private:
+  static Value buildMean(OpBuilder &builder, Location loc, Value sum,
+                         int64_t count) {
+    auto type = cast<RankedTensorType>(sum.getType());
+    return buildParallel(
+        builder, loc, type, sum, builder.getMultiDimIdentityMap(type.getRank()),
+        [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          return arith::DivFOp::create(
+              b, loc, v[0], buildNumber(b, loc, type.getElementType(), count));
+        });
+  }
+};
+
 /// Builds the parts of a softmax over the first `prefix` entries of each row.
 class SoftmaxBuilder {
 public:
@@ -169,6 +247,7 @@ private:
 } // namespace
 
 void hamkaas::registerRowLowerings(MLIRContext *context) {
+  LayerNormOp::attachInterface<LowerLayerNorm>(*context);
   RmsNormOp::attachInterface<LowerRmsNorm>(*context);
   SlicedSoftmaxOp::attachInterface<LowerSlicedSoftmax>(*context);
 }

@@ -46,7 +46,7 @@ func.func @no_reduction(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32>
 
 func.func @no_sum_of_products(%x: tensor<4x8xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
   %zero = arith.constant dense<0.0> : tensor<4xf32>
-  // expected-error @below {{expected a sum of products over one loop}}
+  // expected-error @below {{expected a sum of products of float32}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<4x8xf32>) outs(%zero : tensor<4xf32>) {
   ^bb0(%a: f32, %s: f32):

@@ -65,7 +65,8 @@ func.func @shared(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x16xf32>
         ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%e : tensor<4x16xf32>) {
     ^bb1(%p: f32, %q: f32, %s: f32):
       %m = arith.mulf %p, %q : f32
-      linalg.yield %m : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
     } -> tensor<4x16xf32>
     hamkaas.yield %2 : tensor<4x16xf32>
   }
@@ -76,7 +77,8 @@ func.func @shared(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x16xf32>
         ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%e : tensor<4x16xf32>) {
     ^bb1(%p: f32, %q: f32, %s: f32):
       %m = arith.mulf %p, %q : f32
-      linalg.yield %m : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
     } -> tensor<4x16xf32>
     hamkaas.yield %2 : tensor<4x16xf32>
   }
@@ -102,9 +104,39 @@ func.func @input(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> 
         ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%e : tensor<4x16xf32>) {
     ^bb1(%p: f32, %q: f32, %s: f32):
       %m = arith.mulf %p, %q : f32
-      linalg.yield %m : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
     } -> tensor<4x16xf32>
     hamkaas.yield %1 : tensor<4x16xf32>
   }
   return %0 : tensor<4x16xf32>
+}
+
+// -----
+
+// The weights of a convolution are panels of its channels. Their width is the
+// best for rows of 7 pixels, whatever the number of rows.
+
+// CHECK-LABEL: func @weights(
+// CHECK:         %[[W:.*]] = ml_program.global_load_const @w
+// WIDE:          %[[P:.*]] = hamkaas.group movement(%[[W]]) {hamkaas.ops = "pack"} : (tensor<3x3x8x64xf32>) -> tensor<2x3x3x8x32xf32>
+// CHECK:           linalg.pack %{{.*}} outer_dims_perm = [3, 0, 1, 2] inner_dims_pos = [3]
+// CHECK:         hamkaas.group contraction(%{{.*}}, %{{.*}})
+// CHECK:           linalg.unpack %{{.*}} outer_dims_perm = [3, 0, 1, 2] inner_dims_pos = [3]
+ml_program.global private @w(#ml_program.extern<tensor<3x3x8x64xf32>>) : tensor<3x3x8x64xf32>
+func.func @weights(%x: tensor<1x20x9x8xf32>) -> tensor<1x18x7x64xf32> {
+  %w = ml_program.global_load_const @w : tensor<3x3x8x64xf32>
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<1x20x9x8xf32>, tensor<3x3x8x64xf32>) -> tensor<1x18x7x64xf32> {
+  ^bb0(%a: tensor<1x20x9x8xf32>, %b: tensor<3x3x8x64xf32>):
+    %e = tensor.empty() : tensor<1x18x7x64xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, kh, kw, c) -> (n, h + kh, w + kw, c)>, affine_map<(n, h, w, o, kh, kw, c) -> (kh, kw, c, o)>, affine_map<(n, h, w, o, kh, kw, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+        ins(%a, %b : tensor<1x20x9x8xf32>, tensor<3x3x8x64xf32>) outs(%e : tensor<1x18x7x64xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<1x18x7x64xf32>
+    hamkaas.yield %1 : tensor<1x18x7x64xf32>
+  }
+  return %0 : tensor<1x18x7x64xf32>
 }

@@ -38,10 +38,11 @@ ContractionTile chooseContractionTile(const TargetDescription &target,
                                       int64_t columns, int64_t depth,
                                       int64_t panelWidth = 0);
 
-/// Columns of the panels a constant right side is best packed in:
-/// `[columns / width][depth][width]`, the last panel padded with zeros.
-int64_t choosePanelWidth(const TargetDescription &target, int64_t rows,
-                         int64_t columns, int64_t depth);
+/// Columns of the panels a constant right side, which `outer` contractions
+/// share, is best packed in: `[columns / width][depth][width]`, the last panel
+/// padded with zeros.
+int64_t choosePanelWidth(const TargetDescription &target, int64_t outer,
+                         int64_t rows, int64_t columns, int64_t depth);
 
 } // namespace hamkaas
 

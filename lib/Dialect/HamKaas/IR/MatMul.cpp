@@ -35,10 +35,20 @@ LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(loc, "expected the batch of lhs (",
                              lhs.getDimSize(0), ") to match that of rhs (",
                              rhs.getDimSize(0), ")");
+  // C4.
+  if (lhs.getElementType() != rhs.getElementType())
+    return emitOptionalError(loc, "expected the element type of rhs (",
+                             rhs.getElementType(), ") to match that of lhs (",
+                             lhs.getElementType(), ")");
   SmallVector<int64_t> shape(lhs.getShape());
   shape.back() = rhs.getShape().back();
   types.push_back(lhs.clone(shape));
   return success();
+}
+
+KernelFamily MatMulOp::getKernelFamily() {
+  return getType().getElementType().isF32() ? KernelFamily::Contraction
+                                            : KernelFamily::Reduction;
 }
 
 int64_t MatMulOp::getFlops() {

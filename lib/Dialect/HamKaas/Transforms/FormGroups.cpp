@@ -35,7 +35,8 @@ static KernelOpInterface getKernelOp(Operation *op) {
 
 static bool isRoot(KernelOpInterface op) {
   KernelFamily family = op.getKernelFamily();
-  return family == KernelFamily::Contraction || family == KernelFamily::Row;
+  return family == KernelFamily::Contraction ||
+         family == KernelFamily::Reduction || family == KernelFamily::Row;
 }
 
 /// The ops of `block` whose values are known when a program is loaded.
@@ -75,10 +76,10 @@ private:
       return;
     for (Value operand : op->getOperands()) {
       KernelOpInterface producer = getKernelOp(operand.getDefiningOp());
-      if (producer && members.size() < maxMembers && canJoin(producer)) {
+      if (producer && members.size() < maxMembers && canJoin(producer, op)) {
         members.insert(producer);
-        if (feedsRow(producer))
-          rowProducers.insert(producer);
+        if (feedsRoot(producer))
+          rootProducers.insert(producer);
         if (isRoot(producer))
           root = producer;
       }
@@ -89,26 +90,29 @@ private:
   /// another order, so it must be in memory.
   static bool readsInOrder(Operation *op) {
     auto kernelOp = dyn_cast<KernelOpInterface>(op);
-    return kernelOp && (kernelOp.isPointwise() ||
-                        kernelOp.getKernelFamily() == KernelFamily::Row);
+    return kernelOp && kernelOp.readsInOrder();
   }
 
-  /// True if the passes over a row compute `op` on the way.
-  bool feedsRow(Operation *op) const {
+  static ArrayRef<int64_t> getShape(Operation *op) {
+    return cast<ShapedType>(op->getResult(0).getType()).getShape();
+  }
+
+  /// True if the root reads `op`, directly or not.
+  bool feedsRoot(Operation *op) const {
     return llvm::any_of(op->getUsers(), [&](Operation *user) {
-      return rowProducers.contains(user) ||
-             cast<KernelOpInterface>(user).getKernelFamily() ==
-                 KernelFamily::Row;
+      return user == root || rootProducers.contains(user);
     });
   }
 
-  bool canJoin(KernelOpInterface producer) const {
+  bool canJoin(KernelOpInterface producer, Operation *user) const {
     if (producer.getKernelFamily() == KernelFamily::Movement)
       return false;
     if (isRoot(producer) && root)
       return false;
     // A repeated operand would be computed once for every repetition.
-    if (producer->getResult(0).getType() != last->getResult(0).getType())
+    bool isReduced =
+        user == root && root.getKernelFamily() == KernelFamily::Reduction;
+    if (!isReduced && getShape(producer) != getShape(user))
       return false;
     // What is known when the program is loaded is computed then, not in each
     // run.
@@ -119,17 +123,19 @@ private:
           return contains(user) && readsInOrder(user);
         }))
       return false;
+    if (!feedsRoot(producer))
+      return true;
     // Each pass over a row computes it again: that costs less than a trip
     // through memory for an addition, and more for an exponential.
-    return !feedsRow(producer) ||
-           (producer.isPointwise() && producer.isCheap());
+    return producer.isPointwise() &&
+           (root.getKernelFamily() != KernelFamily::Row || producer.isCheap());
   }
 
   std::string describe(ArrayRef<Operation *> ops) const;
 
   llvm::SetVector<Operation *> members;
-  /// Those of the members that a row operation reads, directly or not.
-  llvm::SmallPtrSet<Operation *, 4> rowProducers;
+  /// Those of the members that the root reads, directly or not.
+  llvm::SmallPtrSet<Operation *, 4> rootProducers;
   KernelOpInterface last;
   KernelOpInterface root;
   const DenseSet<Operation *> &parameterOps;

@@ -165,7 +165,7 @@ def guarded(contents):
     """A copy of the array with a margin on both sides."""
     size = contents.nbytes
     raw = np.full(size + 2 * GUARD, 0xA5, np.uint8)
-    raw[GUARD:GUARD + size] = contents.view(np.uint8).reshape(-1)
+    raw[GUARD:GUARD + size] = contents.reshape(-1).view(np.uint8)
     return raw
 
 

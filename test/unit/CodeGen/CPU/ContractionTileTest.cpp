@@ -79,7 +79,7 @@ TEST(ContractionTile, FollowsPackedPanels) {
   const TargetDescription &target = *lookupTarget("x86-64-v4");
   for (int64_t rows : {1, 5, 8, 100, 128})
     for (int64_t columns : {1, 10, 17, 64, 1000}) {
-      int64_t width = choosePanelWidth(target, rows, columns, 300);
+      int64_t width = choosePanelWidth(target, 1, rows, columns, 300);
       ContractionTile tile =
           chooseContractionTile(target, 1, rows, columns, 300, width);
       EXPECT_EQ(tile.panelWidth(), width);

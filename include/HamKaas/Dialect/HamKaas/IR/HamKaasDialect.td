@@ -79,7 +79,8 @@ def HamKaas_KernelFamily : I32EnumAttr<
       I32EnumAttrCase<"Elementwise", 1, "elementwise">,
       I32EnumAttrCase<"Row", 2, "row">,
       I32EnumAttrCase<"Contraction", 3, "contraction">,
-      I32EnumAttrCase<"Movement", 4, "movement">
+      I32EnumAttrCase<"Movement", 4, "movement">,
+      I32EnumAttrCase<"Reduction", 5, "reduction">
     ]> {
   let cppNamespace = "::hamkaas";
   let genSpecializedAttr = 0;

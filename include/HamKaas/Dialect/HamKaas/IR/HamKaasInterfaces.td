@@ -43,6 +43,14 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "op can follow any other within one loop nest.",
       "bool", "isPointwise", (ins), "", [{ return false; }]>,
     InterfaceMethod<
+      "True if the elements of the operands are read in their order and no more "
+      "than a few times, so that the kernel may compute them on the way.",
+      "bool", "readsInOrder", (ins), "",
+      [{
+        return $_op.isPointwise() ||
+               $_op.getKernelFamily() == ::hamkaas::KernelFamily::Row;
+      }]>,
+    InterfaceMethod<
       "The operand whose storage the result takes over when nothing reads the "
       "old value later, or null.",
       "::mlir::OpOperand *", "getUpdatedOperand", (ins), "",

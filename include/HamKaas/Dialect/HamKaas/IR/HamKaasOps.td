@@ -13,6 +13,7 @@ include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.td"
 include "HamKaas/Dialect/HamKaas/IR/MathOps.td"
 include "HamKaas/Dialect/HamKaas/IR/MovementOps.td"
 include "HamKaas/Dialect/HamKaas/IR/ProgramOps.td"
+include "HamKaas/Dialect/HamKaas/IR/ReductionOps.td"
 include "HamKaas/Dialect/HamKaas/IR/RowOps.td"
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASOPS

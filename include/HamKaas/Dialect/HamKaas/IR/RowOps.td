@@ -41,6 +41,39 @@ def HamKaas_RmsNormOp : HamKaas_GraphOp<"rms_norm", "Row", [
   let assemblyFormat = "$x `,` $w attr-dict `:` type($x) `,` type($w)";
 }
 
+def HamKaas_LayerNormOp : HamKaas_GraphOp<"layer_norm", "Row", [
+    SameOperandsAndResultType], ["getFlops"]> {
+  let summary = "subtract the mean of a row and divide by its deviation";
+  let description = [{
+    `result[i, j] = (x[i, j] - m[i]) / sqrt(v[i] + epsilon)`, where `m` is the
+    mean of a row and `v` the mean of `(x[i, j] - m[i])^2` (Ba, Kiros and Hinton,
+    Layer Normalization, 2016). A scale and an offset of each column are
+    `hamkaas.mul` and `hamkaas.add`. Floats of 16 bits are computed as float32.
+
+    | `x`     | `result` |
+    |---------|----------|
+    | `n`     | `n`      |
+    | `m x n` | `m x n`  |
+
+    Constraints:
+    * (C1) `x` has at least rank 1.
+    * (C2) `epsilon` is finite and at least 0.
+
+    Gradient, with `r = 1 / sqrt(v + epsilon)`:
+    `r * (g - mean(g) - result * mean(g * result))`.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.layer_norm %x epsilon 1.0e-5 : tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_FloatTensor:$x, F64Attr:$epsilon);
+  let results = (outs HamKaas_FloatTensor:$result);
+  let assemblyFormat = "$x `epsilon` $epsilon attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
 def HamKaas_SlicedSoftmaxOp : HamKaas_GraphOp<"sliced_softmax", "Row", [
     InferTypeOpAdaptor], ["getFlops"]> {
   let summary = "softmax over the first entries of each row";

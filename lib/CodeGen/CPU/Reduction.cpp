@@ -1,0 +1,160 @@
+//===- Reduction.cpp - What a reduction combines, and how -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduction.h"
+#include "Emitters.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// What is computed
+//===----------------------------------------------------------------------===//
+
+FailureOr<Reduction> hamkaas::matchReduction(linalg::LinalgOp op) {
+  Reduction reduction;
+  reduction.op = op;
+  SmallVector<unsigned> loops;
+  op.getReductionDims(loops);
+  reduction.loops.assign(loops.begin(), loops.end());
+  if (op->getNumResults() != 1)
+    return op->emitError("expected one result of a reduction");
+  if (failed(verifyBody(op)))
+    return failure();
+
+  SmallVector<Operation *> combiners;
+  if (!mlir::matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
+      combiners.size() != 1 || combiners.front()->getNumOperands() != 2)
+    return op->emitError("expected a reduction by one operation");
+  reduction.combiner = combiners.front();
+  std::optional<TypedAttr> neutral =
+      arith::getNeutralElement(combiners.front());
+  if (!neutral)
+    return reduction.combiner->emitError("expected a neutral element");
+  reduction.neutral = *neutral;
+  BlockArgument sum = op.getRegionOutputArgs().front();
+  bool sumFirst = reduction.combiner->getOperand(0) == sum;
+  reduction.contribution = reduction.combiner->getOperand(sumFirst ? 1 : 0);
+  return reduction;
+}
+
+linalg::LinalgOp hamkaas::findReductionRoot(Value result) {
+  llvm::SetVector<Value> values;
+  values.insert(result);
+  for (size_t i = 0; i < values.size(); ++i) {
+    auto op = values[i].getDefiningOp<linalg::LinalgOp>();
+    if (!op)
+      continue;
+    if (op.getNumReductionLoops() > 0)
+      return op;
+    values.insert_range(op->getOperands());
+  }
+  return nullptr;
+}
+
+LogicalResult hamkaas::verifyEpilogue(linalg::LinalgOp root, Value result) {
+  if (failed(verifyTree(result, [&](Operation *op) { return op == root; })))
+    return failure();
+  auto type = cast<RankedTensorType>(result.getType());
+  auto rootType = cast<RankedTensorType>(root->getResult(0).getType());
+  if (type.getShape() != rootType.getShape())
+    return root->emitError("expected the shape of the kernel's result, ")
+           << type;
+  llvm::SetVector<Value> dependent;
+  dependent.insert(root->getResult(0));
+  for (size_t i = 0; i < dependent.size(); ++i)
+    for (OpOperand &use : dependent[i].getUses()) {
+      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      if (!user)
+        continue;
+      if (!user.getMatchingIndexingMap(&use).isIdentity() ||
+          !user.getIndexingMapsArray().back().isIdentity())
+        return user->emitError("expected the result of ")
+               << root->getName() << " to be read where it is written";
+      dependent.insert_range(user->getResults());
+    }
+  for (OpOperand &operand : root->getOpOperands())
+    if (!root.getMatchingBlockArgument(&operand).use_empty() &&
+        failed(verifyTree(operand.get())))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+Value ReductionSteps::neutral(int64_t lanes) {
+  Value element =
+      arith::ConstantOp::create(kernel.ir(), kernel.loc(), reduction.neutral);
+  return kernel.broadcast(element, lanes);
+}
+
+Value ReductionSteps::combine(Value lhs, Value rhs) {
+  Operation *clone = kernel.ir().clone(*reduction.combiner);
+  clone->setOperands({lhs, rhs});
+  clone->getResult(0).setType(lhs.getType());
+  return clone->getResult(0);
+}
+
+Value ReductionSteps::accumulate(TreeEmitter &tree, PointRef point, Value sum,
+                                 int64_t active) {
+  int64_t lanes = cast<VectorType>(sum.getType()).getDimSize(0);
+  Value contribution = tree.evaluateContribution(
+      reduction.op, reduction.combiner, reduction.contribution, point);
+  // A product that is added has one rounding where there is an instruction.
+  auto product = contribution.getDefiningOp<arith::MulFOp>();
+  if (product && isa<arith::AddFOp>(reduction.combiner) &&
+      kernel.target().fma && active == lanes &&
+      isa<VectorType>(product.getType()))
+    return vector::FMAOp::create(kernel.ir(), kernel.loc(), product.getLhs(),
+                                 product.getRhs(), sum);
+  contribution = kernel.broadcast(contribution, lanes);
+  if (active < lanes)
+    contribution = arith::SelectOp::create(kernel.ir(), kernel.loc(),
+                                           kernel.mask(active, lanes),
+                                           contribution, neutral(lanes));
+  return combine(sum, contribution);
+}
+
+Value ReductionSteps::combineLanes(ArrayRef<Value> sums) {
+  SmallVector<Value> left(sums);
+  while (left.size() > 1) {
+    size_t half = llvm::divideCeil(left.size(), 2);
+    for (size_t i = half; i < left.size(); ++i)
+      left[i - half] = combine(left[i - half], left[i]);
+    left.truncate(half);
+  }
+  Value vector = left.front();
+  int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
+  for (int64_t width = lanes / 2; width >= 1; width /= 2) {
+    auto slice = [&](int64_t offset) -> Value {
+      return vector::ExtractStridedSliceOp::create(
+          kernel.ir(), kernel.loc(), vector, ArrayRef<int64_t>(offset),
+          ArrayRef<int64_t>(width), ArrayRef<int64_t>(1));
+    };
+    Value low = slice(0);
+    Value high = slice(width);
+    vector = combine(low, high);
+  }
+  return vector::ExtractOp::create(kernel.ir(), kernel.loc(), vector,
+                                   ArrayRef<int64_t>(0));
+}
+
+Value ReductionSteps::finish(Value initial, Value sum) {
+  if (auto definition = initial.getDefiningOp<arith::ConstantOp>();
+      definition && definition.getValue() == reduction.neutral)
+    return sum;
+  if (auto vector = dyn_cast<VectorType>(sum.getType()))
+    initial = kernel.broadcast(initial, vector.getDimSize(0));
+  return combine(initial, sum);
+}
