@@ -11,6 +11,50 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// GRAPH -> GRAPH
+//===----------------------------------------------------------------------===//
+
+def FoldConstants : Pass<"hamkaas-fold-constants", "mlir::ModuleOp"> {
+  let summary = "compute what depends on constants only";
+  let description = [{
+    Replaces an operation whose operands are constants by its result, which
+    ReferenceSemanticsOpInterface computes, the same on every machine. The result
+    must not be larger than `max-bytes` or than the operands together, so that the
+    program does not grow. One that depends on parameters stays: it moves to
+    `@prepare`. Operations whose values do not allow a result stay, too, such as a
+    slice at a position that does not exist: their error belongs to the run.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"65536",
+           "Largest result to compute, in bytes">
+  ];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
+  let summary = "move permutes to where they cost less";
+  let description = [{
+    A frontend whose pictures have their channels first puts a permute before and
+    after each convolution, whose channels are last. This pass looks at regions:
+    values that are connected by operations that work in any layout (pointwise
+    ones and those of PermutableOpInterface). It computes a region in the layout
+    of the permutes around it if permutes then move fewer bytes than before:
+    permutes that enter or leave the region vanish or change, and new ones are
+    added where something else enters or leaves it. A permute of a parameter costs
+    nothing in a run, nor does one that moves only dimensions of size 1. A
+    reduction ends a region: its result is permuted, if at all.
+
+    So a network of convolutions is left with a permute at its first input and,
+    unless it ends in a reduction, at its result. Permutes between operations that
+    fix the layout, such as those before a `matmul`, stay where they are.
+
+    Before: `relu(permute(x))` and a permute back. After: `relu(x)`. Linear in the
+    number of operations: each value is visited a fixed number of times at most.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // GRAPH -> KERNELS
 //===----------------------------------------------------------------------===//
 
