@@ -54,14 +54,48 @@ def replace_slice(x, r, begin, end):
     return y
 
 
+def windows(x, size, strides, dilations, low, high, outside):
+    """The windows of [n, h, w, c] as an array [n, i, j, c, k, l]."""
+    x = np.pad(x, [(0, 0), *zip(low, high), (0, 0)], constant_values=outside)
+    extent = [(k - 1) * d + 1 for k, d in zip(size, dilations)]
+    view = np.lib.stride_tricks.sliding_window_view(x, extent, axis=(1, 2))
+    return view[:, ::strides[0], ::strides[1], :,
+                ::dilations[0], ::dilations[1]]
+
+
+def max_pool(x):
+    taps = windows(x, (3, 2), (2, 1), (1, 2), (1, 0), (1, 1), -np.inf)
+    return np.max(taps, axis=(4, 5))
+
+
+def conv(x, w):
+    taps = windows(x, (3, 2), (2, 1), (1, 2), (1, 0), (0, 2), 0)
+    groups = [np.einsum("nijckl,klco->nijo", taps[..., 2 * g:2 * g + 2, :, :],
+                        w[..., 3 * g:3 * g + 3]) for g in (0, 1)]
+    return np.concatenate(groups, axis=-1)
+
+
+def layer_norm(x):
+    centered = x - np.mean(x, axis=-1, keepdims=True)
+    return centered / deviation(x)
+
+
+def deviation(x):
+    return np.sqrt(np.var(x, axis=-1, keepdims=True) + 1e-5)
+
+
 # What each statement of an example computes, in double; one formula a
 # statement, of the operands in textual order.
 FORMULAS = {
     "add": [lambda x, b: x + b],
     "complex_mul": [broadcast_complex_mul],
+    "conv": [conv],
+    "layer_norm": [layer_norm],
     "matmul": [lambda x, w: x @ w],
     "mul": [lambda x, s: x * s],
     "permute": [lambda x: np.transpose(x, [2, 0, 1])],
+    "pool": [max_pool],
+    "reduce": [lambda x: np.sum(x, axis=(0, 2)), lambda x: np.max(x, axis=1)],
     "relu": [lambda x: np.where(x < 0, 0, x)],
     "replace_slice": [replace_slice],
     "reshape": [lambda x: x.reshape(24)],
@@ -76,6 +110,9 @@ FORMULAS = {
 MAGNITUDES = {
     "add": lambda x, b: np.abs(x) + np.abs(b),
     "complex_mul": magnitude_of_complex_mul,
+    "conv": lambda x, w: conv(np.abs(x), np.abs(w)),
+    "layer_norm": lambda x: (np.abs(x) + np.mean(np.abs(x), axis=-1,
+                                                 keepdims=True)) / deviation(x),
     "matmul": lambda x, w: np.abs(x) @ np.abs(w),
 }
 

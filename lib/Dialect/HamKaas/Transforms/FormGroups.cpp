@@ -104,7 +104,7 @@ private:
     });
   }
 
-  bool canJoin(KernelOpInterface producer, Operation *user) const {
+  bool canJoin(KernelOpInterface producer, Operation *user) {
     if (producer.getKernelFamily() == KernelFamily::Movement)
       return false;
     if (isRoot(producer) && root)

@@ -21,3 +21,11 @@ func.func @c3_batch(%x: tensor<2x4x8xf32>, %w: tensor<3x8x16xf32>) {
   %0 = hamkaas.matmul %x, %w : tensor<2x4x8xf32>, tensor<3x8x16xf32>
   return
 }
+
+// -----
+
+func.func @c4_element_type(%x: tensor<4x8xf32>, %w: tensor<8x16xf64>) {
+  // expected-error @below {{expected the element type of rhs ('f64') to match that of lhs ('f32')}}
+  %0 = hamkaas.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf64>
+  return
+}

@@ -22,3 +22,10 @@ func.func @batch(%x: tensor<2x4x8xf32>, %w: tensor<2x8x16xf32>) -> tensor<2x4x16
   %0 = hamkaas.matmul %x, %w : tensor<2x4x8xf32>, tensor<2x8x16xf32>
   return %0 : tensor<2x4x16xf32>
 }
+
+// CHECK-LABEL: func @integers(
+// CHECK:         hamkaas.matmul %{{.*}}, %{{.*}} : tensor<4x8xui8>, tensor<8x16xui8>
+func.func @integers(%x: tensor<4x8xui8>, %w: tensor<8x16xui8>) -> tensor<4x16xui8> {
+  %0 = hamkaas.matmul %x, %w : tensor<4x8xui8>, tensor<8x16xui8>
+  return %0 : tensor<4x16xui8>
+}

@@ -1,0 +1,168 @@
+"""Runs convolutions and poolings of many shapes and compares with numpy.
+
+usage: windows.py [--seed=S] [--count=N]
+
+Each case is compiled for 1 and 2 threads, which must give the same bits, and
+compared with a sum in double.
+"""
+
+import argparse
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+
+def windows(x, size, case, outside):
+    """The windows of [n, ..., c] as an array [n, counts..., c, taps...]."""
+    rank = len(size)
+    x = np.pad(x, [(0, 0), *zip(case["low"], case["high"]), (0, 0)],
+               constant_values=outside)
+    extent = [(k - 1) * d + 1 for k, d in zip(size, case["dilations"])]
+    view = np.lib.stride_tricks.sliding_window_view(
+        x, extent, axis=tuple(range(1, rank + 1)))
+    steps = [slice(None, None, s) for s in case["strides"]]
+    taps = [slice(None, None, d) for d in case["dilations"]]
+    return view[(slice(None), *steps, slice(None), *taps)]
+
+
+def convolve(x, w, case):
+    rank, groups = x.ndim - 2, case["groups"]
+    taps = windows(x, w.shape[:rank], case, 0)
+    depth, channels = x.shape[-1] // groups, w.shape[-1] // groups
+    axes = [*range(rank + 2, 2 * rank + 2), rank + 1]
+    parts = []
+    for g in range(groups):
+        part = np.take(taps, range(g * depth, (g + 1) * depth), axis=rank + 1)
+        parts.append(np.tensordot(
+            part, w[..., g * channels:(g + 1) * channels],
+            axes=(axes, list(range(rank + 1)))))
+    return np.concatenate(parts, axis=-1)
+
+
+def tensor(shape):
+    return "tensor<" + "x".join([*map(str, shape), "f32"]) + ">"
+
+
+def attributes(case):
+    def text(values):
+        return "[" + ", ".join(map(str, values)) + "]"
+    return (f"strides {text(case['strides'])} dilations "
+            f"{text(case['dilations'])} pad {text(case['low'])} to "
+            f"{text(case['high'])}")
+
+
+def draw(rng):
+    """A random case whose windows fit."""
+    rank = int(rng.integers(1, 4))
+    pick = lambda low, high: [int(v) for v in rng.integers(low, high, rank)]
+    case = {"size": pick(1, 4), "strides": pick(1, 3), "dilations": pick(1, 3),
+            "low": pick(0, 3), "high": pick(0, 3)}
+    if rng.integers(2):
+        case["low"] = case["high"] = [0] * rank
+    case["groups"] = int(rng.choice([1, 1, 1, 2, 4]))
+    depth = int(rng.choice([1, 2, 3, 8]))
+    channels = int(rng.choice([1, 3, 8, 19, 40]))
+    extents = [(k - 1) * d + 1 + int(rng.integers(0, 12)) for k, d in
+               zip(case["size"], case["dilations"])]
+    case["x"] = [int(rng.integers(1, 3)), *extents, depth * case["groups"]]
+    case["w"] = [*case["size"], depth, channels * case["groups"]]
+    case["constant"] = bool(rng.integers(2))
+    return case
+
+
+def make_model(case, result):
+    """Convolution, offset of each channel and relu; and a pooling."""
+    x, o = case["x"], [1] * (len(case["x"]) - 1) + [case["w"][-1]]
+    size = "[" + ", ".join(map(str, case["size"])) + "]"
+    weights = f", %w: {tensor(case['w'])} {{hamkaas.name = \"w\"}}"
+    load = ""
+    parameter = ""
+    if case["constant"]:
+        weights = ""
+        parameter = (f"ml_program.global private @w(#ml_program.extern<"
+                     f"{tensor(case['w'])}>) : {tensor(case['w'])}\n")
+        load = (f"  %w = ml_program.global_load_const @w : "
+                f"{tensor(case['w'])}\n")
+    pooled = [result[0], *result[1:-1], x[-1]]
+    return (f"{parameter}func.func @main(%x: {tensor(x)} {{hamkaas.name = "
+            f"\"x\"}}{weights}, %b: {tensor(o)} {{hamkaas.name = \"b\"}}) -> "
+            f"({tensor(result)} {{hamkaas.name = \"y\"}}, {tensor(pooled)} "
+            f"{{hamkaas.name = \"p\"}}) {{\n{load}"
+            f"  %0 = hamkaas.conv %x, %w {attributes(case)} groups "
+            f"{case['groups']} : {tensor(x)}, {tensor(case['w'])}\n"
+            f"  %1 = hamkaas.add %0, %b : {tensor(result)}, {tensor(o)}\n"
+            f"  %2 = hamkaas.relu %1 : {tensor(result)}\n"
+            f"  %3 = hamkaas.pool max %x window {size} {attributes(case)} : "
+            f"{tensor(x)}\n"
+            f"  return %2, %3 : {tensor(result)}, {tensor(pooled)}\n}}\n")
+
+
+def save_parameter(path, name, array):
+    """Writes a safetensors file of one tensor."""
+    header = json.dumps({name: {"dtype": "F32", "shape": list(array.shape),
+                                "data_offsets": [0, array.nbytes]}})
+    path.write_bytes(struct.pack("<Q", len(header)) + header.encode()
+                     + array.tobytes())
+
+
+def run(case, arrays, folder, threads):
+    command = ["hamkaas-run", str(folder / "model.mlir"), "--device=cpu",
+               f"--threads={threads}"]
+    for name, array in arrays.items():
+        if name == "w" and case["constant"]:
+            save_parameter(folder / "w.safetensors", name, array)
+            command.append(f"--weights={folder}/w.safetensors")
+        else:
+            np.save(folder / f"{name}.npy", array)
+            command.append(f"--input={name}={folder / name}.npy")
+    command += [f"--output={name}={folder}/{name}-{threads}.npy"
+                for name in ("y", "p")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{case}: {done.stderr}")
+    return [np.load(folder / f"{name}-{threads}.npy") for name in ("y", "p")]
+
+
+def check(case, rng, folder):
+    x, w = (rng.standard_normal(case[name]).astype(np.float32)
+            for name in ("x", "w"))
+    b = rng.standard_normal([1] * (x.ndim - 1) + [w.shape[-1]])
+    b = b.astype(np.float32)
+    wide = x.astype(np.float64)
+    sums = convolve(wide, w.astype(np.float64), case)
+    scale = convolve(np.abs(wide), np.abs(w.astype(np.float64)), case)
+    rank = x.ndim - 2
+    pooled = np.max(windows(wide, case["size"], case, -np.inf),
+                    axis=tuple(range(rank + 2, 2 * rank + 2)))
+    (folder / "model.mlir").write_text(make_model(case, sums.shape))
+    arrays = {"x": x, "w": w, "b": b}
+    first, second = (run(case, arrays, folder, threads) for threads in (1, 2))
+    for one, two in zip(first, second):
+        if one.tobytes() != two.tobytes():
+            sys.exit(f"{case}: the bits depend on the number of threads")
+    expected = np.maximum(sums + b, 0)
+    if (np.abs(first[0] - expected) > 4e-6 * (scale + np.abs(b))).any():
+        sys.exit(f"{case}: wrong convolution")
+    if not (first[1] == pooled).all():
+        sys.exit(f"{case}: wrong pooling")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=20)
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(options.count):
+            check(draw(rng), rng, pathlib.Path(folder))
+    print(f"{options.count} cases are right")
+
+
+if __name__ == "__main__":
+    main()
