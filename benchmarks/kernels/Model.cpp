@@ -7,6 +7,7 @@
 
 #include "Model.h"
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/ElementTypes.h"
 #include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/Registration.h"
@@ -67,20 +68,10 @@ llvm::Error Model::compile(StringRef path, StringRef targetCpu) {
   return llvm::Error::success();
 }
 
-static ReferenceTensor makeTensor(const HamKaasTensorInfo &info,
-                                  MLIRContext *context) {
-  Type element = info.elementType == HamKaasFloat32
-                     ? Type(Float32Type::get(context))
-                     : Type(IntegerType::get(context, 64));
-  return ReferenceTensor(
-      RankedTensorType::get(ArrayRef(info.shape, info.rank), element));
-}
-
-static ReferenceTensor makeRandomTensor(const HamKaasTensorInfo &info,
-                                        MLIRContext *context) {
-  ReferenceTensor tensor = makeTensor(info, context);
-  fillRandom(tensor, info.name);
-  return tensor;
+static Tensor makeOperand(const HamKaasTensorInfo &info, MLIRContext *context) {
+  return makeRandomTensor(makeTensorType(context, info.elementType,
+                                         ArrayRef(info.shape, info.rank)),
+                          info.name);
 }
 
 static ArrayRef<HamKaasTensorInfo> inputsOf(const HamKaasProgram &program) {
@@ -95,12 +86,12 @@ static ArrayRef<HamKaasTensorInfo> parametersOf(const HamKaasProgram &program) {
 
 void Model::allocateOperands() {
   for (const HamKaasTensorInfo &info : parametersOf(program()))
-    parameters.push_back(makeRandomTensor(info, &context));
+    parameters.push_back(makeOperand(info, &context));
   for (const HamKaasTensorInfo &info : inputsOf(program())) {
-    inputs.push_back(makeRandomTensor(info, &context));
+    inputs.push_back(makeOperand(info, &context));
     inputBuffers.push_back(allocateBuffer(info.bytes));
     void *buffer = inputBuffers.back().get();
-    std::memcpy(buffer, getData(inputs.back()), info.bytes);
+    std::memcpy(buffer, inputs.back().data(), info.bytes);
     inputData.push_back(buffer);
   }
   for (const HamKaasTensorInfo &info : outputsOf(program())) {
@@ -113,7 +104,7 @@ llvm::Error Model::instantiate() {
   std::vector<HamKaasNamedData> named;
   for (auto [i, parameter] : llvm::enumerate(parameters)) {
     const HamKaasTensorInfo &info = program().parameters[i];
-    named.push_back({info.name, getData(parameter), info.bytes});
+    named.push_back({info.name, parameter.data(), info.bytes});
   }
   HamKaasInstanceOptions options = {};
   options.structSize = sizeof(options);
@@ -137,15 +128,17 @@ llvm::Error Model::check() {
   llvm::StringMap<ReferenceTensor> named;
   for (auto [info, tensor] :
        llvm::zip_equal(parametersOf(program()), parameters))
-    named.try_emplace(info.name, tensor);
+    named.try_emplace(info.name, decode(tensor));
   auto interpreter = Interpreter::create(*graph, std::move(named));
-  SmallVector<ReferenceTensor> expected;
-  if (failed(interpreter) || failed(interpreter->run(inputs, expected)))
+  SmallVector<ReferenceTensor> given, expected;
+  for (const Tensor &input : inputs)
+    given.push_back(decode(input));
+  if (failed(interpreter) || failed(interpreter->run(given, expected)))
     return llvm::make_error<ReportedError>();
   for (auto [info, data, reference] :
        llvm::zip_equal(outputsOf(program()), outputData, expected)) {
     ReferenceTensor actual(reference.type);
-    std::memcpy(getData(actual), data, info.bytes);
+    getElementType(info.elementType).decode(data, actual);
     Difference difference = compare(actual, reference);
     if (!difference.isWithin(tolerance))
       return llvm::createStringError(

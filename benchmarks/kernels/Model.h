@@ -9,8 +9,8 @@
 #define HAMKAAS_BENCHMARKS_KERNELS_MODEL_H
 
 #include "Buffer.h"
-#include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
 #include "HamKaas/Driver/LoadedProgram.h"
+#include "HamKaas/Driver/Tensors.h"
 #include "hamkaas-c/Runtime.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -50,7 +50,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> graph;
   std::unique_ptr<LoadedProgram> loaded;
   HamKaasInstance *instance = nullptr;
-  std::vector<ReferenceTensor> inputs, parameters;
+  std::vector<Tensor> inputs, parameters;
   std::vector<Buffer> inputBuffers, outputBuffers;
   /// Addresses of the buffers.
   std::vector<const void *> inputData;

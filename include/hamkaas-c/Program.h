@@ -35,7 +35,18 @@ extern "C" {
 
 typedef enum HamKaasElementType {
   HamKaasFloat32 = 0,
-  HamKaasInt64 = 1
+  HamKaasInt64 = 1,
+  HamKaasFloat64 = 2,
+  HamKaasFloat16 = 3,  /* IEEE 754 binary16 */
+  HamKaasBFloat16 = 4, /* the upper half of a float32 */
+  HamKaasInt32 = 5,
+  HamKaasInt16 = 6,
+  HamKaasInt8 = 7,
+  HamKaasUInt8 = 8,
+  HamKaasUInt16 = 9,
+  HamKaasUInt32 = 10,
+  HamKaasUInt64 = 11,
+  HamKaasBool = 12 /* a byte: written as 0 or 1, true when read if not 0 */
 } HamKaasElementType;
 
 /// Instruction set level a program was compiled for. A program runs on a

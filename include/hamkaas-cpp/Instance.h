@@ -32,13 +32,16 @@ public:
     return {program->states, static_cast<size_t>(program->stateCount)};
   }
 
-  /// A copy of the elements; T is float or int64_t, as the state is.
+  /// A copy of the elements; T is float, int64_t or what else the state is made
+  /// of by ElementTypeOf, but not bool: a vector of it has bits in place of
+  /// bytes. A state of bool is read as uint8_t.
   template <typename T> Result<std::vector<T>> read(std::string_view name) {
+    static_assert(!std::is_same_v<T, bool>, "read a state of bool as uint8_t");
     std::vector<T> elements;
     const HamKaasTensorInfo *tensor = detail::find(tensors(), name);
     if (tensor)
       elements.resize(detail::elementsOf(*tensor));
-    std::string problem = check(name, ElementTypeOf<T>::value, elements.size());
+    std::string problem = check(name, typeToRead<T>(tensor), elements.size());
     if (problem.empty())
       problem = detail::takeText(
           HamKaasInstanceReadState(instance, tensor->name, elements.data(),
@@ -46,12 +49,12 @@ public:
     return detail::give(std::move(problem), std::move(elements));
   }
 
-  Result<void> write(std::string_view name, Span<const float> elements) {
-    return writeElements(name, elements);
+#define HAMKAAS_CPP_WRITE(T, type)                                             \
+  Result<void> write(std::string_view name, Span<const T> elements) {          \
+    return writeElements(name, elements);                                      \
   }
-  Result<void> write(std::string_view name, Span<const int64_t> elements) {
-    return writeElements(name, elements);
-  }
+  HAMKAAS_CPP_ELEMENT_TYPES(HAMKAAS_CPP_WRITE)
+#undef HAMKAAS_CPP_WRITE
 
   /// All to zero.
   Result<void> reset() {
@@ -85,6 +88,14 @@ private:
           instance, std::string(name).c_str(), elements.data(),
           elements.size() * sizeof(T)));
     return detail::check(std::move(problem));
+  }
+
+  template <typename T>
+  static HamKaasElementType typeToRead(const HamKaasTensorInfo *tensor) {
+    if (std::is_same_v<T, uint8_t> && tensor &&
+        tensor->elementType == HamKaasBool)
+      return HamKaasBool;
+    return ElementTypeOf<T>::value;
   }
 
   HamKaasInstance *instance;

@@ -20,13 +20,40 @@
 namespace hamkaas {
 inline namespace HAMKAAS_CPP_VARIANT {
 
+/// The bits of a number that C++ has no type for.
+struct Float16 {
+  uint16_t bits;
+};
+struct BFloat16 {
+  uint16_t bits;
+};
+
+/// The element type of a tensor whose elements are T in memory.
 template <typename T> struct ElementTypeOf;
-template <> struct ElementTypeOf<float> {
-  static constexpr HamKaasElementType value = HamKaasFloat32;
-};
-template <> struct ElementTypeOf<int64_t> {
-  static constexpr HamKaasElementType value = HamKaasInt64;
-};
+
+/// What a macro makes of each element type: (T, name of the
+/// HamKaasElementType).
+#define HAMKAAS_CPP_ELEMENT_TYPES(MACRO)                                       \
+  MACRO(float, HamKaasFloat32)                                                 \
+  MACRO(int64_t, HamKaasInt64)                                                 \
+  MACRO(double, HamKaasFloat64)                                                \
+  MACRO(Float16, HamKaasFloat16)                                               \
+  MACRO(BFloat16, HamKaasBFloat16)                                             \
+  MACRO(int32_t, HamKaasInt32)                                                 \
+  MACRO(int16_t, HamKaasInt16)                                                 \
+  MACRO(int8_t, HamKaasInt8)                                                   \
+  MACRO(uint8_t, HamKaasUInt8)                                                 \
+  MACRO(uint16_t, HamKaasUInt16)                                               \
+  MACRO(uint32_t, HamKaasUInt32)                                               \
+  MACRO(uint64_t, HamKaasUInt64)                                               \
+  MACRO(bool, HamKaasBool)
+
+#define HAMKAAS_CPP_TYPE(T, type)                                              \
+  template <> struct ElementTypeOf<T> {                                        \
+    static constexpr HamKaasElementType value = type;                          \
+  };
+HAMKAAS_CPP_ELEMENT_TYPES(HAMKAAS_CPP_TYPE)
+#undef HAMKAAS_CPP_TYPE
 
 /// A named tensor in the caller's memory, dense and row-major: {"x", vector}.
 /// `Address` is `const void *` if it is only read.
@@ -36,10 +63,11 @@ template <typename Address> class NamedTensor {
       std::conditional_t<std::is_same_v<Address, const void *>, const T, T>;
 
 public:
-  NamedTensor(std::string_view name, Span<Element<float>> elements)
-      : NamedTensor(name, elements, HamKaasFloat32) {}
-  NamedTensor(std::string_view name, Span<Element<int64_t>> elements)
-      : NamedTensor(name, elements, HamKaasInt64) {}
+#define HAMKAAS_CPP_CONSTRUCTOR(T, type)                                       \
+  NamedTensor(std::string_view name, Span<Element<T>> elements)                \
+      : NamedTensor(name, elements, type) {}
+  HAMKAAS_CPP_ELEMENT_TYPES(HAMKAAS_CPP_CONSTRUCTOR)
+#undef HAMKAAS_CPP_CONSTRUCTOR
 
   std::string name;
   Address data;
@@ -59,16 +87,29 @@ using Output = NamedTensor<void *>;
 
 namespace detail {
 
+struct ElementTypeInfo {
+  const char *name;
+  size_t size; // bytes
+};
+
+/// The library gives no other types.
+inline ElementTypeInfo elementTypeInfo(int32_t type) {
+  // The entry of a HamKaasElementType has its number.
+  constexpr ElementTypeInfo all[] = {
+      {"float32", 4},  {"int64", 8},  {"float64", 8}, {"float16", 2},
+      {"bfloat16", 2}, {"int32", 4},  {"int16", 2},   {"int8", 1},
+      {"uint8", 1},    {"uint16", 2}, {"uint32", 4},  {"uint64", 8},
+      {"bool", 1}};
+  return all[type];
+}
+
 inline std::string describe(int32_t type, size_t elements) {
-  return std::to_string(elements) +
-         (type == HamKaasInt64 ? " int64" : " float32") +
+  return std::to_string(elements) + " " + elementTypeInfo(type).name +
          (elements == 1 ? " element" : " elements");
 }
 
-/// Both element types have their size; the library knows no others.
 inline size_t elementsOf(const HamKaasTensorInfo &tensor) {
-  return tensor.bytes /
-         (tensor.elementType == HamKaasInt64 ? sizeof(int64_t) : sizeof(float));
+  return tensor.bytes / elementTypeInfo(tensor.elementType).size;
 }
 
 /// Empty if a buffer of `elements` fits the tensor.
@@ -128,10 +169,8 @@ inline std::vector<HamKaasNamedData>
 toNamedData(const std::vector<Input> &tensors) {
   std::vector<HamKaasNamedData> data;
   for (const Input &tensor : tensors)
-    data.push_back(
-        {tensor.name.c_str(), tensor.data,
-         tensor.elements *
-             (tensor.type == HamKaasInt64 ? sizeof(int64_t) : sizeof(float))});
+    data.push_back({tensor.name.c_str(), tensor.data,
+                    tensor.elements * elementTypeInfo(tensor.type).size});
   return data;
 }
 

@@ -16,8 +16,39 @@ using namespace llvm;
 namespace hamkaas {
 namespace {
 
+/// How C spells an element type.
+struct CElementType {
+  StringRef name;
+  /// What the name does not say, or empty.
+  StringRef note;
+};
+
+/// The entry of a HamKaasElementType has its number.
+constexpr CElementType elementTypes[] = {
+    {"float", ""},
+    {"int64_t", ""},
+    {"double", ""},
+    {"uint16_t", "the bits of a float16"},
+    {"uint16_t", "the bits of a bfloat16"},
+    {"int32_t", ""},
+    {"int16_t", ""},
+    {"int8_t", ""},
+    {"uint8_t", ""},
+    {"uint16_t", ""},
+    {"uint32_t", ""},
+    {"uint64_t", ""},
+    {"uint8_t", "a bool, 0 or 1"},
+};
+static_assert(std::size(elementTypes) == rt::elementTypeCount);
+
 StringRef elementType(const TensorInfo &tensor) {
-  return tensor.elementType == HamKaasInt64 ? "int64_t" : "float";
+  return elementTypes[tensor.elementType].name;
+}
+
+/// ", a bool, 0 or 1" where the type of C does not say what an element is.
+std::string elementNote(const TensorInfo &tensor) {
+  StringRef note = elementTypes[tensor.elementType].note;
+  return note.empty() ? "" : ", " + note.str();
 }
 
 /// "128 * 28 * 28": the length of the tensor as an array.
@@ -47,7 +78,7 @@ std::string describe(const TensorInfo &tensor) {
                   tensor.shape,
                   [](int64_t dimension) { return std::to_string(dimension); }),
               "][") +
-         "]";
+         "]" + elementNote(tensor);
 }
 
 class HeaderWriter {
@@ -141,7 +172,7 @@ void HeaderWriter::writeOptions() {
          zip_equal(info.parameters, names.parameters))
       os << "  const " << elementType(tensor) << " *" << identifier << "; /* "
          << quoted(tensor.name) << ", " << arrayLength(tensor)
-         << " elements */\n";
+         << " elements" << elementNote(tensor) << " */\n";
   os << "} " << model << "_options;\n\n"
      << "#define " << prefix << "_OPTIONS_INIT \\\n"
      << "  { sizeof(" << model << "_options), NULL, NULL, 0";

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Driver/ElementTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
@@ -79,8 +80,7 @@ TensorInfo hamkaas::getTensorInfo(StringRef name, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   TensorInfo info;
   info.name = name;
-  info.elementType =
-      tensor.getElementType().isInteger(64) ? HamKaasInt64 : HamKaasFloat32;
+  info.elementType = getElementType(tensor).type;
   info.shape = tensor.getShape().vec();
   return info;
 }

@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
+#include "HamKaas/Driver/ElementTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -57,20 +58,6 @@ static std::string escapeDot(StringRef text) {
     result += c == '\n' ? ' ' : c;
   }
   return result;
-}
-
-/// "128x784 f32"
-static std::string formatType(Type type) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (!shaped || !shaped.hasRank()) {
-    stream << type;
-    return text;
-  }
-  llvm::interleave(shaped.getShape(), stream, "x");
-  stream << (shaped.getRank() ? " " : "") << shaped.getElementType();
-  return text;
 }
 
 static StringRef getFamilyColor(Operation *op) {

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/LoadedProgram.h"
+#include "HamKaas/Driver/Errors.h"
+#include "HamKaas/Runtime/TensorType.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
@@ -80,6 +82,8 @@ Error LoadedProgram::adopt(const void *address, StringRef origin) {
                              Twine(sizeof(HamKaasProgram)) +
                              " bytes, got version " + Twine(program->version) +
                              " with " + Twine(program->structSize));
+  if (rt::Error error = rt::checkElementTypes(*program))
+    return toError(std::move(error));
   descriptor = program;
   return Error::success();
 }

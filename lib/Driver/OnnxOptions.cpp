@@ -45,7 +45,7 @@ static llvm::Error addConstantInput(StringRef assignment, MLIRContext *context,
   auto tensor = readTensor(path, context);
   if (!tensor)
     return tensor.takeError();
-  auto shared = std::make_shared<ReferenceTensor>(std::move(*tensor));
+  auto shared = std::make_shared<ReferenceTensor>(decode(*tensor));
   if (!options.constantInputs.try_emplace(name, std::move(shared)).second)
     return llvm::createStringError("--const-input: '" + name +
                                    "' is given twice");

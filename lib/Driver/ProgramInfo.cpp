@@ -7,10 +7,22 @@
 
 #include "HamKaas/Driver/ProgramInfo.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 
 using namespace hamkaas;
 using llvm::ArrayRef;
+
+std::string hamkaas::formatType(HamKaasElementType elementType,
+                                const std::vector<int64_t> &shape) {
+  std::string text = rt::elementTypeName(elementType);
+  text += " [";
+  text += llvm::join(
+      llvm::map_range(
+          shape, [](int64_t dimension) { return std::to_string(dimension); }),
+      ", ");
+  return text + "]";
+}
 
 static std::vector<TensorInfo> readTensors(const HamKaasTensorInfo *tensors,
                                            int32_t count) {

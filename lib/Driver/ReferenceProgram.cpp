@@ -11,7 +11,7 @@
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Descriptor.h"
 #include "HamKaas/Driver/DiagnosticText.h"
-#include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Driver/ElementTypes.h"
 #include "HamKaas/Interpreter/Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -74,7 +74,7 @@ FailureOr<ReferenceTensor> Session::read(const HamKaasTensorInfo &tensor,
     return graph.emitError("cannot allocate ")
            << tensor.bytes << " bytes for '" << tensor.name << "'";
   ReferenceTensor value(type);
-  std::memcpy(getData(value), from, tensor.bytes);
+  getElementType(tensor.elementType).decode(from, value);
   return value;
 }
 
@@ -125,9 +125,9 @@ LogicalResult Session::loadState(const void *state) {
 void Session::storeState(void *state) {
   for (auto [global, info] : llvm::zip_equal(
            getStates(graph), toArray(program.states, program.stateCount)))
-    std::memcpy(const_cast<char *>(at(state, info)),
-                getData(interpreter->getGlobal(global.getSymName())),
-                info.bytes);
+    getElementType(info.elementType)
+        .encode(interpreter->getGlobal(global.getSymName()),
+                const_cast<char *>(at(state, info)));
 }
 
 LogicalResult Session::interpret(const void *const *inputs,
@@ -148,8 +148,7 @@ LogicalResult Session::interpret(const void *const *inputs,
   if (failed(interpreter->run(given, results)))
     return failure();
   for (const ReferenceTensor &result : results)
-    std::memcpy(*outputs++, getData(result),
-                ReferenceTensor::getBytes(result.type));
+    getElementType(result.type).encode(result, *outputs++);
   storeState(state);
   return success();
 }

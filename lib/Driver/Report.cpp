@@ -40,20 +40,6 @@ static std::string formatShare(uint64_t part, uint64_t whole) {
   return llvm::formatv("{0:F1} %", 100.0 * part / whole).str();
 }
 
-static llvm::StringRef getTypeName(HamKaasElementType type) {
-  return type == HamKaasInt64 ? "i64" : "f32";
-}
-
-/// "128x784", "scalar" without dimensions.
-static std::string formatShape(const std::vector<int64_t> &shape) {
-  if (shape.empty())
-    return "scalar";
-  return llvm::join(
-      llvm::map_range(
-          shape, [](int64_t dimension) { return std::to_string(dimension); }),
-      "x");
-}
-
 static void printCut(size_t rows, llvm::raw_ostream &os) {
   if (rows > maxRows)
     os << "  and " << formatCount(rows - maxRows) << " more\n";
@@ -72,8 +58,7 @@ static void printTensors(llvm::StringRef title,
   TextTable table("llr");
   for (const TensorInfo &tensor : llvm::ArrayRef(tensors).take_front(maxRows))
     table.addRow({tensor.name,
-                  formatShape(tensor.shape) + " " +
-                      getTypeName(tensor.elementType).str(),
+                  formatType(tensor.elementType, tensor.shape),
                   formatCount(tensor.bytes()) + " bytes"});
   table.print(os);
   printCut(tensors.size(), os);

@@ -23,8 +23,7 @@ static void writeTensors(llvm::json::OStream &json, llvm::StringRef name,
     for (const TensorInfo &tensor : tensors)
       json.object([&] {
         json.attribute("name", makeText(tensor.name));
-        json.attribute("type",
-                       tensor.elementType == HamKaasInt64 ? "i64" : "f32");
+        json.attribute("type", rt::elementTypeName(tensor.elementType));
         json.attributeArray("shape", [&] {
           for (int64_t dimension : tensor.shape)
             json.value(dimension);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Runner.h"
+#include "HamKaas/Driver/ElementTypes.h"
 #include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Driver/ReferenceProgram.h"
 #include "HamKaas/Driver/Tensors.h"
@@ -32,14 +33,14 @@ Runner::Runner(const HamKaasProgram &program, MLIRContext *context)
 
 Runner::~Runner() { HamKaasInstanceDestroy(instance); }
 
-llvm::Error Runner::run(ArrayRef<ReferenceTensor> inputs,
-                        MutableArrayRef<ReferenceTensor> outputs) {
+llvm::Error Runner::run(ArrayRef<Tensor> inputs,
+                        MutableArrayRef<Tensor> outputs) {
   SmallVector<const void *> inputData;
   SmallVector<void *> outputData;
-  for (const ReferenceTensor &input : inputs)
-    inputData.push_back(getData(input));
-  for (ReferenceTensor &output : outputs)
-    outputData.push_back(getData(output));
+  for (const Tensor &input : inputs)
+    inputData.push_back(input.data());
+  for (Tensor &output : outputs)
+    outputData.push_back(output.data());
   return toError(
       HamKaasInstanceRun(instance, inputData.data(), outputData.data()));
 }

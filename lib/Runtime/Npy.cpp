@@ -99,7 +99,7 @@ static constexpr size_t dataAlignment = 64;
 static void appendDictionary(TextBuilder &text, HamKaasElementType elementType,
                              int32_t rank, const int64_t *shape) {
   text.append("{'descr': '%s', 'fortran_order': False, 'shape': (",
-              npyDescription(elementType));
+              elementTypes[elementType].npy);
   for (int32_t i = 0; i < rank; ++i)
     text.append(i == 0 ? "%" PRId64 : ", %" PRId64, shape[i]);
   // A tuple of one has a comma.
@@ -114,6 +114,9 @@ Error hamkaas::rt::writeNpy(const char *path, HamKaasElementType elementType,
   if (elementSize == 0 || rank < 0 || rank > NpyFile::maximumRank ||
       !countBytes(elementSize, rank, shape, bytes))
     return Error::format("cannot write '%s': no such tensor type", path);
+  if (!elementTypes[elementType].npy)
+    return Error::format("cannot write '%s': the format npy has no type %s",
+                         path, elementTypeName(elementType));
 
   // Version 1: two bytes of length, more than 64 dimensions can need.
   TextBuilder dictionary;

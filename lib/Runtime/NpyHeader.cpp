@@ -7,6 +7,8 @@
 
 #include "NpyHeader.h"
 
+#include "HamKaas/Runtime/TensorType.h"
+
 #include <cstring>
 #include <initializer_list>
 
@@ -41,6 +43,7 @@ public:
 private:
   Error readEntry();
   Error readDescription();
+  Error unknownDescription(const Piece *found) const;
   Error readOrder();
   Error readShape();
 
@@ -57,10 +60,6 @@ private:
 };
 
 } // namespace
-
-const char *hamkaas::rt::npyDescription(HamKaasElementType elementType) {
-  return elementType == HamKaasInt64 ? "<i8" : "<f4";
-}
 
 Error NpyHeader::parse(const char *text, size_t length, const char *path) {
   return HeaderReader(text, length, path, *this).run();
@@ -180,19 +179,33 @@ Error HeaderReader::readEntry() {
 Error HeaderReader::readDescription() {
   Piece piece;
   if (!readQuoted(piece))
-    return Error::format("%s: expected dtype '<f4' or '<i8', found one that is "
-                         "not a string",
-                         path);
-  for (HamKaasElementType type : {HamKaasFloat32, HamKaasInt64}) {
-    if (!piece.is(npyDescription(type)))
+    return unknownDescription(nullptr);
+  for (const ElementType &type : elementTypes) {
+    if (!type.npy || !piece.is(type.npy))
       continue;
-    header.elementType = type;
+    header.elementType = type.type;
     return Error();
   }
-  bool bigEndian = piece.length > 0 && piece.begin[0] == '>';
-  return Error::format("%s: expected dtype '<f4' or '<i8', found %s'%.*s'",
-                       path, bigEndian ? "big-endian " : "",
-                       piece.shownLength(), piece.begin);
+  return unknownDescription(&piece);
+}
+
+Error HeaderReader::unknownDescription(const Piece *found) const {
+  TextBuilder text;
+  text.append("%s: expected dtype", path);
+  for (const ElementType &type : elementTypes)
+    if (type.npy)
+      text.append("%s '%s'", &type == elementTypes ? "" : ",", type.npy);
+  if (!found) {
+    text.append(", found one that is not a string");
+    return Error::adopt(text.release());
+  }
+  bool bigEndian = found->length > 0 && found->begin[0] == '>';
+  text.append(", found %s'%.*s'", bigEndian ? "big-endian " : "",
+              found->shownLength(), found->begin);
+  // What numpy writes for a type that a package added to it.
+  if (found->is("<V2") || found->is("|V2"))
+    text.append(", which may be bfloat16; the format npy has no such type");
+  return Error::adopt(text.release());
 }
 
 Error HeaderReader::readOrder() {

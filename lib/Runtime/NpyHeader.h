@@ -23,9 +23,6 @@ struct NpyHeader {
   Error parse(const char *text, size_t length, const char *path);
 };
 
-/// The dictionary's spelling of an element type, "<f4".
-const char *npyDescription(HamKaasElementType elementType);
-
 } // namespace hamkaas::rt
 
 #endif // HAMKAAS_LIB_RUNTIME_NPYHEADER_H

@@ -32,6 +32,8 @@ Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
   if (!program->run || (program->constantsBytes > 0 && !program->prepare))
     return Error::format("model '%s': the program has no %s function",
                          program->name, program->run ? "prepare" : "run");
+  if (Error error = checkElementTypes(*program))
+    return error;
   return checkIsaLevel(program->isaLevel, isaLevelOf(readCpuid()));
 }
 

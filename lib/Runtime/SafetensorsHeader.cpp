@@ -16,33 +16,15 @@
 using namespace hamkaas::rt;
 
 namespace {
-struct DtypeInfo {
+struct Dtype {
   const char *name;
   size_t size;
-  int32_t elementType;
 };
 } // namespace
 
-// Types of less than a byte are not in the table: they are unknown here.
-static constexpr DtypeInfo dtypes[] = {
-    {"F32", 4, HamKaasFloat32},
-    {"I64", 8, HamKaasInt64},
-    {"F64", 8, -1},
-    {"F16", 2, -1},
-    {"BF16", 2, -1},
-    {"I32", 4, -1},
-    {"I16", 2, -1},
-    {"I8", 1, -1},
-    {"U64", 8, -1},
-    {"U32", 4, -1},
-    {"U16", 2, -1},
-    {"U8", 1, -1},
-    {"BOOL", 1, -1},
-    {"C64", 8, -1},
-    {"F8_E5M2", 1, -1},
-    {"F8_E4M3", 1, -1},
-    {"F8_E8M0", 1, -1},
-};
+// Those that no element type has. Types of less than a byte are unknown here.
+static constexpr Dtype otherDtypes[] = {
+    {"C64", 8}, {"F8_E5M2", 1}, {"F8_E4M3", 1}, {"F8_E8M0", 1}};
 
 // Long names are cut in messages.
 #define NAME_FORMAT "'%.200s'"
@@ -196,14 +178,21 @@ Error SafetensorsHeader::readField(size_t &index, SafetensorsTensor &tensor) {
 
 Error SafetensorsHeader::readDtype(size_t &index, SafetensorsTensor &tensor) {
   size_t value = index++;
-  for (const DtypeInfo &info : dtypes) {
-    if (tokens.childCount(value) != 0 || !tokens.isString(value, info.name))
-      continue;
-    tensor.dtype = info.name;
-    tensor.elementType = info.elementType;
-    elementSize = info.size;
+  auto is = [&](const char *name) {
+    return tokens.childCount(value) == 0 && tokens.isString(value, name);
+  };
+  auto take = [&](const char *name, size_t size, int32_t elementType) {
+    tensor.dtype = name;
+    tensor.elementType = elementType;
+    elementSize = size;
     return Error();
-  }
+  };
+  for (const ElementType &type : elementTypes)
+    if (is(type.safetensors))
+      return take(type.safetensors, type.size, type.type);
+  for (const Dtype &dtype : otherDtypes)
+    if (is(dtype.name))
+      return take(dtype.name, dtype.size, /*elementType=*/-1);
   return fail(name, "unknown dtype '%.*s'", tokens.shownLength(value),
               tokens.begin(value));
 }

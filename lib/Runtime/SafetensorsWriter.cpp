@@ -18,16 +18,9 @@
 
 using namespace hamkaas::rt;
 
-namespace {
-struct Dtype {
-  int32_t elementType;
-  const char *name;
-};
-} // namespace
-
-// In the order of a file.
-static constexpr Dtype dtypes[] = {{HamKaasInt64, "I64"},
-                                   {HamKaasFloat32, "F32"}};
+// Bytes of an element in the order of a file: the largest first, so that each
+// tensor is aligned where it follows the one before.
+static constexpr size_t elementSizes[] = {8, 4, 2, 1};
 
 // Of the data; no element needs more.
 static constexpr size_t dataAlignment = 8;
@@ -104,10 +97,11 @@ static void appendString(TextBuilder &text, const char *string) {
 // Appends what comes before and after each tensor, too. `end` is that of the
 // data so far.
 static void appendTensor(TextBuilder &text, const HamKaasTensorInfo &tensor,
-                         const char *dtype, uint64_t &end) {
+                         uint64_t &end) {
   text.append(text.empty() ? "{" : ",");
   appendString(text, tensor.name);
-  text.append(":{\"dtype\":\"%s\",\"shape\":", dtype);
+  text.append(":{\"dtype\":\"%s\",\"shape\":",
+              elementTypes[tensor.elementType].safetensors);
   appendShape(text, tensor.rank, tensor.shape);
   text.append(",\"data_offsets\":[%" PRIu64 ",%" PRIu64 "]}", end,
               end + tensor.bytes);
@@ -118,10 +112,10 @@ static void appendTensor(TextBuilder &text, const HamKaasTensorInfo &tensor,
 static char *createHeader(const HamKaasTensorInfo *tensors, size_t count) {
   TextBuilder text;
   uint64_t end = 0;
-  for (const Dtype &dtype : dtypes)
+  for (size_t size : elementSizes)
     for (size_t i = 0; i < count; ++i)
-      if (tensors[i].elementType == dtype.elementType)
-        appendTensor(text, tensors[i], dtype.name, end);
+      if (elementTypeSize(tensors[i].elementType) == size)
+        appendTensor(text, tensors[i], end);
   text.append(text.empty() ? "{}" : "}");
   return text.release();
 }
@@ -164,9 +158,9 @@ static Error writeTensor(AtomicFile &file, const TensorSource &source,
 
 static Error writeData(AtomicFile &file, const HamKaasTensorInfo *tensors,
                        size_t count, const TensorSource &source, void *buffer) {
-  for (const Dtype &dtype : dtypes)
+  for (size_t elementSize : elementSizes)
     for (size_t i = 0; i < count; ++i) {
-      if (tensors[i].elementType != dtype.elementType)
+      if (elementTypeSize(tensors[i].elementType) != elementSize)
         continue;
       if (Error error = writeTensor(file, source, i, tensors[i].bytes, buffer))
         return error;

@@ -11,26 +11,50 @@
 
 using namespace hamkaas::rt;
 
+const ElementType hamkaas::rt::elementTypes[elementTypeCount] = {
+    {HamKaasFloat32, "float32", 4, "<f4", "F32"},
+    {HamKaasInt64, "int64", 8, "<i8", "I64"},
+    {HamKaasFloat64, "float64", 8, "<f8", "F64"},
+    {HamKaasFloat16, "float16", 2, "<f2", "F16"},
+    {HamKaasBFloat16, "bfloat16", 2, nullptr, "BF16"},
+    {HamKaasInt32, "int32", 4, "<i4", "I32"},
+    {HamKaasInt16, "int16", 2, "<i2", "I16"},
+    {HamKaasInt8, "int8", 1, "|i1", "I8"},
+    {HamKaasUInt8, "uint8", 1, "|u1", "U8"},
+    {HamKaasUInt16, "uint16", 2, "<u2", "U16"},
+    {HamKaasUInt32, "uint32", 4, "<u4", "U32"},
+    {HamKaasUInt64, "uint64", 8, "<u8", "U64"},
+    {HamKaasBool, "bool", 1, "|b1", "BOOL"},
+};
+
+static bool isKnown(int32_t elementType) {
+  return elementType >= 0 && elementType < elementTypeCount;
+}
+
 const char *hamkaas::rt::elementTypeName(int32_t elementType) {
-  switch (elementType) {
-  case HamKaasFloat32:
-    return "float32";
-  case HamKaasInt64:
-    return "int64";
-  default:
-    return nullptr;
-  }
+  return isKnown(elementType) ? elementTypes[elementType].name : nullptr;
 }
 
 size_t hamkaas::rt::elementTypeSize(int32_t elementType) {
-  switch (elementType) {
-  case HamKaasFloat32:
-    return 4;
-  case HamKaasInt64:
-    return 8;
-  default:
-    return 0;
-  }
+  return isKnown(elementType) ? elementTypes[elementType].size : 0;
+}
+
+Error hamkaas::rt::checkElementTypes(const HamKaasProgram &program) {
+  const struct {
+    const HamKaasTensorInfo *tensors;
+    int32_t count;
+  } tables[] = {{program.inputs, program.inputCount},
+                {program.outputs, program.outputCount},
+                {program.parameters, program.parameterCount},
+                {program.states, program.stateCount}};
+  for (auto [tensors, count] : tables)
+    for (int32_t i = 0; i < count; ++i)
+      if (!isKnown(tensors[i].elementType))
+        return Error::format("model '%s': expected the number of the element "
+                             "type of '%s' to be from 0 to %d, found %d",
+                             program.name, tensors[i].name,
+                             elementTypeCount - 1, tensors[i].elementType);
+  return Error();
 }
 
 bool hamkaas::rt::countBytes(size_t elementSize, int32_t rank,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Any, Tuple, Union, cast
 
 import numpy as np
@@ -16,6 +17,10 @@ Shape = Tuple[int, ...]
 DTypeLike = Union[str, type, "np.dtype[Any]", Any]
 """``"float32"``, ``"int64"``, or the same as a dtype of numpy or torch."""
 
+# numpy has no bfloat16, and cannot show the one of ml_dtypes to others; between
+# here and C++ it is a record, whose field has its name.
+_BFLOAT16_BITS = np.dtype([("bfloat16", "<u2")])
+
 _DLPACK_CPU = 1
 
 
@@ -23,6 +28,35 @@ def is_torch_tensor(value: object) -> bool:
     """Whether ``value`` is a tensor of torch, which this does not import."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
+
+
+def dtype_of(name: str) -> Union["np.dtype[Any]", str]:
+    """The dtype of an element type of a model, by its name.
+
+    That of bfloat16 is in the package ml_dtypes; without it the name is
+    returned.
+
+    >>> dtype_of("bool")
+    dtype('bool')
+    """
+    if name != "bfloat16":
+        return np.dtype(name)
+    try:
+        return np.dtype(import_module("ml_dtypes").bfloat16)
+    except ImportError:
+        return name
+
+
+def describe(value: object) -> str:
+    """The type and the shape of an array, or what else ``value`` is.
+
+    >>> describe(np.zeros([2, 3], bool))
+    'bool [2, 3]'
+    """
+    if not isinstance(value, np.ndarray):
+        return type(value).__name__
+    name = "bfloat16" if value.dtype == _BFLOAT16_BITS else value.dtype
+    return f"{name} {list(value.shape)}"
 
 
 def element_type_name(dtype: DTypeLike) -> str:
@@ -39,6 +73,8 @@ def element_type_name(dtype: DTypeLike) -> str:
     except TypeError:
         raise HamKaasError(
             f"expected the type float32 or int64, found {dtype!r}") from None
+    if known == _BFLOAT16_BITS:
+        return "bfloat16"
     # Numbers of the other byte order, strings and records have no such name.
     if not known.isnative or not known.name.isalnum():
         raise HamKaasError(f"expected the type float32 or int64, found {known}")
@@ -65,28 +101,38 @@ def _from_torch(tensor: Any) -> Array:
                         f"{tensor.layout}, expected a dense one on the CPU")
     # Lazily conjugated or negated tensors share memory that is not theirs.
     tensor = tensor.detach().resolve_conj().resolve_neg()
+    torch = sys.modules["torch"]
     try:
+        if tensor.dtype == torch.bfloat16:
+            bits = cast(Array, tensor.view(torch.int16).numpy())
+            return bits.view(_BFLOAT16_BITS)
         return cast(Array, tensor.numpy())
     except TypeError:
-        # A type that numpy lacks, such as bfloat16.
+        # A type that numpy lacks.
         raise TypeError(f"{tensor.dtype} {list(tensor.shape)}") from None
+
+
+def _with_bits(array: Array) -> Array:
+    if array.dtype.name == "bfloat16":
+        return array.view(_BFLOAT16_BITS)
+    return array
 
 
 def as_input(value: object) -> Array:
     """``value`` as a numpy array, without a copy where that can be.
 
-    Takes arrays of numpy, tensors of torch on the CPU, and whatever offers
+    Numbers of type bfloat16 are records of their bits. Takes arrays of numpy, tensors of torch on the CPU, and whatever offers
     DLPack, ``__array__`` or the buffer protocol. Raises ``TypeError`` with what
     was found for anything else.
     """
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError("a masked array")
     if isinstance(value, (np.ndarray, np.generic)):
-        return np.asarray(value)
+        return _with_bits(np.asarray(value))
     if is_torch_tensor(value):
         return _from_torch(value)
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
-        return np.asarray(value)
+        return _with_bits(np.asarray(value))
     if hasattr(value, "__dlpack__"):
         device = cast(Any, value).__dlpack_device__()
         if device[0] != _DLPACK_CPU:
@@ -107,7 +153,7 @@ def as_output(value: object) -> Array:
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError("a masked array")
     if isinstance(value, np.ndarray):
-        return value.view(np.ndarray)
+        return _with_bits(value.view(np.ndarray))
     if is_torch_tensor(value):
         if cast(Any, value).is_neg() or cast(Any, value).is_conj():
             raise TypeError("a torch tensor that is lazily negated")

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tensors.h"
+#include <cstring>
+#include <string_view>
 
 using namespace hamkaas::python;
 
@@ -14,13 +16,15 @@ namespace {
 /// What is used of numpy and of our Python side in each run. Never freed: the
 /// interpreter may end before the last array does.
 struct Names {
-  nb::object array, empty, asInput, asOutput;
+  nb::object array, empty, dtypeOf, describe, asInput, asOutput;
 
   Names() {
     nb::module_ numpy = nb::module_::import_("numpy");
     nb::module_ arrays = nb::module_::import_("hamkaas.arrays");
     array = numpy.attr("ndarray");
     empty = numpy.attr("empty");
+    dtypeOf = arrays.attr("dtype_of");
+    describe = arrays.attr("describe");
     asInput = arrays.attr("as_input");
     asOutput = arrays.attr("as_output");
   }
@@ -31,18 +35,50 @@ const Names &names() {
   return *all;
 }
 
+constexpr const char *signedLetters = "bhilq", *unsignedLetters = "BHILQ";
+
+/// What a buffer of Python says of an element type: one of these letters, and
+/// the size of an element in bytes.
+struct ElementType {
+  const char *name;
+  const char *letters;
+  Py_ssize_t size;
+};
+
+/// The entry of a HamKaasElementType has its number.
+constexpr ElementType elementTypes[] = {
+    {"float32", "f", 4},
+    {"int64", signedLetters, 8},
+    {"float64", "d", 8},
+    {"float16", "e", 2},
+    {"bfloat16", "", 2},
+    {"int32", signedLetters, 4},
+    {"int16", signedLetters, 2},
+    {"int8", signedLetters, 1},
+    {"uint8", unsignedLetters, 1},
+    {"uint16", unsignedLetters, 2},
+    {"uint32", unsignedLetters, 4},
+    {"uint64", unsignedLetters, 8},
+    {"bool", "?", 1},
+};
+
+/// Buffers have no letter for bfloat16: arrays.py makes it a record of this
+/// format, whose one field has its name.
+constexpr std::string_view bfloat16Format = "T{H:bfloat16:}";
+
 /// The element type of a buffer in Python's notation, or -1.
 int32_t parseElementType(const Py_buffer &view) {
   const char *format = view.format ? view.format : "B";
+  if (format == bfloat16Format)
+    return HamKaasBFloat16;
   // The host is little-endian.
   if (*format == '@' || *format == '=' || *format == '<')
     ++format;
   if (!*format || format[1])
     return -1;
-  if (*format == 'f' && view.itemsize == 4)
-    return HamKaasFloat32;
-  if ((*format == 'l' || *format == 'q') && view.itemsize == 8)
-    return HamKaasInt64;
+  for (const ElementType &type : elementTypes)
+    if (std::strchr(type.letters, *format) && view.itemsize == type.size)
+      return static_cast<int32_t>(&type - elementTypes);
   return -1;
 }
 
@@ -96,14 +132,13 @@ std::string expected(const char *kind, const Tensor &tensor,
 //===----------------------------------------------------------------------===//
 
 const char *hamkaas::python::elementTypeName(int32_t elementType) {
-  return elementType == HamKaasInt64 ? "int64" : "float32";
+  return elementTypes[elementType].name;
 }
 
 Tensor::Tensor(const HamKaasTensorInfo &info)
     : name(nb::str(info.name)), elementType(info.elementType),
       shape(info.shape, info.shape + info.rank), bytes(info.bytes),
-      dtype(nb::module_::import_("numpy").attr("dtype")(
-          elementTypeName(info.elementType))) {
+      dtype(names().dtypeOf(elementTypeName(info.elementType))) {
   nb::list sizes;
   for (int64_t size : shape)
     sizes.append(size);
@@ -129,14 +164,15 @@ Tables::Tables(const HamKaasProgram &program) : model(program.name) {
 //===----------------------------------------------------------------------===//
 
 std::string hamkaas::python::describeArray(nb::handle value) {
-  if (nb::isinstance(value, names().array))
-    return toText(value.attr("dtype")) + " " +
-           toText(nb::steal(
-               PySequence_List(nb::object(value.attr("shape")).ptr())));
-  return toText(value.type().attr("__name__"));
+  return toText(names().describe(value));
 }
 
 nb::object hamkaas::python::makeArray(const Tensor &tensor) {
+  if (nb::isinstance<nb::str>(tensor.dtype))
+    throw makeError(std::string("expected the package ml_dtypes, which gives "
+                                "numpy the type of '") +
+                    tensor.name.c_str() + "', " + tensor.describe() +
+                    ", or a tensor of torch to write it to, found neither");
   return names().empty(tensor.shapeTuple, tensor.dtype);
 }
 
@@ -165,7 +201,8 @@ bool Elements::take(nb::handle array, bool isOutput) {
 std::string Elements::takeInput(nb::handle value, const Tensor &tensor,
                                 const char *kind) {
   nb::object array = nb::borrow(value);
-  if (value.type().ptr() != names().array.ptr()) {
+  if (value.type().ptr() != names().array.ptr() ||
+      tensor.elementType == HamKaasBFloat16) {
     try {
       array = callPython(names().asInput, value);
     } catch (nb::python_error &error) {

@@ -23,7 +23,8 @@ struct Tensor {
   int32_t elementType;
   std::vector<int64_t> shape;
   uint64_t bytes;
-  /// The shape and the dtype as numpy takes them.
+  /// The shape and the dtype as numpy takes them; a name for the dtype if there
+  /// is none.
   nb::tuple shapeTuple;
   nb::object dtype;
 
@@ -31,7 +32,7 @@ struct Tensor {
   std::string describe() const;
 };
 
-/// "float32" or "int64".
+/// "float32", "bool" and so on.
 const char *elementTypeName(int32_t elementType);
 
 /// The tensors of a program, in its order.

@@ -327,7 +327,7 @@ def test_lazily_changed_torch_tensor(model, torch):
 
 @pytest.mark.parametrize("change, found", [
     (lambda t: t.double(), "float64 [3, 4]"),
-    (lambda t: t.bfloat16(), "torch.bfloat16 [3, 4]"),
+    (lambda t: t.bfloat16(), "bfloat16 [3, 4]"),
     (lambda t: t.t(), "float32 [4, 3]"),
     (lambda t: t.to("meta"), "a torch tensor on meta"),
     (lambda t: t.to_sparse(), "of layout torch.sparse_coo"),

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_DRIVER_PROGRAMINFO_H
 #define HAMKAAS_DRIVER_PROGRAMINFO_H
 
-#include "hamkaas-c/Program.h"
+#include "HamKaas/Runtime/TensorType.h"
 #include <array>
 #include <cstdint>
 #include <string>
@@ -31,9 +31,13 @@ struct TensorInfo {
     return count;
   }
   uint64_t bytes() const {
-    return elements() * (elementType == HamKaasInt64 ? 8 : 4);
+    return elements() * rt::elementTypeSize(elementType);
   }
 };
+
+/// "float32 [2, 3]"
+std::string formatType(HamKaasElementType elementType,
+                       const std::vector<int64_t> &shape);
 
 /// One call of a kernel; the fields are those of HamKaasCallInfo.
 struct CallInfo {

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_DRIVER_RUNNER_H
 #define HAMKAAS_DRIVER_RUNNER_H
 
-#include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
+#include "HamKaas/Driver/Tensors.h"
 #include "HamKaas/Frontend/ParameterContents.h"
 #include "hamkaas-c/Runtime.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -51,8 +51,8 @@ public:
   }
 
   /// Runs once. `outputs` holds one tensor an output, of its type.
-  llvm::Error run(llvm::ArrayRef<ReferenceTensor> inputs,
-                  llvm::MutableArrayRef<ReferenceTensor> outputs);
+  llvm::Error run(llvm::ArrayRef<Tensor> inputs,
+                  llvm::MutableArrayRef<Tensor> outputs);
 
   /// Times of the program's calls, empty unless the options asked for them.
   llvm::ArrayRef<HamKaasCallProfile> profile() const;

@@ -10,31 +10,50 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace hamkaas {
 
-/// The type of a tensor in a program or a file; `elementType` is a
-/// HamKaasElementType.
-mlir::RankedTensorType makeTensorType(mlir::MLIRContext *context,
-                                      int32_t elementType,
-                                      llvm::ArrayRef<int64_t> shape);
+/// A dense tensor in row-major order, as programs and files have it.
+class Tensor {
+public:
+  /// All elements zero.
+  explicit Tensor(mlir::RankedTensorType type)
+      : tensorType(type), words(llvm::divideCeil(getBytes(type), 8)) {}
 
-/// The elements of a tensor, whichever vector holds them.
-const void *getData(const ReferenceTensor &tensor);
-void *getData(ReferenceTensor &tensor);
+  /// Whether there is memory for all elements: the constructor aborts where
+  /// there is not.
+  static bool canAllocate(mlir::RankedTensorType type);
+
+  static uint64_t getBytes(mlir::RankedTensorType type);
+
+  mlir::RankedTensorType type() const { return tensorType; }
+  uint64_t bytes() const { return getBytes(tensorType); }
+  const void *data() const { return words.data(); }
+  void *data() { return words.data(); }
+
+private:
+  mlir::RankedTensorType tensorType;
+  std::vector<uint64_t> words; ///< Aligned for any element type.
+};
+
+/// The same tensor as the interpreter has it.
+ReferenceTensor decode(const Tensor &tensor);
+Tensor encode(const ReferenceTensor &tensor);
 
 /// Reads an npy file, which must hold a tensor of `type`. `name` is that of the
 /// tensor in messages.
-llvm::Expected<ReferenceTensor> readTensor(llvm::StringRef path,
-                                           llvm::StringRef name,
-                                           mlir::RankedTensorType type);
+llvm::Expected<Tensor> readTensor(llvm::StringRef path, llvm::StringRef name,
+                                  mlir::RankedTensorType type);
 /// Reads an npy file of a tensor of any type.
-llvm::Expected<ReferenceTensor> readTensor(llvm::StringRef path,
-                                           mlir::MLIRContext *context);
-llvm::Error writeTensor(llvm::StringRef path, const ReferenceTensor &tensor);
+llvm::Expected<Tensor> readTensor(llvm::StringRef path,
+                                  mlir::MLIRContext *context);
+llvm::Error writeTensor(llvm::StringRef path, const Tensor &tensor);
 
-/// Elements uniform in [-1, 1), or 0 for integers; the same for equal names.
-void fillRandom(ReferenceTensor &tensor, llvm::StringRef name);
+/// Elements that are uniform, the same for equal names: floats from -1 to 1,
+/// bool and integers of 8 bits among all values, other integers 0 or 1, because
+/// they are often positions, and small ones exist.
+Tensor makeRandomTensor(mlir::RankedTensorType type, llvm::StringRef name);
 
 /// How two tensors of one type differ. Each row of the last dimension is
 /// measured by itself, so that a huge element hides nothing in other rows; this
@@ -44,7 +63,8 @@ struct Difference {
   /// Scale of that row: the largest finite absolute value expected in it, or
   /// the median of those of all rows if that is larger.
   double magnitude = 0;
-  /// Elements where one is NaN or infinite and the other is not the same.
+  /// Elements where one is NaN or infinite and the other is not the same, and
+  /// integers that are not the same.
   int64_t special = 0;
 
   /// True if no element differs by more than `tolerance` times the scale of its

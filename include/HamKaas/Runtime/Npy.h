@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Versions 1 to 3 of the format, little-endian float32 and int64 in C order;
-// anything else is an error that says what was expected and what was found.
+// Versions 1 to 3 of the format, little-endian and in C order, of all element
+// types but bfloat16, which the format lacks; anything else is an error that
+// says what was expected and what was found.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,11 +16,29 @@
 
 namespace hamkaas::rt {
 
-/// "float32" or "int64"; null for a number that is no HamKaasElementType.
+/// What the runtime knows of an element type. Texts are null where a format
+/// has no such type.
+struct ElementType {
+  HamKaasElementType type;
+  const char *name;        // "float32"
+  size_t size;             // bytes of an element, which is its alignment, too
+  const char *npy;         // the descr of an npy file, "<f4"
+  const char *safetensors; // the dtype of a safetensors file, "F32"
+};
+
+/// All of them: the entry of a type has its number.
+constexpr int32_t elementTypeCount = HamKaasBool + 1;
+extern const ElementType elementTypes[elementTypeCount];
+
+/// "float32"; null for a number that is no HamKaasElementType.
 const char *elementTypeName(int32_t elementType);
 
 /// Bytes of one element; 0 for a number that is no HamKaasElementType.
 size_t elementTypeSize(int32_t elementType);
+
+/// That all tensors of a program have types of the table; a later compiler may
+/// know more than this runtime.
+Error checkElementTypes(const HamKaasProgram &program);
 
 /// The size in bytes of a dense tensor. Returns false if a dimension is
 /// negative or the size does not fit into an int64.

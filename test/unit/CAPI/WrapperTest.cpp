@@ -245,3 +245,38 @@ TEST_F(WrapperState, WrongTensors) {
   EXPECT_EQ(errorOf(instance.state().write(name, numbers)),
             begin + "4 int64 elements");
 }
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+// Each type of C++ is one of the library's, which has its size.
+TEST(Wrapper, ElementTypes) {
+  auto describe = [](const hamkaas::Input &input) {
+    return hamkaas::detail::describe(input.type, input.elements);
+  };
+  EXPECT_EQ(describe({"x", std::vector<float>(2)}), "2 float32 elements");
+  EXPECT_EQ(describe({"x", std::vector<int64_t>(2)}), "2 int64 elements");
+  EXPECT_EQ(describe({"x", std::vector<double>(2)}), "2 float64 elements");
+  EXPECT_EQ(describe({"x", std::vector<hamkaas::Float16>(2)}),
+            "2 float16 elements");
+  EXPECT_EQ(describe({"x", std::vector<hamkaas::BFloat16>(2)}),
+            "2 bfloat16 elements");
+  EXPECT_EQ(describe({"x", std::vector<int32_t>(2)}), "2 int32 elements");
+  EXPECT_EQ(describe({"x", std::vector<int16_t>(2)}), "2 int16 elements");
+  EXPECT_EQ(describe({"x", std::vector<int8_t>(2)}), "2 int8 elements");
+  EXPECT_EQ(describe({"x", std::vector<uint8_t>(2)}), "2 uint8 elements");
+  EXPECT_EQ(describe({"x", std::vector<uint16_t>(2)}), "2 uint16 elements");
+  EXPECT_EQ(describe({"x", std::vector<uint32_t>(2)}), "2 uint32 elements");
+  EXPECT_EQ(describe({"x", std::vector<uint64_t>(2)}), "2 uint64 elements");
+  EXPECT_EQ(describe({"x", std::array<bool, 1>()}), "1 bool element");
+}
+
+TEST(Wrapper, ElementTypesHaveTheirSizes) {
+#define EXPECT_SIZE(T, type)                                                   \
+  EXPECT_EQ(hamkaas::detail::elementTypeInfo(type).size, sizeof(T)) << #T;     \
+  EXPECT_EQ(hamkaas::ElementTypeOf<T>::value, type);
+  using namespace hamkaas;
+  HAMKAAS_CPP_ELEMENT_TYPES(EXPECT_SIZE)
+#undef EXPECT_SIZE
+}

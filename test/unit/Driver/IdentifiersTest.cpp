@@ -76,3 +76,26 @@ TEST(IdentifiersTest, LengthsDoNotOverflow) {
   EXPECT_NE(header.find("x[(size_t)65536 * 65536]"), std::string::npos);
   EXPECT_NE(header.find("#define NET_X_BYTES 17179869184 "), std::string::npos);
 }
+
+// C has no type for some, and no way to tell others apart.
+TEST(IdentifiersTest, ElementTypesOfC) {
+  ProgramInfo info;
+  info.name = "net";
+  info.inputs = {{"a", HamKaasBool, {2, 3}},
+                 {"b", HamKaasFloat16, {4}},
+                 {"c", HamKaasInt8, {5}},
+                 {"d", HamKaasUInt64, {}},
+                 {"e", HamKaasFloat64, {6}}};
+  info.outputs = {{"f", HamKaasBFloat16, {7}}, {"g", HamKaasUInt16, {8}}};
+  std::string header = cHeader(info, {});
+  for (const char *part :
+       {"#define NET_A_BYTES 6 /* input \"a\", uint8_t [2][3], a bool, 0 or 1 "
+        "*/",
+        "#define NET_B_BYTES 8 /* input \"b\", uint16_t [4], the bits of a "
+        "float16 */",
+        "const uint8_t a[2 * 3]", "const uint16_t b[4]", "const int8_t c[5]",
+        "const uint64_t d[1]", "const double e[6]", "    uint16_t f[7]",
+        "output \"f\", uint16_t [7], the bits of a bfloat16 */",
+        "output \"g\", uint16_t [8] */"})
+    EXPECT_NE(header.find(part), std::string::npos) << part << "\n" << header;
+}

@@ -110,7 +110,8 @@ TEST(Report, LongListsAreCut) {
   for (int i = 0; i < 1016; ++i)
     info.parameters.push_back({"w" + std::to_string(i), HamKaasFloat32, {2}});
   std::string report = getReport(info);
-  EXPECT_TRUE(contains(report, "  w15  2 f32  8 bytes\n  and 1,000 more\n"));
+  EXPECT_TRUE(
+      contains(report, "  w15  float32 [2]  8 bytes\n  and 1,000 more\n"));
   EXPECT_EQ(getJson(info).getArray("parameters")->size(), 1016u);
 }
 
@@ -122,7 +123,7 @@ TEST(Report, NamesMayHoldAnything) {
   EXPECT_EQ(json.getArray("inputs")->front().getAsObject()->getString("name"),
             "größe \"x\"\n");
   EXPECT_EQ(json.getArray("inputs")->front().getAsObject()->getString("type"),
-            "i64");
+            "int64");
   EXPECT_EQ(json.getArray("outputs")->front().getAsObject()->getString("name"),
             "\xef\xbf\xbd");
 }

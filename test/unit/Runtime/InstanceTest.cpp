@@ -269,6 +269,18 @@ TEST_F(Instance, RefusesOtherDescriptors) {
   EXPECT_EQ(create(), "program needs instruction set level 9, which this "
                       "runtime does not know");
   fake.program.isaLevel = 1;
+  HamKaasTensorInfo input = fake.program.inputs[0];
+  for (int32_t number : {-1, 13}) {
+    HamKaasTensorInfo unknown = input;
+    unknown.elementType = number;
+    fake.program.inputs = &unknown;
+    EXPECT_EQ(create(), "model 'fake': expected the number of the element type "
+                        "of '" +
+                            std::string(input.name) +
+                            "' to be from 0 to 12, found " +
+                            std::to_string(number));
+  }
+  fake.program.inputs = &input;
   fake.program.prepare = nullptr;
   EXPECT_EQ(create(), "model 'fake': the program has no prepare function");
   fake.program.run = nullptr;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Runtime/Npy.h"
+#include "HamKaas/Runtime/TensorType.h"
 #include "TemporaryFolder.h"
 #include "Text.h"
 
@@ -18,6 +19,10 @@
 
 using namespace hamkaas::rt;
 using namespace hamkaas::test;
+
+#define DTYPES                                                                 \
+  "'<f4', '<i8', '<f8', '<f2', '<i4', '<i2', '|i1', '|u1', '<u2', '<u4', "     \
+  "'<u8', '|b1'"
 
 // An npy file of this dictionary and this data, right or wrong.
 static std::string npyOf(const std::string &dictionary, const std::string &data,
@@ -64,6 +69,33 @@ TEST(Npy, WritesAsNumpyDoes) {
   dictionary += std::string(128 - 10 - dictionary.size() - 1, ' ') + "\n";
   EXPECT_EQ(folder.read("x.npy"),
             npyOf(dictionary, "\x08\x07\x06\x05\x04\x03\x02\x01"));
+}
+
+TEST(Npy, ReadsTheTypesItWrites) {
+  TemporaryFolder folder;
+  std::string path = folder.path("x.npy");
+  const char data[] = "0123456789abcdef";
+  int64_t shape[] = {2};
+  for (const ElementType &type : elementTypes) {
+    if (!type.npy)
+      continue;
+    ASSERT_EQ(textOf(writeNpy(path.c_str(), type.type, 1, shape, data)), "");
+    NpyFile file;
+    ASSERT_EQ(textOf(file.open(path.c_str())), "");
+    EXPECT_EQ(file.elementType(), type.type);
+    ASSERT_EQ(file.bytes(), 2 * type.size);
+    EXPECT_EQ(memcmp(file.data(), data, file.bytes()), 0);
+  }
+}
+
+TEST(Npy, HasNoBFloat16) {
+  TemporaryFolder folder;
+  std::string path = folder.path("x.npy");
+  int64_t shape[] = {1};
+  uint16_t one = 0x3F80;
+  EXPECT_EQ(textOf(writeNpy(path.c_str(), HamKaasBFloat16, 1, shape, &one)),
+            "cannot write '" + path + "': the format npy has no type bfloat16");
+  EXPECT_EQ(folder.fileCount(), 0u);
 }
 
 TEST(Npy, WritesScalarsAndManyDimensions) {
@@ -143,10 +175,13 @@ static const WrongNpy wrongFiles[] = {
      "x: expected nothing after '}' at byte 49 of the header, found character "
      "0x78"},
     {"{'descr':'>f4'}", 0,
-     "x: expected dtype '<f4' or '<i8', found big-endian '>f4'"},
-    {"{'descr':'<f8'}", 0, "x: expected dtype '<f4' or '<i8', found '<f8'"},
+     "x: expected dtype " DTYPES ", found big-endian '>f4'"},
+    {"{'descr':'<c8'}", 0, "x: expected dtype " DTYPES ", found '<c8'"},
+    {"{'descr':'<V2'}", 0,
+     "x: expected dtype " DTYPES ", found '<V2', which may be bfloat16; the "
+     "format npy has no such type"},
     {"{'descr':[('a','<f4')]}", 0,
-     "x: expected dtype '<f4' or '<i8', found one that is not a string"},
+     "x: expected dtype " DTYPES ", found one that is not a string"},
     {"{'fortran_order':True}", 0,
      "x: expected elements in C order, found Fortran order"},
     {"{'fortran_order':None}", 0,

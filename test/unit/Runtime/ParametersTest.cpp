@@ -157,7 +157,7 @@ TEST_F(Parameters, AFileMustFitTheModel) {
                     "123456"));
   std::string expected =
       path + ": model 'fake' has no parameters named 'x', 'y'\n" + path +
-      ": tensor 'bias': expected float32 [1, 1], found F16 [2]\n" +
+      ": tensor 'bias': expected float32 [1, 1], found float16 [2]\n" +
       "model 'fake': missing parameters 'scale' (float32 [1000])";
   options.weightsFile = path.c_str();
   EXPECT_EQ(create(), expected);

@@ -63,7 +63,7 @@ TEST(Safetensors, ReadsEmptyAndScalarTensors) {
   std::string contents = safetensorsOf(
       R"({"none":{"dtype":"F32","shape":[0,5],"data_offsets":[0,0]},)"
       R"("one":{"dtype":"F32","shape":[],"data_offsets":[0,4]},)"
-      R"("end":{"dtype":"BF16","shape":[0],"data_offsets":[4,4]}})",
+      R"("end":{"dtype":"C64","shape":[0],"data_offsets":[4,4]}})",
       "1234");
   SafetensorsFile file;
   ASSERT_EQ(textOf(file.parse(contents.data(), contents.size(), "w")), "");

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Runtime/SafetensorsWriter.h"
 #include "HamKaas/Runtime/Safetensors.h"
+#include "HamKaas/Runtime/TensorType.h"
 #include "TemporaryFolder.h"
 #include "Text.h"
 
@@ -23,7 +24,7 @@ struct SafetensorsWriter : ::testing::Test {
   /// Adds a vector of so many elements, each byte of which is `fill`.
   void add(const char *name, int32_t elementType, int64_t elements, char fill) {
     uint64_t bytes =
-        static_cast<uint64_t>(elements) * (elementType == HamKaasInt64 ? 8 : 4);
+        static_cast<uint64_t>(elements) * elementTypeSize(elementType);
     shapes.push_back(elements);
     contents.emplace_back(bytes, fill);
     tensors.push_back({name, elementType, 1, nullptr, bytes, 0, nullptr});
@@ -81,6 +82,20 @@ TEST_F(SafetensorsWriter, WritesTheBytesOfTheFormat) {
             prefix + header + "bbbbbbbb" + "aaaa");
 }
 
+TEST_F(SafetensorsWriter, WritesAllTypes) {
+  for (const ElementType &type : elementTypes)
+    add(type.name, type.type, 3, static_cast<char>('a' + type.type));
+  ASSERT_EQ(write(), "");
+  expectWritten();
+  SafetensorsFile file;
+  ASSERT_EQ(textOf(file.open(path.c_str())), "");
+  for (const ElementType &type : elementTypes) {
+    const SafetensorsTensor *tensor = file.find(type.name);
+    EXPECT_STREQ(tensor->dtype, type.safetensors);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor->data) % type.size, 0u);
+  }
+}
+
 // Whatever the length of the header.
 TEST_F(SafetensorsWriter, DataIsAligned) {
   std::string name;
@@ -97,7 +112,7 @@ TEST_F(SafetensorsWriter, DataIsAligned) {
     ASSERT_EQ(textOf(file.open(path.c_str())), "");
     for (const HamKaasTensorInfo &tensor : tensors)
       EXPECT_EQ(reinterpret_cast<uintptr_t>(file.find(tensor.name)->data) %
-                    (tensor.elementType == HamKaasInt64 ? 8 : 4),
+                    elementTypeSize(tensor.elementType),
                 0u);
   }
 }
@@ -173,7 +188,7 @@ TEST_F(SafetensorsWriter, RefusesWrongSizes) {
   tensors[0].bytes = 13;
   EXPECT_EQ(write(), path + ": tensor 'a': 13 bytes do not fit float32 [3]");
   tensors[0].bytes = 12;
-  tensors[0].elementType = 7;
+  tensors[0].elementType = elementTypeCount;
   EXPECT_EQ(write(),
             path + ": tensor 'a': 12 bytes do not fit unknown type [3]");
   tensors[0].elementType = HamKaasFloat32;

@@ -223,7 +223,7 @@ TEST_F(State, LoadingListsAllProblemsAndChangesNothing) {
       folder.path("given") +
           ": model 'fake' has no states named 'values', 'more'\n" +
           folder.path("given") +
-          ": tensor 'runs': expected int64 [1], found F64 [1]\n" +
+          ": tensor 'runs': expected int64 [1], found float64 [1]\n" +
           folder.path("given") +
           ": tensor 'keys': expected float32 [3, 5], found float32 [5, 3]\n" +
           folder.path("given") + ": missing states 'empty' (float32 [0])");

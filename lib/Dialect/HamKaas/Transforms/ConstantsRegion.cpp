@@ -44,8 +44,8 @@ LogicalResult ConstantsRegion::layOut(Location loc) {
   Builder builder(loc.getContext());
   size_t i = 0;
   for (auto [index, type] : types) {
-    if (failed(
-            table.append(loc, "index", builder.getI64IntegerAttr(index), type)))
+    if (failed(table.append(loc, "index", builder.getI64IntegerAttr(index),
+                            type, TypeAttr::get(getTensorType(type)))))
       return failure();
     offsets[index] = table.getOffset(i++);
   }

@@ -112,6 +112,15 @@ LogicalResult ProgramPlanner::plan() {
   return success();
 }
 
+/// The type that the argument number `i` has in GRAPH.
+static TypeAttr getGraphType(func::FuncOp program, unsigned i) {
+  if (auto type =
+          program.getArgAttrOfType<TypeAttr>(i, HamKaasDialect::typeAttrName))
+    return type;
+  return TypeAttr::get(
+      getTensorType(cast<MemRefType>(program.getArgumentTypes()[i])));
+}
+
 LogicalResult ProgramPlanner::placeArgument(BlockArgument argument) {
   unsigned i = argument.getArgNumber();
   StringRef region = getRegion(program, i);
@@ -134,7 +143,8 @@ LogicalResult ProgramPlanner::placeArgument(BlockArgument argument) {
            << i << " of @" << program.getSymName()
            << " to be of a region of this function, got '" << region << "'";
   if (failed(states.append(argument.getLoc(), "name", name,
-                           cast<MemRefType>(argument.getType()))))
+                           cast<MemRefType>(argument.getType()),
+                           getGraphType(program, i))))
     return failure();
   placed[argument] = {region, states.getOffset(states.size() - 1)};
   return success();
@@ -185,15 +195,6 @@ void ProgramPlanner::addArgument(int64_t bytes,
   (void)program.insertArgument(
       program.getNumArguments(), MemRefType::get({bytes}, builder.getI8Type()),
       builder.getDictionaryAttr(attributes), program.getLoc());
-}
-
-/// The type that the argument number `i` has in GRAPH.
-static TypeAttr getGraphType(func::FuncOp program, unsigned i) {
-  if (auto type =
-          program.getArgAttrOfType<TypeAttr>(i, HamKaasDialect::typeAttrName))
-    return type;
-  return TypeAttr::get(
-      getTensorType(cast<MemRefType>(program.getArgumentTypes()[i])));
 }
 
 /// Adds an argument for each old one of `table`, in their order.
@@ -248,7 +249,9 @@ Value ProgramPlanner::getOffsetConstant(int64_t offset) {
 /// The dense buffer of `type` at `place`.
 Value ProgramPlanner::getView(Location loc, Place place, MemRefType type) {
   auto dense = MemRefType::get(type.getShape(), type.getElementType());
-  if (place.base.getType() == dense && place.offset == 0)
+  // A tensor of bytes has the type of a region, but is none.
+  if (place.base.getDefiningOp<memref::GetGlobalOp>() &&
+      place.base.getType() == dense)
     return place.base;
   Value &view = views[{place.base, place.offset, dense}];
   if (!view)

@@ -20,12 +20,12 @@ RankedTensorType hamkaas::getTensorType(MemRefType type) {
 }
 
 LogicalResult RegionTable::append(Location loc, StringRef key, Attribute value,
-                                  MemRefType type) {
+                                  MemRefType type, TypeAttr graphType) {
   Builder builder(loc.getContext());
   entries.push_back(builder.getDictionaryAttr(
       {builder.getNamedAttr(key, value),
        builder.getNamedAttr("offset", builder.getI64IntegerAttr(bytes)),
-       builder.getNamedAttr("type", TypeAttr::get(getTensorType(type)))}));
+       builder.getNamedAttr("type", graphType)}));
   offsets.push_back(bytes);
   std::optional<int64_t> size = getBufferBytes(type);
   std::optional<int64_t> end;

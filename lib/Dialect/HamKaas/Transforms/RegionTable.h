@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_TRANSFORMS_REGIONTABLE_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_TRANSFORMS_REGIONTABLE_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
 
@@ -21,10 +22,11 @@ class RegionTable {
 public:
   explicit RegionTable(uint64_t alignment) : alignment(alignment) {}
 
-  /// Appends a tensor that `key` ("name" or "index") identifies. Emits an error
-  /// if the region becomes too large.
+  /// Appends a tensor that `key` ("name" or "index") identifies and that GRAPH
+  /// has as `graphType`. Emits an error if the region becomes too large.
   mlir::LogicalResult append(mlir::Location loc, llvm::StringRef key,
-                             mlir::Attribute value, mlir::MemRefType type);
+                             mlir::Attribute value, mlir::MemRefType type,
+                             mlir::TypeAttr graphType);
 
   size_t size() const { return offsets.size(); }
   int64_t getOffset(size_t i) const { return offsets[i]; }
