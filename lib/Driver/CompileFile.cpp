@@ -142,6 +142,7 @@ llvm::Error FileCompilation::run() {
     return llvm::Error::success();
   compileOptions.targetCpu = options.targetCpu;
   compileOptions.maxWorkspace = options.maxWorkspace;
+  compileOptions.disabledOptimizations = options.disabledOptimizations;
   compileOptions.source = (*file)->text();
   compileOptions.name =
       getModelName(path.empty() || path == "-" ? options.model : path);

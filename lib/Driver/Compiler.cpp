@@ -54,6 +54,9 @@ public:
     auto cpu = resolveTargetCpu(options.targetCpu);
     if (!cpu)
       return cpu.takeError();
+    if (llvm::Error error =
+            checkOptimizationNames(options.disabledOptimizations))
+      return std::move(error);
     return Compilation(module, options, *cpu);
   }
 
@@ -130,11 +133,12 @@ private:
     PipelineOptions pipeline;
     pipeline.targetCpu = cpu.name.str();
     pipeline.maxWorkspace = options.maxWorkspace;
+    pipeline.disabledOptimizations = options.disabledOptimizations;
     StringRef step;
     switch (form) {
     case Form::Graph:
       step = "graph";
-      buildGraphPipeline(manager);
+      buildGraphPipeline(manager, pipeline);
       break;
     case Form::Kernels:
       step = "kernels";

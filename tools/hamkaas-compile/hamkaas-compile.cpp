@@ -81,6 +81,10 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     graphSvg("graph-svg", cl::desc("Draw the graph (needs Graphviz)"),
              cl::value_desc("F.svg"), cl::cat(category));
+static cl::list<std::string>
+    noOptimize("no-optimize", cl::CommaSeparated,
+               cl::desc("Leave out optimizations of the graph, or all"),
+               cl::value_desc("NAME[,NAME]"), cl::cat(category));
 static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
               cl::cat(category));
@@ -151,6 +155,7 @@ static llvm::Error compile() {
   options.targetCpu = targetCpu;
   options.weights = weights;
   options.externalWeights = externalWeights;
+  options.disabledOptimizations = noOptimize;
   options.unchecked = unchecked;
   options.onnx = {dims, constantInputs};
   options.checkOnly = check;

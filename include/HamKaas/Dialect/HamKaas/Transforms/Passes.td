@@ -54,6 +54,36 @@ def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
+  let summary = "apply the algebra of numbers, limits, casts and shapes";
+  let description = [{
+    Each rewrite leaves the same bits behind, but for the last three, which are
+    rounded no worse. `c` stands for a constant whose elements are equal.
+
+    | from | to |
+    |------|----|
+    | `x * 1`, `x / 1`, `x^1`, `x - 0`, `x + -0.0`, `max(x, -inf)`, `min(x, inf)`; of integers also `x + 0` and neutral operands of bits and shifts | `x` |
+    | `not(not(x))`, `neg(neg(x))` | `x` |
+    | `abs(abs(x))`, `abs(neg(x))` | `abs(x)` |
+    | `x + neg(y)`, `x - neg(y)` | `x - y`, `x + y` |
+    | `x * -1` | `neg(x)` |
+    | `max(max(x, c), d)`, `min(min(x, c), d)` | one limit |
+    | a `max`, `min` or `relu` that changes nothing, because the limits before it are as narrow | its operand |
+    | a cast of a cast that keeps every number | one cast |
+    | `select` by a constant, or of equal values | the chosen one |
+    | `select(not(c), x, y)` | `select(c, y, x)` |
+    | an operation on a broadcast | one that repeats its rhs itself; a commutative one, a comparison or a difference is turned around if need be |
+    | a constant of equal elements as rhs | a constant of one element |
+    | `x / c` where `1 / c` is exact | `x * (1 / c)` |
+    | `x^2` | `x * x` |
+    | `x^3` of floats of at least 32 bits | `x * x * x` |
+
+    `x + 0.0` stays, because it makes 0.0 of -0.0. Chains of reshapes, slices and
+    permutes are canonicalization's.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // GRAPH -> KERNELS
 //===----------------------------------------------------------------------===//
