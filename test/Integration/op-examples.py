@@ -84,9 +84,73 @@ def deviation(x):
     return np.sqrt(np.var(x, axis=-1, keepdims=True) + 1e-5)
 
 
+def saturate(x, dtype):
+    """Towards 0; NaN becomes 0."""
+    limits = np.iinfo(dtype)
+    return np.clip(np.nan_to_num(np.trunc(x), nan=0.0, posinf=np.inf,
+                                 neginf=-np.inf),
+                   limits.min, limits.max).astype(dtype)
+
+
+def shift_left(x, by):
+    inside = (by >= 0) & (by < 32)
+    return np.where(inside, x << np.where(inside, by, 0), 0).astype(x.dtype)
+
+
+def shift_right(x, by):
+    inside = (by >= 0) & (by < 32)
+    shifted = x >> np.where(inside, by, 0).astype(x.dtype)
+    return np.where(inside, shifted, np.where(x < 0, -1, 0)).astype(x.dtype)
+
+
+def erf(x):
+    return np.vectorize(math.erf, otypes=[np.float64])(x)
+
+
 # What each statement of an example computes, in double; one formula a
 # statement, of the operands in textual order.
 FORMULAS = {
+    "abs": [np.abs],
+    "acos": [np.arccos],
+    "acosh": [np.arccosh],
+    "and": [lambda x, b: x & b],
+    "asin": [np.arcsin],
+    "asinh": [np.arcsinh],
+    "atan": [np.arctan],
+    "atanh": [np.arctanh],
+    "broadcast": [lambda x: np.broadcast_to(x, [2, 3])],
+    "cast": [lambda x: saturate(x, np.int32)],
+    "ceil": [np.ceil],
+    "compare": [lambda x, b: x < b],
+    "cos": [np.cos],
+    "cosh": [np.cosh],
+    "div": [lambda x, b: x / b],
+    "erf": [erf],
+    "exp": [np.exp],
+    "floor": [np.floor],
+    "iota": [lambda: np.broadcast_to(np.arange(3), [2, 3])],
+    "log": [np.log],
+    "max": [np.maximum],
+    "min": [np.minimum],
+    "mod": [np.mod],
+    "neg": [np.negative],
+    "not": [np.invert],
+    "or": [lambda x, b: x | b],
+    "pow": [np.power],
+    "rem": [np.fmod],
+    "round": [np.rint],
+    "select": [np.where],
+    "shift_left": [shift_left],
+    "shift_right": [shift_right],
+    "sigmoid": [lambda x: 1 / (1 + np.exp(-x))],
+    "sign": [lambda x: np.where(x == 0, x, np.sign(x))],
+    "sin": [np.sin],
+    "sinh": [np.sinh],
+    "sqrt": [np.sqrt],
+    "sub": [lambda x, b: x - b],
+    "tan": [np.tan],
+    "tanh": [np.tanh],
+    "xor": [lambda x, b: x ^ b],
     "add": [lambda x, b: x + b],
     "complex_mul": [broadcast_complex_mul],
     "conv": [conv],
@@ -109,6 +173,12 @@ FORMULAS = {
 # Sums of products lose digits to cancellation: what the error is relative to.
 MAGNITUDES = {
     "add": lambda x, b: np.abs(x) + np.abs(b),
+    # Near their zeros, by the error of the argument.
+    "cos": lambda x: 1 + np.abs(x),
+    "sin": lambda x: 1 + np.abs(x),
+    "log": lambda x: 1 + np.abs(np.log(x)),
+    "sub": lambda x, b: np.abs(x) + np.abs(b),
+    "tan": lambda x: 1 + np.abs(np.tan(x)),
     "complex_mul": magnitude_of_complex_mul,
     "conv": lambda x, w: conv(np.abs(x), np.abs(w)),
     "layer_norm": lambda x: (np.abs(x) + np.mean(np.abs(x), axis=-1,
@@ -118,7 +188,10 @@ MAGNITUDES = {
 
 # Operations that move elements or round once: every bit is known, also the sign
 # of a zero. A NaN is any NaN.
-EXACT = {"add", "mul", "permute", "relu", "replace_slice", "reshape", "slice"}
+EXACT = {"abs", "add", "and", "broadcast", "cast", "ceil", "compare", "div",
+         "floor", "iota", "max", "min", "mul", "neg", "not", "or", "permute",
+         "relu", "rem", "replace_slice", "reshape", "round", "select",
+         "shift_left", "shift_right", "sign", "slice", "sqrt", "sub", "xor"}
 
 # exp of a large negative number may underflow earlier in float32. Elsewhere
 # denormal numbers are kept.
@@ -145,7 +218,7 @@ REFUSED = {
 
 # Operations that stand in no GRAPH: their examples are parsed. The one of
 # hamkaas.group shows hamkaas.yield.
-PARSED = {"check": "%ok: i1, %p: i64", "group": "%x: tensor<4xf32>",
+PARSED = {"constant": "", "check": "%ok: i1, %p: i64", "group": "%x: tensor<4xf32>",
           "yield": None}
 
 # Products of two of the large numbers, and sums of these, must not overflow:
@@ -153,6 +226,10 @@ PARSED = {"check": "%ok: i1, %p: i64", "group": "%x: tensor<4xf32>",
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40,
                     -1e-45, 1e18, -1e18, 88.0, -88.0, -104.0, 0.5],
                    dtype=np.float32)
+
+
+INTEGERS = np.array([0, 1, 2, 7, 31, 32, 33, -1, -2, -100, 2**31 - 1, -2**31],
+                    dtype=np.int32)
 
 
 def read_examples(folder):
@@ -172,15 +249,21 @@ def parse_statement(line):
     """The operands of a statement with their shapes and types, in order."""
     left, types = line.split("=", 1)[1].split(" : ", 1)
     names = re.findall(r"%(\w+)", left)
-    types = re.findall(r"tensor<([\dx]*?)x?(f32|i64)>", types.split("->")[0])
+    if "->" in types or names:
+        types = types.split("->")[0]
+    types = re.findall(r"tensor<([\dx]*?)x?(f32|i64|i32|i1)>", types)
     # A position has no type in the text.
     types += [("1", "i64")] * (len(names) - len(types))
     return [(name, [int(d) for d in dims.split("x") if d], element)
             for name, (dims, element) in zip(names, types)]
 
 
+ELEMENTS = {np.dtype(np.float32): "f32", np.dtype(np.int64): "i64",
+            np.dtype(np.int32): "i32", np.dtype(np.bool_): "i1"}
+
+
 def type_text(array):
-    element = "i64" if array.dtype == np.int64 else "f32"
+    element = ELEMENTS[array.dtype]
     return "tensor<" + "x".join([*map(str, array.shape), element]) + ">"
 
 
@@ -193,6 +276,10 @@ def make_cases(op, rng):
         def make(name, shape, element, i=i, at=at):
             if element == "i64":
                 return np.full(shape, at[name], dtype=np.int64)
+            if element == "i1":
+                return rng.random(shape) < 0.5
+            if element == "i32":
+                return rng.choice(INTEGERS, size=shape)
             if i < len(positions):
                 return rng.standard_normal(shape).astype(np.float32)
             if i < 2 * len(positions):
@@ -219,12 +306,13 @@ class Module:
             self.arguments.append(
                 f'%{name}{suffix}: {type_text(array)} '
                 f'{{hamkaas.name = "{name}{suffix}"}}')
-        wide = [a if a.dtype == np.int64 else a.astype(np.float64)
+        wide = [a.astype(np.float64) if a.dtype == np.float32 else a
                 for a in operands.values()]
         with np.errstate(all="ignore"):
             value = formula(*wide)
             scale = MAGNITUDES.get(op, lambda *_: np.abs(value))(*wide)
-            single = value.astype(np.float32)
+            single = (value.astype(np.float32) if value.dtype == np.float64
+                      else value)
         text = re.sub(r"%(\w+)", rf"%\1{suffix}", line.split("=", 1)[1])
         self.body.append(f"  %result{suffix} ={text}")
         self.expected.append((single, scale, operands))
@@ -263,7 +351,7 @@ def find_difference(op, got, expected, scale):
         return f"expected {type_text(expected)}, got {type_text(got)}"
     if op in EXACT:
         return describe_first(~(same_bits(got, expected)
-                                | (np.isnan(got) & np.isnan(expected))),
+                                | ((got != got) & (expected != expected))),
                               got, expected)
     with np.errstate(all="ignore"):
         allowed = 4e-6 * scale + UNDERFLOW.get(op, 1e-44)
@@ -274,7 +362,7 @@ def find_difference(op, got, expected, scale):
 
 
 def same_bits(a, b):
-    bits = np.int64 if a.itemsize == 8 else np.int32
+    bits = np.dtype(f"int{8 * a.itemsize}")
     return a.view(bits) == b.view(bits)
 
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandFloat16.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -156,8 +157,11 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<ExpandExp>(context, fma);
-    if (!fma)
+    // NOTE: every level of x86-64 with multiply-adds also converts float16.
+    if (!fma) {
       patterns.add<SplitFma>(context);
+      populateExpandFloat16Patterns(patterns);
+    }
     // Those of upstream that are as accurate as float32 allows.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == math::ErfOp::getOperationName() ||

@@ -98,7 +98,8 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"fma", "fma", "bool", /*default=*/"true",
-           "Use multiply-adds of one rounding">,
+           "Use multiply-adds of one rounding, and the instructions for float16 "
+           "that come with them">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",
