@@ -70,6 +70,7 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
 
 void hamkaas::buildKernelsPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
+  manager.addPass(createPadConvolutions());
   manager.addPass(createFormGroups());
   manager.addPass(createLowerGroups());
   // Packing makes new work on parameters, which hoisting then moves.

@@ -98,7 +98,8 @@ FailureOr<ContractionLoops> ContractionLoops::match(linalg::LinalgOp op,
       continue;
     }
     loops.shared.push_back(loop);
-    if (leftMap.isFunctionOfDim(loop))
+    bool isBetter = !loops.row || loops.extents[loop] > 1;
+    if (leftMap.isFunctionOfDim(loop) && isBetter)
       loops.row = loop;
   }
   if (loops.row)

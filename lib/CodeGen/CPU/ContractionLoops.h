@@ -20,7 +20,8 @@ struct ContractionLoops {
   llvm::SmallVector<int64_t> batch;
   /// Other parallel loops: the outer dimensions of pictures.
   llvm::SmallVector<int64_t> shared;
-  /// The last loop that the left side depends on and the right one does not.
+  /// The last loop that the left side depends on and the right one does not, of
+  /// several iterations if there is one.
   std::optional<int64_t> row;
   /// The loop along the last dimension of the result.
   int64_t column = -1;

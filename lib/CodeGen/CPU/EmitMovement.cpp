@@ -137,5 +137,7 @@ FailureOr<Tile> hamkaas::emitMovement(KernelBuilder &kernel, Value result) {
     return emitInsert(kernel, insert);
   if (auto pack = result.getDefiningOp<linalg::PackOp>())
     return PackEmitter(kernel, pack).emit();
+  if (result.getDefiningOp<tensor::PadOp>())
+    return emitPad(kernel, result);
   return emitElementwise(kernel, result);
 }

@@ -24,6 +24,8 @@ llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitMovement(KernelBuilder &kernel, mlir::Value result);
+/// Part of emitMovement, for the result of a `tensor.pad`.
+llvm::FailureOr<Tile> emitPad(KernelBuilder &kernel, mlir::Value result);
 
 /// Emits a tile loop that writes all elements of `value` to the destination,
 /// `offsets` (one a dimension) further on. Returns the elements of a tile.

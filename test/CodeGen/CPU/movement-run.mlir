@@ -106,3 +106,24 @@ func.func private @pack_transposed(%w: tensor<20x10xf32>, %out: tensor<2x10x16xf
   %p = linalg.pack %t padding_value(%zero : f32) outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [16] into %out : tensor<10x20xf32> -> tensor<2x10x16xf32>
   return %p : tensor<2x10x16xf32>
 }
+
+// Padding on some sides of all dimensions.
+func.func private @pad(%x: tensor<2x3x37xf32>, %out: tensor<4x3x45xf32>) -> tensor<4x3x45xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %value = arith.constant 2.5 : f32
+  %a = tensor.pad %x low[1, 0, 3] high[1, 0, 5] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %value : f32
+  } : tensor<2x3x37xf32> to tensor<4x3x45xf32>
+  return %a : tensor<4x3x45xf32>
+}
+
+func.func private @pad_row(%x: tensor<5xi32>, %out: tensor<20xi32>) -> tensor<20xi32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %value = arith.constant 7 : i32
+  %a = tensor.pad %x low[0] high[15] {
+  ^bb0(%i: index):
+    tensor.yield %value : i32
+  } : tensor<5xi32> to tensor<20xi32>
+  return %a : tensor<20xi32>
+}

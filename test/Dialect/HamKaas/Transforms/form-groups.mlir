@@ -158,3 +158,51 @@ func.func @row_expensive(%x: tensor<8x8xf32>, %p: tensor<1xi64>) -> tensor<8x8xf
   %3 = hamkaas.sliced_softmax %2 prefix(%p) : tensor<8x8xf32>
   return %3 : tensor<8x8xf32>
 }
+
+// -----
+
+// What feeds a reduction is computed on the way, whatever it costs: each element
+// is read once. So is what follows, in the shape of the result.
+
+// CHECK-LABEL: func @reduction(
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.group reduction(%{{.*}}, %{{.*}}) {hamkaas.flops = {{.*}}, hamkaas.ops = "silu+reduce+add"}
+// CHECK:         return %[[Y]]
+func.func @reduction(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = hamkaas.silu %x : tensor<4x8xf32>
+  %1 = hamkaas.reduce sum %0 over [0] : tensor<4x8xf32>
+  %2 = hamkaas.add %1, %b : tensor<8xf32>, tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// -----
+
+// Windows overlap: what they read is in memory.
+
+// CHECK-LABEL: func @windows(
+// CHECK:         hamkaas.group elementwise
+// CHECK-SAME:      hamkaas.ops = "silu"
+// CHECK:         hamkaas.group reduction
+// CHECK-SAME:      hamkaas.ops = "pool+relu"
+func.func @windows(%x: tensor<1x4x4x8xf32>) -> tensor<1x3x3x8xf32> {
+  %0 = hamkaas.silu %x : tensor<1x4x4x8xf32>
+  %1 = hamkaas.pool max %0 window [2, 2] strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] : tensor<1x4x4x8xf32>
+  %2 = hamkaas.relu %1 : tensor<1x3x3x8xf32>
+  return %2 : tensor<1x3x3x8xf32>
+}
+
+// -----
+
+// A convolution of one channel a group is a reduction, any other one of float32
+// a contraction.
+
+// CHECK-LABEL: func @convolutions(
+// CHECK:         hamkaas.group contraction
+// CHECK-SAME:      hamkaas.ops = "conv+relu"
+// CHECK:         hamkaas.group reduction
+// CHECK-SAME:      hamkaas.ops = "conv"
+func.func @convolutions(%x: tensor<1x6x6x8xf32>, %w: tensor<3x3x8x8xf32>, %d: tensor<3x3x1x8xf32>) -> tensor<1x2x2x8xf32> {
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x6x6x8xf32>, tensor<3x3x8x8xf32>
+  %1 = hamkaas.relu %0 : tensor<1x4x4x8xf32>
+  %2 = hamkaas.conv %1, %d strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 8 : tensor<1x4x4x8xf32>, tensor<3x3x1x8xf32>
+  return %2 : tensor<1x2x2x8xf32>
+}

@@ -99,13 +99,29 @@ def VerifyGraph : Pass<"hamkaas-verify-graph", "mlir::ModuleOp"> {
   }];
 }
 
+def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
+  let summary = "copy the operands of convolutions that reach beyond them";
+  let description = [{
+    Before: `hamkaas.conv` with padding. After: one of float32 has none, but reads
+    a copy of its operand with zeros around it, made by a group of its own. The
+    copy costs some percent of the convolution; asking each time whether a
+    position lies within would cost more. Other convolutions do ask.
+  }];
+  let dependentDialects = [
+    "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
 def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
   let summary = "gather operations that will be one kernel";
   let description = [{
     Before: operations of GRAPH in `@main`. After: each of them but views is in a
     `hamkaas.group`, together with the pointwise operations that use its result
     alone and have its shape. A group has the family of its root: the one
-    contraction or row operation in it, or else elementwise or movement.
+    contraction, reduction or row operation in it, or else elementwise or
+    movement. What a reduction reads once joins it, too, in the shape that is
+    reduced.
 
     A producer joins the group of its users if all of them are in that group and
     read its elements in order, so that no cycle arises and nothing is computed

@@ -1,0 +1,26 @@
+// RUN: hamkaas-opt %s -hamkaas-pad-convolutions | FileCheck %s
+
+// The last spatial dimension is padded together with the channels.
+
+// CHECK-LABEL: func @padded(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x5x6x4xf32>, %[[W:.*]]: tensor<3x3x4x8xf32>
+// CHECK-NEXT:    %[[ROWS:.*]] = hamkaas.reshape %[[X]] : tensor<1x5x6x4xf32> -> tensor<1x5x24xf32>
+// CHECK-NEXT:    %[[COPY:.*]] = hamkaas.group movement(%[[ROWS]]) {hamkaas.ops = "pad"} : (tensor<1x5x24xf32>) -> tensor<1x7x36xf32>
+// CHECK:           tensor.pad %{{.*}} low[0, 1, 4] high[0, 1, 8]
+// CHECK:         %[[PADDED:.*]] = hamkaas.reshape %[[COPY]] : tensor<1x7x36xf32> -> tensor<1x7x9x4xf32>
+// CHECK-NEXT:    hamkaas.conv %[[PADDED]], %[[W]] strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1
+func.func @padded(%x: tensor<1x5x6x4xf32>, %w: tensor<3x3x4x8xf32>) -> tensor<1x5x7x8xf32> {
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 2] groups 1 : tensor<1x5x6x4xf32>, tensor<3x3x4x8xf32>
+  return %0 : tensor<1x5x7x8xf32>
+}
+
+// Nothing to do without padding; other types ask for each position.
+
+// CHECK-LABEL: func @others(
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return
+func.func @others(%x: tensor<1x5x4xf32>, %w: tensor<3x4x8xf32>, %y: tensor<1x5x4xf64>, %v: tensor<3x4x8xf64>) -> (tensor<1x3x8xf32>, tensor<1x5x8xf64>) {
+  %0 = hamkaas.conv %x, %w strides [1] dilations [1] pad [0] to [0] groups 1 : tensor<1x5x4xf32>, tensor<3x4x8xf32>
+  %1 = hamkaas.conv %y, %v strides [1] dilations [1] pad [1] to [1] groups 1 : tensor<1x5x4xf64>, tensor<3x4x8xf64>
+  return %0, %1 : tensor<1x3x8xf32>, tensor<1x5x8xf64>
+}
