@@ -42,27 +42,18 @@ static TypedAttr getNumber(Builder &b, Type type, int64_t value) {
   return b.getIntegerAttr(type, value);
 }
 
-static TypedAttr getNeutralOf(Builder &b, Combiner combiner, Type type,
-                              bool isUnsigned) {
+TypedAttr CombinerBuilder::getNeutral() const {
+  Type sum = getSumType();
   switch (combiner) {
   case Combiner::Sum:
-    return getNumber(b, type, 0);
+    return getNumber(builder, sum, 0);
   case Combiner::Prod:
-    return getNumber(b, type, 1);
+    return getNumber(builder, sum, 1);
   case Combiner::Max:
-    return getLimit(b, type, isUnsigned, /*isLeast=*/true);
+    return getLimit(builder, sum, isUnsigned(type), /*isLeast=*/true);
   case Combiner::Min:
-    return getLimit(b, type, isUnsigned, /*isLeast=*/false);
+    return getLimit(builder, sum, isUnsigned(type), /*isLeast=*/false);
   }
-}
-
-TypedAttr CombinerBuilder::getNeutral() const {
-  return getNeutralOf(builder, combiner, getSumType(), isUnsigned(type));
-}
-
-TypedAttr CombinerBuilder::getStoredNeutral() const {
-  return getNeutralOf(builder, combiner, getStorageElementType(type),
-                      isUnsigned(type));
 }
 
 Value CombinerBuilder::buildContribution(OpBuilder &b, Value element) const {
@@ -73,10 +64,9 @@ Value CombinerBuilder::buildContribution(OpBuilder &b, Value element) const {
 }
 
 Value CombinerBuilder::buildProduct(OpBuilder &b, Value lhs, Value rhs) const {
-  Value l = buildContribution(b, lhs), r = buildContribution(b, rhs);
   if (isa<FloatType>(getSumType()))
-    return arith::MulFOp::create(b, loc, l, r);
-  return arith::MulIOp::create(b, loc, l, r);
+    return arith::MulFOp::create(b, loc, lhs, rhs);
+  return arith::MulIOp::create(b, loc, lhs, rhs);
 }
 
 Value CombinerBuilder::combine(OpBuilder &b, Value l, Value r) const {

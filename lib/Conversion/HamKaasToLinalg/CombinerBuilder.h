@@ -26,11 +26,9 @@ public:
   mlir::Type getSumType() const;
   /// What combines to nothing new, of that type.
   mlir::TypedAttr getNeutral() const;
-  /// The same as memory holds it.
-  mlir::TypedAttr getStoredNeutral() const;
   /// The contribution of an element as memory holds it.
   mlir::Value buildContribution(mlir::OpBuilder &b, mlir::Value element) const;
-  /// The contribution of a product of two elements.
+  /// The product of the contributions of two elements.
   mlir::Value buildProduct(mlir::OpBuilder &b, mlir::Value lhs,
                            mlir::Value rhs) const;
   mlir::Value combine(mlir::OpBuilder &b, mlir::Value sum,

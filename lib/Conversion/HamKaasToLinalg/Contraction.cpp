@@ -42,7 +42,9 @@ struct LowerMatMul
                              type.getElementType());
     return combiner.build(type.getShape(), operands, maps, iterators,
                           [&](OpBuilder &b, Location, ValueRange x) {
-                            return combiner.buildProduct(b, x[0], x[1]);
+                            return combiner.buildProduct(
+                                b, combiner.buildContribution(b, x[0]),
+                                combiner.buildContribution(b, x[1]));
                           });
   }
 };
@@ -87,10 +89,11 @@ public:
     return combiner.build(
         type.getShape(), read, maps, iterators,
         [&](OpBuilder &b, Location loc, ValueRange arguments) {
-          Attribute zero =
-              b.getZeroAttr(getElementTypeOrSelf(operands[0].getType()));
           return combiner.buildProduct(
-              b, x.buildElement(b, loc, arguments, zero), arguments[weights]);
+              b,
+              x.buildContribution(b, loc, arguments, combiner,
+                                  combiner.getNeutral()),
+              combiner.buildContribution(b, arguments[weights]));
         });
   }
 

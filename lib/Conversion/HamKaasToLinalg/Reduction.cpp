@@ -74,9 +74,8 @@ struct LowerPool : LinalgLoweringOpInterface::ExternalModel<LowerPool, PoolOp> {
     return combiner.build(
         pool.getType().getShape(), read, maps, iterators,
         [&](OpBuilder &b, Location loc, ValueRange arguments) {
-          return combiner.buildContribution(
-              b,
-              x.buildElement(b, loc, arguments, combiner.getStoredNeutral()));
+          return x.buildContribution(b, loc, arguments, combiner,
+                                     combiner.getNeutral());
         });
   }
 };

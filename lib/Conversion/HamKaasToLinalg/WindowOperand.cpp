@@ -52,11 +52,12 @@ static Value buildIndex(OpBuilder &b, Location loc, AffineExpr expr) {
   return arith::MulIOp::create(b, loc, l, r);
 }
 
-Value WindowOperand::buildElement(OpBuilder &b, Location loc,
-                                  ValueRange arguments,
-                                  Attribute outside) const {
+Value WindowOperand::buildContribution(OpBuilder &b, Location loc,
+                                       ValueRange arguments,
+                                       const CombinerBuilder &combiner,
+                                       TypedAttr outside) const {
   if (!isPadded())
-    return arguments.front();
+    return combiner.buildContribution(b, arguments.front());
   auto type = cast<RankedTensorType>(tensor.getType());
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
@@ -79,6 +80,9 @@ Value WindowOperand::buildElement(OpBuilder &b, Location loc,
   }
   indices.push_back(buildIndex(b, loc, channel));
   Value element = tensor::ExtractOp::create(b, loc, tensor, indices);
-  Value other = arith::ConstantOp::create(b, loc, cast<TypedAttr>(outside));
-  return arith::SelectOp::create(b, loc, isInside, element, other);
+  // NOTE: of contributions, because LLVM has no selection of 16-bit floats but
+  // through conversions that some processors call a library for.
+  return arith::SelectOp::create(b, loc, isInside,
+                                 combiner.buildContribution(b, element),
+                                 arith::ConstantOp::create(b, loc, outside));
 }

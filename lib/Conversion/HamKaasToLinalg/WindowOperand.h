@@ -30,11 +30,12 @@ struct WindowOperand {
   void addTo(llvm::SmallVectorImpl<mlir::Value> &operands,
              llvm::SmallVectorImpl<mlir::AffineMap> &maps,
              unsigned loops) const;
-  /// The element of the operand in the body of that reduction, which was given
-  /// `arguments`; `outside`, as memory holds it, in the padding.
-  mlir::Value buildElement(mlir::OpBuilder &b, mlir::Location loc,
-                           mlir::ValueRange arguments,
-                           mlir::Attribute outside) const;
+  /// The contribution of the operand in the body of that reduction, which was
+  /// given `arguments`; `outside` in the padding.
+  mlir::Value buildContribution(mlir::OpBuilder &b, mlir::Location loc,
+                                mlir::ValueRange arguments,
+                                const CombinerBuilder &combiner,
+                                mlir::TypedAttr outside) const;
 
 private:
   bool isPadded() const;
