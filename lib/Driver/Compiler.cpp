@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Compiler.h"
+#include "CountNodes.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Jit.h"
 #include "HamKaas/Driver/Object.h"
@@ -75,6 +76,7 @@ public:
     info.targetCpu = cpu.name.str();
     info.isaLevel = cpu.level;
     info.digest = sourceDigest(options.source);
+    info.optimizations = optimizations;
     return info;
   }
 
@@ -138,6 +140,8 @@ private:
     switch (form) {
     case Form::Graph:
       step = "graph";
+      optimizations.clear();
+      manager.addInstrumentation(std::make_unique<CountNodes>(optimizations));
       buildGraphPipeline(manager, pipeline);
       break;
     case Form::Kernels:
@@ -166,6 +170,7 @@ private:
   /// The first form that is not reached yet.
   Form next = Form::Graph;
   int stepsDone = 0;
+  std::vector<OptimizationInfo> optimizations;
   std::unique_ptr<llvm::LLVMContext> contextStorage;
   llvm::LLVMContext &llvmContext;
 };

@@ -24,7 +24,7 @@ using namespace hamkaas;
 //===----------------------------------------------------------------------===//
 
 ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
-  static constexpr StringRef names[] = {"fold-constants", "simplify",
+  static constexpr StringRef names[] = {"fold-constants", "simplify", "raise",
                                         "move-layouts"};
   return names;
 }
@@ -54,6 +54,8 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
     manager.addPass(createFoldConstants());
   if (options.isEnabled("simplify"))
     manager.addPass(createSimplify());
+  if (options.isEnabled("raise"))
+    manager.addPass(createRaise());
   if (options.isEnabled("move-layouts"))
     manager.addPass(createMoveLayouts());
   // Moving leaves constants that are permuted.

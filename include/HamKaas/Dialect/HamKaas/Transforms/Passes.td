@@ -84,6 +84,30 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
+  let summary = "recognise operations that a frontend took apart";
+  let description = [{
+    Replaces a composition by the operation it is, where a kernel for that saves
+    work: rows are read once instead of once a reduction. Expects the module after
+    `hamkaas-simplify`, which turns `x^2` into `x * x` and constants into the
+    second operand.
+
+    | from | to |
+    |------|----|
+    | `(x - mean(x)) / sqrt(mean((x - mean(x))^2) + e)` along the last dimension | `layer_norm` |
+    | `exp(x - max(x)) / sum(exp(x - max(x)))` along the last dimension, of float32 | `sliced_softmax` |
+    | `1 / (1 + exp(-x))` | `sigmoid` |
+    | `x * sigmoid(x)`, `x / (1 + exp(-x))` | `silu` |
+
+    A mean is a sum times `1 / n` or divided by `n`; a division by a root may be a
+    product with its inverse, or with a power of -0.5. Scales and offsets that
+    follow stay: they join the kernel. GELU, in terms of `erf` or of `tanh`, and
+    HardSwish stay trees of pointwise operations: such a tree is one kernel, and
+    it computes what one operation would.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // GRAPH -> KERNELS
 //===----------------------------------------------------------------------===//
