@@ -25,7 +25,7 @@ using namespace hamkaas;
 
 ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
   static constexpr StringRef names[] = {"fold-constants", "simplify", "raise",
-                                        "move-layouts"};
+                                        "move-layouts", "fold-affine"};
   return names;
 }
 
@@ -58,7 +58,10 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
     manager.addPass(createRaise());
   if (options.isEnabled("move-layouts"))
     manager.addPass(createMoveLayouts());
-  // Moving leaves constants that are permuted.
+  // No permute stands between a convolution and its scale any more.
+  if (options.isEnabled("fold-affine"))
+    manager.addPass(createFoldAffine());
+  // Both leave operations on constants behind.
   if (options.isEnabled("fold-constants"))
     manager.addPass(createFoldConstants());
   manager.addPass(createCanonicalizerPass());

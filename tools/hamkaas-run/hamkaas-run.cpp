@@ -300,10 +300,10 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
   if (runsReference() || !checkAgainst.empty())
     return makeError(model + ": a compiled model holds no graph that the "
                              "reference could interpret");
+  // NOTE: a list has an operator & of its own.
   for (const cl::Option *option :
-       {static_cast<cl::Option *>(&unchecked),
-        static_cast<cl::Option *>(&targetCpu),
-        static_cast<cl::Option *>(&noOptimize)})
+       std::initializer_list<const cl::Option *>{
+           &unchecked, &targetCpu, std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
           "--" + option->ArgStr +

@@ -58,7 +58,8 @@ struct CompileFileOptions {
   bool unchecked = false;
   ReportFormat report = ReportFormat::None; ///< On standard output.
   std::string planSvg;
-  std::string graphSvg;
+  std::string graphSvg;          ///< As it was read.
+  std::string optimizedGraphSvg; ///< As the optimizer leaves it.
 };
 
 /// The file that a compilation writes: the output, or the model's name with the

@@ -31,6 +31,23 @@ def FoldConstants : Pass<"hamkaas-fold-constants", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def FoldAffine : Pass<"hamkaas-fold-affine", "mlir::ModuleOp"> {
+  let summary = "fold chains of scales and offsets, also into weights";
+  let description = [{
+    Products with and sums of parameters, such as a bias followed by a batch
+    normalization, become one product and one sum:
+    `(x * a + b) * c + d` is `x * (a * c) + (b * c + d)`. Where `x` is a `conv` or
+    `matmul` with parameters as weights and there is one factor for each column,
+    the product goes into the weights. What is computed of parameters alone moves
+    to `@prepare` later, so a run does less and loading little more.
+
+    Only values that nothing else needs are folded, only where the parameters that
+    result are no larger than those before, and only in float32 and float64:
+    results change by no more than rounding.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
   let summary = "move permutes to where they cost less";
   let description = [{
