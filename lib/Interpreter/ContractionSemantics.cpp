@@ -68,14 +68,18 @@ private:
       ProductOf<T> sum = 0;
       int64_t group = index.back() / resultChannels;
       windows.forEachElement(
-          x.shape(), index, [&](ArrayRef<int64_t> tap, ArrayRef<int64_t> at) {
+          x.shape(), index,
+          [&](ArrayRef<int64_t> tap, ArrayRef<int64_t> at, bool isInside) {
             SmallVector<int64_t> source(at), weight(tap);
             weight.append({0, index.back()});
             for (int64_t c = 0; c < channels; ++c) {
               source.back() = group * channels + c;
               weight[tap.size()] = c;
-              sum += ProductOf<T>(from[getOffset(x.shape(), source)]) *
-                     weights[getOffset(w.shape(), weight)];
+              // A zero outside times an infinite weight is NaN, as it is for
+              // an operand that was padded.
+              T element = isInside ? from[getOffset(x.shape(), source)] : T(0);
+              sum +=
+                  ProductOf<T>(element) * weights[getOffset(w.shape(), weight)];
             }
           });
       to[i++] = sum;

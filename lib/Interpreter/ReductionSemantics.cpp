@@ -134,8 +134,10 @@ struct PoolSemantics
       forEachIndex(result.shape(), [&](ArrayRef<int64_t> index) {
         SumOf<T> value = combine.start();
         windows.forEachElement(
-            x.shape(), index, [&](ArrayRef<int64_t>, ArrayRef<int64_t> from) {
-              value = combine(value, elements[getOffset(x.shape(), from)]);
+            x.shape(), index,
+            [&](ArrayRef<int64_t>, ArrayRef<int64_t> from, bool isInside) {
+              if (isInside)
+                value = combine(value, elements[getOffset(x.shape(), from)]);
             });
         values.push_back(value);
       });

@@ -37,7 +37,7 @@ func.func @wraps(%x: tensor<4294967296x4294967296x1xf32>) {
 // -----
 
 func.func @large_result(%x: tensor<67108864x1xf32>, %w: tensor<1x67108864xf32>) {
-  // expected-error @below {{result #0 must be tensor of static shape and 1 to 2^47 - 1 elements that are f32, but got 'tensor<67108864x67108864xf32>'}}
+  // expected-error @below {{result #0 must be tensor of static shape and 1 to 2^47 - 1 elements that are floats or integers, but got 'tensor<67108864x67108864xf32>'}}
   %0 = hamkaas.matmul %x, %w : tensor<67108864x1xf32>, tensor<1x67108864xf32>
   return
 }
@@ -61,7 +61,7 @@ func.func @no_tensor(%x: f32) {
 // -----
 
 func.func @no_tensor_generic(%x: f32) {
-  // expected-error @below {{operand #0 must be tensor of static shape and 1 to 2^47 - 1 elements that are f32, but got 'f32'}}
+  // expected-error @below {{operand #0 must be tensor of static shape and 1 to 2^47 - 1 elements that are floats or integers, but got 'f32'}}
   %0 = "hamkaas.matmul"(%x, %x) : (f32, f32) -> f32
   return
 }
