@@ -57,7 +57,7 @@ class Graph:
         return f"tensor<{'x'.join(map(str, shape))}x{element}>"
 
     def pick(self):
-        if self.rng.random() < 0.6:
+        if self.rng.random() < 0.85:
             return self.values[-1]
         return self.rng.choice(self.values)
 
@@ -76,7 +76,7 @@ class Graph:
 
     def parameter(self, shape):
         name = f"@p{len(self.globals)}"
-        numbers = np.array([self.rng.choice([-2, -1, 0.5, 1.5, 3])
+        numbers = np.array([self.rng.choice([-2.0, -1.0, 0.5, 1.5, 3.0])
                             for _ in range(int(np.prod(shape)))])
         text = json.dumps(numbers.reshape(shape).tolist())
         self.globals.append(
