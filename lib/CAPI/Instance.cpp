@@ -29,8 +29,11 @@ static llvm::Expected<rt::Device> createReferenceDevice(const Model &model) {
   if (!parsed)
     return parsed.takeError();
   std::shared_ptr<ParsedGraph> graph = std::move(*parsed);
-  if (llvm::Error error = graph->describe(lowerModel(
-          graph->module(), Form::Graph, getCompileOptions(model.source))))
+  // The reference runs what was written, not what the optimizer made of it.
+  CompileOptions compileOptions = getCompileOptions(model.source);
+  compileOptions.disabledOptimizations = {"all"};
+  if (llvm::Error error = graph->describe(
+          lowerModel(graph->module(), Form::Graph, compileOptions)))
     return std::move(error);
   const ReferenceProgram &program =
       model.reference.get(graph->module(), model.info.name,

@@ -108,7 +108,7 @@ public:
   llvm::Error run();
 
 private:
-  llvm::Error drawGraphSvg();
+  llvm::Error drawGraphs();
   llvm::Error writeForm();
   llvm::Error writeProgram();
   void setDescriptor();
@@ -143,20 +143,33 @@ llvm::Error FileCompilation::run() {
     return llvm::Error::success();
   compileOptions.targetCpu = options.targetCpu;
   compileOptions.maxWorkspace = options.maxWorkspace;
+  compileOptions.disabledOptimizations = options.disabledOptimizations;
   compileOptions.source = (*file)->text();
   compileOptions.name =
       getModelName(path.empty() || path == "-" ? options.model : path);
-  if (llvm::Error error = drawGraphSvg())
+  if (llvm::Error error = drawGraphs())
     return error;
   return isText(options.form) ? writeForm() : writeProgram();
 }
 
-llvm::Error FileCompilation::drawGraphSvg() {
-  if (options.graphSvg.empty())
-    return llvm::Error::success();
-  return writeText(options.graphSvg, [&](llvm::raw_ostream &stream) {
+static llvm::Error drawGraphSvg(StringRef path, ModuleOp module) {
+  return writeText(path, [&](llvm::raw_ostream &stream) {
     return drawGraph(module, stream);
   });
+}
+
+/// The graph as it was read, and as the optimizer leaves it.
+llvm::Error FileCompilation::drawGraphs() {
+  if (!options.graphSvg.empty())
+    if (llvm::Error error = drawGraphSvg(options.graphSvg, module))
+      return error;
+  if (options.optimizedGraphSvg.empty())
+    return llvm::Error::success();
+  // A copy, so that the report counts what the optimizer does.
+  OwningOpRef<ModuleOp> optimized(module.clone());
+  if (llvm::Error error = lowerModel(*optimized, Form::Graph, compileOptions))
+    return error;
+  return drawGraphSvg(options.optimizedGraphSvg, *optimized);
 }
 
 llvm::Error FileCompilation::writeForm() {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Compiler.h"
+#include "CountNodes.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Jit.h"
 #include "HamKaas/Driver/Object.h"
@@ -54,6 +55,9 @@ public:
     auto cpu = resolveTargetCpu(options.targetCpu);
     if (!cpu)
       return cpu.takeError();
+    if (llvm::Error error =
+            checkOptimizationNames(options.disabledOptimizations))
+      return std::move(error);
     return Compilation(module, options, *cpu);
   }
 
@@ -72,6 +76,7 @@ public:
     info.targetCpu = cpu.name.str();
     info.isaLevel = cpu.level;
     info.digest = sourceDigest(options.source);
+    info.optimizations = optimizations;
     return info;
   }
 
@@ -130,11 +135,14 @@ private:
     PipelineOptions pipeline;
     pipeline.targetCpu = cpu.name.str();
     pipeline.maxWorkspace = options.maxWorkspace;
+    pipeline.disabledOptimizations = options.disabledOptimizations;
     StringRef step;
     switch (form) {
     case Form::Graph:
       step = "graph";
-      buildGraphPipeline(manager);
+      optimizations.clear();
+      manager.addInstrumentation(std::make_unique<CountNodes>(optimizations));
+      buildGraphPipeline(manager, pipeline);
       break;
     case Form::Kernels:
       step = "kernels";
@@ -162,6 +170,7 @@ private:
   /// The first form that is not reached yet.
   Form next = Form::Graph;
   int stepsDone = 0;
+  std::vector<OptimizationInfo> optimizations;
   std::unique_ptr<llvm::LLVMContext> contextStorage;
   llvm::LLVMContext &llvmContext;
 };

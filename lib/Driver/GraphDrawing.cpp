@@ -101,7 +101,8 @@ void DotPrinter::printNode(StringRef id, ArrayRef<std::string> lines,
 }
 
 void DotPrinter::printEdge(Value value, StringRef target) {
-  os << "  " << ids.lookup(value) << " -> " << target << ";\n";
+  os << "  " << ids.lookup(value) << " -> " << target << " [label=\""
+     << escapeDot(formatType(value.getType())) << "\"];\n";
 }
 
 void DotPrinter::printArgument(BlockArgument argument) {
@@ -150,7 +151,8 @@ void DotPrinter::printResults(Operation &terminator) {
 void DotPrinter::print() {
   os << "digraph model {\n"
         "  node [fontname=\"sans-serif\", fontsize=11];\n"
-        "  edge [color=\"#555555\"];\n";
+        "  edge [color=\"#555555\", fontname=\"sans-serif\", fontsize=9, "
+        "fontcolor=\"#555555\"];\n";
   for (BlockArgument argument : main.getArguments())
     printArgument(argument);
   Block &body = main.getBody().front();

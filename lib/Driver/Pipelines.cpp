@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -22,9 +23,47 @@ using namespace hamkaas;
 // GRAPH
 //===----------------------------------------------------------------------===//
 
-void hamkaas::buildGraphPipeline(OpPassManager &manager) {
+ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
+  static constexpr StringRef names[] = {"fold-constants", "simplify", "raise",
+                                        "move-layouts", "fold-affine"};
+  return names;
+}
+
+llvm::Error hamkaas::checkOptimizationNames(ArrayRef<std::string> names) {
+  for (StringRef name : names)
+    if (name != "all" && !llvm::is_contained(getGraphOptimizations(), name))
+      return llvm::createStringError(
+          "--no-optimize: expected all or some of " +
+          llvm::join(getGraphOptimizations(), ", ") + ", got '" + name + "'");
+  return llvm::Error::success();
+}
+
+bool PipelineOptions::isEnabled(StringRef optimization) const {
+  assert(llvm::is_contained(getGraphOptimizations(), optimization));
+  return !llvm::is_contained(disabledOptimizations, optimization) &&
+         !llvm::is_contained(disabledOptimizations, "all");
+}
+
+void hamkaas::buildGraphPipeline(OpPassManager &manager,
+                                 const PipelineOptions &options) {
   manager.addPass(createVerifyGraph());
   // Drops what the results do not need, and computes equal things once.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  if (options.isEnabled("fold-constants"))
+    manager.addPass(createFoldConstants());
+  if (options.isEnabled("simplify"))
+    manager.addPass(createSimplify());
+  if (options.isEnabled("raise"))
+    manager.addPass(createRaise());
+  if (options.isEnabled("move-layouts"))
+    manager.addPass(createMoveLayouts());
+  // No permute stands between a convolution and its scale any more.
+  if (options.isEnabled("fold-affine"))
+    manager.addPass(createFoldAffine());
+  // Both leave operations on constants behind.
+  if (options.isEnabled("fold-constants"))
+    manager.addPass(createFoldConstants());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createVerifyGraph());
@@ -99,8 +138,13 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
       *this, "max-workspace",
       llvm::cl::desc("Largest workspace allowed in bytes, 0 for no limit"),
       llvm::cl::init(0)};
+  ListOption<std::string> noOptimize{
+      *this, "no-optimize",
+      llvm::cl::desc("Optimizations of the graph to leave out, or 'all'")};
 
-  PipelineOptions get() const { return {targetCpu, maxWorkspace}; }
+  PipelineOptions get() const {
+    return {targetCpu, maxWorkspace, {noOptimize.begin(), noOptimize.end()}};
+  }
 };
 
 } // namespace
@@ -109,26 +153,26 @@ void hamkaas::registerPipelines() {
   using Registration = PassPipelineRegistration<CommandLineOptions>;
   static Registration graph(
       "hamkaas-to-graph", "Bring a model to the form GRAPH",
-      [](OpPassManager &manager, const CommandLineOptions &) {
-        buildGraphPipeline(manager);
+      [](OpPassManager &manager, const CommandLineOptions &options) {
+        buildGraphPipeline(manager, options.get());
       });
   static Registration kernels(
       "hamkaas-to-kernels", "Bring a model to the form KERNELS",
       [](OpPassManager &manager, const CommandLineOptions &options) {
-        buildGraphPipeline(manager);
+        buildGraphPipeline(manager, options.get());
         buildKernelsPipeline(manager, options.get());
       });
   static Registration planned(
       "hamkaas-to-planned", "Bring a model to the form PLANNED",
       [](OpPassManager &manager, const CommandLineOptions &options) {
-        buildGraphPipeline(manager);
+        buildGraphPipeline(manager, options.get());
         buildKernelsPipeline(manager, options.get());
         buildPlannedPipeline(manager, options.get());
       });
   static Registration llvm(
       "hamkaas-to-llvm", "Bring a model to the LLVM dialect",
       [](OpPassManager &manager, const CommandLineOptions &options) {
-        buildGraphPipeline(manager);
+        buildGraphPipeline(manager, options.get());
         buildKernelsPipeline(manager, options.get());
         buildPlannedPipeline(manager, options.get());
         buildTargetPipeline(manager, options.get());

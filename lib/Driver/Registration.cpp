@@ -12,6 +12,7 @@
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/PermutableOps.h"
 #include "HamKaas/Driver/Descriptor.h"
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Interpreter/ReferenceSemantics.h"
@@ -52,6 +53,7 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerLinalgLowerings(registry);
+  registerPermutableOps(registry);
   registerReferenceSemantics(registry);
 }
 

@@ -83,6 +83,24 @@ static void printMemory(const ProgramInfo &info, llvm::raw_ostream &os) {
        << " bytes more, which are then free\n";
 }
 
+/// The optimizations that changed something.
+static void printOptimizations(const ProgramInfo &info, llvm::raw_ostream &os) {
+  TextTable table("lrr");
+  table.addRow({"name", "removed", "added"});
+  bool isEmpty = true;
+  for (const OptimizationInfo &optimization : info.optimizations) {
+    if (optimization.removed == 0 && optimization.added == 0)
+      continue;
+    table.addRow({optimization.name, formatCount(optimization.removed),
+                  formatCount(optimization.added)});
+    isEmpty = false;
+  }
+  if (isEmpty)
+    return;
+  os << "\noptimizations of the graph, in nodes\n";
+  table.print(os);
+}
+
 static llvm::MapVector<llvm::StringRef, KernelSummary>
 summarizeKernels(const ProgramInfo &info) {
   llvm::MapVector<llvm::StringRef, KernelSummary> kernels;
@@ -140,6 +158,7 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   printTensors("outputs", info.outputs, os);
   printTensors("parameters", info.parameters, os);
   printTensors("state", info.states, os);
+  printOptimizations(info, os);
   printMemory(info, os);
   printKernels(info, os);
 }

@@ -77,6 +77,18 @@ static void writeBuffers(llvm::json::OStream &json, const ProgramInfo &info) {
   });
 }
 
+static void writeOptimizations(llvm::json::OStream &json,
+                               const ProgramInfo &info) {
+  json.attributeArray("optimizations", [&] {
+    for (const OptimizationInfo &optimization : info.optimizations)
+      json.object([&] {
+        json.attribute("name", makeText(optimization.name));
+        json.attribute("removed", optimization.removed);
+        json.attribute("added", optimization.added);
+      });
+  });
+}
+
 void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
   uint64_t flops = 0, bytes = 0;
   for (const CallInfo &call : info.calls) {
@@ -93,6 +105,7 @@ void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
     writeTensors(json, "outputs", info.outputs);
     writeTensors(json, "parameters", info.parameters);
     writeTensors(json, "states", info.states, /*withOffset=*/true);
+    writeOptimizations(json, info);
     writeMemory(json, info);
     json.attribute("flops", flops);
     json.attribute("bytes", bytes);

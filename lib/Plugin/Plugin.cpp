@@ -8,6 +8,7 @@
 #include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/PermutableOps.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
@@ -19,6 +20,7 @@ mlirGetDialectPluginInfo() {
           [](DialectRegistry *registry) {
             registry->insert<hamkaas::HamKaasDialect>();
             hamkaas::registerLinalgLowerings(*registry);
+            hamkaas::registerPermutableOps(*registry);
           }};
 }
 

@@ -79,8 +79,17 @@ static cl::opt<std::string>
     planSvg("plan-svg", cl::desc("Draw the memory plan, time by offset"),
             cl::value_desc("F.svg"), cl::cat(category));
 static cl::opt<std::string>
-    graphSvg("graph-svg", cl::desc("Draw the graph (needs Graphviz)"),
+    graphSvg("graph-svg",
+             cl::desc("Draw the graph as it was read (needs Graphviz)"),
              cl::value_desc("F.svg"), cl::cat(category));
+static cl::opt<std::string> optimizedGraphSvg(
+    "optimized-graph-svg",
+    cl::desc("Draw the graph as the optimizer leaves it (needs Graphviz)"),
+    cl::value_desc("F.svg"), cl::cat(category));
+static cl::list<std::string>
+    noOptimize("no-optimize", cl::CommaSeparated,
+               cl::desc("Leave out optimizations of the graph, or all"),
+               cl::value_desc("NAME[,NAME]"), cl::cat(category));
 static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
               cl::cat(category));
@@ -132,7 +141,8 @@ static llvm::Error checkOptions() {
     return makeError("--external-weights: expected --weights with the file "
                      "that the program is to map");
   bool wantsReport = report != ReportFormat::None || !planSvg.empty() ||
-                     !graphSvg.empty() || !maxWorkspace.empty();
+                     !graphSvg.empty() || !optimizedGraphSvg.empty() ||
+                     !maxWorkspace.empty();
   bool wantsOutput = emitForm != EmitForm::Program || !output.empty();
   if (check && (wantsOutput || wantsReport))
     return makeError("--check: expected neither -o nor --emit nor a report");
@@ -151,12 +161,14 @@ static llvm::Error compile() {
   options.targetCpu = targetCpu;
   options.weights = weights;
   options.externalWeights = externalWeights;
+  options.disabledOptimizations = noOptimize;
   options.unchecked = unchecked;
   options.onnx = {dims, constantInputs};
   options.checkOnly = check;
   options.report = report;
   options.planSvg = planSvg;
   options.graphSvg = graphSvg;
+  options.optimizedGraphSvg = optimizedGraphSvg;
   if (!maxWorkspace.empty())
     if (llvm::Error error =
             parseBytes(maxWorkspace).moveInto(options.maxWorkspace))

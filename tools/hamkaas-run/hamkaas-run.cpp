@@ -78,6 +78,10 @@ static cl::opt<bool> emitReport("emit-report",
 static cl::opt<std::string>
     targetCpu("target-cpu", cl::desc("Instruction set level to compile for"),
               cl::init("host"), cl::cat(category));
+static cl::list<std::string>
+    noOptimize("no-optimize", cl::CommaSeparated,
+               cl::desc("Leave out optimizations of the graph, or all"),
+               cl::value_desc("NAME[,NAME]"), cl::cat(category));
 static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
               cl::cat(category));
@@ -296,10 +300,15 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
   if (runsReference() || !checkAgainst.empty())
     return makeError(model + ": a compiled model holds no graph that the "
                              "reference could interpret");
-  if (unchecked || targetCpu.getNumOccurrences())
-    return makeError("--" + (unchecked ? unchecked.ArgStr : targetCpu.ArgStr) +
-                     ": expected a model to compile, got the compiled model '" +
-                     model + "'");
+  // NOTE: a list has an operator & of its own.
+  for (const cl::Option *option :
+       std::initializer_list<const cl::Option *>{
+           &unchecked, &targetCpu, std::addressof(noOptimize)})
+    if (option->getNumOccurrences())
+      return makeError(
+          "--" + option->ArgStr +
+          ": expected a model to compile, got the compiled model '" + model +
+          "'");
   if (llvm::Error error =
           LoadedProgram::fromSharedLibrary(model).moveInto(loaded.program))
     return error;
@@ -328,8 +337,12 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
   options.name = getModelName(model);
   options.source = loaded.file->text();
   options.parameters = loaded.file->parameters();
+  // The reference runs what was written, so that it finds an optimization that
+  // changes the meaning.
+  options.disabledOptimizations = {"all"};
   if (llvm::Error error = lowerModel(loaded.graph, Form::Graph, options))
     return error;
+  options.disabledOptimizations = noOptimize;
   loaded.info.name = options.name;
   if (runsReference())
     return llvm::Error::success();

@@ -13,6 +13,7 @@
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace hamkaas {
 
@@ -48,6 +49,8 @@ struct CompileFileOptions {
   bool externalWeights = false;
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
+  /// As PipelineOptions has them.
+  std::vector<std::string> disabledOptimizations = {};
   OnnxArguments onnx = {};
   /// Read the model and do nothing more.
   bool checkOnly = false;
@@ -55,7 +58,8 @@ struct CompileFileOptions {
   bool unchecked = false;
   ReportFormat report = ReportFormat::None; ///< On standard output.
   std::string planSvg;
-  std::string graphSvg;
+  std::string graphSvg;          ///< As it was read.
+  std::string optimizedGraphSvg; ///< As the optimizer leaves it.
 };
 
 /// The file that a compilation writes: the output, or the model's name with the

@@ -31,6 +31,8 @@ struct CompileOptions {
   std::string targetCpu = "host";
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
+  /// As PipelineOptions has them.
+  std::vector<std::string> disabledOptimizations = {};
   /// Name of the model, a C identifier.
   std::string name = "model";
   /// The model's text, for the program's digest.

@@ -9,7 +9,9 @@
 #define HAMKAAS_DRIVER_PIPELINES_H
 
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Error.h"
 #include <string>
+#include <vector>
 
 namespace hamkaas {
 
@@ -19,13 +21,25 @@ struct PipelineOptions {
   std::string targetCpu = "x86-64-v3";
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
+  /// The optimizations of the graph to leave out, by name, or "all".
+  std::vector<std::string> disabledOptimizations = {};
+
+  bool isEnabled(llvm::StringRef optimization) const;
 };
+
+/// The names of the optimizations of a graph that can be left out:
+/// "move-layouts" for the pass `hamkaas-move-layouts`.
+llvm::ArrayRef<llvm::StringRef> getGraphOptimizations();
+
+/// Checks that each of `names`, as PipelineOptions has them, is known.
+llvm::Error checkOptimizationNames(llvm::ArrayRef<std::string> names);
 
 /// Each function adds the passes of one phase; they follow each other in this
 /// order. A phase ends with a pass that checks the form it promises.
 
 /// Any graph -> GRAPH in canonical form.
-void buildGraphPipeline(mlir::OpPassManager &manager);
+void buildGraphPipeline(mlir::OpPassManager &manager,
+                        const PipelineOptions &options);
 /// GRAPH -> KERNELS.
 void buildKernelsPipeline(mlir::OpPassManager &manager,
                           const PipelineOptions &options);

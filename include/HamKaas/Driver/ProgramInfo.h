@@ -63,6 +63,14 @@ struct WorkspaceBuffer {
   int64_t last = 0;
 };
 
+/// What one optimization did to the nodes of the graph, in all its runs. A node
+/// that it replaced is both removed and added.
+struct OptimizationInfo {
+  std::string name; ///< "canonicalize", "move-layouts"
+  uint64_t removed = 0;
+  uint64_t added = 0;
+};
+
 /// What a descriptor, a report and a header say about a model; the fields are
 /// those of HamKaasProgram. Sizes in bytes.
 struct ProgramInfo {
@@ -84,11 +92,13 @@ struct ProgramInfo {
   uint64_t prepareWorkspaceBytes = 0;
 
   std::vector<WorkspaceBuffer> buffers; ///< By ascending first step.
+  /// Those that ran, in the order of their first run.
+  std::vector<OptimizationInfo> optimizations;
   double compileSeconds = 0; ///< From source to code, 0 if not measured.
 };
 
 /// What the descriptor of a compiled model says: all but `buffers`, the steps
-/// of the calls, and `compileSeconds`.
+/// of the calls, `optimizations` and `compileSeconds`.
 ProgramInfo readProgramInfo(const HamKaasProgram &program);
 
 } // namespace hamkaas

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
@@ -44,6 +45,7 @@ struct HoistParameters : hamkaas::impl::HoistParametersBase<HoistParameters> {
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
       setRegion(i, "input");
     embedConstants();
+    foldViewsOfConstants();
     classify();
     createPrepare();
     passConstants();
@@ -101,6 +103,40 @@ private:
               .getResult());
       load.erase();
     }
+  }
+
+  /// Nothing of a program is a view of a constant: the part is one of its own.
+  void foldViewsOfConstants() {
+    for (Operation &op : llvm::make_early_inc_range(*body)) {
+      if (!isTensorView(&op))
+        continue;
+      auto constant = op.getOperand(0).getDefiningOp<arith::ConstantOp>();
+      if (!constant)
+        continue;
+      OpBuilder builder(&op);
+      op.getResult(0).replaceAllUsesWith(arith::ConstantOp::create(
+          builder, op.getLoc(),
+          getViewedElements(&op,
+                            cast<DenseElementsAttr>(constant.getValue()))));
+      op.erase();
+    }
+  }
+
+  /// What the view of a constant shows.
+  static DenseElementsAttr getViewedElements(Operation *view,
+                                             DenseElementsAttr elements) {
+    auto type = cast<RankedTensorType>(view->getResult(0).getType());
+    if (elements.isSplat())
+      return elements.resizeSplat(type);
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(view);
+    if (!slice)
+      return elements.reshape(type);
+    // Rows of the first dimension: all that `hamkaas.slice` can take.
+    int64_t bytes = getByteCount(type);
+    int64_t rows = type.getShape().front();
+    ArrayRef<char> part = elements.getRawData().slice(
+        slice.getStaticOffset(0) * (bytes / rows), bytes);
+    return DenseElementsAttr::getFromRawBuffer(type, part);
   }
 
   /// Finds the ops that can move, and those of them whose results `@main` still

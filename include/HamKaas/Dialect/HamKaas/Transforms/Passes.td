@@ -11,6 +11,121 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// GRAPH -> GRAPH
+//===----------------------------------------------------------------------===//
+
+def FoldConstants : Pass<"hamkaas-fold-constants", "mlir::ModuleOp"> {
+  let summary = "compute what depends on constants only";
+  let description = [{
+    Replaces an operation whose operands are constants by its result, which
+    ReferenceSemanticsOpInterface computes, the same on every machine. The result
+    must not be larger than `max-bytes` or than the operands together, so that the
+    program does not grow. One that depends on parameters stays: it moves to
+    `@prepare`. Operations whose values do not allow a result stay, too, such as a
+    slice at a position that does not exist: their error belongs to the run.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"65536",
+           "Largest result to compute, in bytes">
+  ];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def FoldAffine : Pass<"hamkaas-fold-affine", "mlir::ModuleOp"> {
+  let summary = "fold chains of scales and offsets, also into weights";
+  let description = [{
+    Products with and sums of parameters, such as a bias followed by a batch
+    normalization, become one product and one sum:
+    `(x * a + b) * c + d` is `x * (a * c) + (b * c + d)`. Where `x` is a `conv` or
+    `matmul` with parameters as weights and there is one factor for each column,
+    the product goes into the weights. What is computed of parameters alone moves
+    to `@prepare` later, so a run does less and loading little more.
+
+    Only values that nothing else needs are folded, only where the parameters that
+    result are no larger than those before, and only in float32 and float64:
+    results change by no more than rounding.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
+  let summary = "move permutes to where they cost less";
+  let description = [{
+    A frontend whose pictures have their channels first puts a permute before and
+    after each convolution, whose channels are last. This pass looks at regions:
+    values that are connected by operations that work in any layout (pointwise
+    ones and those of PermutableOpInterface). It computes a region in the layout
+    of the permutes around it if permutes then move fewer bytes than before:
+    permutes that enter or leave the region vanish or change, and new ones are
+    added where something else enters or leaves it. A permute of a parameter costs
+    nothing in a run, nor does one that moves only dimensions of size 1. A
+    reduction ends a region: its result is permuted, if at all.
+
+    So a network of convolutions is left with a permute at its first input and,
+    unless it ends in a reduction, at its result. Permutes between operations that
+    fix the layout, such as those before a `matmul`, stay where they are.
+
+    Before: `relu(permute(x))` and a permute back. After: `relu(x)`. Linear in the
+    number of operations: each value is visited a fixed number of times at most.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
+  let summary = "apply the algebra of numbers, limits, casts and shapes";
+  let description = [{
+    Each rewrite leaves the same bits behind, but for the last three, which are
+    rounded no worse. `c` stands for a constant whose elements are equal.
+
+    | from | to |
+    |------|----|
+    | `x * 1`, `x / 1`, `x^1`, `x - 0`, `x + -0.0`, `max(x, -inf)`, `min(x, inf)`; of integers also `x + 0` and neutral operands of bits and shifts | `x` |
+    | `not(not(x))`, `neg(neg(x))` | `x` |
+    | `abs(abs(x))`, `abs(neg(x))` | `abs(x)` |
+    | `x + neg(y)`, `x - neg(y)` | `x - y`, `x + y` |
+    | `x * -1` | `neg(x)` |
+    | `max(max(x, c), d)`, `min(min(x, c), d)` | one limit |
+    | a `max`, `min` or `relu` that changes nothing, because the limits before it are as narrow | its operand |
+    | a cast of a cast that keeps every number | one cast |
+    | `select` by a constant, or of equal values | the chosen one |
+    | `select(not(c), x, y)` | `select(c, y, x)` |
+    | an operation on a broadcast | one that repeats its rhs itself; a commutative one, a comparison or a difference is turned around if need be |
+    | a constant of equal elements as rhs | a constant of one element |
+    | `x / c` where `1 / c` is exact | `x * (1 / c)` |
+    | `x^2` | `x * x` |
+    | `x^3` of floats of at least 32 bits | `x * x * x` |
+
+    `x + 0.0` stays, because it makes 0.0 of -0.0. Chains of reshapes, slices and
+    permutes are canonicalization's.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
+  let summary = "recognise operations that a frontend took apart";
+  let description = [{
+    Replaces a composition by the operation it is, where a kernel for that saves
+    work: rows are read once instead of once a reduction. Expects the module after
+    `hamkaas-simplify`, which turns `x^2` into `x * x` and constants into the
+    second operand.
+
+    | from | to |
+    |------|----|
+    | `(x - mean(x)) / sqrt(mean((x - mean(x))^2) + e)` along the last dimension | `layer_norm` |
+    | `exp(x - max(x)) / sum(exp(x - max(x)))` along the last dimension, of float32 | `sliced_softmax` |
+    | `1 / (1 + exp(-x))` | `sigmoid` |
+    | `x * sigmoid(x)`, `x / (1 + exp(-x))` | `silu` |
+
+    A mean is a sum times `1 / n` or divided by `n`; a division by a root may be a
+    product with its inverse, or with a power of -0.5. Scales and offsets that
+    follow stay: they join the kernel. GELU, in terms of `erf` or of `tanh`, and
+    HardSwish stay trees of pointwise operations: such a tree is one kernel, and
+    it computes what one operation would.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // GRAPH -> KERNELS
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,191 @@
+// RUN: hamkaas-opt %s -hamkaas-move-layouts | FileCheck %s
+
+// A pointwise operation between two convolutions takes their layout.
+
+// CHECK-LABEL: func @between(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x5x6x8xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.relu %[[X]] : tensor<1x5x6x8xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @between(%x: tensor<1x5x6x8xf32>) -> tensor<1x5x6x8xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.relu %0 : tensor<1x8x5x6xf32>
+  %2 = hamkaas.permute %1[0, 2, 3, 1] : tensor<1x8x5x6xf32>
+  return %2 : tensor<1x5x6x8xf32>
+}
+
+// One permute before an operation is as good as one behind it.
+
+// CHECK-LABEL: func @tie(
+// CHECK-NEXT:    hamkaas.permute
+// CHECK-NEXT:    hamkaas.relu
+// CHECK-NEXT:    return
+func.func @tie(%x: tensor<1x5x6x8xf32>) -> tensor<1x8x5x6xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.relu %0 : tensor<1x8x5x6xf32>
+  return %1 : tensor<1x8x5x6xf32>
+}
+
+// The result is needed in both layouts: three permutes become one.
+
+// CHECK-LABEL: func @both_layouts(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x5x6x8xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.relu %[[X]]
+// CHECK-NEXT:    %[[Z:.*]] = hamkaas.permute %[[Y]][0, 3, 1, 2]
+// CHECK-NEXT:    return %[[Z]], %[[Y]]
+func.func @both_layouts(%x: tensor<1x5x6x8xf32>)
+    -> (tensor<1x8x5x6xf32>, tensor<1x5x6x8xf32>) {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.relu %0 : tensor<1x8x5x6xf32>
+  %2 = hamkaas.permute %1[0, 2, 3, 1] : tensor<1x8x5x6xf32>
+  return %1, %2 : tensor<1x8x5x6xf32>, tensor<1x5x6x8xf32>
+}
+
+// A residual block: both branches are permuted, one result is used twice.
+
+// CHECK-LABEL: func @residual(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x5x6x8xf32>, %[[Y:.*]]: tensor<1x5x6x8xf32>
+// CHECK-NEXT:    %[[A:.*]] = hamkaas.relu %[[X]]
+// CHECK-NEXT:    %[[S:.*]] = hamkaas.add %[[A]], %[[Y]]
+// CHECK-NEXT:    return %[[A]], %[[S]]
+func.func @residual(%x: tensor<1x5x6x8xf32>, %y: tensor<1x5x6x8xf32>)
+    -> (tensor<1x5x6x8xf32>, tensor<1x5x6x8xf32>) {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.relu %0 : tensor<1x8x5x6xf32>
+  %2 = hamkaas.permute %1[0, 2, 3, 1] : tensor<1x8x5x6xf32>
+  %3 = hamkaas.permute %y[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %4 = hamkaas.add %1, %3 : tensor<1x8x5x6xf32>, tensor<1x8x5x6xf32>
+  %5 = hamkaas.permute %4[0, 2, 3, 1] : tensor<1x8x5x6xf32>
+  return %2, %5 : tensor<1x5x6x8xf32>, tensor<1x5x6x8xf32>
+}
+
+// An operand for each channel: moving dimensions of size 1 costs nothing. A
+// parameter is permuted when the program is loaded.
+
+ml_program.global private @w(#ml_program.extern : tensor<1x8x5x6xf32>) : tensor<1x8x5x6xf32>
+
+// CHECK-LABEL: func @operands(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x5x6x8xf32>, %[[S:.*]]: tensor<1x8x1x1xf32>
+// CHECK-NEXT:    %[[T:.*]] = hamkaas.permute %[[S]][0, 2, 3, 1]
+// CHECK-NEXT:    %[[A:.*]] = hamkaas.mul %[[X]], %[[T]] : tensor<1x5x6x8xf32>, tensor<1x1x1x8xf32>
+// CHECK-NEXT:    %[[W:.*]] = ml_program.global_load_const @w
+// CHECK-NEXT:    %[[V:.*]] = hamkaas.permute %[[W]][0, 2, 3, 1]
+// CHECK-NEXT:    %[[B:.*]] = hamkaas.add %[[A]], %[[V]]
+// CHECK-NEXT:    return %[[B]]
+func.func @operands(%x: tensor<1x5x6x8xf32>, %s: tensor<1x8x1x1xf32>)
+    -> tensor<1x5x6x8xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.mul %0, %s : tensor<1x8x5x6xf32>, tensor<1x8x1x1xf32>
+  %w = ml_program.global_load_const @w : tensor<1x8x5x6xf32>
+  %2 = hamkaas.add %1, %w : tensor<1x8x5x6xf32>, tensor<1x8x5x6xf32>
+  %3 = hamkaas.permute %2[0, 2, 3, 1] : tensor<1x8x5x6xf32>
+  return %3 : tensor<1x5x6x8xf32>
+}
+
+// An input would have to be permuted instead: nothing is gained.
+
+// CHECK-LABEL: func @other_operand(
+// CHECK-NEXT:    hamkaas.permute
+// CHECK-NEXT:    hamkaas.add
+// CHECK-NEXT:    return
+func.func @other_operand(%x: tensor<1x5x6x8xf32>, %y: tensor<1x8x5x6xf32>)
+    -> tensor<1x8x5x6xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.add %0, %y : tensor<1x8x5x6xf32>, tensor<1x8x5x6xf32>
+  return %1 : tensor<1x8x5x6xf32>
+}
+
+// A reduction takes its operand in any layout; here its result has the same
+// order in both.
+
+// CHECK-LABEL: func @average(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x5x6x8xf32>
+// CHECK-NEXT:    %[[A:.*]] = hamkaas.relu %[[X]]
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.reduce sum %[[A]] over [1, 2] : tensor<2x5x6x8xf32>
+// CHECK-NEXT:    return %[[Y]] : tensor<2x8xf32>
+func.func @average(%x: tensor<2x5x6x8xf32>) -> tensor<2x8xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<2x5x6x8xf32>
+  %1 = hamkaas.relu %0 : tensor<2x8x5x6xf32>
+  %2 = hamkaas.reduce sum %1 over [2, 3] : tensor<2x8x5x6xf32>
+  return %2 : tensor<2x8xf32>
+}
+
+// It is the smaller result that is permuted.
+
+// CHECK-LABEL: func @reduce_rows(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x5x6x8xf32>
+// CHECK-NEXT:    %[[R:.*]] = hamkaas.reduce max %[[X]] over [2] : tensor<2x5x6x8xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.permute %[[R]][0, 2, 1] : tensor<2x5x8xf32>
+// CHECK-NEXT:    return %[[Y]] : tensor<2x8x5xf32>
+func.func @reduce_rows(%x: tensor<2x5x6x8xf32>) -> tensor<2x8x5xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<2x5x6x8xf32>
+  %1 = hamkaas.reduce max %0 over [3] : tensor<2x8x5x6xf32>
+  return %1 : tensor<2x8x5xf32>
+}
+
+// Rows stay rows.
+
+// CHECK-LABEL: func @rows(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x3x4x8xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.layer_norm %[[X]]
+// CHECK-NEXT:    return %[[Y]]
+func.func @rows(%x: tensor<2x3x4x8xf32>) -> tensor<2x3x4x8xf32> {
+  %0 = hamkaas.permute %x[0, 2, 1, 3] : tensor<2x3x4x8xf32>
+  %1 = hamkaas.layer_norm %0 epsilon 1.0e-5 : tensor<2x4x3x8xf32>
+  %2 = hamkaas.permute %1[0, 2, 1, 3] : tensor<2x4x3x8xf32>
+  return %2 : tensor<2x3x4x8xf32>
+}
+
+// CHECK-LABEL: func @other_rows(
+// CHECK-NEXT:    hamkaas.permute
+// CHECK-NEXT:    hamkaas.layer_norm
+// CHECK-NEXT:    hamkaas.permute
+func.func @other_rows(%x: tensor<2x3x4x8xf32>) -> tensor<2x3x4x8xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<2x3x4x8xf32>
+  %1 = hamkaas.layer_norm %0 epsilon 1.0e-5 : tensor<2x8x3x4xf32>
+  %2 = hamkaas.permute %1[0, 2, 3, 1] : tensor<2x8x3x4xf32>
+  return %2 : tensor<2x3x4x8xf32>
+}
+
+// A reshape fixes the layout.
+
+// CHECK-LABEL: func @reshape(
+// CHECK-NEXT:    hamkaas.permute
+// CHECK-NEXT:    hamkaas.relu
+// CHECK-NEXT:    hamkaas.reshape
+func.func @reshape(%x: tensor<1x5x6x8xf32>) -> tensor<240xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.relu %0 : tensor<1x8x5x6xf32>
+  %2 = hamkaas.reshape %1 : tensor<1x8x5x6xf32> -> tensor<240xf32>
+  return %2 : tensor<240xf32>
+}
+
+// A permute into yet another layout becomes the way there from the new one.
+
+// CHECK-LABEL: func @third_layout(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x3x4x5xf32>, %[[Y:.*]]: tensor<2x3x4x5xf32>
+// CHECK-NEXT:    %[[A:.*]] = hamkaas.mul %[[X]], %[[Y]]
+// CHECK-NEXT:    %[[Z:.*]] = hamkaas.permute %[[A]][0, 2, 1, 3] : tensor<2x3x4x5xf32>
+// CHECK-NEXT:    return %[[Z]]
+func.func @third_layout(%x: tensor<2x3x4x5xf32>, %y: tensor<2x3x4x5xf32>)
+    -> tensor<2x4x3x5xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<2x3x4x5xf32>
+  %1 = hamkaas.permute %y[0, 3, 1, 2] : tensor<2x3x4x5xf32>
+  %2 = hamkaas.mul %0, %1 : tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>
+  %3 = hamkaas.permute %2[0, 3, 2, 1] : tensor<2x5x3x4xf32>
+  return %3 : tensor<2x4x3x5xf32>
+}
+
+// A value that is permuted for one reader serves another one, too.
+
+// CHECK-LABEL: func @shared_permute(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x8x5x6xf32>
+// CHECK-NEXT:    %[[P:.*]] = hamkaas.permute %[[X]][0, 2, 3, 1]
+// CHECK-NEXT:    %[[R:.*]] = hamkaas.relu %[[P]]
+// CHECK-NEXT:    return %[[R]], %[[P]]
+func.func @shared_permute(%x: tensor<1x8x5x6xf32>)
+    -> (tensor<1x5x6x8xf32>, tensor<1x5x6x8xf32>) {
+  %0 = hamkaas.relu %x : tensor<1x8x5x6xf32>
+  %1 = hamkaas.permute %0[0, 2, 3, 1] : tensor<1x8x5x6xf32>
+  %2 = hamkaas.permute %x[0, 2, 3, 1] : tensor<1x8x5x6xf32>
+  return %1, %2 : tensor<1x5x6x8xf32>, tensor<1x5x6x8xf32>
+}

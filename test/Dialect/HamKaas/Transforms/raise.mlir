@@ -1,0 +1,145 @@
+// RUN: hamkaas-opt %s -hamkaas-simplify -hamkaas-raise | FileCheck %s
+
+// As exporters write it: with pow, and the mean as a quotient.
+
+// CHECK-LABEL: func @layer_norm(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x8xf32>, %[[S:.*]]: tensor<1x8xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.layer_norm %[[X]] epsilon {{9.99.*E-6}} : tensor<4x8xf32>
+// CHECK-NEXT:    %[[Z:.*]] = hamkaas.mul %[[Y]], %[[S]]
+// CHECK-NEXT:    return %[[Z]]
+func.func @layer_norm(%x: tensor<4x8xf32>, %s: tensor<1x8xf32>)
+    -> tensor<4x8xf32> {
+  %n = hamkaas.constant dense<8.0> : tensor<4xf32>
+  %two = hamkaas.constant dense<2.0> : tensor<1x1xf32>
+  %e = hamkaas.constant dense<1.0e-5> : tensor<1x1xf32>
+  %0 = hamkaas.reduce sum %x over [1] : tensor<4x8xf32>
+  %1 = hamkaas.div %0, %n : tensor<4xf32>, tensor<4xf32>
+  %2 = hamkaas.reshape %1 : tensor<4xf32> -> tensor<4x1xf32>
+  %3 = hamkaas.sub %x, %2 : tensor<4x8xf32>, tensor<4x1xf32>
+  %4 = hamkaas.pow %3, %two : tensor<4x8xf32>, tensor<1x1xf32>
+  %5 = hamkaas.reduce sum %4 over [1] : tensor<4x8xf32>
+  %6 = hamkaas.div %5, %n : tensor<4xf32>, tensor<4xf32>
+  %7 = hamkaas.reshape %6 : tensor<4xf32> -> tensor<4x1xf32>
+  %8 = hamkaas.add %7, %e : tensor<4x1xf32>, tensor<1x1xf32>
+  %9 = hamkaas.sqrt %8 : tensor<4x1xf32>
+  %10 = hamkaas.div %3, %9 : tensor<4x8xf32>, tensor<4x1xf32>
+  %11 = hamkaas.mul %10, %s : tensor<4x8xf32>, tensor<1x8xf32>
+  return %11 : tensor<4x8xf32>
+}
+
+// With 1 / n, a product, the inverse of the root, and broadcasts.
+
+// CHECK-LABEL: func @layer_norm_by_inverse(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x6xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.layer_norm %[[X]] epsilon 2.500000e-01 : tensor<4x6xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @layer_norm_by_inverse(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %n = hamkaas.constant dense<0.166666667> : tensor<1xf32>
+  %one = hamkaas.constant dense<1.0> : tensor<4x1xf32>
+  %e = hamkaas.constant dense<0.25> : tensor<4x1xf32>
+  %0 = hamkaas.reduce sum %x over [1] : tensor<4x6xf32>
+  %1 = hamkaas.mul %0, %n : tensor<4xf32>, tensor<1xf32>
+  %2 = hamkaas.reshape %1 : tensor<4xf32> -> tensor<4x1xf32>
+  %3 = hamkaas.broadcast %2 : tensor<4x1xf32> -> tensor<4x6xf32>
+  %4 = hamkaas.sub %x, %3 : tensor<4x6xf32>, tensor<4x6xf32>
+  %5 = hamkaas.mul %4, %4 : tensor<4x6xf32>, tensor<4x6xf32>
+  %6 = hamkaas.reduce sum %5 over [1] : tensor<4x6xf32>
+  %7 = hamkaas.mul %6, %n : tensor<4xf32>, tensor<1xf32>
+  %8 = hamkaas.reshape %7 : tensor<4xf32> -> tensor<4x1xf32>
+  %9 = hamkaas.add %e, %8 : tensor<4x1xf32>, tensor<4x1xf32>
+  %10 = hamkaas.sqrt %9 : tensor<4x1xf32>
+  %11 = hamkaas.div %one, %10 : tensor<4x1xf32>, tensor<4x1xf32>
+  %12 = hamkaas.mul %4, %11 : tensor<4x6xf32>, tensor<4x1xf32>
+  return %12 : tensor<4x6xf32>
+}
+
+// The mean is that of another number of elements.
+
+// CHECK-LABEL: func @unbiased(
+// CHECK-NOT:     hamkaas.layer_norm
+func.func @unbiased(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %n = hamkaas.constant dense<8.0> : tensor<1xf32>
+  %less = hamkaas.constant dense<7.0> : tensor<1xf32>
+  %e = hamkaas.constant dense<0.25> : tensor<1xf32>
+  %0 = hamkaas.reduce sum %x over [1] : tensor<4x8xf32>
+  %1 = hamkaas.div %0, %n : tensor<4xf32>, tensor<1xf32>
+  %2 = hamkaas.reshape %1 : tensor<4xf32> -> tensor<4x1xf32>
+  %3 = hamkaas.sub %x, %2 : tensor<4x8xf32>, tensor<4x1xf32>
+  %4 = hamkaas.mul %3, %3 : tensor<4x8xf32>, tensor<4x8xf32>
+  %5 = hamkaas.reduce sum %4 over [1] : tensor<4x8xf32>
+  %6 = hamkaas.div %5, %less : tensor<4xf32>, tensor<1xf32>
+  %7 = hamkaas.add %6, %e : tensor<4xf32>, tensor<1xf32>
+  %8 = hamkaas.sqrt %7 : tensor<4xf32>
+  %9 = hamkaas.reshape %8 : tensor<4xf32> -> tensor<4x1xf32>
+  %10 = hamkaas.div %3, %9 : tensor<4x8xf32>, tensor<4x1xf32>
+  return %10 : tensor<4x8xf32>
+}
+
+// A square matrix: the statistics of columns are no row's.
+
+// CHECK-LABEL: func @columns(
+// CHECK-NOT:     hamkaas.sliced_softmax
+func.func @columns(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = hamkaas.reduce max %x over [0] : tensor<4x4xf32>
+  %1 = hamkaas.reshape %0 : tensor<4xf32> -> tensor<4x1xf32>
+  %2 = hamkaas.sub %x, %1 : tensor<4x4xf32>, tensor<4x1xf32>
+  %3 = hamkaas.exp %2 : tensor<4x4xf32>
+  %4 = hamkaas.reduce sum %3 over [1] : tensor<4x4xf32>
+  %5 = hamkaas.reshape %4 : tensor<4xf32> -> tensor<4x1xf32>
+  %6 = hamkaas.div %3, %5 : tensor<4x4xf32>, tensor<4x1xf32>
+  return %6 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func @softmax(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x3x5xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.sliced_softmax %[[X]] static_prefix 5 : tensor<2x3x5xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @softmax(%x: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
+  %0 = hamkaas.reduce max %x over [2] : tensor<2x3x5xf32>
+  %1 = hamkaas.reshape %0 : tensor<2x3xf32> -> tensor<2x3x1xf32>
+  %2 = hamkaas.sub %x, %1 : tensor<2x3x5xf32>, tensor<2x3x1xf32>
+  %3 = hamkaas.exp %2 : tensor<2x3x5xf32>
+  %4 = hamkaas.reduce sum %3 over [2] : tensor<2x3x5xf32>
+  %5 = hamkaas.reshape %4 : tensor<2x3xf32> -> tensor<2x3x1xf32>
+  %6 = hamkaas.div %3, %5 : tensor<2x3x5xf32>, tensor<2x3x1xf32>
+  return %6 : tensor<2x3x5xf32>
+}
+
+// CHECK-LABEL: func @sigmoid(
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.sigmoid %[[X]]
+// CHECK-NEXT:    return %[[Y]]
+func.func @sigmoid(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %one = hamkaas.constant dense<1.0> : tensor<4xf32>
+  %0 = hamkaas.neg %x : tensor<4xf32>
+  %1 = hamkaas.exp %0 : tensor<4xf32>
+  %2 = hamkaas.add %one, %1 : tensor<4xf32>, tensor<4xf32>
+  %3 = hamkaas.div %one, %2 : tensor<4xf32>, tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func @silu(
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.silu %[[X]]
+// CHECK-NEXT:    %[[Z:.*]] = hamkaas.silu %[[Y]]
+// CHECK-NEXT:    return %[[Z]]
+func.func @silu(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %one = hamkaas.constant dense<1.0> : tensor<1xf32>
+  %0 = hamkaas.sigmoid %x : tensor<4xf32>
+  %1 = hamkaas.mul %0, %x : tensor<4xf32>, tensor<4xf32>
+  %2 = hamkaas.neg %1 : tensor<4xf32>
+  %3 = hamkaas.exp %2 : tensor<4xf32>
+  %4 = hamkaas.add %3, %one : tensor<4xf32>, tensor<1xf32>
+  %5 = hamkaas.div %1, %4 : tensor<4xf32>, tensor<4xf32>
+  return %5 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func @other_product(
+// CHECK:         hamkaas.sigmoid
+// CHECK-NEXT:    hamkaas.mul
+func.func @other_product(%x: tensor<4xf32>, %y: tensor<4xf32>)
+    -> tensor<4xf32> {
+  %0 = hamkaas.sigmoid %x : tensor<4xf32>
+  %1 = hamkaas.mul %0, %y : tensor<4xf32>, tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
