@@ -50,9 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   (void)hamkaas::isOnnxModel(content);
   // The messages are formatted, as a tool would.
   std::string messages;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    messages += diagnostic.str();
-  });
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { messages += diagnostic.str(); });
   hamkaas::OnnxImportOptions options;
   options.dims["n"] = 2;
   hamkaas::OnnxModel model =

@@ -23,8 +23,8 @@ static Tensor toBatch(GraphBuilder &b, Tensor x, ArrayRef<int64_t> batch,
 
 /// The product of matrices of at least rank 2, as numpy has it.
 static Tensor multiplyMatrices(GraphBuilder &b, Tensor lhs, Tensor rhs) {
-  std::optional<Shape> batch = getBroadcastShape(lhs.shape().drop_back(2),
-                                                 rhs.shape().drop_back(2));
+  std::optional<Shape> batch =
+      getBroadcastShape(lhs.shape().drop_back(2), rhs.shape().drop_back(2));
   if (!batch)
     return b.fail("expected batches that can be broadcast, found the shapes " +
                   formatShape(lhs.shape()) + " and " +
@@ -55,7 +55,9 @@ static Tensor multiplyMatrices(GraphBuilder &b, Tensor lhs, Tensor rhs) {
 Tensor onnx::multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs) {
   if (!lhs || !rhs)
     return {};
-  int64_t depth = rhs.rank() == 0  ? 0
+  if (lhs.isEmpty() || rhs.isEmpty())
+    return b.fail("products of matrices without elements are not supported");
+  int64_t depth = rhs.rank() == 0   ? 0
                   : rhs.rank() == 1 ? rhs.dim(0)
                                     : rhs.dim(rhs.rank() - 2);
   if (lhs.rank() == 0 || rhs.rank() == 0 || lhs.shape().back() != depth)
@@ -111,7 +113,7 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
   if (!op.expectRank(x, 2, 2) || !op.expectRank(w, 2, 2))
     return {};
   Tensor product = multiplyAsNumpy(b, transposesX ? b.permute(x, {1, 0}) : x,
-                            transposesW ? b.permute(w, {1, 0}) : w);
+                                   transposesW ? b.permute(w, {1, 0}) : w);
   if (alpha != 1)
     product = b.mul(product, alpha);
   if (!c || !product)

@@ -19,8 +19,8 @@ static constexpr int deepest = 64;
 // Subgraphs
 //===----------------------------------------------------------------------===//
 
-/// The outputs of a subgraph that sees the values around it; none if one of them
-/// is unknown.
+/// The outputs of a subgraph that sees the values around it; none if one of
+/// them is unknown.
 std::optional<Tensors> Importer::importSubgraph(const GraphProto &graph,
                                                 ArrayRef<Tensor> inputs,
                                                 const Scope &scope,
@@ -144,9 +144,9 @@ std::optional<Tensors> Importer::importLoop(const Call &call) {
     if (i >= *trips || !*goesOn)
       break;
     Tensors arguments = {builder.constant({i}, {})};
-    arguments.push_back(
-        condition ? condition
-                  : builder.scalar(IntegerType::get(context, 1), 1));
+    arguments.push_back(condition
+                            ? condition
+                            : builder.scalar(IntegerType::get(context, 1), 1));
     llvm::append_range(arguments, values);
     auto outputs =
         importSubgraph(*body, arguments, call.scope, call.environment);

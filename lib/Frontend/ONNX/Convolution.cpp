@@ -59,8 +59,8 @@ static Tensors importConv(OpContext &op, GraphBuilder &b) {
       readWindows(op, b, x.shape().drop_front(2), w.shape().drop_front(2));
   if (!windows)
     return {};
-  Tensor y = convolve(b, channelsLast(b, x), weightsLast(b, w), *windows,
-                      groups);
+  Tensor y =
+      convolve(b, channelsLast(b, x), weightsLast(b, w), *windows, groups);
   return {channelsFirst(b, addBias(op, b, y, 2))};
 }
 
@@ -189,8 +189,8 @@ static Tensors importConvTranspose(OpContext &op, GraphBuilder &b) {
   Tensor spread = b.pad(channelsLast(b, x), b.scalar(x.elementType(), 0), zeros,
                         zeros, interior);
   Windows reversed = reverseWindows(*windows, added, cropLow, cropHigh);
-  Tensor y = convolve(b, spread, transposeWeights(b, w, groups), reversed,
-                      groups);
+  Tensor y =
+      convolve(b, spread, transposeWeights(b, w, groups), reversed, groups);
   y = cropSpatial(b, y, cropLow, cropHigh);
   return {channelsFirst(b, addBias(op, b, y, 2))};
 }
@@ -223,9 +223,9 @@ static Tensors importConvInteger(OpContext &op, GraphBuilder &b) {
       readWindows(op, b, x.shape().drop_front(2), w.shape().drop_front(2));
   if (!windows)
     return {};
-  Tensor y = convolve(b, channelsLast(b, shiftToZero(op, b, x, 2)),
-                      weightsLast(b, shiftToZero(op, b, w, 3)), *windows,
-                      groups);
+  Tensor y =
+      convolve(b, channelsLast(b, shiftToZero(op, b, x, 2)),
+               weightsLast(b, shiftToZero(op, b, w, 3)), *windows, groups);
   return {channelsFirst(b, y)};
 }
 

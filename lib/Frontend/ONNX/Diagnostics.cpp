@@ -36,11 +36,9 @@ std::string onnx::quote(StringRef name) { return "'" + escape(name) + "'"; }
 std::string onnx::formatShape(ArrayRef<int64_t> shape) {
   if (shape.empty())
     return "scalar";
-  return llvm::join(llvm::map_range(shape,
-                                    [](int64_t size) {
-                                      return std::to_string(size);
-                                    }),
-                    "x");
+  return llvm::join(
+      llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }),
+      "x");
 }
 
 void Problems::add(StringRef reason, StringRef node, Location location) {
@@ -61,10 +59,10 @@ bool Problems::isSupportMissing() const {
 static std::string listNodes(ArrayRef<std::string> nodes) {
   constexpr size_t listed = 8;
   std::string text = std::to_string(nodes.size()) + " nodes: ";
-  text += llvm::join(
-      llvm::map_range(nodes.take_front(listed),
-                      [](StringRef node) { return quote(node); }),
-      ", ");
+  text +=
+      llvm::join(llvm::map_range(nodes.take_front(listed),
+                                 [](StringRef node) { return quote(node); }),
+                 ", ");
   return nodes.size() > listed ? text + ", ..." : text;
 }
 

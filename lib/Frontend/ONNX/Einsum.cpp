@@ -59,8 +59,8 @@ private:
 // Equations
 //===----------------------------------------------------------------------===//
 
-/// `rank` is that of the tensor, or -1 for the output, whose ellipsis stands for
-/// all dimensions that those of the inputs do.
+/// `rank` is that of the tensor, or -1 for the output, whose ellipsis stands
+/// for all dimensions that those of the inputs do.
 bool Einsum::parseTerm(StringRef term, int64_t rank,
                        SmallVectorImpl<int> &labels) {
   bool hasEllipsis = false;
@@ -248,14 +248,13 @@ Tensor Einsum::run(StringRef equation, ArrayRef<Tensor> inputs) {
   }
   Labelled result = operands.front();
   for (size_t i = 1; i < operands.size() && result.tensor; ++i)
-    result = multiply(result, operands[i],
-                      ArrayRef(operands).drop_front(i + 1), output);
+    result = multiply(result, operands[i], ArrayRef(operands).drop_front(i + 1),
+                      output);
   return b.hasFailed() ? Tensor() : arrange(result, output);
 }
 
 static Tensors importEinsum(OpContext &op, GraphBuilder &b) {
-  std::string equation =
-      op.attributes.getString("equation").value_or("").str();
+  std::string equation = op.attributes.getString("equation").value_or("").str();
   llvm::erase_if(equation, llvm::isSpace);
   ArrayRef<Tensor> inputs = op.allInputs();
   if (b.hasFailed())

@@ -45,7 +45,8 @@ static std::string checkLocation(StringRef location) {
   return "";
 }
 
-/// Opens one component at a time, so that none can be a link, even for a moment.
+/// Opens one component at a time, so that none can be a link, even for a
+/// moment.
 int ExternalData::openBelowFolder(StringRef location, std::string &problem) {
   auto fail = [&](StringRef what) {
     problem = "external data in " + quote(location) + ": " + what.str();
@@ -63,8 +64,8 @@ int ExternalData::openBelowFolder(StringRef location, std::string &problem) {
       break;
     bool isLast = i + 1 == components.size();
     // NOTE: without O_NONBLOCK, opening a pipe would wait.
-    int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-                (isLast ? O_NONBLOCK : O_DIRECTORY);
+    int flags =
+        O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (isLast ? O_NONBLOCK : O_DIRECTORY);
     int next = ::openat(directory, component.str().c_str(), flags);
     int error = errno;
     ::close(directory);

@@ -16,9 +16,9 @@ namespace hamkaas::onnx {
 
 /// The files with the external data of a model, mapped as long as this object
 /// lives. A file of somebody else must not make us read one that is not beside
-/// it: only regular files below the model's folder are opened, by relative paths
-/// without "..", no component of which is a symbolic link, and which have no
-/// other name.
+/// it: only regular files below the model's folder are opened, by relative
+/// paths without "..", no component of which is a symbolic link, and which have
+/// no other name.
 class ExternalData {
 public:
   /// `model` is the path of the model, empty if it is not a file.

@@ -1,4 +1,4 @@
-//===- GraphBuilder.cpp - Builds the graph, and folds what is constant -*- C++ -*-===//
+//===- GraphBuilder.cpp - Builds and folds the graph ------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -141,9 +141,9 @@ Tensor GraphBuilder::create(StringRef name, ArrayRef<Tensor> operands,
     isConstant &= operand.isConstant();
     if (operand.isEmpty())
       return fail("tensors without elements are not supported");
-    values.push_back(operand.value() ? operand.value()
-                                     : arguments.addArgument(operand.type(),
-                                                             location));
+    values.push_back(operand.value()
+                         ? operand.value()
+                         : arguments.addArgument(operand.type(), location));
   }
   Operation *op = createOperation(location, name, values, attributes);
   std::string text = captureErrors(context(), [&] {
@@ -194,8 +194,8 @@ bool GraphBuilder::broadcastBoth(Tensor &lhs, Tensor &rhs) {
   if (lhs.elementType() != rhs.elementType()) {
     std::string text;
     llvm::raw_string_ostream(text)
-        << "expected operands of one element type, found "
-        << lhs.elementType() << " and " << rhs.elementType();
+        << "expected operands of one element type, found " << lhs.elementType()
+        << " and " << rhs.elementType();
     fail(text);
     return false;
   }
@@ -229,11 +229,11 @@ Tensor GraphBuilder::compare(StringRef predicate, Tensor lhs, Tensor rhs) {
     return {};
   if (lhs.isEmpty())
     return empty(lhs.shape(), builder.getI1Type());
-  return create("compare", {lhs, rhs},
-                builder.getNamedAttr(
-                    "predicate",
-                    ComparePredicateAttr::get(
-                        context(), *symbolizeComparePredicate(predicate))));
+  return create(
+      "compare", {lhs, rhs},
+      builder.getNamedAttr(
+          "predicate", ComparePredicateAttr::get(
+                           context(), *symbolizeComparePredicate(predicate))));
 }
 
 Tensor GraphBuilder::select(Tensor condition, Tensor ifTrue, Tensor ifFalse) {
@@ -295,8 +295,8 @@ Tensor GraphBuilder::permute(Tensor x, ArrayRef<int64_t> permutation) {
     return empty(shape, x.elementType());
   }
   return create("permute", x,
-                builder.getNamedAttr("permutation",
-                                     builder.getDenseI64ArrayAttr(permutation)));
+                builder.getNamedAttr(
+                    "permutation", builder.getDenseI64ArrayAttr(permutation)));
 }
 
 Tensor GraphBuilder::extendRank(Tensor x, int64_t rank) {

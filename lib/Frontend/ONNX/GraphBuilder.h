@@ -1,4 +1,4 @@
-//===- GraphBuilder.h - Builds the graph, and folds what is constant -*- C++ -*-===//
+//===- GraphBuilder.h - Builds and folds the graph --------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,10 +26,10 @@ std::optional<Shape> getBroadcastShape(llvm::ArrayRef<int64_t> lhs,
 /// Builds operations of the dialect. An operation of constants is evaluated if
 /// its result is small, so that shapes that are computed vanish.
 ///
-/// A function that cannot do what it is asked for keeps the reason and returns a
-/// null tensor; one that is given a null tensor returns one. So code that
-/// composes them asks for a failure once, at its end, and before it looks at the
-/// shape of a result.
+/// A function that cannot do what it is asked for keeps the reason and returns
+/// a null tensor; one that is given a null tensor returns one. So code that
+/// composes them asks for a failure once, at its end, and before it looks at
+/// the shape of a result.
 class GraphBuilder {
 public:
   GraphBuilder(mlir::Location location, ParameterContents &parameters);
@@ -82,8 +82,8 @@ public:
   /// Pools the dimensions between the first and the last one of `x`.
   Tensor pool(llvm::StringRef kind, Tensor x, llvm::ArrayRef<int64_t> window,
               llvm::ArrayRef<int64_t> strides,
-              llvm::ArrayRef<int64_t> dilations,
-              llvm::ArrayRef<int64_t> padLow, llvm::ArrayRef<int64_t> padHigh);
+              llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> padLow,
+              llvm::ArrayRef<int64_t> padHigh);
   /// The square root.
   Tensor root(Tensor x) { return unary("sqrt", x); }
   /// The index along `dim`, an i64.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphBuilder.h"
 #include "Diagnostics.h"
+#include "GraphBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <limits>
@@ -67,15 +67,14 @@ Tensor GraphBuilder::reduce(StringRef kind, Tensor x, ArrayRef<int64_t> dims,
     return reduceNothing(kind, kept, x.elementType());
   Tensor result = x;
   if (!sorted.empty())
-    result = create("reduce", x,
-                    {combiner(kind), attribute("dims", sorted)});
+    result = create("reduce", x, {combiner(kind), attribute("dims", sorted)});
   return reshape(result, kept);
 }
 
 Tensor GraphBuilder::pool(StringRef kind, Tensor x, ArrayRef<int64_t> window,
                           ArrayRef<int64_t> strides,
-                          ArrayRef<int64_t> dilations,
-                          ArrayRef<int64_t> padLow, ArrayRef<int64_t> padHigh) {
+                          ArrayRef<int64_t> dilations, ArrayRef<int64_t> padLow,
+                          ArrayRef<int64_t> padHigh) {
   return create("pool", x,
                 {combiner(kind), attribute("window", window),
                  attribute("strides", strides),
@@ -199,23 +198,22 @@ Tensor GraphBuilder::scatter(Tensor target, Tensor indices, Tensor updates,
                              StringRef reduction) {
   if (!target || !indices || !updates || indices.isEmpty())
     return indices ? target : Tensor();
-  return create("scatter", {target, indices, updates},
-                builder.getNamedAttr("reduction",
-                                     builder.getStringAttr(reduction)));
+  return create(
+      "scatter", {target, indices, updates},
+      builder.getNamedAttr("reduction", builder.getStringAttr(reduction)));
 }
 
 Tensor GraphBuilder::cumsum(Tensor x, int64_t dim, bool isExclusive,
                             bool isReverse) {
-  return create("cumsum", x,
-                {attribute("dim", dim),
-                 builder.getNamedAttr("exclusive",
-                                      builder.getBoolAttr(isExclusive)),
-                 builder.getNamedAttr("reverse",
-                                      builder.getBoolAttr(isReverse))});
+  return create(
+      "cumsum", x,
+      {attribute("dim", dim),
+       builder.getNamedAttr("exclusive", builder.getBoolAttr(isExclusive)),
+       builder.getNamedAttr("reverse", builder.getBoolAttr(isReverse))});
 }
 
 Tensor GraphBuilder::argsort(Tensor x, bool isDescending) {
-  return create("argsort", x,
-                builder.getNamedAttr("descending",
-                                     builder.getBoolAttr(isDescending)));
+  return create(
+      "argsort", x,
+      builder.getNamedAttr("descending", builder.getBoolAttr(isDescending)));
 }

@@ -179,8 +179,7 @@ std::optional<Tensors> Importer::readInputs(const NodeProto &node,
       addProblem("no node before this one computes the input " + quote(name));
     else if (value && !value->problem.empty())
       addProblem("input " + quote(name) + ": " + value->problem);
-    areKnown &= name.empty() ||
-                (value && (value->tensor || value->isLeftOut));
+    areKnown &= name.empty() || (value && (value->tensor || value->isLeftOut));
     inputs.push_back(value ? value->tensor : Tensor());
   }
   if (!areKnown)

@@ -51,8 +51,8 @@ static Tensor linearize(GraphBuilder &b, Tensor indices,
 }
 
 /// For each tuple in the last dimension of `indices`, its place among the rows
-/// that the dimensions of `shape` from `batch` on lead to. The dimensions before
-/// `batch` are those of `indices`, too.
+/// that the dimensions of `shape` from `batch` on lead to. The dimensions
+/// before `batch` are those of `indices`, too.
 static Tensor linearizeTuples(GraphBuilder &b, Tensor indices,
                               ArrayRef<int64_t> shape, int64_t batch) {
   int64_t last = indices.rank() - 1, length = indices.shape().back();
@@ -62,9 +62,9 @@ static Tensor linearizeTuples(GraphBuilder &b, Tensor indices,
   for (int64_t i = 0; i < length; ++i) {
     Tensor index = b.reshape(b.sliceDim(indices, last, i, 1), places);
     index = normalizeIndices(b, index, shape[batch + i]);
-    linear = b.add(linear,
-                   b.mul(index, double(product(
-                                    indexed.drop_front(batch + i + 1)))));
+    linear =
+        b.add(linear,
+              b.mul(index, double(product(indexed.drop_front(batch + i + 1)))));
   }
   for (int64_t i = 0; i < batch; ++i) {
     Shape along(places.size(), 1);
@@ -81,8 +81,8 @@ static Tensor linearizeTuples(GraphBuilder &b, Tensor indices,
 
 static Tensors importGather(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), indices = op.input(1);
-  int64_t axis = op.normalizeAxis(op.attributes.getInt("axis").value_or(0),
-                                  x.rank());
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
   if (b.hasFailed())
     return {};
   bool isOne = indices.isConstant() && indices.count() == 1;
@@ -118,8 +118,8 @@ static bool checkIndices(GraphBuilder &b, Tensor x, Tensor indices,
 
 static Tensors importGatherElements(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), indices = op.input(1);
-  int64_t axis = op.normalizeAxis(op.attributes.getInt("axis").value_or(0),
-                                  x.rank());
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
   if (b.hasFailed() || !checkIndices(b, x, indices, axis))
     return {};
   return {b.gather(b.reshape(x, x.count()),
@@ -135,9 +135,8 @@ static Tensors importGatherNd(OpContext &op, GraphBuilder &b) {
   if (batch < 0 || batch >= indices.rank() || length < 0 ||
       batch + length > x.rank() ||
       x.shape().take_front(batch) != indices.shape().take_front(batch))
-    return {b.fail("expected tuples of indices into " +
-                   formatShape(x.shape()) + ", found the shape " +
-                   formatShape(indices.shape()))};
+    return {b.fail("expected tuples of indices into " + formatShape(x.shape()) +
+                   ", found the shape " + formatShape(indices.shape()))};
   ArrayRef<int64_t> rest = x.shape().drop_front(batch + length);
   Shape rows = {product(x.shape().take_front(batch + length))};
   llvm::append_range(rows, rest);
@@ -160,8 +159,8 @@ static StringRef readReduction(OpContext &op, GraphBuilder &b) {
 
 static Tensors importScatterElements(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), indices = op.input(1), updates = op.input(2);
-  int64_t axis = op.normalizeAxis(op.attributes.getInt("axis").value_or(0),
-                                  x.rank());
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
   StringRef reduction = readReduction(op, b);
   if (b.hasFailed() || !checkIndices(b, x, indices, axis))
     return {};
@@ -170,10 +169,10 @@ static Tensors importScatterElements(OpContext &op, GraphBuilder &b) {
                    formatShape(updates.shape()) + " and " +
                    formatShape(indices.shape()))};
   int64_t count = indices.count();
-  Tensor flat = b.scatter(
-      b.reshape(x, x.count()),
-      b.reshape(linearize(b, indices, x.shape(), axis), count),
-      b.reshape(updates, count), reduction);
+  Tensor flat =
+      b.scatter(b.reshape(x, x.count()),
+                b.reshape(linearize(b, indices, x.shape(), axis), count),
+                b.reshape(updates, count), reduction);
   return {b.reshape(flat, x.shape())};
 }
 
@@ -196,10 +195,10 @@ static Tensors importScatterNd(OpContext &op, GraphBuilder &b) {
   int64_t count = product(indices.shape().drop_back());
   Shape updated = {count};
   llvm::append_range(updated, x.shape().drop_front(length));
-  Tensor result = b.scatter(
-      b.reshape(x, rows),
-      b.reshape(linearizeTuples(b, indices, x.shape(), 0), count),
-      b.reshape(updates, updated), reduction);
+  Tensor result =
+      b.scatter(b.reshape(x, rows),
+                b.reshape(linearizeTuples(b, indices, x.shape(), 0), count),
+                b.reshape(updates, updated), reduction);
   return {b.reshape(result, x.shape())};
 }
 
@@ -254,8 +253,8 @@ static Tensors importTrilu(OpContext &op, GraphBuilder &b) {
     return {};
   if (x.isEmpty())
     return {x};
-  Tensor isKept = compareDiagonal(b, isUpper ? "le" : "ge",
-                                  x.dim(x.rank() - 2), x.shape().back(), shift);
+  Tensor isKept = compareDiagonal(b, isUpper ? "le" : "ge", x.dim(x.rank() - 2),
+                                  x.shape().back(), shift);
   return {b.select(isKept, x, b.scalar(x.elementType(), 0))};
 }
 
@@ -288,8 +287,8 @@ static Tensors importReverseSequence(OpContext &op, GraphBuilder &b) {
                    formatShape(lengths.shape()))};
   Shape along(x.rank(), 1);
   along[batch] = x.dim(batch);
-  Tensor length = b.reshape(
-      b.cast(lengths, IntegerType::get(b.context(), 64)), along);
+  Tensor length =
+      b.reshape(b.cast(lengths, IntegerType::get(b.context(), 64)), along);
   Tensor step = b.iota(x.shape(), time);
   Tensor reversed = b.sub(b.sub(b.broadcast(length, x.shape()), 1.0), step);
   Tensor index = b.select(b.compare("lt", step, length), reversed, step);
@@ -316,8 +315,8 @@ static Tensors importCumSum(OpContext &op, GraphBuilder &b) {
 
 static Tensors importTopK(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  int64_t axis = op.normalizeAxis(op.attributes.getInt("axis").value_or(-1),
-                                  x.rank());
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(-1), x.rank());
   bool findsLargest = op.attributes.getInt("largest").value_or(1) != 0;
   op.attributes.getInt("sorted");
   int64_t count = 0;
@@ -338,9 +337,8 @@ static Tensors importTopK(OpContext &op, GraphBuilder &b) {
   Tensor chosen = b.sliceDim(order, x.rank() - 1, 0, count);
   if (!chosen)
     return {};
-  Tensor values =
-      b.gather(b.reshape(rows, rows.count()),
-               linearize(b, chosen, rows.shape(), x.rank() - 1), 0);
+  Tensor values = b.gather(b.reshape(rows, rows.count()),
+                           linearize(b, chosen, rows.shape(), x.rank() - 1), 0);
   return {b.permute(values, permutation), b.permute(chosen, permutation)};
 }
 

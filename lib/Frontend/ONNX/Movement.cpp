@@ -75,8 +75,8 @@ static Tensors importSlice(OpContext &op, GraphBuilder &b) {
 
 static Tensors importSplit(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  int64_t axis = op.normalizeAxis(op.attributes.getInt("axis").value_or(0),
-                                  x.rank());
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
   std::optional<Shape> sizes;
   if (op.version < 13)
     sizes = op.attributes.getInts("split");
@@ -126,8 +126,7 @@ static Tensors importConcat(OpContext &op, GraphBuilder &b) {
   for (const Tensor &part : parts)
     if (part.rank() != first.rank() ||
         part.elementType() != first.elementType() ||
-        (!b.hasFailed() &&
-         b.keepDim(part, axis) != b.keepDim(first, axis)))
+        (!b.hasFailed() && b.keepDim(part, axis) != b.keepDim(first, axis)))
       b.fail("expected shapes that differ along dimension " + Twine(*given) +
              " alone, and one element type, found " +
              formatShape(first.shape()) + " and " + formatShape(part.shape()));
@@ -191,8 +190,7 @@ static Tensor padByCopies(GraphBuilder &b, Tensor x, StringRef mode,
   for (int64_t i = 0; x && i < x.rank(); ++i) {
     if (low[i] == 0 && high[i] == 0)
       continue;
-    std::optional<Shape> sources =
-        getSources(mode, x.dim(i), low[i], high[i]);
+    std::optional<Shape> sources = getSources(mode, x.dim(i), low[i], high[i]);
     if (!sources)
       return b.fail("cannot pad dimension " + Twine(i) + " of " +
                     formatShape(x.shape()) + " by " + Twine(low[i]) + " and " +
@@ -228,8 +226,8 @@ static Tensors importPad(OpContext &op, GraphBuilder &b) {
   std::optional<Shape> pads, axes;
   if (op.version < 11) {
     pads = op.attributes.getInts("pads");
-    value = b.scalar(x.elementType(),
-                     op.attributes.getFloat("value").value_or(0));
+    value =
+        b.scalar(x.elementType(), op.attributes.getFloat("value").value_or(0));
   } else {
     pads = op.constantInts(1);
     if (Tensor given = op.optionalInput(2))
@@ -256,6 +254,8 @@ static Tensors importPad(OpContext &op, GraphBuilder &b) {
   }
   if (mode == "constant")
     return {padByValue(b, x, value, low, high)};
+  if (!op.expectElements(x))
+    return {};
   if (mode == "reflect" || mode == "edge" || mode == "wrap")
     return {padByCopies(b, x, mode, low, high)};
   return {b.fail("expected the attribute 'mode' to be constant, reflect, edge "
@@ -290,11 +290,10 @@ static Tensors importDepthToSpace(OpContext &op, GraphBuilder &b) {
     return {b.fail("expected a number of channels that the square of " +
                    Twine(k) + " divides, found " + Twine(c))};
   c /= k * k;
-  Tensor y = mode == "CRD"
-                 ? b.permute(b.reshape(x, {n, c, k, k, h, w}),
-                             {0, 1, 4, 2, 5, 3})
-                 : b.permute(b.reshape(x, {n, k, k, c, h, w}),
-                             {0, 3, 4, 1, 5, 2});
+  Tensor y =
+      mode == "CRD"
+          ? b.permute(b.reshape(x, {n, c, k, k, h, w}), {0, 1, 4, 2, 5, 3})
+          : b.permute(b.reshape(x, {n, k, k, c, h, w}), {0, 3, 4, 1, 5, 2});
   return {b.reshape(y, {n, c, h * k, w * k})};
 }
 

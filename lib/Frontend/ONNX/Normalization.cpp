@@ -84,11 +84,9 @@ static Tensors importBatchNormalization(OpContext &op, GraphBuilder &b) {
     return {b.fail("expected a tensor with channels, found the shape " +
                    formatShape(x.shape()))};
   Type type = variance.elementType();
-  Tensor factor =
-      b.div(b.cast(scale, type), b.root(b.add(variance, epsilon)));
+  Tensor factor = b.div(b.cast(scale, type), b.root(b.add(variance, epsilon)));
   Tensor summand = b.sub(b.cast(bias, type), b.mul(average, factor));
-  Tensor scaled =
-      b.mul(x, toChannels(b, b.cast(factor, x.elementType()), x));
+  Tensor scaled = b.mul(x, toChannels(b, b.cast(factor, x.elementType()), x));
   return {b.add(scaled, toChannels(b, b.cast(summand, x.elementType()), x))};
 }
 
@@ -128,11 +126,11 @@ static Tensors importGroupNormalization(OpContext &op, GraphBuilder &b) {
 
 static Tensors importLayerNormalization(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), scale = op.input(1), bias = op.optionalInput(2);
-  int64_t axis = op.normalizeAxis(op.attributes.getInt("axis").value_or(-1),
-                                  x.rank());
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(-1), x.rank());
   double epsilon = getEpsilon(op);
   op.attributes.getInt("stash_type");
-  if (b.hasFailed())
+  if (b.hasFailed() || !op.expectElements(x))
     return {};
   Tensor y = b.mul(normalizeFrom(b, x, axis, epsilon), scale);
   if (bias)
@@ -150,15 +148,14 @@ static Tensors importLayerNormalization(OpContext &op, GraphBuilder &b) {
 
 static Tensors importRmsNormalization(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), scale = op.input(1);
-  int64_t axis = op.normalizeAxis(op.attributes.getInt("axis").value_or(-1),
-                                  x.rank());
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(-1), x.rank());
   double epsilon = getEpsilon(op);
   op.attributes.getInt("stash_type");
-  if (b.hasFailed())
+  if (b.hasFailed() || !op.expectElements(x))
     return {};
-  Tensor wide = x.elementType().isF64()
-                    ? x
-                    : b.cast(x, Float32Type::get(b.context()));
+  Tensor wide =
+      x.elementType().isF64() ? x : b.cast(x, Float32Type::get(b.context()));
   Tensor square = mean(b, b.mul(wide, wide), dimsFrom(x, axis));
   Tensor y = b.div(wide, b.root(b.add(square, epsilon)));
   return {b.mul(b.cast(y, x.elementType()), scale)};
@@ -176,8 +173,7 @@ static Tensors importSkipLayerNormalization(OpContext &op, GraphBuilder &b) {
   return {beta ? b.add(y, beta) : y, Tensor(), Tensor(), sum};
 }
 
-static Tensors importMeanVarianceNormalization(OpContext &op,
-                                               GraphBuilder &b) {
+static Tensors importMeanVarianceNormalization(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   Shape axes = op.normalizeAxes(
       op.attributes.getInts("axes").value_or(Shape{0, 2, 3}), x.rank());
@@ -195,11 +191,11 @@ static Tensors importMeanVarianceNormalization(OpContext &op,
 static Tensors importLpNormalization(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   int64_t p = op.attributes.getInt("p").value_or(2);
-  int64_t axis = op.normalizeAxis(op.attributes.getInt("axis").value_or(-1),
-                                  x.rank());
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(-1), x.rank());
   if (p != 1 && p != 2)
-    return {b.fail("expected the attribute 'p' to be 1 or 2, found " +
-                   Twine(p))};
+    return {
+        b.fail("expected the attribute 'p' to be 1 or 2, found " + Twine(p))};
   if (b.hasFailed())
     return {};
   Tensor sum = b.reduce("sum", p == 1 ? b.unary("abs", x) : b.mul(x, x), axis,
@@ -207,8 +203,8 @@ static Tensors importLpNormalization(OpContext &op, GraphBuilder &b) {
   Tensor norm = p == 1 ? sum : b.root(sum);
   // Zeros have no direction, and stay.
   Tensor zero = b.scalar(x.elementType(), 0);
-  Tensor safe = b.select(b.compare("eq", norm, zero),
-                         b.scalar(x.elementType(), 1), norm);
+  Tensor safe =
+      b.select(b.compare("eq", norm, zero), b.scalar(x.elementType(), 1), norm);
   return {b.div(x, safe)};
 }
 

@@ -37,8 +37,7 @@ static Tensors importMaxPool(OpContext &op, GraphBuilder &b) {
   op.attributes.getInt("storage_order");
   if (!windows)
     return {};
-  return {channelsFirst(b, pool(b, "max", channelsLast(b, x),
-                                *windows))};
+  return {channelsFirst(b, pool(b, "max", channelsLast(b, x), *windows))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -50,8 +49,8 @@ static Tensors importMaxPool(OpContext &op, GraphBuilder &b) {
 static std::vector<double> countElements(const Windows &windows, int64_t i,
                                          int64_t size, int64_t low,
                                          int64_t high) {
-  int64_t last = size + windows.padLow[i] + windows.padHigh[i] -
-                 windows.extent(i);
+  int64_t last =
+      size + windows.padLow[i] + windows.padHigh[i] - windows.extent(i);
   std::vector<double> counts;
   for (int64_t start = 0; start <= last; start += windows.strides[i]) {
     int64_t count = 0;
@@ -70,8 +69,8 @@ static Tensor divideByCounts(OpContext &op, GraphBuilder &b, Tensor sum,
                              const Windows &windows,
                              ArrayRef<int64_t> spatial) {
   bool countsPads = op.attributes.getInt("count_include_pad").value_or(0) != 0;
-  Shape pads = op.attributes.getInts("pads").value_or(
-      Shape(2 * spatial.size(), 0));
+  Shape pads =
+      op.attributes.getInts("pads").value_or(Shape(2 * spatial.size(), 0));
   bool isAuto = op.attributes.getString("auto_pad").value_or("NOTSET") !=
                 StringRef("NOTSET");
   for (size_t i = 0; i < spatial.size(); ++i) {
@@ -105,8 +104,8 @@ static Tensors importAveragePool(OpContext &op, GraphBuilder &b) {
   Tensor sum = pool(b, "sum", channelsLast(b, x), *windows);
   if (!sum)
     return {};
-  return {channelsFirst(b, divideByCounts(op, b, sum, *windows,
-                                          x.shape().drop_front(2)))};
+  return {channelsFirst(
+      b, divideByCounts(op, b, sum, *windows, x.shape().drop_front(2)))};
 }
 
 /// The p-th root of the sum of `sum(|x|^p)`.

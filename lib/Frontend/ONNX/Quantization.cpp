@@ -27,8 +27,8 @@ static Limits getLimits(Type type) {
                                   : Limits{-count / 2, count / 2 - 1};
 }
 
-/// `values`, a scalar, one a slice along `axis`, or one a block of it, in a shape
-/// that repeats them over `x`.
+/// `values`, a scalar, one a slice along `axis`, or one a block of it, in a
+/// shape that repeats them over `x`.
 static Tensor spread(OpContext &op, GraphBuilder &b, Tensor values, Tensor x,
                      int64_t axis, int64_t block) {
   if (!values || !x || values.count() == 1)
@@ -41,9 +41,9 @@ static Tensor spread(OpContext &op, GraphBuilder &b, Tensor values, Tensor x,
     shape[axis] = x.dim(axis);
     return b.reshape(values, shape);
   }
-  bool isBlocked = block > 0 && values.rank() == x.rank() &&
-                   llvm::divideCeil(x.dim(axis), block) ==
-                       uint64_t(values.dim(axis));
+  bool isBlocked =
+      block > 0 && values.rank() == x.rank() &&
+      llvm::divideCeil(x.dim(axis), block) == uint64_t(values.dim(axis));
   if (!isBlocked)
     return b.fail("expected a scale that can be repeated over " +
                   formatShape(x.shape()) + ", found the shape " +
@@ -52,7 +52,8 @@ static Tensor spread(OpContext &op, GraphBuilder &b, Tensor values, Tensor x,
   split.insert(split.begin() + axis + 1, 1);
   repeated.insert(repeated.begin() + axis + 1, block);
   joined[axis] *= block;
-  Tensor all = b.reshape(b.broadcast(b.reshape(values, split), repeated), joined);
+  Tensor all =
+      b.reshape(b.broadcast(b.reshape(values, split), repeated), joined);
   return b.sliceDim(all, axis, 0, x.dim(axis));
 }
 
@@ -75,9 +76,10 @@ static Tensors importQuantizeLinear(OpContext &op, GraphBuilder &b) {
   int64_t output = op.attributes.getInt("output_dtype").value_or(0);
   op.attributes.getInt("saturate");
   op.attributes.getInt("precision");
-  Type type = zero     ? zero.elementType()
-              : output ? op.getElementType(output)
-                       : IntegerType::get(b.context(), 8, IntegerType::Unsigned);
+  Type type = zero ? zero.elementType()
+              : output
+                  ? op.getElementType(output)
+                  : IntegerType::get(b.context(), 8, IntegerType::Unsigned);
   if (!type || b.hasFailed())
     return {};
   if (!isa<IntegerType>(type) || type.getIntOrFloatBitWidth() > 16)
@@ -154,8 +156,7 @@ static Tensors importQLinearMatMul(OpContext &op, GraphBuilder &b) {
   Tensor lhs = shiftToZero(op, b, op.input(0), 2, /*isLeft=*/true);
   Tensor rhs = shiftToZero(op, b, op.input(3), 5, /*isLeft=*/false);
   Tensor zero = op.input(7);
-  Tensor leftScale = op.input(1), rightScale = op.input(4),
-         scale = op.input(6);
+  Tensor leftScale = op.input(1), rightScale = op.input(4), scale = op.input(6);
   if (!zero || !leftScale || !rightScale || !scale)
     return {};
   if (leftScale.count() != 1 || rightScale.count() != 1 || scale.count() != 1 ||

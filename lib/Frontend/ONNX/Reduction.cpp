@@ -88,13 +88,13 @@ static Tensors importMin(OpContext &op, GraphBuilder &b) {
 }
 
 static Tensors importMean(OpContext &op, GraphBuilder &b) {
-  return importReduction(
-      op, b, "sum", asItIs, [&](Tensor sum, const Reduction &reduction) {
-        int64_t count = 1;
-        for (int64_t dim : reduction.dims)
-          count *= reduction.x.dim(dim);
-        return b.div(sum, double(count));
-      });
+  return importReduction(op, b, "sum", asItIs,
+                         [&](Tensor sum, const Reduction &reduction) {
+                           int64_t count = 1;
+                           for (int64_t dim : reduction.dims)
+                             count *= reduction.x.dim(dim);
+                           return b.div(sum, double(count));
+                         });
 }
 
 static Tensors importL1(OpContext &op, GraphBuilder &b) {
@@ -130,10 +130,10 @@ static Tensors importLogSumExp(OpContext &op, GraphBuilder &b) {
   Tensor largest = b.reduce("max", x, reduction.dims, /*keepDims=*/true);
   // Infinities are no use: they would give NaN.
   Tensor zero = b.scalar(x.elementType(), 0);
-  Tensor limit = b.scalar(x.elementType(),
-                          std::numeric_limits<double>::infinity());
-  Tensor shift = b.select(b.compare("lt", b.unary("abs", largest), limit),
-                          largest, zero);
+  Tensor limit =
+      b.scalar(x.elementType(), std::numeric_limits<double>::infinity());
+  Tensor shift =
+      b.select(b.compare("lt", b.unary("abs", largest), limit), largest, zero);
   Tensor sum = b.reduce("sum", b.unary("exp", b.sub(x, shift)), reduction.dims,
                         /*keepDims=*/true);
   Tensor result = b.add(b.unary("log", sum), shift);
@@ -148,8 +148,8 @@ static Tensors importLogSumExp(OpContext &op, GraphBuilder &b) {
 
 static Tensors importArg(OpContext &op, GraphBuilder &b, StringRef kind) {
   Tensor x = op.input(0);
-  int64_t axis = op.normalizeAxis(op.attributes.getInt("axis").value_or(0),
-                                  x.rank());
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
   bool keepsDims = op.attributes.getInt("keepdims").value_or(1) != 0;
   bool isLast = op.attributes.getInt("select_last_index").value_or(0) != 0;
   if (b.hasFailed())

@@ -30,8 +30,8 @@ struct ResizedDim {
   double start = 0, end = 1;
 };
 
-/// Which elements make up each element of the result: as many for each, by index
-/// and weight, in one list a tap.
+/// Which elements make up each element of the result: as many for each, by
+/// index and weight, in one list a tap.
 struct Taps {
   std::vector<Shape> indices;
   std::vector<std::vector<double>> weights;
@@ -67,10 +67,10 @@ static double getCoordinate(const ResizedDim &d, StringRef mode, int64_t i) {
 }
 
 static bool isCoordinateMode(StringRef mode) {
-  return llvm::is_contained(
-      {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel",
-       "tf_half_pixel_for_nn", "tf_crop_and_resize", "half_pixel_symmetric"},
-      mode);
+  return llvm::is_contained({"half_pixel", "asymmetric", "align_corners",
+                             "pytorch_half_pixel", "tf_half_pixel_for_nn",
+                             "tf_crop_and_resize", "half_pixel_symmetric"},
+                            mode);
 }
 
 static int64_t roundCoordinate(double x, StringRef mode) {
@@ -195,9 +195,8 @@ static Tensor resizeDim(GraphBuilder &b, Tensor x, const ResizedDim &d,
   Shape along(x.rank(), 1);
   along[d.dim] = d.to;
   std::vector<double> mask(isOutside.begin(), isOutside.end());
-  return b.select(
-      b.constantOf(IntegerType::get(b.context(), 1), mask, along),
-      b.scalar(x.elementType(), options.extrapolation), y);
+  return b.select(b.constantOf(IntegerType::get(b.context(), 1), mask, along),
+                  b.scalar(x.elementType(), options.extrapolation), y);
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,10 +235,10 @@ static bool readSizes(OpContext &op, GraphBuilder &b, ArrayRef<int64_t> axes,
 static std::optional<SmallVector<ResizedDim>>
 readDims(OpContext &op, GraphBuilder &b, Tensor x, unsigned scales,
          unsigned sizes) {
-  Shape axes = op.normalizeAxes(
-      op.attributes.getInts("axes").value_or(
-          llvm::to_vector(llvm::seq<int64_t>(0, x.rank()))),
-      x.rank());
+  Shape axes =
+      op.normalizeAxes(op.attributes.getInts("axes").value_or(
+                           llvm::to_vector(llvm::seq<int64_t>(0, x.rank()))),
+                       x.rank());
   SmallVector<ResizedDim> dims(x.rank());
   for (auto [i, size] : llvm::enumerate(x.shape()))
     dims[i] = {int64_t(i), size, size};
@@ -258,9 +257,11 @@ readDims(OpContext &op, GraphBuilder &b, Tensor x, unsigned scales,
   } else {
     auto given = op.constantInts(sizes);
     if (!given || given->size() != axes.size() || axes.empty() ||
-        llvm::any_of(*given, [](int64_t size) {
-          return size < 1 || size >= int64_t(1) << 47;
-        }) || !readSizes(op, b, axes, *given, dims))
+        llvm::any_of(*given,
+                     [](int64_t size) {
+                       return size < 1 || size >= int64_t(1) << 47;
+                     }) ||
+        !readSizes(op, b, axes, *given, dims))
       return std::nullopt;
   }
   for (const ResizedDim &d : dims)
@@ -275,7 +276,8 @@ static bool readRoi(OpContext &op, GraphBuilder &b,
   Shape axes = op.attributes.getInts("axes").value_or(
       llvm::to_vector(llvm::seq<int64_t>(0, dims.size())));
   axes = op.normalizeAxes(axes, dims.size());
-  if (!roi || b.hasFailed() || roi->size() != 2 * axes.size())
+  if (!roi || b.hasFailed() || roi->size() != 2 * axes.size() ||
+      !llvm::all_of(*roi, [](double edge) { return std::isfinite(edge); }))
     return false;
   for (auto [i, axis] : llvm::enumerate(axes)) {
     dims[axis].start = (*roi)[i];
@@ -315,23 +317,23 @@ static Tensors importResize(OpContext &op, GraphBuilder &b) {
   bool isFirst = op.version < 11;
   ResizeOptions options;
   options.mode = attributes.getString("mode").value_or("nearest");
-  options.coordinates =
-      attributes.getString("coordinate_transformation_mode")
-          .value_or(isFirst ? "asymmetric" : "half_pixel");
+  options.coordinates = attributes.getString("coordinate_transformation_mode")
+                            .value_or(isFirst ? "asymmetric" : "half_pixel");
   options.rounding = attributes.getString("nearest_mode")
                          .value_or(isFirst ? "floor" : "round_prefer_floor");
   options.cubicFactor = attributes.getFloat("cubic_coeff_a").value_or(-0.75);
-  options.extrapolation = attributes.getFloat("extrapolation_value").value_or(0);
+  options.extrapolation =
+      attributes.getFloat("extrapolation_value").value_or(0);
   options.excludesOutside = attributes.getInt("exclude_outside").value_or(0);
   options.isAntialiased = attributes.getInt("antialias").value_or(0);
   attributes.getString("keep_aspect_ratio_policy");
   attributes.getInts("axes");
-  if (!x || !checkModes(b, options))
+  if (!op.expectElements(x) || !checkModes(b, options))
     return {};
   op.optionalInput(isFirst ? 0 : 1);
   auto dims = isFirst ? readDims(op, b, x, 1, 1) : readDims(op, b, x, 2, 3);
-  if (!dims || (options.coordinates == "tf_crop_and_resize" &&
-                !readRoi(op, b, *dims)))
+  if (!dims ||
+      (options.coordinates == "tf_crop_and_resize" && !readRoi(op, b, *dims)))
     return {b.fail("expected scales or sizes for the dimensions of " +
                    formatShape(x.shape()))};
   return {resize(b, x, *dims, options)};
@@ -346,7 +348,7 @@ static Tensors importUpsample(OpContext &op, GraphBuilder &b) {
   options.rounding = "floor";
   std::optional<SmallVector<double>> scales =
       op.version < 9 ? op.attributes.getFloats("scales") : op.constantFloats(1);
-  if (!x || !checkModes(b, options))
+  if (!op.expectElements(x) || !checkModes(b, options))
     return {};
   if (!scales || int64_t(scales->size()) != x.rank())
     return {b.fail("expected a scale for each dimension of " +

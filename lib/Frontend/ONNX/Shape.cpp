@@ -66,8 +66,7 @@ static Tensors importRange(OpContext &op, GraphBuilder &b) {
     return {b.fail("expected a start, a limit and a step that are scalars")};
   if (step->front() == 0)
     return {b.fail("expected a step other than 0")};
-  double count =
-      std::ceil((limit->front() - start->front()) / step->front());
+  double count = std::ceil((limit->front() - start->front()) / step->front());
   Type type = op.input(0).elementType();
   if (!(count > 0))
     return {b.empty({0}, type)};
@@ -110,7 +109,8 @@ static Tensors importShape(OpContext &op, GraphBuilder &b) {
   };
   int64_t start = clamp(op.attributes.getInt("start").value_or(0));
   int64_t end = clamp(op.attributes.getInt("end").value_or(rank));
-  return {b.constant(x.shape().slice(start, std::max<int64_t>(end - start, 0)))};
+  return {
+      b.constant(x.shape().slice(start, std::max<int64_t>(end - start, 0)))};
 }
 
 static Tensors importSize(OpContext &op, GraphBuilder &b) {
@@ -215,7 +215,8 @@ static Tensors importTranspose(OpContext &op, GraphBuilder &b) {
   std::optional<SmallVector<int64_t>> permutation =
       op.attributes.getInts("perm");
   if (!permutation)
-    permutation = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, x.rank())));
+    permutation =
+        llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, x.rank())));
   if (int64_t(permutation->size()) != x.rank())
     return {b.fail("expected a permutation of the dimensions of " +
                    formatShape(x.shape()) + ", found " +

@@ -45,8 +45,8 @@ RankedTensorType onnx::makeType(MLIRContext *context, DataType dataType,
                                 ArrayRef<int64_t> dims, std::string &problem) {
   Type element = getElementType(context, dataType);
   if (!element)
-    problem = "elements of type " + getDataTypeName(dataType) +
-              " are not supported";
+    problem =
+        "elements of type " + getDataTypeName(dataType) + " are not supported";
   else
     problem = findShapeProblem(dims);
   return problem.empty() ? RankedTensorType::get(dims, element)
@@ -134,9 +134,10 @@ std::optional<ArrayRef<char>> TensorReader::getBytes(const TensorProto &tensor,
     if (countFieldElements(tensor) != 0)
       problem = "expected elements in raw_data or in a list, found both";
     else if (int64_t(raw.size()) != expected)
-      problem = ("expected " + Twine(expected) + " bytes of elements for the "
-                 "shape " + formatShape(type.getShape()) + ", found " +
-                 Twine(raw.size()))
+      problem = ("expected " + Twine(expected) +
+                 " bytes of elements for the "
+                 "shape " +
+                 formatShape(type.getShape()) + ", found " + Twine(raw.size()))
                     .str();
     if (!problem.empty())
       return std::nullopt;

@@ -73,8 +73,8 @@ static bool readPads(OpContext &op, GraphBuilder &b, Windows &windows,
 /// is whole.
 static void roundUp(Windows &windows, ArrayRef<int64_t> spatial) {
   for (int64_t i = 0; i < windows.count(); ++i) {
-    int64_t room = spatial[i] + windows.padLow[i] + windows.padHigh[i] -
-                   windows.extent(i);
+    int64_t room =
+        spatial[i] + windows.padLow[i] + windows.padHigh[i] - windows.extent(i);
     int64_t stride = windows.strides[i];
     if (room < 0 || room % stride == 0)
       continue;
@@ -104,8 +104,8 @@ std::optional<Windows> onnx::readWindows(OpContext &op, GraphBuilder &b,
            formatShape(sizes) + ", found " + formatShape(*given));
     return std::nullopt;
   }
-  Windows windows{sizes.empty() ? *given : Shape(sizes), *strides, *dilations,
-                  {}, {}};
+  Windows windows{
+      sizes.empty() ? *given : Shape(sizes), *strides, *dilations, {}, {}};
   if (!readPads(op, b, windows, spatial))
     return std::nullopt;
   if (mayRoundUp && op.attributes.getInt("ceil_mode").value_or(0) != 0)

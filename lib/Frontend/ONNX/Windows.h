@@ -19,14 +19,12 @@ struct Windows {
 
   int64_t count() const { return sizes.size(); }
   /// From the first to behind the last element of a window.
-  int64_t extent(int64_t i) const {
-    return dilations[i] * (sizes[i] - 1) + 1;
-  }
+  int64_t extent(int64_t i) const { return dilations[i] * (sizes[i] - 1) + 1; }
 };
 
-/// Reads the attributes kernel_shape, strides, dilations, pads, auto_pad and, if
-/// `mayRoundUp`, ceil_mode for the spatial dimensions `spatial`. `sizes` is that
-/// of the weights, or empty. Fails unless there are from 1 to 3.
+/// Reads the attributes kernel_shape, strides, dilations, pads, auto_pad and,
+/// if `mayRoundUp`, ceil_mode for the spatial dimensions `spatial`. `sizes` is
+/// that of the weights, or empty. Fails unless there are from 1 to 3.
 std::optional<Windows> readWindows(OpContext &op, GraphBuilder &b,
                                    llvm::ArrayRef<int64_t> spatial,
                                    llvm::ArrayRef<int64_t> sizes,

@@ -93,6 +93,23 @@ def loop():
                        [tensor("n", [], 7, field(7, 2**63 - 1))]))
 
 
+def zeros():
+    """Operators that divide by sizes, on a tensor without elements."""
+    nodes = [node("MatMul", ["w", "v"], ["a"], "product"),
+             node("LayerNormalization", ["w", "w"], ["b"], "norm"),
+             node("GlobalAveragePool", ["w"], ["c"], "pool"),
+             node("Upsample", ["w", "s"], ["d"], "upsample"),
+             node("Pad", ["w", "p"], ["e"], "pad",
+                  attribute("mode", 3, 4, "wrap")),
+             node("Dropout", ["x", "", "s"], ["f"], "drop"),
+             node("Relu", ["x"], ["y"])]
+    empty = field(9, b"")
+    return model(graph(nodes, [
+        tensor("w", [2, 0], 1, empty), tensor("v", [0, 2], 1, empty),
+        tensor("s", [2], 1, field(9, b"\0" * 8)),
+        tensor("p", [4], 7, field(9, b"\1" + b"\0" * 31))]))
+
+
 def main():
     recursive = function("f0", [node("f0", ["x"], ["y"], domain="f")])
     relu = graph([node("Relu", ["x"], ["y"])])
@@ -110,6 +127,7 @@ def main():
         "negative": weight([-1], extra=field(9, b"")),
         "both": weight([1], extra=field(9, b"\0" * 4) + field(4, b"\0" * 4)),
         "names": model(graph([node("Relu", ["\7"], ["y"], "\33[2J")])),
+        "zeros": zeros(),
         "twice": model(graph([node("Relu", ["x"], ["x"])])),
     }
     for name, data in files.items():
