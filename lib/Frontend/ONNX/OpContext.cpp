@@ -73,12 +73,12 @@ bool OpContext::expectConstant(unsigned i) {
   llvm::SetVector<unsigned> arguments = findArguments(tensor.value());
   for (unsigned argument : arguments)
     builder.addMissingInput(argument);
-  std::string names = llvm::join(
-      llvm::map_range(arguments,
-                      [&](unsigned argument) {
-                        return quote(builder.getInputName(argument));
-                      }),
-      ", ");
+  std::string names =
+      llvm::join(llvm::map_range(arguments,
+                                 [&](unsigned argument) {
+                                   return quote(builder.getInputName(argument));
+                                 }),
+                 ", ");
   builder.fail("expected input " + Twine(i) +
                " to be known when the model is compiled, found one that "
                "depends on " +
