@@ -173,8 +173,7 @@ llvm::Expected<std::unique_ptr<ModelFile>> ModelFile::open(StringRef path) {
     return llvm::createStringError(buffer.getError(),
                                    "cannot read '" + path +
                                        "': " + buffer.getError().message());
-  return std::unique_ptr<ModelFile>(
-      new ModelFile(
+  return std::unique_ptr<ModelFile>(new ModelFile(
       dropByteOrderMark(std::move(*buffer)), path == "-" ? "" : path));
 }
 

@@ -10,6 +10,7 @@
 
 #include "Diagnostics.h"
 #include "OpContext.h"
+#include "Opsets.h"
 #include "Tensors.h"
 #include <map>
 
@@ -21,6 +22,8 @@ namespace hamkaas::onnx {
 struct NamedValue {
   Tensor tensor;
   std::string problem;
+  /// An input of a function that its call leaves out.
+  bool isLeftOut = false;
 };
 
 /// The values that the nodes of a graph see: its own and those around it.
@@ -42,6 +45,8 @@ struct Environment {
   int depth = 0;
 };
 
+llvm::StringMap<int64_t> readOpsets(llvm::ArrayRef<OpsetProto> list);
+
 /// Reads the graphs and functions of one model.
 class Importer {
 public:
@@ -55,6 +60,14 @@ public:
 private:
   using Nodes = std::vector<NodeProto>;
 
+  /// A node with what it is given.
+  struct Call {
+    Attributes &attributes;
+    Tensors inputs;
+    const Scope &scope;
+    const Environment &environment;
+  };
+
   // Importer.cpp
   void checkModel();
   void addResults(Scope &scope);
@@ -62,14 +75,30 @@ private:
                    const Environment &environment);
   void importNode(const NodeProto &node, Scope &scope,
                   const Environment &environment);
-  std::optional<Tensors> importOp(const NodeProto &node,
-                                  llvm::ArrayRef<Tensor> inputs,
-                                  const Scope &scope,
-                                  const Environment &environment);
+  std::optional<Tensors> importOp(const NodeProto &node, const Call &call,
+                                  const OpVersion &op);
+  std::optional<Tensors> importCall(const NodeProto &node, const Scope &scope,
+                                    const Environment &environment);
+  /// Whether functions and loops have made too many nodes.
+  bool isTooLarge() const;
+  void countNodes(int64_t count);
   std::optional<Tensors> readInputs(const NodeProto &node, const Scope &scope);
   void define(const NodeProto &node, const std::optional<Tensors> &outputs,
               Scope &scope);
   void defineValue(llvm::StringRef name, NamedValue value, Scope &scope);
+
+  // ControlFlow.cpp
+  std::optional<Tensors> importSubgraph(const GraphProto &graph,
+                                        llvm::ArrayRef<Tensor> inputs,
+                                        const Scope &scope,
+                                        const Environment &outer);
+  std::optional<Tensors> importIf(const Call &call);
+  std::optional<Tensors> importLoop(const Call &call);
+  const FunctionProto *findFunction(const NodeProto &node) const;
+  static std::string getFunctionKey(StringRef domain, StringRef name,
+                                    StringRef overload);
+  std::optional<Tensors> importFunction(const FunctionProto &function,
+                                        const Call &call);
 
   // Inputs.cpp
   void addInitializers(const GraphProto &graph, Scope &scope);
@@ -90,6 +119,8 @@ private:
   GraphBuilder builder;
   Problems problems;
   llvm::SmallVector<std::pair<std::string, Tensor>> results;
+
+  llvm::StringMap<const FunctionProto *> functions;
 
   /// The node that is being imported, for problems.
   std::string nodeName;

@@ -61,11 +61,9 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
     addProblem("input " + quote(input.name) +
                ": values that are no tensors are not supported");
   else if (!shape)
-    addProblem("input " + quote(input.name) +
-               ": expected a shape, found none");
-  else if (RankedTensorType type = makeType(
-               context, input.type.elementType, *shape,
-               problem);
+    addProblem("input " + quote(input.name) + ": expected a shape, found none");
+  else if (RankedTensorType type =
+               makeType(context, input.type.elementType, *shape, problem);
            !type)
     addProblem("input " + quote(input.name) + ": " + problem);
   else if (type.getNumElements() == 0)
@@ -78,8 +76,7 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
 
 void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
   const ReferenceTensor &given = *options.constantInputs.lookup(input.name);
-  Type expected =
-      getElementType(context, input.type.elementType);
+  Type expected = getElementType(context, input.type.elementType);
   if (expected && given.type.getElementType() != expected) {
     std::string text;
     llvm::raw_string_ostream(text)

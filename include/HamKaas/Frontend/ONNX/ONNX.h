@@ -36,11 +36,12 @@ struct OnnxModel {
   std::shared_ptr<const ParameterContents> parameters;
 };
 
-/// Reads an ONNX model, `content`, which must outlive the parameters, of opset 7 or later as a module in the form GRAPH. `name`
-/// is that of the model in messages. Everything that is wrong or not supported
-/// is reported to the diagnostic engine of `context`, at the node it is about;
-/// the module is null then. `context` must know the reference semantics of the
-/// operations, because shapes are computed by them.
+/// Reads an ONNX model, `content`, which must outlive the parameters, of opset
+/// 7 or later as a module in the form GRAPH. `name` is that of the model in
+/// messages. Everything that is wrong or not supported is reported to the
+/// diagnostic engine of `context`, at the node it is about; the module is null
+/// then. `context` must know the reference semantics of the operations, because
+/// shapes are computed by them.
 OnnxModel importOnnx(llvm::StringRef content, llvm::StringRef name,
                      mlir::MLIRContext *context,
                      const OnnxImportOptions &options = {});
