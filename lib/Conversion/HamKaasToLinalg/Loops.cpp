@@ -10,8 +10,6 @@
 
 using namespace mlir;
 using namespace hamkaas;
-using arith::CmpFPredicate;
-using arith::CmpIPredicate;
 
 // The result of each lowering is that of a loop over parts that are independent
 // of each other: the tiles of the kernel.
