@@ -44,10 +44,10 @@
 // NONE:       hamkaas.permute
 
 // BEFORE-DAG: permute
-// BEFORE-DAG: 4x2x3 f32
+// BEFORE-DAG: float32 [4, 2, 3]
 // AFTER-NOT:  permute
 // AFTER:      silu
-// AFTER-NOT:  4x2x3
+// AFTER-NOT:  [4, 2, 3]
 
 // UNKNOWN: error: --no-optimize: expected all or some of fold-constants, simplify, raise, move-layouts, fold-affine, got 'layouts'
 
