@@ -138,12 +138,20 @@ static Tensors importSoftsign(OpContext &op, GraphBuilder &b) {
   return {b.div(x, b.add(b.unary("abs", x), 1.0))};
 }
 
-static Tensors importSwish(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
+/// `x * sigmoid(alpha * x)`.
+static Tensor swish(OpContext &op, GraphBuilder &b, Tensor x) {
   double alpha = getFloat(op, "alpha", 1);
   if (alpha == 1)
-    return {b.unary("silu", x)};
-  return {b.mul(x, b.unary("sigmoid", b.mul(x, alpha)))};
+    return b.unary("silu", x);
+  return b.mul(x, b.unary("sigmoid", b.mul(x, alpha)));
+}
+
+static Tensors importSwiGLU(OpContext &op, GraphBuilder &b) {
+  return {b.mul(swish(op, b, op.input(0)), op.input(1))};
+}
+
+static Tensors importSwish(OpContext &op, GraphBuilder &b) {
+  return {swish(op, b, op.input(0))};
 }
 
 static Tensors importThresholdedRelu(OpContext &op, GraphBuilder &b) {
@@ -253,6 +261,7 @@ ArrayRef<OpDefinition> onnx::getActivationOps() {
       {"Softmax", importSoftmax, 13},
       {"Softplus", importSoftplus, 22},
       {"Softsign", importSoftsign, 22},
+      {"SwiGLU", importSwiGLU, 28},
       {"Swish", importSwish, 24},
       {"ThresholdedRelu", importThresholdedRelu, 22},
   };

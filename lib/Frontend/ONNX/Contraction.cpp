@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compositions.h"
 #include "Diagnostics.h"
-#include "OpContext.h"
 
 using namespace mlir;
 using namespace hamkaas;

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compositions.h"
 #include "Diagnostics.h"
+#include "Quantization.h"
 #include "Windows.h"
 
 using namespace mlir;
@@ -199,34 +201,35 @@ static Tensors importConvTranspose(OpContext &op, GraphBuilder &b) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// `x` minus its zero point, as integers of 32 bits. Zero points of weights are
-/// one an output channel, the first dimension.
-static Tensor shiftToZero(OpContext &op, GraphBuilder &b, Tensor x,
-                          unsigned zeroPoint) {
-  Type i32 = IntegerType::get(b.context(), 32);
-  Tensor shift = op.optionalInput(zeroPoint);
-  if (shift && shift.rank() == 1 && shift.count() > 1) {
-    Shape shape(x.rank(), 1);
-    shape[0] = shift.count();
-    shift = b.reshape(shift, shape);
-  }
-  Tensor wide = b.cast(x, i32);
-  return shift ? b.sub(wide, b.cast(shift, i32)) : wide;
+/// The convolution of integers minus their zero points, with channels last.
+/// `x` and `w` are the numbers of the inputs.
+static Tensor convolveIntegers(OpContext &op, GraphBuilder &b, unsigned x,
+                               unsigned xZero, unsigned w, unsigned wZero) {
+  Tensor input = op.input(x), weights = op.input(w);
+  int64_t groups = op.attributes.getInt("group").value_or(1);
+  if (!op.expectRank(input, 3, 5) ||
+      !op.expectRank(weights, input.rank(), input.rank()))
+    return {};
+  auto windows = readWindows(op, b, input.shape().drop_front(2),
+                             weights.shape().drop_front(2));
+  if (!windows)
+    return {};
+  return convolve(b, channelsLast(b, subtractZeroPoint(op, b, input, xZero, 1)),
+                  weightsLast(b, subtractZeroPoint(op, b, weights, wZero, 0)),
+                  *windows, groups);
 }
 
 static Tensors importConvInteger(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0), w = op.input(1);
-  int64_t groups = op.attributes.getInt("group").value_or(1);
-  if (!op.expectRank(x, 3, 5) || !op.expectRank(w, x.rank(), x.rank()))
-    return {};
-  auto windows =
-      readWindows(op, b, x.shape().drop_front(2), w.shape().drop_front(2));
-  if (!windows)
-    return {};
-  Tensor y =
-      convolve(b, channelsLast(b, shiftToZero(op, b, x, 2)),
-               weightsLast(b, shiftToZero(op, b, w, 3)), *windows, groups);
-  return {channelsFirst(b, y)};
+  return {channelsFirst(b, convolveIntegers(op, b, 0, 2, 1, 3))};
+}
+
+/// The scale of the weights is one for all, or one an output channel.
+static Tensors importQLinearConv(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), sum = convolveIntegers(op, b, 0, 2, 3, 5);
+  Tensor scale = b.div(b.mul(op.input(4), op.input(1)), op.input(6));
+  sum = addBias(op, b, sum, 8);
+  return {channelsFirst(
+      b, requantize(b, sum, scale, op.input(7), x.elementType()))};
 }
 
 ArrayRef<OpDefinition> onnx::getConvolutionOps() {
@@ -234,6 +237,7 @@ ArrayRef<OpDefinition> onnx::getConvolutionOps() {
       {"Conv", importConv, 22},
       {"ConvInteger", importConvInteger, 10},
       {"ConvTranspose", importConvTranspose, 22},
+      {"QLinearConv", importQLinearConv, 10},
   };
   return ops;
 }

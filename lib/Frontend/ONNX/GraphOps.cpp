@@ -185,9 +185,14 @@ Tensor GraphBuilder::pad(Tensor x, Tensor value, ArrayRef<int64_t> low,
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero) &&
       llvm::all_of(interior, isZero))
     return x;
-  return create("pad", {x, value},
+  if (!value.isConstant() || value.count() != 1)
+    return fail("padding by a value that is not known when the model is "
+                "compiled is not supported");
+  Attribute element = getElements(value.elements()).getSplatValue<Attribute>();
+  return create("pad", x,
                 {attribute("low", low), attribute("high", high),
-                 attribute("interior", interior)});
+                 attribute("interior", interior),
+                 builder.getNamedAttr("value", element)});
 }
 
 //===----------------------------------------------------------------------===//

@@ -230,8 +230,8 @@ static Tensors importPad(OpContext &op, GraphBuilder &b) {
         b.scalar(x.elementType(), op.attributes.getFloat("value").value_or(0));
   } else {
     pads = op.constantInts(1);
-    if (Tensor given = op.optionalInput(2))
-      value = given;
+    if (op.has(2) && op.expectConstant(2))
+      value = op.input(2);
     if (op.has(3))
       axes = op.constantInts(3);
   }

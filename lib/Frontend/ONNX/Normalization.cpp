@@ -1,234 +1,262 @@
-//===- Normalization.cpp - Normalizations -----------------------*- C++ -*-===//
+//===- Normalization.cpp - Normalizations by their formulas -----*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Diagnostics.h"
-#include "OpContext.h"
+#include "Compositions.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-//===----------------------------------------------------------------------===//
-// Parts
-//===----------------------------------------------------------------------===//
-
-static double getEpsilon(OpContext &op, double standard = 1e-5f) {
-  return op.attributes.getFloat("epsilon").value_or(standard);
+static double getEpsilon(OpContext &op) {
+  return op.attributes.getFloat("epsilon").value_or(1e-5f);
 }
 
-/// `values`, one a channel, in a shape that repeats them over `x`, whose
-/// channels are dimension 1.
-static Tensor toChannels(GraphBuilder &b, Tensor values, const Tensor &x) {
-  if (!values)
-    return {};
-  if (values.rank() != 1 || x.rank() < 2 || values.dim(0) != x.dim(1))
-    return b.fail("expected one value for each channel of " +
-                  formatShape(x.shape()) + ", found the shape " +
-                  formatShape(values.shape()));
-  Shape shape(x.rank() - 1, 1);
-  shape[0] = values.dim(0);
-  return b.reshape(values, shape);
-}
-
-/// `(x - mean) / sqrt(variance + epsilon)` over the last dimension.
-static Tensor normalizeRows(GraphBuilder &b, Tensor x, double epsilon) {
-  NamedAttribute attribute(
-      StringAttr::get(b.context(), "epsilon"),
-      FloatAttr::get(Float64Type::get(b.context()), epsilon));
-  return b.create("layer_norm", x, attribute);
-}
-
-/// The same over all dimensions from `axis` on.
-static Tensor normalizeFrom(GraphBuilder &b, Tensor x, int64_t axis,
-                            double epsilon) {
-  int64_t rows = 1;
-  for (int64_t size : x.shape().take_front(axis))
-    rows *= size;
-  Tensor flat = b.reshape(x, {rows, x.count() / rows});
-  return b.reshape(normalizeRows(b, flat, epsilon), x.shape());
-}
-
-static Tensor mean(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims) {
-  int64_t count = 1;
-  for (int64_t dim : dims)
-    count *= x ? x.dim(dim) : 1;
-  return b.div(b.reduce("sum", x, dims, /*keepDims=*/true), double(count));
-}
-
-static Shape dimsFrom(const Tensor &x, int64_t axis) {
-  return llvm::to_vector(llvm::seq<int64_t>(axis, x.rank()));
-}
+/// The type that a mean is computed in: float32, unless the elements are
+/// float64. The attribute may say the same.
+static void readStashType(OpContext &op) { op.attributes.getInt("stash_type"); }
 
 //===----------------------------------------------------------------------===//
-// Known statistics
+// By channel
 //===----------------------------------------------------------------------===//
 
-/// As a factor and a summand for each channel, which are computed from the
-/// weights.
+/// `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where all but `x`
+/// have one number a channel: one product and one sum of each element.
+static Tensor applyStatistics(GraphBuilder &b, Tensor x, Tensor scale,
+                              Tensor bias, Tensor mean, Tensor variance,
+                              double epsilon) {
+  Type type = x.elementType();
+  scale = toComputed(b, scale);
+  mean = toComputed(b, mean);
+  variance = toComputed(b, variance);
+  Tensor factor = b.div(scale, b.root(b.add(variance, epsilon)));
+  Tensor offset = b.sub(toComputed(b, bias), b.mul(mean, factor));
+  Tensor scaled = b.mul(toComputed(b, x), alignToChannels(b, factor, x.rank()));
+  return b.cast(b.add(scaled, alignToChannels(b, offset, x.rank())), type);
+}
+
+/// Normalizes by the statistics of the batch itself; gives the moving averages,
+/// too.
+static Tensors trainBatchNorm(OpContext &op, GraphBuilder &b, double epsilon,
+                              double momentum) {
+  Tensor x = op.input(0);
+  Shape others = {0};
+  llvm::append_range(others, getDimRange(2, x.rank()));
+  Tensor mean = reduceMean(b, toComputed(b, x), others);
+  Tensor distance = b.sub(toComputed(b, x), mean);
+  Tensor variance = reduceMean(b, b.mul(distance, distance), others);
+  Shape channels = {mean.count()};
+  mean = b.reshape(mean, channels);
+  variance = b.reshape(variance, channels);
+  auto average = [&](Tensor old, Tensor current) {
+    Type type = old.elementType();
+    return b.cast(b.add(b.mul(toComputed(b, old), momentum),
+                        b.mul(current, 1 - momentum)),
+                  type);
+  };
+  return {
+      applyStatistics(b, x, op.input(1), op.input(2), mean, variance, epsilon),
+      average(op.input(3), mean), average(op.input(4), variance)};
+}
+
 static Tensors importBatchNormalization(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0), scale = op.input(1), bias = op.input(2),
-         average = op.input(3), variance = op.input(4);
+  Tensor x = op.input(0);
   double epsilon = getEpsilon(op);
-  op.attributes.getFloat("momentum");
-  if (op.attributes.getInt("training_mode").value_or(0) != 0)
-    return {b.fail("training is not supported")};
-  if (op.version < 9 && op.attributes.getInt("spatial").value_or(1) == 0)
-    return {b.fail("statistics of single elements are not supported")};
-  if (!op.expectRank(x, 1) || !scale || !bias || !average || !variance)
+  double momentum = op.attributes.getFloat("momentum").value_or(0.9f);
+  bool isTraining = op.version >= 14 &&
+                    op.attributes.getInt("training_mode").value_or(0) != 0;
+  if (op.version < 9 && op.attributes.getInt("spatial").value_or(1) != 1)
+    return {b.fail("statistics of each element, spatial = 0, are not "
+                   "supported")};
+  if (!op.expectRank(x, 1))
     return {};
-  if (x.rank() == 1)
-    return {b.fail("expected a tensor with channels, found the shape " +
-                   formatShape(x.shape()))};
-  Type type = variance.elementType();
-  Tensor factor = b.div(b.cast(scale, type), b.root(b.add(variance, epsilon)));
-  Tensor summand = b.sub(b.cast(bias, type), b.mul(average, factor));
-  Tensor scaled = b.mul(x, toChannels(b, b.cast(factor, x.elementType()), x));
-  return {b.add(scaled, toChannels(b, b.cast(summand, x.elementType()), x))};
+  Shape channels = {x.rank() > 1 ? x.dim(1) : 1};
+  for (unsigned i = 1; i < 5; ++i)
+    if (!expectShape(b, "statistics and factors", op.input(i), channels))
+      return {};
+  if (isTraining && op.expectRank(x, 2))
+    return trainBatchNorm(op, b, epsilon, momentum);
+  return {applyStatistics(b, x, op.input(1), op.input(2), op.input(3),
+                          op.input(4), epsilon)};
 }
-
-//===----------------------------------------------------------------------===//
-// Statistics of the input
-//===----------------------------------------------------------------------===//
 
 static Tensors importInstanceNormalization(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0), scale = op.input(1), bias = op.input(2);
-  double epsilon = getEpsilon(op);
-  if (!op.expectRank(x, 3))
+  Tensor x = op.input(0);
+  if (!op.expectRank(x, 3) ||
+      !expectShape(b, "factors", op.input(1), {x.dim(1)}) ||
+      !expectShape(b, "offsets", op.input(2), {x.dim(1)}))
     return {};
-  Tensor y = normalizeFrom(b, x, 2, epsilon);
-  return {b.add(b.mul(y, toChannels(b, scale, x)), toChannels(b, bias, x))};
+  Tensor normal = normalizeFrom(b, x, 2, getEpsilon(op));
+  normal = b.mul(normal, alignToChannels(b, op.input(1), x.rank()));
+  return {b.add(normal, alignToChannels(b, op.input(2), x.rank()))};
 }
 
-/// Scale and bias are one a group before opset 21, then one a channel.
+/// Before opset 21 there is a factor a group, since then one a channel.
 static Tensors importGroupNormalization(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0), scale = op.input(1), bias = op.input(2);
-  double epsilon = getEpsilon(op);
+  Tensor x = op.input(0);
+  readStashType(op);
   int64_t groups = op.attributes.getInt("num_groups").value_or(0);
-  op.attributes.getInt("stash_type");
-  if (!op.expectRank(x, 2))
+  if (!op.expectRank(x, 2) || !expectElements(b, x))
     return {};
-  if (groups < 1 || x.dim(1) % groups != 0)
-    return {b.fail("expected a number of groups that divides the " +
-                   Twine(x.dim(1)) + " channels, found " + Twine(groups))};
-  Shape grouped = {x.dim(0), groups, x.count() / (x.dim(0) * groups)};
-  Tensor y = normalizeRows(b, b.reshape(x, grouped), epsilon);
-  if (op.version < 21)
-    return {b.reshape(
-        b.add(b.mul(y, toChannels(b, scale, y)), toChannels(b, bias, y)),
-        x.shape())};
-  y = b.reshape(y, x.shape());
-  return {b.add(b.mul(y, toChannels(b, scale, x)), toChannels(b, bias, x))};
+  int64_t channels = x.dim(1);
+  if (groups < 1 || channels % groups != 0)
+    return {b.fail("expected the attribute 'num_groups' to divide the " +
+                   Twine(channels) + " channels, found " + Twine(groups))};
+  Shape shape(x.shape());
+  Shape grouped = {x.dim(0), groups, x.count() / x.dim(0) / groups};
+  int64_t factors = op.version < 21 ? groups : channels;
+  if (!expectShape(b, "factors", op.input(1), {factors}) ||
+      !expectShape(b, "offsets", op.input(2), {factors}))
+    return {};
+  Tensor normal =
+      normalizeFrom(b, b.reshape(toComputed(b, x), grouped), 2, getEpsilon(op));
+  if (op.version >= 21)
+    normal = b.reshape(normal, shape);
+  int64_t rank = normal.rank();
+  normal = b.mul(normal, alignToChannels(b, toComputed(b, op.input(1)), rank));
+  normal = b.add(normal, alignToChannels(b, toComputed(b, op.input(2)), rank));
+  return {b.cast(b.reshape(normal, shape), x.elementType())};
+}
+
+/// The squares of the channels around one divide it.
+static Tensors importLRN(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  double alpha = op.attributes.getFloat("alpha").value_or(1e-4f);
+  double beta = op.attributes.getFloat("beta").value_or(0.75);
+  double bias = op.attributes.getFloat("bias").value_or(1);
+  int64_t size = op.attributes.getInt("size").value_or(0);
+  if (!op.expectRank(x, 2) || !expectElements(b, x))
+    return {};
+  if (size < 1 || size >= int64_t(1) << 31)
+    return {b.fail("expected the attribute 'size' to be at least 1, found " +
+                   Twine(size))};
+  // What lies beyond all channels adds nothing.
+  int64_t before = std::min((size - 1) / 2, x.dim(1) - 1);
+  int64_t after = std::min(size / 2, x.dim(1) - 1);
+  Tensor rows = b.reshape(
+      b.mul(x, x), {x.dim(0), x.dim(1), x.count() / x.dim(0) / x.dim(1)});
+  Tensor sum =
+      b.pool("sum", rows, {before + after + 1}, {1}, {1}, {before}, {after});
+  Tensor base =
+      b.add(b.mul(b.reshape(sum, x.shape()), alpha / double(size)), bias);
+  return {b.div(x, b.binary("pow", base, b.scalar(x.elementType(), beta)))};
+}
+
+//===----------------------------------------------------------------------===//
+// By row
+//===----------------------------------------------------------------------===//
+
+/// The dimension from which on the elements are a row.
+static std::optional<int64_t> getRowAxis(OpContext &op, GraphBuilder &b,
+                                         const Tensor &x) {
+  int64_t axis = op.attributes.getInt("axis").value_or(-1);
+  if (!op.expectRank(x, 1))
+    return std::nullopt;
+  axis = op.normalizeAxis(axis, x.rank());
+  if (b.hasFailed())
+    return std::nullopt;
+  return axis;
+}
+
+/// What layers are normalized by: the mean of each row and the inverse of its
+/// deviation.
+static Tensors computeStatistics(GraphBuilder &b, Tensor x, int64_t axis,
+                                 double epsilon) {
+  Shape dims = getDimRange(axis, x.rank());
+  Tensor mean = reduceMean(b, x, dims);
+  Tensor distance = b.sub(x, mean);
+  Tensor variance = reduceMean(b, b.mul(distance, distance), dims);
+  Tensor deviation = b.root(b.add(variance, epsilon));
+  return {mean, b.div(b.scalar(x.elementType(), 1), deviation)};
 }
 
 static Tensors importLayerNormalization(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), scale = op.input(1), bias = op.optionalInput(2);
-  int64_t axis =
-      op.normalizeAxis(op.attributes.getInt("axis").value_or(-1), x.rank());
+  readStashType(op);
   double epsilon = getEpsilon(op);
-  op.attributes.getInt("stash_type");
-  if (b.hasFailed() || !op.expectElements(x))
+  std::optional<int64_t> axis = getRowAxis(op, b, x);
+  if (!axis || !scale)
     return {};
-  Tensor y = b.mul(normalizeFrom(b, x, axis, epsilon), scale);
+  Type type = x.elementType();
+  x = toComputed(b, x);
+  Tensor y = b.mul(b.cast(normalizeFrom(b, x, *axis, epsilon), type), scale);
   if (bias)
     y = b.add(y, bias);
   if (!op.wants(1) && !op.wants(2))
     return {y};
-  Type f32 = Float32Type::get(b.context());
-  Tensor wide = b.cast(x, f32);
-  Tensor average = mean(b, wide, dimsFrom(x, axis));
-  Tensor centered = b.sub(wide, average);
-  Tensor variance = mean(b, b.mul(centered, centered), dimsFrom(x, axis));
-  Tensor deviation = b.root(b.add(variance, epsilon));
-  return {y, average, b.div(b.scalar(f32, 1), deviation)};
+  Tensors statistics = computeStatistics(b, x, *axis, epsilon);
+  return {y, statistics[0], statistics[1]};
 }
 
-static Tensors importRmsNormalization(OpContext &op, GraphBuilder &b) {
+static Tensors importRMSNormalization(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), scale = op.input(1);
-  int64_t axis =
-      op.normalizeAxis(op.attributes.getInt("axis").value_or(-1), x.rank());
+  readStashType(op);
   double epsilon = getEpsilon(op);
-  op.attributes.getInt("stash_type");
-  if (b.hasFailed() || !op.expectElements(x))
+  std::optional<int64_t> axis = getRowAxis(op, b, x);
+  if (!axis || !scale)
     return {};
-  Tensor wide =
-      x.elementType().isF64() ? x : b.cast(x, Float32Type::get(b.context()));
-  Tensor square = mean(b, b.mul(wide, wide), dimsFrom(x, axis));
-  Tensor y = b.div(wide, b.root(b.add(square, epsilon)));
-  return {b.mul(b.cast(y, x.elementType()), scale)};
+  Type type = x.elementType();
+  x = toComputed(b, x);
+  Tensor squares = reduceMean(b, b.mul(x, x), getDimRange(*axis, x.rank()));
+  Tensor y = b.div(x, b.root(b.add(squares, epsilon)));
+  return {b.mul(b.cast(y, type), scale)};
 }
 
-static Tensors importSkipLayerNormalization(OpContext &op, GraphBuilder &b) {
-  Tensor sum = b.add(op.input(0), op.input(1));
-  Tensor gamma = op.input(2), beta = op.optionalInput(3);
-  if (Tensor bias = op.optionalInput(4))
-    sum = b.add(sum, bias);
-  double epsilon = getEpsilon(op, 1e-12f);
-  if (!op.expectRank(sum, 1))
+/// com.microsoft: the sum of two inputs and a bias, normalized; the sum itself
+/// is the last output.
+template <bool hasMean>
+static Tensors importSkipNormalization(OpContext &op, GraphBuilder &b) {
+  Tensor x = b.add(op.input(0), op.input(1)), gamma = op.input(2);
+  double epsilon = getEpsilon(op);
+  Tensor beta = hasMean ? op.optionalInput(3) : Tensor();
+  if (Tensor bias = op.optionalInput(hasMean ? 4 : 3))
+    x = b.add(x, bias);
+  if (!op.expectRank(x, 1))
     return {};
-  Tensor y = b.mul(normalizeRows(b, sum, epsilon), gamma);
-  return {beta ? b.add(y, beta) : y, Tensor(), Tensor(), sum};
+  if (op.wants(1) || op.wants(2))
+    return {b.fail("the outputs 1 and 2 are not supported")};
+  Tensor normal;
+  if (hasMean) {
+    normal = normalizeFrom(b, x, x.rank() - 1, epsilon);
+  } else {
+    Tensor squares = reduceMean(b, b.mul(x, x), {x.rank() - 1});
+    normal = b.div(x, b.root(b.add(squares, epsilon)));
+  }
+  normal = b.mul(normal, gamma);
+  return {beta ? b.add(normal, beta) : normal, {}, {}, x};
+}
+
+/// A row of norm 0 stays 0.
+static Tensors importLpNormalization(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  int64_t p = op.attributes.getInt("p").value_or(2);
+  std::optional<int64_t> axis = getRowAxis(op, b, x);
+  if (!axis)
+    return {};
+  if (p != 1 && p != 2)
+    return {
+        b.fail("expected the attribute 'p' to be 1 or 2, found " + Twine(p))};
+  Tensor terms = p == 1 ? b.unary("abs", x) : b.mul(x, x);
+  Tensor norm = b.reduce("sum", terms, *axis, /*keepDims=*/true);
+  if (p == 2)
+    norm = b.root(norm);
+  Tensor zero = b.scalar(x.elementType(), 0);
+  return {b.select(b.compare("eq", norm, zero), zero, b.div(x, norm))};
 }
 
 static Tensors importMeanVarianceNormalization(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  Shape axes = op.normalizeAxes(
-      op.attributes.getInts("axes").value_or(Shape{0, 2, 3}), x.rank());
+  Shape given = op.attributes.getInts("axes").value_or(Shape{0, 2, 3});
+  Shape dims = op.normalizeAxes(given, x.rank());
   if (b.hasFailed())
     return {};
-  Tensor centered = b.sub(x, mean(b, x, axes));
-  Tensor deviation = b.root(mean(b, b.mul(centered, centered), axes));
-  return {b.div(centered, b.add(deviation, 1e-9))};
-}
-
-//===----------------------------------------------------------------------===//
-// Norms
-//===----------------------------------------------------------------------===//
-
-static Tensors importLpNormalization(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  int64_t p = op.attributes.getInt("p").value_or(2);
-  int64_t axis =
-      op.normalizeAxis(op.attributes.getInt("axis").value_or(-1), x.rank());
-  if (p != 1 && p != 2)
-    return {
-        b.fail("expected the attribute 'p' to be 1 or 2, found " + Twine(p))};
-  if (b.hasFailed())
-    return {};
-  Tensor sum = b.reduce("sum", p == 1 ? b.unary("abs", x) : b.mul(x, x), axis,
-                        /*keepDims=*/true);
-  Tensor norm = p == 1 ? sum : b.root(sum);
-  // Zeros have no direction, and stay.
-  Tensor zero = b.scalar(x.elementType(), 0);
-  Tensor safe =
-      b.select(b.compare("eq", norm, zero), b.scalar(x.elementType(), 1), norm);
-  return {b.div(x, safe)};
-}
-
-/// Divides by a power of the sum of squares over neighbouring channels.
-static Tensors importLrn(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  int64_t size = op.attributes.getInt("size").value_or(0);
-  double alpha = op.attributes.getFloat("alpha").value_or(1e-4f);
-  double beta = op.attributes.getFloat("beta").value_or(0.75);
-  double bias = op.attributes.getFloat("bias").value_or(1);
-  if (!op.expectRank(x, 3))
-    return {};
-  if (size < 1 || size > x.dim(1) * 2)
-    return {b.fail("expected a size of 1 to twice the number of channels, "
-                   "found " +
-                   Twine(size))};
-  // The channels are the one spatial dimension of a pooling.
-  Shape flat = {x.dim(0), x.dim(1), x.count() / (x.dim(0) * x.dim(1))};
-  Tensor square = b.reshape(b.mul(x, x), flat);
-  Tensor sum = b.pool("sum", square, {size}, {1}, {1}, {(size - 1) / 2},
-                      {size - 1 - (size - 1) / 2});
-  Tensor base = b.add(b.mul(sum, alpha / double(size)), bias);
-  Tensor power = b.binary("pow", base, b.scalar(x.elementType(), beta));
-  return {b.div(x, b.reshape(power, x.shape()))};
+  Tensor distance = b.sub(x, reduceMean(b, x, dims));
+  Tensor variance = reduceMean(b, b.mul(distance, distance), dims);
+  return {b.div(distance, b.add(b.root(variance), 1e-9))};
 }
 
 ArrayRef<OpDefinition> onnx::getNormalizationOps() {
@@ -236,12 +264,14 @@ ArrayRef<OpDefinition> onnx::getNormalizationOps() {
       {"BatchNormalization", importBatchNormalization, 15},
       {"GroupNormalization", importGroupNormalization, 21},
       {"InstanceNormalization", importInstanceNormalization, 22},
-      {"LRN", importLrn, 13},
+      {"LRN", importLRN, 13},
       {"LayerNormalization", importLayerNormalization, 17},
       {"LpNormalization", importLpNormalization, 22},
       {"MeanVarianceNormalization", importMeanVarianceNormalization, 13},
-      {"RMSNormalization", importRmsNormalization, 23},
-      {"SkipLayerNormalization", importSkipLayerNormalization, 1,
+      {"RMSNormalization", importRMSNormalization, 23},
+      {"SkipLayerNormalization", importSkipNormalization<true>, 1,
+       "com.microsoft"},
+      {"SkipSimplifiedLayerNormalization", importSkipNormalization<false>, 1,
        "com.microsoft"},
   };
   return ops;

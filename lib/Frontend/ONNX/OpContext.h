@@ -100,18 +100,26 @@ Tensor multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs);
 
 // One a family of operators.
 llvm::ArrayRef<OpDefinition> getActivationOps();
+llvm::ArrayRef<OpDefinition> getAttentionOps();
 llvm::ArrayRef<OpDefinition> getContractionOps();
 llvm::ArrayRef<OpDefinition> getConvolutionOps();
 llvm::ArrayRef<OpDefinition> getEinsumOps();
 llvm::ArrayRef<OpDefinition> getElementwiseOps();
+llvm::ArrayRef<OpDefinition> getGeometryOps();
 llvm::ArrayRef<OpDefinition> getIndexingOps();
+llvm::ArrayRef<OpDefinition> getLinearAttentionOps();
+llvm::ArrayRef<OpDefinition> getLossOps();
 llvm::ArrayRef<OpDefinition> getMovementOps();
 llvm::ArrayRef<OpDefinition> getNormalizationOps();
 llvm::ArrayRef<OpDefinition> getPoolingOps();
 llvm::ArrayRef<OpDefinition> getQuantizationOps();
+llvm::ArrayRef<OpDefinition> getRecurrentOps();
 llvm::ArrayRef<OpDefinition> getReductionOps();
 llvm::ArrayRef<OpDefinition> getResizeOps();
+llvm::ArrayRef<OpDefinition> getSamplingOps();
 llvm::ArrayRef<OpDefinition> getShapeOps();
+llvm::ArrayRef<OpDefinition> getSignalOps();
+llvm::ArrayRef<OpDefinition> getTfIdfOps();
 
 } // namespace hamkaas::onnx
 

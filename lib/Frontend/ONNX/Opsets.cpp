@@ -47,11 +47,13 @@ static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
   static const DenseMap<Key, const OpDefinition *> definitions = [] {
     DenseMap<Key, const OpDefinition *> all;
     for (ArrayRef<OpDefinition> family :
-         {getActivationOps(), getContractionOps(), getConvolutionOps(),
-          getEinsumOps(), getElementwiseOps(), getIndexingOps(),
-          getMovementOps(), getNormalizationOps(), getPoolingOps(),
-          getQuantizationOps(), getReductionOps(), getResizeOps(),
-          getShapeOps()})
+         {getActivationOps(),  getAttentionOps(),    getContractionOps(),
+          getConvolutionOps(), getEinsumOps(),       getElementwiseOps(),
+          getGeometryOps(),    getIndexingOps(),     getLinearAttentionOps(),
+          getLossOps(),        getMovementOps(),     getNormalizationOps(),
+          getPoolingOps(),     getQuantizationOps(), getRecurrentOps(),
+          getReductionOps(),   getResizeOps(),       getSamplingOps(),
+          getShapeOps(),       getSignalOps(),       getTfIdfOps()})
       for (const OpDefinition &definition : family)
         all[{definition.domain, definition.name}] = &definition;
     return all;

@@ -1,173 +1,222 @@
-//===- Quantization.cpp - Quantized tensors ---------------------*- C++ -*-===//
+//===- Quantization.cpp - Numbers as small integers -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "Quantization.h"
+#include "Compositions.h"
 #include "Diagnostics.h"
-#include "OpContext.h"
+#include "Elements.h"
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-namespace {
+//===----------------------------------------------------------------------===//
+// Scales and zero points
+//===----------------------------------------------------------------------===//
 
-struct Limits {
-  double low, high;
-};
-
-} // namespace
-
-static Limits getLimits(Type type) {
-  unsigned width = type.getIntOrFloatBitWidth();
-  double count = std::exp2(width);
-  return type.isUnsignedInteger() ? Limits{0, count - 1}
-                                  : Limits{-count / 2, count / 2 - 1};
+/// One number for each block of `size` along `axis`, as one for each element.
+static Tensor repeatBlocks(GraphBuilder &b, Tensor x, int64_t axis,
+                           int64_t size, int64_t length) {
+  Tensor spread = addDim(b, x, axis + 1);
+  Shape repeated(spread.shape()), joined(x.shape());
+  repeated[axis + 1] = size;
+  joined[axis] *= size;
+  x = b.reshape(b.broadcast(spread, repeated), joined);
+  return b.sliceDim(x, axis, 0, length);
 }
 
-/// `values`, a scalar, one a slice along `axis`, or one a block of it, in a
-/// shape that repeats them over `x`.
-static Tensor spread(OpContext &op, GraphBuilder &b, Tensor values, Tensor x,
-                     int64_t axis, int64_t block) {
-  if (!values || !x || values.count() == 1)
-    return b.reshape(values, {});
+/// Scales or zero points in a shape that repeats them over `x`: one for all,
+/// one for each index of the axis, or one for each block.
+static Tensor alignParameters(OpContext &op, GraphBuilder &b, Tensor parameters,
+                              const Tensor &x, int64_t axis, int64_t block) {
+  if (!parameters || parameters.count() == 1)
+    return parameters ? b.reshape(parameters, {}) : Tensor();
   axis = op.normalizeAxis(axis, x.rank());
   if (b.hasFailed())
     return {};
-  if (values.rank() == 1 && values.dim(0) == x.dim(axis)) {
-    Shape shape(x.rank(), 1);
-    shape[axis] = x.dim(axis);
-    return b.reshape(values, shape);
+  Shape expected(x.shape());
+  if (block > 0) {
+    if (block > x.dim(axis))
+      return b.fail("expected the attribute 'block_size' to be at most " +
+                    Twine(x.dim(axis)) + ", found " + Twine(block));
+    expected[axis] = (x.dim(axis) + block - 1) / block;
+    if (!expectShape(b, "parameters", parameters, expected))
+      return {};
+    return repeatBlocks(b, parameters, axis, block, x.dim(axis));
   }
-  bool isBlocked =
-      block > 0 && values.rank() == x.rank() &&
-      llvm::divideCeil(x.dim(axis), block) == uint64_t(values.dim(axis));
-  if (!isBlocked)
-    return b.fail("expected a scale that can be repeated over " +
-                  formatShape(x.shape()) + ", found the shape " +
-                  formatShape(values.shape()));
-  Shape split(values.shape()), repeated(values.shape()), joined(values.shape());
-  split.insert(split.begin() + axis + 1, 1);
-  repeated.insert(repeated.begin() + axis + 1, block);
-  joined[axis] *= block;
-  Tensor all =
-      b.reshape(b.broadcast(b.reshape(values, split), repeated), joined);
-  return b.sliceDim(all, axis, 0, x.dim(axis));
+  if (!expectShape(b, "parameters", parameters, {x.dim(axis)}))
+    return {};
+  Shape aligned(x.rank(), 1);
+  aligned[axis] = x.dim(axis);
+  return b.reshape(parameters, aligned);
 }
 
-/// Rounds halves to even, and stays within the type.
-static Tensor quantize(GraphBuilder &b, Tensor x, Tensor scale, Tensor zero,
-                       Type type) {
-  Type f32 = Float32Type::get(b.context());
-  Tensor y = b.unary("round", b.cast(b.div(x, scale), f32));
-  if (zero)
-    y = b.add(y, b.cast(zero, f32));
-  Limits limits = getLimits(type);
-  y = b.binary("max", y, b.scalar(f32, limits.low));
-  return b.cast(b.binary("min", y, b.scalar(f32, limits.high)), type);
+/// Where the parameters of a node apply.
+struct Placement {
+  int64_t axis = 1, block = 0;
+};
+
+static Placement readPlacement(OpContext &op) {
+  Placement placement;
+  if (op.version >= 13)
+    placement.axis = op.attributes.getInt("axis").value_or(1);
+  if (op.version >= 21)
+    placement.block = op.attributes.getInt("block_size").value_or(0);
+  return placement;
+}
+
+/// The type that an attribute names; `standard` if it names none.
+static Type readType(OpContext &op, GraphBuilder &b, StringRef attribute,
+                     Type standard) {
+  int64_t type = op.attributes.getInt(attribute).value_or(0);
+  if (type == 0)
+    return standard;
+  Type element = getElementType(b.context(), DataType(type));
+  if (!element)
+    b.fail("elements of type " + getDataTypeName(DataType(type)) +
+           " are not supported");
+  return element;
+}
+
+//===----------------------------------------------------------------------===//
+// One number at a time
+//===----------------------------------------------------------------------===//
+
+static Type getByteType(GraphBuilder &b) {
+  return IntegerType::get(b.context(), 8, IntegerType::Unsigned);
 }
 
 static Tensors importQuantizeLinear(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), scale = op.input(1), zero = op.optionalInput(2);
-  int64_t axis = op.attributes.getInt("axis").value_or(1);
-  int64_t block = op.attributes.getInt("block_size").value_or(0);
-  int64_t output = op.attributes.getInt("output_dtype").value_or(0);
-  op.attributes.getInt("saturate");
-  op.attributes.getInt("precision");
-  Type type = zero ? zero.elementType()
-              : output
-                  ? op.getElementType(output)
-                  : IntegerType::get(b.context(), 8, IntegerType::Unsigned);
-  if (!type || b.hasFailed())
+  Placement placement = readPlacement(op);
+  if (op.version >= 19)
+    op.attributes.getInt("saturate");
+  Type type = zero ? zero.elementType() : getByteType(b);
+  if (op.version >= 21)
+    type = readType(op, b, "output_dtype", type);
+  Type computed = scale.elementType();
+  if (op.version >= 23)
+    computed = readType(op, b, "precision", computed);
+  if (b.hasFailed() || !x || !scale)
     return {};
-  if (!isa<IntegerType>(type) || type.getIntOrFloatBitWidth() > 16)
-    return {b.fail("expected integers of 8 or 16 bits as result")};
-  Tensor wide = b.cast(x, Float32Type::get(b.context()));
-  scale = b.cast(scale, Float32Type::get(b.context()));
-  return {quantize(b, wide, spread(op, b, scale, x, axis, block),
-                   zero ? spread(op, b, zero, x, axis, block) : zero, type)};
+  if (!isa<FloatType>(computed) || isa<FloatType>(type))
+    return {b.fail("expected a scale that is a float and integers as the "
+                   "result")};
+  auto align = [&](Tensor parameters) {
+    return alignParameters(op, b, parameters, x, placement.axis,
+                           placement.block);
+  };
+  Tensor ratio = b.div(b.cast(x, computed), align(b.cast(scale, computed)));
+  Tensor rounded = b.unary("round", toComputed(b, ratio));
+  if (zero)
+    rounded = b.add(rounded, b.cast(align(zero), rounded.elementType()));
+  return {b.cast(rounded, type)};
 }
 
 static Tensors importDequantizeLinear(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), scale = op.input(1), zero = op.optionalInput(2);
-  int64_t axis = op.attributes.getInt("axis").value_or(1);
-  int64_t block = op.attributes.getInt("block_size").value_or(0);
-  int64_t output = op.attributes.getInt("output_dtype").value_or(0);
-  Type type = output ? op.getElementType(output) : scale.elementType();
-  if (!type || b.hasFailed())
+  Placement placement = readPlacement(op);
+  Type type = scale.elementType();
+  if (op.version >= 23)
+    type = readType(op, b, "output_dtype", type);
+  if (b.hasFailed() || !x || !scale)
     return {};
-  Type f32 = Float32Type::get(b.context());
-  Tensor y = b.cast(x, f32);
+  auto align = [&](Tensor parameters) {
+    return toComputed(b, alignParameters(op, b, parameters, x, placement.axis,
+                                         placement.block));
+  };
+  Tensor difference = toComputed(b, x);
   if (zero)
-    y = b.sub(y, b.cast(spread(op, b, zero, x, axis, block), f32));
-  y = b.mul(y, b.cast(spread(op, b, scale, x, axis, block), f32));
-  return {b.cast(y, type)};
+    difference = b.sub(difference, align(zero));
+  return {b.cast(b.mul(difference, align(scale)), type)};
 }
 
-/// To 8 bits without a sign, over the range of the input and 0.
-static Tensors importDynamicQuantizeLinear(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
+DynamicQuantization onnx::quantizeDynamically(GraphBuilder &b, Tensor x) {
   if (!x)
     return {};
-  Type u8 = IntegerType::get(b.context(), 8, IntegerType::Unsigned);
-  Type f32 = x.elementType();
-  Tensor none = b.scalar(f32, 0);
-  Shape all = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  Tensor high = b.binary("max", b.reduce("max", x, all, false), none);
-  Tensor low = b.binary("min", b.reduce("min", x, all, false), none);
-  Tensor scale = b.div(b.sub(high, low), 255.0);
-  // Zeros alone have no range.
-  Tensor safe = b.select(b.compare("eq", scale, none), b.scalar(f32, 1), scale);
-  Tensor zero = b.unary("round", b.div(b.sub(none, low), safe));
-  zero = b.binary("min", b.binary("max", zero, none), b.scalar(f32, 255));
-  zero = b.cast(zero, u8);
-  return {quantize(b, x, safe, zero, u8), scale, zero};
+  Shape all = getDimRange(0, x.rank());
+  Tensor none = b.scalar(x.elementType(), 0);
+  Tensor most =
+      b.binary("max", b.reduce("max", x, all, /*keepDims=*/false), none);
+  Tensor least =
+      b.binary("min", b.reduce("min", x, all, /*keepDims=*/false), none);
+  // All numbers may be 0.
+  Tensor range = b.sub(most, least);
+  range = b.select(b.compare("eq", range, none), b.scalar(x.elementType(), 1),
+                   range);
+  DynamicQuantization q;
+  q.scale = b.div(range, 255.0);
+  auto clamp = [&](Tensor x) {
+    x = b.binary("max", x, none);
+    return b.binary("min", x, b.scalar(x.elementType(), 255));
+  };
+  q.zeroPoint = b.unary("round", clamp(b.unary("neg", b.div(least, q.scale))));
+  q.values = clamp(b.add(b.unary("round", b.div(x, q.scale)), q.zeroPoint));
+  return q;
+}
+
+static Tensors importDynamicQuantizeLinear(OpContext &op, GraphBuilder &b) {
+  DynamicQuantization q = quantizeDynamically(b, op.input(0));
+  Type byte = getByteType(b);
+  return {b.cast(q.values, byte), q.scale, b.cast(q.zeroPoint, byte)};
 }
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-/// `x` minus its zero point: a scalar, one a row of the left side, or one a
-/// column of the right side.
-static Tensor shiftToZero(OpContext &op, GraphBuilder &b, Tensor x,
-                          unsigned zeroPoint, bool isLeft) {
-  Type i32 = IntegerType::get(b.context(), 32);
-  Tensor zero = op.optionalInput(zeroPoint);
-  Tensor wide = b.cast(x, i32);
-  if (!zero || !wide)
-    return wide;
-  if (zero.rank() == 1 && zero.count() > 1 && isLeft)
-    zero = b.reshape(zero, {zero.count(), 1});
+Tensor onnx::subtractZeroPoint(OpContext &op, GraphBuilder &b, Tensor x,
+                               unsigned input, int64_t dim) {
+  Type wide = IntegerType::get(b.context(), 32);
+  Tensor zero = op.optionalInput(input);
+  x = b.cast(x, wide);
+  if (!zero || !x)
+    return x;
   if (zero.count() == 1)
-    zero = b.reshape(zero, {});
-  return b.sub(wide, b.cast(zero, i32));
+    return b.sub(x, b.reshape(b.cast(zero, wide), {}));
+  if (zero.rank() == 1 && dim >= 0 && dim < x.rank()) {
+    if (!expectShape(b, "zero points", zero, {x.dim(dim)}))
+      return {};
+    Shape aligned(x.rank(), 1);
+    aligned[dim] = x.dim(dim);
+    zero = b.reshape(zero, aligned);
+  }
+  return b.sub(x, b.cast(zero, wide));
 }
 
+Tensor onnx::requantize(GraphBuilder &b, Tensor sum, Tensor scale,
+                        Tensor zeroPoint, Type like) {
+  if (!sum || !scale)
+    return {};
+  Type f32 = Float32Type::get(b.context());
+  Tensor x = b.unary("round", b.mul(b.cast(sum, f32), b.cast(scale, f32)));
+  if (zeroPoint)
+    x = b.add(x, b.cast(zeroPoint, f32));
+  return b.cast(x, zeroPoint ? zeroPoint.elementType() : like);
+}
+
+/// Zero points of rows on the left, of columns on the right.
 static Tensors importMatMulInteger(OpContext &op, GraphBuilder &b) {
-  Tensor lhs = shiftToZero(op, b, op.input(0), 2, /*isLeft=*/true);
-  Tensor rhs = shiftToZero(op, b, op.input(1), 3, /*isLeft=*/false);
-  return {multiplyAsNumpy(b, lhs, rhs)};
+  Tensor l = op.input(0), r = op.input(1);
+  l = subtractZeroPoint(op, b, l, 2, l.rank() - 2);
+  r = subtractZeroPoint(op, b, r, 3, r.rank() - 1);
+  return {multiplyAsNumpy(b, l, r)};
 }
 
 static Tensors importQLinearMatMul(OpContext &op, GraphBuilder &b) {
-  Tensor lhs = shiftToZero(op, b, op.input(0), 2, /*isLeft=*/true);
-  Tensor rhs = shiftToZero(op, b, op.input(3), 5, /*isLeft=*/false);
-  Tensor zero = op.input(7);
-  Tensor leftScale = op.input(1), rightScale = op.input(4), scale = op.input(6);
-  if (!zero || !leftScale || !rightScale || !scale)
-    return {};
-  if (leftScale.count() != 1 || rightScale.count() != 1 || scale.count() != 1 ||
-      zero.count() != 1)
-    return {b.fail("scales of single rows or columns are not supported")};
-  Type f32 = Float32Type::get(b.context());
-  auto toScalar = [&](Tensor t) { return b.reshape(b.cast(t, f32), {}); };
-  Tensor product = b.cast(multiplyAsNumpy(b, lhs, rhs), f32);
-  Tensor factor = b.mul(toScalar(leftScale), toScalar(rightScale));
-  return {quantize(b, b.mul(product, factor), toScalar(scale),
-                   b.reshape(zero, {}), zero.elementType())};
+  Tensor l = op.input(0), r = op.input(3);
+  Type type = l.elementType();
+  l = subtractZeroPoint(op, b, l, 2, l.rank() - 2);
+  r = subtractZeroPoint(op, b, r, 5, r.rank() - 1);
+  Tensor leftScale = op.input(1);
+  if (leftScale && leftScale.rank() == 1 && leftScale.count() > 1)
+    leftScale = addDim(b, leftScale, 1);
+  Tensor scale = b.div(b.mul(leftScale, op.input(4)), op.input(6));
+  return {requantize(b, multiplyAsNumpy(b, l, r), scale, op.input(7), type)};
 }
 
 ArrayRef<OpDefinition> onnx::getQuantizationOps() {

@@ -1,366 +1,386 @@
-//===- Resize.cpp - Pictures of another size --------------------*- C++ -*-===//
+//===- Resize.cpp - Sampling at other positions, by dimension ---*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compositions.h"
 #include "Diagnostics.h"
-#include "OpContext.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
+/// Each element along a dimension has a row of a table of constants.
+static constexpr int64_t largestTable = int64_t(1) << 24;
+
 namespace {
 
-/// What the attributes and inputs say.
-struct ResizeOptions {
-  StringRef mode, coordinates, rounding;
-  double cubicFactor = -0.75, extrapolation = 0;
-  bool excludesOutside = false, isAntialiased = false;
+/// How elements between those that there are come about.
+struct Sampling {
+  StringRef mode = "nearest", coordinates = "half_pixel",
+            rounding = "round_prefer_floor";
+  double cubicA = -0.75, outsideValue = 0;
+  bool antialias = false, excludesOutside = false;
 };
 
-/// One dimension that is resized.
-struct ResizedDim {
-  int64_t dim = 0, from = 1, to = 1;
-  double scale = 1;
-  /// What part of the dimension is shown, for tf_crop_and_resize.
-  double start = 0, end = 1;
+/// One dimension.
+struct Line {
+  int64_t dim, size, newSize;
+  double scale;
+  /// The part of the input that is taken, of 1.
+  double begin = 0, end = 1;
+
+  bool isKept() const {
+    return size == newSize && std::abs(scale - 1) <= 1e-9 && begin == 0 &&
+           end == 1;
+  }
 };
 
-/// Which elements make up each element of the result: as many for each, by
-/// index and weight, in one list a tap.
+/// Each element of a line, as a sum of elements of the input.
 struct Taps {
-  std::vector<Shape> indices;
-  std::vector<std::vector<double>> weights;
-  /// The elements of the result that lie outside of the dimension.
-  std::vector<bool> isOutside;
+  /// In each sum.
+  int64_t count = 1;
+  std::vector<int64_t> indices;
+  std::vector<double> weights;
+  /// Whether an element lies outside of the input; empty if none does.
+  std::vector<int64_t> isOutside;
 };
 
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Coordinates
+// Positions
 //===----------------------------------------------------------------------===//
 
-/// Where element `i` of the result lies in the dimension.
-static double getCoordinate(const ResizedDim &d, StringRef mode, int64_t i) {
-  double from = double(d.from), to = double(d.to);
-  double half = (double(i) + 0.5) / d.scale - 0.5;
+/// Where element `i` lies in the input, in elements.
+static double getPosition(const Sampling &sampling, const Line &line,
+                          double i) {
+  // May be no whole number, unlike the new size.
+  double newSize = line.scale * double(line.size), last = double(line.size - 1);
+  StringRef mode = sampling.coordinates;
   if (mode == "asymmetric")
-    return double(i) / d.scale;
+    return i / line.scale;
   if (mode == "align_corners")
-    return to == 1 ? 0 : double(i) * (from - 1) / (to - 1);
-  if (mode == "pytorch_half_pixel")
-    return to > 1 ? half : 0;
-  if (mode == "tf_half_pixel_for_nn")
-    return half + 0.5;
-  if (mode == "tf_crop_and_resize")
-    return to > 1 ? (d.start + double(i) * (d.end - d.start) / (to - 1)) *
-                        (from - 1)
-                  : 0.5 * (d.start + d.end) * (from - 1);
-  if (mode == "half_pixel_symmetric")
-    return from / 2 * (1 - to / (d.scale * from)) + half;
-  return half;
-}
-
-static bool isCoordinateMode(StringRef mode) {
-  return llvm::is_contained({"half_pixel", "asymmetric", "align_corners",
-                             "pytorch_half_pixel", "tf_half_pixel_for_nn",
-                             "tf_crop_and_resize", "half_pixel_symmetric"},
-                            mode);
-}
-
-static int64_t roundCoordinate(double x, StringRef mode) {
-  if (mode == "floor")
-    return int64_t(std::floor(x));
-  if (mode == "ceil")
-    return int64_t(std::ceil(x));
-  return int64_t(mode == "round_prefer_ceil" ? std::floor(x + 0.5)
-                                             : std::ceil(x - 0.5));
-}
-
-//===----------------------------------------------------------------------===//
-// Weights
-//===----------------------------------------------------------------------===//
-
-static double getWeight(const ResizeOptions &options, double distance) {
-  double d = std::abs(distance), a = options.cubicFactor;
-  if (options.mode == "linear")
-    return std::max(0.0, 1 - d);
-  if (d <= 1)
-    return (a + 2) * d * d * d - (a + 3) * d * d + 1;
-  return d < 2 ? a * d * d * d - 5 * a * d * d + 8 * a * d - 4 * a : 0;
-}
-
-static Taps makeTaps(const ResizedDim &d, const ResizeOptions &options) {
-  // A filter against aliasing reaches as far as an element of the result.
-  double shrink = options.isAntialiased ? std::min(d.scale, 1.0) : 1;
-  double reach = options.mode == "linear" ? 1 : 2;
-  int64_t first = int64_t(std::floor(-reach / shrink)) + 1;
-  int64_t count = 2 - 2 * first;
-  Taps taps;
-  taps.indices.resize(count);
-  taps.weights.resize(count);
-  for (int64_t i = 0; i < d.to; ++i) {
-    double x = getCoordinate(d, options.coordinates, i);
-    double left = std::ceil(x) - 1;
-    std::vector<double> weights;
-    double sum = 0;
-    for (int64_t k = 0; k < count; ++k) {
-      double index = left + double(first + k);
-      double weight = getWeight(options, (index - x) * shrink);
-      if (options.excludesOutside && (index < 0 || index >= double(d.from)))
-        weight = 0;
-      sum += weight;
-      weights.push_back(weight);
-      taps.indices[k].push_back(
-          int64_t(std::clamp(index, 0.0, double(d.from - 1))));
-    }
-    bool isScaled = options.excludesOutside || options.isAntialiased;
-    for (int64_t k = 0; k < count; ++k)
-      taps.weights[k].push_back(isScaled && sum != 0 ? weights[k] / sum
-                                                     : weights[k]);
-    taps.isOutside.push_back(x < 0 || x > double(d.from - 1));
+    return newSize == 1 ? 0 : i * last / (newSize - 1);
+  if (mode == "tf_crop_and_resize") {
+    double length = (line.end - line.begin) * last;
+    double offset = newSize == 1 ? length / 2 : i * length / (newSize - 1);
+    return offset + line.begin * last;
   }
+  if (mode == "tf_half_pixel_for_nn")
+    return (i + 0.5) / line.scale;
+  if (mode == "pytorch_half_pixel" && newSize == 1)
+    return -0.5;
+  double offset = 0;
+  if (mode == "half_pixel_symmetric")
+    offset = double(line.size) / 2 * (1 - double(line.newSize) / newSize);
+  return offset + (i + 0.5) / line.scale - 0.5;
+}
+
+static int64_t roundPosition(double x, StringRef rounding) {
+  if (rounding == "floor")
+    return std::floor(x);
+  if (rounding == "ceil")
+    return std::ceil(x);
+  return rounding == "round_prefer_ceil" ? std::floor(x + 0.5)
+                                         : std::ceil(x - 0.5);
+}
+
+/// The weight of an element at the distance `x`.
+static double getWeight(const Sampling &sampling, double x) {
+  x = std::abs(x);
+  if (sampling.mode == "linear")
+    return std::max(0.0, 1 - x);
+  double a = sampling.cubicA;
+  if (x <= 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/// How many elements lie below the position at most; as many lie above it. With
+/// `stretch` below 1 the weights reach farther: fewer elements are to stand for
+/// all.
+static double getReach(const Sampling &sampling, double stretch) {
+  return -std::floor((sampling.mode == "linear" ? -1 : -2) / stretch);
+}
+
+/// Adds the elements around the position `x`.
+static void addTaps(const Sampling &sampling, const Line &line, double x,
+                    double stretch, Taps &taps) {
+  int64_t first = int64_t(std::ceil(x)) - taps.count / 2;
+  std::vector<double> weights(taps.count);
+  double sum = 0;
+  for (int64_t k = 0; k < taps.count; ++k) {
+    int64_t i = first + k;
+    bool isOutside = i < 0 || i >= line.size;
+    if (!isOutside || !sampling.excludesOutside)
+      weights[k] = getWeight(sampling, (double(i) - x) * stretch);
+    sum += weights[k];
+    taps.indices.push_back(std::clamp<int64_t>(i, 0, line.size - 1));
+  }
+  bool isScaled = sampling.antialias || sampling.excludesOutside;
+  for (double weight : weights)
+    taps.weights.push_back(isScaled && sum != 0 ? weight / sum : weight);
+}
+
+static std::optional<Taps> getTaps(GraphBuilder &b, const Sampling &sampling,
+                                   const Line &line) {
+  Taps taps;
+  double stretch = sampling.antialias ? std::min(line.scale, 1.0) : 1;
+  bool isNearest = sampling.mode == "nearest";
+  double reach = isNearest ? 1 : getReach(sampling, stretch);
+  if (double(line.newSize) * reach > double(largestTable)) {
+    b.fail("resizing to " + Twine(line.newSize) +
+           " elements along a dimension is not supported");
+    return std::nullopt;
+  }
+  taps.count = isNearest ? 1 : 2 * int64_t(reach);
+  bool crops = sampling.coordinates == "tf_crop_and_resize";
+  for (int64_t i = 0; i < line.newSize; ++i) {
+    double x = getPosition(sampling, line, double(i)),
+           last = double(line.size - 1);
+    bool isOutside = !(x >= 0 && x <= last);
+    if (crops)
+      taps.isOutside.push_back(isOutside);
+    // Up to half an element outside, unless it is cropped.
+    x = std::isnan(x) ? 0 : std::clamp(x, -1.0, last + 1);
+    if (isNearest)
+      taps.indices.push_back(std::clamp<int64_t>(
+          roundPosition(x, sampling.rounding), 0, line.size - 1));
+    else
+      addTaps(sampling, line, x, stretch, taps);
+  }
+  if (!llvm::is_contained(taps.isOutside, 1))
+    taps.isOutside.clear();
   return taps;
 }
 
 //===----------------------------------------------------------------------===//
-// One dimension
+// The graph
 //===----------------------------------------------------------------------===//
 
-/// Elements by their index. Where each is repeated as often, that is a
-/// broadcast.
-static Tensor takeNearest(GraphBuilder &b, Tensor x, const ResizedDim &d,
-                          ArrayRef<int64_t> indices) {
-  int64_t factor = d.to / d.from;
-  bool isRepeated = d.to % d.from == 0;
-  for (auto [i, index] : llvm::enumerate(indices))
-    isRepeated = isRepeated && index == int64_t(i) / factor;
-  if (!isRepeated)
-    return b.gather(x, b.constant(indices), d.dim);
-  Shape split(x.shape()), repeated(x.shape()), joined(x.shape());
-  split.insert(split.begin() + d.dim + 1, 1);
-  repeated.insert(repeated.begin() + d.dim + 1, factor);
-  joined[d.dim] = d.to;
-  return b.reshape(b.broadcast(b.reshape(x, split), repeated), joined);
-}
-
-static Tensor interpolate(GraphBuilder &b, Tensor x, const ResizedDim &d,
-                          const ResizeOptions &options,
-                          std::vector<bool> &isOutside) {
-  Taps taps = makeTaps(d, options);
-  isOutside = taps.isOutside;
-  Shape along(x.rank(), 1);
-  along[d.dim] = d.to;
-  Tensor sum;
-  for (auto [indices, weights] : llvm::zip_equal(taps.indices, taps.weights)) {
-    if (llvm::all_of(weights, [](double w) { return w == 0; }))
-      continue;
-    Tensor term = b.mul(b.gather(x, b.constant(indices), d.dim),
-                        b.constantOf(x.elementType(), weights, along));
-    sum = sum ? b.add(sum, term) : term;
-  }
-  return sum;
-}
-
-static Tensor resizeDim(GraphBuilder &b, Tensor x, const ResizedDim &d,
-                        const ResizeOptions &options) {
-  constexpr int64_t largest = 1 << 20;
-  if (!x)
+static Tensor resizeLine(GraphBuilder &b, Tensor x, const Sampling &sampling,
+                         const Line &line) {
+  if (!x || line.isKept())
+    return x;
+  std::optional<Taps> taps = getTaps(b, sampling, line);
+  if (!taps)
     return {};
-  if (d.to > largest || d.from > largest ||
-      (options.isAntialiased && d.scale < 1e-3))
-    return b.fail("expected dimensions of at most 2^20, found " +
-                  Twine(d.from) + " and " + Twine(d.to));
-  std::vector<bool> isOutside(d.to);
-  Tensor y;
-  if (options.mode == "nearest") {
-    Shape indices;
-    for (int64_t i = 0; i < d.to; ++i) {
-      double position = getCoordinate(d, options.coordinates, i);
-      indices.push_back(std::clamp<int64_t>(
-          roundCoordinate(position, options.rounding), 0, d.from - 1));
-      isOutside[i] = position < 0 || position > double(d.from - 1);
-    }
-    y = takeNearest(b, x, d, indices);
+  int64_t behind = x.rank() - 1 - line.dim;
+  Shape column = {line.newSize};
+  if (taps->count > 1) {
+    Shape table = {line.newSize, taps->count};
+    x = b.gather(x, b.constant(taps->indices, table), line.dim);
+    Shape aligned = table;
+    aligned.append(behind, 1);
+    x = b.mul(x, b.constantOf(x.elementType(), taps->weights, aligned));
+    x = b.reduce("sum", x, line.dim + 1, /*keepDims=*/false);
   } else {
-    y = interpolate(b, x, d, options, isOutside);
+    x = b.gather(x, b.constant(taps->indices, column), line.dim);
   }
-  if (options.coordinates != "tf_crop_and_resize" || !y)
-    return y;
-  Shape along(x.rank(), 1);
-  along[d.dim] = d.to;
-  std::vector<double> mask(isOutside.begin(), isOutside.end());
-  return b.select(b.constantOf(IntegerType::get(b.context(), 1), mask, along),
-                  b.scalar(x.elementType(), options.extrapolation), y);
+  if (taps->isOutside.empty() || !x)
+    return x;
+  column.append(behind, 1);
+  Tensor isOutside = b.cast(b.constant(taps->isOutside, column),
+                            IntegerType::get(b.context(), 1));
+  return b.select(isOutside, b.scalar(x.elementType(), sampling.outsideValue),
+                  x);
+}
+
+/// Integers are computed as floats and rounded.
+static Tensor resize(GraphBuilder &b, Tensor x, const Sampling &sampling,
+                     ArrayRef<Line> lines) {
+  Type type = x.elementType();
+  bool isNearest = sampling.mode == "nearest";
+  Tensor result = isNearest ? x : toComputed(b, x);
+  for (const Line &line : lines)
+    result = resizeLine(b, result, sampling, line);
+  if (!isNearest && x.isInteger())
+    result = b.unary("round", result);
+  return b.cast(result, type);
 }
 
 //===----------------------------------------------------------------------===//
-// Operators
+// Attributes and inputs
 //===----------------------------------------------------------------------===//
 
-static bool readSizes(OpContext &op, GraphBuilder &b, ArrayRef<int64_t> axes,
-                      ArrayRef<int64_t> sizes,
-                      SmallVectorImpl<ResizedDim> &dims) {
-  StringRef policy =
-      op.attributes.getString("keep_aspect_ratio_policy").value_or("stretch");
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    dims[axis].to = sizes[i];
-    dims[axis].scale = double(sizes[i]) / double(dims[axis].from);
+static bool readSampling(OpContext &op, GraphBuilder &b, Sampling &s) {
+  Attributes &a = op.attributes;
+  s.mode = a.getString("mode").value_or("nearest");
+  if (op.version < 11) {
+    s.coordinates = "asymmetric";
+    s.rounding = "floor";
+    if (s.mode == "bilinear" || s.mode == "trilinear")
+      s.mode = "linear";
+    return expectOneOf(b, "mode", s.mode, {"nearest", "linear"});
+  }
+  s.coordinates =
+      a.getString("coordinate_transformation_mode").value_or("half_pixel");
+  s.rounding = a.getString("nearest_mode").value_or("round_prefer_floor");
+  s.cubicA = a.getFloat("cubic_coeff_a").value_or(-0.75);
+  s.outsideValue = a.getFloat("extrapolation_value").value_or(0);
+  s.excludesOutside = a.getInt("exclude_outside").value_or(0) != 0;
+  s.antialias = op.version >= 18 && a.getInt("antialias").value_or(0) != 0 &&
+                s.mode != "nearest";
+  return expectOneOf(b, "mode", s.mode, {"nearest", "linear", "cubic"}) &&
+         expectOneOf(b, "coordinate_transformation_mode", s.coordinates,
+                     {"align_corners", "asymmetric", "half_pixel",
+                      "half_pixel_symmetric", "pytorch_half_pixel",
+                      "tf_crop_and_resize", "tf_half_pixel_for_nn"}) &&
+         expectOneOf(
+             b, "nearest_mode", s.rounding,
+             {"ceil", "floor", "round_prefer_ceil", "round_prefer_floor"});
+}
+
+/// The numbers of an input, or none if it is left out or has no elements.
+static std::optional<SmallVector<double>> readNumbers(OpContext &op,
+                                                      unsigned i) {
+  Tensor x = op.optionalInput(i);
+  if (!x || x.isEmpty())
+    return std::nullopt;
+  return op.constantFloats(i);
+}
+
+/// Lines of new sizes; with another policy than to stretch, all by one scale.
+static bool setSizes(GraphBuilder &b, ArrayRef<double> sizes, StringRef policy,
+                     SmallVectorImpl<Line> &lines) {
+  double least = 0, most = 0;
+  for (auto [i, line] : llvm::enumerate(lines)) {
+    line.scale = sizes[i] / double(line.size);
+    line.newSize = sizes[i];
+    least = i == 0 ? line.scale : std::min(least, line.scale);
+    most = std::max(most, line.scale);
   }
   if (policy == "stretch")
     return true;
-  if (policy != "not_larger" && policy != "not_smaller") {
-    b.fail("expected the attribute 'keep_aspect_ratio_policy' to be stretch, "
-           "not_larger or not_smaller, found " +
-           quote(policy));
-    return false;
-  }
-  double scale = dims[axes.front()].scale;
-  for (int64_t axis : axes)
-    scale = policy == "not_larger" ? std::min(scale, dims[axis].scale)
-                                   : std::max(scale, dims[axis].scale);
-  for (int64_t axis : axes) {
-    dims[axis].scale = scale;
-    dims[axis].to = int64_t(std::floor(scale * double(dims[axis].from) + 0.5));
+  for (Line &line : lines) {
+    line.scale = policy == "not_larger" ? least : most;
+    line.newSize = line.scale * double(line.size) + 0.5;
   }
   return true;
 }
 
-/// `scales` and `sizes` are the numbers of these inputs; one of them is there.
-static std::optional<SmallVector<ResizedDim>>
-readDims(OpContext &op, GraphBuilder &b, Tensor x, unsigned scales,
-         unsigned sizes) {
-  Shape axes =
-      op.normalizeAxes(op.attributes.getInts("axes").value_or(
-                           llvm::to_vector(llvm::seq<int64_t>(0, x.rank()))),
-                       x.rank());
-  SmallVector<ResizedDim> dims(x.rank());
-  for (auto [i, size] : llvm::enumerate(x.shape()))
-    dims[i] = {int64_t(i), size, size};
-  bool hasScales = op.has(scales) && !op.optionalInput(scales).isEmpty();
-  if (hasScales) {
-    auto given = op.constantFloats(scales);
-    if (!given || given->size() != axes.size())
-      return std::nullopt;
-    for (auto [axis, scale] : llvm::zip_equal(axes, *given)) {
-      double to = std::floor(double(dims[axis].from) * scale);
-      if (!(to >= 1) || !(to < double(int64_t(1) << 47)))
-        return std::nullopt;
-      dims[axis].scale = scale;
-      dims[axis].to = int64_t(to);
+/// Fails unless there is a number of at least `least` for each line.
+static bool checkNumbers(GraphBuilder &b, StringRef what,
+                         ArrayRef<double> numbers, size_t count, double least) {
+  if (numbers.size() != count) {
+    b.fail("expected " + Twine(count) + " " + what + ", found " +
+           Twine(numbers.size()));
+    return false;
+  }
+  for (double number : numbers)
+    if (!(number >= least && number < 1e9)) {
+      b.fail("expected " + what + " that are at least " +
+             std::to_string(least) + " and below 10^9, found " +
+             std::to_string(number));
+      return false;
     }
-  } else {
-    auto given = op.constantInts(sizes);
-    if (!given || given->size() != axes.size() || axes.empty() ||
-        llvm::any_of(*given,
-                     [](int64_t size) {
-                       return size < 1 || size >= int64_t(1) << 47;
-                     }) ||
-        !readSizes(op, b, axes, *given, dims))
-      return std::nullopt;
-  }
-  for (const ResizedDim &d : dims)
-    if (d.to < 1)
-      return std::nullopt;
-  return dims;
+  return true;
 }
 
-static bool readRoi(OpContext &op, GraphBuilder &b,
-                    MutableArrayRef<ResizedDim> dims) {
-  auto roi = op.constantFloats(1);
-  Shape axes = op.attributes.getInts("axes").value_or(
-      llvm::to_vector(llvm::seq<int64_t>(0, dims.size())));
-  axes = op.normalizeAxes(axes, dims.size());
-  if (!roi || b.hasFailed() || roi->size() != 2 * axes.size() ||
-      !llvm::all_of(*roi, [](double edge) { return std::isfinite(edge); }))
+static bool readLineSizes(OpContext &op, GraphBuilder &b,
+                          SmallVectorImpl<Line> &lines) {
+  StringRef policy = "stretch";
+  if (op.version >= 18)
+    policy =
+        op.attributes.getString("keep_aspect_ratio_policy").value_or("stretch");
+  if (!expectOneOf(b, "keep_aspect_ratio_policy", policy,
+                   {"not_larger", "not_smaller", "stretch"}))
     return false;
-  for (auto [i, axis] : llvm::enumerate(axes)) {
-    dims[axis].start = (*roi)[i];
-    dims[axis].end = (*roi)[i + axes.size()];
+  auto scales = readNumbers(op, op.version < 11 ? 1 : 2);
+  auto sizes = op.version < 11 ? std::nullopt : readNumbers(op, 3);
+  if (b.hasFailed())
+    return false;
+  if (!scales == !sizes) {
+    b.fail("expected either scales or sizes");
+    return false;
+  }
+  if (sizes)
+    return checkNumbers(b, "sizes", *sizes, lines.size(), 1) &&
+           setSizes(b, *sizes, policy, lines);
+  if (!checkNumbers(b, "scales", *scales, lines.size(), 1e-6))
+    return false;
+  for (auto [line, scale] : llvm::zip(lines, *scales)) {
+    line.scale = scale;
+    line.newSize = std::floor(scale * double(line.size));
   }
   return true;
 }
 
-static Tensor resize(GraphBuilder &b, Tensor x, ArrayRef<ResizedDim> dims,
-                     const ResizeOptions &options) {
-  Type type = x.elementType();
-  bool isNearest = options.mode == "nearest";
-  if (!isNearest && !x.isFloat())
-    x = b.cast(x, Float32Type::get(b.context()));
-  for (const ResizedDim &d : dims)
-    if (d.from != d.to || (d.scale != 1 && !isNearest) ||
-        (options.coordinates == "tf_crop_and_resize" &&
-         (d.start != 0 || d.end != 1)))
-      x = resizeDim(b, x, d, options);
-  return b.cast(x, type);
+/// The part that is taken: all begins, then all ends.
+static bool readRegion(OpContext &op, GraphBuilder &b, const Sampling &sampling,
+                       SmallVectorImpl<Line> &lines) {
+  op.optionalInput(1);
+  if (sampling.coordinates != "tf_crop_and_resize")
+    return true;
+  auto region = readNumbers(op, 1);
+  if (b.hasFailed())
+    return false;
+  if (!region || region->size() != 2 * lines.size()) {
+    b.fail("expected a region 'roi' of " + Twine(2 * lines.size()) +
+           " numbers, found " + Twine(region ? region->size() : 0));
+    return false;
+  }
+  for (auto [i, line] : llvm::enumerate(lines)) {
+    line.begin = (*region)[i];
+    line.end = (*region)[lines.size() + i];
+  }
+  return true;
 }
 
-static bool checkModes(GraphBuilder &b, const ResizeOptions &options) {
-  if (!llvm::is_contained({"nearest", "linear", "cubic"}, options.mode))
-    b.fail("expected the attribute 'mode' to be nearest, linear or cubic, "
-           "found " +
-           quote(options.mode));
-  if (!isCoordinateMode(options.coordinates))
-    b.fail("unknown coordinate_transformation_mode " +
-           quote(options.coordinates));
-  return !b.hasFailed();
+static Tensors finishResize(OpContext &op, GraphBuilder &b, Tensor x,
+                            const Sampling &sampling, ArrayRef<Line> lines) {
+  Shape shape(x.shape());
+  for (const Line &line : lines)
+    shape[line.dim] = line.newSize;
+  if (b.hasFailed() || !op.checkShape(shape, x.elementType()))
+    return {};
+  return {resize(b, x, sampling, lines)};
 }
 
 static Tensors importResize(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  Attributes &attributes = op.attributes;
-  bool isFirst = op.version < 11;
-  ResizeOptions options;
-  options.mode = attributes.getString("mode").value_or("nearest");
-  options.coordinates = attributes.getString("coordinate_transformation_mode")
-                            .value_or(isFirst ? "asymmetric" : "half_pixel");
-  options.rounding = attributes.getString("nearest_mode")
-                         .value_or(isFirst ? "floor" : "round_prefer_floor");
-  options.cubicFactor = attributes.getFloat("cubic_coeff_a").value_or(-0.75);
-  options.extrapolation =
-      attributes.getFloat("extrapolation_value").value_or(0);
-  options.excludesOutside = attributes.getInt("exclude_outside").value_or(0);
-  options.isAntialiased = attributes.getInt("antialias").value_or(0);
-  attributes.getString("keep_aspect_ratio_policy");
-  attributes.getInts("axes");
-  if (!op.expectElements(x) || !checkModes(b, options))
+  Sampling sampling;
+  if (!op.expectRank(x, 1) || !expectElements(b, x) ||
+      !readSampling(op, b, sampling))
     return {};
-  op.optionalInput(isFirst ? 0 : 1);
-  auto dims = isFirst ? readDims(op, b, x, 1, 1) : readDims(op, b, x, 2, 3);
-  if (!dims ||
-      (options.coordinates == "tf_crop_and_resize" && !readRoi(op, b, *dims)))
-    return {b.fail("expected scales or sizes for the dimensions of " +
-                   formatShape(x.shape()))};
-  return {resize(b, x, *dims, options)};
+  Shape dims = getDimRange(0, x.rank());
+  if (op.version >= 18)
+    if (auto axes = op.attributes.getInts("axes"))
+      dims = op.normalizeAxes(*axes, x.rank());
+  SmallVector<Line> lines;
+  for (int64_t dim : dims)
+    lines.push_back({dim, x.dim(dim), x.dim(dim), 1});
+  if (b.hasFailed() || !readLineSizes(op, b, lines) ||
+      (op.version >= 11 && !readRegion(op, b, sampling, lines)))
+    return {};
+  return finishResize(op, b, x, sampling, lines);
 }
 
-/// The operator before Resize.
+/// The older Resize; its scales are an attribute at first.
 static Tensors importUpsample(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  ResizeOptions options;
-  options.mode = op.attributes.getString("mode").value_or("nearest");
-  options.coordinates = "asymmetric";
-  options.rounding = "floor";
-  std::optional<SmallVector<double>> scales =
-      op.version < 9 ? op.attributes.getFloats("scales") : op.constantFloats(1);
-  if (!op.expectElements(x) || !checkModes(b, options))
+  Sampling sampling;
+  sampling.mode = op.attributes.getString("mode").value_or("nearest");
+  sampling.coordinates = "asymmetric";
+  sampling.rounding = "floor";
+  if (!op.expectRank(x, 1) || !expectElements(b, x) ||
+      !expectOneOf(b, "mode", sampling.mode, {"nearest", "linear"}))
     return {};
-  if (!scales || int64_t(scales->size()) != x.rank())
-    return {b.fail("expected a scale for each dimension of " +
-                   formatShape(x.shape()))};
-  SmallVector<ResizedDim> dims;
-  for (auto [i, scale] : llvm::enumerate(*scales)) {
-    double to = std::floor(double(x.dim(i)) * scale);
-    if (!(to >= 1) || !(to < double(int64_t(1) << 47)))
-      return {b.fail("expected scales that leave an element")};
-    dims.push_back({int64_t(i), x.dim(i), int64_t(to), scale});
-  }
-  return {resize(b, x, dims, options)};
+  auto scales = op.version >= 9 ? op.constantFloats(1)
+                                : op.attributes.getFloats("scales");
+  if (b.hasFailed() ||
+      !checkNumbers(b, "scales", scales ? *scales : SmallVector<double>(),
+                    x.rank(), 1e-6))
+    return {};
+  SmallVector<Line> lines;
+  for (auto [dim, scale] : llvm::enumerate(*scales))
+    lines.push_back({int64_t(dim), x.dim(dim),
+                     int64_t(std::floor(scale * double(x.dim(dim)))), scale});
+  return finishResize(op, b, x, sampling, lines);
 }
 
 ArrayRef<OpDefinition> onnx::getResizeOps() {
