@@ -2,7 +2,7 @@
 # git and make: it installs what is missing (as root or through sudo), builds
 # with CMake and runs. Everything else is a CMake preset or target.
 
-.PHONY: help demo check check-release check-asan fuzz-smoke build \
+.PHONY: help demo check check-release check-asan check-onnx fuzz-smoke build \
 	dependencies test-dependencies
 
 help:
@@ -11,6 +11,7 @@ help:
 	@echo 'make build         build only, into build/'
 	@echo 'make check-release the tests on the optimised build'
 	@echo 'make check-asan    the tests under the address and undefined-behaviour sanitizers'
+	@echo 'make check-onnx    the backend test of the onnx package (ARGS=--help)'
 	@echo 'make fuzz-smoke    30 seconds of fuzzing (FUZZ_SECONDS=600 for more)'
 
 demo: build
@@ -24,6 +25,9 @@ check-release: test-dependencies
 
 check-asan: test-dependencies
 	@scripts/check.sh asan
+
+check-onnx: build
+	@scripts/check-onnx.sh $(ARGS)
 
 fuzz-smoke: test-dependencies
 	@scripts/build.sh asan

@@ -68,6 +68,14 @@ python = find_python()
 if subprocess.run([python, "-c", "import llvmlite"],
                   capture_output=True).returncode == 0:
     config.available_features.add("llvmlite")
+# The expectation of test/onnx is that of this version's cases.
+if subprocess.run([python, "-c",
+                   "import onnx; assert onnx.__version__ == '1.23.2'"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("onnx")
+else:
+    lit_config.note("the tests of ONNX models cannot run: onnx 1.23.2 is not "
+                    "installed")
 if shutil.which("g++"):
     config.available_features.add("gcc")
 if shutil.which("pkg-config"):

@@ -15,8 +15,8 @@
 //
 // Texts are UTF-8 and end with a zero byte. Those that go in are needed only
 // during the call. Structures begin with their size, so that a library may know
-// more fields than its caller, or fewer if those that it does not know are zero;
-// zero in a field means its default.
+// more fields than its caller, or fewer if those that it does not know are
+// zero; zero in a field means its default.
 //
 // Threads: all functions may be called from any thread at any time.
 //
@@ -34,7 +34,7 @@ extern "C" {
 /// Version of the interface of libhamkaas.so. The major number is raised when a
 /// program made for an older one may fail, the minor when something is added.
 #define HAMKAAS_C_VERSION_MAJOR 1
-#define HAMKAAS_C_VERSION_MINOR 0
+#define HAMKAAS_C_VERSION_MINOR 1
 
 /// Version of the library's interface, as 1000 * major + minor.
 HAMKAAS_API int32_t HamKaasInterfaceVersion(void);
@@ -59,6 +59,32 @@ typedef struct HamKaasSourceLine {
 typedef int32_t (*HamKaasProgressFunction)(void *context, const char *step,
                                            int32_t done, int32_t total);
 
+/// The size of a dimension that has a name in an ONNX model. One without a name
+/// is called after its place: "x.0" is the first dimension of the input "x".
+typedef struct HamKaasDimension {
+  const char *name; /* not null */
+  int64_t size;
+} HamKaasDimension;
+
+/// The elements, dense and row-major, of an input of an ONNX model that is to
+/// be a constant.
+typedef struct HamKaasConstantInput {
+  const char *name;    /* not null */
+  int32_t elementType; /* a HamKaasElementType */
+  int32_t rank;
+  const int64_t *shape; /* of `rank` entries */
+  const void *data;
+  uint64_t bytes;
+} HamKaasConstantInput;
+
+/// Why a model was not compiled.
+typedef enum HamKaasCompileFailure {
+  HamKaasNoFailure = 0,
+  HamKaasInvalidModel = 1,     /* the model or an option is wrong */
+  HamKaasUnsupportedModel = 2, /* ONNX has what this compiler lacks */
+  HamKaasIncompleteModel = 3   /* ONNX: dimensions or constants are missing */
+} HamKaasCompileFailure;
+
 typedef struct HamKaasCompileOptions {
   size_t structSize;
   /// Name of the model, and of its file in messages. "model" when null, or what
@@ -76,17 +102,33 @@ typedef struct HamKaasCompileOptions {
   const HamKaasSourceLine *lines;
   HamKaasProgressFunction progress; /* may be null */
   void *progressContext;
+
+  /* Since version 1.1, all for ONNX models. */
+
+  const HamKaasDimension *dimensions;
+  const HamKaasConstantInput *constantInputs; /* needed only during the call */
+  int32_t dimensionCount;
+  int32_t constantInputCount;
+  /// Set to a HamKaasCompileFailure.
+  int32_t *failure; /* out, may be null */
+  /// Set to a JSON text that tells the inputs and outputs of the model in their
+  /// order, and the inputs whose size or elements are missing, also after an
+  /// error; the caller frees it with HamKaasTextFree. Null if not even that is
+  /// known: {"inputs": [{"name": "x", "type": "float32", "shape": [2, "n"]}],
+  /// "outputs": [...], "missing": ["axes"]}.
+  char **summary; /* out, may be null */
 } HamKaasCompileOptions;
 
-/// Compiles `source`, a script or MLIR text of `bytes` bytes, fewer than 2^31.
+/// Compiles `source`, a script, MLIR text or the contents of an ONNX file, of
+/// `bytes` bytes, fewer than 2^31. An ONNX model has no external data then.
 /// `options` may be null. On success `*model` is owned by the caller, who frees
 /// it with HamKaasModelDestroy.
 HAMKAAS_API HamKaasError HamKaasModelCompile(
     const char *source, uint64_t bytes, const HamKaasCompileOptions *options,
     HamKaasModel **model /* out */);
 
-/// Compiles the script or MLIR file at `path`, or loads the `model.so` there,
-/// for which all options but the size must be 0.
+/// Compiles the script, MLIR or ONNX file at `path`, or loads the `model.so`
+/// there, for which all options but the size must be 0.
 /// NOTE: loading a library runs code of it; load only what you would run.
 HAMKAAS_API HamKaasError HamKaasModelLoad(const char *path,
                                           const HamKaasCompileOptions *options,

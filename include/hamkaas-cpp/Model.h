@@ -30,6 +30,8 @@ struct CompileOptions {
   uint64_t maxWorkspace = 0;
   bool unchecked = false;
   std::vector<HamKaasSourceLine> lines = {};
+  std::vector<HamKaasDimension> dimensions = {};
+  std::vector<HamKaasConstantInput> constantInputs = {};
   std::function<bool(std::string_view step, int done, int total)> progress = {};
 };
 
@@ -53,6 +55,11 @@ public:
     options.unchecked = given.unchecked;
     options.lineCount = static_cast<int32_t>(given.lines.size());
     options.lines = given.lines.data();
+    options.dimensionCount = static_cast<int32_t>(given.dimensions.size());
+    options.dimensions = given.dimensions.data();
+    options.constantInputCount =
+        static_cast<int32_t>(given.constantInputs.size());
+    options.constantInputs = given.constantInputs.data();
     options.progress = given.progress ? &callProgress : nullptr;
     options.progressContext = this;
   }
@@ -95,7 +102,7 @@ private:
 /// A compiled model.
 class Model {
 public:
-  /// Compiles a script or MLIR text.
+  /// Compiles a script, MLIR text, or the contents of an ONNX file.
   static Result<Model> compile(std::string_view source,
                                const CompileOptions &options = {}) {
     return make(options, [&](const HamKaasCompileOptions *request,
@@ -104,7 +111,8 @@ public:
     });
   }
 
-  /// Compiles the script or MLIR file at `path`, or loads the `model.so` there.
+  /// Compiles the script, MLIR or ONNX file at `path`, or loads the `model.so`
+  /// there.
   static Result<Model> load(const std::string &path,
                             const CompileOptions &options = {}) {
     return make(options, [&](const HamKaasCompileOptions *request,

@@ -8,6 +8,7 @@
 #include "Arguments.h"
 #include "HamKaas/Driver/Identifiers.h"
 #include "HamKaas/Runtime/Error.h"
+#include "HamKaas/Runtime/TensorType.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
 
@@ -49,23 +50,29 @@ Error capi::checkText(const char *text, StringRef what) {
                            " at offset " + Twine(cursor - begin));
 }
 
-Error capi::checkOptionsSize(const size_t *given, size_t known,
+Error capi::checkOptionsSize(const size_t *given, size_t oldest, size_t known,
                              StringRef name) {
   // NOTE: a size that is not set may be any number; the structure must not be
   // read as far as it says.
   constexpr size_t largest = 4096;
   size_t size = *given;
-  if (size < known || size > largest)
+  if (size < oldest || size > largest)
     return createStringError("expected the size of " + name + ", " +
                              Twine(known) + ", in structSize, got " +
                              Twine(size));
   StringRef unknown(reinterpret_cast<const char *>(given) + known,
-                    size - known);
+                    size > known ? size - known : 0);
   if (unknown.find_first_not_of('\0') == StringRef::npos)
     return Error::success();
   return createStringError(name + " asks for what this library, version " +
                            Twine(HAMKAAS_C_VERSION_MAJOR) + "." +
                            Twine(HAMKAAS_C_VERSION_MINOR) + ", does not know");
+}
+
+Expected<HamKaasCompileOptions>
+capi::readCompileOptions(const HamKaasCompileOptions *given) {
+  return readOptions(given, "HamKaasCompileOptions",
+                     offsetof(HamKaasCompileOptions, dimensions));
 }
 
 Expected<std::string> capi::readSource(const char *source, uint64_t bytes) {
@@ -103,9 +110,76 @@ static Error checkLines(const HamKaasCompileOptions &options) {
   return Error::success();
 }
 
+/// Checks the length of a list. `what` names its entries in the error.
+static Error checkList(const void *list, int32_t count, StringRef what) {
+  if (count < 0)
+    return createStringError("expected a number of " + what +
+                             " of at least 0, got " + Twine(count));
+  if (count > 0 && !list)
+    return createStringError("expected " + Twine(count) + " " + what +
+                             ", got null");
+  return Error::success();
+}
+
+static Error applyDimensions(const HamKaasCompileOptions &options,
+                             ModelSource &source) {
+  if (Error error =
+          checkList(options.dimensions, options.dimensionCount, "dimensions"))
+    return error;
+  for (const HamKaasDimension &dimension :
+       ArrayRef(options.dimensions, options.dimensionCount)) {
+    if (Error error = checkText(dimension.name, "the name of a dimension"))
+      return error;
+    source.dims.emplace_back(dimension.name, dimension.size);
+  }
+  return Error::success();
+}
+
+static Error checkConstantInput(const HamKaasConstantInput &input) {
+  if (Error error = checkText(input.name, "the name of a constant input"))
+    return error;
+  std::string what = "constant input '" + std::string(input.name) + "': ";
+  size_t size = rt::elementTypeSize(input.elementType);
+  if (size == 0)
+    return createStringError(what + "expected a HamKaasElementType, got " +
+                             Twine(input.elementType));
+  if (Error error = checkList(input.shape, input.rank, what + "sizes"))
+    return error;
+  uint64_t bytes = 0;
+  if (!rt::countBytes(size, input.rank, input.shape, bytes))
+    return createStringError(what + "expected a shape of less than 2^63 bytes");
+  if (bytes != input.bytes || (bytes > 0 && !input.data))
+    return createStringError(what + "expected " + Twine(bytes) +
+                             " bytes, got " +
+                             (input.data ? Twine(input.bytes) : Twine("null")));
+  return Error::success();
+}
+
+static Error applyConstantInputs(const HamKaasCompileOptions &options,
+                                 ModelSource &source) {
+  if (Error error = checkList(options.constantInputs,
+                              options.constantInputCount, "constant inputs"))
+    return error;
+  for (const HamKaasConstantInput &input :
+       ArrayRef(options.constantInputs, options.constantInputCount)) {
+    if (Error error = checkConstantInput(input))
+      return error;
+    auto *elements = static_cast<const char *>(input.data);
+    source.constantInputs.push_back({input.name,
+                                     input.elementType,
+                                     {input.shape, input.shape + input.rank},
+                                     {elements, elements + input.bytes}});
+  }
+  return Error::success();
+}
+
 Error capi::applyOptions(const HamKaasCompileOptions &options,
                          ModelSource &source) {
   if (Error error = checkLines(options))
+    return error;
+  if (Error error = applyDimensions(options, source))
+    return error;
+  if (Error error = applyConstantInputs(options, source))
     return error;
   if (options.name) {
     if (Error error = checkText(options.name, "a name of the model"))

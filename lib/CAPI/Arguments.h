@@ -10,6 +10,7 @@
 
 #include "Model.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <algorithm>
 #include <cstring>
 
 namespace hamkaas::capi {
@@ -21,26 +22,29 @@ HamKaasError fromError(llvm::Error error);
 /// Null if there is no memory.
 char *copyText(llvm::StringRef text);
 
-/// Checks the size that a structure of `known` bytes says it has, and that what
-/// a newer caller has behind these bytes is zero. No structure of version 1.0
-/// was smaller.
-llvm::Error checkOptionsSize(const size_t *given, size_t known,
+/// Checks the size that a structure says it has: at least `oldest`, its size in
+/// version 1.0, and what a newer caller has behind the `known` bytes is zero.
+llvm::Error checkOptionsSize(const size_t *given, size_t oldest, size_t known,
                              llvm::StringRef name);
 
-/// The options as this library knows them; `given` may be null. `name` is that
-/// of the structure in the error.
+/// The options as this library knows them; `given` may be null, or be `oldest`
+/// bytes or more of them. `name` is that of the structure in the error.
 template <typename Options>
-llvm::Expected<Options> readOptions(const Options *given,
-                                    llvm::StringRef name) {
+llvm::Expected<Options> readOptions(const Options *given, llvm::StringRef name,
+                                    size_t oldest = sizeof(Options)) {
   Options options = {};
   if (!given)
     return options;
   if (llvm::Error error =
-          checkOptionsSize(&given->structSize, sizeof(options), name))
+          checkOptionsSize(&given->structSize, oldest, sizeof(options), name))
     return std::move(error);
-  std::memcpy(&options, given, sizeof(options));
+  std::memcpy(&options, given, std::min(given->structSize, sizeof(options)));
   return options;
 }
+
+/// As readOptions.
+llvm::Expected<HamKaasCompileOptions>
+readCompileOptions(const HamKaasCompileOptions *given);
 
 /// The error of a function that got null where it puts `what`.
 HamKaasError noPlace(llvm::StringRef what);

@@ -18,10 +18,11 @@ using namespace hamkaas::capi;
 //===----------------------------------------------------------------------===//
 
 static llvm::Expected<HamKaasModel *>
-compile(ModelSource source, const HamKaasCompileOptions &options) {
+compile(ModelSource source, const HamKaasCompileOptions &options,
+        CompileNotes &notes) {
   auto model = std::make_shared<Model>();
   model->source = std::move(source);
-  auto graph = ParsedGraph::parse(model->source, createContext());
+  auto graph = ParsedGraph::parse(model->source, createContext(), &notes);
   if (!graph)
     return graph.takeError();
   CompileOptions compileOptions = getCompileOptions(model->source);
@@ -37,30 +38,28 @@ compile(ModelSource source, const HamKaasCompileOptions &options) {
 
 static llvm::Expected<HamKaasModel *>
 compileText(const char *text, uint64_t bytes,
-            const HamKaasCompileOptions *given) {
-  auto options = readOptions(given, "HamKaasCompileOptions");
-  if (!options)
-    return options.takeError();
+            const HamKaasCompileOptions &options, CompileNotes &notes) {
   ModelSource source;
   if (llvm::Error error = readSource(text, bytes).moveInto(source.text))
     return std::move(error);
-  if (llvm::Error error = applyOptions(*options, source))
+  if (llvm::Error error = applyOptions(options, source))
     return std::move(error);
   if (source.name.empty())
     source.name = source.file = "model";
-  return compile(std::move(source), *options);
+  return compile(std::move(source), options, notes);
 }
 
 /// The program of a library is what it is.
 static llvm::Error checkLibraryOptions(const HamKaasCompileOptions &options,
                                        StringRef path) {
   if (!options.name && !options.targetCpu && options.maxWorkspace == 0 &&
-      options.unchecked == 0 && options.lineCount == 0)
+      options.unchecked == 0 && options.lineCount == 0 &&
+      options.dimensionCount == 0 && options.constantInputCount == 0)
     return llvm::Error::success();
   return llvm::createStringError(
       "expected no options for '" + path +
       "', which is compiled already: no name, targetCpu, maxWorkspace, "
-      "unchecked or lines");
+      "unchecked, lines, dimensions or constantInputs");
 }
 
 static llvm::Expected<HamKaasModel *> loadLibrary(StringRef path) {
@@ -73,10 +72,8 @@ static llvm::Expected<HamKaasModel *> loadLibrary(StringRef path) {
 }
 
 static llvm::Expected<HamKaasModel *> load(const char *path,
-                                           const HamKaasCompileOptions *given) {
-  auto options = readOptions(given, "HamKaasCompileOptions");
-  if (!options)
-    return options.takeError();
+                                           const HamKaasCompileOptions &options,
+                                           CompileNotes &notes) {
   if (llvm::Error error = checkText(path, "a path"))
     return std::move(error);
   // What has no end cannot be read whole.
@@ -91,7 +88,7 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
                                    "cannot read '" + StringRef(path) +
                                        "': " + buffer.getError().message());
   if (getModelKind((*buffer)->getBuffer()) == ModelKind::SharedLibrary) {
-    if (llvm::Error error = checkLibraryOptions(*options, path))
+    if (llvm::Error error = checkLibraryOptions(options, path))
       return std::move(error);
     return loadLibrary(path);
   }
@@ -101,11 +98,11 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
   if (source.text.empty())
     return llvm::createStringError("expected a model in '" + StringRef(path) +
                                    "', the file is empty");
-  if (llvm::Error error = applyOptions(*options, source))
+  if (llvm::Error error = applyOptions(options, source))
     return std::move(error);
   if (source.name.empty())
     source.name = getModelName(path);
-  return compile(std::move(source), *options);
+  return compile(std::move(source), options, notes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,27 +118,42 @@ const char *HamKaasCompilerVersion(void) {
   return compilerVersion().data();
 }
 
-static HamKaasError give(llvm::Expected<HamKaasModel *> made,
-                         HamKaasModel **model) {
-  return fromError(std::move(made).moveInto(*model));
+/// Makes a model by `make`, and tells what the options ask for.
+template <typename Make>
+static HamKaasError give(const HamKaasCompileOptions *given,
+                         HamKaasModel **model, const Make &make) {
+  if (!model)
+    return noPlace("the model");
+  *model = nullptr;
+  auto options = readCompileOptions(given);
+  if (!options)
+    return fromError(options.takeError());
+  CompileNotes notes;
+  HamKaasError error = fromError(make(*options, notes).moveInto(*model));
+  if (options->failure)
+    *options->failure = error ? notes.failure : HamKaasNoFailure;
+  if (options->summary)
+    *options->summary =
+        notes.summary.empty() ? nullptr : copyText(notes.summary);
+  return error;
 }
 
 HamKaasError HamKaasModelCompile(const char *source, uint64_t bytes,
                                  const HamKaasCompileOptions *options,
                                  HamKaasModel **model) {
-  if (!model)
-    return noPlace("the model");
-  *model = nullptr;
-  return give(compileText(source, bytes, options), model);
+  return give(options, model,
+              [&](const HamKaasCompileOptions &known, CompileNotes &notes) {
+                return compileText(source, bytes, known, notes);
+              });
 }
 
 HamKaasError HamKaasModelLoad(const char *path,
                               const HamKaasCompileOptions *options,
                               HamKaasModel **model) {
-  if (!model)
-    return noPlace("the model");
-  *model = nullptr;
-  return give(load(path, options), model);
+  return give(options, model,
+              [&](const HamKaasCompileOptions &known, CompileNotes &notes) {
+                return load(path, known, notes);
+              });
 }
 
 HamKaasError HamKaasModelDestroy(HamKaasModel *model) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Model.h"
 #include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Runtime/HandleTable.h"
+#include "OnnxModel.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -35,15 +35,18 @@ ParsedGraph::ParsedGraph(std::shared_ptr<MLIRContext> given)
 
 llvm::Expected<std::unique_ptr<ParsedGraph>>
 ParsedGraph::parse(const ModelSource &source,
-                   std::shared_ptr<MLIRContext> context) {
+                   std::shared_ptr<MLIRContext> context, CompileNotes *notes) {
   std::unique_ptr<ParsedGraph> parsed(new ParsedGraph(std::move(context)));
   parsed->sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBuffer(source.text, source.file), SMLoc());
   SmallVector<SourceLine> lines;
   for (const auto &[file, line] : source.lines)
     lines.push_back({file, unsigned(line)});
-  parsed->graph = parseModel(parsed->sources, parsed->context.get(),
-                             {source.unchecked, lines, {source.path}});
+  parsed->graph = parseModel(
+      parsed->sources, parsed->context.get(),
+      {source.unchecked, lines, getOnnxOptions(source, parsed->context.get())});
+  if (notes && parsed->graph.onnx)
+    *notes = getNotes(*parsed->graph.onnx);
   if (!parsed->graph)
     return parsed->diagnostics.take();
   return parsed;

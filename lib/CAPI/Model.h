@@ -18,6 +18,14 @@
 
 namespace hamkaas::capi {
 
+/// The elements of an input that is to be a constant.
+struct ConstantInput {
+  std::string name;
+  int32_t elementType; ///< A HamKaasElementType.
+  std::vector<int64_t> shape;
+  std::vector<char> elements;
+};
+
 /// The text of a model and how to read it: all that is needed to make the graph
 /// again.
 struct ModelSource {
@@ -31,6 +39,16 @@ struct ModelSource {
   std::string targetCpu = "host";
   uint64_t maxWorkspace = 0;
   bool unchecked = false;
+  /// For an ONNX model: sizes of dimensions by their names.
+  std::vector<std::pair<std::string, int64_t>> dims;
+  std::vector<ConstantInput> constantInputs;
+};
+
+/// What HamKaasCompileOptions::failure and summary get.
+struct CompileNotes {
+  int32_t failure = HamKaasInvalidModel;
+  /// Empty for null.
+  std::string summary;
 };
 
 /// A context that knows the dialects of a model in any form.
@@ -42,9 +60,10 @@ createContext(mlir::MLIRContext::Threading threading =
 class ParsedGraph {
 public:
   /// Parses `source`, which must outlive the graph, into `context`, which only
-  /// one graph uses at a time.
+  /// one graph uses at a time. Also sets `notes` unless they are null.
   static llvm::Expected<std::unique_ptr<ParsedGraph>>
-  parse(const ModelSource &source, std::shared_ptr<mlir::MLIRContext> context);
+  parse(const ModelSource &source, std::shared_ptr<mlir::MLIRContext> context,
+        CompileNotes *notes = nullptr);
 
   mlir::ModuleOp module() { return *graph; }
   /// ParsedModel::parameters.

@@ -135,9 +135,10 @@ llvm::Error FileCompilation::run() {
   module = *parsed;
   compileOptions.parameters = (*file)->parameters();
   if (compileOptions.parameters && !options.weights.empty())
-    return llvm::createStringError("--weights: expected a model without "
-                                   "parameters of its own, got the ONNX model '" +
-                                   options.model + "'");
+    return llvm::createStringError(
+        "--weights: expected a model without "
+        "parameters of its own, got the ONNX model '" +
+        options.model + "'");
   if (options.checkOnly)
     return llvm::Error::success();
   compileOptions.targetCpu = options.targetCpu;

@@ -245,8 +245,8 @@ hamkaas::getParameterContents(const ProgramInfo &info,
   return found;
 }
 
-static std::vector<EmbeddedData> embedParameters(const ProgramInfo &info,
-                                                 const CompileOptions &options) {
+static std::vector<EmbeddedData>
+embedParameters(const ProgramInfo &info, const CompileOptions &options) {
   std::vector<EmbeddedData> data;
   if (options.parameters)
     for (ArrayRef<char> bytes : getParameterContents(info, *options.parameters))

@@ -131,7 +131,8 @@ ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
     OnnxModel model =
         importOnnx(buffer->getBuffer(), buffer->getBufferIdentifier(), context,
                    options.onnx);
-    return {std::move(model.module), std::move(model.parameters)};
+    return {std::move(model.module), std::move(model.parameters),
+            std::move(model.summary)};
   }
   case ModelKind::SharedLibrary:
   case ModelKind::Unknown:
@@ -173,8 +174,7 @@ llvm::Expected<std::unique_ptr<ModelFile>> ModelFile::open(StringRef path) {
     return llvm::createStringError(buffer.getError(),
                                    "cannot read '" + path +
                                        "': " + buffer.getError().message());
-  return std::unique_ptr<ModelFile>(
-      new ModelFile(
+  return std::unique_ptr<ModelFile>(new ModelFile(
       dropByteOrderMark(std::move(*buffer)), path == "-" ? "" : path));
 }
 

@@ -1,4 +1,5 @@
-//===- OnnxOptions.cpp - Options for ONNX models, from their text -*- C++ -*-===//
+//===- OnnxOptions.cpp - Options for ONNX models, from their text -*- C++
+//-*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +18,8 @@ static llvm::Expected<std::pair<StringRef, StringRef>>
 splitAssignment(StringRef option, StringRef assignment) {
   auto [name, value] = assignment.rsplit('=');
   if (name.empty() || value.empty())
-    return llvm::createStringError("--" + option + ": expected NAME=VALUE, got '" +
-                                   assignment + "'");
+    return llvm::createStringError(
+        "--" + option + ": expected NAME=VALUE, got '" + assignment + "'");
   return std::pair(name, value);
 }
 
@@ -29,8 +30,9 @@ static llvm::Error addDim(StringRef assignment, OnnxImportOptions &options) {
   auto [name, value] = *split;
   int64_t size;
   if (value.getAsInteger(10, size) || size < 1)
-    return llvm::createStringError("--dim: expected a size of at least 1 for '" +
-                                   name + "', got '" + value + "'");
+    return llvm::createStringError(
+        "--dim: expected a size of at least 1 for '" + name + "', got '" +
+        value + "'");
   if (!options.dims.try_emplace(name, size).second)
     return llvm::createStringError("--dim: '" + name + "' is given twice");
   return llvm::Error::success();

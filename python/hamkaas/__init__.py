@@ -24,7 +24,7 @@ from .compat import (BufferTensor, ComplexHadamardProductNode, ConstantTensor,
                      ReshapeNode, RMSNormNode, SiLUNode, SlicedSoftmaxNode,
                      SliceNode, SumNode, traverse_node)
 from .describe import Graph, MemoryPlan, Report
-from .errors import HamKaasError
+from .errors import HamKaasError, UnsupportedError
 from .graph import Node, constant, input, state
 from .model import Model, TensorInfo, compile, load
 from .script import Script, write_script
@@ -38,6 +38,6 @@ __all__ = [
     "MatMulNode", "MemoryPlan", "Model", "Node", "PermuteNode", "RMSNormNode",
     "ReLUNode", "ReplaceSliceNode", "Report", "ReshapeNode", "Script",
     "SiLUNode", "SliceNode", "SlicedSoftmaxNode", "State", "SumNode",
-    "TensorInfo", "compile", "compiler_version", "constant", "input", "load",
+    "TensorInfo", "UnsupportedError", "compile", "compiler_version", "constant", "input", "load",
     "state", "traverse_node", "write_script"
 ]

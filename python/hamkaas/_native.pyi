@@ -1,18 +1,25 @@
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
 _TensorTable = Tuple[Tuple[str, "np.dtype[Any]", Tuple[int, ...]], ...]
 _Arrays = Dict[str, Any]
+_ConstantInput = Tuple[str, str, Tuple[int, ...], bytes]
 
 class CompileArguments:
     def __init__(self, name: str, target_cpu: str, max_workspace: int,
                  unchecked: bool, lines: List[Tuple[str, int]],
-                 progress: Optional[Callable[[str, int, int], object]]) -> None: ...
+                 progress: Optional[Callable[[str, int, int], object]],
+                 dims: List[Tuple[str, int]],
+                 constant_inputs: List[_ConstantInput]) -> None: ...
+    @property
+    def failure(self) -> int: ...
+    @property
+    def summary(self) -> str: ...
 
 class Model:
     @staticmethod
-    def compile(source: str, arguments: CompileArguments) -> Model: ...
+    def compile(source: Union[str, bytes], arguments: CompileArguments) -> Model: ...
     @staticmethod
     def load(path: bytes, arguments: Optional[CompileArguments]) -> Model: ...
     def create_instance(self, device: str, threads: int, parameters: _Arrays,

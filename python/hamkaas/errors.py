@@ -1,4 +1,4 @@
-"""The one exception of HamKaas."""
+"""The exceptions of HamKaas."""
 
 
 class HamKaasError(ValueError):
@@ -10,4 +10,11 @@ class HamKaasError(ValueError):
 
     A ``ValueError``: a graph, an array, a name or a file did not fit. Arguments
     of a wrong Python type are a ``TypeError`` as everywhere.
+    """
+
+
+class UnsupportedError(HamKaasError):
+    """A valid ONNX model needs something that HamKaas does not have.
+
+    The text tells all that is not supported, with the nodes that need it.
     """

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from operator import index
+from typing import (Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
+                    SupportsIndex, Tuple, Union, cast)
 
 import numpy as np
 
 from . import _native
-from .arrays import Array, Shape, as_dense
+from .arrays import Array, Shape, as_dense, element_type_name
 from .describe import Graph, MemoryPlan, Report
-from .errors import HamKaasError
+from .errors import HamKaasError, UnsupportedError
 from .graph import Node
 from .positions import Position
 from .progress import Progress, ProgressLine, make_progress
@@ -228,10 +230,59 @@ def _compile(source: str, positions: List[Position], name: str,
         return _native.Model.compile(
             source,
             _native.CompileArguments(name, target_cpu, max_workspace,
-                                     unchecked, positions, tell))
+                                     unchecked, positions, tell, [], []))
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()
+
+
+# Values of HamKaasCompileFailure in hamkaas-c/Compiler.h.
+_UNSUPPORTED = 2
+INCOMPLETE = 3
+
+
+def compile_source(source: Union[bytes, PathLike],
+                   arguments: _native.CompileArguments) -> _native.Model:
+    """Compiles the contents of a file, or the file at a path."""
+    try:
+        if isinstance(source, bytes):
+            return _native.Model.compile(source, arguments)
+        return _native.Model.load(os.fsencode(source), arguments)
+    except HamKaasError as error:
+        if arguments.failure == _UNSUPPORTED:
+            raise UnsupportedError(str(error)) from None
+        raise
+
+
+def make_model(native: _native.Model, device: str, threads: int) -> Model:
+    """The model of a program that has its weights."""
+    return Model(native, _Weights({}), device, threads)
+
+
+def make_arguments(dims: Optional[Mapping[str, int]],
+                   const_inputs: Optional[Mapping[str, Any]], *,
+                   name: str = "", target_cpu: str = "host",
+                   max_workspace: int = 0, unchecked: bool = False,
+                   tell: Optional[Callable[[str, int, int], object]] = None) \
+        -> _native.CompileArguments:
+    """How a file is compiled. The first two are for an ONNX model."""
+    check_text("name", name)
+    check_text("target_cpu", target_cpu)
+    check_number("max_workspace", max_workspace)
+    sizes = [(key, _as_size(key, size)) for key, size in (dims or {}).items()]
+    inputs = []
+    for key, value in _make_dict(const_inputs or {}, "const_inputs").items():
+        array = as_dense(value)
+        inputs.append((key, element_type_name(array.dtype), array.shape,
+                       array.tobytes()))
+    return _native.CompileArguments(name, target_cpu, max_workspace, unchecked,
+                                    [], tell, sizes, inputs)
+
+
+def _as_size(name: str, size: object) -> int:
+    check_text("the name of a dimension", name)
+    check_number(f"the size of dimension '{name}'", size)
+    return index(cast(SupportsIndex, size))
 
 
 def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
@@ -278,31 +329,38 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
          threads: int = 0, state_of: Optional[Model] = None,
          name: Optional[str] = None, target_cpu: str = "host",
          max_workspace: int = 0, progress: Progress = None,
-         unchecked: bool = False) -> Model:
-    """Compiles the script or MLIR file at ``path``, or loads a saved library.
+         unchecked: bool = False, dims: Optional[Mapping[str, int]] = None,
+         const_inputs: Optional[Mapping[str, Any]] = None) -> Model:
+    """Compiles a script, MLIR or ONNX file, or loads a saved library.
 
     What it is, is told by its contents. ``parameters`` are arrays by name,
-    ``weights`` is a safetensors file with them. The other arguments are as for
-    `compile`; a library was compiled with its own.
+    ``weights`` is a safetensors file with them. ``dims`` are sizes of
+    dimensions that have a name in an ONNX model; ``const_inputs`` are values of
+    inputs of it that are then no inputs any more, but constants. The other
+    arguments are as for `compile`; a library was compiled with its own.
+
+    Raises UnsupportedError for an ONNX model that needs what HamKaas does not
+    have, and HamKaasError for whatever else is wrong.
 
     A library is code that runs: load only what you would run.
     """
     file = os.fsencode(path)
-    options = (name, target_cpu, max_workspace, unchecked)
+    options = (name, target_cpu, max_workspace, unchecked, dims or {},
+               const_inputs or {})
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
-    arguments = None
-    check_text("name", name or "")
-    check_text("target_cpu", target_cpu)
-    check_number("max_workspace", max_workspace)
-    if not _is_library(file):
-        arguments = _native.CompileArguments(name or "", target_cpu,
-                                             max_workspace, unchecked, [], tell)
-    elif options != (None, "host", 0, False):
-        raise HamKaasError(
-            f"{os.fsdecode(path)}: expected neither name, target_cpu, "
-            "max_workspace nor unchecked for a library, which is compiled")
+    arguments: Optional[_native.CompileArguments] = make_arguments(
+        dims, const_inputs, name=name or "", target_cpu=target_cpu,
+        max_workspace=max_workspace, unchecked=unchecked, tell=tell)
+    if _is_library(file):
+        arguments = None
+        if options != (None, "host", 0, False, {}, {}):
+            raise HamKaasError(
+                f"{os.fsdecode(path)}: expected neither name, target_cpu, "
+                "max_workspace, unchecked, dims nor const_inputs for a "
+                "library, which is compiled")
     try:
-        native = _native.Model.load(file, arguments)
+        native = compile_source(path, arguments) if arguments \
+            else _native.Model.load(file, None)
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()

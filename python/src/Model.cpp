@@ -18,8 +18,15 @@ public:
   explicit Options(const CompileArguments &arguments);
   Options(const Options &) = delete;
   Options &operator=(const Options &) = delete;
+  ~Options() { HamKaasTextFree(summary); }
 
   const HamKaasCompileOptions *get() const { return &options; }
+
+  /// Copies what the compilation tells about the model to the arguments.
+  void takeSummary() const {
+    if (summary)
+      arguments.summary = summary;
+  }
 
   /// Whether Python code ended the compilation, which `rethrow` then throws.
   bool raised() const { return exception != nullptr; }
@@ -33,13 +40,31 @@ private:
 
   const CompileArguments &arguments;
   std::vector<HamKaasSourceLine> lines;
+  std::vector<HamKaasDimension> dimensions;
+  std::vector<HamKaasConstantInput> constantInputs;
+  char *summary = nullptr;
   HamKaasCompileOptions options = {};
   std::exception_ptr exception;
 };
 
+/// The number of a name, or one that no element type has.
+int32_t parseElementType(const std::string &name) {
+  for (int32_t type = 0; type <= HamKaasBool; ++type)
+    if (name == elementTypeName(type))
+      return type;
+  return -1;
+}
+
 Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   for (const auto &[file, line] : arguments.lines)
     lines.push_back({file.c_str(), line});
+  for (const auto &[name, size] : arguments.dims)
+    dimensions.push_back({name.c_str(), size});
+  for (const ConstantInput &input : arguments.constantInputs)
+    constantInputs.push_back(
+        {input.name.c_str(), parseElementType(input.elementType),
+         static_cast<int32_t>(input.shape.size()), input.shape.data(),
+         input.elements.data(), input.elements.size()});
   options.structSize = sizeof(options);
   // A model of a file has its own name.
   options.name = arguments.name.empty() ? nullptr : arguments.name.c_str();
@@ -50,6 +75,12 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   options.lines = lines.empty() ? nullptr : lines.data();
   options.progress = onProgress;
   options.progressContext = this;
+  options.dimensions = dimensions.data();
+  options.dimensionCount = static_cast<int32_t>(dimensions.size());
+  options.constantInputs = constantInputs.data();
+  options.constantInputCount = static_cast<int32_t>(constantInputs.size());
+  options.failure = &arguments.failure;
+  options.summary = &summary;
 }
 
 int32_t Options::onProgress(void *context, const char *step, int32_t done,
@@ -78,6 +109,8 @@ std::unique_ptr<Model> makeModel(Options *options, const Function &function) {
     WithoutLock guard;
     error = function(&handle);
   }
+  if (options)
+    options->takeSummary();
   if (options && options->raised()) {
     HamKaasErrorFree(error);
     HamKaasErrorFree(HamKaasModelDestroy(handle));
@@ -93,7 +126,7 @@ std::unique_ptr<Model> makeModel(Options *options, const Function &function) {
 // Making models
 //===----------------------------------------------------------------------===//
 
-std::unique_ptr<Model> Model::compile(const std::string &source,
+std::unique_ptr<Model> Model::compile(std::string_view source,
                                       const CompileArguments &arguments) {
   Options options(arguments);
   return makeModel(&options, [&](HamKaasModel **model) {

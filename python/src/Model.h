@@ -9,11 +9,19 @@
 #define HAMKAAS_PYTHON_MODEL_H
 
 #include "Instance.h"
+#include <string_view>
 #include <utility>
 
 namespace hamkaas::python {
 
-/// What compile and load take from Python.
+/// An input of an ONNX model that is to be a constant.
+struct ConstantInput {
+  std::string name, elementType;
+  std::vector<int64_t> shape;
+  nb::bytes elements;
+};
+
+/// What compile and load take from Python, and tell it.
 struct CompileArguments {
   std::string name, targetCpu;
   uint64_t maxWorkspace = 0;
@@ -22,6 +30,13 @@ struct CompileArguments {
   std::vector<std::pair<std::string, int64_t>> lines;
   /// None, or called with a step, the number of those done and their total.
   nb::object progress;
+  /// For an ONNX model: sizes of dimensions by their names.
+  std::vector<std::pair<std::string, int64_t>> dims;
+  std::vector<ConstantInput> constantInputs;
+
+  /// HamKaasCompileOptions::failure and summary, the latter "" for null.
+  mutable int32_t failure = HamKaasNoFailure;
+  mutable std::string summary = {};
 };
 
 /// A HamKaasModel. All functions need the GIL, which they release while they
@@ -30,10 +45,10 @@ class Model {
 public:
   /// An exception of the progress function, or a KeyboardInterrupt, ends the
   /// compilation and is thrown.
-  static std::unique_ptr<Model> compile(const std::string &source,
+  static std::unique_ptr<Model> compile(std::string_view source,
                                         const CompileArguments &arguments);
-  /// The model in a file, script or MLIR, or in a library; the latter without
-  /// `arguments`.
+  /// The model in a file, script, MLIR or ONNX, or in a library; the latter
+  /// without `arguments`.
   static std::unique_ptr<Model> load(nb::bytes path,
                                      const CompileArguments *arguments);
 
@@ -42,10 +57,11 @@ public:
   Model &operator=(const Model &) = delete;
   ~Model();
 
-  std::unique_ptr<Instance>
-  createInstance(const std::string &device, int32_t threads,
-                 nb::dict parameters, std::optional<nb::bytes> weights,
-                 const Instance *constantsOf, const Instance *stateOf);
+  std::unique_ptr<Instance> createInstance(const std::string &device,
+                                           int32_t threads, nb::dict parameters,
+                                           std::optional<nb::bytes> weights,
+                                           const Instance *constantsOf,
+                                           const Instance *stateOf);
   std::string describe(int32_t description);
   void write(nb::bytes path, nb::dict parameters,
              std::optional<nb::bytes> weights, const std::string &targetCpu);

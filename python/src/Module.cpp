@@ -11,10 +11,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <tuple>
 
 using namespace hamkaas::python;
 using namespace nb::literals;
@@ -46,11 +49,15 @@ nb::tuple describeTensors(const std::vector<Tensor> &tensors) {
   return nb::tuple(result);
 }
 
-CompileArguments
-makeArguments(std::string name, std::string targetCpu, uint64_t maxWorkspace,
-              bool isUnchecked,
-              std::vector<std::pair<std::string, int64_t>> lines,
-              nb::object progress) {
+/// Name, element type, shape and elements.
+using ConstantInputTuple =
+    std::tuple<std::string, std::string, std::vector<int64_t>, nb::bytes>;
+
+CompileArguments makeArguments(
+    std::string name, std::string targetCpu, uint64_t maxWorkspace,
+    bool isUnchecked, std::vector<std::pair<std::string, int64_t>> lines,
+    nb::object progress, std::vector<std::pair<std::string, int64_t>> dims,
+    std::vector<ConstantInputTuple> constantInputs) {
   CompileArguments arguments;
   arguments.name = withoutZeros(std::move(name), "a name");
   arguments.targetCpu = withoutZeros(std::move(targetCpu), "a processor");
@@ -58,6 +65,13 @@ makeArguments(std::string name, std::string targetCpu, uint64_t maxWorkspace,
   arguments.isUnchecked = isUnchecked;
   arguments.lines = std::move(lines);
   arguments.progress = std::move(progress);
+  for (auto &[name, size] : dims)
+    arguments.dims.emplace_back(
+        withoutZeros(std::move(name), "the name of a dimension"), size);
+  for (auto &[name, type, shape, elements] : constantInputs)
+    arguments.constantInputs.push_back(
+        {withoutZeros(std::move(name), "the name of an input"), std::move(type),
+         std::move(shape), elements});
   return arguments;
 }
 
@@ -86,7 +100,14 @@ void invert(nb::object input, nb::object output) {
 void bindModel(nb::module_ &module) {
   nb::class_<CompileArguments>(module, "CompileArguments")
       .def(nb::new_(&makeArguments), "name"_a, "target_cpu"_a,
-           "max_workspace"_a, "unchecked"_a, "lines"_a, "progress"_a.none());
+           "max_workspace"_a, "unchecked"_a, "lines"_a, "progress"_a.none(),
+           "dims"_a, "constant_inputs"_a)
+      .def_prop_ro(
+          "failure",
+          [](const CompileArguments &arguments) { return arguments.failure; })
+      .def_prop_ro("summary", [](const CompileArguments &arguments) {
+        return arguments.summary;
+      });
   auto table = [](std::vector<Tensor> Tables::*tensors) {
     return [tensors](const Model &model) {
       return describeTensors(model.getTables().*tensors);
@@ -94,10 +115,16 @@ void bindModel(nb::module_ &module) {
   };
   nb::class_<Model>(module, "Model")
       .def_static("compile", &Model::compile, "source"_a, "arguments"_a)
+      .def_static(
+          "compile",
+          [](nb::bytes source, const CompileArguments &arguments) {
+            return Model::compile({source.c_str(), source.size()}, arguments);
+          },
+          "source"_a, "arguments"_a)
       .def_static("load", &Model::load, "path"_a, "arguments"_a.none())
-      .def("create_instance", &Model::createInstance, "device"_a,
-           "threads"_a, "parameters"_a, "weights"_a.none(),
-           "constants_of"_a.none(), "state_of"_a.none())
+      .def("create_instance", &Model::createInstance, "device"_a, "threads"_a,
+           "parameters"_a, "weights"_a.none(), "constants_of"_a.none(),
+           "state_of"_a.none())
       .def("describe", &Model::describe, "description"_a)
       .def("write", &Model::write, "path"_a, "parameters"_a, "weights"_a.none(),
            "target_cpu"_a)

@@ -1,11 +1,12 @@
 """Runs reductions and products of every element type on both devices.
 
-usage: typed-reductions.py
+usage: typed-reductions.py [--target-cpu=LEVEL]
 
 The compiled program must give what the interpreter gives: the same bits for
 integers and booleans, and numbers as near as the type allows for floats.
 """
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -64,13 +65,14 @@ def make_model(statements, element):
             names)
 
 
-def run(statements, element, folder):
+def run(statements, element, level, folder):
     text, names = make_model(statements, element)
     path = f"{folder}/model.mlir"
     with open(path, "w") as model:
         model.write(text)
     done = subprocess.run(
         ["hamkaas-run", path, "--device=cpu", "--check-against=reference",
+         f"--target-cpu={level}",
          *(f"--input={name}=random" for name in names)],
         capture_output=True, text=True)
     if done.returncode:
@@ -79,14 +81,17 @@ def run(statements, element, folder):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--target-cpu", default="host")
+    level = parser.parse_args().target_cpu
     errors = []
     with tempfile.TemporaryDirectory() as folder:
         for element in FLOATS:
-            errors += run([*STATEMENTS.values(), NORM], element, folder)
+            errors += run([*STATEMENTS.values(), NORM], element, level, folder)
         for element in INTEGERS:
-            errors += run(STATEMENTS.values(), element, folder)
+            errors += run(STATEMENTS.values(), element, level, folder)
         errors += run([STATEMENTS[f"{combiner} over [1]"]
-                       for combiner in ("max", "min")], "i1", folder)
+                       for combiner in ("max", "min")], "i1", level, folder)
     print("\n".join(errors[:10]))
     print(f"{len(errors)} errors")
     return bool(errors)

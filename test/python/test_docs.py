@@ -12,7 +12,9 @@ import hamkaas as hk
 
 TUTORIAL = pathlib.Path(__file__).parents[2] / "docs" / "Python.md"
 MODULES = [path.stem for path in pathlib.Path(hk.__path__[0]).glob("*.py")
-           if path.stem != "__init__"]
+           if path.stem != "__init__"] + ["onnx", "onnx.programs"]
+if importlib.util.find_spec("onnx"):
+    MODULES.append("onnx.backend")
 
 
 def run(test):
@@ -29,6 +31,8 @@ def test_tutorial(tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
     if importlib.util.find_spec("torch") is None:
         blocks = [block for block in blocks if "torch" not in block]
+    if importlib.util.find_spec("onnx") is None:
+        blocks = [block for block in blocks if "import onnx" not in block]
     parser = doctest.DocTestParser()
     names = {"folder": tmp_path, "__name__": "tutorial"}
     count = 0

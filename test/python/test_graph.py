@@ -1,6 +1,7 @@
 """Nodes: what they refuse, where they say it is, and deep graphs."""
 
 import copy
+import importlib.util
 import inspect
 import pickle
 import subprocess
@@ -277,9 +278,11 @@ def test_types_are_complete():
     """The package is typed to mypy's strictest."""
     pytest.importorskip("mypy.api", reason="needs mypy")
     package = hk.__path__[0]
-    result = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir=/dev/null",
-         package], capture_output=True, text=True)
+    arguments = ["--strict", "--cache-dir=/dev/null", package]
+    if importlib.util.find_spec("onnx") is None:
+        arguments.append("--exclude=onnx/backend.py")
+    result = subprocess.run([sys.executable, "-m", "mypy", *arguments],
+                            capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
 
 

@@ -330,8 +330,7 @@ static llvm::Expected<ModuleOp> parseGraph(ModelFile &file) {
 
 /// Parses the model, and compiles it unless the reference runs it.
 static llvm::Error loadGraph(LoadedModel &loaded) {
-  if (llvm::Error error =
-          parseGraph(*loaded.file).moveInto(loaded.graph))
+  if (llvm::Error error = parseGraph(*loaded.file).moveInto(loaded.graph))
     return error;
   CompileOptions options;
   options.targetCpu = targetCpu;

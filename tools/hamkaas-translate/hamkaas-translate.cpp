@@ -171,8 +171,9 @@ int main(int argc, char **argv) {
   hamkaas::registerVersion();
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Translates scripts and ONNX models to MLIR, and back to\n"
-                              "scripts\n");
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Translates scripts and ONNX models to MLIR, and back to\n"
+      "scripts\n");
   return reportError(translateFile(), "hamkaas-translate");
 }

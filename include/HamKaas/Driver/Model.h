@@ -43,6 +43,8 @@ struct ParsedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Null if the model does not hold the contents of its parameters.
   std::shared_ptr<const ParameterContents> parameters = nullptr;
+  /// Of an ONNX model, also after an error.
+  std::optional<OnnxSummary> onnx = std::nullopt;
 
   explicit operator bool() const { return bool(module); }
   mlir::ModuleOp operator*() const { return *module; }

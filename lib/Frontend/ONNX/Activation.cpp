@@ -57,8 +57,7 @@ static Tensors importCelu(OpContext &op, GraphBuilder &b) {
 
 static Tensors importElu(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  return {
-      selectNegative(b, x, scaledExp(b, x, getFloat(op, "alpha", 1)), x)};
+  return {selectNegative(b, x, scaledExp(b, x, getFloat(op, "alpha", 1)), x)};
 }
 
 static Tensors importGelu(OpContext &op, GraphBuilder &b) {
@@ -66,8 +65,8 @@ static Tensors importGelu(OpContext &op, GraphBuilder &b) {
   StringRef kind = op.attributes.getString("approximate").value_or("none");
   if (kind == "tanh") {
     Tensor cube = b.mul(b.mul(x, x), x);
-    inner = b.unary("tanh", b.mul(b.add(x, b.mul(cube, 0.044715)),
-                                  std::sqrt(2 / M_PI)));
+    inner = b.unary(
+        "tanh", b.mul(b.add(x, b.mul(cube, 0.044715)), std::sqrt(2 / M_PI)));
   } else if (kind == "none") {
     inner = b.unary("erf", b.mul(x, M_SQRT1_2));
   } else {
@@ -126,8 +125,8 @@ static Tensors importShrink(OpContext &op, GraphBuilder &b) {
   Tensor zero = b.scalar(x.elementType(), 0);
   Tensor above = b.compare("gt", x, b.scalar(x.elementType(), limit));
   Tensor below = b.compare("lt", x, b.scalar(x.elementType(), -limit));
-  return {b.select(below, b.add(x, bias),
-                   b.select(above, b.sub(x, bias), zero))};
+  return {
+      b.select(below, b.add(x, bias), b.select(above, b.sub(x, bias), zero))};
 }
 
 static Tensors importSoftplus(OpContext &op, GraphBuilder &b) {
@@ -150,8 +149,7 @@ static Tensors importSwish(OpContext &op, GraphBuilder &b) {
 static Tensors importThresholdedRelu(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   Tensor limit = b.scalar(x.elementType(), getFloat(op, "alpha", 1));
-  return {b.select(b.compare("gt", x, limit), x,
-                   b.scalar(x.elementType(), 0))};
+  return {b.select(b.compare("gt", x, limit), x, b.scalar(x.elementType(), 0))};
 }
 
 /// In a model that is not trained, the input.
@@ -160,8 +158,12 @@ static Tensors importDropout(OpContext &op, GraphBuilder &b) {
   if (op.version >= 12) {
     op.attributes.getInt("seed");
     op.optionalInput(1);
-    if (op.has(2) && op.expectConstant(2) &&
-        op.input(2).elements().i64.front() != 0)
+    Tensor trains = op.optionalInput(2);
+    if (trains && !op.expectConstant(2))
+      return {};
+    if (trains && !(trains.isBool() && trains.count() == 1))
+      return {b.fail("expected input 2 to be a boolean")};
+    if (trains && trains.elements().i64.front() != 0)
       return {b.fail("training is not supported")};
   } else {
     op.attributes.getFloat("ratio");
@@ -201,10 +203,10 @@ static Tensors alongAxis(OpContext &op, GraphBuilder &b, Fn compute) {
 /// Computes in float32, for which there is a kernel.
 static Tensor softmaxRows(GraphBuilder &b, Tensor x) {
   Type type = x.elementType();
-  return b.cast(
-      b.create("sliced_softmax", b.cast(x, Float32Type::get(b.context())),
-               b.attribute("static_prefix", x.shape().back())),
-      type);
+  return b.cast(b.create("sliced_softmax",
+                         b.cast(x, Float32Type::get(b.context())),
+                         b.attribute("static_prefix", x.shape().back())),
+                type);
 }
 
 static Tensors importSoftmax(OpContext &op, GraphBuilder &b) {
@@ -224,9 +226,8 @@ static Tensors importLogSoftmax(OpContext &op, GraphBuilder &b) {
 /// 1 at the first of the largest elements, 0 elsewhere.
 static Tensors importHardmax(OpContext &op, GraphBuilder &b) {
   return alongAxis(op, b, [&](Tensor x) {
-    Tensor index = b.argMax(x, x.rank() - 1);
-    return b.cast(b.compare("eq",
-                            b.iota(x.shape(), x.rank() - 1),
+    Tensor index = b.argExtreme("max", x, x.rank() - 1, /*isLast=*/false);
+    return b.cast(b.compare("eq", b.iota(x.shape(), x.rank() - 1),
                             b.reshape(index, b.keepDim(x, x.rank() - 1))),
                   x.elementType());
   });

@@ -1,4 +1,4 @@
-//===- Attributes.cpp - The attributes of a node, with their types -*- C++ -*-===//
+//===- Attributes.cpp - The attributes of a node ----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,10 @@ using namespace hamkaas::onnx;
 
 static StringRef getTypeName(AttributeProto::Type type) {
   constexpr StringLiteral names[] = {
-      "of no type",    "FLOAT",          "INT",        "STRING",
-      "TENSOR",        "GRAPH",          "FLOATS",     "INTS",
-      "STRINGS",       "TENSORS",        "GRAPHS",     "SPARSE_TENSOR",
-      "SPARSE_TENSORS", "TYPE_PROTO",    "TYPE_PROTOS"};
+      "of no type",     "FLOAT",      "INT",        "STRING",
+      "TENSOR",         "GRAPH",      "FLOATS",     "INTS",
+      "STRINGS",        "TENSORS",    "GRAPHS",     "SPARSE_TENSOR",
+      "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
   return names[type];
 }
 
@@ -70,8 +70,7 @@ std::optional<StringRef> Attributes::getString(StringRef name) {
 
 std::optional<SmallVector<int64_t>> Attributes::getInts(StringRef name) {
   if (const AttributeProto *attribute = find(name, AttributeProto::Ints))
-    return SmallVector<int64_t>(attribute->ints.begin(),
-                                attribute->ints.end());
+    return SmallVector<int64_t>(attribute->ints.begin(), attribute->ints.end());
   return std::nullopt;
 }
 
@@ -82,8 +81,7 @@ std::optional<SmallVector<double>> Attributes::getFloats(StringRef name) {
   return std::nullopt;
 }
 
-std::optional<SmallVector<std::string>>
-Attributes::getStrings(StringRef name) {
+std::optional<SmallVector<std::string>> Attributes::getStrings(StringRef name) {
   if (const AttributeProto *attribute = find(name, AttributeProto::Strings))
     return SmallVector<std::string>(attribute->strings.begin(),
                                     attribute->strings.end());

@@ -1,4 +1,4 @@
-//===- Attributes.h - The attributes of a node, with their types -*- C++ -*-===//
+//===- Attributes.h - The attributes of a node ------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,8 +46,7 @@ public:
 
 private:
   const AttributeProto *find(llvm::StringRef name);
-  const AttributeProto *find(llvm::StringRef name,
-                             AttributeProto::Type type);
+  const AttributeProto *find(llvm::StringRef name, AttributeProto::Type type);
 
   AttributeScope attributes;
   llvm::StringMap<bool> known;

@@ -23,8 +23,8 @@ static Tensor toBatch(GraphBuilder &b, Tensor x, ArrayRef<int64_t> batch,
 
 /// The product of matrices of at least rank 2, as numpy has it.
 static Tensor multiplyMatrices(GraphBuilder &b, Tensor lhs, Tensor rhs) {
-  std::optional<Shape> batch = getBroadcastShape(lhs.shape().drop_back(2),
-                                                 rhs.shape().drop_back(2));
+  std::optional<Shape> batch =
+      getBroadcastShape(lhs.shape().drop_back(2), rhs.shape().drop_back(2));
   if (!batch)
     return b.fail("expected batches that can be broadcast, found the shapes " +
                   formatShape(lhs.shape()) + " and " +
@@ -52,10 +52,12 @@ static Tensor multiplyMatrices(GraphBuilder &b, Tensor lhs, Tensor rhs) {
   return b.reshape(b.matmul(lhs, rhs), result);
 }
 
-static Tensor multiply(GraphBuilder &b, Tensor lhs, Tensor rhs) {
+Tensor onnx::multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs) {
   if (!lhs || !rhs)
     return {};
-  int64_t depth = rhs.rank() == 0  ? 0
+  if (lhs.isEmpty() || rhs.isEmpty())
+    return b.fail("products of matrices without elements are not supported");
+  int64_t depth = rhs.rank() == 0   ? 0
                   : rhs.rank() == 1 ? rhs.dim(0)
                                     : rhs.dim(rhs.rank() - 2);
   if (lhs.rank() == 0 || rhs.rank() == 0 || lhs.shape().back() != depth)
@@ -76,7 +78,30 @@ static Tensor multiply(GraphBuilder &b, Tensor lhs, Tensor rhs) {
 }
 
 static Tensors importMatMul(OpContext &op, GraphBuilder &b) {
-  return {multiply(b, op.input(0), op.input(1))};
+  return {multiplyAsNumpy(b, op.input(0), op.input(1))};
+}
+
+/// Exchanges the last two dimensions.
+static Tensor transposeLast(GraphBuilder &b, Tensor x) {
+  if (!x || x.rank() < 2)
+    return x;
+  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  std::swap(permutation[x.rank() - 1], permutation[x.rank() - 2]);
+  return b.permute(x, permutation);
+}
+
+static Tensors importFusedMatMul(OpContext &op, GraphBuilder &b) {
+  Tensor lhs = op.input(0), rhs = op.input(1);
+  double alpha = op.attributes.getFloat("alpha").value_or(1);
+  if (op.attributes.getInt("transBatchA").value_or(0) != 0 ||
+      op.attributes.getInt("transBatchB").value_or(0) != 0)
+    return {b.fail("transposed batches are not supported")};
+  if (op.attributes.getInt("transA").value_or(0) != 0)
+    lhs = transposeLast(b, lhs);
+  if (op.attributes.getInt("transB").value_or(0) != 0)
+    rhs = transposeLast(b, rhs);
+  Tensor product = multiplyAsNumpy(b, lhs, rhs);
+  return {alpha == 1 ? product : b.mul(product, alpha)};
 }
 
 static Tensors importGemm(OpContext &op, GraphBuilder &b) {
@@ -87,8 +112,8 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
   bool transposesW = op.attributes.getInt("transB").value_or(0) != 0;
   if (!op.expectRank(x, 2, 2) || !op.expectRank(w, 2, 2))
     return {};
-  Tensor product = multiply(b, transposesX ? b.permute(x, {1, 0}) : x,
-                            transposesW ? b.permute(w, {1, 0}) : w);
+  Tensor product = multiplyAsNumpy(b, transposesX ? b.permute(x, {1, 0}) : x,
+                                   transposesW ? b.permute(w, {1, 0}) : w);
   if (alpha != 1)
     product = b.mul(product, alpha);
   if (!c || !product)
@@ -102,6 +127,7 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
 
 ArrayRef<OpDefinition> onnx::getContractionOps() {
   static constexpr OpDefinition ops[] = {
+      {"FusedMatMul", importFusedMatMul, 1, "com.microsoft"},
       {"Gemm", importGemm, 13},
       {"MatMul", importMatMul, 13},
   };

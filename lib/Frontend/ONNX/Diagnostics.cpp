@@ -15,11 +15,10 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-std::string onnx::quote(StringRef name) {
+std::string onnx::escape(StringRef name) {
   constexpr size_t longest = 100;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << '\'';
   std::string valid = llvm::json::fixUTF8(name.take_front(longest));
   for (unsigned char c : valid) {
     if (c < 0x20 || c == 0x7f)
@@ -27,18 +26,19 @@ std::string onnx::quote(StringRef name) {
     else
       stream << c;
   }
-  stream << (name.size() > longest ? "...'" : "'");
+  if (name.size() > longest)
+    stream << "...";
   return text;
 }
+
+std::string onnx::quote(StringRef name) { return "'" + escape(name) + "'"; }
 
 std::string onnx::formatShape(ArrayRef<int64_t> shape) {
   if (shape.empty())
     return "scalar";
-  return llvm::join(llvm::map_range(shape,
-                                    [](int64_t size) {
-                                      return std::to_string(size);
-                                    }),
-                    "x");
+  return llvm::join(
+      llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }),
+      "x");
 }
 
 void Problems::add(StringRef reason, StringRef node, Location location) {
@@ -49,14 +49,20 @@ void Problems::add(StringRef reason, StringRef node, Location location) {
     problems[index->second].nodes.push_back(node.str());
 }
 
+bool Problems::isSupportMissing() const {
+  return llvm::any_of(problems, [](const Problem &problem) {
+    return StringRef(problem.reason).contains("not supported");
+  });
+}
+
 /// "3 nodes: 'a', 'b', 'c'".
 static std::string listNodes(ArrayRef<std::string> nodes) {
   constexpr size_t listed = 8;
   std::string text = std::to_string(nodes.size()) + " nodes: ";
-  text += llvm::join(
-      llvm::map_range(nodes.take_front(listed),
-                      [](StringRef node) { return quote(node); }),
-      ", ");
+  text +=
+      llvm::join(llvm::map_range(nodes.take_front(listed),
+                                 [](StringRef node) { return quote(node); }),
+                 ", ");
   return nodes.size() > listed ? text + ", ..." : text;
 }
 

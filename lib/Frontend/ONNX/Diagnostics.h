@@ -13,8 +13,10 @@
 
 namespace hamkaas::onnx {
 
-/// A name of the file for a message: between quotes, short, and without what a
-/// terminal would act upon.
+/// A name of the file for a message: short, UTF-8, and without what a terminal
+/// would act upon.
+std::string escape(llvm::StringRef name);
+/// The same between quotes.
 std::string quote(llvm::StringRef name);
 
 /// A list of sizes for a message: "2x3x4"; "scalar" for none.
@@ -29,6 +31,10 @@ public:
            mlir::Location location);
 
   bool isEmpty() const { return problems.empty(); }
+
+  /// Whether the model may be right: a reason then says that something is "not
+  /// supported".
+  bool isSupportMissing() const;
 
   /// Emits an error for each, at its node, or at `model` if several nodes have
   /// it.

@@ -37,9 +37,6 @@ void appendElements(const ReferenceTensor &tensor,
 /// Sets all elements.
 void fillElements(ReferenceTensor &tensor, double value);
 
-/// The elements for a constant of the graph.
-mlir::DenseElementsAttr getElementsAttr(const ReferenceTensor &tensor);
-
 } // namespace hamkaas::onnx
 
 #endif // HAMKAAS_LIB_FRONTEND_ONNX_ELEMENTS_H

@@ -49,7 +49,8 @@ template <Name name> static Tensors variadic(OpContext &op, GraphBuilder &b) {
   return {result};
 }
 
-template <Name predicate> static Tensors compare(OpContext &op, GraphBuilder &b) {
+template <Name predicate>
+static Tensors compare(OpContext &op, GraphBuilder &b) {
   return {b.compare(predicate.text, op.input(0), op.input(1))};
 }
 
@@ -65,8 +66,9 @@ static Tensors importMean(OpContext &op, GraphBuilder &b) {
 static Tensors importMod(OpContext &op, GraphBuilder &b) {
   Tensor l = op.input(0), r = op.input(1);
   bool keepsSign = op.attributes.getInt("fmod").value_or(0) != 0;
-  if (!keepsSign && l.isFloat())
-    return {b.fail("expected the attribute 'fmod' to be 1 for floats, found 0")};
+  if (!keepsSign && l.isFloat() && op.version < 28)
+    return {
+        b.fail("expected the attribute 'fmod' to be 1 for floats, found 0")};
   return {b.binary(keepsSign ? "rem" : "mod", l, r)};
 }
 
@@ -139,7 +141,8 @@ static Tensors importIsInf(OpContext &op, GraphBuilder &b) {
   bool findsNegative = op.attributes.getInt("detect_negative").value_or(1);
   if (findsPositive && findsNegative)
     x = b.unary("abs", x);
-  Tensor limit = b.scalar(x.elementType(), findsPositive ? infinity : -infinity);
+  Tensor limit =
+      b.scalar(x.elementType(), findsPositive ? infinity : -infinity);
   if (!findsPositive && !findsNegative)
     return {b.compare("lt", x, limit)};
   return {b.compare("eq", x, limit)};

@@ -1,4 +1,4 @@
-//===- GraphBuilder.cpp - Builds the graph, and folds what is constant -*- C++ -*-===//
+//===- GraphBuilder.cpp - Builds and folds the graph ------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ static constexpr int64_t largestFolded = 4096, largestFoldedInteger = 1 << 20;
 GraphBuilder::GraphBuilder(Location location, ParameterContents &parameters)
     : builder(location.getContext()), location(location),
       module(ModuleOp::create(location)), parameters(parameters),
-      foldBudget(int64_t(1) << 30) {
+      foldBudget(int64_t(1) << 28) {
   builder.setInsertionPointToEnd(module->getBody());
   main = func::FuncOp::create(builder, location, "main",
                               builder.getFunctionType({}, {}));
@@ -122,8 +122,8 @@ Tensor GraphBuilder::fold(Operation *op, ArrayRef<Tensor> operands) {
   });
   if (!text.empty())
     return fail(text);
-  // To a value of its type.
-  return Tensor(decodeElements(result.type, encodeElements(result)));
+  roundToType(result);
+  return Tensor(std::move(result));
 }
 
 Tensor GraphBuilder::create(StringRef name, ArrayRef<Tensor> operands,
@@ -141,9 +141,9 @@ Tensor GraphBuilder::create(StringRef name, ArrayRef<Tensor> operands,
     isConstant &= operand.isConstant();
     if (operand.isEmpty())
       return fail("tensors without elements are not supported");
-    values.push_back(operand.value() ? operand.value()
-                                     : arguments.addArgument(operand.type(),
-                                                             location));
+    values.push_back(operand.value()
+                         ? operand.value()
+                         : arguments.addArgument(operand.type(), location));
   }
   Operation *op = createOperation(location, name, values, attributes);
   std::string text = captureErrors(context(), [&] {
@@ -194,8 +194,8 @@ bool GraphBuilder::broadcastBoth(Tensor &lhs, Tensor &rhs) {
   if (lhs.elementType() != rhs.elementType()) {
     std::string text;
     llvm::raw_string_ostream(text)
-        << "expected operands of one element type, found "
-        << lhs.elementType() << " and " << rhs.elementType();
+        << "expected operands of one element type, found " << lhs.elementType()
+        << " and " << rhs.elementType();
     fail(text);
     return false;
   }
@@ -229,9 +229,11 @@ Tensor GraphBuilder::compare(StringRef predicate, Tensor lhs, Tensor rhs) {
     return {};
   if (lhs.isEmpty())
     return empty(lhs.shape(), builder.getI1Type());
-  return create("compare", {lhs, rhs},
-                builder.getNamedAttr("predicate",
-                                     builder.getStringAttr(predicate)));
+  return create(
+      "compare", {lhs, rhs},
+      builder.getNamedAttr(
+          "predicate", ComparePredicateAttr::get(
+                           context(), *symbolizeComparePredicate(predicate))));
 }
 
 Tensor GraphBuilder::select(Tensor condition, Tensor ifTrue, Tensor ifFalse) {
@@ -270,8 +272,12 @@ Tensor GraphBuilder::matmul(Tensor lhs, Tensor rhs) {
 //===----------------------------------------------------------------------===//
 
 Tensor GraphBuilder::reshape(Tensor x, ArrayRef<int64_t> shape) {
+  constexpr size_t largestRank = 64;
   if (!x || x.shape() == shape)
     return x;
+  if (shape.size() > largestRank)
+    return fail("expected at most " + Twine(largestRank) +
+                " dimensions, found " + Twine(shape.size()));
   RankedTensorType type = RankedTensorType::get(shape, x.elementType());
   if (x.isEmpty() && type.getNumElements() == 0)
     return empty(shape, x.elementType());
@@ -289,8 +295,8 @@ Tensor GraphBuilder::permute(Tensor x, ArrayRef<int64_t> permutation) {
     return empty(shape, x.elementType());
   }
   return create("permute", x,
-                builder.getNamedAttr("permutation",
-                                     builder.getDenseI64ArrayAttr(permutation)));
+                builder.getNamedAttr(
+                    "permutation", builder.getDenseI64ArrayAttr(permutation)));
 }
 
 Tensor GraphBuilder::extendRank(Tensor x, int64_t rank) {
@@ -320,7 +326,7 @@ Tensor GraphBuilder::scalar(Type type, double value) {
     return {};
   ReferenceTensor tensor(RankedTensorType::get({}, type));
   fillElements(tensor, value);
-  return Tensor(decodeElements(tensor.type, encodeElements(tensor)));
+  return Tensor(std::move(tensor));
 }
 
 Tensor GraphBuilder::constant(ArrayRef<int64_t> values) {
@@ -331,6 +337,17 @@ Tensor GraphBuilder::constant(ArrayRef<int64_t> values,
                               ArrayRef<int64_t> shape) {
   ReferenceTensor tensor(RankedTensorType::get(shape, builder.getI64Type()));
   llvm::copy(values, tensor.i64.begin());
+  return Tensor(std::move(tensor));
+}
+
+Tensor GraphBuilder::constantOf(Type type, ArrayRef<double> values,
+                                ArrayRef<int64_t> shape) {
+  if (!type)
+    return {};
+  ReferenceTensor tensor(RankedTensorType::get(shape, type));
+  tensor.withElements(
+      [&](auto &elements) { llvm::copy(values, elements.begin()); });
+  roundToType(tensor);
   return Tensor(std::move(tensor));
 }
 

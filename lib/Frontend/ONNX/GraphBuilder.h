@@ -1,4 +1,4 @@
-//===- GraphBuilder.h - Builds the graph, and folds what is constant -*- C++ -*-===//
+//===- GraphBuilder.h - Builds and folds the graph --------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +12,7 @@
 #include "Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace hamkaas::onnx {
@@ -25,10 +26,10 @@ std::optional<Shape> getBroadcastShape(llvm::ArrayRef<int64_t> lhs,
 /// Builds operations of the dialect. An operation of constants is evaluated if
 /// its result is small, so that shapes that are computed vanish.
 ///
-/// A function that cannot do what it is asked for keeps the reason and returns a
-/// null tensor; one that is given a null tensor returns one. So code that
-/// composes them asks for a failure once, at its end, and before it looks at the
-/// shape of a result.
+/// A function that cannot do what it is asked for keeps the reason and returns
+/// a null tensor; one that is given a null tensor returns one. So code that
+/// composes them asks for a failure once, at its end, and before it looks at
+/// the shape of a result.
 class GraphBuilder {
 public:
   GraphBuilder(mlir::Location location, ParameterContents &parameters);
@@ -75,12 +76,20 @@ public:
   /// `kind` is sum, prod, max or min.
   Tensor reduce(llvm::StringRef kind, Tensor x, llvm::ArrayRef<int64_t> dims,
                 bool keepDims);
-  /// The index of the first of the largest elements along `dim`, which is
-  /// dropped.
-  Tensor argMax(Tensor x, int64_t dim);
+  /// The index of the first or last of the extreme elements along `dim`, which
+  /// is dropped. `kind` is max or min.
+  Tensor argExtreme(llvm::StringRef kind, Tensor x, int64_t dim, bool isLast);
+  /// Pools the dimensions between the first and the last one of `x`.
+  Tensor pool(llvm::StringRef kind, Tensor x, llvm::ArrayRef<int64_t> window,
+              llvm::ArrayRef<int64_t> strides,
+              llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> padLow,
+              llvm::ArrayRef<int64_t> padHigh);
+  /// The square root.
+  Tensor root(Tensor x) { return unary("sqrt", x); }
   /// The index along `dim`, an i64.
   Tensor iota(llvm::ArrayRef<int64_t> shape, int64_t dim);
 
+  mlir::NamedAttribute combiner(llvm::StringRef kind);
   mlir::NamedAttribute attribute(llvm::StringRef name, int64_t value);
   mlir::NamedAttribute attribute(llvm::StringRef name,
                                  llvm::ArrayRef<int64_t> values);
@@ -101,8 +110,19 @@ public:
   Tensor concat(llvm::ArrayRef<Tensor> parts, int64_t dim);
   /// The slices of `x` along `dim` that `indices`, of any shape, name.
   Tensor gather(Tensor x, Tensor indices, int64_t dim);
-  /// The shape of `x` with `dim` of size 1.
+  /// Writes rows of `updates` over those of `target` that `indices` name, or
+  /// combines them; `reduction` is none, add, mul, max or min.
+  Tensor scatter(Tensor target, Tensor indices, Tensor updates,
+                 llvm::StringRef reduction);
+  Tensor cumsum(Tensor x, int64_t dim, bool isExclusive, bool isReverse);
+  /// The order of the elements in each row of the last dimension.
+  Tensor argsort(Tensor x, bool isDescending);
+  /// Puts `value` around the elements of `x`, and between them.
+  Tensor pad(Tensor x, Tensor value, llvm::ArrayRef<int64_t> low,
+             llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior);
+  /// The shape of `x` with `dim` of size 1, or without `dims`.
   static Shape keepDim(const Tensor &x, int64_t dim);
+  static Shape dropDims(const Tensor &x, llvm::ArrayRef<int64_t> dims);
   /// Adds dimensions of size 1 in front.
   Tensor extendRank(Tensor x, int64_t rank);
 
@@ -114,6 +134,9 @@ public:
   Tensor constant(llvm::ArrayRef<int64_t> values);
   Tensor constant(llvm::ArrayRef<int64_t> values,
                   llvm::ArrayRef<int64_t> shape);
+  /// Numbers as elements of that type.
+  Tensor constantOf(mlir::Type type, llvm::ArrayRef<double> values,
+                    llvm::ArrayRef<int64_t> shape);
   /// A tensor without elements.
   Tensor empty(llvm::ArrayRef<int64_t> shape, mlir::Type type);
 
@@ -123,6 +146,11 @@ public:
 
   Tensor addInput(llvm::StringRef name, mlir::RankedTensorType type);
   llvm::StringRef getInputName(unsigned index);
+  /// Notes an input whose elements are needed as constants.
+  void addMissingInput(unsigned index) { missing.insert(index); }
+  llvm::ArrayRef<unsigned> missingInputs() const {
+    return missing.getArrayRef();
+  }
   /// The value in the graph; a constant gets one. Null for a tensor without
   /// elements, which has none.
   mlir::Value materialize(const Tensor &tensor);
@@ -131,6 +159,8 @@ public:
   finish(llvm::ArrayRef<std::pair<std::string, Tensor>> results);
 
 private:
+  Tensor reduceNothing(llvm::StringRef kind, llvm::ArrayRef<int64_t> shape,
+                       mlir::Type type);
   bool isFolded(llvm::ArrayRef<Tensor> operands, mlir::RankedTensorType type);
   Tensor fold(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
   bool broadcastBoth(Tensor &lhs, Tensor &rhs);
@@ -144,6 +174,7 @@ private:
   ParameterContents &parameters;
   llvm::StringSet<> symbols, parameterNames;
   llvm::SmallVector<mlir::Attribute> argumentAttributes;
+  llvm::SetVector<unsigned> missing;
   /// How many elements may still be computed while importing.
   int64_t foldBudget;
   std::string reason;

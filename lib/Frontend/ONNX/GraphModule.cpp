@@ -1,4 +1,4 @@
-//===- GraphModule.cpp - Inputs, parameters and results of the graph -*- C++ -*-===//
+//===- GraphModule.cpp - Inputs and results of the graph --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-/// Constants of more elements are parameters, so that kernels that are equal but
-/// for their constants are one.
+/// Constants of more elements are parameters, so that kernels that are equal
+/// but for their constants are one.
 static constexpr int64_t largestInline = 16;
 
 /// `name` itself, or the first of name_0, name_1, ... that is free.
@@ -45,19 +45,19 @@ Value GraphBuilder::materialize(const Tensor &tensor) {
   if (tensor.count() > largestInline)
     tensor.data->value = createParameter(tensor);
   else
-    tensor.data->value = arith::ConstantOp::create(
-        builder, location, getElementsAttr(tensor.elements()));
+    tensor.data->value = ConstantOp::create(builder, location, tensor.type(),
+                                            getElements(tensor.elements()));
   return tensor.value();
 }
 
 Value GraphBuilder::createParameter(const Tensor &tensor) {
-  std::string name = claim(
-      parameterNames,
-      isValidName(tensor.data->name) ? tensor.data->name : "constant");
+  std::string name =
+      claim(parameterNames,
+            isValidName(tensor.data->name) ? tensor.data->name : "constant");
   ArrayRef<char> bytes = tensor.data->bytes;
   if (!tensor.data->hasBytes) {
-    auto owned = std::make_shared<std::vector<char>>(
-        encodeElements(tensor.elements()));
+    auto owned =
+        std::make_shared<std::vector<char>>(encodeElements(tensor.elements()));
     bytes = *owned;
     parameters.keep(owned);
   }
@@ -71,8 +71,8 @@ Value GraphBuilder::createParameter(const Tensor &tensor) {
       builder.getStringAttr("private"));
   if (symbol != name)
     global->setAttr(HamKaasDialect::nameAttrName, builder.getStringAttr(name));
-  return ml_program::GlobalLoadConstOp::create(
-      builder, location, tensor.type(), FlatSymbolRefAttr::get(global));
+  return ml_program::GlobalLoadConstOp::create(builder, location, tensor.type(),
+                                               FlatSymbolRefAttr::get(global));
 }
 
 /// Nothing in the graph has an effect: what has no use is not needed.
@@ -84,8 +84,8 @@ void GraphBuilder::dropUnused() {
   main.walk([&](ml_program::GlobalLoadConstOp load) {
     used.insert(load.getGlobal().getLeafReference());
   });
-  for (auto global : llvm::make_early_inc_range(
-           module->getOps<ml_program::GlobalOp>()))
+  for (auto global :
+       llvm::make_early_inc_range(module->getOps<ml_program::GlobalOp>()))
     if (!used.contains(global.getSymName()))
       global.erase();
 }

@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphBuilder.h"
 #include "Diagnostics.h"
+#include "GraphBuilder.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <limits>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -21,9 +24,32 @@ NamedAttribute GraphBuilder::attribute(StringRef name,
   return builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(values));
 }
 
+NamedAttribute GraphBuilder::combiner(StringRef kind) {
+  return builder.getNamedAttr(
+      "combiner", CombinerAttr::get(context(), *symbolizeCombiner(kind)));
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
+
+/// What a reduction begins with, for each element of a result of `shape`.
+Tensor GraphBuilder::reduceNothing(StringRef kind, ArrayRef<int64_t> shape,
+                                   Type type) {
+  if (llvm::is_contained(shape, 0))
+    return empty(shape, type);
+  if (type.isInteger(1))
+    return broadcast(scalar(type, kind == "min" || kind == "prod"), shape);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double identity = llvm::StringSwitch<double>(kind)
+                        .Case("prod", 1)
+                        .Case("max", -infinity)
+                        .Case("min", infinity)
+                        .Default(0);
+  // Infinity becomes the largest integer.
+  Tensor value = cast(scalar(builder.getF64Type(), identity), type);
+  return broadcast(value, shape);
+}
 
 Tensor GraphBuilder::reduce(StringRef kind, Tensor x, ArrayRef<int64_t> dims,
                             bool keepDims) {
@@ -37,12 +63,23 @@ Tensor GraphBuilder::reduce(StringRef kind, Tensor x, ArrayRef<int64_t> dims,
     else if (keepDims)
       kept.push_back(1);
   }
+  if (x.isEmpty())
+    return reduceNothing(kind, kept, x.elementType());
   Tensor result = x;
   if (!sorted.empty())
-    result = create("reduce", x,
-                    {builder.getNamedAttr("kind", builder.getStringAttr(kind)),
-                     attribute("dims", sorted)});
+    result = create("reduce", x, {combiner(kind), attribute("dims", sorted)});
   return reshape(result, kept);
+}
+
+Tensor GraphBuilder::pool(StringRef kind, Tensor x, ArrayRef<int64_t> window,
+                          ArrayRef<int64_t> strides,
+                          ArrayRef<int64_t> dilations, ArrayRef<int64_t> padLow,
+                          ArrayRef<int64_t> padHigh) {
+  return create("pool", x,
+                {combiner(kind), attribute("window", window),
+                 attribute("strides", strides),
+                 attribute("dilations", dilations),
+                 attribute("pad_low", padLow), attribute("pad_high", padHigh)});
 }
 
 Shape GraphBuilder::keepDim(const Tensor &x, int64_t dim) {
@@ -57,16 +94,26 @@ Tensor GraphBuilder::iota(ArrayRef<int64_t> shape, int64_t dim) {
                 RankedTensorType::get(shape, builder.getI64Type()));
 }
 
-Tensor GraphBuilder::argMax(Tensor x, int64_t dim) {
+Shape GraphBuilder::dropDims(const Tensor &x, ArrayRef<int64_t> dims) {
+  Shape shape;
+  for (auto [i, size] : llvm::enumerate(x.shape()))
+    if (!llvm::is_contained(dims, int64_t(i)))
+      shape.push_back(size);
+  return shape;
+}
+
+Tensor GraphBuilder::argExtreme(StringRef kind, Tensor x, int64_t dim,
+                                bool isLast) {
   if (!x)
     return {};
-  Tensor largest = reduce("max", x, dim, /*keepDims=*/true);
-  // NaN is the largest where there is one, and differs from itself.
-  Tensor isLargest = compare("eq", x, largest);
+  Tensor extreme = reduce(kind, x, dim, /*keepDims=*/true);
+  // NaN is the extreme where there is one, and differs from itself.
+  Tensor isExtreme = compare("eq", x, extreme);
   if (x.isFloat())
-    isLargest = binary("or", isLargest, compare("ne", x, x));
-  Tensor beyond = constant({x.dim(dim)}, Shape(x.rank(), 1));
-  return reduce("min", select(isLargest, iota(x.shape(), dim), beyond), dim,
+    isExtreme = binary("or", isExtreme, compare("ne", x, x));
+  Tensor none = constant({isLast ? -1 : x.dim(dim)}, Shape(x.rank(), 1));
+  return reduce(isLast ? "max" : "min",
+                select(isExtreme, iota(x.shape(), dim), none), dim,
                 /*keepDims=*/false);
 }
 
@@ -128,4 +175,45 @@ Tensor GraphBuilder::gather(Tensor x, Tensor indices, int64_t dim) {
     return empty(shape, x.elementType());
   }
   return create("gather", {x, indices}, attribute("dim", dim));
+}
+
+Tensor GraphBuilder::pad(Tensor x, Tensor value, ArrayRef<int64_t> low,
+                         ArrayRef<int64_t> high, ArrayRef<int64_t> interior) {
+  if (!x || !value)
+    return {};
+  auto isZero = [](int64_t count) { return count == 0; };
+  if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero) &&
+      llvm::all_of(interior, isZero))
+    return x;
+  return create("pad", {x, value},
+                {attribute("low", low), attribute("high", high),
+                 attribute("interior", interior)});
+}
+
+//===----------------------------------------------------------------------===//
+// Along a dimension
+//===----------------------------------------------------------------------===//
+
+Tensor GraphBuilder::scatter(Tensor target, Tensor indices, Tensor updates,
+                             StringRef reduction) {
+  if (!target || !indices || !updates || indices.isEmpty())
+    return indices ? target : Tensor();
+  return create(
+      "scatter", {target, indices, updates},
+      builder.getNamedAttr("reduction", builder.getStringAttr(reduction)));
+}
+
+Tensor GraphBuilder::cumsum(Tensor x, int64_t dim, bool isExclusive,
+                            bool isReverse) {
+  return create(
+      "cumsum", x,
+      {attribute("dim", dim),
+       builder.getNamedAttr("exclusive", builder.getBoolAttr(isExclusive)),
+       builder.getNamedAttr("reverse", builder.getBoolAttr(isReverse))});
+}
+
+Tensor GraphBuilder::argsort(Tensor x, bool isDescending) {
+  return create(
+      "argsort", x,
+      builder.getNamedAttr("descending", builder.getBoolAttr(isDescending)));
 }

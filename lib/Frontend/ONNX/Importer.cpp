@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-/// How many nodes a model may have when its functions and branches are expanded.
+/// How many nodes a model may have when its functions and branches are
+/// expanded.
 static constexpr int64_t largestNodeCount = 1'000'000;
 
 const NamedValue *Scope::find(StringRef name) const {
@@ -26,11 +27,16 @@ const NamedValue *Scope::find(StringRef name) const {
 
 Importer::Importer(const ModelProto &model, StringRef name,
                    MLIRContext *context, const OnnxImportOptions &options,
-                   ParameterContents &parameters)
+                   ParameterContents &parameters, OnnxSummary &summary)
     : model(model), options(options), context(context),
       modelLocation(FileLineColLoc::get(context, name, 0, 0)),
-      parameters(parameters), tensors(context, options.path, parameters),
-      builder(modelLocation, parameters), nodeLocation(modelLocation) {}
+      parameters(parameters), summary(summary),
+      tensors(context, options.path, parameters),
+      builder(modelLocation, parameters), nodeLocation(modelLocation) {
+  for (const FunctionProto &function : model.functions)
+    functions[getFunctionKey(function.domain, function.name,
+                             function.overload)] = &function;
+}
 
 void Importer::addProblem(const Twine &reason) {
   problems.add(reason.str(), nodeName, nodeLocation);
@@ -40,8 +46,13 @@ void Importer::addProblem(const Twine &reason) {
 // The model
 //===----------------------------------------------------------------------===//
 
-static llvm::StringMap<int64_t>
-readOpsets(ArrayRef<OpsetProto> list) {
+static OnnxValue describeTensor(StringRef name, const Tensor &tensor) {
+  ArrayRef<int64_t> shape = tensor.shape();
+  return {name.str(), tensor.elementType(),
+          std::vector<OnnxValue::Dim>(shape.begin(), shape.end())};
+}
+
+llvm::StringMap<int64_t> onnx::readOpsets(ArrayRef<OpsetProto> list) {
   llvm::StringMap<int64_t> opsets;
   for (const OpsetProto &opset : list)
     opsets[normalizeDomain(opset.domain)] = opset.version;
@@ -54,8 +65,7 @@ void Importer::checkModel() {
   if (model.hasTrainingInfo)
     addProblem("training information is not supported");
   for (const OpsetProto &opset : model.opsets)
-    if (normalizeDomain(opset.domain).empty() &&
-        opset.version < oldestOpset)
+    if (normalizeDomain(opset.domain).empty() && opset.version < oldestOpset)
       addProblem("opset " + Twine(opset.version) +
                  " is not supported, only those from " + Twine(oldestOpset));
 }
@@ -71,12 +81,27 @@ OwningOpRef<ModuleOp> Importer::run() {
     importNodes(model.graph->nodes, scope, environment);
     addResults(scope);
   }
+  summary.failure = findFailure();
+  for (unsigned argument : builder.missingInputs())
+    summary.missing.push_back(builder.getInputName(argument).str());
   if (!problems.isEmpty()) {
     problems.report(modelLocation);
     return nullptr;
   }
   builder.setLocation(modelLocation);
   return builder.finish(results);
+}
+
+OnnxFailure Importer::findFailure() const {
+  if (problems.isEmpty())
+    return OnnxFailure::None;
+  if (certainFailure)
+    return *certainFailure;
+  // Other problems may come from what is missing.
+  if (!unboundDims.empty() || !builder.missingInputs().empty())
+    return OnnxFailure::Incomplete;
+  return problems.isSupportMissing() ? OnnxFailure::Unsupported
+                                     : OnnxFailure::Invalid;
 }
 
 void Importer::addResults(Scope &scope) {
@@ -95,11 +120,11 @@ void Importer::addResults(Scope &scope) {
       addProblem("no node computes the output " + quote(output.name));
     else if (!value->tensor && !value->problem.empty())
       addProblem("output " + quote(output.name) + ": " + value->problem);
-    else if (value->tensor && value->tensor.isEmpty())
-      addProblem("output " + quote(output.name) +
-                 " has no elements, which is not supported");
-    else
+    else if (!value->tensor.isEmpty())
       results.emplace_back(output.name.str(), value->tensor);
+    summary.outputs.push_back(value && value->tensor
+                                  ? describeTensor(output.name, value->tensor)
+                                  : describe(output));
   }
 }
 
@@ -120,9 +145,9 @@ static std::string getNodeName(const NodeProto &node,
 static Location getLocation(StringRef name, const NodeProto &node,
                             Location model) {
   MLIRContext *context = model.getContext();
-  return NameLoc::get(StringAttr::get(context, name),
-                      NameLoc::get(StringAttr::get(context, node.opType),
-                                   model));
+  auto op = StringAttr::get(context, escape(node.opType));
+  return NameLoc::get(StringAttr::get(context, escape(name)),
+                      NameLoc::get(op, model));
 }
 
 void Importer::importNodes(const Nodes &nodes, Scope &scope,
@@ -130,7 +155,8 @@ void Importer::importNodes(const Nodes &nodes, Scope &scope,
   std::string outerName = nodeName;
   Location outerLocation = nodeLocation;
   for (const NodeProto &node : nodes) {
-    if (++nodeCount > largestNodeCount)
+    countNodes(1);
+    if (isTooLarge())
       break;
     nodeName = getNodeName(node, environment);
     nodeLocation = getLocation(nodeName, node, modelLocation);
@@ -140,10 +166,6 @@ void Importer::importNodes(const Nodes &nodes, Scope &scope,
   nodeName = outerName;
   nodeLocation = outerLocation;
   builder.setLocation(nodeLocation);
-  if (nodeCount > largestNodeCount)
-    problems.add("expected at most " + std::to_string(largestNodeCount) +
-                     " nodes, those of functions and branches included",
-                 "", modelLocation);
 }
 
 /// The inputs, or nothing if one of them is unknown.
@@ -157,7 +179,7 @@ std::optional<Tensors> Importer::readInputs(const NodeProto &node,
       addProblem("no node before this one computes the input " + quote(name));
     else if (value && !value->problem.empty())
       addProblem("input " + quote(name) + ": " + value->problem);
-    areKnown &= name.empty() || (value && value->tensor);
+    areKnown &= name.empty() || (value && (value->tensor || value->isLeftOut));
     inputs.push_back(value ? value->tensor : Tensor());
   }
   if (!areKnown)
@@ -165,36 +187,83 @@ std::optional<Tensors> Importer::readInputs(const NodeProto &node,
   return inputs;
 }
 
-void Importer::importNode(const NodeProto &node, Scope &scope,
-                          const Environment &environment) {
-  std::optional<Tensors> outputs;
-  auto opset = environment.opsets.find(normalizeDomain(node.domain));
+/// Nodes that hold graphs are imported here: they see the values around them.
+static bool isControlFlow(StringRef domain, StringRef name) {
+  return domain.empty() && (name == "If" || name == "Loop");
+}
+
+std::optional<Tensors> Importer::importOp(const NodeProto &node,
+                                          const Call &call,
+                                          const OpVersion &op) {
+  OpContext context(node, builder, tensors, call.attributes, call.inputs,
+                    op.version);
+  Tensors outputs = op.definition->import(context, builder);
+  std::string problem = builder.takeFailure();
+  if (problem.empty())
+    problem = call.attributes.takeProblem();
+  if (problem.empty())
+    problem = context.findUnread();
+  if (problem.empty())
+    return outputs;
+  addProblem(problem);
+  return std::nullopt;
+}
+
+/// The outputs of a node; none if they are unknown.
+std::optional<Tensors> Importer::importCall(const NodeProto &node,
+                                            const Scope &scope,
+                                            const Environment &environment) {
+  StringRef domain = normalizeDomain(node.domain);
+  const FunctionProto *function = findFunction(node);
+  bool isFlow = !function && isControlFlow(domain, node.opType);
+  auto opset = environment.opsets.find(domain);
   if (opset == environment.opsets.end()) {
     addProblem("expected the model to import an opset of the domain " +
                quote(node.domain));
-    return define(node, outputs, scope);
+    return std::nullopt;
   }
-  OpVersion op =
-      findOp(opset->getKey(), node.opType, opset->getValue());
-  // Unsupported operators are reported even if their inputs are unknown.
-  if (!op.definition)
-    addProblem(op.problem);
-  std::optional<Tensors> inputs = readInputs(node, scope);
-  if (op.definition && inputs) {
-    Attributes attributes(node, environment.attributes);
-    OpContext context(node, builder, tensors, attributes, *inputs, op.version);
-    outputs = op.definition->import(context, builder);
-    std::string problem = builder.takeFailure();
-    if (problem.empty())
-      problem = attributes.takeProblem();
-    if (problem.empty())
-      problem = context.findUnread();
-    if (!problem.empty()) {
-      addProblem(problem);
-      outputs.reset();
+  OpVersion op;
+  if (!function && !isFlow) {
+    op = findOp(domain, node.opType, opset->getValue());
+    // Reported even if its inputs are unknown.
+    if (!op.definition) {
+      addProblem(op.problem);
+      certainFailure = OnnxFailure::Unsupported;
     }
   }
-  define(node, outputs, scope);
+  std::optional<Tensors> inputs = readInputs(node, scope);
+  if (!inputs || (!function && !isFlow && !op.definition))
+    return std::nullopt;
+  Attributes attributes(node, environment.attributes);
+  Call call{attributes, std::move(*inputs), scope, environment};
+  if (function)
+    return importFunction(*function, call);
+  if (!isFlow)
+    return importOp(node, call, op);
+  auto outputs = node.opType == "If" ? importIf(call) : importLoop(call);
+  std::string problem = builder.takeFailure();
+  if (problem.empty())
+    problem = attributes.takeProblem();
+  if (!problem.empty())
+    addProblem(problem);
+  return problem.empty() ? outputs : std::nullopt;
+}
+
+void Importer::importNode(const NodeProto &node, Scope &scope,
+                          const Environment &environment) {
+  define(node, importCall(node, scope, environment), scope);
+}
+
+bool Importer::isTooLarge() const { return nodeCount > largestNodeCount; }
+
+/// What a function or a loop makes without a node counts as one, too: so all of
+/// them end.
+void Importer::countNodes(int64_t count) {
+  if (!isTooLarge() && nodeCount + count > largestNodeCount)
+    problems.add("expected at most " + std::to_string(largestNodeCount) +
+                     " nodes, those of functions and loops included",
+                 "", modelLocation);
+  nodeCount += count;
 }
 
 void Importer::define(const NodeProto &node,
@@ -206,9 +275,9 @@ void Importer::define(const NodeProto &node,
     if (outputs && i < outputs->size())
       value.tensor = (*outputs)[i];
     if (outputs && !value.tensor)
-      value.problem = ("output " + Twine(i) + " of " + node.opType +
-                       " is not supported")
-                          .str();
+      value.problem =
+          ("output " + Twine(i) + " of " + node.opType + " is not supported")
+              .str();
     defineValue(name, std::move(value), scope);
   }
 }

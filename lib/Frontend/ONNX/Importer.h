@@ -10,6 +10,7 @@
 
 #include "Diagnostics.h"
 #include "OpContext.h"
+#include "Opsets.h"
 #include "Tensors.h"
 #include <map>
 
@@ -21,6 +22,8 @@ namespace hamkaas::onnx {
 struct NamedValue {
   Tensor tensor;
   std::string problem;
+  /// An input of a function that its call leaves out.
+  bool isLeftOut = false;
 };
 
 /// The values that the nodes of a graph see: its own and those around it.
@@ -42,12 +45,14 @@ struct Environment {
   int depth = 0;
 };
 
+llvm::StringMap<int64_t> readOpsets(llvm::ArrayRef<OpsetProto> list);
+
 /// Reads the graphs and functions of one model.
 class Importer {
 public:
   Importer(const ModelProto &model, llvm::StringRef name,
            mlir::MLIRContext *context, const OnnxImportOptions &options,
-           ParameterContents &parameters);
+           ParameterContents &parameters, OnnxSummary &summary);
 
   /// Null after problems, which are reported.
   mlir::OwningOpRef<mlir::ModuleOp> run();
@@ -55,29 +60,56 @@ public:
 private:
   using Nodes = std::vector<NodeProto>;
 
+  /// A node with what it is given.
+  struct Call {
+    Attributes &attributes;
+    Tensors inputs;
+    const Scope &scope;
+    const Environment &environment;
+  };
+
   // Importer.cpp
   void checkModel();
   void addResults(Scope &scope);
+  OnnxFailure findFailure() const;
   void importNodes(const Nodes &nodes, Scope &scope,
                    const Environment &environment);
   void importNode(const NodeProto &node, Scope &scope,
                   const Environment &environment);
-  std::optional<Tensors> importOp(const NodeProto &node,
-                                  llvm::ArrayRef<Tensor> inputs,
-                                  const Scope &scope,
-                                  const Environment &environment);
+  std::optional<Tensors> importOp(const NodeProto &node, const Call &call,
+                                  const OpVersion &op);
+  std::optional<Tensors> importCall(const NodeProto &node, const Scope &scope,
+                                    const Environment &environment);
+  /// Whether functions and loops have made too many nodes.
+  bool isTooLarge() const;
+  void countNodes(int64_t count);
   std::optional<Tensors> readInputs(const NodeProto &node, const Scope &scope);
   void define(const NodeProto &node, const std::optional<Tensors> &outputs,
               Scope &scope);
   void defineValue(llvm::StringRef name, NamedValue value, Scope &scope);
 
+  // ControlFlow.cpp
+  std::optional<Tensors> importSubgraph(const GraphProto &graph,
+                                        llvm::ArrayRef<Tensor> inputs,
+                                        const Scope &scope,
+                                        const Environment &outer);
+  std::optional<Tensors> importIf(const Call &call);
+  std::optional<Tensors> importLoop(const Call &call);
+  const FunctionProto *findFunction(const NodeProto &node) const;
+  static std::string getFunctionKey(StringRef domain, StringRef name,
+                                    StringRef overload);
+  std::optional<Tensors> importFunction(const FunctionProto &function,
+                                        const Call &call);
+
   // Inputs.cpp
   void addInitializers(const GraphProto &graph, Scope &scope);
   void addInputs(const GraphProto &graph, Scope &scope);
+  void addOptionProblem(const llvm::Twine &reason);
   void addInput(const ValueInfoProto &input, Scope &scope);
   void addConstantInput(const ValueInfoProto &input, Scope &scope);
   std::optional<Shape> bindDims(const ValueInfoProto &input);
   void reportDims();
+  OnnxValue describe(const ValueInfoProto &value) const;
 
   void addProblem(const llvm::Twine &reason);
 
@@ -86,15 +118,20 @@ private:
   mlir::MLIRContext *context;
   mlir::Location modelLocation;
   ParameterContents &parameters;
+  OnnxSummary &summary;
   TensorReader tensors;
   GraphBuilder builder;
   Problems problems;
   llvm::SmallVector<std::pair<std::string, Tensor>> results;
 
+  llvm::StringMap<const FunctionProto *> functions;
+
   /// The node that is being imported, for problems.
   std::string nodeName;
   mlir::Location nodeLocation;
   int64_t nodeCount = 0;
+  /// Set if the model cannot be imported, whatever its sizes and constants are.
+  std::optional<OnnxFailure> certainFailure;
 
   /// Dimensions without a size, and where they occur; and names that do have a
   /// use.

@@ -30,6 +30,11 @@ void Importer::addInitializers(const GraphProto &graph, Scope &scope) {
 // Inputs
 //===----------------------------------------------------------------------===//
 
+void Importer::addOptionProblem(const Twine &reason) {
+  addProblem(reason);
+  certainFailure = OnnxFailure::Invalid;
+}
+
 void Importer::addInputs(const GraphProto &graph, Scope &scope) {
   llvm::StringSet<> names;
   for (const ValueInfoProto &input : graph.inputs) {
@@ -42,14 +47,17 @@ void Importer::addInputs(const GraphProto &graph, Scope &scope) {
   }
   for (const auto &given : options.constantInputs)
     if (!names.contains(given.getKey()))
-      addProblem("--const-input: the model has no input " +
-                 quote(given.getKey()));
+      addOptionProblem("--const-input: the model has no input " +
+                       quote(given.getKey()));
   reportDims();
 }
 
 void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
   NamedValue value;
   std::string problem;
+  summary.inputs.push_back(describe(input));
+  if (!summary.inputs.back().elementType)
+    certainFailure = OnnxFailure::Unsupported;
   std::optional<Shape> shape = bindDims(input);
   if (!isValidName(input.name))
     addProblem("expected the name of an input to be UTF-8 text without control "
@@ -61,16 +69,13 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
     addProblem("input " + quote(input.name) +
                ": values that are no tensors are not supported");
   else if (!shape)
-    addProblem("input " + quote(input.name) +
-               ": expected a shape, found none");
-  else if (RankedTensorType type = makeType(
-               context, input.type.elementType, *shape,
-               problem);
+    addProblem("input " + quote(input.name) + ": expected a shape, found none");
+  else if (RankedTensorType type =
+               makeType(context, input.type.elementType, *shape, problem);
            !type)
     addProblem("input " + quote(input.name) + ": " + problem);
   else if (type.getNumElements() == 0)
-    addProblem("input " + quote(input.name) +
-               " has no elements, which is not supported");
+    value.tensor = builder.empty(*shape, type.getElementType());
   else
     value.tensor = builder.addInput(input.name, type);
   defineValue(input.name, std::move(value), scope);
@@ -78,15 +83,14 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
 
 void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
   const ReferenceTensor &given = *options.constantInputs.lookup(input.name);
-  Type expected =
-      getElementType(context, input.type.elementType);
+  Type expected = getElementType(context, input.type.elementType);
   if (expected && given.type.getElementType() != expected) {
     std::string text;
     llvm::raw_string_ostream(text)
         << "--const-input: expected elements of type " << expected
         << " for the input " << quote(input.name) << ", found "
         << given.type.getElementType();
-    addProblem(text);
+    addOptionProblem(text);
   }
   scope.values[input.name] = {Tensor(ReferenceTensor(given)), ""};
 }
@@ -94,6 +98,36 @@ void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
 //===----------------------------------------------------------------------===//
 // Dimensions
 //===----------------------------------------------------------------------===//
+
+/// The name of a dimension that has no size. One without a name is called after
+/// its place; "?" is no name, for several may have it.
+static std::string getDimName(const ValueInfoProto &value, size_t i) {
+  StringRef name = value.type.shape[i].name;
+  if (name.empty() || name == "?")
+    return (value.name + "." + Twine(i)).str();
+  return name.str();
+}
+
+/// Some exporters say -1 of what has no size.
+static bool hasSize(const DimensionProto &dim) {
+  return dim.size && *dim.size != -1;
+}
+
+OnnxValue Importer::describe(const ValueInfoProto &value) const {
+  OnnxValue result = {value.name.str()};
+  if (value.type.kind == TypeProto::Tensor)
+    result.elementType = getElementType(context, value.type.elementType);
+  if (!value.type.hasShape)
+    return result;
+  result.dims.emplace();
+  for (auto [i, dim] : llvm::enumerate(value.type.shape)) {
+    if (hasSize(dim))
+      result.dims->push_back(*dim.size);
+    else
+      result.dims->push_back(getDimName(value, i));
+  }
+  return result;
+}
 
 /// The shape of an input; none if it says none. A dimension without a size gets
 /// that of the options; otherwise it is noted, and 1 for now.
@@ -103,13 +137,11 @@ std::optional<Shape> Importer::bindDims(const ValueInfoProto &input) {
   Shape shape;
   bool isConstant = options.constantInputs.contains(input.name);
   for (auto [i, dim] : llvm::enumerate(input.type.shape)) {
-    if (dim.size) {
+    if (hasSize(dim)) {
       shape.push_back(*dim.size);
       continue;
     }
-    // One without a name is called after its place.
-    std::string name =
-        (dim.name.empty() ? input.name + "." + Twine(i) : dim.name).str();
+    std::string name = getDimName(input, i);
     usedDims.insert(name);
     auto bound = options.dims.find(name);
     shape.push_back(bound == options.dims.end() ? 1 : bound->getValue());
@@ -123,8 +155,8 @@ std::optional<Shape> Importer::bindDims(const ValueInfoProto &input) {
 void Importer::reportDims() {
   for (const auto &given : options.dims)
     if (!usedDims.contains(given.getKey()))
-      addProblem("--dim: no input of the model has a dimension " +
-                 quote(given.getKey()));
+      addOptionProblem("--dim: no input of the model has a dimension " +
+                       quote(given.getKey()));
   if (unboundDims.empty())
     return;
   std::string text = "expected a size for each dimension of the inputs, given "

@@ -1,4 +1,4 @@
-//===- OpContext.cpp - A node, as the import of its operator sees it -*- C++ -*-===//
+//===- OpContext.cpp - A node as its operator sees it -----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,7 +55,9 @@ static llvm::SetVector<unsigned> findArguments(Value value) {
   llvm::SetVector<Value> visited;
   llvm::SetVector<unsigned> arguments;
   visited.insert(value);
-  for (size_t i = 0; i < visited.size(); ++i) {
+  // A few are enough for a message.
+  constexpr size_t mostVisited = 1000;
+  for (size_t i = 0; i < std::min(visited.size(), mostVisited); ++i) {
     if (auto argument = dyn_cast<BlockArgument>(visited[i]))
       arguments.insert(argument.getArgNumber());
     else
@@ -69,12 +71,14 @@ bool OpContext::expectConstant(unsigned i) {
   if (!tensor || tensor.isConstant())
     return bool(tensor);
   llvm::SetVector<unsigned> arguments = findArguments(tensor.value());
-  std::string names = llvm::join(
-      llvm::map_range(arguments,
-                      [&](unsigned argument) {
-                        return quote(builder.getInputName(argument));
-                      }),
-      ", ");
+  for (unsigned argument : arguments)
+    builder.addMissingInput(argument);
+  std::string names =
+      llvm::join(llvm::map_range(arguments,
+                                 [&](unsigned argument) {
+                                   return quote(builder.getInputName(argument));
+                                 }),
+                 ", ");
   builder.fail("expected input " + Twine(i) +
                " to be known when the model is compiled, found one that "
                "depends on " +
@@ -106,6 +110,15 @@ Tensor OpContext::readTensor(const TensorProto &tensor) {
   std::string problem;
   Tensor read = tensors.read(tensor, problem);
   return read ? read : builder.fail(problem);
+}
+
+Type OpContext::getElementType(int64_t dataType) {
+  Type type = onnx::getElementType(builder.context(), DataType(int(dataType)));
+  if (!type)
+    builder.fail("elements of type " +
+                 getDataTypeName(DataType(int(dataType))) +
+                 " are not supported");
+  return type;
 }
 
 bool OpContext::checkShape(ArrayRef<int64_t> shape, Type elementType) {
@@ -141,15 +154,25 @@ Shape OpContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
   return normalized;
 }
 
+bool OpContext::expectElements(const Tensor &x) {
+  if (x && x.isEmpty())
+    builder.fail("expected a tensor with elements, found the shape " +
+                 formatShape(x.shape()));
+  return x && !x.isEmpty();
+}
+
 bool OpContext::expectRank(const Tensor &x, int64_t least,
                            std::optional<int64_t> most) {
-  if (x && x.rank() >= least && (!most || x.rank() <= *most))
+  if (!expectElements(x))
+    return false;
+  if (x.rank() >= least && (!most || x.rank() <= *most))
     return true;
-  if (x)
-    builder.fail("expected a tensor of rank " + Twine(least) +
-                 (!most            ? " or more"
-                  : *most != least ? " to " + std::to_string(*most)
-                                   : "") +
-                 ", found the shape " + formatShape(x.shape()));
+  std::string expected = std::to_string(least);
+  if (!most)
+    expected += " or more";
+  else if (*most != least)
+    expected += " to " + std::to_string(*most);
+  builder.fail("expected a tensor of rank " + expected + ", found the shape " +
+               formatShape(x.shape()));
   return false;
 }

@@ -1,4 +1,4 @@
-//===- OpContext.h - A node, as the import of its operator sees it -*- C++ -*-===//
+//===- OpContext.h - A node as its operator sees it -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,12 +20,11 @@ using Tensors = llvm::SmallVector<Tensor, 1>;
 /// looked at, an input or an attribute, must not be ignored and is an error.
 class OpContext {
 public:
-  OpContext(const NodeProto &node, GraphBuilder &builder,
-            TensorReader &tensors, Attributes &attributes,
-            llvm::ArrayRef<Tensor> inputs, int64_t version)
-      : node(node), attributes(attributes), version(version),
-        builder(builder), tensors(tensors), inputs(inputs),
-        isRead(inputs.size()) {}
+  OpContext(const NodeProto &node, GraphBuilder &builder, TensorReader &tensors,
+            Attributes &attributes, llvm::ArrayRef<Tensor> inputs,
+            int64_t version)
+      : node(node), attributes(attributes), version(version), builder(builder),
+        tensors(tensors), inputs(inputs), isRead(inputs.size()) {}
 
   const NodeProto &node;
   Attributes &attributes;
@@ -49,6 +48,9 @@ public:
   /// The tensor of an attribute.
   Tensor readTensor(const TensorProto &tensor);
 
+  /// The type of elements of that number in a file.
+  mlir::Type getElementType(int64_t dataType);
+
   /// Fails unless a tensor may have this shape, perhaps without elements.
   bool checkShape(llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
 
@@ -62,7 +64,9 @@ public:
   /// The same for several, which must differ.
   Shape normalizeAxes(llvm::ArrayRef<int64_t> axes, int64_t rank);
 
-  /// Fails unless `x` has at least, or exactly, this rank.
+  /// Fails if `x` has no elements.
+  bool expectElements(const Tensor &x);
+  /// Fails unless `x` has elements, and a rank within these limits.
   bool expectRank(const Tensor &x, int64_t least,
                   std::optional<int64_t> most = std::nullopt);
 
@@ -91,10 +95,22 @@ struct OpDefinition {
   llvm::StringRef domain = "";
 };
 
+/// The product of matrices or batches of them, as numpy's matmul has it.
+Tensor multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs);
+
 // One a family of operators.
 llvm::ArrayRef<OpDefinition> getActivationOps();
 llvm::ArrayRef<OpDefinition> getContractionOps();
+llvm::ArrayRef<OpDefinition> getConvolutionOps();
+llvm::ArrayRef<OpDefinition> getEinsumOps();
 llvm::ArrayRef<OpDefinition> getElementwiseOps();
+llvm::ArrayRef<OpDefinition> getIndexingOps();
+llvm::ArrayRef<OpDefinition> getMovementOps();
+llvm::ArrayRef<OpDefinition> getNormalizationOps();
+llvm::ArrayRef<OpDefinition> getPoolingOps();
+llvm::ArrayRef<OpDefinition> getQuantizationOps();
+llvm::ArrayRef<OpDefinition> getReductionOps();
+llvm::ArrayRef<OpDefinition> getResizeOps();
 llvm::ArrayRef<OpDefinition> getShapeOps();
 
 } // namespace hamkaas::onnx

@@ -29,9 +29,10 @@ static constexpr History histories[] = {
 /// The version of an operator of ONNX in `opset`: 0 if there is none yet, and
 /// none for an operator that ONNX does not have.
 static std::optional<int64_t> getVersion(StringRef name, int64_t opset) {
-  const History *history = lower_bound(
-      histories, name,
-      [](const History &h, StringRef name) { return h.name < name; });
+  const History *history =
+      lower_bound(histories, name, [](const History &h, StringRef name) {
+        return h.name < name;
+      });
   if (history == std::end(histories) || history->name != name)
     return std::nullopt;
   int64_t newest = 0;
@@ -46,7 +47,10 @@ static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
   static const DenseMap<Key, const OpDefinition *> definitions = [] {
     DenseMap<Key, const OpDefinition *> all;
     for (ArrayRef<OpDefinition> family :
-         {getActivationOps(), getContractionOps(), getElementwiseOps(),
+         {getActivationOps(), getContractionOps(), getConvolutionOps(),
+          getEinsumOps(), getElementwiseOps(), getIndexingOps(),
+          getMovementOps(), getNormalizationOps(), getPoolingOps(),
+          getQuantizationOps(), getReductionOps(), getResizeOps(),
           getShapeOps()})
       for (const OpDefinition &definition : family)
         all[{definition.domain, definition.name}] = &definition;
@@ -70,9 +74,9 @@ OpVersion onnx::findOp(StringRef domain, StringRef name, int64_t opset) {
   if (!version)
     found.problem = "ONNX has no operator " + quote(name);
   else if (*version == 0)
-    found.problem = ("opset " + Twine(opset) + " has no operator " +
-                     quote(name) + " yet")
-                        .str();
+    found.problem =
+        ("opset " + Twine(opset) + " has no operator " + quote(name) + " yet")
+            .str();
   else if (!found.definition)
     found.problem = (name + " is not supported").str();
   else if (*version > found.definition->newest)

@@ -38,7 +38,8 @@ private:
 
   /// Calls `use` with each field of a message.
   template <typename Fn> void forEachField(StringRef bytes, Fn use);
-  template <typename T> void append(const WireFields &field, std::vector<T> &to) {
+  template <typename T>
+  void append(const WireFields &field, std::vector<T> &to) {
     if (field.is(WireFields::Bytes))
       read(field.asBytes(), to.emplace_back());
   }

@@ -47,10 +47,13 @@ OnnxModel hamkaas::importOnnx(StringRef content, StringRef name,
   std::unique_ptr<ModelProto> model = readModel(content, problem);
   if (!model) {
     emitError(FileLineColLoc::get(context, name, 0, 0)) << problem;
+    result.summary.failure = OnnxFailure::Invalid;
     return result;
   }
   auto parameters = std::make_shared<ParameterContents>();
-  result.module = Importer(*model, name, context, options, *parameters).run();
+  result.module =
+      Importer(*model, name, context, options, *parameters, result.summary)
+          .run();
   result.parameters = std::move(parameters);
   return result;
 }

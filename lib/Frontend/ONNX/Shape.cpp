@@ -66,8 +66,7 @@ static Tensors importRange(OpContext &op, GraphBuilder &b) {
     return {b.fail("expected a start, a limit and a step that are scalars")};
   if (step->front() == 0)
     return {b.fail("expected a step other than 0")};
-  double count =
-      std::ceil((limit->front() - start->front()) / step->front());
+  double count = std::ceil((limit->front() - start->front()) / step->front());
   Type type = op.input(0).elementType();
   if (!(count > 0))
     return {b.empty({0}, type)};
@@ -87,11 +86,8 @@ static Tensors importCast(OpContext &op, GraphBuilder &b) {
   op.attributes.getString("round_mode");
   if (!to)
     return {b.fail("expected an attribute 'to', found none")};
-  Type type = getElementType(b.context(), DataType(*to));
-  if (!type)
-    return {b.fail("elements of type " + getDataTypeName(DataType(*to)) +
-                   " are not supported")};
-  return {b.cast(op.input(0), type)};
+  Type type = op.getElementType(*to);
+  return {type ? b.cast(op.input(0), type) : Tensor()};
 }
 
 static Tensors importCastLike(OpContext &op, GraphBuilder &b) {
@@ -113,7 +109,8 @@ static Tensors importShape(OpContext &op, GraphBuilder &b) {
   };
   int64_t start = clamp(op.attributes.getInt("start").value_or(0));
   int64_t end = clamp(op.attributes.getInt("end").value_or(rank));
-  return {b.constant(x.shape().slice(start, std::max<int64_t>(end - start, 0)))};
+  return {
+      b.constant(x.shape().slice(start, std::max<int64_t>(end - start, 0)))};
 }
 
 static Tensors importSize(OpContext &op, GraphBuilder &b) {
@@ -218,7 +215,8 @@ static Tensors importTranspose(OpContext &op, GraphBuilder &b) {
   std::optional<SmallVector<int64_t>> permutation =
       op.attributes.getInts("perm");
   if (!permutation)
-    permutation = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, x.rank())));
+    permutation =
+        llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, x.rank())));
   if (int64_t(permutation->size()) != x.rank())
     return {b.fail("expected a permutation of the dimensions of " +
                    formatShape(x.shape()) + ", found " +

@@ -16,8 +16,8 @@ namespace hamkaas::onnx {
 
 /// A value of the model: one of the graph that is built, or a constant, which
 /// enters the graph only where it is needed. Unlike a value of the graph, a
-/// constant may have no elements: shapes of scalars do. A null tensor stands for
-/// an input that is left out, and for the result of what has failed.
+/// constant may have no elements: shapes of scalars do. A null tensor stands
+/// for an input that is left out, and for the result of what has failed.
 class Tensor {
 public:
   Tensor() = default;

@@ -45,8 +45,8 @@ RankedTensorType onnx::makeType(MLIRContext *context, DataType dataType,
                                 ArrayRef<int64_t> dims, std::string &problem) {
   Type element = getElementType(context, dataType);
   if (!element)
-    problem = "elements of type " + getDataTypeName(dataType) +
-              " are not supported";
+    problem =
+        "elements of type " + getDataTypeName(dataType) + " are not supported";
   else
     problem = findShapeProblem(dims);
   return problem.empty() ? RankedTensorType::get(dims, element)
@@ -121,14 +121,23 @@ std::optional<ArrayRef<char>> TensorReader::getBytes(const TensorProto &tensor,
                                                      std::string &problem) {
   int64_t count = type.getNumElements();
   int64_t expected = count * getElementBytes(type.getElementType());
+  if (tensor.isExternal) {
+    if (tensor.rawData || countFieldElements(tensor) != 0) {
+      problem = "expected elements in the model or outside of it, found both";
+      return std::nullopt;
+    }
+    ArrayRef<char> bytes = external->read(tensor, expected, problem);
+    return problem.empty() ? std::optional(bytes) : std::nullopt;
+  }
   if (tensor.rawData) {
     StringRef raw = *tensor.rawData;
     if (countFieldElements(tensor) != 0)
       problem = "expected elements in raw_data or in a list, found both";
     else if (int64_t(raw.size()) != expected)
-      problem = ("expected " + Twine(expected) + " bytes of elements for the "
-                 "shape " + formatShape(type.getShape()) + ", found " +
-                 Twine(raw.size()))
+      problem = ("expected " + Twine(expected) +
+                 " bytes of elements for the "
+                 "shape " +
+                 formatShape(type.getShape()) + ", found " + Twine(raw.size()))
                     .str();
     if (!problem.empty())
       return std::nullopt;
@@ -151,6 +160,8 @@ std::optional<ArrayRef<char>> TensorReader::getBytes(const TensorProto &tensor,
 }
 
 Tensor TensorReader::read(const TensorProto &tensor, std::string &problem) {
+  if (Tensor read = known.lookup(&tensor))
+    return read;
   if (tensor.isSegment)
     problem = "tensors in segments are not supported";
   RankedTensorType type;
@@ -158,10 +169,8 @@ Tensor TensorReader::read(const TensorProto &tensor, std::string &problem) {
     type = getType(tensor, problem);
   if (!type)
     return {};
-  if (tensor.isExternal) {
-    problem = "external data is not supported";
-    return {};
-  }
   auto bytes = getBytes(tensor, type, problem);
-  return bytes ? Tensor(type, tensor.name, *bytes) : Tensor();
+  if (!bytes)
+    return {};
+  return known[&tensor] = Tensor(type, tensor.name, *bytes);
 }

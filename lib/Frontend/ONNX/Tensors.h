@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_ONNX_TENSORS_H
 #define HAMKAAS_LIB_FRONTEND_ONNX_TENSORS_H
 
+#include "ExternalData.h"
 #include "HamKaas/Frontend/ONNX/ONNX.h"
 #include "Proto.h"
 #include "Tensor.h"
@@ -22,7 +23,10 @@ public:
   /// what has to be converted or mapped.
   TensorReader(mlir::MLIRContext *context, llvm::StringRef path,
                ParameterContents &parameters)
-      : context(context), path(path), parameters(parameters) {}
+      : context(context), parameters(parameters),
+        external(std::make_shared<ExternalData>(path)) {
+    parameters.keep(external);
+  }
 
   /// Null after a failure, whose reason `problem` gets.
   Tensor read(const TensorProto &tensor, std::string &problem);
@@ -35,8 +39,10 @@ private:
                                                std::string &problem);
 
   mlir::MLIRContext *context;
-  std::string path;
   ParameterContents &parameters;
+  std::shared_ptr<ExternalData> external;
+  /// Those that were read: a function or a loop may do so many times.
+  llvm::DenseMap<const TensorProto *, Tensor> known;
 };
 
 /// Why no tensor has this shape; empty if one may. It may have no elements.

@@ -156,12 +156,24 @@ TEST(CompileOptions, Sizes) {
   std::string expected = "expected the size of HamKaasCompileOptions, " +
                          std::to_string(sizeof(options)) +
                          ", in structSize, got ";
-  for (size_t size : {size_t{0}, size_t{1}, sizeof(size_t), sizeof(options) - 1,
+  constexpr size_t oldest = offsetof(HamKaasCompileOptions, dimensions);
+  for (size_t size : {size_t{0}, size_t{1}, sizeof(size_t), oldest - 1,
                       size_t{4097}, SIZE_MAX}) {
     options.structSize = size;
     EXPECT_EQ(compileError(addScript, &options),
               expected + std::to_string(size));
   }
+}
+
+// What a caller of version 1.0 does not know is not read.
+TEST(CompileOptions, OlderCallers) {
+  HamKaasCompileOptions options = compileOptions();
+  options.structSize = offsetof(HamKaasCompileOptions, dimensions);
+  options.constantInputCount = -1;
+  options.failure = reinterpret_cast<int32_t *>(1);
+  options.summary = reinterpret_cast<char **>(1);
+  EXPECT_EQ(compileError(addScript, &options), "");
+  EXPECT_THAT(compileError("$1", &options), HasSubstr("error: "));
 }
 
 // A newer caller's structure is longer; what this library does not know must
@@ -175,7 +187,7 @@ TEST(CompileOptions, NewerCallers) {
   EXPECT_EQ(compileError(addScript, &newer.options), "");
   newer.more = 1;
   EXPECT_EQ(compileError(addScript, &newer.options),
-            "HamKaasCompileOptions asks for what this library, version 1.0, "
+            "HamKaasCompileOptions asks for what this library, version 1.1, "
             "does not know");
 }
 

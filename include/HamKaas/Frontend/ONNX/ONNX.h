@@ -13,7 +13,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 namespace hamkaas {
 
@@ -31,16 +34,48 @@ struct OnnxImportOptions {
   llvm::StringMap<std::shared_ptr<const ReferenceTensor>> constantInputs = {};
 };
 
+/// Why there is no module for a model.
+enum class OnnxFailure {
+  None,
+  Invalid,
+  Unsupported, ///< The model may be right, but needs what there is not.
+  Incomplete   ///< Sizes of dimensions or elements of inputs are missing.
+};
+
+/// An input or output of a model.
+struct OnnxValue {
+  /// A size, or the name of the dimension that has none.
+  using Dim = std::variant<int64_t, std::string>;
+
+  std::string name;
+  /// Null for what is no tensor, and elements that no graph can have.
+  mlir::Type elementType = {};
+  /// None if the model leaves the rank open.
+  std::optional<std::vector<Dim>> dims = std::nullopt;
+};
+
+/// What is known of a model, also of one that cannot be imported.
+struct OnnxSummary {
+  OnnxFailure failure = OnnxFailure::None;
+  /// In the order of the model, without initializers. What has no elements is
+  /// here, but no argument or result of the module.
+  std::vector<OnnxValue> inputs, outputs;
+  /// Inputs whose elements an operator needs as constants.
+  std::vector<std::string> missing;
+};
+
 struct OnnxModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::shared_ptr<const ParameterContents> parameters;
+  OnnxSummary summary;
 };
 
-/// Reads an ONNX model, `content`, which must outlive the parameters, of opset 7 or later as a module in the form GRAPH. `name`
-/// is that of the model in messages. Everything that is wrong or not supported
-/// is reported to the diagnostic engine of `context`, at the node it is about;
-/// the module is null then. `context` must know the reference semantics of the
-/// operations, because shapes are computed by them.
+/// Reads an ONNX model, `content`, which must outlive the parameters, of opset
+/// 7 or later as a module in the form GRAPH. `name` is that of the model in
+/// messages. Everything that is wrong or not supported is reported to the
+/// diagnostic engine of `context`, at the node it is about; the module is null
+/// then. `context` must know the reference semantics of the operations, because
+/// shapes are computed by them.
 OnnxModel importOnnx(llvm::StringRef content, llvm::StringRef name,
                      mlir::MLIRContext *context,
                      const OnnxImportOptions &options = {});

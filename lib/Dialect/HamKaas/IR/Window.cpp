@@ -44,6 +44,12 @@ LogicalResult hamkaas::countWindows(std::optional<Location> loc, ShapedType x,
   for (int64_t i = 0; i < rank; ++i) {
     int64_t padded = addCounts(
         x.getDimSize(i + 1), addCounts(windows.padLow[i], windows.padHigh[i]));
+    // So that no position wraps.
+    if (padded >= int64_t(1) << 47)
+      return emitOptionalError(loc, "expected dimension ", i + 1,
+                               " to have fewer than 2^47 elements with its "
+                               "padding, got ",
+                               padded);
     int64_t extent = addCounts(
         multiplyCounts(windows.sizes[i] - 1, windows.dilations[i]), 1);
     if (extent > padded)

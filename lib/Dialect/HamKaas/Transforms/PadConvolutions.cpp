@@ -47,6 +47,19 @@ static Value buildPadded(OpBuilder &builder, Location loc, Value x,
   return group.getResult(0);
 }
 
+/// A copy that is much larger than what is read is not worth it.
+static constexpr int64_t maxGrowth = 8;
+
+static bool isWorthCopying(ConvOp conv) {
+  ArrayRef<int64_t> shape = conv.getX().getType().getShape();
+  int64_t padded = shape.front() * shape.back();
+  for (size_t dim = 0; dim < conv.getPadLow().size(); ++dim)
+    padded = multiplyCounts(padded, shape[dim + 1] + conv.getPadLow()[dim] +
+                                        conv.getPadHigh()[dim]);
+  return padded <= maxGrowth * std::max(getElementCount(conv.getX().getType()),
+                                        getElementCount(conv.getType()));
+}
+
 /// Pads the spatial dimensions of `x`. The last of them is padded together with
 /// the channels, so that rows are long.
 static Value pad(OpBuilder &builder, ConvOp conv) {
@@ -73,7 +86,8 @@ struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
   void runOnOperation() override {
     SmallVector<ConvOp> convolutions;
     getOperation().walk([&](ConvOp conv) {
-      if (conv.isPadded() && conv.getType().getElementType().isF32())
+      if (conv.isPadded() && conv.getType().getElementType().isF32() &&
+          isWorthCopying(conv))
         convolutions.push_back(conv);
     });
     for (ConvOp conv : convolutions) {

@@ -61,3 +61,11 @@ func.func @c4_overflow(%x: tensor<1x5x5x3xf32>) {
   %0 = hamkaas.pool max %x window [9223372036854775807, 4] strides [1, 1] dilations [9223372036854775807, 2] pad [0, 0] to [0, 1] : tensor<1x5x5x3xf32>
   return
 }
+
+// -----
+
+func.func @c4_padding(%x: tensor<1x5x5x3xf32>) {
+  // expected-error @below {{expected dimension 2 to have fewer than 2^47 elements with its padding, got 9223372036854775807}}
+  %0 = hamkaas.pool max %x window [2, 4] strides [1, 1] dilations [1, 2] pad [0, 9223372036854775807] to [0, 1] : tensor<1x5x5x3xf32>
+  return
+}

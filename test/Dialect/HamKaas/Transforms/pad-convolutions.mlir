@@ -14,6 +14,16 @@ func.func @padded(%x: tensor<1x5x6x4xf32>, %w: tensor<3x3x4x8xf32>) -> tensor<1x
   return %0 : tensor<1x5x7x8xf32>
 }
 
+// A copy many times as large as operand and result is not made.
+
+// CHECK-LABEL: func @far(
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return
+func.func @far(%x: tensor<1x4x3xf32>, %w: tensor<1x3x2xf32>) -> tensor<1x2x2xf32> {
+  %0 = hamkaas.conv %x, %w strides [1048576] dilations [1] pad [1048576] to [0] groups 1 : tensor<1x4x3xf32>, tensor<1x3x2xf32>
+  return %0 : tensor<1x2x2xf32>
+}
+
 // Nothing to do without padding; other types ask for each position.
 
 // CHECK-LABEL: func @others(

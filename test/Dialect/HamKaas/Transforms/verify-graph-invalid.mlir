@@ -38,13 +38,6 @@ func.func @main(%x: tensor<0xf32> {hamkaas.name = "x"}) -> (tensor<0xf32> {hamka
 
 // -----
 
-// expected-error @below {{expected @main to have a result}}
-func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) {
-  return
-}
-
-// -----
-
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   // expected-error @below {{expected an operation of a graph, got arith.addf}}
   %0 = arith.addf %x, %x : tensor<4xf32>

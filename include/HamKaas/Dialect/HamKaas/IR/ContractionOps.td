@@ -72,7 +72,8 @@ def HamKaas_ConvOp : HamKaas_ProductOp<"conv"> {
       type.
     * (C2) Each list has an entry for each of the spatial dimensions.
     * (C3) Strides and dilations are at least 1, paddings at least 0.
-    * (C4) Along each dimension there is at least one window.
+    * (C4) Along each dimension there is at least one window, and with the
+      padding there are fewer than 2^47 elements.
     * (C5) `groups` is at least 1 and divides `c` and `o`.
     * (C6) `w` has `c / groups` channels of `x`.
 

@@ -81,7 +81,8 @@ def HamKaas_PoolOp : HamKaas_GraphOp<"pool", "Reduction", [
     * (C2) `x` has from 1 to 3 spatial dimensions between the first and the last
       one, and each list has an entry for each of them.
     * (C3) Windows, strides and dilations are at least 1, paddings at least 0.
-    * (C4) Along each dimension there is at least one window.
+    * (C4) Along each dimension there is at least one window, and with the
+      padding there are fewer than 2^47 elements.
 
     Gradient: of `sum`, `g` added to the elements of each window; of `max`, to
     the largest of them.

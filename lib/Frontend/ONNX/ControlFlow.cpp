@@ -1,0 +1,233 @@
+//===- ControlFlow.cpp - Branches, loops and functions ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "Opsets.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+/// How deep graphs and functions may stand within each other.
+static constexpr int deepest = 64;
+
+//===----------------------------------------------------------------------===//
+// Subgraphs
+//===----------------------------------------------------------------------===//
+
+/// The outputs of a subgraph that sees the values around it; none if one of
+/// them is unknown.
+std::optional<Tensors> Importer::importSubgraph(const GraphProto &graph,
+                                                ArrayRef<Tensor> inputs,
+                                                const Scope &scope,
+                                                const Environment &outer) {
+  countNodes(1 + graph.inputs.size() + graph.outputs.size() +
+             graph.initializers.size());
+  Scope inner{&scope};
+  Environment environment = outer;
+  environment.prefix = nodeName + "/";
+  if (++environment.depth > deepest) {
+    addProblem("expected at most " + Twine(deepest) +
+               " graphs within each other");
+    return std::nullopt;
+  }
+  if (inputs.size() != graph.inputs.size()) {
+    addProblem("expected a graph of " + Twine(inputs.size()) +
+               " inputs, found one of " + Twine(graph.inputs.size()));
+    return std::nullopt;
+  }
+  for (auto [input, tensor] : llvm::zip_equal(graph.inputs, inputs))
+    defineValue(input.name, {tensor, ""}, inner);
+  addInitializers(graph, inner);
+  importNodes(graph.nodes, inner, environment);
+  Tensors outputs;
+  bool areKnown = true;
+  for (const ValueInfoProto &output : graph.outputs) {
+    const NamedValue *value = inner.find(output.name);
+    if (!value)
+      addProblem("no node computes the output " + quote(output.name));
+    areKnown &= value && value->tensor;
+    outputs.push_back(value ? value->tensor : Tensor());
+  }
+  if (!areKnown)
+    return std::nullopt;
+  return outputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+/// A condition that is known chooses a branch. Otherwise both are computed:
+/// nothing in a graph has an effect.
+std::optional<Tensors> Importer::importIf(const Call &call) {
+  const GraphProto *ifTrue = call.attributes.getGraph("then_branch");
+  const GraphProto *ifFalse = call.attributes.getGraph("else_branch");
+  if (!ifTrue || !ifFalse || call.inputs.size() != 1 || !call.inputs[0] ||
+      !call.inputs[0].isBool() || call.inputs[0].count() != 1) {
+    addProblem("expected a condition and two branches");
+    return std::nullopt;
+  }
+  Tensor condition = call.inputs[0];
+  if (condition.isConstant())
+    return importSubgraph(condition.elements().i64.front() ? *ifTrue : *ifFalse,
+                          {}, call.scope, call.environment);
+  auto taken = importSubgraph(*ifTrue, {}, call.scope, call.environment);
+  auto other = importSubgraph(*ifFalse, {}, call.scope, call.environment);
+  if (!taken || !other)
+    return std::nullopt;
+  if (taken->size() != other->size() ||
+      llvm::any_of(llvm::zip(*taken, *other), [](auto pair) {
+        return std::get<0>(pair).type() != std::get<1>(pair).type();
+      })) {
+    addProblem("branches of a condition that is not a constant are supported "
+               "if their outputs have the same types");
+    return std::nullopt;
+  }
+  Tensors outputs;
+  Tensor scalar = builder.reshape(condition, {});
+  for (auto [a, b] : llvm::zip_equal(*taken, *other))
+    outputs.push_back(builder.select(scalar, a, b));
+  return outputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> getKnown(const Tensor &tensor) {
+  if (!tensor || !tensor.isConstant() || tensor.count() != 1 ||
+      tensor.isFloat())
+    return std::nullopt;
+  return tensor.elements().i64.front();
+}
+
+/// Stacks the values of all iterations.
+static Tensor stack(GraphBuilder &b, ArrayRef<Tensor> values) {
+  Tensors rows;
+  for (const Tensor &value : values) {
+    if (!value)
+      return {};
+    Shape shape = {1};
+    llvm::append_range(shape, value.shape());
+    rows.push_back(b.reshape(value, shape));
+  }
+  return b.concat(rows, 0);
+}
+
+/// A loop of known count, each iteration of which is a part of the graph.
+std::optional<Tensors> Importer::importLoop(const Call &call) {
+  const GraphProto *body = call.attributes.getGraph("body");
+  Tensors inputs = call.inputs;
+  inputs.resize(std::max<size_t>(inputs.size(), 2));
+  size_t carried = inputs.size() - 2;
+  if (!body || body->outputs.size() < carried + 1) {
+    addProblem("expected a body with an output for each value that is carried");
+    return std::nullopt;
+  }
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  std::optional<int64_t> trips = inputs[0] ? getKnown(inputs[0]) : limit;
+  Tensor condition = inputs[1];
+  Tensors values(llvm::drop_begin(inputs, 2));
+  SmallVector<Tensors> rows(body->outputs.size() - carried - 1);
+  for (int64_t i = 0;; ++i) {
+    std::optional<int64_t> goesOn =
+        condition ? getKnown(condition) : std::optional<int64_t>(1);
+    if (!trips || !goesOn) {
+      addProblem("loops are supported whose count and condition are constants");
+      return std::nullopt;
+    }
+    if (i >= *trips || !*goesOn)
+      break;
+    Tensors arguments = {builder.constant({i}, {})};
+    arguments.push_back(condition
+                            ? condition
+                            : builder.scalar(IntegerType::get(context, 1), 1));
+    llvm::append_range(arguments, values);
+    auto outputs =
+        importSubgraph(*body, arguments, call.scope, call.environment);
+    if (!outputs || isTooLarge())
+      return std::nullopt;
+    condition = outputs->front();
+    values.assign(outputs->begin() + 1, outputs->begin() + 1 + carried);
+    for (auto [list, value] :
+         llvm::zip_equal(rows, llvm::drop_begin(*outputs, 1 + carried)))
+      list.push_back(value);
+  }
+  for (const Tensors &list : rows)
+    if (list.empty()) {
+      addProblem("loops without an iteration that stack values are not "
+                 "supported");
+      return std::nullopt;
+    } else {
+      values.push_back(stack(builder, list));
+    }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// The function of the model that a node calls, or null.
+const FunctionProto *Importer::findFunction(const NodeProto &node) const {
+  return functions.lookup(
+      getFunctionKey(node.domain, node.opType, node.overload));
+}
+
+std::string Importer::getFunctionKey(StringRef domain, StringRef name,
+                                     StringRef overload) {
+  return (normalizeDomain(domain) + StringRef("\0", 1) + name +
+          StringRef("\0", 1) + overload)
+      .str();
+}
+
+std::optional<Tensors> Importer::importFunction(const FunctionProto &function,
+                                                const Call &call) {
+  countNodes(1 + function.inputs.size() + function.outputs.size());
+  AttributeScope attributes;
+  for (const AttributeProto &standard : function.defaults)
+    attributes[standard.name] = &standard;
+  for (const auto &given : call.attributes.all())
+    attributes[given.getKey()] = given.getValue();
+  Environment environment;
+  environment.opsets = readOpsets(function.opsets);
+  environment.attributes = &attributes;
+  environment.prefix = nodeName + "/";
+  environment.depth = call.environment.depth + 1;
+  if (environment.depth > deepest) {
+    addProblem("expected at most " + Twine(deepest) +
+               " functions within each other");
+    return std::nullopt;
+  }
+  if (call.inputs.size() > function.inputs.size()) {
+    addProblem("expected at most " + Twine(function.inputs.size()) +
+               " inputs of the function, found " + Twine(call.inputs.size()));
+    return std::nullopt;
+  }
+  Scope scope;
+  for (auto [i, name] : llvm::enumerate(function.inputs)) {
+    NamedValue value;
+    if (i < call.inputs.size())
+      value.tensor = call.inputs[i];
+    value.isLeftOut = !value.tensor;
+    defineValue(name, std::move(value), scope);
+  }
+  importNodes(function.nodes, scope, environment);
+  Tensors outputs;
+  bool areKnown = true;
+  for (StringRef name : function.outputs) {
+    const NamedValue *value = scope.find(name);
+    if (!value)
+      addProblem("no node computes the output " + quote(name));
+    areKnown &= value && value->tensor;
+    outputs.push_back(value ? value->tensor : Tensor());
+  }
+  if (!areKnown)
+    return std::nullopt;
+  return outputs;
+}

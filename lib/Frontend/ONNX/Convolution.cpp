@@ -1,0 +1,239 @@
+//===- Convolution.cpp - Convolutions ---------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+#include "Windows.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+/// Convolves `x`, whose channels are last.
+static Tensor convolve(GraphBuilder &b, Tensor x, Tensor w,
+                       const Windows &windows, int64_t groups) {
+  return b.create("conv", {x, w},
+                  {b.attribute("strides", windows.strides),
+                   b.attribute("dilations", windows.dilations),
+                   b.attribute("pad_low", windows.padLow),
+                   b.attribute("pad_high", windows.padHigh),
+                   b.attribute("groups", groups)});
+}
+
+/// Weights as ONNX has them, output channels and input channels first, as the
+/// dialect has them: last.
+static Tensor weightsLast(GraphBuilder &b, Tensor w) {
+  if (!w)
+    return {};
+  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(2, w.rank()));
+  permutation.push_back(1);
+  permutation.push_back(0);
+  return b.permute(w, permutation);
+}
+
+static Tensor addBias(OpContext &op, GraphBuilder &b, Tensor y,
+                      unsigned input) {
+  Tensor bias = op.optionalInput(input);
+  if (!bias || !y)
+    return y;
+  if (bias.rank() != 1 || bias.dim(0) != y.shape().back())
+    return b.fail("expected a bias of " + Twine(y.shape().back()) +
+                  " elements, found the shape " + formatShape(bias.shape()));
+  return b.add(y, bias);
+}
+
+static Tensors importConv(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), w = op.input(1);
+  int64_t groups = op.attributes.getInt("group").value_or(1);
+  if (!op.expectRank(x, 3, 5) || !op.expectRank(w, x.rank(), x.rank()))
+    return {};
+  if (groups < 1 || x.dim(1) % groups != 0 || w.dim(0) % groups != 0 ||
+      w.dim(1) != x.dim(1) / groups)
+    return {b.fail("cannot convolve " + formatShape(x.shape()) +
+                   " with weights of " + formatShape(w.shape()) + " in " +
+                   Twine(groups) + " groups")};
+  auto windows =
+      readWindows(op, b, x.shape().drop_front(2), w.shape().drop_front(2));
+  if (!windows)
+    return {};
+  Tensor y =
+      convolve(b, channelsLast(b, x), weightsLast(b, w), *windows, groups);
+  return {channelsFirst(b, addBias(op, b, y, 2))};
+}
+
+//===----------------------------------------------------------------------===//
+// Transposed convolutions
+//===----------------------------------------------------------------------===//
+
+/// The weights of the convolution that a transposed one is: each window in
+/// reverse, the channels of each group exchanged.
+static Tensor transposeWeights(GraphBuilder &b, Tensor w, int64_t groups) {
+  int64_t spatial = w.rank() - 2;
+  Shape offsets(w.rank(), 0), strides(w.rank(), 1);
+  for (int64_t i = 2; i < w.rank(); ++i) {
+    offsets[i] = w.dim(i) - 1;
+    strides[i] = -1;
+  }
+  Tensor reversed = b.stridedSlice(w, offsets, w.shape(), strides);
+  Shape split = {groups, w.dim(0) / groups, w.dim(1)};
+  llvm::append_range(split, w.shape().drop_front(2));
+  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(3, 3 + spatial));
+  llvm::append_range(permutation, ArrayRef<int64_t>{1, 0, 2});
+  Shape result(w.shape().drop_front(2));
+  result.push_back(w.dim(0) / groups);
+  result.push_back(groups * w.dim(1));
+  return b.reshape(b.permute(b.reshape(reversed, split), permutation), result);
+}
+
+/// Sets the paddings for the output shape that the model asks for.
+static void padToShape(Windows &windows, ArrayRef<int64_t> spatial,
+                       ArrayRef<int64_t> added, ArrayRef<int64_t> shape,
+                       bool isUpper) {
+  for (int64_t i = 0; i < windows.count(); ++i) {
+    int64_t total = windows.strides[i] * (spatial[i] - 1) + added[i] +
+                    windows.extent(i) - shape[i];
+    int64_t less = total / 2, more = total - less;
+    windows.padLow[i] = isUpper ? less : more;
+    windows.padHigh[i] = isUpper ? more : less;
+  }
+}
+
+/// The windows of the transposed convolution: `readWindows` without its check,
+/// as they are over the output.
+static std::optional<Windows> readTransposed(OpContext &op, GraphBuilder &b,
+                                             ArrayRef<int64_t> spatial,
+                                             ArrayRef<int64_t> sizes,
+                                             Shape &added) {
+  size_t count = spatial.size();
+  auto kernel = readList(op, b, "kernel_shape", count, 1, 1);
+  auto strides = readList(op, b, "strides", count, 1, 1);
+  auto dilations = readList(op, b, "dilations", count, 1, 1);
+  auto pads = readList(op, b, "pads", 2 * count, 0, 0);
+  auto padding = readList(op, b, "output_padding", count, 0, 0);
+  auto shape = readList(op, b, "output_shape", count, 1, 1);
+  StringRef mode = op.attributes.getString("auto_pad").value_or("NOTSET");
+  if (!kernel || !strides || !dilations || !pads || !padding || !shape)
+    return std::nullopt;
+  added = *padding;
+  for (size_t i = 0; i < count; ++i)
+    if (spatial[i] > (int64_t(1) << 47) / (*strides)[i]) {
+      b.fail("expected an output of fewer than 2^47 elements");
+      return std::nullopt;
+    }
+  Windows windows{Shape(sizes), *strides, *dilations,
+                  Shape(pads->begin(), pads->begin() + count),
+                  Shape(pads->begin() + count, pads->end())};
+  bool isSame = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  if (isSame && !op.attributes.has("output_shape"))
+    for (size_t i = 0; i < count; ++i)
+      (*shape)[i] = spatial[i] * (*strides)[i];
+  if (isSame || op.attributes.has("output_shape"))
+    padToShape(windows, spatial, added, *shape, mode != "SAME_LOWER");
+  else if (mode == "VALID")
+    windows.padLow = windows.padHigh = Shape(count, 0);
+  return windows;
+}
+
+/// Turns the windows into those of a convolution over the input with zeros
+/// between its elements. Where the model crops more than a window reaches, the
+/// result is cropped: `crop` says by how much on both sides.
+static Windows reverseWindows(const Windows &windows, ArrayRef<int64_t> added,
+                              Shape &cropLow, Shape &cropHigh) {
+  Windows reversed = windows;
+  for (int64_t i = 0; i < windows.count(); ++i) {
+    reversed.strides[i] = 1;
+    int64_t low = windows.extent(i) - 1 - windows.padLow[i];
+    int64_t high = windows.extent(i) - 1 - windows.padHigh[i] + added[i];
+    reversed.padLow[i] = std::max<int64_t>(low, 0);
+    reversed.padHigh[i] = std::max<int64_t>(high, 0);
+    cropLow.push_back(std::max<int64_t>(-low, 0));
+    cropHigh.push_back(std::max<int64_t>(-high, 0));
+  }
+  return reversed;
+}
+
+static Tensor cropSpatial(GraphBuilder &b, Tensor y, ArrayRef<int64_t> low,
+                          ArrayRef<int64_t> high) {
+  if (!y)
+    return {};
+  Shape offsets(y.rank(), 0), sizes(y.shape()), strides(y.rank(), 1);
+  for (size_t i = 0; i < low.size(); ++i) {
+    offsets[i + 1] = low[i];
+    sizes[i + 1] -= low[i] + high[i];
+    if (sizes[i + 1] < 1)
+      return b.fail("expected an output with elements");
+  }
+  return b.stridedSlice(y, offsets, sizes, strides);
+}
+
+static Tensors importConvTranspose(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), w = op.input(1);
+  int64_t groups = op.attributes.getInt("group").value_or(1);
+  if (!op.expectRank(x, 3, 5) || !op.expectRank(w, x.rank(), x.rank()))
+    return {};
+  if (groups < 1 || x.dim(1) % groups != 0 || w.dim(0) != x.dim(1))
+    return {b.fail("cannot convolve " + formatShape(x.shape()) +
+                   " with weights of " + formatShape(w.shape()) + " in " +
+                   Twine(groups) + " groups")};
+  Shape added, cropLow, cropHigh;
+  auto windows = readTransposed(op, b, x.shape().drop_front(2),
+                                w.shape().drop_front(2), added);
+  if (!windows)
+    return {};
+  Shape zeros(x.rank(), 0), interior(x.rank(), 0);
+  for (int64_t i = 0; i < windows->count(); ++i)
+    interior[i + 1] = windows->strides[i] - 1;
+  Tensor spread = b.pad(channelsLast(b, x), b.scalar(x.elementType(), 0), zeros,
+                        zeros, interior);
+  Windows reversed = reverseWindows(*windows, added, cropLow, cropHigh);
+  Tensor y =
+      convolve(b, spread, transposeWeights(b, w, groups), reversed, groups);
+  y = cropSpatial(b, y, cropLow, cropHigh);
+  return {channelsFirst(b, addBias(op, b, y, 2))};
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+/// `x` minus its zero point, as integers of 32 bits. Zero points of weights are
+/// one an output channel, the first dimension.
+static Tensor shiftToZero(OpContext &op, GraphBuilder &b, Tensor x,
+                          unsigned zeroPoint) {
+  Type i32 = IntegerType::get(b.context(), 32);
+  Tensor shift = op.optionalInput(zeroPoint);
+  if (shift && shift.rank() == 1 && shift.count() > 1) {
+    Shape shape(x.rank(), 1);
+    shape[0] = shift.count();
+    shift = b.reshape(shift, shape);
+  }
+  Tensor wide = b.cast(x, i32);
+  return shift ? b.sub(wide, b.cast(shift, i32)) : wide;
+}
+
+static Tensors importConvInteger(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), w = op.input(1);
+  int64_t groups = op.attributes.getInt("group").value_or(1);
+  if (!op.expectRank(x, 3, 5) || !op.expectRank(w, x.rank(), x.rank()))
+    return {};
+  auto windows =
+      readWindows(op, b, x.shape().drop_front(2), w.shape().drop_front(2));
+  if (!windows)
+    return {};
+  Tensor y =
+      convolve(b, channelsLast(b, shiftToZero(op, b, x, 2)),
+               weightsLast(b, shiftToZero(op, b, w, 3)), *windows, groups);
+  return {channelsFirst(b, y)};
+}
+
+ArrayRef<OpDefinition> onnx::getConvolutionOps() {
+  static constexpr OpDefinition ops[] = {
+      {"Conv", importConv, 22},
+      {"ConvInteger", importConvInteger, 10},
+      {"ConvTranspose", importConvTranspose, 22},
+  };
+  return ops;
+}

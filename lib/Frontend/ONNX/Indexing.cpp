@@ -1,0 +1,361 @@
+//===- Indexing.cpp - Elements that are chosen by their index ---*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+#include "OpContext.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// Indices as i64 from 0; negative ones count from the end.
+static Tensor normalizeIndices(GraphBuilder &b, Tensor indices, int64_t size) {
+  indices = b.cast(indices, IntegerType::get(b.context(), 64));
+  if (!indices)
+    return {};
+  return b.select(b.compare("lt", indices, b.constant({0}, {})),
+                  b.add(indices, double(size)), indices);
+}
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  int64_t result = 1;
+  for (int64_t size : sizes)
+    result *= size;
+  return result;
+}
+
+/// For each element of `indices`, which stand for dimension `axis` of a tensor
+/// of the shape `shape`, its place among all elements of that tensor. The other
+/// dimensions are those of `indices`.
+static Tensor linearize(GraphBuilder &b, Tensor indices,
+                        ArrayRef<int64_t> shape, int64_t axis) {
+  Tensor linear = normalizeIndices(b, indices, shape[axis]);
+  linear = b.mul(linear, double(product(shape.drop_front(axis + 1))));
+  for (int64_t i = 0; linear && i < int64_t(shape.size()); ++i) {
+    if (i == axis)
+      continue;
+    Shape along(shape.size(), 1);
+    along[i] = linear.dim(i);
+    linear = b.add(linear, b.mul(b.iota(along, i),
+                                 double(product(shape.drop_front(i + 1)))));
+  }
+  return linear;
+}
+
+/// For each tuple in the last dimension of `indices`, its place among the rows
+/// that the dimensions of `shape` from `batch` on lead to. The dimensions
+/// before `batch` are those of `indices`, too.
+static Tensor linearizeTuples(GraphBuilder &b, Tensor indices,
+                              ArrayRef<int64_t> shape, int64_t batch) {
+  int64_t last = indices.rank() - 1, length = indices.shape().back();
+  Shape places(indices.shape().drop_back());
+  ArrayRef<int64_t> indexed = shape.take_front(batch + length);
+  Tensor linear = b.broadcast(b.constant({0}, {}), places);
+  for (int64_t i = 0; i < length; ++i) {
+    Tensor index = b.reshape(b.sliceDim(indices, last, i, 1), places);
+    index = normalizeIndices(b, index, shape[batch + i]);
+    linear =
+        b.add(linear,
+              b.mul(index, double(product(indexed.drop_front(batch + i + 1)))));
+  }
+  for (int64_t i = 0; i < batch; ++i) {
+    Shape along(places.size(), 1);
+    along[i] = places[i];
+    linear = b.add(linear, b.mul(b.iota(along, i),
+                                 double(product(indexed.drop_front(i + 1)))));
+  }
+  return linear;
+}
+
+//===----------------------------------------------------------------------===//
+// Gathers
+//===----------------------------------------------------------------------===//
+
+static Tensors importGather(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), indices = op.input(1);
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
+  if (b.hasFailed())
+    return {};
+  bool isOne = indices.isConstant() && indices.count() == 1;
+  if (!isOne)
+    return {b.gather(x, indices, axis)};
+  // A slice costs nothing.
+  std::optional<Shape> index = op.constantInts(1);
+  if (!index)
+    return {};
+  int64_t position =
+      index->front() < 0 ? index->front() + x.dim(axis) : index->front();
+  if (position < 0 || position >= x.dim(axis))
+    return {b.fail("expected an index within " + Twine(x.dim(axis)) +
+                   " elements, found " + Twine(index->front()))};
+  Shape shape(x.shape().take_front(axis));
+  llvm::append_range(shape, indices.shape());
+  llvm::append_range(shape, x.shape().drop_front(axis + 1));
+  return {b.reshape(b.sliceDim(x, axis, position, 1), shape)};
+}
+
+/// Fails unless `indices` may choose elements of `x`: no larger, but along
+/// `axis`.
+static bool checkIndices(GraphBuilder &b, Tensor x, Tensor indices,
+                         int64_t axis) {
+  bool fits = x.rank() == indices.rank();
+  for (int64_t i = 0; fits && i < x.rank(); ++i)
+    fits = i == axis || indices.dim(i) <= x.dim(i);
+  if (!fits)
+    b.fail("expected indices of a shape within " + formatShape(x.shape()) +
+           ", found " + formatShape(indices.shape()));
+  return fits;
+}
+
+static Tensors importGatherElements(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), indices = op.input(1);
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
+  if (b.hasFailed() || !checkIndices(b, x, indices, axis))
+    return {};
+  return {b.gather(b.reshape(x, x.count()),
+                   linearize(b, indices, x.shape(), axis), 0)};
+}
+
+static Tensors importGatherNd(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), indices = op.input(1);
+  int64_t batch = op.attributes.getInt("batch_dims").value_or(0);
+  if (!op.expectRank(indices, 1) || !x)
+    return {};
+  int64_t length = indices.shape().back();
+  if (batch < 0 || batch >= indices.rank() || length < 0 ||
+      batch + length > x.rank() ||
+      x.shape().take_front(batch) != indices.shape().take_front(batch))
+    return {b.fail("expected tuples of indices into " + formatShape(x.shape()) +
+                   ", found the shape " + formatShape(indices.shape()))};
+  ArrayRef<int64_t> rest = x.shape().drop_front(batch + length);
+  Shape rows = {product(x.shape().take_front(batch + length))};
+  llvm::append_range(rows, rest);
+  return {b.gather(b.reshape(x, rows),
+                   linearizeTuples(b, indices, x.shape(), batch), 0)};
+}
+
+//===----------------------------------------------------------------------===//
+// Scatters
+//===----------------------------------------------------------------------===//
+
+static StringRef readReduction(OpContext &op, GraphBuilder &b) {
+  StringRef reduction = op.attributes.getString("reduction").value_or("none");
+  if (!llvm::is_contained({"none", "add", "mul", "max", "min"}, reduction))
+    b.fail("expected the attribute 'reduction' to be none, add, mul, max or "
+           "min, found " +
+           quote(reduction));
+  return reduction;
+}
+
+static Tensors importScatterElements(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), indices = op.input(1), updates = op.input(2);
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
+  StringRef reduction = readReduction(op, b);
+  if (b.hasFailed() || !checkIndices(b, x, indices, axis))
+    return {};
+  if (updates.shape() != indices.shape())
+    return {b.fail("expected an update for each index, found the shapes " +
+                   formatShape(updates.shape()) + " and " +
+                   formatShape(indices.shape()))};
+  int64_t count = indices.count();
+  Tensor flat =
+      b.scatter(b.reshape(x, x.count()),
+                b.reshape(linearize(b, indices, x.shape(), axis), count),
+                b.reshape(updates, count), reduction);
+  return {b.reshape(flat, x.shape())};
+}
+
+static Tensors importScatterNd(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), indices = op.input(1), updates = op.input(2);
+  StringRef reduction = readReduction(op, b);
+  if (!op.expectRank(indices, 1) || !x || !updates || b.hasFailed())
+    return {};
+  int64_t length = indices.shape().back();
+  Shape expected(indices.shape().drop_back());
+  if (length <= x.rank())
+    llvm::append_range(expected, x.shape().drop_front(length));
+  if (length > x.rank() || updates.shape() != ArrayRef(expected))
+    return {b.fail("expected updates for tuples of indices into " +
+                   formatShape(x.shape()) + ", found the shapes " +
+                   formatShape(indices.shape()) + " and " +
+                   formatShape(updates.shape()))};
+  Shape rows = {product(x.shape().take_front(length))};
+  llvm::append_range(rows, x.shape().drop_front(length));
+  int64_t count = product(indices.shape().drop_back());
+  Shape updated = {count};
+  llvm::append_range(updated, x.shape().drop_front(length));
+  Tensor result =
+      b.scatter(b.reshape(x, rows),
+                b.reshape(linearizeTuples(b, indices, x.shape(), 0), count),
+                b.reshape(updates, updated), reduction);
+  return {b.reshape(result, x.shape())};
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns of indices
+//===----------------------------------------------------------------------===//
+
+static Tensors importOneHot(OpContext &op, GraphBuilder &b) {
+  Tensor indices = op.input(0), values = op.input(2);
+  std::optional<SmallVector<double>> depth = op.constantFloats(1);
+  if (!depth || !op.expectRank(values, 1, 1))
+    return {};
+  if (depth->size() != 1 || !(depth->front() >= 1) ||
+      !(depth->front() < double(int64_t(1) << 47)) || values.dim(0) != 2)
+    return {b.fail("expected a depth of at least 1 and two values")};
+  auto count = int64_t(depth->front());
+  int64_t axis = op.normalizeAxis(op.attributes.getInt("axis").value_or(-1),
+                                  indices.rank() + 1);
+  Shape shape(indices.shape());
+  shape.insert(shape.begin() + axis, 1);
+  Shape full(shape);
+  full[axis] = count;
+  if (b.hasFailed() || !op.checkShape(full, values.elementType()))
+    return {};
+  Tensor wanted = b.reshape(normalizeIndices(b, indices, count), shape);
+  Tensor isHit = b.compare("eq", b.iota(full, axis), wanted);
+  return {b.select(isHit, b.reshape(b.sliceDim(values, 0, 1, 1), {}),
+                   b.reshape(b.sliceDim(values, 0, 0, 1), {}))};
+}
+
+/// Whether row - column + `shift` compares so with 0, for a matrix.
+static Tensor compareDiagonal(GraphBuilder &b, StringRef predicate,
+                              int64_t rows, int64_t columns, int64_t shift) {
+  Tensor row = b.broadcast(b.iota({rows, 1}, 0), {rows, columns});
+  return b.compare(predicate, b.add(row, double(shift)),
+                   b.iota({1, columns}, 1));
+}
+
+static Tensors importTrilu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  bool isUpper = op.attributes.getInt("upper").value_or(1) != 0;
+  int64_t shift = 0;
+  if (op.has(1)) {
+    std::optional<Shape> given = op.constantInts(1);
+    if (!given || given->size() != 1)
+      return {b.fail("expected one number in input 1")};
+    // Beyond the matrix, further makes no difference.
+    shift = std::clamp<int64_t>(given->front(), -(int64_t(1) << 47),
+                                int64_t(1) << 47);
+  }
+  if (!op.expectRank(x, 2))
+    return {};
+  if (x.isEmpty())
+    return {x};
+  Tensor isKept = compareDiagonal(b, isUpper ? "le" : "ge", x.dim(x.rank() - 2),
+                                  x.shape().back(), shift);
+  return {b.select(isKept, x, b.scalar(x.elementType(), 0))};
+}
+
+static Tensors importEyeLike(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  int64_t shift = op.attributes.getInt("k").value_or(0);
+  std::optional<int64_t> type = op.attributes.getInt("dtype");
+  if (!op.expectRank(x, 2, 2))
+    return {};
+  Type element = type ? op.getElementType(*type) : x.elementType();
+  if (!element || b.hasFailed())
+    return {};
+  shift = std::clamp<int64_t>(shift, -(int64_t(1) << 47), int64_t(1) << 47);
+  return {b.cast(compareDiagonal(b, "eq", x.dim(0), x.dim(1), shift), element)};
+}
+
+static Tensors importReverseSequence(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), lengths = op.input(1);
+  int64_t time = op.attributes.getInt("time_axis").value_or(0);
+  int64_t batch = op.attributes.getInt("batch_axis").value_or(1);
+  if (!op.expectRank(x, 2) || !op.expectRank(lengths, 1, 1))
+    return {};
+  time = op.normalizeAxis(time, x.rank());
+  batch = op.normalizeAxis(batch, x.rank());
+  if (b.hasFailed())
+    return {};
+  if (time == batch || lengths.dim(0) != x.dim(batch))
+    return {b.fail("expected a length for each sequence of " +
+                   formatShape(x.shape()) + ", found " +
+                   formatShape(lengths.shape()))};
+  Shape along(x.rank(), 1);
+  along[batch] = x.dim(batch);
+  Tensor length =
+      b.reshape(b.cast(lengths, IntegerType::get(b.context(), 64)), along);
+  Tensor step = b.iota(x.shape(), time);
+  Tensor reversed = b.sub(b.sub(b.broadcast(length, x.shape()), 1.0), step);
+  Tensor index = b.select(b.compare("lt", step, length), reversed, step);
+  return {b.gather(b.reshape(x, x.count()),
+                   linearize(b, index, x.shape(), time), 0)};
+}
+
+//===----------------------------------------------------------------------===//
+// Sums and orders along a dimension
+//===----------------------------------------------------------------------===//
+
+static Tensors importCumSum(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  std::optional<Shape> axis = op.constantInts(1);
+  bool isExclusive = op.attributes.getInt("exclusive").value_or(0) != 0;
+  bool isReverse = op.attributes.getInt("reverse").value_or(0) != 0;
+  if (!x || !axis)
+    return {};
+  if (axis->size() != 1)
+    return {b.fail("expected one axis")};
+  int64_t dim = op.normalizeAxis(axis->front(), x.rank());
+  return {b.hasFailed() ? Tensor() : b.cumsum(x, dim, isExclusive, isReverse)};
+}
+
+static Tensors importTopK(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(-1), x.rank());
+  bool findsLargest = op.attributes.getInt("largest").value_or(1) != 0;
+  op.attributes.getInt("sorted");
+  int64_t count = 0;
+  if (op.version < 10) {
+    count = op.attributes.getInt("k").value_or(0);
+  } else if (std::optional<Shape> k = op.constantInts(1)) {
+    count = k->size() == 1 ? k->front() : 0;
+  }
+  if (b.hasFailed())
+    return {};
+  if (count < 1 || count > x.dim(axis))
+    return {b.fail("expected a count of 1 to " + Twine(x.dim(axis)) +
+                   ", found " + Twine(count))};
+  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  std::swap(permutation[axis], permutation.back());
+  Tensor rows = b.permute(x, permutation);
+  Tensor order = b.argsort(rows, findsLargest);
+  Tensor chosen = b.sliceDim(order, x.rank() - 1, 0, count);
+  if (!chosen)
+    return {};
+  Tensor values = b.gather(b.reshape(rows, rows.count()),
+                           linearize(b, chosen, rows.shape(), x.rank() - 1), 0);
+  return {b.permute(values, permutation), b.permute(chosen, permutation)};
+}
+
+ArrayRef<OpDefinition> onnx::getIndexingOps() {
+  static constexpr OpDefinition ops[] = {
+      {"CumSum", importCumSum, 14},
+      {"EyeLike", importEyeLike, 22},
+      {"Gather", importGather, 13},
+      {"GatherElements", importGatherElements, 13},
+      {"GatherND", importGatherNd, 13},
+      {"OneHot", importOneHot, 28},
+      {"ReverseSequence", importReverseSequence, 28},
+      {"Scatter", importScatterElements, 11},
+      {"ScatterElements", importScatterElements, 18},
+      {"ScatterND", importScatterNd, 18},
+      {"TopK", importTopK, 24},
+      {"Trilu", importTrilu, 14},
+  };
+  return ops;
+}

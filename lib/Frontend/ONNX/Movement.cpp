@@ -1,0 +1,327 @@
+//===- Movement.cpp - Slices, concatenations and paddings -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+#include "OpContext.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+/// One dimension of a slice as numpy has it.
+static void sliceDim(int64_t size, int64_t start, int64_t end, int64_t step,
+                     int64_t &offset, int64_t &count) {
+  // NOTE: the limits may be the least and the greatest number there are.
+  auto place = [&](int64_t position, int64_t low, int64_t high) {
+    return std::clamp(position < 0 ? position + size : position, low, high);
+  };
+  if (step > 0) {
+    offset = place(start, 0, size);
+    int64_t last = place(end, 0, size);
+    count = last > offset ? (last - offset - 1) / step + 1 : 0;
+  } else {
+    offset = place(start, -1, size - 1);
+    int64_t last = place(end, -1, size - 1);
+    count = offset > last ? (offset - last - 1) / -step + 1 : 0;
+  }
+}
+
+static Tensors importSlice(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  std::optional<Shape> starts, ends, axes, steps;
+  if (op.version < 10) {
+    starts = op.attributes.getInts("starts");
+    ends = op.attributes.getInts("ends");
+    axes = op.attributes.getInts("axes");
+  } else {
+    starts = op.constantInts(1);
+    ends = op.constantInts(2);
+    if (op.has(3))
+      axes = op.constantInts(3);
+    if (op.has(4))
+      steps = op.constantInts(4);
+  }
+  if (b.hasFailed() || !x)
+    return {};
+  if (!starts || !ends || starts->size() != ends->size())
+    return {b.fail("expected as many starts as ends")};
+  if (!axes)
+    axes = llvm::to_vector(llvm::seq<int64_t>(0, starts->size()));
+  if (!steps)
+    steps = Shape(starts->size(), 1);
+  if (axes->size() != starts->size() || steps->size() != starts->size())
+    return {b.fail("expected an axis and a step for each start")};
+  axes = op.normalizeAxes(*axes, x.rank());
+  Shape offsets(x.rank(), 0), sizes(x.shape()), strides(x.rank(), 1);
+  for (size_t i = 0; i < axes->size(); ++i) {
+    int64_t axis = (*axes)[i], step = (*steps)[i];
+    if (step == 0 || step == std::numeric_limits<int64_t>::min())
+      return {b.fail("expected steps other than 0")};
+    sliceDim(x.dim(axis), (*starts)[i], (*ends)[i], step, offsets[axis],
+             sizes[axis]);
+    strides[axis] = sizes[axis] > 1 ? step : 1;
+  }
+  return {b.stridedSlice(x, offsets, sizes, strides)};
+}
+
+static Tensors importSplit(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
+  std::optional<Shape> sizes;
+  if (op.version < 13)
+    sizes = op.attributes.getInts("split");
+  else if (op.has(1))
+    sizes = op.constantInts(1);
+  auto parts = int64_t(op.node.outputs.size());
+  if (op.attributes.getInt("num_outputs").value_or(parts) != parts)
+    b.fail("expected the attribute 'num_outputs' to be the number of outputs");
+  if (b.hasFailed())
+    return {};
+  if (!sizes) {
+    if (parts < 1 || parts > std::max<int64_t>(x.dim(axis), 1))
+      return {b.fail("expected from 1 to " + Twine(x.dim(axis)) +
+                     " parts, found " + Twine(parts))};
+    int64_t size = llvm::divideCeil(x.dim(axis), parts);
+    sizes = Shape(parts, size);
+    sizes->back() = x.dim(axis) - (parts - 1) * size;
+  }
+  Tensors results;
+  int64_t offset = 0;
+  for (int64_t size : *sizes) {
+    if (size < 0 || size > x.dim(axis) - offset)
+      return {b.fail("expected parts of " + Twine(x.dim(axis)) +
+                     " elements, found " + formatShape(*sizes))};
+    results.push_back(b.sliceDim(x, axis, offset, size));
+    offset += size;
+  }
+  if (offset != x.dim(axis))
+    return {b.fail("expected parts of " + Twine(x.dim(axis)) +
+                   " elements, found " + formatShape(*sizes))};
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Concatenations
+//===----------------------------------------------------------------------===//
+
+static Tensors importConcat(OpContext &op, GraphBuilder &b) {
+  ArrayRef<Tensor> parts = op.allInputs();
+  if (b.hasFailed())
+    return {};
+  Tensor first = parts.front();
+  std::optional<int64_t> given = op.attributes.getInt("axis");
+  if (!given)
+    return {b.fail("expected an attribute 'axis', found none")};
+  int64_t axis = op.normalizeAxis(*given, first.rank());
+  for (const Tensor &part : parts)
+    if (part.rank() != first.rank() ||
+        part.elementType() != first.elementType() ||
+        (!b.hasFailed() && b.keepDim(part, axis) != b.keepDim(first, axis)))
+      b.fail("expected shapes that differ along dimension " + Twine(*given) +
+             " alone, and one element type, found " +
+             formatShape(first.shape()) + " and " + formatShape(part.shape()));
+  return {b.hasFailed() ? Tensor() : b.concat(parts, axis)};
+}
+
+static Tensors importTile(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  std::optional<Shape> repeats = op.constantInts(1);
+  if (!x || !repeats)
+    return {};
+  if (int64_t(repeats->size()) != x.rank())
+    return {b.fail("expected a count for each dimension of " +
+                   formatShape(x.shape()) + ", found " +
+                   Twine(repeats->size()))};
+  Shape split, repeated, result;
+  for (auto [count, size] : llvm::zip_equal(*repeats, x.shape())) {
+    int64_t product;
+    if (count < 0 || llvm::MulOverflow(count, size, product))
+      return {b.fail("expected counts from 0, found " + Twine(count))};
+    llvm::append_range(split, ArrayRef<int64_t>{1, size});
+    llvm::append_range(repeated, ArrayRef<int64_t>{count, size});
+    result.push_back(product);
+  }
+  if (!op.checkShape(result, x.elementType()))
+    return {};
+  return {b.reshape(b.broadcast(b.reshape(x, split), repeated), result)};
+}
+
+//===----------------------------------------------------------------------===//
+// Paddings
+//===----------------------------------------------------------------------===//
+
+/// Where each element of a padded dimension comes from.
+static std::optional<Shape> getSources(StringRef mode, int64_t size,
+                                       int64_t low, int64_t high) {
+  constexpr int64_t most = 1 << 24;
+  if (low > most || high > most || size > most || low + size + high < 1)
+    return std::nullopt;
+  if (mode == "reflect" && size == 1 && (low > 0 || high > 0))
+    return std::nullopt;
+  Shape sources;
+  for (int64_t i = -low; i < size + high; ++i) {
+    int64_t source = i;
+    if (mode == "edge") {
+      source = std::clamp<int64_t>(i, 0, size - 1);
+    } else if (mode == "wrap") {
+      source = ((i % size) + size) % size;
+    } else {
+      int64_t period = 2 * (size - 1);
+      source = period == 0 ? 0 : ((i % period) + period) % period;
+      source = std::min(source, period - source);
+    }
+    sources.push_back(source);
+  }
+  return sources;
+}
+
+static Tensor padByCopies(GraphBuilder &b, Tensor x, StringRef mode,
+                          ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+  for (int64_t i = 0; x && i < x.rank(); ++i) {
+    if (low[i] == 0 && high[i] == 0)
+      continue;
+    std::optional<Shape> sources = getSources(mode, x.dim(i), low[i], high[i]);
+    if (!sources)
+      return b.fail("cannot pad dimension " + Twine(i) + " of " +
+                    formatShape(x.shape()) + " by " + Twine(low[i]) + " and " +
+                    Twine(high[i]));
+    x = b.gather(x, b.constant(*sources), i);
+  }
+  return x;
+}
+
+/// Negative paddings crop.
+static Tensor padByValue(GraphBuilder &b, Tensor x, Tensor value,
+                         ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+  Shape offsets, sizes, before, after;
+  for (int64_t i = 0; i < x.rank(); ++i) {
+    offsets.push_back(std::max<int64_t>(-low[i], 0));
+    sizes.push_back(x.dim(i) + std::min<int64_t>(low[i], 0) +
+                    std::min<int64_t>(high[i], 0));
+    before.push_back(std::max<int64_t>(low[i], 0));
+    after.push_back(std::max<int64_t>(high[i], 0));
+    if (sizes.back() < 1)
+      return b.fail("paddings that leave nothing are not supported");
+  }
+  Tensor cropped = b.stridedSlice(x, offsets, sizes, Shape(x.rank(), 1));
+  return b.pad(cropped, b.reshape(value, {}), before, after,
+               Shape(x.rank(), 0));
+}
+
+static Tensors importPad(OpContext &op, GraphBuilder &b) {
+  constexpr int64_t largest = int64_t(1) << 47;
+  Tensor x = op.input(0);
+  Tensor value = b.scalar(x.elementType(), 0);
+  StringRef mode = op.attributes.getString("mode").value_or("constant");
+  std::optional<Shape> pads, axes;
+  if (op.version < 11) {
+    pads = op.attributes.getInts("pads");
+    value =
+        b.scalar(x.elementType(), op.attributes.getFloat("value").value_or(0));
+  } else {
+    pads = op.constantInts(1);
+    if (Tensor given = op.optionalInput(2))
+      value = given;
+    if (op.has(3))
+      axes = op.constantInts(3);
+  }
+  if (b.hasFailed() || !x || !pads)
+    return {b.fail("expected paddings, found none")};
+  if (!axes)
+    axes = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  axes = op.normalizeAxes(*axes, x.rank());
+  if (b.hasFailed() || pads->size() != 2 * axes->size())
+    return {b.fail("expected two paddings for each dimension, found " +
+                   Twine(pads->size()))};
+  Shape low(x.rank(), 0), high(x.rank(), 0);
+  for (auto [i, axis] : llvm::enumerate(*axes)) {
+    low[axis] = (*pads)[i];
+    high[axis] = (*pads)[i + axes->size()];
+    for (int64_t padding : {low[axis], high[axis]})
+      if (padding <= -largest || padding >= largest)
+        return {b.fail("expected paddings of less than 2^47, found " +
+                       Twine(padding))};
+  }
+  if (mode == "constant")
+    return {padByValue(b, x, value, low, high)};
+  if (!op.expectElements(x))
+    return {};
+  if (mode == "reflect" || mode == "edge" || mode == "wrap")
+    return {padByCopies(b, x, mode, low, high)};
+  return {b.fail("expected the attribute 'mode' to be constant, reflect, edge "
+                 "or wrap, found " +
+                 quote(mode))};
+}
+
+//===----------------------------------------------------------------------===//
+// Between channels and pictures
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> readBlock(OpContext &op, GraphBuilder &b,
+                                        Tensor x) {
+  int64_t block = op.attributes.getInt("blocksize").value_or(0);
+  if (!op.expectRank(x, 4, 4))
+    return std::nullopt;
+  if (block >= 1 && block < (int64_t(1) << 20))
+    return block;
+  b.fail("expected an attribute 'blocksize' of at least 1, found " +
+         Twine(block));
+  return std::nullopt;
+}
+
+static Tensors importDepthToSpace(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  StringRef mode = op.attributes.getString("mode").value_or("DCR");
+  std::optional<int64_t> block = readBlock(op, b, x);
+  if (!block)
+    return {};
+  int64_t n = x.dim(0), c = x.dim(1), h = x.dim(2), w = x.dim(3), k = *block;
+  if (c % (k * k) != 0)
+    return {b.fail("expected a number of channels that the square of " +
+                   Twine(k) + " divides, found " + Twine(c))};
+  c /= k * k;
+  Tensor y =
+      mode == "CRD"
+          ? b.permute(b.reshape(x, {n, c, k, k, h, w}), {0, 1, 4, 2, 5, 3})
+          : b.permute(b.reshape(x, {n, k, k, c, h, w}), {0, 3, 4, 1, 5, 2});
+  return {b.reshape(y, {n, c, h * k, w * k})};
+}
+
+static Tensors importSpaceToDepth(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  StringRef mode = op.attributes.getString("mode").value_or("DCR");
+  std::optional<int64_t> block = readBlock(op, b, x);
+  if (!block)
+    return {};
+  int64_t n = x.dim(0), c = x.dim(1), h = x.dim(2), w = x.dim(3), k = *block;
+  if (h % k != 0 || w % k != 0)
+    return {b.fail("expected a picture whose sides " + Twine(k) +
+                   " divides, found " + formatShape(x.shape()))};
+  Tensor split = b.reshape(x, {n, c, h / k, k, w / k, k});
+  Tensor y = mode == "CRD" ? b.permute(split, {0, 1, 3, 5, 2, 4})
+                           : b.permute(split, {0, 3, 5, 1, 2, 4});
+  return {b.reshape(y, {n, c * k * k, h / k, w / k})};
+}
+
+ArrayRef<OpDefinition> onnx::getMovementOps() {
+  static constexpr OpDefinition ops[] = {
+      {"Concat", importConcat, 13},
+      {"DepthToSpace", importDepthToSpace, 28},
+      {"Pad", importPad, 25},
+      {"Slice", importSlice, 13},
+      {"SpaceToDepth", importSpaceToDepth, 28},
+      {"Split", importSplit, 18},
+      {"Tile", importTile, 13},
+  };
+  return ops;
+}

@@ -1,0 +1,184 @@
+//===- Reduction.cpp - Reductions of dimensions -----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpContext.h"
+#include <limits>
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+//===----------------------------------------------------------------------===//
+// Sums, products and extremes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Reduction {
+  Tensor x;
+  Shape dims;
+  bool keepsDims = true;
+  /// The input is the result: nothing is to be reduced.
+  bool isIdentity = false;
+};
+
+} // namespace
+
+/// The dimensions are an attribute at first, and an input from `inputVersion`.
+static Reduction readReduction(OpContext &op, GraphBuilder &b,
+                               int64_t inputVersion) {
+  Reduction reduction;
+  reduction.x = op.input(0);
+  reduction.keepsDims = op.attributes.getInt("keepdims").value_or(1) != 0;
+  bool keepsAll = false;
+  std::optional<Shape> axes;
+  if (op.version < inputVersion) {
+    axes = op.attributes.getInts("axes");
+  } else {
+    keepsAll = op.attributes.getInt("noop_with_empty_axes").value_or(0) != 0;
+    if (op.has(1))
+      axes = op.constantInts(1);
+  }
+  if (b.hasFailed())
+    return reduction;
+  if (axes && !axes->empty())
+    reduction.dims = op.normalizeAxes(*axes, reduction.x.rank());
+  else if (keepsAll)
+    reduction.isIdentity = true;
+  else
+    llvm::append_range(reduction.dims,
+                       llvm::seq<int64_t>(0, reduction.x.rank()));
+  return reduction;
+}
+
+static Tensor reduce(GraphBuilder &b, StringRef kind, Tensor x,
+                     const Reduction &reduction) {
+  return b.reduce(kind, x, reduction.dims, reduction.keepsDims);
+}
+
+/// Reduces `before(x)` by the combiner and applies `after` to the result.
+template <typename Before, typename After>
+static Tensors importReduction(OpContext &op, GraphBuilder &b, StringRef kind,
+                               Before before, After after,
+                               int64_t inputVersion = 18) {
+  Reduction reduction = readReduction(op, b, inputVersion);
+  if (b.hasFailed())
+    return {};
+  return {after(reduce(b, kind, before(reduction.x), reduction), reduction)};
+}
+
+static Tensor asItIs(Tensor x) { return x; }
+static Tensor asResult(Tensor x, const Reduction &) { return x; }
+
+static Tensors importSum(OpContext &op, GraphBuilder &b) {
+  return importReduction(op, b, "sum", asItIs, asResult, /*inputVersion=*/13);
+}
+static Tensors importProd(OpContext &op, GraphBuilder &b) {
+  return importReduction(op, b, "prod", asItIs, asResult);
+}
+static Tensors importMax(OpContext &op, GraphBuilder &b) {
+  return importReduction(op, b, "max", asItIs, asResult);
+}
+static Tensors importMin(OpContext &op, GraphBuilder &b) {
+  return importReduction(op, b, "min", asItIs, asResult);
+}
+
+static Tensors importMean(OpContext &op, GraphBuilder &b) {
+  return importReduction(op, b, "sum", asItIs,
+                         [&](Tensor sum, const Reduction &reduction) {
+                           int64_t count = 1;
+                           for (int64_t dim : reduction.dims)
+                             count *= reduction.x.dim(dim);
+                           return b.div(sum, double(count));
+                         });
+}
+
+static Tensors importL1(OpContext &op, GraphBuilder &b) {
+  return importReduction(
+      op, b, "sum", [&](Tensor x) { return b.unary("abs", x); }, asResult);
+}
+
+static Tensors importSumSquare(OpContext &op, GraphBuilder &b) {
+  return importReduction(
+      op, b, "sum", [&](Tensor x) { return b.mul(x, x); }, asResult);
+}
+
+static Tensors importL2(OpContext &op, GraphBuilder &b) {
+  return importReduction(
+      op, b, "sum", [&](Tensor x) { return b.mul(x, x); },
+      [&](Tensor sum, const Reduction &) { return b.root(sum); });
+}
+
+static Tensors importLogSum(OpContext &op, GraphBuilder &b) {
+  return importReduction(
+      op, b, "sum", asItIs,
+      [&](Tensor sum, const Reduction &) { return b.unary("log", sum); });
+}
+
+/// The largest element is taken out of the sum, so that it cannot overflow.
+static Tensors importLogSumExp(OpContext &op, GraphBuilder &b) {
+  Reduction reduction = readReduction(op, b, 18);
+  if (b.hasFailed())
+    return {};
+  Tensor x = reduction.x;
+  if (reduction.isIdentity)
+    return {x};
+  Tensor largest = b.reduce("max", x, reduction.dims, /*keepDims=*/true);
+  // Infinities are no use: they would give NaN.
+  Tensor zero = b.scalar(x.elementType(), 0);
+  Tensor limit =
+      b.scalar(x.elementType(), std::numeric_limits<double>::infinity());
+  Tensor shift =
+      b.select(b.compare("lt", b.unary("abs", largest), limit), largest, zero);
+  Tensor sum = b.reduce("sum", b.unary("exp", b.sub(x, shift)), reduction.dims,
+                        /*keepDims=*/true);
+  Tensor result = b.add(b.unary("log", sum), shift);
+  return {reduction.keepsDims || !result
+              ? result
+              : b.reshape(result, b.dropDims(result, reduction.dims))};
+}
+
+//===----------------------------------------------------------------------===//
+// Places of extremes
+//===----------------------------------------------------------------------===//
+
+static Tensors importArg(OpContext &op, GraphBuilder &b, StringRef kind) {
+  Tensor x = op.input(0);
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
+  bool keepsDims = op.attributes.getInt("keepdims").value_or(1) != 0;
+  bool isLast = op.attributes.getInt("select_last_index").value_or(0) != 0;
+  if (b.hasFailed())
+    return {};
+  Tensor index = b.argExtreme(kind, x, axis, isLast);
+  return {keepsDims && index ? b.reshape(index, b.keepDim(x, axis)) : index};
+}
+
+static Tensors importArgMax(OpContext &op, GraphBuilder &b) {
+  return importArg(op, b, "max");
+}
+static Tensors importArgMin(OpContext &op, GraphBuilder &b) {
+  return importArg(op, b, "min");
+}
+
+ArrayRef<OpDefinition> onnx::getReductionOps() {
+  static constexpr OpDefinition ops[] = {
+      {"ArgMax", importArgMax, 13},
+      {"ArgMin", importArgMin, 13},
+      {"ReduceL1", importL1, 18},
+      {"ReduceL2", importL2, 18},
+      {"ReduceLogSum", importLogSum, 28},
+      {"ReduceLogSumExp", importLogSumExp, 28},
+      {"ReduceMax", importMax, 20},
+      {"ReduceMean", importMean, 18},
+      {"ReduceMin", importMin, 20},
+      {"ReduceProd", importProd, 18},
+      {"ReduceSum", importSum, 13},
+      {"ReduceSumSquare", importSumSquare, 18},
+  };
+  return ops;
+}

@@ -1,0 +1,44 @@
+//===- Windows.h - Windows that move over pictures --------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_ONNX_WINDOWS_H
+#define HAMKAAS_LIB_FRONTEND_ONNX_WINDOWS_H
+
+#include "OpContext.h"
+
+namespace hamkaas::onnx {
+
+/// How the windows of a convolution or a pooling move over the spatial
+/// dimensions, one entry for each.
+struct Windows {
+  Shape sizes, strides, dilations, padLow, padHigh;
+
+  int64_t count() const { return sizes.size(); }
+  /// From the first to behind the last element of a window.
+  int64_t extent(int64_t i) const { return dilations[i] * (sizes[i] - 1) + 1; }
+};
+
+/// Reads the attributes kernel_shape, strides, dilations, pads, auto_pad and,
+/// if `mayRoundUp`, ceil_mode for the spatial dimensions `spatial`. `sizes` is
+/// that of the weights, or empty. Fails unless there are from 1 to 3.
+std::optional<Windows> readWindows(OpContext &op, GraphBuilder &b,
+                                   llvm::ArrayRef<int64_t> spatial,
+                                   llvm::ArrayRef<int64_t> sizes,
+                                   bool mayRoundUp = false);
+
+/// A list of one entry a spatial dimension, each at least `least`.
+std::optional<Shape> readList(OpContext &op, GraphBuilder &b,
+                              llvm::StringRef name, size_t count,
+                              int64_t standard, int64_t least);
+
+/// Moves the channels from behind the batch to the end, and back.
+Tensor channelsLast(GraphBuilder &b, Tensor x);
+Tensor channelsFirst(GraphBuilder &b, Tensor x);
+
+} // namespace hamkaas::onnx
+
+#endif // HAMKAAS_LIB_FRONTEND_ONNX_WINDOWS_H

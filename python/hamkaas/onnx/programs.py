@@ -1,0 +1,106 @@
+"""An ONNX model compiled for certain sizes and values."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+
+from ..arrays import Array, dtype_of
+from ..errors import HamKaasError
+from ..model import (INCOMPLETE, Model, compile_source, make_arguments,
+                     make_model)
+from ..state import PathLike
+
+Size = Union[int, str]
+"""A size, or the name of a dimension that has none yet."""
+
+
+class TensorInfo(NamedTuple):
+    """An input or output of an ONNX model."""
+
+    name: str
+    dtype: Union["np.dtype[Any]", str]
+    shape: Optional[Tuple[Size, ...]]
+    """A dimension is a size, or a name where the model leaves it open. None
+    where it leaves open how many there are."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Signature:
+    """What the compiler found out about a model."""
+
+    inputs: Tuple[TensorInfo, ...]
+    outputs: Tuple[TensorInfo, ...]
+    missing: Tuple[str, ...]
+    """Inputs of which a program needs the values or sizes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """What a model is for certain sizes and values."""
+
+    signature: Signature
+    model: Optional[Model]
+    """None if sizes or values are missing."""
+    problem: str = ""
+    """What is missing, in words."""
+
+    def run(self, arrays: Mapping[str, Array]) -> Dict[str, Array]:
+        """The outputs by name, of arrays by name."""
+        assert self.model is not None
+        names = [info.name for info in self.model.inputs]
+        results = self.model.run({name: arrays[name] for name in names})
+        if not isinstance(results, tuple):
+            results = (results,)
+        outputs = {info.name: result
+                   for info, result in zip(self.model.outputs, results)}
+        # The program has no outputs without elements.
+        return {info.name: outputs[info.name] if info.name in outputs
+                else np.empty(info.shape, info.dtype)  # type: ignore[arg-type]
+                for info in self.signature.outputs}
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """An ONNX model and how to run it."""
+
+    model: Union[bytes, PathLike]
+    device: str
+    threads: int
+
+    def compile(self, dims: Mapping[str, int],
+                const_inputs: Mapping[str, Array]) -> Program:
+        """The program for these sizes, with these inputs built in.
+
+        One without a model if more of them are needed. Raises UnsupportedError
+        and HamKaasError.
+        """
+        arguments = make_arguments(dims, const_inputs)
+        try:
+            native = compile_source(self.model, arguments)
+        except HamKaasError as error:
+            if arguments.failure != INCOMPLETE:
+                raise
+            return Program(_read_signature(arguments.summary), None,
+                           str(error))
+        if not arguments.summary:
+            raise HamKaasError("expected an ONNX model, found another one")
+        return Program(_read_signature(arguments.summary),
+                       make_model(native, self.device, self.threads))
+
+
+def _read_signature(text: str) -> Signature:
+    summary = json.loads(text)
+    return Signature(_read_tensors(summary["inputs"]),
+                     _read_tensors(summary["outputs"]),
+                     tuple(summary["missing"]))
+
+
+def _read_tensors(tensors: Any) -> Tuple[TensorInfo, ...]:
+    return tuple(TensorInfo(
+        tensor["name"], dtype_of(tensor["type"]),
+        tuple(tensor["shape"]) if "shape" in tensor else None)
+        for tensor in tensors)

@@ -1,0 +1,73 @@
+"""Whether computed values are the expected ones."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+# A bfloat16 keeps 8 bits: two units in the last place.
+BFLOAT16_TOLERANCE = 2.0**-6
+
+
+def find_difference(expected: Sequence[Any], found: Sequence[Any],
+                    relative: float, absolute: float) -> Optional[str]:
+    """The first difference in words, or None.
+
+    Types and shapes must be the same; integers and bools exactly, floats within
+    ``absolute + relative * |expected|``, where NaN is equal to NaN.
+
+    >>> ones = np.ones(2, "float32")
+    >>> find_difference([ones], [ones + 1e-5], 1e-3, 0)
+    >>> find_difference([ones], [ones + 1], 1e-3, 0)
+    'output 0: 2 of 2 elements differ, expected 1.0 at [0], found 2.0'
+    >>> find_difference([ones], [ones.astype("int64")], 0, 0)
+    'output 0: expected float32 [2], found int64 [2]'
+    """
+    return _compare_lists("output", expected, found, relative, absolute)
+
+
+def _compare_lists(what: str, expected: Sequence[Any], found: Sequence[Any],
+                   relative: float, absolute: float) -> Optional[str]:
+    if len(expected) != len(found):
+        return f"expected {len(expected)} {what}s, found {len(found)}"
+    for i, (wanted, value) in enumerate(zip(expected, found)):
+        difference = _compare(wanted, value, relative, absolute)
+        if difference:
+            return f"{what} {i}: {difference}"
+    return None
+
+
+def _compare(expected: Any, found: Any, relative: float,
+             absolute: float) -> Optional[str]:
+    if isinstance(expected, list) and isinstance(found, list):
+        return _compare_lists("element", expected, found, relative, absolute)
+    if not all(isinstance(value, (np.ndarray, np.generic))
+               for value in (expected, found)):
+        return f"expected {type(expected).__name__}, found {type(found).__name__}"
+    expected, found = np.asarray(expected), np.asarray(found)
+    if (expected.dtype, expected.shape) != (found.dtype, found.shape):
+        return f"expected {_type(expected)}, found {_type(found)}"
+    is_near = _find_near(expected, found, relative, absolute)
+    if is_near.all():
+        return None
+    place = tuple(int(i) for i in np.argwhere(~is_near)[0])
+    return (f"{np.count_nonzero(~is_near)} of {expected.size} elements differ, "
+            f"expected {expected[place].item()!r} at {list(place)}, found "
+            f"{found[place].item()!r}")
+
+
+def _type(array: np.ndarray) -> str:
+    return f"{array.dtype} {list(array.shape)}"
+
+
+def _find_near(expected: np.ndarray, found: np.ndarray, relative: float,
+               absolute: float) -> np.ndarray:
+    if expected.dtype.name == "bfloat16":
+        relative = max(relative, BFLOAT16_TOLERANCE)
+        expected, found = expected.astype("float32"), found.astype("float32")
+    if expected.dtype.kind == "f":
+        # Differences of the largest numbers may overflow in their own type.
+        return np.isclose(found.astype("float64"), expected.astype("float64"),
+                          rtol=relative, atol=absolute, equal_nan=True)
+    return np.asarray(expected == found)

@@ -1,0 +1,192 @@
+"""Models as ONNX files."""
+
+import numpy as np
+import pytest
+
+import hamkaas as hk
+import hamkaas.onnx
+
+onnx = pytest.importorskip("onnx", reason="needs onnx")
+
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+X = np.float32([[1, -2, 3], [-4, 5, -6]])
+FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+
+
+def make_model(nodes, inputs, outputs, initializers=None, opset=17, ir=8):
+    """A model; inputs and outputs are (name, type, shape)."""
+    graph = helper.make_graph(
+        [helper.make_node(*node[:3], **(node[3] if len(node) > 3 else {}))
+         for node in nodes], "graph",
+        [helper.make_tensor_value_info(*value) for value in inputs],
+        [helper.make_tensor_value_info(*value) for value in outputs],
+        [numpy_helper.from_array(array, name)
+         for name, array in (initializers or {}).items()])
+    return helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=ir)
+
+
+def make_sub(shape=(2, 3), **options):
+    """a - b + c, where c is an initializer that is also listed as an input."""
+    return make_model(
+        [("Sub", ["a", "b"], ["d"]), ("Add", ["d", "c"], ["y"])],
+        [("b", FLOAT, shape), ("c", FLOAT, [3]), ("a", FLOAT, shape)],
+        [("y", FLOAT, shape)], {"c": np.float32([1, 2, 3])}, **options)
+
+
+def make_reshape():
+    return make_model([("Reshape", ["x", "shape"], ["y"])],
+                      [("x", FLOAT, [2, 3]), ("shape", INT64, ["rank"])],
+                      [("y", FLOAT, None)])
+
+
+@pytest.mark.parametrize("form", ["bytes", "bytearray", "proto", "path", "str"])
+def test_sources(form, tmp_path):
+    model = make_sub()
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    source = {"bytes": model.SerializeToString(),
+              "bytearray": bytearray(model.SerializeToString()),
+              "proto": model, "path": path, "str": str(path)}[form]
+    run = hamkaas.onnx.prepare(source, threads=1)
+    # In the order of the graph, without the initializer.
+    assert [info.name for info in run.inputs] == ["b", "a"]
+    assert [tuple(info) for info in run.outputs] == [("y", np.float32, (2, 3))]
+    [y] = run([X, 2 * X])
+    np.testing.assert_array_equal(y, X + np.float32([1, 2, 3]))
+
+
+def test_wrong_sources(tmp_path):
+    with pytest.raises(TypeError, match="as bytes, a path or"):
+        hamkaas.onnx.prepare(3)
+    for contents in (b"", b"\x08", b"not a model", b"\xff" * 100):
+        with pytest.raises(hk.HamKaasError) as error:
+            hamkaas.onnx.prepare(contents)
+        assert not isinstance(error.value, hk.UnsupportedError)
+    with pytest.raises(hk.HamKaasError, match="nothing.onnx"):
+        hamkaas.onnx.prepare(tmp_path / "nothing.onnx")
+    script = hk.compile(hk.input("x", [1]).relu()).graph.script
+    with pytest.raises(hk.HamKaasError, match="expected an ONNX model"):
+        hamkaas.onnx.prepare(script.encode())
+
+
+def test_unsupported():
+    model = make_model([("NoSuchOperator", ["x"], ["y"])],
+                       [("x", FLOAT, [1])], [("y", FLOAT, [1])])
+    with pytest.raises(hk.UnsupportedError, match="NoSuchOperator"):
+        hamkaas.onnx.prepare(model)
+
+
+def test_wrong_arrays():
+    run = hamkaas.onnx.prepare(make_sub())
+    with pytest.raises(hk.HamKaasError, match="expected 2 inputs, found 1"):
+        run([X])
+    with pytest.raises(hk.HamKaasError, match="'b' to be float32 .2, 3., found "
+                       "float64 .2, 3."):
+        run([X.astype(float), X])
+    with pytest.raises(hk.HamKaasError, match="'a' to be float32 .2, 3., found "
+                       "float32 .3, 2."):
+        run([X, X.reshape(3, 2)])
+
+
+def test_dims():
+    model = make_sub(["n", 3])
+    run = hamkaas.onnx.prepare(model, dims={"n": 2})
+    assert run.model is not None
+    np.testing.assert_array_equal(run([X, X]), [np.ones([2, 1]) * [1., 2, 3]])
+    with pytest.raises(hk.HamKaasError, match="m"):
+        hamkaas.onnx.prepare(model, dims={"n": 2, "m": 3})
+    with pytest.raises(TypeError, match="whole number"):
+        hamkaas.onnx.prepare(model, dims={"n": 2.5})
+
+
+def test_dims_of_a_call():
+    run = hamkaas.onnx.prepare(make_sub(["n", 3]))
+    assert run.model is None
+    assert run.inputs[0].shape == ("n", 3)
+    programs = []
+    for rows in (1, 2, 1):
+        x = np.ones([rows, 3], "float32")
+        [y] = run([x, 2 * x])
+        np.testing.assert_array_equal(y, x + np.float32([1, 2, 3]))
+        programs.append(run.model)
+    assert programs[0] is programs[2] is not programs[1]
+    with pytest.raises(hk.HamKaasError, match="'a' to be float32 .1, 3., found "
+                       "float32 .2, 3."):
+        run([X[:1], X])
+
+
+def test_values_of_a_call():
+    run = hamkaas.onnx.prepare(make_reshape())
+    for shape in ([3, 2], [6], [1, 6, 1], [3, 2]):
+        [y] = run([X, np.int64(shape)])
+        np.testing.assert_array_equal(y, X.reshape(shape))
+    with pytest.raises(hk.HamKaasError):
+        run([X, np.int64([4])])
+
+
+def test_constant_inputs():
+    run = hamkaas.onnx.prepare(make_reshape(),
+                               const_inputs={"shape": np.int64([3, 2])})
+    assert [info.name for info in run.inputs] == ["x"]
+    np.testing.assert_array_equal(run([X]), [X.reshape(3, 2)])
+    for wrong in (np.int32([3, 2]), np.float32([3, 2])):
+        with pytest.raises(hk.HamKaasError, match="shape"):
+            hamkaas.onnx.prepare(make_reshape(), const_inputs={"shape": wrong})
+    with pytest.raises(hk.HamKaasError, match="other"):
+        hamkaas.onnx.prepare(make_reshape(), const_inputs={"other": X})
+
+
+def test_empty_tensors():
+    model = make_model(
+        [("ReduceSum", ["x", "axes"], ["sum"]),
+         ("Identity", ["x"], ["same"])],
+        [("x", FLOAT, [2, 0, 3]), ("axes", INT64, [1])],
+        [("sum", FLOAT, None), ("same", FLOAT, [2, 0, 3])])
+    empty = np.empty([2, 0, 3], "float32")
+    run = hamkaas.onnx.prepare(model)
+    total, same = run([empty, np.int64([1])])
+    np.testing.assert_array_equal(total, np.zeros([2, 1, 3]))
+    assert same.shape == (2, 0, 3) and same.dtype == np.float32
+    with pytest.raises(hk.HamKaasError, match="'x' to be float32 .2, 0, 3."):
+        run([np.ones([2, 1, 3], "float32"), np.int64([1])])
+
+
+def test_scalars():
+    model = make_model([("Mul", ["a", "b"], ["y"])],
+                       [("a", FLOAT, []), ("b", FLOAT, [])], [("y", FLOAT, [])])
+    [y] = hamkaas.onnx.prepare(model)([np.float32(2), np.array(3, "float32")])
+    assert y.shape == () and y == 6
+
+
+def test_load(tmp_path):
+    path = tmp_path / "net.onnx"
+    onnx.save(make_sub(["n", 3]), path)
+    model = hk.load(path, dims={"n": 2})
+    assert model.name == "net"
+    np.testing.assert_array_equal(model.run({"a": 2 * X, "b": X}),
+                                  X + np.float32([1, 2, 3]))
+    with pytest.raises(hk.HamKaasError, match="n"):
+        hk.load(path)
+    onnx.save(make_reshape(), path)
+    with pytest.raises(hk.HamKaasError, match="shape"):
+        hk.load(path, dims={"rank": 1})
+    model = hk.load(path, const_inputs={"shape": np.int64([6])})
+    np.testing.assert_array_equal(model.run({"x": X}), X.reshape(6))
+
+
+def test_backend():
+    from hamkaas.onnx import backend
+    assert backend.supports_device("CPU")
+    assert not backend.supports_device("TPU")
+    prepared = backend.prepare(make_sub(), "CPU", threads=1)
+    np.testing.assert_array_equal(prepared.run([X, X])[0],
+                                  np.ones([2, 1]) * [1., 2, 3])
+    node = helper.make_node("Add", ["a", "b"], ["y"])
+    [y] = backend.run_node(node, [X, X])
+    np.testing.assert_array_equal(y, 2 * X)
+    assert backend.is_compatible(make_sub())
+    assert not backend.is_compatible(make_model(
+        [("NoSuchOperator", ["x"], ["y"])], [("x", FLOAT, [1])],
+        [("y", FLOAT, [1])]))
