@@ -14,6 +14,8 @@ void hamkaas::registerReferenceSemantics(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, HamKaasDialect *) {
     attachContractionSemantics(*context);
     attachElementwiseSemantics(*context);
+    attachIndexingSemantics(*context);
+    attachLoopSemantics(*context);
     attachMathSemantics(*context);
     attachMovementSemantics(*context);
     attachReductionSemantics(*context);

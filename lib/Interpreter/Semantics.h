@@ -16,10 +16,17 @@ using OperandTensors = llvm::ArrayRef<const ReferenceTensor *>;
 
 void attachContractionSemantics(mlir::MLIRContext &context);
 void attachElementwiseSemantics(mlir::MLIRContext &context);
+void attachIndexingSemantics(mlir::MLIRContext &context);
+void attachLoopSemantics(mlir::MLIRContext &context);
 void attachMathSemantics(mlir::MLIRContext &context);
 void attachMovementSemantics(mlir::MLIRContext &context);
 void attachReductionSemantics(mlir::MLIRContext &context);
 void attachRowSemantics(mlir::MLIRContext &context);
+
+/// The position in a dimension of `size` that `index` means, which may count
+/// from the end. Emits an error at `op` if there is none.
+mlir::FailureOr<int64_t> resolveIndex(mlir::Operation *op, int64_t index,
+                                      int64_t size);
 
 /// The elements of `tensor`, which are held as `T`.
 template <typename T>

@@ -54,6 +54,32 @@ def replace_slice(x, r, begin, end):
     return y
 
 
+def strided_slice(x):
+    return x[[0, 2]][:, [3, 2]]
+
+
+def pad(x):
+    y = np.full([5, 4], 5.0)
+    y[0:3:2, 1:] = x
+    return y
+
+
+def scatter(x, indices, updates):
+    y = x.copy()
+    np.add.at(y, indices % len(y), updates)
+    return y
+
+
+def cumsum(x):
+    return np.cumsum(np.pad(x, [(0, 0), (1, 0)]), axis=1)[:, :-1]
+
+
+def argsort(x):
+    """From the largest on; the last of the equal stays last if turned twice."""
+    last = x.shape[-1] - 1
+    return last - np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+
+
 def windows(x, size, strides, dilations, low, high, outside):
     """The windows of [n, h, w, c] as an array [n, i, j, c, k, l]."""
     x = np.pad(x, [(0, 0), *zip(low, high), (0, 0)], constant_values=outside)
@@ -152,6 +178,13 @@ FORMULAS = {
     "tanh": [np.tanh],
     "xor": [lambda x, b: x ^ b],
     "add": [lambda x, b: x + b],
+    "argsort": [argsort],
+    "concat": [lambda a, b: np.concatenate([a, b], axis=1)],
+    "cumsum": [cumsum],
+    "gather": [lambda x, i: np.take(x, i % 4, axis=1)],
+    "pad": [pad],
+    "scatter": [scatter],
+    "strided_slice": [strided_slice],
     "complex_mul": [broadcast_complex_mul],
     "conv": [conv],
     "layer_norm": [layer_norm],
@@ -173,6 +206,8 @@ FORMULAS = {
 # Sums of products lose digits to cancellation: what the error is relative to.
 MAGNITUDES = {
     "add": lambda x, b: np.abs(x) + np.abs(b),
+    "cumsum": lambda x: cumsum(np.abs(x)),
+    "scatter": lambda x, i, u: scatter(np.abs(x), i, np.abs(u)),
     # Near their zeros, by the error of the argument.
     "cos": lambda x: 1 + np.abs(x),
     "sin": lambda x: 1 + np.abs(x),
@@ -188,10 +223,11 @@ MAGNITUDES = {
 
 # Operations that move elements or round once: every bit is known, also the sign
 # of a zero. A NaN is any NaN.
-EXACT = {"abs", "add", "and", "broadcast", "cast", "ceil", "compare", "div",
-         "floor", "iota", "max", "min", "mul", "neg", "not", "or", "permute",
-         "relu", "rem", "replace_slice", "reshape", "round", "select",
-         "shift_left", "shift_right", "sign", "slice", "sqrt", "sub", "xor"}
+EXACT = {"abs", "add", "and", "argsort", "broadcast", "cast", "ceil", "compare",
+         "concat", "div", "floor", "gather", "iota", "max", "min", "mul", "neg",
+         "not", "or", "pad", "permute", "relu", "rem", "replace_slice",
+         "reshape", "round", "select", "shift_left", "shift_right", "sign",
+         "slice", "sqrt", "strided_slice", "sub", "xor"}
 
 # exp of a large negative number may underflow earlier in float32. Elsewhere
 # denormal numbers are kept.
@@ -199,12 +235,17 @@ UNDERFLOW = {"silu": 1e-37, "sliced_softmax": 1e-37}
 
 # Values of run-time positions, one entry a case.
 POSITIONS = {
+    "gather": [{"i": [0, 3, -1, -4]}, {"i": 2}],
+    "scatter": [{"i": [3, 0]}, {"i": [-4, -1]}, {"i": 1}],
     "replace_slice": [{"b": b, "e": b + 1} for b in (0, 1, 3)],
     "sliced_softmax": [{"p": p} for p in (0, 1, 2, 4)],
 }
 
 # Positions that the run must refuse, and what it must say.
 REFUSED = {
+    **{op: [({"i": i}, f"expected indices from -4 to 3, got {i}")
+            for i in (4, -5, 2**63 - 1, -2**63)]
+       for op in ("gather", "scatter")},
     "replace_slice": [
         ({"b": b, "e": e},
          "expected 0 <= begin, end <= 4 and end - begin = 1, "

@@ -84,52 +84,52 @@ public:
         cast<RankedTensorType>(value.getType()).getShape();
     outer.assign(shape.begin(), shape.end() - 1);
     extent = shape.back();
+    rows = ShapedType::getNumElements(outer);
+    part = std::min(extent, tileElements);
+    tileRows = std::min(rows, tileElements / part);
     lanes = chooseLanes(kernel.target(), extent);
   }
 
-  Tile emit() {
+  /// The number of tiles, and how many rows and elements of a row are one.
+  int64_t tiles() const {
+    return llvm::divideCeil(rows, tileRows) * llvm::divideCeil(extent, part);
+  }
+  Tile shape() const { return {tileRows, part}; }
+
+  void emitTile(Value tile) {
     if (extent > tileElements)
-      return emitParts();
-    return emitRows();
+      return emitPart(tile);
+    emitRows(tile);
   }
 
 private:
-  Tile emitRows() {
-    int64_t rows = ShapedType::getNumElements(outer);
-    int64_t tileRows = std::min(rows, tileElements / extent);
-    int64_t tiles = llvm::divideCeil(rows, tileRows);
-    kernel.tileLoop(tiles, [&](Value tile) {
-      Value first = kernel.multiply(tile, tileRows);
-      Value last = kernel.add(first, tileRows);
-      if (rows % tileRows)
-        last = kernel.minimum(last, rows);
-      if (tiles == 1) {
-        first = kernel.constant(0);
-        last = kernel.constant(rows);
-      }
-      kernel.writingLoop(first, last, 1, [&](Value row) {
-        emitBlocks(row, kernel.constant(0), extent);
-      });
+  void emitRows(Value tile) {
+    Value first = kernel.multiply(tile, tileRows);
+    Value last = kernel.add(first, tileRows);
+    if (rows % tileRows)
+      last = kernel.minimum(last, rows);
+    if (tiles() == 1) {
+      first = kernel.constant(0);
+      last = kernel.constant(rows);
+    }
+    kernel.writingLoop(first, last, 1, [&](Value row) {
+      emitBlocks(row, kernel.constant(0), extent);
     });
-    return {tileRows, extent};
   }
 
-  Tile emitParts() {
+  void emitPart(Value tile) {
     int64_t parts = llvm::divideCeil(extent, tileElements);
     int64_t rest = extent % tileElements;
-    kernel.tileLoop(ShapedType::getNumElements(outer) * parts, [&](Value tile) {
-      Value row = kernel.divide(tile, parts);
-      Value part = kernel.remainder(tile, parts);
-      auto full = [&] {
-        emitBlocks(row, kernel.multiply(part, tileElements), tileElements);
-      };
-      if (!rest)
-        return full();
-      kernel.writingBranch(kernel.isLess(part, parts - 1), full, [&] {
-        emitBlocks(row, kernel.constant(extent - rest), rest);
-      });
+    Value row = kernel.divide(tile, parts);
+    Value number = kernel.remainder(tile, parts);
+    auto full = [&] {
+      emitBlocks(row, kernel.multiply(number, tileElements), tileElements);
+    };
+    if (!rest)
+      return full();
+    kernel.writingBranch(kernel.isLess(number, parts - 1), full, [&] {
+      emitBlocks(row, kernel.constant(extent - rest), rest);
     });
-    return {1, tileElements};
   }
 
   void emitBlocks(Value row, Value base, int64_t count) {
@@ -147,7 +147,7 @@ private:
   Value value;
   ValueRange offsets;
   SmallVector<int64_t> outer;
-  int64_t extent, lanes;
+  int64_t rows, extent, tileRows, part, lanes;
 };
 } // namespace
 
@@ -166,7 +166,39 @@ Tile hamkaas::emitElements(KernelBuilder &kernel, Value value,
     return emitScalar(kernel, value);
   if (std::optional<int64_t> cross = findCrossDimension(value))
     return emitTransposedElements(kernel, value, *cross, offsets);
-  return ElementsEmitter(kernel, value, offsets).emit();
+  ElementsEmitter elements(kernel, value, offsets);
+  kernel.tileLoop(elements.tiles(),
+                  [&](Value tile) { elements.emitTile(tile); });
+  return elements.shape();
+}
+
+/// Tile number `tile` of those from `firstTiles[begin]` to that of `end`, by a
+/// search for its piece.
+static void emitTileOf(KernelBuilder &kernel,
+                       MutableArrayRef<ElementsEmitter> pieces,
+                       ArrayRef<int64_t> firstTiles, Value tile, size_t begin,
+                       size_t end) {
+  if (end - begin == 1)
+    return pieces[begin].emitTile(
+        kernel.subtract(tile, kernel.constant(firstTiles[begin])));
+  size_t middle = begin + (end - begin) / 2;
+  kernel.writingBranch(
+      kernel.isLess(tile, firstTiles[middle]),
+      [&] { emitTileOf(kernel, pieces, firstTiles, tile, begin, middle); },
+      [&] { emitTileOf(kernel, pieces, firstTiles, tile, middle, end); });
+}
+
+Tile hamkaas::emitPieces(KernelBuilder &kernel, ArrayRef<Piece> pieces) {
+  SmallVector<ElementsEmitter> emitters;
+  SmallVector<int64_t> firstTiles{0};
+  for (const Piece &piece : pieces) {
+    emitters.emplace_back(kernel, piece.value, piece.offsets);
+    firstTiles.push_back(firstTiles.back() + emitters.back().tiles());
+  }
+  kernel.tileLoop(firstTiles.back(), [&](Value tile) {
+    emitTileOf(kernel, emitters, firstTiles, tile, 0, emitters.size());
+  });
+  return emitters.front().shape();
 }
 
 FailureOr<Tile> hamkaas::emitElementwise(KernelBuilder &kernel, Value result) {

@@ -49,6 +49,8 @@ static FailureOr<Tile> emitFamily(KernelFamily family, KernelBuilder &kernel,
     return emitElementwise(kernel, result);
   case KernelFamily::Movement:
     return emitMovement(kernel, result);
+  case KernelFamily::Loops:
+    return emitLoops(kernel, result);
   case KernelFamily::View:
     break;
   }
@@ -65,11 +67,20 @@ static void eraseReplaced(func::FuncOp kernel) {
       op->erase();
 }
 
+/// Elements that are read before the tiles are so again by each thread that
+/// runs some of them.
+static bool isReadBefore(BlockArgument argument, scf::ForOp tiles) {
+  return llvm::any_of(argument.getUsers(), [&](Operation *user) {
+    return isa<tensor::ExtractOp>(user) && !tiles->isAncestor(user);
+  });
+}
+
 static void markSharableArguments(func::FuncOp kernel,
-                                  const KernelBuilder &builder) {
+                                  const KernelBuilder &builder,
+                                  scf::ForOp tiles) {
   for (BlockArgument argument : kernel.getArguments().drop_back())
     if (argument.getType() == builder.destinationType() &&
-        builder.mayAlias(argument))
+        builder.mayAlias(argument) && !isReadBefore(argument, tiles))
       kernel.setArgAttr(argument.getArgNumber(),
                         HamKaasDialect::inPlaceAttrName,
                         UnitAttr::get(kernel.getContext()));
@@ -105,7 +116,7 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
     std::optional<APInt> tiles = loop.getStaticTripCount();
     returned->setOperand(0, builder.destination);
     eraseReplaced(kernel);
-    markSharableArguments(kernel, builder);
+    markSharableArguments(kernel, builder, loop);
     Builder attributes(&getContext());
     kernel->setAttr(HamKaasDialect::tilesAttrName,
                     attributes.getI64IntegerAttr(tiles->getSExtValue()));

@@ -22,25 +22,50 @@ static constexpr int64_t tileElements = 16384;
 // Insertion into the destination
 //===----------------------------------------------------------------------===//
 
-/// Writes only the rows that are replaced: the others are in place already.
-static FailureOr<Tile> emitInsert(KernelBuilder &kernel,
-                                  tensor::InsertSliceOp insert) {
-  if (insert.getDest() != kernel.destinationArgument())
-    return insert.emitError("expected the last argument of the kernel as the "
-                            "destination");
+/// The part of the destination that `insert` fills.
+static FailureOr<Piece> getPiece(KernelBuilder &kernel,
+                                 tensor::InsertSliceOp insert) {
   if (insert.getSourceType().getRank() != insert.getDestType().getRank() ||
       !insert.hasUnitStride())
     return insert.emitError("expected a source of the destination's rank and "
                             "strides of 1");
   if (failed(verifyTree(insert.getSource())))
     return failure();
-  SmallVector<Value> offsets;
+  Piece piece{insert.getSource(), {}};
   for (OpFoldResult offset : insert.getMixedOffsets())
     if (std::optional<int64_t> constant = getConstantIntValue(offset))
-      offsets.push_back(kernel.constant(*constant));
+      piece.offsets.push_back(kernel.constant(*constant));
     else
-      offsets.push_back(cast<Value>(offset));
-  return emitElements(kernel, insert.getSource(), offsets);
+      piece.offsets.push_back(cast<Value>(offset));
+  return piece;
+}
+
+/// Writes only the rows that are replaced: the others are in place already.
+static FailureOr<Tile> emitInsert(KernelBuilder &kernel,
+                                  tensor::InsertSliceOp insert) {
+  FailureOr<Piece> piece = getPiece(kernel, insert);
+  if (failed(piece))
+    return failure();
+  return emitElements(kernel, piece->value, piece->offsets);
+}
+
+/// Writes tensors that fill an empty one together.
+static FailureOr<Tile> emitConcat(KernelBuilder &kernel,
+                                  tensor::InsertSliceOp last) {
+  SmallVector<Piece> pieces;
+  Value dest = last.getResult();
+  while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>()) {
+    FailureOr<Piece> piece = getPiece(kernel, insert);
+    if (failed(piece))
+      return failure();
+    pieces.push_back(std::move(*piece));
+    dest = insert.getDest();
+  }
+  if (!dest.getDefiningOp<tensor::EmptyOp>())
+    return last.emitError("expected insertions into the last argument of the "
+                          "kernel or into an empty tensor");
+  std::reverse(pieces.begin(), pieces.end());
+  return emitPieces(kernel, pieces);
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,8 +158,11 @@ private:
 } // namespace
 
 FailureOr<Tile> hamkaas::emitMovement(KernelBuilder &kernel, Value result) {
-  if (auto insert = result.getDefiningOp<tensor::InsertSliceOp>())
-    return emitInsert(kernel, insert);
+  if (auto insert = result.getDefiningOp<tensor::InsertSliceOp>()) {
+    if (insert.getDest() == kernel.destinationArgument())
+      return emitInsert(kernel, insert);
+    return emitConcat(kernel, insert);
+  }
   if (auto pack = result.getDefiningOp<linalg::PackOp>())
     return PackEmitter(kernel, pack).emit();
   if (result.getDefiningOp<tensor::PadOp>())

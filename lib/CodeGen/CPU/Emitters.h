@@ -24,6 +24,7 @@ llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitMovement(KernelBuilder &kernel, mlir::Value result);
+llvm::FailureOr<Tile> emitLoops(KernelBuilder &kernel, mlir::Value result);
 /// Part of emitMovement, for the result of a `tensor.pad`.
 llvm::FailureOr<Tile> emitPad(KernelBuilder &kernel, mlir::Value result);
 
@@ -31,6 +32,16 @@ llvm::FailureOr<Tile> emitPad(KernelBuilder &kernel, mlir::Value result);
 /// `offsets` (one a dimension) further on. Returns the elements of a tile.
 Tile emitElements(KernelBuilder &kernel, mlir::Value value,
                   mlir::ValueRange offsets);
+
+/// A tensor that becomes a part of the destination, `offsets` further on.
+struct Piece {
+  mlir::Value value;
+  llvm::SmallVector<mlir::Value> offsets;
+};
+
+/// Emits one tile loop that writes all of `pieces`, of at least rank 1. Returns
+/// the elements of a tile of the first.
+Tile emitPieces(KernelBuilder &kernel, llvm::ArrayRef<Piece> pieces);
 
 /// The dimension of `result`, not its last, along which a tensor in memory is
 /// contiguous that the last one crosses: a permuted operand. None if there is

@@ -16,10 +16,13 @@ namespace hamkaas {
 /// Attach the interface to the ops of one family each.
 void registerContractionLowerings(mlir::MLIRContext *context);
 void registerElementwiseLowerings(mlir::MLIRContext *context);
+void registerIndexingLowerings(mlir::MLIRContext *context);
+void registerLoopLowerings(mlir::MLIRContext *context);
 void registerMathLowerings(mlir::MLIRContext *context);
 void registerMovementLowerings(mlir::MLIRContext *context);
 void registerReductionLowerings(mlir::MLIRContext *context);
 void registerRowLowerings(mlir::MLIRContext *context);
+void registerSortLowerings(mlir::MLIRContext *context);
 void registerViewLowerings(mlir::MLIRContext *context);
 
 /// Builds scalar code from the elements of the operands.

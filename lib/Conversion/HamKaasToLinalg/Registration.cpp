@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -18,13 +19,17 @@ void hamkaas::registerLinalgLowerings(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, HamKaasDialect *) {
     // The lowerings create ops of these dialects.
     context->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
-                         math::MathDialect, tensor::TensorDialect>();
+                         math::MathDialect, scf::SCFDialect,
+                         tensor::TensorDialect>();
     registerContractionLowerings(context);
     registerElementwiseLowerings(context);
+    registerIndexingLowerings(context);
+    registerLoopLowerings(context);
     registerMathLowerings(context);
     registerMovementLowerings(context);
     registerReductionLowerings(context);
     registerRowLowerings(context);
+    registerSortLowerings(context);
     registerViewLowerings(context);
   });
 }

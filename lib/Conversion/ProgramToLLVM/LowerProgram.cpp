@@ -168,9 +168,9 @@ static llvm::SmallSetVector<Value, 4> getCheckedArguments(func::FuncOp kernel) {
   SetVector<Operation *> slice;
   for (auto check : kernel.getOps<CheckOp>())
     (void)getBackwardSlice(check.getOperation(), &slice);
+  // A check of many values is the result of a loop.
   for (Operation *op : slice)
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      checked.insert(load.getMemRef());
+    op->walk([&](memref::LoadOp load) { checked.insert(load.getMemRef()); });
   return checked;
 }
 

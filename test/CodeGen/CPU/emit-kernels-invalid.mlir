@@ -59,7 +59,7 @@ func.func @no_sum_of_products(%x: tensor<4x8xf32>, %out: tensor<4xf32>) -> tenso
 // -----
 
 func.func @other_destination(%x: tensor<1xf32>, %y: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
-  // expected-error @below {{expected the last argument of the kernel as the destination}}
+  // expected-error @below {{expected insertions into the last argument of the kernel or into an empty tensor}}
   %0 = tensor.insert_slice %x into %y[0] [1] [1] : tensor<1xf32> into tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -113,5 +113,38 @@ func.func @extract_from_destination(%x: tensor<4xi64>, %out: tensor<4xf32>) -> t
     %v = tensor.extract %out[%i] : tensor<4xf32>
     linalg.yield %v : f32
   } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected a loop that carries the result alone}}
+func.func @no_loop(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<loops>} {
+  return %out : tensor<4xf32>
+}
+
+// -----
+
+func.func @begins_elsewhere(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<loops>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // expected-error @below {{expected the loop to begin with the destination or an empty tensor}}
+  %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%to = %x) -> tensor<4xf32> {
+    scf.yield %to : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @other_steps(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<loops>} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  // expected-error @below {{expected a loop from 0 to a constant in steps of 1}}
+  %0 = scf.for %i = %c0 to %c4 step %c2 iter_args(%to = %out) -> tensor<4xf32> {
+    scf.yield %to : tensor<4xf32>
+  }
   return %0 : tensor<4xf32>
 }

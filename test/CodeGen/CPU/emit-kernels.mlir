@@ -82,3 +82,70 @@ func.func @contraction(%x: tensor<4x8xf32>, %w: tensor<1x8x24xf32>, %out: tensor
 func.func @other(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
 }
+
+// -----
+
+// Pieces of the destination have tiles of their own, one after the other.
+
+// CHECK-LABEL: func @pieces(
+// CHECK-SAME:    hamkaas.tiles = 6
+// CHECK:         scf.for %[[TILE:.*]] = %{{.*}} to %{{.*}} step
+// CHECK:           %[[FIRST:.*]] = arith.cmpi ult, %[[TILE]], %{{.*}}
+// CHECK:           scf.if %[[FIRST]]
+// CHECK:         } {hamkaas.tile_loop}
+// CHECK-NOT:     tensor.insert_slice
+func.func @pieces(%x: tensor<1x5000xf32>, %y: tensor<2x5000xf32>, %out: tensor<3x5000xf32>) -> tensor<3x5000xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %empty = tensor.empty() : tensor<3x5000xf32>
+  %0 = tensor.insert_slice %x into %empty[0, 0] [1, 5000] [1, 1] : tensor<1x5000xf32> into tensor<3x5000xf32>
+  %1 = tensor.insert_slice %y into %0[1, 0] [2, 5000] [1, 1] : tensor<2x5000xf32> into tensor<3x5000xf32>
+  return %1 : tensor<3x5000xf32>
+}
+
+// -----
+
+// Loops are the kernel as they are, and their outermost one goes over the tiles.
+// They may read anything at any time.
+
+// CHECK-LABEL: func @loops(
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32>, %[[OUT:[^:]*]]: tensor<4xf32>)
+// CHECK-SAME:    hamkaas.tiles = 4
+// CHECK:         %[[LOOP:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[TO:.*]] = %[[OUT]])
+// CHECK:           %[[VALUE:.*]] = tensor.extract %[[X]][%[[I]]]
+// CHECK:           %[[NEXT:.*]] = tensor.insert %[[VALUE]] into %[[TO]][%[[I]]]
+// CHECK:           scf.yield %[[NEXT]]
+// CHECK:         } {hamkaas.tile_loop}
+// CHECK:         return %[[LOOP]]
+func.func @loops(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<loops>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %empty = tensor.empty() : tensor<4xf32>
+  %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%to = %empty) -> tensor<4xf32> {
+    %1 = tensor.extract %x[%i] : tensor<4xf32>
+    %2 = tensor.insert %1 into %to[%i] : tensor<4xf32>
+    scf.yield %2 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Each thread that runs tiles reads again what is checked before them, so the
+// destination must not take its place.
+
+// CHECK-LABEL: func @checked(
+// CHECK-SAME:    %{{[^:]*}}: tensor<1xi64>, %{{[^:]*}}: tensor<1xi64>)
+func.func @checked(%x: tensor<1xi64>, %out: tensor<1xi64>) -> tensor<1xi64> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %first = tensor.extract %x[%c0] : tensor<1xi64>
+  %valid = arith.cmpi sge, %first, %zero : i64
+  hamkaas.check %valid, "expected 0 or more, got {0}"(%first) : i64
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<1xi64>) outs(%out : tensor<1xi64>) {
+  ^bb0(%a: i64, %o: i64):
+    %1 = arith.addi %a, %a : i64
+    linalg.yield %1 : i64
+  } -> tensor<1xi64>
+  return %0 : tensor<1xi64>
+}

@@ -60,9 +60,18 @@ void hamkaas::markUnchecked(Operation *root) {
     return isPosition(operand.getType()) &&
            !matchPattern(operand, m_Constant());
   };
+  auto hasIndices = [](Operation *op) {
+    auto gather = dyn_cast<GatherOp>(op);
+    auto scatter = dyn_cast<ScatterOp>(op);
+    Value indices = gather    ? gather.getIndices()
+                    : scatter ? scatter.getIndices()
+                              : Value();
+    return indices && !matchPattern(indices, m_Constant());
+  };
   root->walk([&](KernelOpInterface op) {
     if (llvm::is_contained(op->getName().getAttributeNames(), unchecked) &&
-        llvm::any_of(op->getOperands(), isKnownOnlyAtRunTime))
+        (hasIndices(op) ||
+         llvm::any_of(op->getOperands(), isKnownOnlyAtRunTime)))
       op->setAttr(unchecked, UnitAttr::get(root->getContext()));
   });
 }

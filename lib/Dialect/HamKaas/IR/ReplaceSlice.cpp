@@ -46,3 +46,5 @@ LogicalResult ReplaceSliceOp::inferReturnTypes(MLIRContext *,
 int64_t ReplaceSliceOp::getFlops() { return 0; }
 
 OpOperand *ReplaceSliceOp::getUpdatedOperand() { return &getTargetMutable(); }
+
+bool ReplaceSliceOp::checksValues() { return !getUnchecked(); }

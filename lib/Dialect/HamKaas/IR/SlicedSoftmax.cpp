@@ -42,6 +42,8 @@ int64_t SlicedSoftmaxOp::getFlops() {
   return 5 * rows * getStaticPrefix().value_or(getType().getShape().back());
 }
 
+bool SlicedSoftmaxOp::checksValues() { return getPrefix() && !getUnchecked(); }
+
 OpFoldResult SlicedSoftmaxOp::fold(FoldAdaptor) {
   // Every row is copied.
   if (getStaticPrefix() == 0)

@@ -105,9 +105,14 @@ private:
   }
 
   bool canJoin(KernelOpInterface producer, Operation *user) {
-    if (producer.getKernelFamily() == KernelFamily::Movement)
+    KernelFamily family = producer.getKernelFamily();
+    if (family == KernelFamily::Movement || family == KernelFamily::Loops)
       return false;
     if (isRoot(producer) && root)
+      return false;
+    if (producer.checksValues() && llvm::any_of(members, [](Operation *member) {
+          return cast<KernelOpInterface>(member).checksValues();
+        }))
       return false;
     // A repeated operand would be computed once for every repetition.
     bool isReduced =

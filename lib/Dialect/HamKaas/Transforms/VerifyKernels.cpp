@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -64,7 +65,8 @@ private:
       bool isAllowed =
           isa<CheckOp, func::ReturnOp>(op) ||
           isa_and_present<arith::ArithDialect, linalg::LinalgDialect,
-                          math::MathDialect, tensor::TensorDialect>(
+                          math::MathDialect, scf::SCFDialect,
+                          tensor::TensorDialect>(
               op->getDialect());
       if (isAllowed)
         return WalkResult::advance();

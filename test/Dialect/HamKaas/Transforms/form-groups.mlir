@@ -161,6 +161,60 @@ func.func @row_expensive(%x: tensor<8x8xf32>, %p: tensor<1xi64>) -> tensor<8x8xf
 
 // -----
 
+// What can be computed at any point joins its pointwise user, but reads its own
+// operands from memory.
+
+// CHECK-LABEL: func @chosen(
+// CHECK:         %[[R:.*]] = hamkaas.group elementwise(%{{.*}}) {{.*}}hamkaas.ops = "relu"
+// CHECK:         hamkaas.group elementwise(%[[R]], %{{.*}}) {{.*}}hamkaas.ops = "pad+add"
+// CHECK-NOT:     hamkaas.group
+func.func @chosen(%x: tensor<4x4xf32>, %b: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %0 = hamkaas.relu %x : tensor<4x4xf32>
+  %1 = hamkaas.pad %0 low [0, 1] high [0, 0] interior [0, 0] value 0.0 : f32 : tensor<4x4xf32>
+  %2 = hamkaas.add %1, %b : tensor<4x5xf32>, tensor<4x5xf32>
+  return %2 : tensor<4x5xf32>
+}
+
+// -----
+
+// A kernel has the text of one error: two gathers that check their indices are
+// two kernels, others one.
+
+// CHECK-LABEL: func @checked(
+// CHECK:         hamkaas.group elementwise{{.*}}hamkaas.ops = "gather"
+// CHECK:         hamkaas.group elementwise{{.*}}hamkaas.ops = "gather+add"
+// CHECK-LABEL: func @unchecked(
+// CHECK:         hamkaas.group elementwise{{.*}}hamkaas.ops = "gather+gather+add"
+func.func @checked(%x: tensor<4xf32>, %i: tensor<3xi64>, %j: tensor<3xi64>) -> tensor<3xf32> {
+  %0 = hamkaas.gather %x, %i dim 0 : tensor<4xf32>, tensor<3xi64>
+  %1 = hamkaas.gather %x, %j dim 0 : tensor<4xf32>, tensor<3xi64>
+  %2 = hamkaas.add %0, %1 : tensor<3xf32>, tensor<3xf32>
+  return %2 : tensor<3xf32>
+}
+func.func @unchecked(%x: tensor<4xf32>, %i: tensor<3xi64>, %j: tensor<3xi64>) -> tensor<3xf32> {
+  %0 = hamkaas.gather %x, %i dim 0 {unchecked} : tensor<4xf32>, tensor<3xi64>
+  %1 = hamkaas.gather %x, %j dim 0 : tensor<4xf32>, tensor<3xi64>
+  %2 = hamkaas.add %0, %1 : tensor<3xf32>, tensor<3xf32>
+  return %2 : tensor<3xf32>
+}
+
+// -----
+
+// Concatenations and loops stand alone.
+
+// CHECK-LABEL: func @alone(
+// CHECK:         hamkaas.group movement{{.*}}hamkaas.ops = "concat"
+// CHECK:         hamkaas.group loops{{.*}}hamkaas.ops = "cumsum"
+// CHECK:         hamkaas.group elementwise{{.*}}hamkaas.ops = "relu"
+func.func @alone(%x: tensor<4xf32>) -> tensor<8xf32> {
+  %0 = hamkaas.concat %x, %x dim 0 : tensor<4xf32>, tensor<4xf32>
+  %1 = hamkaas.cumsum %0 dim 0 : tensor<8xf32>
+  %2 = hamkaas.relu %1 : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// -----
+
 // What feeds a reduction is computed on the way, whatever it costs: each element
 // is read once. So is what follows, in the shape of the result.
 

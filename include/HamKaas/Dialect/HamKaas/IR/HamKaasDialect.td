@@ -80,7 +80,8 @@ def HamKaas_KernelFamily : I32EnumAttr<
       I32EnumAttrCase<"Row", 2, "row">,
       I32EnumAttrCase<"Contraction", 3, "contraction">,
       I32EnumAttrCase<"Movement", 4, "movement">,
-      I32EnumAttrCase<"Reduction", 5, "reduction">
+      I32EnumAttrCase<"Reduction", 5, "reduction">,
+      I32EnumAttrCase<"Loops", 6, "loops">
     ]> {
   let cppNamespace = "::hamkaas";
   let genSpecializedAttr = 0;
@@ -139,6 +140,9 @@ def HamKaas_Tensor
     : HamKaas_TensorOf<!listconcat(HamKaas_FloatTypes, HamKaas_IntegerTypes,
                                    [I1]),
                        "floats, integers or booleans (i1)">;
+
+/// Indices of elements or rows.
+def HamKaas_IndexTensor : HamKaas_TensorOf<[I64, I32], "i64 or i32">;
 
 /// A position or count that is known only at run time.
 def HamKaas_Position : Type<

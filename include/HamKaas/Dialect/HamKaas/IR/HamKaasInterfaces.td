@@ -43,6 +43,11 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "op can follow any other within one loop nest.",
       "bool", "isPointwise", (ins), "", [{ return false; }]>,
     InterfaceMethod<
+      "True if the program checks values of the operands before it runs the "
+      "kernel. A kernel has one such operation at most: its call has the text of "
+      "one error.",
+      "bool", "checksValues", (ins), "", [{ return false; }]>,
+    InterfaceMethod<
       "True if the elements of the operands are read in their order and no more "
       "than a few times, so that the kernel may compute them on the way.",
       "bool", "readsInOrder", (ins), "",

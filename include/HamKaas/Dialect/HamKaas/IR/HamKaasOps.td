@@ -10,6 +10,7 @@
 
 include "HamKaas/Dialect/HamKaas/IR/ContractionOps.td"
 include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.td"
+include "HamKaas/Dialect/HamKaas/IR/LoopOps.td"
 include "HamKaas/Dialect/HamKaas/IR/MathOps.td"
 include "HamKaas/Dialect/HamKaas/IR/MovementOps.td"
 include "HamKaas/Dialect/HamKaas/IR/ProgramOps.td"

@@ -9,6 +9,7 @@
 #define HAMKAAS_DIALECT_HAMKAAS_IR_MOVEMENTOPS
 
 include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 
 def HamKaas_ReshapeOp : HamKaas_GraphOp<"reshape", "View"> {
   let summary = "give the elements another shape";
@@ -101,7 +102,7 @@ def HamKaas_PermuteOp : HamKaas_GraphOp<"permute", "Elementwise", [
 }
 
 def HamKaas_ReplaceSliceOp : HamKaas_GraphOp<"replace_slice", "Movement", [
-    InferTypeOpAdaptor], ["getFlops", "getUpdatedOperand"]> {
+    InferTypeOpAdaptor], ["getFlops", "getUpdatedOperand", "checksValues"]> {
   let summary = "replace rows of the first dimension";
   let description = [{
     `result[i, j] = replacement[i - begin, j]` for `begin <= i < end`, otherwise
@@ -139,6 +140,149 @@ def HamKaas_ReplaceSliceOp : HamKaas_GraphOp<"replace_slice", "Movement", [
     $target `,` $replacement `,` $begin `,` $end attr-dict
     `:` type($target) `,` type($replacement)
   }];
+}
+
+def HamKaas_StridedSliceOp : HamKaas_GraphOp<"strided_slice", "Elementwise", [
+    InferTypeOpAdaptor], ["getFlops"]> {
+  let summary = "take elements at regular distances";
+  let description = [{
+    `result[i, j] = x[offsets[0] + strides[0] * i, offsets[1] + strides[1] * j]`
+    for `0 <= i < sizes[0]` and `0 <= j < sizes[1]`. A negative stride takes
+    elements in reverse order; `offsets` are those of the first element taken.
+
+    | `x`     | `sizes`  | `result` |
+    |---------|----------|----------|
+    | `n x m` | `[a, b]` | `a x b`  |
+
+    Constraints:
+    * (C1) `offsets`, `sizes` and `strides` have one entry a dimension of `x`.
+    * (C2) Sizes are at least 1, and no stride is 0.
+    * (C3) The first and the last element taken are elements of `x`.
+
+    Gradient: `g` at the elements taken, otherwise 0.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.strided_slice %x offsets [0, 3] sizes [2, 2] strides [2, -1] : tensor<4x5xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_Tensor:$x, DenseI64ArrayAttr:$offsets,
+                       DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides);
+  let results = (outs HamKaas_Tensor:$result);
+  let assemblyFormat = [{
+    $x `offsets` $offsets `sizes` $sizes `strides` $strides attr-dict
+    `:` type($x)
+  }];
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def HamKaas_PadOp : HamKaas_GraphOp<"pad", "Elementwise", [
+    InferTypeOpAdaptor], ["getFlops"]> {
+  let summary = "put a value around and between the elements";
+  let description = [{
+    `result[low[0] + (1 + interior[0]) * i, low[1] + (1 + interior[1]) * j] =
+    x[i, j]`, and `value` everywhere else: `low` elements before a dimension,
+    `high` after it, and `interior` between each two elements.
+
+    | `x`     | `result` |
+    |---------|----------|
+    | `n x m` | `a x b` with `a = low[0] + n + (n - 1) * interior[0] + high[0]`, `b` likewise |
+
+    Constraints:
+    * (C1) `low`, `high` and `interior` have one entry a dimension of `x`.
+    * (C2) No entry is negative.
+    * (C3) `value` has the element type of `x`.
+    * (C4) The result has fewer than 2^47 elements.
+
+    Gradient: `g` at the places of the elements of `x`.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.pad %x low [0, 1] high [2, 0] interior [1, 0] value 5.0 : f32 : tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_Tensor:$x, DenseI64ArrayAttr:$low,
+                       DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior,
+                       TypedAttrInterface:$value);
+  let results = (outs HamKaas_Tensor:$result);
+  let assemblyFormat = [{
+    $x `low` $low `high` $high `interior` $interior `value` $value attr-dict
+    `:` type($x)
+  }];
+  let hasFolder = 1;
+}
+
+def HamKaas_ConcatOp : HamKaas_GraphOp<"concat", "Movement", [
+    InferTypeOpAdaptor], ["getFlops"]> {
+  let summary = "join tensors along a dimension";
+  let description = [{
+    The elements of the operands one after the other along dimension `dim`.
+
+    | operands         | `dim` | `result`      |
+    |------------------|-------|---------------|
+    | `a x m`, `b x m` | 0     | `(a + b) x m` |
+    | `n x a`, `n x b` | 1     | `n x (a + b)` |
+
+    Constraints:
+    * (C1) There is at least one operand.
+    * (C2) `0 <= dim < rank`.
+    * (C3) All operands have the same rank and element type.
+    * (C4) All dimensions but `dim` are equal.
+    * (C5) The result has fewer than 2^47 elements.
+
+    Gradient: each operand gets its part of `g`.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.concat %a, %b dim 1 : tensor<2x3xf32>, tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<HamKaas_Tensor>:$operands, I64Attr:$dim);
+  let results = (outs HamKaas_Tensor:$result);
+  let assemblyFormat = "$operands `dim` $dim attr-dict `:` type($operands)";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def HamKaas_GatherOp : HamKaas_GraphOp<"gather", "Elementwise", [
+    InferTypeOpAdaptor], ["getFlops", "checksValues"]> {
+  let summary = "take slices of a dimension by their indices";
+  let description = [{
+    `result[i, j, k] = x[i, indices[j], k]`, where `dim` says which dimension of
+    `x` the indices count. A negative index counts from the end.
+
+    | `x`         | `dim` | `indices` | `result`        |
+    |-------------|-------|-----------|-----------------|
+    | `a x n x b` | 1     | `p x q`   | `a x p x q x b` |
+    | `n x b`     | 0     | scalar    | `b`             |
+
+    At run time all indices must be from `-n` to `n - 1`; otherwise the run ends
+    with an error. With `unchecked`, and with more than 1024 indices, a program
+    takes the nearest slice that there is instead.
+
+    Constraints:
+    * (C1) `0 <= dim < rank`.
+    * (C2) The result has fewer than 2^47 elements.
+
+    Gradient: `x` gets the sum of the parts of `g` that it was taken for.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.gather %x, %i dim 1 : tensor<2x4x3xf32>, tensor<4xi64>
+    ```
+  }];
+  let arguments = (ins HamKaas_Tensor:$x, HamKaas_IndexTensor:$indices,
+                       I64Attr:$dim, UnitAttr:$unchecked);
+  let results = (outs HamKaas_Tensor:$result);
+  let assemblyFormat = [{
+    $x `,` $indices `dim` $dim attr-dict `:` type($x) `,` type($indices)
+  }];
+  let hasCanonicalizeMethod = 1;
 }
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_MOVEMENTOPS

@@ -75,7 +75,7 @@ def HamKaas_LayerNormOp : HamKaas_GraphOp<"layer_norm", "Row", [
 }
 
 def HamKaas_SlicedSoftmaxOp : HamKaas_GraphOp<"sliced_softmax", "Row", [
-    InferTypeOpAdaptor], ["getFlops"]> {
+    InferTypeOpAdaptor], ["getFlops", "checksValues"]> {
   let summary = "softmax over the first entries of each row";
   let description = [{
     With `p` the prefix: `result[i, j] = exp(x[i, j]) / sum over k < p of

@@ -1,0 +1,40 @@
+//===- Gather.cpp - Slices by their indices ---------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConstantIndices.h"
+#include "ShapeArithmetic.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto x = cast<ShapedType>(adaptor.getX().getType());
+  auto indices = cast<ShapedType>(adaptor.getIndices().getType());
+  int64_t dim = adaptor.getDim();
+  if (failed(verifyDimension(loc, dim, x.getRank()))) // C1.
+    return failure();
+  SmallVector<int64_t> shape(x.getShape().take_front(dim));
+  llvm::append_range(shape, indices.getShape());
+  llvm::append_range(shape, x.getShape().drop_front(dim + 1));
+  return inferShape(loc, shape, x.getElementType(), types); // C2.
+}
+
+int64_t GatherOp::getFlops() { return 0; }
+
+bool GatherOp::checksValues() {
+  return !getUnchecked() &&
+         getElementCount(getIndices().getType()) <= maxCheckedIndices;
+}
+
+LogicalResult GatherOp::canonicalize(GatherOp op, PatternRewriter &rewriter) {
+  return uncheckConstantIndices(op, op.getX().getType().getDimSize(op.getDim()),
+                                rewriter);
+}
