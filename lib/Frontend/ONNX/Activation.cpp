@@ -108,8 +108,14 @@ static Tensors importMish(OpContext &op, GraphBuilder &b) {
 }
 
 static Tensors importPRelu(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  return {selectNegative(b, x, b.mul(x, op.input(1)), x)};
+  Tensor x = op.input(0), slope = op.input(1);
+  // Before opset 7 one number a channel was given without further dimensions.
+  if (op.version < 7 && x && slope && slope.rank() == 1 && x.rank() > 2) {
+    Shape shape(x.rank() - 1, 1);
+    shape[0] = slope.dim(0);
+    slope = b.reshape(slope, shape);
+  }
+  return {selectNegative(b, x, b.mul(x, slope), x)};
 }
 
 static Tensors importSelu(OpContext &op, GraphBuilder &b) {

@@ -138,7 +138,7 @@ std::optional<Tensors> Importer::importLoop(const Call &call) {
     std::optional<int64_t> goesOn =
         condition ? getKnown(condition) : std::optional<int64_t>(1);
     if (!trips || !goesOn) {
-      addProblem("loops are supported whose count and condition are constants");
+      addProblem("loops whose count or condition is no constant are not supported");
       return std::nullopt;
     }
     if (i >= *trips || !*goesOn)

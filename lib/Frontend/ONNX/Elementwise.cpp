@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Diagnostics.h"
 #include "OpContext.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -36,8 +37,37 @@ template <Name name> static Tensors rounding(OpContext &op, GraphBuilder &b) {
   return {x.isInteger() ? x : b.unary(name.text, x)};
 }
 
+/// The second operand of arithmetic. Before opset 7 it is repeated only where
+/// the model asks for it, and begins at any dimension of the first one.
+static Tensor readSecond(OpContext &op, GraphBuilder &b) {
+  Tensor lhs = op.input(0), rhs = op.input(1);
+  if (op.version >= 7 || !lhs || !rhs)
+    return rhs;
+  bool repeats = op.attributes.getInt("broadcast").value_or(0) != 0;
+  std::optional<int64_t> axis = op.attributes.getInt("axis");
+  if (!repeats) {
+    if (lhs.shape() == rhs.shape())
+      return rhs;
+    return b.fail("expected two tensors of one shape without 'broadcast', "
+                  "found " +
+                  formatShape(lhs.shape()) + " and " +
+                  formatShape(rhs.shape()));
+  }
+  int64_t first =
+      axis ? op.normalizeAxis(*axis, lhs.rank()) : lhs.rank() - rhs.rank();
+  if (b.hasFailed())
+    return {};
+  int64_t behind = lhs.rank() - first - rhs.rank();
+  if (first < 0 || behind < 0)
+    return b.fail("expected the shape " + formatShape(rhs.shape()) +
+                  " within " + formatShape(lhs.shape()));
+  Shape shape(rhs.shape());
+  shape.append(behind, 1);
+  return b.reshape(rhs, shape);
+}
+
 template <Name name> static Tensors binary(OpContext &op, GraphBuilder &b) {
-  return {b.binary(name.text, op.input(0), op.input(1))};
+  return {b.binary(name.text, op.input(0), readSecond(op, b))};
 }
 
 /// Any number of operands, from left to right.

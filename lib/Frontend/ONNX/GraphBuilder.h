@@ -89,6 +89,7 @@ public:
   /// The index along `dim`, an i64.
   Tensor iota(llvm::ArrayRef<int64_t> shape, int64_t dim);
 
+  mlir::NamedAttribute flag(llvm::StringRef name);
   mlir::NamedAttribute combiner(llvm::StringRef kind);
   mlir::NamedAttribute attribute(llvm::StringRef name, int64_t value);
   mlir::NamedAttribute attribute(llvm::StringRef name,

@@ -24,6 +24,10 @@ NamedAttribute GraphBuilder::attribute(StringRef name,
   return builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(values));
 }
 
+NamedAttribute GraphBuilder::flag(StringRef name) {
+  return builder.getNamedAttr(name, builder.getUnitAttr());
+}
+
 NamedAttribute GraphBuilder::combiner(StringRef kind) {
   return builder.getNamedAttr(
       "combiner", CombinerAttr::get(context(), *symbolizeCombiner(kind)));
@@ -203,22 +207,26 @@ Tensor GraphBuilder::scatter(Tensor target, Tensor indices, Tensor updates,
                              StringRef reduction) {
   if (!target || !indices || !updates || indices.isEmpty())
     return indices ? target : Tensor();
-  return create(
-      "scatter", {target, indices, updates},
-      builder.getNamedAttr("reduction", builder.getStringAttr(reduction)));
+  return create("scatter", {target, indices, updates},
+                builder.getNamedAttr(
+                    "reduction",
+                    ScatterReductionAttr::get(
+                        context(), *symbolizeScatterReduction(reduction))));
 }
 
 Tensor GraphBuilder::cumsum(Tensor x, int64_t dim, bool isExclusive,
                             bool isReverse) {
-  return create(
-      "cumsum", x,
-      {attribute("dim", dim),
-       builder.getNamedAttr("exclusive", builder.getBoolAttr(isExclusive)),
-       builder.getNamedAttr("reverse", builder.getBoolAttr(isReverse))});
+  SmallVector<NamedAttribute> attributes = {attribute("dim", dim)};
+  if (isExclusive)
+    attributes.push_back(flag("exclusive"));
+  if (isReverse)
+    attributes.push_back(flag("reverse"));
+  return create("cumsum", x, attributes);
 }
 
 Tensor GraphBuilder::argsort(Tensor x, bool isDescending) {
-  return create(
-      "argsort", x,
-      builder.getNamedAttr("descending", builder.getBoolAttr(isDescending)));
+  SmallVector<NamedAttribute> attributes;
+  if (isDescending)
+    attributes.push_back(flag("descending"));
+  return create("argsort", x, attributes);
 }

@@ -69,6 +69,8 @@ static Tensors importBatchNormalization(OpContext &op, GraphBuilder &b) {
   double momentum = op.attributes.getFloat("momentum").value_or(0.9f);
   bool isTraining = op.version >= 14 &&
                     op.attributes.getInt("training_mode").value_or(0) != 0;
+  if (op.version < 7 && op.attributes.getInt("is_test").value_or(0) == 0)
+    return {b.fail("training, is_test = 0, is not supported")};
   if (op.version < 9 && op.attributes.getInt("spatial").value_or(1) != 1)
     return {b.fail("statistics of each element, spatial = 0, are not "
                    "supported")};

@@ -18,7 +18,7 @@ inline llvm::StringRef normalizeDomain(llvm::StringRef domain) {
 }
 
 /// The oldest opset of ONNX that is read.
-inline constexpr int64_t oldestOpset = 7;
+inline constexpr int64_t oldestOpset = 6;
 
 /// How the operator of a node is imported, and its version.
 struct OpVersion {
