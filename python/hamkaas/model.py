@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import os
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
@@ -48,7 +49,7 @@ class Model:
                  threads: int, constants_of: Optional["Model"] = None,
                  state_of: Optional["Model"] = None) -> None:
         check_text("device", device)
-        check_number("threads", threads)
+        check_number("threads", threads, 1 << 31)
         if state_of is not None and not isinstance(state_of, Model):
             raise TypeError(
                 f"expected state_of to be a hamkaas.Model, found {state_of!r}")
@@ -198,10 +199,16 @@ def check_text(what: str, value: object) -> None:
         raise TypeError(f"expected {what} to be a text, found {value!r}")
 
 
-def check_number(what: str, value: object) -> None:
-    """Raises a TypeError unless ``value`` is a whole number."""
+def check_number(what: str, value: Any, limit: int) -> None:
+    """Raises a TypeError unless ``value`` is a whole number.
+
+    HamKaasError unless it is from 0 to ``limit - 1``, which C can take.
+    """
     if not hasattr(value, "__index__"):
         raise TypeError(f"expected {what} to be a whole number, found {value!r}")
+    if not 0 <= operator.index(value) < limit:
+        raise HamKaasError(
+            f"expected {what} to be from 0 to {limit - 1}, found {value}")
 
 
 def _make_table(table: Tuple[Tuple[str, Any, Shape], ...]) \
@@ -222,7 +229,7 @@ def _compile(source: str, positions: List[Position], name: str,
              progress: Progress) -> _native.Model:
     check_text("name", name)
     check_text("target_cpu", target_cpu)
-    check_number("max_workspace", max_workspace)
+    check_number("max_workspace", max_workspace, 1 << 64)
     tell = make_progress(progress, name)
     try:
         return _native.Model.compile(
@@ -293,7 +300,7 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     arguments = None
     check_text("name", name or "")
     check_text("target_cpu", target_cpu)
-    check_number("max_workspace", max_workspace)
+    check_number("max_workspace", max_workspace, 1 << 64)
     if not _is_library(file):
         arguments = _native.CompileArguments(name or "", target_cpu,
                                              max_workspace, unchecked, [], tell)
