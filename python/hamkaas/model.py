@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import os
-from operator import index
 from typing import (Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
                     SupportsIndex, Tuple, Union, cast)
 
@@ -50,7 +50,7 @@ class Model:
                  threads: int, constants_of: Optional["Model"] = None,
                  state_of: Optional["Model"] = None) -> None:
         check_text("device", device)
-        check_number("threads", threads)
+        check_number("threads", threads, 1 << 31)
         if state_of is not None and not isinstance(state_of, Model):
             raise TypeError(
                 f"expected state_of to be a hamkaas.Model, found {state_of!r}")
@@ -200,10 +200,16 @@ def check_text(what: str, value: object) -> None:
         raise TypeError(f"expected {what} to be a text, found {value!r}")
 
 
-def check_number(what: str, value: object) -> None:
-    """Raises a TypeError unless ``value`` is a whole number."""
+def check_number(what: str, value: Any, limit: int) -> None:
+    """Raises a TypeError unless ``value`` is a whole number.
+
+    HamKaasError unless it is from 0 to ``limit - 1``, which C can take.
+    """
     if not hasattr(value, "__index__"):
         raise TypeError(f"expected {what} to be a whole number, found {value!r}")
+    if not 0 <= operator.index(value) < limit:
+        raise HamKaasError(
+            f"expected {what} to be from 0 to {limit - 1}, found {value}")
 
 
 def _make_table(table: Tuple[Tuple[str, Any, Shape], ...]) \
@@ -224,7 +230,7 @@ def _compile(source: str, positions: List[Position], name: str,
              progress: Progress) -> _native.Model:
     check_text("name", name)
     check_text("target_cpu", target_cpu)
-    check_number("max_workspace", max_workspace)
+    check_number("max_workspace", max_workspace, 1 << 64)
     tell = make_progress(progress, name)
     try:
         return _native.Model.compile(
@@ -268,7 +274,7 @@ def make_arguments(dims: Optional[Mapping[str, int]],
     """How a file is compiled. The first two are for an ONNX model."""
     check_text("name", name)
     check_text("target_cpu", target_cpu)
-    check_number("max_workspace", max_workspace)
+    check_number("max_workspace", max_workspace, 1 << 64)
     sizes = [(key, _as_size(key, size)) for key, size in (dims or {}).items()]
     inputs = []
     for key, value in _make_dict(const_inputs or {}, "const_inputs").items():
@@ -281,8 +287,8 @@ def make_arguments(dims: Optional[Mapping[str, int]],
 
 def _as_size(name: str, size: object) -> int:
     check_text("the name of a dimension", name)
-    check_number(f"the size of dimension '{name}'", size)
-    return index(cast(SupportsIndex, size))
+    check_number(f"the size of dimension '{name}'", size, 1 << 63)
+    return operator.index(cast(SupportsIndex, size))
 
 
 def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
