@@ -70,7 +70,7 @@ def prepare(model: ModelSource, device: str = "cpu", *,
     [array([0., 2., 0.], dtype=float32)]
     """
     check_text("device", device)
-    check_number("threads", threads)
+    check_number("threads", threads, 1 << 31)
     return PreparedModel(
         Source(_read_source(model), device, threads), dict(dims or {}),
         {name: as_dense(value) for name, value in (const_inputs or {}).items()})
