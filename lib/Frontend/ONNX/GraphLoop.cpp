@@ -77,8 +77,7 @@ GraphBuilder::buildBody(const LoopInputs &loop, LoopBody body, Block &block) {
     if (result.isEmpty())
       fail("tensors without elements are not supported in loops");
     else if (i < carried.size() && result.type() != carried[i].type())
-      fail("loops are supported that carry values of the same types from step "
-           "to step");
+      fail("loops that carry a value whose type changes are not supported");
     values.push_back(materialize(result));
   }
   if (hasFailed())
