@@ -4,7 +4,7 @@ usage: optimized-graphs.py [--seed=S] [--count=N] [--only=I] [--print]
 
 The graphs hold what the optimizer looks for: permutes around pointwise
 operations and reductions, neutral operands, chains of limits, casts and scales,
-and normalizations taken apart. Of each,
+and normalizations and activations taken apart. Of each,
 
 * the optimized program agrees with the interpreter, which runs the graph as it
   is, within the error of single precision,
@@ -43,7 +43,7 @@ class Graph:
                  self.permute, self.between_permutes, self.limits, self.neutral,
                  self.affine, self.affine, self.reduce, self.casts,
                  self.layer_norm, self.silu, self.matmul, self.constants,
-                 self.softmax]
+                 self.softmax, self.rms_norm, self.gelu, self.hard_swish]
         for _ in range(self.rng.randint(4, 20)):
             self.rng.choice(steps)()
         self.result = self.values[-1]
@@ -211,6 +211,50 @@ class Graph:
         sum = self.apply("add", self.mean(square),
                          self.constant(0.25, [1] * len(x[1])))
         self.apply("div", centered, self.apply("sqrt", sum))
+
+    def rms_norm(self):
+        x = self.pick()
+        square = self.mean(self.apply("mul", x, x))
+        sum = self.apply("add", square, self.constant(0.25, [1] * len(x[1])))
+        x = self.apply("div", x, self.apply("sqrt", sum))
+        if self.rng.random() < 0.7:
+            gain = (1,) * (len(x[1]) - 1) + x[1][-1:]
+            self.apply("mul", x, self.parameter(gain))
+
+    def product(self, *factors):
+        """Of values and numbers, in any order."""
+        factors = list(factors)
+        self.rng.shuffle(factors)
+        if not isinstance(factors[0], tuple):
+            factors.reverse()
+        product, *others = factors
+        for factor in others:
+            if not isinstance(factor, tuple):
+                factor = self.constant(factor, [1] * len(product[1]))
+            product = self.apply("mul", product, factor)
+        return product
+
+    def sum(self, x, number):
+        return self.apply("add", x, self.constant(number, [1] * len(x[1])))
+
+    def gelu(self):
+        x = self.pick()
+        if self.rng.random() < 0.5:
+            inner = self.apply("erf", self.product(x, np.sqrt(0.5)))
+        else:
+            slope = np.sqrt(2 / np.pi)
+            cube = self.product(x, self.product(x, x), 0.044715)
+            inner = self.apply("add", x, cube)
+            inner = self.apply("tanh", self.product(inner, slope))
+        self.product(x, 0.5, self.sum(inner, 1))
+
+    def hard_swish(self):
+        x = self.pick()
+        scale = self.rng.choice([1, 1 / 6])
+        y = self.sum(self.product(x, 1 / (6 * scale)), 0.5 / scale)
+        for op, limit in (("max", 0), ("min", 1 / scale)):
+            y = self.apply(op, y, self.constant(limit, [1] * len(x[1])))
+        self.product(x, y, scale)
 
     def softmax(self):
         x = self.pick()

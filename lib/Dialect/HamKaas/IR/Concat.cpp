@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "ShapeArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"
@@ -83,7 +84,7 @@ LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
   locations.push_back(op.getLoc());
   rewriter.modifyOpInPlace(op, [&] {
     op->setOperands(operands);
-    op->setLoc(rewriter.getFusedLoc(locations));
+    op->setLoc(fuseLocations(locations));
   });
   return success();
 }

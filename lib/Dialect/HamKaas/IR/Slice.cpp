@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -45,7 +46,7 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
     op.getXMutable().assign(producer.getX());
     op.setBegin(op.getBegin() + offset);
     op.setEnd(op.getEnd() + offset);
-    op->setLoc(rewriter.getFusedLoc({producer.getLoc(), op.getLoc()}));
+    op->setLoc(fuseLocations(producer, op));
   });
   return success();
 }

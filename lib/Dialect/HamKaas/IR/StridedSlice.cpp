@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "ShapeArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -80,7 +81,7 @@ static LogicalResult combine(StridedSliceOp op, PatternRewriter &rewriter) {
     op.getXMutable().assign(producer.getX());
     op.setOffsets(offsets);
     op.setStrides(strides);
-    op->setLoc(rewriter.getFusedLoc({producer.getLoc(), op.getLoc()}));
+    op->setLoc(fuseLocations(producer, op));
   });
   return success();
 }

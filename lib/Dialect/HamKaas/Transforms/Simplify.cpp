@@ -49,15 +49,6 @@ Value hamkaas::createSplat(PatternRewriter &rewriter, Location loc,
   return ConstantOp::create(rewriter, loc, DenseElementsAttr::get(type, value));
 }
 
-Location hamkaas::fuseLocations(Operation *a, Operation *b) {
-  // A chain of thousands would take quadratic time, and nobody reads so many.
-  constexpr size_t maxLocations = 32;
-  auto fused = dyn_cast<FusedLoc>(a->getLoc());
-  if (fused && fused.getLocations().size() >= maxLocations)
-    return fused;
-  return FusedLoc::get(a->getContext(), {a->getLoc(), b->getLoc()});
-}
-
 namespace {
 
 struct Simplify : hamkaas::impl::SimplifyBase<Simplify> {

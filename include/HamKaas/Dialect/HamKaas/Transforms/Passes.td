@@ -104,23 +104,29 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
 def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
   let summary = "recognise operations that a frontend took apart";
   let description = [{
-    Replaces a composition by the operation it is, where a kernel for that saves
-    work: rows are read once instead of once a reduction. Expects the module after
-    `hamkaas-simplify`, which turns `x^2` into `x * x` and constants into the
-    second operand.
+    Replaces a composition by the operation it is. A kernel of one operation on
+    rows saves work: rows are read once instead of once a reduction. A tree of
+    pointwise operations is one kernel anyway, but reports and pictures of a model
+    name what it is. Expects the module after `hamkaas-simplify`, which turns `x^2`
+    into `x * x` and constants into the second operand.
 
     | from | to |
     |------|----|
     | `(x - mean(x)) / sqrt(mean((x - mean(x))^2) + e)` along the last dimension | `layer_norm` |
+    | `w * x / sqrt(mean(x^2) + e)` along the last dimension, of float32, with or without `w` | `rms_norm` |
     | `exp(x - max(x)) / sum(exp(x - max(x)))` along the last dimension, of float32 | `sliced_softmax` |
     | `1 / (1 + exp(-x))` | `sigmoid` |
     | `x * sigmoid(x)`, `x / (1 + exp(-x))` | `silu` |
+    | `0.5 * x * (1 + erf(x / sqrt(2)))`, of float32 | `gelu` |
+    | `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, of float32 | `gelu` of `tanh` |
+    | `x * min(max(x + 3, 0), 6) / 6`, of float32 | `hard_swish` |
 
     A mean is a sum times `1 / n` or divided by `n`; a division by a root may be a
-    product with its inverse, or with a power of -0.5. Scales and offsets that
-    follow stay: they join the kernel. GELU, in terms of `erf` or of `tanh`, and
-    HardSwish stay trees of pointwise operations: such a tree is one kernel, and
-    it computes what one operation would.
+    product with its inverse, or with a power of -0.5. Other scales and offsets
+    that follow stay: they join the kernel. The factors of the last three may come
+    in any order, their constants with any of them (`x * min(max(x / 6 + 0.5, 0),
+    1)`), and the polynomials in any form. A function of `x` that something else
+    needs, too, stays as it is.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
