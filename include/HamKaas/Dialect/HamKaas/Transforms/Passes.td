@@ -54,7 +54,8 @@ def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
     A frontend whose pictures have their channels first puts a permute before and
     after each convolution, whose channels are last. This pass looks at regions:
     values that are connected by operations that work in any layout (pointwise
-    ones and those of PermutableOpInterface). It computes a region in the layout
+    ones and those of PermutableOpInterface, such as a concatenation, a padding, a
+    slice and a gather along any dimension). It computes a region in the layout
     of the permutes around it if permutes then move fewer bytes than before:
     permutes that enter or leave the region vanish or change, and new ones are
     added where something else enters or leaves it. A permute of a parameter costs
