@@ -41,12 +41,25 @@ std::optional<APInt> hamkaas::getSplatInteger(Value value) {
   return elements.getSplatValue<APInt>();
 }
 
-Value hamkaas::createSplat(PatternRewriter &rewriter, Location loc,
+/// `Number` is APFloat or APInt.
+template <typename Number>
+static Value createSplatOf(PatternRewriter &rewriter, Location loc,
                            int64_t rank, Type elementType,
-                           const APFloat &value) {
+                           const Number &value) {
   auto type =
       RankedTensorType::get(SmallVector<int64_t>(rank, 1), elementType);
   return ConstantOp::create(rewriter, loc, DenseElementsAttr::get(type, value));
+}
+
+Value hamkaas::createSplat(PatternRewriter &rewriter, Location loc,
+                           int64_t rank, Type elementType,
+                           const APFloat &value) {
+  return createSplatOf(rewriter, loc, rank, elementType, value);
+}
+Value hamkaas::createSplat(PatternRewriter &rewriter, Location loc,
+                           int64_t rank, Type elementType,
+                           const APInt &value) {
+  return createSplatOf(rewriter, loc, rank, elementType, value);
 }
 
 namespace {

@@ -27,6 +27,9 @@ std::optional<llvm::APInt> getSplatInteger(mlir::Value value);
 mlir::Value createSplat(mlir::PatternRewriter &rewriter, mlir::Location loc,
                         int64_t rank, mlir::Type elementType,
                         const llvm::APFloat &value);
+mlir::Value createSplat(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                        int64_t rank, mlir::Type elementType,
+                        const llvm::APInt &value);
 
 /// Adds the patterns of one subject.
 void populateArithmeticPatterns(mlir::RewritePatternSet &patterns);

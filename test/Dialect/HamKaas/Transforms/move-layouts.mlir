@@ -276,3 +276,38 @@ func.func @cumsum(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %2 = hamkaas.permute %1[1, 0] : tensor<8x4xf32>
   return %2 : tensor<4x8xf32>
 }
+
+// Dimensions of 1 come and go outside of a region.
+
+// CHECK-LABEL: func @dimensions_of_one(
+// CHECK-SAME:    %[[X:.*]]: tensor<16x1x12x150xf32>
+// CHECK-NEXT:    %[[A:.*]] = hamkaas.reshape %[[X]] : tensor<16x1x12x150xf32> -> tensor<16x12x150xf32>
+// CHECK-NEXT:    %[[B:.*]] = hamkaas.relu %[[A]] : tensor<16x12x150xf32>
+// CHECK-NEXT:    %[[C:.*]] = hamkaas.reshape %[[B]] : tensor<16x12x150xf32> -> tensor<16x12x1x150xf32>
+// CHECK-NEXT:    return %[[C]]
+func.func @dimensions_of_one(%x: tensor<16x1x12x150xf32>)
+    -> tensor<16x12x1x150xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<16x1x12x150xf32>
+  %1 = hamkaas.reshape %0 : tensor<16x150x1x12xf32> -> tensor<16x150x12xf32>
+  %2 = hamkaas.relu %1 : tensor<16x150x12xf32>
+  %3 = hamkaas.reshape %2 : tensor<16x150x12xf32> -> tensor<16x150x12x1xf32>
+  %4 = hamkaas.permute %3[0, 2, 3, 1] : tensor<16x150x12x1xf32>
+  return %4 : tensor<16x12x1x150xf32>
+}
+
+// Other reshapes, and those that something else needs, stay.
+
+// CHECK-LABEL: func @other_reshapes(
+// CHECK:         hamkaas.permute %{{.*}}[0, 2, 1] : tensor<2x3x8xf32>
+// CHECK-NEXT:    hamkaas.reshape {{.*}} -> tensor<16x3xf32>
+// CHECK-NEXT:    %[[P:.*]] = hamkaas.permute %{{.*}}[2, 0, 1] : tensor<2x3x8xf32>
+// CHECK-NEXT:    %[[R:.*]] = hamkaas.reshape %[[P]] : tensor<8x2x3xf32> -> tensor<8x1x2x3xf32>
+// CHECK-NEXT:    return %{{.*}}, %[[P]], %[[R]]
+func.func @other_reshapes(%x: tensor<2x3x8xf32>)
+    -> (tensor<16x3xf32>, tensor<8x2x3xf32>, tensor<8x1x2x3xf32>) {
+  %0 = hamkaas.permute %x[0, 2, 1] : tensor<2x3x8xf32>
+  %1 = hamkaas.reshape %0 : tensor<2x8x3xf32> -> tensor<16x3xf32>
+  %2 = hamkaas.permute %x[2, 0, 1] : tensor<2x3x8xf32>
+  %3 = hamkaas.reshape %2 : tensor<8x2x3xf32> -> tensor<8x1x2x3xf32>
+  return %1, %2, %3 : tensor<16x3xf32>, tensor<8x2x3xf32>, tensor<8x1x2x3xf32>
+}

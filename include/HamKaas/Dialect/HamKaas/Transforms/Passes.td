@@ -36,9 +36,9 @@ def FoldAffine : Pass<"hamkaas-fold-affine", "mlir::ModuleOp"> {
   let description = [{
     Products with and sums of parameters, such as a bias followed by a batch
     normalization, become one product and one sum:
-    `(x * a + b) * c + d` is `x * (a * c) + (b * c + d)`. Where `x` is a `conv` or
-    `matmul` with parameters as weights and there is one factor for each column,
-    the product goes into the weights. What is computed of parameters alone moves
+    `(x * a + b) * c + d` is `x * (a * c) + (b * c + d)`. Where `x` has parameters
+    as weights, those that KernelOpInterface names, and there is one factor for
+    each column, the product goes into the weights. What is computed of parameters alone moves
     to `@prepare` later, so a run does less and loading little more.
 
     Only values that nothing else needs are folded, only where the parameters that
@@ -61,6 +61,10 @@ def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
     added where something else enters or leaves it. A permute of a parameter costs
     nothing in a run, nor does one that moves only dimensions of size 1. A
     reduction ends a region: its result is permuted, if at all.
+
+    Reshapes that only add or drop dimensions of 1, which frontends put around
+    convolutions along one dimension, move to the other side of a permute first,
+    out of the regions.
 
     So a network of convolutions is left with a permute at its first input and,
     unless it ends in a reduction, at its result. Permutes between operations that
@@ -86,7 +90,7 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
     | `x + neg(y)`, `x - neg(y)` | `x - y`, `x + y` |
     | `x * -1` | `neg(x)` |
     | `max(max(x, c), d)`, `min(min(x, c), d)` | one limit |
-    | a `max`, `min` or `relu` that changes nothing, because the limits before it are as narrow | its operand |
+    | a `max`, `min` or `relu` that changes nothing, because the limits before it, or those of an integer type, are as narrow | its operand |
     | a cast of a cast that keeps every number | one cast |
     | `select` by a constant, or of equal values | the chosen one |
     | `select(not(c), x, y)` | `select(c, y, x)` |
@@ -97,7 +101,7 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
     | `x^3` of floats of at least 32 bits | `x * x * x` |
 
     `x + 0.0` stays, because it makes 0.0 of -0.0. Chains of reshapes, slices and
-    permutes are canonicalization's.
+    permutes, and slices of a concatenation, are canonicalization's.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
