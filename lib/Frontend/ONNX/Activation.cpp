@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpContext.h"
+#include "Compositions.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <cmath>
 
@@ -214,27 +214,13 @@ static Tensors alongAxis(OpContext &op, GraphBuilder &b, Fn compute) {
   return {b.permute(compute(b.permute(x, permutation)), permutation)};
 }
 
-/// Computes in float32, for which there is a kernel.
-static Tensor softmaxRows(GraphBuilder &b, Tensor x) {
-  Type type = x.elementType();
-  return b.cast(b.create("sliced_softmax",
-                         b.cast(x, Float32Type::get(b.context())),
-                         b.attribute("static_prefix", x.shape().back())),
-                type);
-}
-
 static Tensors importSoftmax(OpContext &op, GraphBuilder &b) {
-  return alongAxis(op, b, [&](Tensor x) { return softmaxRows(b, x); });
+  return alongAxis(op, b, [&](Tensor x) { return softmaxLast(b, x); });
 }
 
 static Tensors importLogSoftmax(OpContext &op, GraphBuilder &b) {
-  return alongAxis(op, b, [&](Tensor x) {
-    Shape last = {x.rank() - 1};
-    Tensor shifted = b.sub(x, b.reduce("max", x, last, /*keepDims=*/true));
-    Tensor sum =
-        b.reduce("sum", b.unary("exp", shifted), last, /*keepDims=*/true);
-    return b.sub(shifted, b.unary("log", sum));
-  });
+  return alongAxis(op, b,
+                   [&](Tensor x) { return logSoftmax(b, x, x.rank() - 1); });
 }
 
 /// 1 at the first of the largest elements, 0 elsewhere.

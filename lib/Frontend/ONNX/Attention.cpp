@@ -214,9 +214,16 @@ static Tensor computeProbabilities(OpContext &op, GraphBuilder &b,
   if (!scores)
     return {};
   Type type = scores.elementType();
-  auto precision = op.attributes.getInt("softmax_precision");
-  if (precision && DataType(*precision) == DataType::Double)
-    scores = b.cast(scores, Float64Type::get(b.context()));
+  if (auto precision = op.attributes.getInt("softmax_precision")) {
+    Type computed = op.getElementType(*precision);
+    if (computed && !isa<FloatType>(computed))
+      b.fail("expected the attribute 'softmax_precision' to be a type of "
+             "floats, found " +
+             getDataTypeName(DataType(int(*precision))));
+    if (b.hasFailed())
+      return {};
+    scores = b.cast(scores, computed);
+  }
   Tensor probabilities = b.cast(softmaxLast(b, scores), type);
   if (!bias)
     return probabilities;

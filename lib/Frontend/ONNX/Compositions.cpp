@@ -107,13 +107,10 @@ Tensor onnx::selectDim(GraphBuilder &b, Tensor x, int64_t dim, int64_t i) {
 Tensor onnx::softmaxLast(GraphBuilder &b, Tensor x) {
   if (!x)
     return {};
-  Type type = x.elementType();
-  if (!type.isF64()) {
-    Tensor rows = b.cast(x, Float32Type::get(b.context()));
-    return b.cast(b.create("sliced_softmax", rows,
-                           b.attribute("static_prefix", x.shape().back())),
-                  type);
-  }
+  if (x.elementType().isF32())
+    return b.create("sliced_softmax", x,
+                    b.attribute("static_prefix", x.shape().back()));
+  // The steps of ONNX's definition, each of which is rounded.
   Shape last = {x.rank() - 1};
   Tensor powers =
       b.unary("exp", b.sub(x, b.reduce("max", x, last, /*keepDims=*/true)));

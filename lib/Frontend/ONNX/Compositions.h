@@ -39,7 +39,7 @@ Tensor swapDims(GraphBuilder &b, Tensor x, int64_t i, int64_t j);
 Tensor addDim(GraphBuilder &b, Tensor x, int64_t dim);
 /// Element `i` of dimension `dim`, which is dropped.
 Tensor selectDim(GraphBuilder &b, Tensor x, int64_t dim, int64_t i);
-/// Softmax of the last dimension, computed in float32 unless `x` is float64.
+/// Softmax of the last dimension.
 Tensor softmaxLast(GraphBuilder &b, Tensor x);
 /// `log(softmax(x))` along a dimension.
 Tensor logSoftmax(GraphBuilder &b, Tensor x, int64_t dim);

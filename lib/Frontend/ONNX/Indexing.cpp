@@ -249,10 +249,10 @@ static Tensors importTrilu(OpContext &op, GraphBuilder &b) {
     shift = std::clamp<int64_t>(given->front(), -(int64_t(1) << 47),
                                 int64_t(1) << 47);
   }
+  if (x.isEmpty() && x.rank() >= 2)
+    return {x};
   if (!op.expectRank(x, 2))
     return {};
-  if (x.isEmpty())
-    return {x};
   Tensor isKept = compareDiagonal(b, isUpper ? "le" : "ge", x.dim(x.rank() - 2),
                                   x.shape().back(), shift);
   return {b.select(isKept, x, b.scalar(x.elementType(), 0))};

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-static double getEpsilon(OpContext &op) {
-  return op.attributes.getFloat("epsilon").value_or(1e-5f);
+static double getEpsilon(OpContext &op, double standard = 1e-5f) {
+  return op.attributes.getFloat("epsilon").value_or(standard);
 }
 
 /// The type that a mean is computed in: float32, unless the elements are
@@ -213,7 +213,7 @@ static Tensors importRMSNormalization(OpContext &op, GraphBuilder &b) {
 template <bool hasMean>
 static Tensors importSkipNormalization(OpContext &op, GraphBuilder &b) {
   Tensor x = b.add(op.input(0), op.input(1)), gamma = op.input(2);
-  double epsilon = getEpsilon(op);
+  double epsilon = getEpsilon(op, 1e-12f);
   Tensor beta = hasMean ? op.optionalInput(3) : Tensor();
   if (Tensor bias = op.optionalInput(hasMean ? 4 : 3))
     x = b.add(x, bias);

@@ -156,7 +156,8 @@ Shape OpContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
 
 bool OpContext::expectElements(const Tensor &x) {
   if (x && x.isEmpty())
-    builder.fail("expected a tensor with elements, found the shape " +
+    builder.fail("tensors without elements are not supported, found the "
+                 "shape " +
                  formatShape(x.shape()));
   return x && !x.isEmpty();
 }

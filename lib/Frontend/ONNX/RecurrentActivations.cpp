@@ -62,8 +62,8 @@ static Tensor softsign(GraphBuilder &b, Tensor x, double, double) {
 }
 
 static Tensor thresholdedRelu(GraphBuilder &b, Tensor x, double alpha, double) {
-  Tensor isAbove = b.compare("gt", x, b.scalar(x.elementType(), alpha));
-  return b.select(isAbove, x, b.scalar(x.elementType(), 0));
+  Tensor isReached = b.compare("ge", x, b.scalar(x.elementType(), alpha));
+  return b.select(isReached, x, b.scalar(x.elementType(), 0));
 }
 
 static Tensor relu(GraphBuilder &b, Tensor x, double, double) {
