@@ -142,6 +142,4 @@ void Sinker::run(Block &block) {
   }
 }
 
-void hamkaas::moveReshapesBehindPointwise(Block &block) {
-  Sinker().run(block);
-}
+void hamkaas::moveReshapesBehindPointwise(Block &block) { Sinker().run(block); }
