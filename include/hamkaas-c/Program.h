@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /// Raised when the layout or the meaning of a structure below changes.
-#define HAMKAAS_PROGRAM_VERSION 1
+#define HAMKAAS_PROGRAM_VERSION 2
 
 /// Name of the HamKaasProgram that a compiled model exports.
 #define HAMKAAS_PROGRAM_SYMBOL "HamKaasModelProgram"
@@ -86,6 +86,7 @@ typedef struct HamKaasCallInfo {
   /// Text of the error a failed run-time check of this call produces, null if
   /// it has none. `{0}` to `{3}` stand for HamKaasFailure::values.
   const char *check;
+  int64_t repetitions; /* how often a run makes this call: steps of a loop */
 } HamKaasCallInfo;
 
 /// What a failed run-time check leaves behind.

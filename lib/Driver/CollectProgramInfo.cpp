@@ -191,6 +191,7 @@ static void collectCalls(Operation &op, const SymbolTable &symbols,
     info.flops = multiplyCounts(info.flops, times);
     info.bytes = multiplyCounts(info.bytes, times);
     info.step = step;
+    info.repetitions = times;
     calls.push_back(std::move(info));
   } else if (auto repeat = dyn_cast<RepeatOp>(op)) {
     auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());

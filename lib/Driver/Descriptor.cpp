@@ -19,8 +19,8 @@ namespace hamkaas {
 namespace {
 
 // A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
-static_assert(HAMKAAS_PROGRAM_VERSION == 1 && sizeof(HamKaasProgram) == 200 &&
-              sizeof(HamKaasTensorInfo) == 48 && sizeof(HamKaasCallInfo) == 64);
+static_assert(HAMKAAS_PROGRAM_VERSION == 2 && sizeof(HamKaasProgram) == 200 &&
+              sizeof(HamKaasTensorInfo) == 48 && sizeof(HamKaasCallInfo) == 72);
 
 /// A constant with the layout of a C structure. Members are placed by their
 /// offset in the C header, what lies between them is zero; so the two
@@ -183,6 +183,7 @@ Constant *DescriptorBuilder::calls() {
     row.addInt64(offsetof(HamKaasCallInfo, bytes), call.bytes);
     row.addInt64(offsetof(HamKaasCallInfo, tiles), call.tiles);
     row.addPointer(offsetof(HamKaasCallInfo, check), textOrNull(call.check));
+    row.addInt64(offsetof(HamKaasCallInfo, repetitions), call.repetitions);
     rows.push_back(row.finish());
   }
   return table(rows, "hamkaas.calls");

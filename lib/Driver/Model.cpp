@@ -15,6 +15,7 @@
 #include "MlirNesting.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -58,6 +59,12 @@ static bool isMlir(StringRef line) {
           line.starts_with("attributes"));
 }
 
+/// Whether no text has such a character, and no terminal should be shown it.
+static bool isBinary(char c) {
+  unsigned char code = c;
+  return (code < 0x20 && c != '\t' && c != '\r') || code == 0x7f;
+}
+
 ModelKind hamkaas::getModelKind(StringRef content) {
   if (content.starts_with("\x7f"
                           "ELF"))
@@ -75,7 +82,7 @@ ModelKind hamkaas::getModelKind(StringRef content) {
     hasAlias |= mayBeAttributeAlias(line);
     if (line.empty() || line.starts_with("#") || line.starts_with("//"))
       continue;
-    if (line.contains('\0'))
+    if (llvm::any_of(line, isBinary) || !llvm::json::isUTF8(line))
       return ModelKind::Unknown;
     bool isStatement = line.starts_with("$") || line.starts_with("version") ||
                        line.starts_with("result");

@@ -48,6 +48,7 @@ static CallInfo readCall(const HamKaasCallInfo &call) {
   info.bytes = call.bytes;
   info.tiles = call.tiles;
   info.check = call.check ? call.check : "";
+  info.repetitions = call.repetitions;
   return info;
 }
 

@@ -108,7 +108,7 @@ summarizeKernels(const ProgramInfo &info) {
     KernelSummary &kernel = kernels[call.kernel];
     if (!kernel.first)
       kernel.first = &call;
-    ++kernel.calls;
+    kernel.calls = llvm::SaturatingAdd(kernel.calls, uint64_t(call.repetitions));
     kernel.flops = llvm::SaturatingAdd(kernel.flops, call.flops);
     kernel.bytes += call.bytes;
   }
@@ -116,16 +116,17 @@ summarizeKernels(const ProgramInfo &info) {
 }
 
 static void printKernels(const ProgramInfo &info, llvm::raw_ostream &os) {
-  uint64_t flops = 0, bytes = 0;
+  uint64_t flops = 0, bytes = 0, calls = 0;
   for (const CallInfo &call : info.calls) {
     flops = llvm::SaturatingAdd(flops, call.flops);
-    bytes += call.bytes;
+    bytes = llvm::SaturatingAdd(bytes, call.bytes);
+    calls = llvm::SaturatingAdd(calls, uint64_t(call.repetitions));
   }
   auto kernels = summarizeKernels(info);
   os << "\nwork of a run\n  " << formatCount(flops)
      << " floating point operations (FLOPs), " << formatCount(bytes)
-     << " bytes read and written, " << formatCount(info.calls.size())
-     << (info.calls.size() == 1 ? " call of " : " calls of ")
+     << " bytes read and written, " << formatCount(calls)
+     << (calls == 1 ? " call of " : " calls of ")
      << formatCount(kernels.size())
      << (kernels.size() == 1 ? " kernel\n" : " kernels\n");
   if (kernels.empty())
@@ -167,16 +168,19 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
 // Profile
 //===----------------------------------------------------------------------===//
 
-/// Microseconds of one run.
-static double getMicroseconds(const HamKaasCallProfile &call) {
-  return call.runs ? 1e-3 * call.nanoseconds / call.runs : 0;
+/// Microseconds of one run, which makes a call in a loop many times.
+static double getMicroseconds(const CallInfo &call,
+                              const HamKaasCallProfile &profile) {
+  return profile.runs
+             ? 1e-3 * profile.nanoseconds / profile.runs * call.repetitions
+             : 0;
 }
 
-/// "12.3": `work` a nanosecond, which is 10^9 a second.
-static std::string formatRate(uint64_t work, const HamKaasCallProfile &call) {
-  if (call.nanoseconds == 0)
+/// "12.3": `work` of a run a nanosecond, which is 10^9 a second.
+static std::string formatRate(uint64_t work, double microseconds) {
+  if (microseconds == 0)
     return "";
-  return llvm::formatv("{0:F1}", 1.0 * work * call.runs / call.nanoseconds);
+  return llvm::formatv("{0:F1}", 1e-3 * work / microseconds);
 }
 
 void hamkaas::printProfile(const ProgramInfo &info,
@@ -184,9 +188,11 @@ void hamkaas::printProfile(const ProgramInfo &info,
                            llvm::raw_ostream &os) {
   std::vector<size_t> order(profile.size());
   std::iota(order.begin(), order.end(), 0);
+  std::vector<double> microseconds;
+  for (auto [call, entry] : llvm::zip(info.calls, profile))
+    microseconds.push_back(getMicroseconds(call, entry));
   llvm::sort(order, [&](size_t a, size_t b) {
-    return std::pair(getMicroseconds(profile[b]), a) <
-           std::pair(getMicroseconds(profile[a]), b);
+    return std::pair(microseconds[b], a) < std::pair(microseconds[a], b);
   });
   uint64_t total = 0;
   for (const HamKaasCallProfile &call : profile)
@@ -199,10 +205,11 @@ void hamkaas::printProfile(const ProgramInfo &info,
   for (size_t i : llvm::ArrayRef(order).take_front(maxRows)) {
     const CallInfo &call = info.calls[i];
     table.addRow({std::to_string(i), call.kernel, call.family,
-                  llvm::formatv("{0:F1}", getMicroseconds(profile[i])),
+                  llvm::formatv("{0:F1}", microseconds[i]),
                   formatShare(profile[i].nanoseconds, total),
-                  formatRate(call.flops, profile[i]),
-                  formatRate(call.bytes, profile[i]), call.ops, call.location});
+                  formatRate(call.flops, microseconds[i]),
+                  formatRate(call.bytes, microseconds[i]), call.ops,
+                  call.location});
   }
   table.print(os);
   printCut(order.size(), os);

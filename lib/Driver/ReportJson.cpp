@@ -54,6 +54,7 @@ static void writeCalls(llvm::json::OStream &json, const ProgramInfo &info) {
         json.attribute("ops", makeText(call.ops));
         json.attribute("location", makeText(call.location));
         json.attribute("step", call.step);
+        json.attribute("repetitions", call.repetitions);
         json.attribute("flops", call.flops);
         json.attribute("bytes", call.bytes);
         json.attribute("tiles", call.tiles);

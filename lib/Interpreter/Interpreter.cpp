@@ -230,8 +230,11 @@ LogicalResult Interpreter::runScan(ScanOp scan, Frame &frame) {
     outputs.push_back(std::make_shared<ReferenceTensor>(type));
   }
   for (auto [argument, value] :
-       llvm::zip_equal(scan.getValueArguments(), scan.getValues()))
-    frame.values[argument] = frame.values.at(value);
+       llvm::zip_equal(scan.getValueArguments(), scan.getValues())) {
+    // NOTE: a copy, for the table may move when it grows.
+    SharedTensor tensor = frame.values.at(value);
+    frame.values[argument] = std::move(tensor);
+  }
   for (int64_t step = 0, steps = scan.getSteps(); step < steps; ++step) {
     int64_t index = scan.getReversed() ? steps - 1 - step : step;
     if (failed(runStep(scan, index, carried, frame)))
@@ -258,9 +261,11 @@ LogicalResult Interpreter::runStep(ScanOp scan, int64_t index,
   for (auto [argument, value] : llvm::zip(arguments, carried))
     frame.values[argument] = value;
   auto rows = arguments.slice(carried.size(), scan.getInputs().size());
-  for (auto [argument, input] : llvm::zip_equal(rows, scan.getInputs()))
-    frame.values[argument] = std::make_shared<ReferenceTensor>(
+  for (auto [argument, input] : llvm::zip_equal(rows, scan.getInputs())) {
+    auto row = std::make_shared<ReferenceTensor>(
         takeRow(*frame.values.at(input), index));
+    frame.values[argument] = std::move(row);
+  }
   for (Operation &op : scan.getBody().front().without_terminator())
     if (failed(execute(op, frame)))
       return failure();

@@ -371,6 +371,10 @@ static llvm::Error loadModel(LoadedModel &loaded) {
   if (llvm::Error error = ModelFile::open(model).moveInto(loaded.file))
     return error;
   bool isLibrary = loaded.file->kind() == ModelKind::SharedLibrary;
+  // No library has a use for options of ONNX models.
+  if (isLibrary)
+    if (auto onnx = readOnnxOptions(*loaded.file, onnxOptions.get()); !onnx)
+      return onnx.takeError();
   if (llvm::Error error = isLibrary ? loadLibrary(loaded) : loadGraph(loaded))
     return error;
   return createRunners(loaded);

@@ -53,6 +53,7 @@ struct CallInfo {
   /// Position in the run, copies between buffers counted, too. That of a loop
   /// for the calls in it.
   int64_t step = 0;
+  int64_t repetitions = 1;
 };
 
 /// A place in the workspace, held from the step `first` to the step `last`.

@@ -162,8 +162,9 @@ public:
 
   Tensor addInput(llvm::StringRef name, mlir::RankedTensorType type);
   llvm::StringRef getInputName(unsigned index);
-  /// Notes an input whose elements are needed as constants.
-  void addMissingInput(unsigned index) { missing.insert(index); }
+  /// Fails unless `tensor`, called `what`, is a constant. Notes the inputs whose
+  /// elements would make it one.
+  bool expectKnown(const llvm::Twine &what, const Tensor &tensor);
   llvm::ArrayRef<unsigned> missingInputs() const {
     return missing.getArrayRef();
   }

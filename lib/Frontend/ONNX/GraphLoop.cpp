@@ -30,6 +30,16 @@ static Tensors inlineStep(GraphBuilder &b, const LoopInputs &loop,
   return results;
 }
 
+/// Whether `region` is `inner` or around it. Of a body that is being built no
+/// operation holds the region yet, which Region::isAncestor cannot take.
+static bool isAround(Region &region, Region *inner) {
+  while (inner && inner != &region) {
+    Operation *parent = inner->getParentOp();
+    inner = parent ? parent->getParentRegion() : nullptr;
+  }
+  return inner;
+}
+
 /// Gives `scan` what its body reads from around it. Numbers are copied into the
 /// body, where they become part of the code.
 static void isolate(ScanOp scan) {
@@ -38,7 +48,7 @@ static void isolate(ScanOp scan) {
   SmallVector<OpOperand *> captured;
   region.walk([&](Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
-      if (!region.isAncestor(operand.get().getParentRegion()))
+      if (!isAround(region, operand.get().getParentRegion()))
         captured.push_back(&operand);
   });
   llvm::DenseMap<Value, Value> inside;
@@ -91,8 +101,10 @@ Tensors GraphBuilder::scan(const LoopInputs &loop, LoopBody body) {
     return {};
   for (const Tensor &tensor :
        llvm::concat<const Tensor>(loop.inits, loop.inputs)) {
-    if (!tensor)
+    if (!tensor) {
+      fail("expected all values that a loop carries or reads to be given");
       return {};
+    }
     if (tensor.isEmpty()) {
       fail("tensors without elements are not supported in loops");
       return {};

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Diagnostics.h"
 #include "Elements.h"
 #include "GraphBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -37,6 +39,41 @@ Tensor GraphBuilder::addInput(StringRef name, RankedTensorType type) {
 StringRef GraphBuilder::getInputName(unsigned index) {
   return cast<DictionaryAttr>(argumentAttributes[index])
       .getAs<StringAttr>(HamKaasDialect::nameAttrName);
+}
+
+/// The inputs of the model, arguments of `entry`, that a value depends on.
+static llvm::SetVector<unsigned> findInputs(Value value, Block *entry) {
+  llvm::SetVector<Value> visited;
+  llvm::SetVector<unsigned> inputs;
+  visited.insert(value);
+  // A few are enough for a message.
+  constexpr size_t mostVisited = 1000;
+  for (size_t i = 0; i < std::min(visited.size(), mostVisited); ++i) {
+    auto argument = dyn_cast<BlockArgument>(visited[i]);
+    if (!argument)
+      visited.insert_range(visited[i].getDefiningOp()->getOperands());
+    else if (argument.getOwner() == entry)
+      inputs.insert(argument.getArgNumber());
+  }
+  return inputs;
+}
+
+bool GraphBuilder::expectKnown(const Twine &what, const Tensor &tensor) {
+  if (tensor.isConstant())
+    return true;
+  llvm::SetVector<unsigned> inputs = findInputs(tensor.value(), &main.front());
+  missing.insert_range(inputs);
+  std::string names = llvm::join(
+      llvm::map_range(inputs,
+                      [&](unsigned input) { return quote(getInputName(input)); }),
+      ", ");
+  fail("expected " + what +
+       " to be known when the model is compiled, found one that " +
+       (names.empty() ? "is computed in a loop"
+                      : "depends on " + names +
+                            "; --const-input NAME=F.npy makes an input a "
+                            "constant"));
+  return false;
 }
 
 Value GraphBuilder::materialize(const Tensor &tensor) {

@@ -78,6 +78,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   if (problems.isEmpty()) {
     addInitializers(*model.graph, scope);
     addInputs(*model.graph, scope);
+    certainProblems = problems;
     importNodes(model.graph->nodes, scope, environment);
     addResults(scope);
   }
@@ -85,7 +86,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   for (unsigned argument : builder.missingInputs())
     summary.missing.push_back(builder.getInputName(argument).str());
   if (!problems.isEmpty()) {
-    problems.report(modelLocation);
+    // Others may come from sizes that were not given.
+    (unboundDims.empty() ? problems : certainProblems).report(modelLocation);
     return nullptr;
   }
   builder.setLocation(modelLocation);
@@ -228,6 +230,7 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
     // Reported even if its inputs are unknown.
     if (!op.definition) {
       addProblem(op.problem);
+      certainProblems.add(op.problem, nodeName, nodeLocation);
       certainFailure = OnnxFailure::Unsupported;
     }
   }

@@ -107,6 +107,7 @@ private:
     Tensor trips, condition;
     Tensors inits;
   };
+  bool checkLoop(const Loop &loop);
   std::optional<Tensors> importLoop(const Call &call);
   std::optional<Tensors> importAsScan(const Call &call, const Loop &loop,
                                       int64_t trips);
@@ -118,6 +119,8 @@ private:
   void addInputs(const GraphProto &graph, Scope &scope);
   void addOptionProblem(const llvm::Twine &reason);
   void addInput(const ValueInfoProto &input, Scope &scope);
+  void checkConstantShape(const ValueInfoProto &input,
+                          llvm::ArrayRef<int64_t> given);
   void addConstantInput(const ValueInfoProto &input, Scope &scope);
   std::optional<Shape> bindDims(const ValueInfoProto &input);
   void reportDims();
@@ -134,6 +137,8 @@ private:
   TensorReader tensors;
   GraphBuilder builder;
   Problems problems;
+  /// Those of them that sizes of dimensions do not change.
+  Problems certainProblems;
   llvm::SmallVector<std::pair<std::string, Tensor>> results;
 
   llvm::StringMap<const FunctionProto *> functions;

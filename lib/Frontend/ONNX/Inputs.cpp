@@ -81,24 +81,6 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
   defineValue(input.name, std::move(value), scope);
 }
 
-void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
-  const ReferenceTensor &given = *options.constantInputs.lookup(input.name);
-  Type expected = getElementType(context, input.type.elementType);
-  if (expected && given.type.getElementType() != expected) {
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << "--const-input: expected elements of type " << expected
-        << " for the input " << quote(input.name) << ", found "
-        << given.type.getElementType();
-    addOptionProblem(text);
-  }
-  scope.values[input.name] = {Tensor(ReferenceTensor(given)), ""};
-}
-
-//===----------------------------------------------------------------------===//
-// Dimensions
-//===----------------------------------------------------------------------===//
-
 /// The name of a dimension that has no size. One without a name is called after
 /// its place; "?" is no name, for several may have it.
 static std::string getDimName(const ValueInfoProto &value, size_t i) {
@@ -112,6 +94,47 @@ static std::string getDimName(const ValueInfoProto &value, size_t i) {
 static bool hasSize(const DimensionProto &dim) {
   return dim.size && *dim.size != -1;
 }
+
+void Importer::checkConstantShape(const ValueInfoProto &input,
+                                  ArrayRef<int64_t> given) {
+  if (!input.type.hasShape)
+    return;
+  bool isEqual = given.size() == input.type.shape.size();
+  std::string expected;
+  for (auto [i, dim] : llvm::enumerate(input.type.shape)) {
+    std::optional<int64_t> size;
+    std::string name = getDimName(input, i);
+    if (hasSize(dim))
+      size = *dim.size;
+    else if (options.dims.contains(name))
+      size = options.dims.lookup(name);
+    isEqual &= !size || (i < given.size() && *size == given[i]);
+    expected += (i ? "x" : "") + (size ? std::to_string(*size) : name);
+  }
+  if (!isEqual)
+    addOptionProblem("--const-input: expected the shape " + expected +
+                     " for the input " + quote(input.name) + ", found " +
+                     formatShape(given));
+}
+
+void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
+  const ReferenceTensor &given = *options.constantInputs.lookup(input.name);
+  Type expected = getElementType(context, input.type.elementType);
+  if (expected && given.type.getElementType() != expected) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "--const-input: expected elements of type " << expected
+        << " for the input " << quote(input.name) << ", found "
+        << given.type.getElementType();
+    addOptionProblem(text);
+  }
+  checkConstantShape(input, given.shape());
+  scope.values[input.name] = {Tensor(ReferenceTensor(given)), ""};
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
 
 OnnxValue Importer::describe(const ValueInfoProto &value) const {
   OnnxValue result = {value.name.str()};

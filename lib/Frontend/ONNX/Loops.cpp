@@ -35,6 +35,24 @@ static Tensor stack(GraphBuilder &b, ArrayRef<Tensor> values) {
   return b.concat(rows, 0);
 }
 
+bool Importer::checkLoop(const Loop &loop) {
+  if (llvm::any_of(loop.inits, [](const Tensor &init) { return !init; })) {
+    addProblem("expected all values that the loop carries to be given");
+    return false;
+  }
+  if (loop.trips && (!loop.trips.isInteger() || loop.trips.count() != 1))
+    addProblem("expected an integer as the number of iterations");
+  else if (loop.condition &&
+           (!loop.condition.isBool() || loop.condition.count() != 1))
+    addProblem("expected a boolean as the condition");
+  else
+    return (!loop.trips ||
+            builder.expectKnown("the number of iterations", loop.trips)) &&
+           (!loop.condition ||
+            builder.expectKnown("the condition", loop.condition));
+  return false;
+}
+
 std::optional<Tensors> Importer::importLoop(const Call &call) {
   const GraphProto *body = call.attributes.getGraph("body");
   Tensors inputs = call.inputs;
@@ -45,6 +63,8 @@ std::optional<Tensors> Importer::importLoop(const Call &call) {
     return std::nullopt;
   }
   Loop loop{*body, inputs[0], inputs[1], Tensors(llvm::drop_begin(inputs, 2))};
+  if (!checkLoop(loop))
+    return std::nullopt;
   std::optional<int64_t> trips = getKnown(loop.trips);
   bool isEndless = !loop.condition || getKnown(loop.condition) == 1;
   int64_t nodes = std::max<int64_t>(body->nodes.size(), 1);
@@ -88,7 +108,7 @@ std::optional<Tensors> Importer::importAsScan(const Call &call,
 std::optional<Tensors> Importer::unrollLoop(const Call &call,
                                             const Loop &loop) {
   int64_t limit = std::numeric_limits<int64_t>::max();
-  std::optional<int64_t> trips = loop.trips ? getKnown(loop.trips) : limit;
+  int64_t trips = loop.trips ? *getKnown(loop.trips) : limit;
   Tensor condition = loop.condition;
   Tensors values = loop.inits;
   size_t carried = values.size();
@@ -96,12 +116,12 @@ std::optional<Tensors> Importer::unrollLoop(const Call &call,
   for (int64_t i = 0;; ++i) {
     std::optional<int64_t> goesOn =
         condition ? getKnown(condition) : std::optional<int64_t>(1);
-    if (!trips || !goesOn) {
-      addProblem(
-          "loops whose count or condition is no constant are not supported");
+    if (!goesOn) {
+      addProblem("loops that end by a condition that they compute are not "
+                 "supported");
       return std::nullopt;
     }
-    if (i >= *trips || !*goesOn)
+    if (i >= trips || !*goesOn)
       break;
     Tensors arguments = {builder.constant({i}, {})};
     arguments.push_back(condition

@@ -50,40 +50,9 @@ std::string OpContext::findUnread() const {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// The inputs of the model that a value depends on.
-static llvm::SetVector<unsigned> findArguments(Value value) {
-  llvm::SetVector<Value> visited;
-  llvm::SetVector<unsigned> arguments;
-  visited.insert(value);
-  // A few are enough for a message.
-  constexpr size_t mostVisited = 1000;
-  for (size_t i = 0; i < std::min(visited.size(), mostVisited); ++i) {
-    if (auto argument = dyn_cast<BlockArgument>(visited[i]))
-      arguments.insert(argument.getArgNumber());
-    else
-      visited.insert_range(visited[i].getDefiningOp()->getOperands());
-  }
-  return arguments;
-}
-
 bool OpContext::expectConstant(unsigned i) {
   Tensor tensor = input(i);
-  if (!tensor || tensor.isConstant())
-    return bool(tensor);
-  llvm::SetVector<unsigned> arguments = findArguments(tensor.value());
-  for (unsigned argument : arguments)
-    builder.addMissingInput(argument);
-  std::string names =
-      llvm::join(llvm::map_range(arguments,
-                                 [&](unsigned argument) {
-                                   return quote(builder.getInputName(argument));
-                                 }),
-                 ", ");
-  builder.fail("expected input " + Twine(i) +
-               " to be known when the model is compiled, found one that "
-               "depends on " +
-               names + "; --const-input NAME=F.npy makes an input a constant");
-  return false;
+  return tensor && builder.expectKnown("input " + Twine(i), tensor);
 }
 
 std::optional<Shape> OpContext::constantInts(unsigned i) {
