@@ -14,10 +14,6 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-/// How many nodes a model may have when its functions and branches are
-/// expanded.
-static constexpr int64_t largestNodeCount = 1'000'000;
-
 const NamedValue *Scope::find(StringRef name) const {
   for (const Scope *scope = this; scope; scope = scope->parent)
     if (auto found = scope->values.find(name); found != scope->values.end())
@@ -254,13 +250,13 @@ void Importer::importNode(const NodeProto &node, Scope &scope,
   define(node, importCall(node, scope, environment), scope);
 }
 
-bool Importer::isTooLarge() const { return nodeCount > largestNodeCount; }
+bool Importer::isTooLarge() const { return nodeCount > options.maxNodes; }
 
 /// What a function or a loop makes without a node counts as one, too: so all of
 /// them end.
 void Importer::countNodes(int64_t count) {
-  if (!isTooLarge() && nodeCount + count > largestNodeCount)
-    problems.add("expected at most " + std::to_string(largestNodeCount) +
+  if (!isTooLarge() && nodeCount + count > options.maxNodes)
+    problems.add("expected at most " + std::to_string(options.maxNodes) +
                      " nodes, those of functions and loops included",
                  "", modelLocation);
   nodeCount += count;
