@@ -60,10 +60,6 @@ void Importer::checkModel() {
     addProblem("expected a model with a graph");
   if (model.hasTrainingInfo)
     addProblem("training information is not supported");
-  for (const OpsetProto &opset : model.opsets)
-    if (normalizeDomain(opset.domain).empty() && opset.version < oldestOpset)
-      addProblem("opset " + Twine(opset.version) +
-                 " is not supported, only those from " + Twine(oldestOpset));
 }
 
 OwningOpRef<ModuleOp> Importer::run() {
