@@ -67,9 +67,11 @@ def run(name, path):
 
 def check_file(name, path):
     done = run(name, path)
-    if done.returncode not in (0, 1):
+    if "Sanitizer: " in done.stderr:
+        errors.append(f"{name}: a sanitizer's error on {path}")
+    elif done.returncode not in (0, 1):
         errors.append(f"{name}: exit status {done.returncode} on {path}")
-    if done.returncode == 1 and "error:" not in done.stderr:
+    elif done.returncode == 1 and "error:" not in done.stderr:
         errors.append(f"{name}: no message on {path}")
 
 
@@ -78,7 +80,8 @@ def find_suspects(name, joined, owners):
     with a part of which neither a result nor an error is printed."""
     done = run(name, joined)
     results = done.stdout.split(f"{marker}\n")
-    if done.returncode not in (0, 1) or len(results) != len(owners):
+    if ("Sanitizer: " in done.stderr or done.returncode not in (0, 1) or
+            len(results) != len(owners)):
         return {path for path, _ in owners}
     wrong = {int(line) for line in re.findall(r":(\d+):\d+: error:", done.stderr)}
     return {path for (path, lines), result in zip(owners, results)
