@@ -147,34 +147,43 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
   }
 };
 
+using BuildPhase = void (*)(OpPassManager &, const PipelineOptions &);
+
 } // namespace
 
+static void registerPipeline(StringRef name, StringRef description,
+                             ArrayRef<BuildPhase> phases) {
+  registerPassPipeline(
+      name, description,
+      [phases = llvm::to_vector(phases)](
+          OpPassManager &manager, StringRef text,
+          function_ref<LogicalResult(const Twine &)> errorHandler) {
+        CommandLineOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        PipelineOptions values = options.get();
+        if (llvm::Error error =
+                checkOptimizationNames(values.disabledOptimizations))
+          return errorHandler(llvm::toString(std::move(error)));
+        for (BuildPhase build : phases)
+          build(manager, values);
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)> handle) {
+        handle(CommandLineOptions());
+      });
+}
+
 void hamkaas::registerPipelines() {
-  using Registration = PassPipelineRegistration<CommandLineOptions>;
-  static Registration graph(
-      "hamkaas-to-graph", "Bring a model to the form GRAPH",
-      [](OpPassManager &manager, const CommandLineOptions &options) {
-        buildGraphPipeline(manager, options.get());
-      });
-  static Registration kernels(
-      "hamkaas-to-kernels", "Bring a model to the form KERNELS",
-      [](OpPassManager &manager, const CommandLineOptions &options) {
-        buildGraphPipeline(manager, options.get());
-        buildKernelsPipeline(manager, options.get());
-      });
-  static Registration planned(
-      "hamkaas-to-planned", "Bring a model to the form PLANNED",
-      [](OpPassManager &manager, const CommandLineOptions &options) {
-        buildGraphPipeline(manager, options.get());
-        buildKernelsPipeline(manager, options.get());
-        buildPlannedPipeline(manager, options.get());
-      });
-  static Registration llvm(
-      "hamkaas-to-llvm", "Bring a model to the LLVM dialect",
-      [](OpPassManager &manager, const CommandLineOptions &options) {
-        buildGraphPipeline(manager, options.get());
-        buildKernelsPipeline(manager, options.get());
-        buildPlannedPipeline(manager, options.get());
-        buildTargetPipeline(manager, options.get());
-      });
+  static constexpr BuildPhase phases[] = {
+      buildGraphPipeline, buildKernelsPipeline, buildPlannedPipeline,
+      buildTargetPipeline};
+  static constexpr std::pair<StringRef, StringRef> names[] = {
+      {"hamkaas-to-graph", "Bring a model to the form GRAPH"},
+      {"hamkaas-to-kernels", "Bring a model to the form KERNELS"},
+      {"hamkaas-to-planned", "Bring a model to the form PLANNED"},
+      {"hamkaas-to-llvm", "Bring a model to the LLVM dialect"}};
+  for (auto [i, name] : llvm::enumerate(names))
+    registerPipeline(name.first, name.second,
+                     ArrayRef(phases).take_front(i + 1));
 }

@@ -178,6 +178,25 @@ struct CompareSemantics
   }
 };
 
+struct GeluSemantics
+    : ReferenceSemanticsOpInterface::ExternalModel<GeluSemantics, GeluOp> {
+  LogicalResult interpret(Operation *op, OperandTensors operands,
+                          ReferenceTensor &result) const {
+    bool isTanh =
+        cast<GeluOp>(op).getApproximate() == GeluApproximation::Tanh;
+    mapElements(operands, result, result.f32,
+                [&](double x) {
+                  double inner =
+                      isTanh ? std::tanh(std::sqrt(2 / M_PI) *
+                                         (x + 0.044715 * x * x * x))
+                             : std::erf(x / M_SQRT2);
+                  return 0.5 * x * (1 + inner);
+                },
+                operands[0]->f32);
+    return success();
+  }
+};
+
 struct SelectSemantics
     : ReferenceSemanticsOpInterface::ExternalModel<SelectSemantics, SelectOp> {
   LogicalResult interpret(Operation *op, OperandTensors operands,
@@ -309,6 +328,10 @@ void hamkaas::attachElementwiseSemantics(MLIRContext &context) {
   ComplexMulOp::attachInterface<ComplexMulSemantics>(context);
   IotaOp::attachInterface<IotaSemantics>(context);
   SelectOp::attachInterface<SelectSemantics>(context);
+  GeluOp::attachInterface<GeluSemantics>(context);
+  attachUnary<HardSwishOp>(context, [](double x, Type type) {
+    return x * minimum(maximum(x / 6 + 0.5, 0.0, type), 1.0, type);
+  });
   // Neither NaN nor -0.0 is below 0, so that both stay.
   attachUnary<ReluOp>(context,
                       [](double x, Type) { return x < 0 ? 0 : x; });

@@ -40,12 +40,13 @@ struct RmsNormSemantics
   LogicalResult interpret(Operation *op, OperandTensors operands,
                           ReferenceTensor &result) const {
     const ReferenceTensor &w = *operands[1];
+    double epsilon = cast<RmsNormOp>(op).getEpsilon().convertToDouble();
     forEachRow(*operands[0], result,
                [&](ArrayRef<float> from, MutableArrayRef<float> to) {
                  double squares = 0;
                  for (double x : from)
                    squares += x * x;
-                 double root = std::sqrt(squares / from.size() + 1e-5);
+                 double root = std::sqrt(squares / from.size() + epsilon);
                  for (auto [y, x, scale] : llvm::zip_equal(to, from, w.f32))
                    y = scale * (x / root);
                });

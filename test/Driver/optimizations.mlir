@@ -18,6 +18,8 @@
 // RUN:   | FileCheck %s --check-prefix=AFTER
 // RUN: not hamkaas-compile %s --emit=graph --no-optimize=layouts 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not hamkaas-opt %s -hamkaas-to-kernels=no-optimize=raise,layouts 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=UNKNOWN
 
 // What gets there and back is one silu. Its parts are as many as the new nodes.
 

@@ -35,8 +35,21 @@ def silu(x):
     return np.where(np.isneginf(x), 0.0, y)
 
 
-def rms_norm(x, w):
-    return w * x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + 1e-5)
+def gelu(x):
+    return x * (0.5 * (1 + erf(x / np.sqrt(2))))
+
+
+def gelu_tanh(x):
+    return x * (0.5 * (1 + np.tanh(np.sqrt(2 / np.pi)
+                                   * (x + 0.044715 * x**3))))
+
+
+def hard_swish(x):
+    return x * np.clip(x / 6 + 0.5, 0, 1)
+
+
+def rms_norm(x, w, epsilon=1e-5):
+    return w * x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + epsilon)
 
 
 def sliced_softmax(x, prefix):
@@ -187,6 +200,8 @@ FORMULAS = {
     "strided_slice": [strided_slice],
     "complex_mul": [broadcast_complex_mul],
     "conv": [conv],
+    "gelu": [gelu, gelu_tanh],
+    "hard_swish": [hard_swish],
     "layer_norm": [layer_norm],
     "matmul": [lambda x, w: x @ w],
     "mul": [lambda x, s: x * s],
@@ -196,7 +211,7 @@ FORMULAS = {
     "relu": [lambda x: np.where(x < 0, 0, x)],
     "replace_slice": [replace_slice],
     "reshape": [lambda x: x.reshape(24)],
-    "rms_norm": [rms_norm],
+    "rms_norm": [rms_norm, lambda x, w: rms_norm(x, w, 1e-6)],
     "silu": [silu],
     "slice": [lambda x: x[1:3]],
     "sliced_softmax": [lambda x: sliced_softmax(x, 3),
@@ -216,6 +231,8 @@ MAGNITUDES = {
     "tan": lambda x: 1 + np.abs(np.tan(x)),
     "complex_mul": magnitude_of_complex_mul,
     "conv": lambda x, w: conv(np.abs(x), np.abs(w)),
+    "gelu": np.abs,
+    "hard_swish": np.abs,
     "layer_norm": lambda x: (np.abs(x) + np.mean(np.abs(x), axis=-1,
                                                  keepdims=True)) / deviation(x),
     "matmul": lambda x, w: np.abs(x) @ np.abs(w),

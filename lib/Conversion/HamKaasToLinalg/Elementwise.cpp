@@ -43,6 +43,35 @@ static Value buildSilu(Element e, ValueRange x) {
   return arith::DivFOp::create(e.b, numerator, denominator);
 }
 
+static Value buildGelu(Element e, ValueRange x) {
+  auto mul = [&](Value l, Value r) -> Value {
+    return arith::MulFOp::create(e.b, l, r);
+  };
+  auto add = [&](Value l, Value r) -> Value {
+    return arith::AddFOp::create(e.b, l, r);
+  };
+  Value inner;
+  if (cast<GeluOp>(e.op).getApproximate() == GeluApproximation::Tanh) {
+    Value cube = mul(mul(x[0], x[0]), x[0]);
+    Value sum = add(x[0], mul(cube, e.number(0.044715)));
+    inner = math::TanhOp::create(e.b, mul(sum, e.number(std::sqrt(M_2_PI))));
+  } else {
+    inner = math::ErfOp::create(e.b, mul(x[0], e.number(M_SQRT1_2)));
+  }
+  // NOTE: half of x could be no number of the type any more.
+  return mul(x[0], mul(add(inner, e.number(1)), e.number(0.5)));
+}
+
+static Value buildHardSwish(Element e, ValueRange x) {
+  Value zero = e.number(0), one = e.number(1);
+  Value scaled = arith::MulFOp::create(e.b, x[0], e.number(1.0 / 6));
+  Value line = arith::AddFOp::create(e.b, scaled, e.number(0.5));
+  // NaN is neither below 0 nor above 1.
+  line = e.select(e.compare(CmpFPredicate::OLT, line, zero), zero, line);
+  line = e.select(e.compare(CmpFPredicate::OGT, line, one), one, line);
+  return arith::MulFOp::create(e.b, x[0], line);
+}
+
 //===----------------------------------------------------------------------===//
 // Division
 //===----------------------------------------------------------------------===//
@@ -368,6 +397,10 @@ void hamkaas::registerElementwiseLowerings(MLIRContext *context) {
       context, [](Element e, ValueRange x) { return buildCompare(e, x); });
   attachElements<DivOp>(context,
                         [](Element e, ValueRange x) { return buildDiv(e, x); });
+  attachElements<GeluOp>(
+      context, [](Element e, ValueRange x) { return buildGelu(e, x); });
+  attachElements<HardSwishOp>(
+      context, [](Element e, ValueRange x) { return buildHardSwish(e, x); });
   attachElements<MaxOp>(context,
                         [](Element e, ValueRange x) { return buildMax(e, x); });
   attachElements<MinOp>(context,

@@ -26,6 +26,7 @@ struct LowerRmsNorm
     MLIRContext *context = builder.getContext();
     int64_t rank = type.getRank();
     Value x = operands[0], w = operands[1];
+    double epsilon = cast<RmsNormOp>(op).getEpsilon().convertToDouble();
 
     Value squares = buildRowReduction(
         builder, loc, x, buildFloat(builder, loc, 0),
@@ -40,8 +41,8 @@ struct LowerRmsNorm
         [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
           Value count = buildFloat(b, loc, type.getShape().back());
           Value mean = arith::DivFOp::create(b, loc, v[0], count);
-          Value sum =
-              arith::AddFOp::create(b, loc, mean, buildFloat(b, loc, 1e-5f));
+          Value sum = arith::AddFOp::create(b, loc, mean,
+                                            buildFloat(b, loc, epsilon));
           Value root = math::SqrtOp::create(b, loc, sum);
           return arith::DivFOp::create(b, loc, buildFloat(b, loc, 1), root);
         });

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "ShapeArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"
@@ -60,6 +61,18 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
 
 int64_t ConcatOp::getFlops() { return 0; }
 
+std::pair<Value, int64_t> ConcatOp::findPiece(int64_t first, int64_t last) {
+  int64_t begin = 0;
+  for (Value operand : getOperands()) {
+    int64_t end =
+        begin + cast<ShapedType>(operand.getType()).getDimSize(getDim());
+    if (first < end)
+      return last < end ? std::pair(operand, begin) : std::pair(Value(), begin);
+    begin = end;
+  }
+  return {Value(), begin};
+}
+
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
   return getNumOperands() == 1 ? getOperand(0) : OpFoldResult();
 }
@@ -83,7 +96,7 @@ LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
   locations.push_back(op.getLoc());
   rewriter.modifyOpInPlace(op, [&] {
     op->setOperands(operands);
-    op->setLoc(rewriter.getFusedLoc(locations));
+    op->setLoc(fuseLocations(locations));
   });
   return success();
 }

@@ -81,3 +81,5 @@ int64_t ConvOp::getFlops() {
   return multiplyCounts(multiplyCounts(2, getElementCount(getType())),
                         products);
 }
+
+OpOperand *ConvOp::getColumnWeights() { return &getWMutable(); }

@@ -55,3 +55,5 @@ int64_t MatMulOp::getFlops() {
   return multiplyCounts(2 * getElementCount(getType()),
                         getLhs().getType().getShape().back());
 }
+
+OpOperand *MatMulOp::getColumnWeights() { return &getRhsMutable(); }

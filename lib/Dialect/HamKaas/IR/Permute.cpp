@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -60,7 +61,7 @@ LogicalResult PermuteOp::canonicalize(PermuteOp op, PatternRewriter &rewriter) {
   rewriter.modifyOpInPlace(op, [&] {
     op.getXMutable().assign(producer.getX());
     op.setPermutation(combined);
-    op->setLoc(rewriter.getFusedLoc({producer.getLoc(), op.getLoc()}));
+    op->setLoc(fuseLocations(producer, op));
   });
   return success();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -35,7 +36,7 @@ LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
     return rewriter.notifyMatchFailure(op, "the operand is no reshape");
   rewriter.modifyOpInPlace(op, [&] {
     op.getXMutable().assign(producer.getX());
-    op->setLoc(rewriter.getFusedLoc({producer.getLoc(), op.getLoc()}));
+    op->setLoc(fuseLocations(producer, op));
   });
   return success();
 }

@@ -27,6 +27,14 @@ LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+LogicalResult RmsNormOp::verify() {
+  APFloat epsilon = getEpsilon();
+  if (!epsilon.isFinite() || epsilon.isNegative()) // C3.
+    return emitOpError("expected a finite epsilon of at least 0, got ")
+           << getEpsilonAttr();
+  return success();
+}
+
 // An element is squared, added, scaled and divided; a row takes the mean, its
 // sum with the constant and the root.
 int64_t RmsNormOp::getFlops() {

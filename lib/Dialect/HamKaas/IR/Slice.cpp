@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -36,7 +37,8 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
   return {};
 }
 
-LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
+/// Only the last rows of a chain of slices are observable.
+static LogicalResult combine(SliceOp op, PatternRewriter &rewriter) {
   auto producer = op.getX().getDefiningOp<SliceOp>();
   if (!producer)
     return rewriter.notifyMatchFailure(op, "the operand is no slice");
@@ -45,7 +47,29 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
     op.getXMutable().assign(producer.getX());
     op.setBegin(op.getBegin() + offset);
     op.setEnd(op.getEnd() + offset);
-    op->setLoc(rewriter.getFusedLoc({producer.getLoc(), op.getLoc()}));
+    op->setLoc(fuseLocations(producer, op));
   });
   return success();
+}
+
+/// Rows of one operand of a concatenation are taken from that.
+static LogicalResult takeFromPiece(SliceOp op, PatternRewriter &rewriter) {
+  auto concat = op.getX().getDefiningOp<ConcatOp>();
+  if (!concat || concat.getDim() != 0)
+    return rewriter.notifyMatchFailure(op, "the operand joins no rows");
+  auto [piece, begin] = concat.findPiece(op.getBegin(), op.getEnd() - 1);
+  if (!piece)
+    return rewriter.notifyMatchFailure(op, "the rows are of several operands");
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getXMutable().assign(piece);
+    op.setBegin(op.getBegin() - begin);
+    op.setEnd(op.getEnd() - begin);
+  });
+  return success();
+}
+
+LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
+  if (succeeded(combine(op, rewriter)))
+    return success();
+  return takeFromPiece(op, rewriter);
 }

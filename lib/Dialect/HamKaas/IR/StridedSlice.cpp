@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "ShapeArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -80,7 +81,7 @@ static LogicalResult combine(StridedSliceOp op, PatternRewriter &rewriter) {
     op.getXMutable().assign(producer.getX());
     op.setOffsets(offsets);
     op.setStrides(strides);
-    op->setLoc(rewriter.getFusedLoc({producer.getLoc(), op.getLoc()}));
+    op->setLoc(fuseLocations(producer, op));
   });
   return success();
 }
@@ -123,9 +124,32 @@ static LogicalResult replaceByViews(StridedSliceOp op,
   return success();
 }
 
+/// Elements of one operand of a concatenation are taken from that.
+static LogicalResult takeFromPiece(StridedSliceOp op,
+                                   PatternRewriter &rewriter) {
+  auto concat = op.getX().getDefiningOp<ConcatOp>();
+  if (!concat)
+    return rewriter.notifyMatchFailure(op, "the operand is no concatenation");
+  int64_t dim = concat.getDim();
+  int64_t first = op.getOffsets()[dim];
+  int64_t last = first + op.getStrides()[dim] * (op.getSizes()[dim] - 1);
+  auto [piece, begin] =
+      concat.findPiece(std::min(first, last), std::max(first, last));
+  if (!piece)
+    return rewriter.notifyMatchFailure(op, "taken from several operands");
+  SmallVector<int64_t> offsets(op.getOffsets());
+  offsets[dim] -= begin;
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getXMutable().assign(piece);
+    op.setOffsets(offsets);
+  });
+  return success();
+}
+
 LogicalResult StridedSliceOp::canonicalize(StridedSliceOp op,
                                            PatternRewriter &rewriter) {
-  if (succeeded(combine(op, rewriter)))
+  if (succeeded(combine(op, rewriter)) ||
+      succeeded(takeFromPiece(op, rewriter)))
     return success();
   return replaceByViews(op, rewriter);
 }

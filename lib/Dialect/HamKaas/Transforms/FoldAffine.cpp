@@ -43,7 +43,7 @@ private:
 
   template <typename OpTy> Affine match(Value value) const;
   bool isChain(Value value) const;
-  bool hasScalableWeights(Operation *op) const;
+  OpOperand *getScalableWeights(Operation *op) const;
   bool isParameter(Value value) const { return parameters.contains(value); }
   template <typename OpTy>
   Value combine(OpBuilder &builder, Location loc, Value a, Value b);
@@ -105,19 +105,28 @@ template <typename OpTy> Affine AffineFolder::match(Value value) const {
   return {op.getLhs(), op.getRhs()};
 }
 
-bool AffineFolder::hasScalableWeights(Operation *op) const {
+static OpOperand *getColumnWeights(Operation *op) {
+  auto kernelOp = dyn_cast_or_null<KernelOpInterface>(op);
+  return kernelOp ? kernelOp.getColumnWeights() : nullptr;
+}
+
+/// The weights that may be multiplied by a factor of the result; null if there
+/// are none.
+OpOperand *AffineFolder::getScalableWeights(Operation *op) const {
+  OpOperand *weights = getColumnWeights(op);
   // Weights that something else reads would have to be there twice.
-  return isa_and_nonnull<ConvOp, MatMulOp>(op) && op->hasOneUse() &&
-         isParameter(op->getOperand(1)) && op->getOperand(1).hasOneUse();
+  bool isScalable = weights && op->hasOneUse() && isParameter(weights->get()) &&
+                    weights->get().hasOneUse();
+  return isScalable ? weights : nullptr;
 }
 
 /// Whether a factor of `value` disappears in what computes it.
 bool AffineFolder::isChain(Value value) const {
-  if (match<MulOp>(value) || hasScalableWeights(value.getDefiningOp()))
+  if (match<MulOp>(value) || getScalableWeights(value.getDefiningOp()))
     return true;
   Affine sum = match<AddOp>(value);
   return sum && (match<MulOp>(sum.x) ||
-                 hasScalableWeights(sum.x.getDefiningOp()));
+                 getScalableWeights(sum.x.getDefiningOp()));
 }
 
 /// The parameter that the op multiplies its lhs by; null if it does not.
@@ -154,23 +163,23 @@ Value AffineFolder::getOffset(Operation *op) {
 /// column; null if that is not possible.
 Value AffineFolder::foldIntoWeights(Operation *op, Value x, Value scale) {
   Operation *contraction = x.getDefiningOp();
-  if (!hasScalableWeights(contraction))
+  OpOperand *weights = getScalableWeights(contraction);
+  if (!weights)
     return nullptr;
   auto type = cast<RankedTensorType>(scale.getType());
   auto columns = type.getShape().back();
   if (type.getNumElements() != columns)
     return nullptr;
-  Value weights = contraction->getOperand(1);
-  auto weightsType = cast<RankedTensorType>(weights.getType());
+  auto weightsType = cast<RankedTensorType>(weights->get().getType());
   SmallVector<int64_t> shape(weightsType.getRank(), 1);
   shape.back() = columns;
   OpBuilder builder(op);
   Location loc = fuseLocations(contraction, op);
   Value factors =
       createParameter<ReshapeOp>(builder, loc, type.clone(shape), scale);
-  Value scaled = createParameter<MulOp>(builder, loc, weights, factors);
+  Value scaled = createParameter<MulOp>(builder, loc, weights->get(), factors);
   Operation *copy = builder.clone(*contraction);
-  copy->setOperand(1, scaled);
+  copy->setOperand(weights->getOperandNumber(), scaled);
   copy->setLoc(loc);
   return copy->getResult(0);
 }
@@ -222,7 +231,7 @@ Value AffineFolder::foldSum(Operation *op, Value x, Value offset) {
 /// Erases what a folded chain was computed by: it would count as a user.
 static void eraseUnused(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<AddOp, MulOp, ConvOp, MatMulOp>(op) || !op->use_empty())
+    if (!op->use_empty() || !(isa<AddOp, MulOp>(op) || getColumnWeights(op)))
       return;
     value = op->getOperand(0);
     op->erase();

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "LayoutRegion.h"
+#include "LayoutReshapes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <map>
@@ -204,6 +205,7 @@ private:
   };
 
   static void moveLayouts(Block &block) {
+    moveReshapesOutward(block);
     State state(block);
     // Both sides of a permute may take the layout of the other one. New permutes
     // are added at the end.

@@ -41,6 +41,22 @@ static Value createWithPermutedResult(Operation *op, OpBuilder &builder,
   return result;
 }
 
+/// Where a dimension is after the permutation.
+static int64_t getPlace(int64_t dim, Permutation permutation) {
+  return llvm::find(permutation, dim) - permutation.begin();
+}
+
+/// The same of an operation along one dimension, which is permuted, too.
+template <typename OpTy>
+static Value createAlongDimension(Operation *op, OpBuilder &builder,
+                                  Permutation permutation,
+                                  ValueRange operands) {
+  Value result = createWithPermutedResult(op, builder, permutation, operands);
+  auto created = cast<OpTy>(result.getDefiningOp());
+  created.setDim(getPlace(created.getDim(), permutation));
+  return result;
+}
+
 namespace {
 
 /// Operations that treat all dimensions alike.
@@ -69,6 +85,70 @@ struct KeepsRows : PermutableOpInterface::ExternalModel<KeepsRows<OpTy>, OpTy> {
   Value createPermuted(Operation *op, OpBuilder &builder,
                        Permutation permutation, ValueRange operands) const {
     return createWithPermutedResult(op, builder, permutation, operands);
+  }
+};
+
+/// Operations along one dimension of all operands of their rank.
+template <typename OpTy>
+struct AlongDimension
+    : PermutableOpInterface::ExternalModel<AlongDimension<OpTy>, OpTy> {
+  ResultPermutation getResultPermutation(Operation *,
+                                         Permutation permutation) const {
+    return llvm::to_vector(permutation);
+  }
+  Value createPermuted(Operation *op, OpBuilder &builder,
+                       Permutation permutation, ValueRange operands) const {
+    return createAlongDimension<OpTy>(op, builder, permutation, operands);
+  }
+};
+
+struct PermutableGather
+    : PermutableOpInterface::ExternalModel<PermutableGather, GatherOp> {
+  ResultPermutation getResultPermutation(Operation *op,
+                                         Permutation permutation) const {
+    // Other indices replace the dimension by none or by several.
+    if (cast<GatherOp>(op).getIndices().getType().getRank() != 1)
+      return std::nullopt;
+    return llvm::to_vector(permutation);
+  }
+  Value createPermuted(Operation *op, OpBuilder &builder,
+                       Permutation permutation, ValueRange operands) const {
+    return createAlongDimension<GatherOp>(op, builder, permutation, operands);
+  }
+};
+
+struct PermutablePad
+    : PermutableOpInterface::ExternalModel<PermutablePad, PadOp> {
+  ResultPermutation getResultPermutation(Operation *,
+                                         Permutation permutation) const {
+    return llvm::to_vector(permutation);
+  }
+  Value createPermuted(Operation *op, OpBuilder &builder,
+                       Permutation permutation, ValueRange operands) const {
+    auto pad = cast<PadOp>(op);
+    return PadOp::create(builder, op->getLoc(), operands[0],
+                         applyPermutation(pad.getLow(), permutation),
+                         applyPermutation(pad.getHigh(), permutation),
+                         applyPermutation(pad.getInterior(), permutation),
+                         pad.getValue());
+  }
+};
+
+struct PermutableStridedSlice
+    : PermutableOpInterface::ExternalModel<PermutableStridedSlice,
+                                           StridedSliceOp> {
+  ResultPermutation getResultPermutation(Operation *,
+                                         Permutation permutation) const {
+    return llvm::to_vector(permutation);
+  }
+  Value createPermuted(Operation *op, OpBuilder &builder,
+                       Permutation permutation, ValueRange operands) const {
+    auto slice = cast<StridedSliceOp>(op);
+    return StridedSliceOp::create(
+        builder, op->getLoc(), operands[0],
+        applyPermutation(slice.getOffsets(), permutation),
+        applyPermutation(slice.getSizes(), permutation),
+        applyPermutation(slice.getStrides(), permutation));
   }
 };
 
@@ -131,9 +211,14 @@ Value hamkaas::createPermuted(Operation *op, OpBuilder &builder,
 void hamkaas::registerPermutableOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, HamKaasDialect *) {
     BroadcastOp::attachInterface<AllDimensions<BroadcastOp>>(*context);
+    ConcatOp::attachInterface<AlongDimension<ConcatOp>>(*context);
+    CumsumOp::attachInterface<AlongDimension<CumsumOp>>(*context);
+    GatherOp::attachInterface<PermutableGather>(*context);
     LayerNormOp::attachInterface<KeepsRows<LayerNormOp>>(*context);
+    PadOp::attachInterface<PermutablePad>(*context);
     ReduceOp::attachInterface<PermutableReduce>(*context);
     RmsNormOp::attachInterface<KeepsRows<RmsNormOp>>(*context);
     SlicedSoftmaxOp::attachInterface<KeepsRows<SlicedSoftmaxOp>>(*context);
+    StridedSliceOp::attachInterface<PermutableStridedSlice>(*context);
   });
 }

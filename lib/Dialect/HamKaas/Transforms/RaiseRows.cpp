@@ -84,7 +84,9 @@ namespace {
 
 /// (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon).
 template <typename OpTy> struct RaiseLayerNorm : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
+  // It is an RMS normalization of x - mean(x), too.
+  RaiseLayerNorm(MLIRContext *context)
+      : OpRewritePattern<OpTy>(context, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     auto centered = op.getLhs().template getDefiningOp<SubOp>();
@@ -102,6 +104,59 @@ template <typename OpTy> struct RaiseLayerNorm : OpRewritePattern<OpTy> {
                                rewriter, loc, op.getType(), centered.getLhs(),
                                rewriter.getF64FloatAttr(*epsilon)));
     return success();
+  }
+};
+
+/// x / sqrt(mean(x * x) + epsilon), of float32. The gain of each column is 1.
+template <typename OpTy> struct RaiseRmsNorm : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    Value squared = type.getElementType().isF32() ? matchDividedByRoot(op)
+                                                  : Value();
+    std::optional<double> epsilon =
+        squared ? matchMeanSquare(squared, op.getLhs()) : std::nullopt;
+    if (!epsilon)
+      return rewriter.notifyMatchFailure(op, "not x / sqrt(mean(x * x) + e)");
+    Location loc = fuseLocations(squared.getDefiningOp(), op);
+    auto gainType = type.clone({type.getShape().back()});
+    Value gain = ConstantOp::create(
+        rewriter, loc, DenseElementsAttr::get(gainType, 1.0f));
+    rewriter.replaceOp(op, RmsNormOp::create(rewriter, loc, op.getLhs(), gain,
+                                             rewriter.getF64FloatAttr(*epsilon)));
+    return success();
+  }
+};
+
+/// rms_norm(x, 1) * w is rms_norm(x, w).
+struct RaiseGain : OpRewritePattern<MulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MulOp op,
+                                PatternRewriter &rewriter) const override {
+    for (auto [normal, gain] : {std::pair(op.getLhs(), op.getRhs()),
+                                std::pair(op.getRhs(), op.getLhs())}) {
+      auto norm = normal.getDefiningOp<RmsNormOp>();
+      if (!norm || !norm->hasOneUse() || !isNumber(norm.getW(), 1) ||
+          norm.getType() != op.getType() || !isGain(gain, norm))
+        continue;
+      Location loc = fuseLocations(norm, op);
+      Value w =
+          ReshapeOp::create(rewriter, loc, norm.getW().getType(), gain);
+      rewriter.replaceOp(op, RmsNormOp::create(rewriter, loc, norm.getX(), w,
+                                               norm.getEpsilonAttr()));
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "not rms_norm(x, 1) * w");
+  }
+
+private:
+  /// Whether `gain` is one number for each column.
+  static bool isGain(Value gain, RmsNormOp norm) {
+    auto type = cast<RankedTensorType>(gain.getType());
+    int64_t columns = norm.getType().getShape().back();
+    return type.getShape().back() == columns &&
+           type.getNumElements() == columns;
   }
 };
 
@@ -139,5 +194,6 @@ template <typename OpTy> struct RaiseSoftmax : OpRewritePattern<OpTy> {
 
 void hamkaas::populateRaiseRowPatterns(RewritePatternSet &patterns) {
   patterns.add<RaiseLayerNorm<DivOp>, RaiseLayerNorm<MulOp>,
+               RaiseRmsNorm<DivOp>, RaiseRmsNorm<MulOp>, RaiseGain,
                RaiseSoftmax<DivOp>, RaiseSoftmax<MulOp>>(patterns.getContext());
 }

@@ -41,21 +41,25 @@ std::optional<APInt> hamkaas::getSplatInteger(Value value) {
   return elements.getSplatValue<APInt>();
 }
 
-Value hamkaas::createSplat(PatternRewriter &rewriter, Location loc,
+/// `Number` is APFloat or APInt.
+template <typename Number>
+static Value createSplatOf(PatternRewriter &rewriter, Location loc,
                            int64_t rank, Type elementType,
-                           const APFloat &value) {
+                           const Number &value) {
   auto type =
       RankedTensorType::get(SmallVector<int64_t>(rank, 1), elementType);
   return ConstantOp::create(rewriter, loc, DenseElementsAttr::get(type, value));
 }
 
-Location hamkaas::fuseLocations(Operation *a, Operation *b) {
-  // A chain of thousands would take quadratic time, and nobody reads so many.
-  constexpr size_t maxLocations = 32;
-  auto fused = dyn_cast<FusedLoc>(a->getLoc());
-  if (fused && fused.getLocations().size() >= maxLocations)
-    return fused;
-  return FusedLoc::get(a->getContext(), {a->getLoc(), b->getLoc()});
+Value hamkaas::createSplat(PatternRewriter &rewriter, Location loc,
+                           int64_t rank, Type elementType,
+                           const APFloat &value) {
+  return createSplatOf(rewriter, loc, rank, elementType, value);
+}
+Value hamkaas::createSplat(PatternRewriter &rewriter, Location loc,
+                           int64_t rank, Type elementType,
+                           const APInt &value) {
+  return createSplatOf(rewriter, loc, rank, elementType, value);
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_TRANSFORMS_SIMPLIFYPATTERNS_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_TRANSFORMS_SIMPLIFYPATTERNS_H
 
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -26,9 +27,9 @@ std::optional<llvm::APInt> getSplatInteger(mlir::Value value);
 mlir::Value createSplat(mlir::PatternRewriter &rewriter, mlir::Location loc,
                         int64_t rank, mlir::Type elementType,
                         const llvm::APFloat &value);
-
-/// The location of a result that takes over the work of both.
-mlir::Location fuseLocations(mlir::Operation *a, mlir::Operation *b);
+mlir::Value createSplat(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                        int64_t rank, mlir::Type elementType,
+                        const llvm::APInt &value);
 
 /// Adds the patterns of one subject.
 void populateArithmeticPatterns(mlir::RewritePatternSet &patterns);

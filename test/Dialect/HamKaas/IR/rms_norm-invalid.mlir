@@ -21,3 +21,19 @@ func.func @c2_rank(%x: tensor<4x8xf32>, %w: tensor<1x8xf32>) {
   %0 = hamkaas.rms_norm %x, %w : tensor<4x8xf32>, tensor<1x8xf32>
   return
 }
+
+// -----
+
+func.func @c3_negative(%x: tensor<8xf32>, %w: tensor<8xf32>) {
+  // expected-error @below {{expected a finite epsilon of at least 0, got -1.000000e+00 : f64}}
+  %0 = hamkaas.rms_norm %x, %w epsilon -1.0 : tensor<8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @c3_infinite(%x: tensor<8xf32>, %w: tensor<8xf32>) {
+  // expected-error @below {{expected a finite epsilon of at least 0, got 0x7FF0000000000000 : f64}}
+  %0 = hamkaas.rms_norm %x, %w epsilon 0x7FF0000000000000 : tensor<8xf32>, tensor<8xf32>
+  return
+}

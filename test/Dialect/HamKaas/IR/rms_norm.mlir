@@ -14,3 +14,10 @@ func.func @rows(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> tensor<4x8xf32> {
   %0 = hamkaas.rms_norm %x, %w : tensor<4x8xf32>, tensor<8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// CHECK-LABEL: func @epsilon(
+// CHECK:         hamkaas.rms_norm %{{.*}}, %{{.*}} epsilon 0.000000e+00 : tensor<8xf32>, tensor<8xf32>
+func.func @epsilon(%x: tensor<8xf32>, %w: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = hamkaas.rms_norm %x, %w epsilon 0.0 : tensor<8xf32>, tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -53,3 +53,27 @@ func.func @columns(%x: tensor<4x5xf32>) -> tensor<4x2xf32> {
   %0 = hamkaas.strided_slice %x offsets [0, 1] sizes [4, 2] strides [1, 1] : tensor<4x5xf32>
   return %0 : tensor<4x2xf32>
 }
+
+// What is of one operand of a concatenation is taken from it.
+
+// CHECK-LABEL: func @of_concat(
+// CHECK-SAME:    %[[A:.*]]: tensor<4x2xf32>, %[[B:.*]]: tensor<4x6xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.strided_slice %[[B]] offsets [0, 5] sizes [4, 3] strides [1, -2] : tensor<4x6xf32>
+// CHECK-NEXT:    return %[[Y]], %[[A]]
+func.func @of_concat(%a: tensor<4x2xf32>, %b: tensor<4x6xf32>)
+    -> (tensor<4x3xf32>, tensor<4x2xf32>) {
+  %0 = hamkaas.concat %a, %b, %a dim 1 : tensor<4x2xf32>, tensor<4x6xf32>, tensor<4x2xf32>
+  %1 = hamkaas.strided_slice %0 offsets [0, 7] sizes [4, 3] strides [1, -2] : tensor<4x10xf32>
+  %2 = hamkaas.strided_slice %0 offsets [0, 8] sizes [4, 2] strides [1, 1] : tensor<4x10xf32>
+  return %1, %2 : tensor<4x3xf32>, tensor<4x2xf32>
+}
+
+// CHECK-LABEL: func @of_two_operands(
+// CHECK:         %[[C:.*]] = hamkaas.concat
+// CHECK-NEXT:    hamkaas.strided_slice %[[C]] offsets [0, 1] sizes [4, 2]
+func.func @of_two_operands(%a: tensor<4x2xf32>, %b: tensor<4x6xf32>)
+    -> tensor<4x2xf32> {
+  %0 = hamkaas.concat %a, %b dim 1 : tensor<4x2xf32>, tensor<4x6xf32>
+  %1 = hamkaas.strided_slice %0 offsets [0, 1] sizes [4, 2] strides [1, 1] : tensor<4x8xf32>
+  return %1 : tensor<4x2xf32>
+}

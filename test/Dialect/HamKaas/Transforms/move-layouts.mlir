@@ -189,3 +189,125 @@ func.func @shared_permute(%x: tensor<1x8x5x6xf32>)
   %2 = hamkaas.permute %x[0, 2, 3, 1] : tensor<1x8x5x6xf32>
   return %1, %2 : tensor<1x5x6x8xf32>, tensor<1x5x6x8xf32>
 }
+
+// Operations along some dimensions do the same along those that they become.
+
+// CHECK-LABEL: func @concat(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x5x6x8xf32>, %[[Y:.*]]: tensor<1x5x6x4xf32>
+// CHECK-NEXT:    %[[Z:.*]] = hamkaas.concat %[[X]], %[[Y]] dim 3 : tensor<1x5x6x8xf32>, tensor<1x5x6x4xf32>
+// CHECK-NEXT:    return %[[Z]] : tensor<1x5x6x12xf32>
+func.func @concat(%x: tensor<1x5x6x8xf32>, %y: tensor<1x5x6x4xf32>)
+    -> tensor<1x5x6x12xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.permute %y[0, 3, 1, 2] : tensor<1x5x6x4xf32>
+  %2 = hamkaas.concat %0, %1 dim 1 : tensor<1x8x5x6xf32>, tensor<1x4x5x6xf32>
+  %3 = hamkaas.permute %2[0, 2, 3, 1] : tensor<1x12x5x6xf32>
+  return %3 : tensor<1x5x6x12xf32>
+}
+
+// An operand that has no such permute would need one: nothing is gained.
+
+// CHECK-LABEL: func @concat_of_input(
+// CHECK-NEXT:    hamkaas.permute
+// CHECK-NEXT:    hamkaas.concat
+// CHECK-NEXT:    return
+func.func @concat_of_input(%x: tensor<1x5x6x8xf32>, %y: tensor<1x8x5x6xf32>)
+    -> tensor<1x16x5x6xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.concat %0, %y dim 1 : tensor<1x8x5x6xf32>, tensor<1x8x5x6xf32>
+  return %1 : tensor<1x16x5x6xf32>
+}
+
+// CHECK-LABEL: func @pad(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x5x6x8xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.pad %[[X]] low [0, 1, 2, 3] high [0, 4, 5, 6] interior [0, 0, 1, 0] value 2.000000e+00 : f32 : tensor<1x5x6x8xf32>
+// CHECK-NEXT:    return %[[Y]] : tensor<1x10x18x17xf32>
+func.func @pad(%x: tensor<1x5x6x8xf32>) -> tensor<1x10x18x17xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.pad %0 low [0, 3, 1, 2] high [0, 6, 4, 5] interior [0, 0, 0, 1] value 2.0 : f32 : tensor<1x8x5x6xf32>
+  %2 = hamkaas.permute %1[0, 2, 3, 1] : tensor<1x17x10x18xf32>
+  return %2 : tensor<1x10x18x17xf32>
+}
+
+// CHECK-LABEL: func @strided_slice(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x5x6x8xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.strided_slice %[[X]] offsets [0, 0, 5, 1] sizes [1, 3, 6, 7] strides [1, 2, -1, 1] : tensor<1x5x6x8xf32>
+// CHECK-NEXT:    return %[[Y]] : tensor<1x3x6x7xf32>
+func.func @strided_slice(%x: tensor<1x5x6x8xf32>) -> tensor<1x3x6x7xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.strided_slice %0 offsets [0, 1, 0, 5] sizes [1, 7, 3, 6] strides [1, 1, 2, -1] : tensor<1x8x5x6xf32>
+  %2 = hamkaas.permute %1[0, 2, 3, 1] : tensor<1x7x3x6xf32>
+  return %2 : tensor<1x3x6x7xf32>
+}
+
+// CHECK-LABEL: func @gather(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x5x6x8xf32>, %[[I:.*]]: tensor<10xi64>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.gather %[[X]], %[[I]] dim 1 : tensor<1x5x6x8xf32>, tensor<10xi64>
+// CHECK-NEXT:    return %[[Y]] : tensor<1x10x6x8xf32>
+func.func @gather(%x: tensor<1x5x6x8xf32>, %i: tensor<10xi64>)
+    -> tensor<1x10x6x8xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %1 = hamkaas.gather %0, %i dim 2 : tensor<1x8x5x6xf32>, tensor<10xi64>
+  %2 = hamkaas.permute %1[0, 2, 3, 1] : tensor<1x8x10x6xf32>
+  return %2 : tensor<1x10x6x8xf32>
+}
+
+// Indices of two dimensions put two in the place of one.
+
+// CHECK-LABEL: func @gather_matrix(
+// CHECK-NEXT:    hamkaas.permute
+// CHECK-NEXT:    hamkaas.gather
+// CHECK-NEXT:    hamkaas.permute
+func.func @gather_matrix(%x: tensor<5x8xf32>, %i: tensor<2x2xi64>)
+    -> tensor<2x2x8xf32> {
+  %0 = hamkaas.permute %x[1, 0] : tensor<5x8xf32>
+  %1 = hamkaas.gather %0, %i dim 1 : tensor<8x5xf32>, tensor<2x2xi64>
+  %2 = hamkaas.permute %1[1, 2, 0] : tensor<8x2x2xf32>
+  return %2 : tensor<2x2x8xf32>
+}
+
+// CHECK-LABEL: func @cumsum(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x8xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.cumsum %[[X]] dim 0 {exclusive, reverse} : tensor<4x8xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @cumsum(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = hamkaas.permute %x[1, 0] : tensor<4x8xf32>
+  %1 = hamkaas.cumsum %0 dim 1 {exclusive, reverse} : tensor<8x4xf32>
+  %2 = hamkaas.permute %1[1, 0] : tensor<8x4xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// Dimensions of 1 come and go outside of a region.
+
+// CHECK-LABEL: func @dimensions_of_one(
+// CHECK-SAME:    %[[X:.*]]: tensor<16x1x12x150xf32>
+// CHECK-NEXT:    %[[A:.*]] = hamkaas.reshape %[[X]] : tensor<16x1x12x150xf32> -> tensor<16x12x150xf32>
+// CHECK-NEXT:    %[[B:.*]] = hamkaas.relu %[[A]] : tensor<16x12x150xf32>
+// CHECK-NEXT:    %[[C:.*]] = hamkaas.reshape %[[B]] : tensor<16x12x150xf32> -> tensor<16x12x1x150xf32>
+// CHECK-NEXT:    return %[[C]]
+func.func @dimensions_of_one(%x: tensor<16x1x12x150xf32>)
+    -> tensor<16x12x1x150xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<16x1x12x150xf32>
+  %1 = hamkaas.reshape %0 : tensor<16x150x1x12xf32> -> tensor<16x150x12xf32>
+  %2 = hamkaas.relu %1 : tensor<16x150x12xf32>
+  %3 = hamkaas.reshape %2 : tensor<16x150x12xf32> -> tensor<16x150x12x1xf32>
+  %4 = hamkaas.permute %3[0, 2, 3, 1] : tensor<16x150x12x1xf32>
+  return %4 : tensor<16x12x1x150xf32>
+}
+
+// Other reshapes, and those that something else needs, stay.
+
+// CHECK-LABEL: func @other_reshapes(
+// CHECK:         hamkaas.permute %{{.*}}[0, 2, 1] : tensor<2x3x8xf32>
+// CHECK-NEXT:    hamkaas.reshape {{.*}} -> tensor<16x3xf32>
+// CHECK-NEXT:    %[[P:.*]] = hamkaas.permute %{{.*}}[2, 0, 1] : tensor<2x3x8xf32>
+// CHECK-NEXT:    %[[R:.*]] = hamkaas.reshape %[[P]] : tensor<8x2x3xf32> -> tensor<8x1x2x3xf32>
+// CHECK-NEXT:    return %{{.*}}, %[[P]], %[[R]]
+func.func @other_reshapes(%x: tensor<2x3x8xf32>)
+    -> (tensor<16x3xf32>, tensor<8x2x3xf32>, tensor<8x1x2x3xf32>) {
+  %0 = hamkaas.permute %x[0, 2, 1] : tensor<2x3x8xf32>
+  %1 = hamkaas.reshape %0 : tensor<2x8x3xf32> -> tensor<16x3xf32>
+  %2 = hamkaas.permute %x[2, 0, 1] : tensor<2x3x8xf32>
+  %3 = hamkaas.reshape %2 : tensor<8x2x3xf32> -> tensor<8x1x2x3xf32>
+  return %1, %2, %3 : tensor<16x3xf32>, tensor<8x2x3xf32>, tensor<8x1x2x3xf32>
+}

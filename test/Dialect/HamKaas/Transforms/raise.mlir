@@ -105,6 +105,92 @@ func.func @softmax(%x: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   return %6 : tensor<2x3x5xf32>
 }
 
+// CHECK-LABEL: func @rms_norm(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x3x4xf32>, %[[W:.*]]: tensor<1x1x4xf32>
+// CHECK-NEXT:    %[[GAIN:.*]] = hamkaas.reshape %[[W]] : tensor<1x1x4xf32> -> tensor<4xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.rms_norm %[[X]], %[[GAIN]] epsilon 9.99999{{.*}}E-7 :
+// CHECK-NEXT:    return %[[Y]]
+func.func @rms_norm(%x: tensor<2x3x4xf32>, %w: tensor<1x1x4xf32>)
+    -> tensor<2x3x4xf32> {
+  %count = hamkaas.constant dense<4.0> : tensor<1x1x1xf32>
+  %epsilon = hamkaas.constant dense<1.0e-6> : tensor<1x1x1xf32>
+  %0 = hamkaas.mul %x, %x : tensor<2x3x4xf32>, tensor<2x3x4xf32>
+  %1 = hamkaas.reduce sum %0 over [2] : tensor<2x3x4xf32>
+  %2 = hamkaas.reshape %1 : tensor<2x3xf32> -> tensor<2x3x1xf32>
+  %3 = hamkaas.div %2, %count : tensor<2x3x1xf32>, tensor<1x1x1xf32>
+  %4 = hamkaas.add %3, %epsilon : tensor<2x3x1xf32>, tensor<1x1x1xf32>
+  %5 = hamkaas.sqrt %4 : tensor<2x3x1xf32>
+  %6 = hamkaas.div %x, %5 : tensor<2x3x4xf32>, tensor<2x3x1xf32>
+  %7 = hamkaas.mul %6, %w : tensor<2x3x4xf32>, tensor<1x1x4xf32>
+  return %7 : tensor<2x3x4xf32>
+}
+
+// A product with an inverse root, a gain of the same shape before it, and
+// what is no gain.
+
+// CHECK-LABEL: func @rms_norms(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x4xf32>, %[[W:.*]]: tensor<1x4xf32>, %[[S:.*]]: tensor<1x1xf32>
+// CHECK-DAG:     %[[ONE:.*]] = hamkaas.constant dense<1.000000e+00> : tensor<4xf32>
+// CHECK-DAG:     %[[GAIN:.*]] = hamkaas.reshape %[[W]] : tensor<1x4xf32> -> tensor<4xf32>
+// CHECK-DAG:     %[[Y:.*]] = hamkaas.rms_norm %[[X]], %[[GAIN]] epsilon 5.000000e-01 :
+// CHECK-DAG:     %[[Z:.*]] = hamkaas.rms_norm %[[Y]], %[[ONE]] epsilon 5.000000e-01 :
+// CHECK:         %[[R:.*]] = hamkaas.mul %[[Z]], %[[S]]
+// CHECK-NEXT:    return %[[R]]
+func.func @rms_norms(%x: tensor<1x4xf32>, %w: tensor<1x4xf32>,
+                     %s: tensor<1x1xf32>) -> tensor<1x4xf32> {
+  %mean = hamkaas.constant dense<0.25> : tensor<1x1xf32>
+  %half = hamkaas.constant dense<0.5> : tensor<1x1xf32>
+  %one = hamkaas.constant dense<1.0> : tensor<1x1xf32>
+  %0 = hamkaas.mul %x, %x : tensor<1x4xf32>, tensor<1x4xf32>
+  %1 = hamkaas.reduce sum %0 over [1] : tensor<1x4xf32>
+  %2 = hamkaas.reshape %1 : tensor<1xf32> -> tensor<1x1xf32>
+  %3 = hamkaas.mul %2, %mean : tensor<1x1xf32>, tensor<1x1xf32>
+  %4 = hamkaas.add %3, %half : tensor<1x1xf32>, tensor<1x1xf32>
+  %5 = hamkaas.sqrt %4 : tensor<1x1xf32>
+  %6 = hamkaas.div %one, %5 : tensor<1x1xf32>, tensor<1x1xf32>
+  %7 = hamkaas.mul %x, %6 : tensor<1x4xf32>, tensor<1x1xf32>
+  %8 = hamkaas.mul %w, %7 : tensor<1x4xf32>, tensor<1x4xf32>
+  %9 = hamkaas.mul %8, %8 : tensor<1x4xf32>, tensor<1x4xf32>
+  %10 = hamkaas.reduce sum %9 over [1] : tensor<1x4xf32>
+  %11 = hamkaas.reshape %10 : tensor<1xf32> -> tensor<1x1xf32>
+  %12 = hamkaas.mul %11, %mean : tensor<1x1xf32>, tensor<1x1xf32>
+  %13 = hamkaas.add %12, %half : tensor<1x1xf32>, tensor<1x1xf32>
+  %14 = hamkaas.sqrt %13 : tensor<1x1xf32>
+  %15 = hamkaas.div %8, %14 : tensor<1x4xf32>, tensor<1x1xf32>
+  %16 = hamkaas.mul %15, %s : tensor<1x4xf32>, tensor<1x1xf32>
+  return %16 : tensor<1x4xf32>
+}
+
+// The mean is of another tensor, of too few elements, or of the other
+// dimension.
+
+// CHECK-LABEL: func @no_rms_norm(
+// CHECK-NOT:     hamkaas.rms_norm
+func.func @no_rms_norm(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %count = hamkaas.constant dense<4.0> : tensor<1x1xf32>
+  %few = hamkaas.constant dense<3.0> : tensor<1x1xf32>
+  %epsilon = hamkaas.constant dense<1.0e-5> : tensor<1x1xf32>
+  %0 = hamkaas.mul %x, %x : tensor<4x4xf32>, tensor<4x4xf32>
+  %1 = hamkaas.reduce sum %0 over [1] : tensor<4x4xf32>
+  %2 = hamkaas.reshape %1 : tensor<4xf32> -> tensor<4x1xf32>
+  %3 = hamkaas.div %2, %count : tensor<4x1xf32>, tensor<1x1xf32>
+  %4 = hamkaas.add %3, %epsilon : tensor<4x1xf32>, tensor<1x1xf32>
+  %5 = hamkaas.sqrt %4 : tensor<4x1xf32>
+  %6 = hamkaas.div %y, %5 : tensor<4x4xf32>, tensor<4x1xf32>
+  %7 = hamkaas.div %2, %few : tensor<4x1xf32>, tensor<1x1xf32>
+  %8 = hamkaas.add %7, %epsilon : tensor<4x1xf32>, tensor<1x1xf32>
+  %9 = hamkaas.sqrt %8 : tensor<4x1xf32>
+  %10 = hamkaas.div %x, %9 : tensor<4x4xf32>, tensor<4x1xf32>
+  %11 = hamkaas.reduce sum %0 over [0] : tensor<4x4xf32>
+  %12 = hamkaas.reshape %11 : tensor<4xf32> -> tensor<4x1xf32>
+  %13 = hamkaas.div %12, %count : tensor<4x1xf32>, tensor<1x1xf32>
+  %14 = hamkaas.add %13, %epsilon : tensor<4x1xf32>, tensor<1x1xf32>
+  %15 = hamkaas.sqrt %14 : tensor<4x1xf32>
+  %16 = hamkaas.div %x, %15 : tensor<4x4xf32>, tensor<4x1xf32>
+  return %6, %10, %16 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
 // CHECK-LABEL: func @sigmoid(
 // CHECK-SAME:    %[[X:.*]]: tensor<4xf32>
 // CHECK-NEXT:    %[[Y:.*]] = hamkaas.sigmoid %[[X]]

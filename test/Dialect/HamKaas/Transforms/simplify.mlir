@@ -159,6 +159,51 @@ func.func @merged(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   return %1 : tensor<2x2xf32>
 }
 
+// Integers are compared with the sign of their type.
+
+// CHECK-LABEL: func @integer_clamps(
+// CHECK-SAME:    %[[X:.*]]: tensor<2xi8>, %[[Y:.*]]: tensor<2xui8>
+// CHECK-DAG:     %[[TWO:.*]] = hamkaas.constant dense<2> : tensor<1xi8>
+// CHECK-DAG:     %[[SIX:.*]] = hamkaas.constant dense<6> : tensor<1xi8>
+// CHECK-DAG:     %[[MOST:.*]] = hamkaas.constant dense<200> : tensor<1xui8>
+// CHECK:         %[[A:.*]] = hamkaas.max %[[X]], %[[TWO]]
+// CHECK:         %[[B:.*]] = hamkaas.min %[[A]], %[[SIX]]
+// CHECK:         %[[C:.*]] = hamkaas.min %[[Y]], %[[MOST]]
+// CHECK-NEXT:    return %[[B]], %[[C]]
+func.func @integer_clamps(%x: tensor<2xi8>, %y: tensor<2xui8>)
+    -> (tensor<2xi8>, tensor<2xui8>) {
+  %least = hamkaas.constant dense<-128> : tensor<1xi8>
+  %minus = hamkaas.constant dense<-5> : tensor<1xi8>
+  %two = hamkaas.constant dense<2> : tensor<1xi8>
+  %six = hamkaas.constant dense<6> : tensor<1xi8>
+  %zero = hamkaas.constant dense<0> : tensor<1xui8>
+  %most = hamkaas.constant dense<200> : tensor<1xui8>
+  %0 = hamkaas.max %x, %least : tensor<2xi8>, tensor<1xi8>
+  %1 = hamkaas.max %0, %minus : tensor<2xi8>, tensor<1xi8>
+  %2 = hamkaas.max %1, %two : tensor<2xi8>, tensor<1xi8>
+  %3 = hamkaas.min %2, %six : tensor<2xi8>, tensor<1xi8>
+  %4 = hamkaas.max %3, %minus : tensor<2xi8>, tensor<1xi8>
+  %5 = hamkaas.max %y, %zero : tensor<2xui8>, tensor<1xui8>
+  %6 = hamkaas.min %5, %most : tensor<2xui8>, tensor<1xui8>
+  return %4, %6 : tensor<2xi8>, tensor<2xui8>
+}
+
+// A limit that is reached stays.
+
+// CHECK-LABEL: func @reached_limit(
+// CHECK:         hamkaas.max
+// CHECK-NEXT:    hamkaas.min
+// CHECK-NEXT:    hamkaas.max
+// CHECK-NEXT:    return
+func.func @reached_limit(%x: tensor<2xi64>) -> tensor<2xi64> {
+  %0 = hamkaas.constant dense<0> : tensor<1xi64>
+  %1 = hamkaas.constant dense<6> : tensor<1xi64>
+  %2 = hamkaas.max %x, %0 : tensor<2xi64>, tensor<1xi64>
+  %3 = hamkaas.min %2, %1 : tensor<2xi64>, tensor<1xi64>
+  %4 = hamkaas.max %3, %1 : tensor<2xi64>, tensor<1xi64>
+  return %4 : tensor<2xi64>
+}
+
 // relu keeps -0.0, which a limit of 0.0 does not.
 
 // CHECK-LABEL: func @limit_of_relu(

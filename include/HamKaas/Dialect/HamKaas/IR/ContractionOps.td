@@ -15,7 +15,7 @@ class HamKaas_ProductOp<string mnemonic>
     : HamKaas_Op<mnemonic, [
         Pure, InferTypeOpAdaptor,
         DeclareOpInterfaceMethods<KernelOpInterface,
-                                  ["getKernelFamily", "getFlops"]>]>;
+            ["getKernelFamily", "getFlops", "getColumnWeights"]>]>;
 
 def HamKaas_MatMulOp : HamKaas_ProductOp<"matmul"> {
   let summary = "multiply a vector, a matrix or a batch of matrices by matrices";

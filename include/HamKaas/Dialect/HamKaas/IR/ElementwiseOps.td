@@ -145,6 +145,75 @@ def HamKaas_SiluOp : HamKaas_UnaryOp<"silu", HamKaas_FloatTensor,
   }];
 }
 
+def HamKaas_GeluApproximation : I32EnumAttr<
+    "GeluApproximation", "what stands for the normal distribution", [
+      I32EnumAttrCase<"None", 0, "none">,
+      I32EnumAttrCase<"Tanh", 1, "tanh">
+    ]> {
+  let cppNamespace = "::hamkaas";
+  let genSpecializedAttr = 0;
+}
+
+def HamKaas_GeluApproximationAttr
+    : EnumAttr<HamKaas_Dialect, HamKaas_GeluApproximation,
+               "gelu_approximation">;
+
+def HamKaas_GeluOp : HamKaas_GraphOp<"gelu", "Elementwise", [
+    SameOperandsAndResultType], ["getFlops"], "true"> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    `result[i] = x[i] * p(x[i])`, where `p` is the distribution function of the
+    standard normal distribution (Hendrycks and Gimpel, Gaussian Error Linear
+    Units, 2016), or what approximates it.
+
+    | `approximate` | `p(x)` |
+    |---------------|--------|
+    | `none`        | `0.5 * (1 + erf(x / sqrt(2)))` |
+    | `tanh`        | `0.5 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))` |
+
+    | `x` | `result` |
+    |-----|----------|
+    | any | as `x`   |
+
+    Gradient: `g * (p + x * p')`, where `p'` is the derivative of `p`.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.gelu %x : tensor<2x3xf32>
+    %z = hamkaas.gelu %x approximate tanh : tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_Float32Tensor:$x,
+      DefaultValuedAttr<HamKaas_GeluApproximationAttr,
+                        "::hamkaas::GeluApproximation::None">:$approximate);
+  let results = (outs HamKaas_Float32Tensor:$result);
+  let assemblyFormat = [{
+    $x (`approximate` $approximate^)? attr-dict `:` type($x)
+  }];
+}
+
+def HamKaas_HardSwishOp : HamKaas_UnaryOp<"hard_swish", HamKaas_Float32Tensor,
+                                          ["getFlops"]> {
+  let summary = "SiLU with a sigmoid of straight lines";
+  let description = [{
+    `result[i] = x[i] * min(max(x[i] / 6 + 0.5, 0), 1)` (Howard et al., Searching
+    for MobileNetV3, 2019). NaN stays NaN.
+
+    | `x` | `result` |
+    |-----|----------|
+    | any | as `x`   |
+
+    Gradient: `g * (x / 3 + 0.5)` where `-3 < x < 3`, `g` above and 0 below.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.hard_swish %x : tensor<2x3xf32>
+    ```
+  }];
+}
+
 def HamKaas_ComplexMulOp : HamKaas_GraphOp<"complex_mul", "Elementwise", [
     InferTypeOpAdaptor], ["getFlops"]> {
   let summary = "multiply two tensors of complex numbers";

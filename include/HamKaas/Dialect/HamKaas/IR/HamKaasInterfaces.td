@@ -59,6 +59,12 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "The operand whose storage the result takes over when nothing reads the "
       "old value later, or null.",
       "::mlir::OpOperand *", "getUpdatedOperand", (ins), "",
+      [{ return nullptr; }]>,
+    InterfaceMethod<
+      "The operand whose columns, along its last dimension, each give one of the "
+      "result, which is linear in them: a factor of a column may be one of the "
+      "weights instead. Null if there is none.",
+      "::mlir::OpOperand *", "getColumnWeights", (ins), "",
       [{ return nullptr; }]>
   ];
 }

@@ -244,6 +244,11 @@ def HamKaas_ConcatOp : HamKaas_GraphOp<"concat", "Movement", [
   let arguments = (ins Variadic<HamKaas_Tensor>:$operands, I64Attr:$dim);
   let results = (outs HamKaas_Tensor:$result);
   let assemblyFormat = "$operands `dim` $dim attr-dict `:` type($operands)";
+  let extraClassDeclaration = [{
+    /// The operand that the positions `first` to `last` along `dim` are of, and
+    /// where it begins. Null if they are of several.
+    std::pair<::mlir::Value, int64_t> findPiece(int64_t first, int64_t last);
+  }];
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }

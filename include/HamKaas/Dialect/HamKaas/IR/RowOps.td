@@ -14,8 +14,9 @@ def HamKaas_RmsNormOp : HamKaas_GraphOp<"rms_norm", "Row", [
     InferTypeOpAdaptor], ["getFlops"]> {
   let summary = "divide a row by its root mean square and scale it";
   let description = [{
-    `result[i, j] = w[j] * x[i, j] / sqrt(mean over k of x[i, k]^2 + 1e-5)`
-    (Zhang and Sennrich, Root Mean Square Layer Normalization, 2019).
+    `result[i, j] = w[j] * x[i, j] / sqrt(mean over k of x[i, k]^2 + epsilon)`
+    (Zhang and Sennrich, Root Mean Square Layer Normalization, 2019), where
+    `epsilon` is 1e-5 unless it is given.
 
     | `x`     | `w` | `result` |
     |---------|-----|----------|
@@ -25,8 +26,9 @@ def HamKaas_RmsNormOp : HamKaas_GraphOp<"rms_norm", "Row", [
     Constraints:
     * (C1) `x` has at least rank 1.
     * (C2) `w` has rank 1 and the size of the last dimension of `x`.
+    * (C3) `epsilon` is finite and at least 0.
 
-    Gradient, with `r = 1 / sqrt(mean(x^2) + 1e-5)`: `x` gets
+    Gradient, with `r = 1 / sqrt(mean(x^2) + epsilon)`: `x` gets
     `r * (g * w - x * r^2 * mean(g * w * x))`, `w` gets `g * x * r` summed over
     the rows.
 
@@ -34,11 +36,16 @@ def HamKaas_RmsNormOp : HamKaas_GraphOp<"rms_norm", "Row", [
 
     ```mlir
     %y = hamkaas.rms_norm %x, %w : tensor<8xf32>, tensor<8xf32>
+    %z = hamkaas.rms_norm %x, %w epsilon 1.0e-6 : tensor<8xf32>, tensor<8xf32>
     ```
   }];
-  let arguments = (ins HamKaas_Float32Tensor:$x, HamKaas_Float32Tensor:$w);
+  let arguments = (ins HamKaas_Float32Tensor:$x, HamKaas_Float32Tensor:$w,
+                       DefaultValuedOptionalAttr<F64Attr, "1e-5">:$epsilon);
   let results = (outs HamKaas_Float32Tensor:$result);
-  let assemblyFormat = "$x `,` $w attr-dict `:` type($x) `,` type($w)";
+  let assemblyFormat = [{
+    $x `,` $w (`epsilon` $epsilon^)? attr-dict `:` type($x) `,` type($w)
+  }];
+  let hasVerifier = 1;
 }
 
 def HamKaas_LayerNormOp : HamKaas_GraphOp<"layer_norm", "Row", [

@@ -36,9 +36,9 @@ def FoldAffine : Pass<"hamkaas-fold-affine", "mlir::ModuleOp"> {
   let description = [{
     Products with and sums of parameters, such as a bias followed by a batch
     normalization, become one product and one sum:
-    `(x * a + b) * c + d` is `x * (a * c) + (b * c + d)`. Where `x` is a `conv` or
-    `matmul` with parameters as weights and there is one factor for each column,
-    the product goes into the weights. What is computed of parameters alone moves
+    `(x * a + b) * c + d` is `x * (a * c) + (b * c + d)`. Where `x` has parameters
+    as weights, those that KernelOpInterface names, and there is one factor for
+    each column, the product goes into the weights. What is computed of parameters alone moves
     to `@prepare` later, so a run does less and loading little more.
 
     Only values that nothing else needs are folded, only where the parameters that
@@ -54,12 +54,17 @@ def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
     A frontend whose pictures have their channels first puts a permute before and
     after each convolution, whose channels are last. This pass looks at regions:
     values that are connected by operations that work in any layout (pointwise
-    ones and those of PermutableOpInterface). It computes a region in the layout
+    ones and those of PermutableOpInterface, such as a concatenation, a padding, a
+    slice and a gather along any dimension). It computes a region in the layout
     of the permutes around it if permutes then move fewer bytes than before:
     permutes that enter or leave the region vanish or change, and new ones are
     added where something else enters or leaves it. A permute of a parameter costs
     nothing in a run, nor does one that moves only dimensions of size 1. A
     reduction ends a region: its result is permuted, if at all.
+
+    Reshapes that only add or drop dimensions of 1, which frontends put around
+    convolutions along one dimension, move to the other side of a permute first,
+    out of the regions.
 
     So a network of convolutions is left with a permute at its first input and,
     unless it ends in a reduction, at its result. Permutes between operations that
@@ -85,7 +90,7 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
     | `x + neg(y)`, `x - neg(y)` | `x - y`, `x + y` |
     | `x * -1` | `neg(x)` |
     | `max(max(x, c), d)`, `min(min(x, c), d)` | one limit |
-    | a `max`, `min` or `relu` that changes nothing, because the limits before it are as narrow | its operand |
+    | a `max`, `min` or `relu` that changes nothing, because the limits before it, or those of an integer type, are as narrow | its operand |
     | a cast of a cast that keeps every number | one cast |
     | `select` by a constant, or of equal values | the chosen one |
     | `select(not(c), x, y)` | `select(c, y, x)` |
@@ -96,7 +101,7 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
     | `x^3` of floats of at least 32 bits | `x * x * x` |
 
     `x + 0.0` stays, because it makes 0.0 of -0.0. Chains of reshapes, slices and
-    permutes are canonicalization's.
+    permutes, and slices of a concatenation, are canonicalization's.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
@@ -104,23 +109,29 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
 def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
   let summary = "recognise operations that a frontend took apart";
   let description = [{
-    Replaces a composition by the operation it is, where a kernel for that saves
-    work: rows are read once instead of once a reduction. Expects the module after
-    `hamkaas-simplify`, which turns `x^2` into `x * x` and constants into the
-    second operand.
+    Replaces a composition by the operation it is. A kernel of one operation on
+    rows saves work: rows are read once instead of once a reduction. A tree of
+    pointwise operations is one kernel anyway, but reports and pictures of a model
+    name what it is. Expects the module after `hamkaas-simplify`, which turns `x^2`
+    into `x * x` and constants into the second operand.
 
     | from | to |
     |------|----|
     | `(x - mean(x)) / sqrt(mean((x - mean(x))^2) + e)` along the last dimension | `layer_norm` |
+    | `w * x / sqrt(mean(x^2) + e)` along the last dimension, of float32, with or without `w` | `rms_norm` |
     | `exp(x - max(x)) / sum(exp(x - max(x)))` along the last dimension, of float32 | `sliced_softmax` |
     | `1 / (1 + exp(-x))` | `sigmoid` |
     | `x * sigmoid(x)`, `x / (1 + exp(-x))` | `silu` |
+    | `0.5 * x * (1 + erf(x / sqrt(2)))`, of float32 | `gelu` |
+    | `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, of float32 | `gelu` of `tanh` |
+    | `x * min(max(x + 3, 0), 6) / 6`, of float32 | `hard_swish` |
 
     A mean is a sum times `1 / n` or divided by `n`; a division by a root may be a
-    product with its inverse, or with a power of -0.5. Scales and offsets that
-    follow stay: they join the kernel. GELU, in terms of `erf` or of `tanh`, and
-    HardSwish stay trees of pointwise operations: such a tree is one kernel, and
-    it computes what one operation would.
+    product with its inverse, or with a power of -0.5. Other scales and offsets
+    that follow stay: they join the kernel. The factors of the last three may come
+    in any order, their constants with any of them (`x * min(max(x / 6 + 0.5, 0),
+    1)`), and the polynomials in any form. A function of `x` that something else
+    needs, too, stays as it is.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }

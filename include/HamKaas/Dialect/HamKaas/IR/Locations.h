@@ -1,0 +1,22 @@
+//===- Locations.h - Where results come from --------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_LOCATIONS_H
+#define HAMKAAS_DIALECT_HAMKAAS_IR_LOCATIONS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace hamkaas {
+
+/// The location of a result that takes over the work of several, at least one:
+/// the first of theirs, as many as somebody reads.
+mlir::Location fuseLocations(llvm::ArrayRef<mlir::Location> locations);
+mlir::Location fuseLocations(mlir::Operation *a, mlir::Operation *b);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_LOCATIONS_H

@@ -1,0 +1,249 @@
+//===- RaiseGates.cpp - GELU and HardSwish ----------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "RaisePatterns.h"
+#include "SimplifyPatterns.h"
+#include <array>
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Exporters write the products and sums of an activation in any order, and
+/// constants on either side of them. So both are compared as what they compute:
+/// a number times x times its gate, and the polynomial of x that the gate is a
+/// function of. How deep they are looked for is more than one of them needs.
+static constexpr int maxProductDepth = 3, maxPolynomialDepth = 6;
+
+/// The same but for how exporters round.
+static bool isClose(double found, double expected) {
+  return std::abs(found - expected) <= 1e-6 * std::abs(expected);
+}
+
+static std::optional<double> getNumber(Value value) {
+  std::optional<APFloat> number = getSplatFloat(value);
+  return number ? std::optional(number->convertToDouble()) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The values that `value` is a product of, with the products among them.
+static void collectFactors(Value value, SmallVectorImpl<Value> &factors,
+                           int depth = maxProductDepth) {
+  factors.push_back(value);
+  Operation *op = value.getDefiningOp();
+  if (depth == 0 || !isa_and_nonnull<MulOp, DivOp>(op))
+    return;
+  collectFactors(op->getOperand(0), factors, depth - 1);
+  if (isa<MulOp>(op))
+    collectFactors(op->getOperand(1), factors, depth - 1);
+}
+
+namespace {
+
+/// `scale * x^xs * gate^gates`.
+struct Product {
+  double scale = 1;
+  int xs = 0, gates = 0;
+};
+
+} // namespace
+
+/// Multiplies `product` by `value`; false if that has other factors.
+static bool multiply(Product &product, Value value, Value x, Value gate,
+                     int depth = maxProductDepth) {
+  if (value == x || value == gate) {
+    ++(value == x ? product.xs : product.gates);
+    return true;
+  }
+  if (std::optional<double> number = getNumber(value)) {
+    product.scale *= *number;
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (depth == 0 || !isa_and_nonnull<MulOp, DivOp>(op) ||
+      !multiply(product, op->getOperand(0), x, gate, depth - 1))
+    return false;
+  if (isa<MulOp>(op))
+    return multiply(product, op->getOperand(1), x, gate, depth - 1);
+  std::optional<double> divisor = getNumber(op->getOperand(1));
+  product.scale /= divisor.value_or(1);
+  return divisor.has_value();
+}
+
+/// The c of `value` = c * x * gate.
+static std::optional<double> getScale(Value value, Value x, Value gate) {
+  Product product;
+  if (!multiply(product, value, x, gate) || product.xs != 1 ||
+      product.gates != 1)
+    return std::nullopt;
+  return product.scale;
+}
+
+//===----------------------------------------------------------------------===//
+// Polynomials
+//===----------------------------------------------------------------------===//
+
+/// The coefficients of 1, x, x^2 and x^3.
+using Polynomial = std::array<double, 4>;
+
+static std::optional<Polynomial> multiply(const Polynomial &l,
+                                          const Polynomial &r) {
+  Polynomial product{};
+  for (size_t i = 0; i < l.size(); ++i)
+    for (size_t j = 0; j < r.size(); ++j) {
+      if (l[i] * r[j] == 0)
+        continue;
+      if (i + j >= product.size())
+        return std::nullopt;
+      product[i + j] += l[i] * r[j];
+    }
+  return product;
+}
+
+/// `value` as a polynomial of `x`.
+static std::optional<Polynomial> getPolynomial(Value value, Value x,
+                                               int depth = maxPolynomialDepth) {
+  if (value == x)
+    return Polynomial{0, 1, 0, 0};
+  if (std::optional<double> number = getNumber(value))
+    return Polynomial{*number, 0, 0, 0};
+  Operation *op = value.getDefiningOp();
+  if (depth == 0 || !isa_and_nonnull<AddOp, MulOp, DivOp>(op))
+    return std::nullopt;
+  auto l = getPolynomial(op->getOperand(0), x, depth - 1);
+  auto r = l ? getPolynomial(op->getOperand(1), x, depth - 1) : std::nullopt;
+  if (!r)
+    return std::nullopt;
+  if (isa<MulOp>(op))
+    return multiply(*l, *r);
+  if (isa<DivOp>(op)) {
+    if (*r != Polynomial{(*r)[0], 0, 0, 0})
+      return std::nullopt;
+    return multiply(*l, {1 / (*r)[0], 0, 0, 0});
+  }
+  for (auto [sum, summand] : llvm::zip_equal(*l, *r))
+    sum += summand;
+  return l;
+}
+
+static bool isClose(const std::optional<Polynomial> &found,
+                    const Polynomial &expected) {
+  return found && llvm::all_of(llvm::zip_equal(*found, expected),
+                               [](auto coefficients) {
+                                 auto [l, r] = coefficients;
+                                 return isClose(l, r);
+                               });
+}
+
+//===----------------------------------------------------------------------===//
+// Gates
+//===----------------------------------------------------------------------===//
+
+/// The op that computes `value`, if it is an OpTy and nothing else needs it.
+template <typename OpTy> static OpTy getOnlyUse(Value value) {
+  return value.hasOneUse() ? value.getDefiningOp<OpTy>() : OpTy();
+}
+
+/// Which GELU `root` is, with the 1 + f(y) that is `gate` for x.
+static std::optional<GeluApproximation> matchGelu(Value root, Value x,
+                                                  Value gate) {
+  auto sum = getOnlyUse<AddOp>(gate);
+  if (!sum || !isNumber(sum.getRhs(), 1) || !sum.getLhs().hasOneUse())
+    return std::nullopt;
+  Operation *function = sum.getLhs().getDefiningOp();
+  if (!isa_and_nonnull<ErfOp, TanhOp>(function))
+    return std::nullopt;
+  std::optional<double> scale = getScale(root, x, gate);
+  if (!scale || !isClose(*scale, 0.5))
+    return std::nullopt;
+  auto argument = getPolynomial(function->getOperand(0), x);
+  if (isa<ErfOp>(function) && isClose(argument, {0, M_SQRT1_2, 0, 0}))
+    return GeluApproximation::None;
+  double slope = std::sqrt(M_2_PI);
+  if (isa<TanhOp>(function) &&
+      isClose(argument, {0, slope, 0, slope * 0.044715}))
+    return GeluApproximation::Tanh;
+  return std::nullopt;
+}
+
+/// The y and c of min(max(y, 0), c), in any order.
+static std::pair<Value, double> matchClamp(Value value) {
+  std::optional<double> least, greatest;
+  for (int i = 0; i < 2; ++i) {
+    Operation *op = value.hasOneUse() ? value.getDefiningOp() : nullptr;
+    if (isa_and_nonnull<ReluOp>(op))
+      least = 0;
+    else if (isa_and_nonnull<MaxOp>(op))
+      least = getNumber(op->getOperand(1));
+    else if (isa_and_nonnull<MinOp>(op))
+      greatest = getNumber(op->getOperand(1));
+    else
+      break;
+    value = op->getOperand(0);
+  }
+  return least == 0 && greatest ? std::pair(value, *greatest)
+                                : std::pair(Value(), 0.0);
+}
+
+static bool matchHardSwish(Value root, Value x, Value gate) {
+  auto [limited, greatest] = matchClamp(gate);
+  if (!limited)
+    return false;
+  std::optional<double> scale = getScale(root, x, gate);
+  auto line = scale ? getPolynomial(limited, x) : std::nullopt;
+  line = line ? multiply(*line, {*scale, 0, 0, 0}) : std::nullopt;
+  return isClose(line, {0.5, 1.0 / 6, 0, 0}) && isClose(*scale * greatest, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A product of x, a function of x, and a number.
+template <typename OpTy> struct RaiseGate : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "not of float32");
+    SmallVector<Value> factors;
+    collectFactors(op, factors);
+    for (Value gate : factors) {
+      if (!isa_and_nonnull<AddOp, MaxOp, MinOp, ReluOp>(gate.getDefiningOp()))
+        continue;
+      for (Value x : factors)
+        if (Value raised = raise(op, x, gate, rewriter)) {
+          rewriter.replaceOp(op, raised);
+          return success();
+        }
+    }
+    return rewriter.notifyMatchFailure(op, "not x times a gate of x");
+  }
+
+private:
+  static Value raise(OpTy op, Value x, Value gate, PatternRewriter &rewriter) {
+    if (x.getType() != op.getType())
+      return nullptr;
+    Location loc = fuseLocations(gate.getDefiningOp(), op);
+    if (std::optional<GeluApproximation> kind = matchGelu(op, x, gate))
+      return GeluOp::create(rewriter, loc, x.getType(), x, *kind);
+    if (matchHardSwish(op, x, gate))
+      return HardSwishOp::create(rewriter, loc, x.getType(), x);
+    return nullptr;
+  }
+};
+
+} // namespace
+
+void hamkaas::populateRaiseGatePatterns(RewritePatternSet &patterns) {
+  patterns.add<RaiseGate<MulOp>, RaiseGate<DivOp>>(patterns.getContext());
+}
