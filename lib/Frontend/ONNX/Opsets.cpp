@@ -57,7 +57,8 @@ static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
           getLossOps(),        getMovementOps(),     getNormalizationOps(),
           getPoolingOps(),     getQuantizationOps(), getRecurrentOps(),
           getReductionOps(),   getResizeOps(),       getSamplingOps(),
-          getShapeOps(),       getSignalOps(),       getTfIdfOps()})
+          getSelectionOps(),   getShapeOps(),        getSignalOps(),
+          getTfIdfOps()})
       for (const OpDefinition &definition : family)
         all[{definition.domain, definition.name}] = &definition;
     return all;
