@@ -79,8 +79,9 @@ typedef struct HamKaasCallInfo {
   const char *family;
   const char *location; /* source position, e.g. "mnist.hk:4:6" */
   const char *ops;      /* what was fused, e.g. "matmul+add+relu" */
+  /// Of a run: of all calls in the steps of a loop, where it is in one.
   uint64_t flops;
-  uint64_t bytes; /* read and written, each operand counted once */
+  uint64_t bytes; /* read and written, each operand counted once a call */
   int64_t tiles;
   /// Text of the error a failed run-time check of this call produces, null if
   /// it has none. `{0}` to `{3}` stand for HamKaasFailure::values.

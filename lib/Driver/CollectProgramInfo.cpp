@@ -132,7 +132,7 @@ static std::string getOps(Operation *step) {
     return ops.str();
   if (auto call = dyn_cast<func::CallOp>(step))
     return call.getCallee().str();
-  return "copy";
+  return isa<RepeatOp>(step) ? "loop" : "copy";
 }
 
 static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel) {
@@ -180,6 +180,26 @@ collectBuffers(func::FuncOp program, ArrayRef<Operation *> steps) {
   return buffers;
 }
 
+/// Appends the calls in `op`, which runs so many times: one of a kernel, or
+/// those of a loop.
+static void collectCalls(Operation &op, const SymbolTable &symbols,
+                         int64_t times, int64_t step,
+                         std::vector<CallInfo> &calls) {
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    CallInfo info =
+        getCallInfo(call, symbols.lookup<func::FuncOp>(call.getCallee()));
+    info.flops = multiplyCounts(info.flops, times);
+    info.bytes = multiplyCounts(info.bytes, times);
+    info.step = step;
+    calls.push_back(std::move(info));
+  } else if (auto repeat = dyn_cast<RepeatOp>(op)) {
+    auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());
+    for (Operation &inner : loop.getBody().front())
+      collectCalls(inner, symbols, multiplyCounts(times, repeat.getSteps()),
+                   step, calls);
+  }
+}
+
 ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
   SymbolTable symbols(module);
   ProgramInfo info;
@@ -200,12 +220,8 @@ ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
 
   SmallVector<Operation *> steps;
   for (Operation &op : main.getBody().front()) {
-    if (auto call = dyn_cast<func::CallOp>(op)) {
-      info.calls.push_back(
-          getCallInfo(call, symbols.lookup<func::FuncOp>(call.getCallee())));
-      info.calls.back().step = steps.size();
-    }
-    if (isa<func::CallOp, memref::CopyOp>(op))
+    collectCalls(op, symbols, /*times=*/1, steps.size(), info.calls);
+    if (isa<func::CallOp, RepeatOp, memref::CopyOp>(op))
       steps.push_back(&op);
   }
   info.buffers = collectBuffers(main, steps);

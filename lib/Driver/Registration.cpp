@@ -11,6 +11,7 @@
 #include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/BufferizableOps.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/PermutableOps.h"
 #include "HamKaas/Driver/Descriptor.h"
@@ -52,6 +53,7 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
   vector::registerBufferizableOpInterfaceExternalModels(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerBufferizableOps(registry);
   registerLinalgLowerings(registry);
   registerPermutableOps(registry);
   registerReferenceSemantics(registry);

@@ -7,7 +7,6 @@
 
 #include "HamKaas/Interpreter/Interpreter.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 
@@ -188,7 +187,84 @@ LogicalResult Interpreter::execute(Operation &op, Frame &frame) {
       frame.results.push_back(frame.values.at(value));
     return success();
   }
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return runScan(scan, frame);
   return evaluate(op, frame);
+}
+
+/// Row `index` of `tensor`.
+static ReferenceTensor takeRow(const ReferenceTensor &tensor, int64_t index) {
+  ReferenceTensor row(ScanOp::getRowType(tensor.type));
+  auto copy = [&](auto ReferenceTensor::*elements) {
+    llvm::copy(ArrayRef(tensor.*elements)
+                   .slice(index * (row.*elements).size(),
+                          (row.*elements).size()),
+               (row.*elements).begin());
+  };
+  copy(&ReferenceTensor::f32);
+  copy(&ReferenceTensor::f64);
+  copy(&ReferenceTensor::i64);
+  return row;
+}
+
+static void setRow(ReferenceTensor &tensor, int64_t index,
+                   const ReferenceTensor &row) {
+  auto copy = [&](auto ReferenceTensor::*elements) {
+    llvm::copy(row.*elements,
+               (tensor.*elements).begin() + index * (row.*elements).size());
+  };
+  copy(&ReferenceTensor::f32);
+  copy(&ReferenceTensor::f64);
+  copy(&ReferenceTensor::i64);
+}
+
+LogicalResult Interpreter::runScan(ScanOp scan, Frame &frame) {
+  SmallVector<SharedTensor> carried;
+  for (Value init : scan.getInits())
+    carried.push_back(frame.values.at(init));
+  SmallVector<std::shared_ptr<ReferenceTensor>> outputs;
+  for (Value output : scan.getOutputs()) {
+    auto type = cast<RankedTensorType>(output.getType());
+    if (failed(checkMemory(scan.getLoc(), type)))
+      return failure();
+    outputs.push_back(std::make_shared<ReferenceTensor>(type));
+  }
+  for (auto [argument, value] :
+       llvm::zip_equal(scan.getValueArguments(), scan.getValues()))
+    frame.values[argument] = frame.values.at(value);
+  for (int64_t step = 0, steps = scan.getSteps(); step < steps; ++step) {
+    int64_t index = scan.getReversed() ? steps - 1 - step : step;
+    if (failed(runStep(scan, index, carried, frame)))
+      return failure();
+    OperandRange yielded =
+        scan.getBody().front().getTerminator()->getOperands();
+    for (auto [output, row] :
+         llvm::zip_equal(outputs, yielded.drop_front(carried.size())))
+      setRow(*output, index, *frame.values.at(row));
+    for (auto [value, next] : llvm::zip(carried, yielded))
+      value = frame.values.at(next);
+  }
+  for (auto [result, value] : llvm::zip_equal(scan.getFinals(), carried))
+    frame.values[result] = value;
+  for (auto [result, value] : llvm::zip_equal(scan.getOutputs(), outputs))
+    frame.values[result] = value;
+  return success();
+}
+
+LogicalResult Interpreter::runStep(ScanOp scan, int64_t index,
+                                   ArrayRef<SharedTensor> carried,
+                                   Frame &frame) {
+  auto arguments = scan.getBody().getArguments();
+  for (auto [argument, value] : llvm::zip(arguments, carried))
+    frame.values[argument] = value;
+  auto rows = arguments.slice(carried.size(), scan.getInputs().size());
+  for (auto [argument, input] : llvm::zip_equal(rows, scan.getInputs()))
+    frame.values[argument] = std::make_shared<ReferenceTensor>(
+        takeRow(*frame.values.at(input), index));
+  for (Operation &op : scan.getBody().front().without_terminator())
+    if (failed(execute(op, frame)))
+      return failure();
+  return success();
 }
 
 LogicalResult Interpreter::evaluate(Operation &op, Frame &frame) {

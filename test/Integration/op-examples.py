@@ -275,9 +275,10 @@ REFUSED = {
 }
 
 # Operations that stand in no GRAPH: their examples are parsed. The one of
-# hamkaas.group shows hamkaas.yield.
+# hamkaas.group shows hamkaas.yield; hamkaas.repeat needs a function.
 PARSED = {"constant": "", "check": "%ok: i1, %p: i64", "group": "%x: tensor<4xf32>",
-          "yield": None}
+          "scan": "%zero: tensor<4xf32>, %x: tensor<3x4xf32>",
+          "repeat": None, "yield": None}
 
 # Products of two of the large numbers, and sums of these, must not overflow:
 # there double and single precision differ by design.

@@ -39,7 +39,8 @@ struct TensorInfo {
 std::string formatType(HamKaasElementType elementType,
                        const std::vector<int64_t> &shape);
 
-/// One call of a kernel; the fields are those of HamKaasCallInfo.
+/// One call of a kernel, or all of one in a loop; the fields are those of
+/// HamKaasCallInfo.
 struct CallInfo {
   std::string kernel;
   std::string family;
@@ -49,7 +50,8 @@ struct CallInfo {
   uint64_t bytes = 0;
   int64_t tiles = 0;
   std::string check; ///< Empty if the call checks nothing.
-  /// Position in the run, copies between buffers counted, too.
+  /// Position in the run, copies between buffers counted, too. That of a loop
+  /// for the calls in it.
   int64_t step = 0;
 };
 

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_INTERPRETER_INTERPRETER_H
 #define HAMKAAS_INTERPRETER_INTERPRETER_H
 
-#include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -57,6 +57,11 @@ private:
                                  Frame &frame);
   mlir::LogicalResult execute(mlir::Operation &op, Frame &frame);
   mlir::LogicalResult evaluate(mlir::Operation &op, Frame &frame);
+  mlir::LogicalResult runScan(ScanOp scan, Frame &frame);
+  /// Computes the body with row `index` of each input.
+  mlir::LogicalResult runStep(ScanOp scan, int64_t index,
+                              llvm::ArrayRef<SharedTensor> carried,
+                              Frame &frame);
 
   mlir::func::FuncOp main;
   /// Contents of parameters and state by symbol name.

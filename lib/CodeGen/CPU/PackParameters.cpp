@@ -53,6 +53,7 @@ struct CPUPackParameters
       if (group.getFamily() == KernelFamily::Contraction)
         packRightSide(group);
     });
+    getOperation().walk([](ScanOp scan) { scan.dropUnusedValues(); });
   }
 
 private:
@@ -75,7 +76,7 @@ private:
     auto argument = dyn_cast<BlockArgument>(right.get());
     if (!argument || !argument.hasOneUse())
       return;
-    Value weights = group.getInputs()[argument.getArgNumber()];
+    Value weights = getOutside(group.getInputs()[argument.getArgNumber()]);
     if (!dependsOnParametersOnly(weights))
       return;
 
@@ -86,7 +87,8 @@ private:
 
     // Inside, the weights are what the panels unpack to: the code generator
     // reads them directly.
-    group->setOperand(argument.getArgNumber(), packed);
+    group->setOperand(argument.getArgNumber(),
+                      passInto(packed, group->getBlock()));
     argument.setType(packed.getType());
     OpBuilder builder(root);
     auto type = cast<RankedTensorType>(weights.getType());
@@ -97,6 +99,23 @@ private:
                                        layout.innerDims, layout.tile,
                                        layout.outerPermutation)
                   .getResult());
+  }
+
+  /// What `value` is outside of the loops that are given it.
+  static Value getOutside(Value value) {
+    while (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto scan = dyn_cast<ScanOp>(argument.getOwner()->getParentOp());
+      if (!scan || !llvm::is_contained(scan.getValueArguments(), argument))
+        break;
+      value = scan.getTiedOperand(argument);
+    }
+    return value;
+  }
+
+  /// `value` in `block`, given to the loops around it.
+  static Value passInto(Value value, Block *block) {
+    auto scan = dyn_cast<ScanOp>(block->getParentOp());
+    return scan ? scan.addValue(passInto(value, scan->getBlock())) : value;
   }
 
   /// Whether all of the right side is read by the reduced loops, and the column

@@ -32,12 +32,14 @@ namespace {
 /// Lowers one of the functions `@main` and `@prepare`.
 class ProgramLowering {
 public:
-  /// `reportsCalls` if the calls of `program` are those of the program's table.
+  /// `reportsCalls` if the calls of `program` are those of the program's table,
+  /// from `firstCall` on.
   ProgramLowering(func::FuncOp program, SymbolTable &symbols,
-                  int64_t threadFlops, int64_t threadBytes, bool reportsCalls)
+                  int64_t threadFlops, int64_t threadBytes, bool reportsCalls,
+                  int64_t firstCall = 0)
       : program(program), symbols(symbols), threadFlops(threadFlops),
         threadBytes(threadBytes), reportsCalls(reportsCalls),
-        builder(program.getLoc(), program) {
+        builder(program.getLoc(), program), callIndex(firstCall) {
     pointer = LLVM::LLVMPointerType::get(builder.getContext());
   }
 
@@ -46,6 +48,9 @@ public:
   /// address a tensor, then those with one address.
   LogicalResult lower(StringRef name, ArrayRef<StringRef> tables,
                       ArrayRef<StringRef> regions);
+
+  /// Index of the next call in the program's table.
+  int64_t getCallIndex() const { return callIndex; }
 
 private:
   void bindArguments(LLVM::LLVMFuncOp function, ArrayRef<StringRef> tables,
@@ -57,16 +62,21 @@ private:
   void lowerGlobal(memref::GetGlobalOp op);
   void lowerCopy(memref::CopyOp copy);
   void lowerCall(func::CallOp call);
+  LogicalResult lowerRepeat(RepeatOp repeat);
+  void repeatBody(RepeatOp repeat, StringRef body);
+  void callBody(RepeatOp repeat, StringRef body, Value step);
+  int64_t countCalls(func::FuncOp function) const;
   func::FuncOp getKernel(func::CallOp call) const {
     return symbols.lookup<func::FuncOp>((call.getCallee() + "_body").str());
   }
   StringRef getRegion(Value buffer);
   void storeArguments(func::CallOp call);
-  void returnOnFailure(Value status);
+  void returnOnFailure(Value status, bool wasNoted = false);
   void reportCallDone();
 
   bool isWorthThreads(func::CallOp call, int64_t tiles) const;
   static bool hasCheck(func::FuncOp kernel);
+  bool isLoop() const { return program->hasAttr(HamKaasDialect::loopAttrName); }
 
   Value constant(int64_t value) {
     return LLVM::ConstantOp::create(builder, builder.getI64Type(), value);
@@ -90,8 +100,7 @@ private:
   Value execution, values, arguments;
   /// Address of each buffer.
   DenseMap<Value, Value> addresses;
-  /// Index of the next call in the program's table.
-  int64_t callIndex = 0;
+  int64_t callIndex;
 };
 
 } // namespace
@@ -100,7 +109,8 @@ LogicalResult ProgramLowering::lower(StringRef name, ArrayRef<StringRef> tables,
                                      ArrayRef<StringRef> regions) {
   SmallVector<Type> types(1 + tables.size() + regions.size(), pointer);
   auto function = LLVM::LLVMFuncOp::create(
-      builder, name, LLVM::LLVMFunctionType::get(builder.getI32Type(), types));
+      builder, name, LLVM::LLVMFunctionType::get(builder.getI32Type(), types),
+      isLoop() ? LLVM::Linkage::Internal : LLVM::Linkage::External);
   builder.setInsertionPointToStart(function.addEntryBlock(builder));
   bindArguments(function, tables, regions);
 
@@ -110,7 +120,9 @@ LogicalResult ProgramLowering::lower(StringRef name, ArrayRef<StringRef> tables,
       return failure();
   for (auto global : body.getOps<memref::GetGlobalOp>())
     lowerGlobal(global);
-  lowerChecks();
+  // The kernels in the body of a loop check what they read themselves.
+  if (!isLoop())
+    lowerChecks();
   for (Operation &op : body)
     if (failed(lowerOp(op)))
       return failure();
@@ -125,8 +137,9 @@ void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
   values = offsetAddress(execution, offsetof(HamKaasExecution, failure) +
                                         offsetof(HamKaasFailure, values));
   unsigned operands = 1;
-  for (auto call : program.getBody().front().getOps<func::CallOp>())
-    operands = std::max(operands, call.getNumOperands());
+  for (Operation &op : program.getBody().front())
+    if (isa<func::CallOp, RepeatOp>(op))
+      operands = std::max(operands, op.getNumOperands());
   arguments =
       LLVM::AllocaOp::create(builder, pointer, pointer, constant(operands));
 
@@ -194,6 +207,12 @@ void ProgramLowering::lowerChecks() {
   for (Operation &op : program.getBody().front()) {
     if (auto copy = dyn_cast<memref::CopyOp>(op))
       stateWritten |= getRegion(copy.getTarget()) == "state";
+    if (auto repeat = dyn_cast<RepeatOp>(op)) {
+      for (Value written : repeat.getDpsInits())
+        stateWritten |= getRegion(written) == "state";
+      callIndex +=
+          countCalls(symbols.lookup<func::FuncOp>(repeat.getCallee()));
+    }
     auto call = dyn_cast<func::CallOp>(op);
     if (!call)
       continue;
@@ -218,6 +237,8 @@ LogicalResult ProgramLowering::lowerOp(Operation &op) {
     lowerCopy(copy);
   else if (auto call = dyn_cast<func::CallOp>(op))
     lowerCall(call);
+  else if (auto repeat = dyn_cast<RepeatOp>(op))
+    return lowerRepeat(repeat);
   else if (isa<func::ReturnOp>(op))
     LLVM::ReturnOp::create(
         builder, Value(LLVM::ConstantOp::create(builder, builder.getI32Type(),
@@ -304,6 +325,81 @@ void ProgramLowering::lowerCall(func::CallOp call) {
   ++callIndex;
 }
 
+/// The calls in `function` and in the loops it repeats.
+int64_t ProgramLowering::countCalls(func::FuncOp function) const {
+  int64_t count = 0;
+  for (Operation &op : function.getBody().front()) {
+    count += isa<func::CallOp>(op);
+    if (auto repeat = dyn_cast<RepeatOp>(op))
+      count += countCalls(symbols.lookup<func::FuncOp>(repeat.getCallee()));
+  }
+  return count;
+}
+
+LogicalResult ProgramLowering::lowerRepeat(RepeatOp repeat) {
+  auto body = symbols.lookup<func::FuncOp>(repeat.getCallee());
+  std::string name = ("hamkaas_" + repeat.getCallee()).str();
+  ProgramLowering lowering(body, symbols, threadFlops, threadBytes,
+                           reportsCalls, callIndex);
+  if (failed(lowering.lower(name, {"input", "state", "output"}, {"workspace"})))
+    return failure();
+  callIndex = lowering.getCallIndex();
+  for (auto [i, operand] : llvm::enumerate(repeat->getOpOperands()))
+    if (!repeat.isRow(operand))
+      LLVM::StoreOp::create(builder, addresses.at(operand.get()),
+                            offsetAddress(arguments, i * sizeof(void *)));
+  repeatBody(repeat, name);
+  return success();
+}
+
+/// A loop over the steps, at least one of them.
+void ProgramLowering::repeatBody(RepeatOp repeat, StringRef body) {
+  Block *current = builder.getInsertionBlock();
+  Region *region = current->getParent();
+  Block *loop = builder.createBlock(region, region->end(), builder.getI64Type(),
+                                    repeat.getLoc());
+  Block *rest = builder.createBlock(region);
+  builder.setInsertionPointToEnd(current);
+  LLVM::BrOp::create(builder, constant(0), loop);
+
+  builder.setInsertionPointToStart(loop);
+  Value step = loop->getArgument(0);
+  callBody(repeat, body, step);
+  Value next = LLVM::AddOp::create(builder, step, constant(1));
+  Value goesOn = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, next,
+                                      constant(repeat.getSteps()));
+  LLVM::CondBrOp::create(builder, goesOn, loop, next, rest, ValueRange());
+  builder.setInsertionPointToStart(rest);
+}
+
+void ProgramLowering::callBody(RepeatOp repeat, StringRef body, Value step) {
+  Value row = step;
+  if (repeat.getReversed())
+    row = LLVM::SubOp::create(builder, constant(repeat.getSteps() - 1), step);
+  for (auto [i, operand] : llvm::enumerate(repeat->getOpOperands())) {
+    if (!repeat.isRow(operand))
+      continue;
+    int64_t bytes = getByteCount(operand.get().getType()) / repeat.getSteps();
+    Value offset = LLVM::MulOp::create(builder, row, constant(bytes));
+    LLVM::StoreOp::create(
+        builder,
+        LLVM::GEPOp::create(builder, pointer, builder.getI8Type(),
+                            addresses.at(operand.get()), offset),
+        offsetAddress(arguments, i * sizeof(void *)));
+  }
+  size_t inputs = repeat.getRows().size() + repeat.getValues().size();
+  size_t states = inputs + repeat.getCarried().size();
+  returnOnFailure(
+      LLVM::CallOp::create(
+          builder, builder.getI32Type(), body,
+          ValueRange{execution, arguments,
+                     offsetAddress(arguments, inputs * sizeof(void *)),
+                     offsetAddress(arguments, states * sizeof(void *)),
+                     addresses.at(repeat.getWorkspace())})
+          .getResult(),
+      /*wasNoted=*/true);
+}
+
 /// A load and a branch a call, which a profile needs and nobody else notices.
 void ProgramLowering::reportCallDone() {
   Value callDone = loadPointer(execution, offsetof(HamKaasExecution, callDone));
@@ -329,7 +425,8 @@ void ProgramLowering::reportCallDone() {
   builder.setInsertionPointToStart(rest);
 }
 
-void ProgramLowering::returnOnFailure(Value status) {
+/// `wasNoted` if the failing call has left its index.
+void ProgramLowering::returnOnFailure(Value status, bool wasNoted) {
   Block *current = builder.getInsertionBlock();
   Region *region = current->getParent();
   Block *failed = builder.createBlock(region);
@@ -343,10 +440,11 @@ void ProgramLowering::returnOnFailure(Value status) {
   LLVM::CondBrOp::create(builder, isFailure, failed, rest);
 
   builder.setInsertionPointToStart(failed);
-  LLVM::StoreOp::create(
-      builder, constant(callIndex),
-      offsetAddress(execution, offsetof(HamKaasExecution, failure) +
-                                   offsetof(HamKaasFailure, call)));
+  if (!wasNoted)
+    LLVM::StoreOp::create(
+        builder, constant(callIndex),
+        offsetAddress(execution, offsetof(HamKaasExecution, failure) +
+                                     offsetof(HamKaasFailure, call)));
   LLVM::ReturnOp::create(builder, status);
   builder.setInsertionPointToStart(rest);
 }

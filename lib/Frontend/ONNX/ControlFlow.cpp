@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - Branches, loops and functions ----------*- C++ -*-===//
+//===- ControlFlow.cpp - Branches and functions -----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -93,80 +93,6 @@ std::optional<Tensors> Importer::importIf(const Call &call) {
   for (auto [a, b] : llvm::zip_equal(*taken, *other))
     outputs.push_back(builder.select(scalar, a, b));
   return outputs;
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-static std::optional<int64_t> getKnown(const Tensor &tensor) {
-  if (!tensor || !tensor.isConstant() || tensor.count() != 1 ||
-      tensor.isFloat())
-    return std::nullopt;
-  return tensor.elements().i64.front();
-}
-
-/// Stacks the values of all iterations.
-static Tensor stack(GraphBuilder &b, ArrayRef<Tensor> values) {
-  Tensors rows;
-  for (const Tensor &value : values) {
-    if (!value)
-      return {};
-    Shape shape = {1};
-    llvm::append_range(shape, value.shape());
-    rows.push_back(b.reshape(value, shape));
-  }
-  return b.concat(rows, 0);
-}
-
-/// A loop of known count, each iteration of which is a part of the graph.
-std::optional<Tensors> Importer::importLoop(const Call &call) {
-  const GraphProto *body = call.attributes.getGraph("body");
-  Tensors inputs = call.inputs;
-  inputs.resize(std::max<size_t>(inputs.size(), 2));
-  size_t carried = inputs.size() - 2;
-  if (!body || body->outputs.size() < carried + 1) {
-    addProblem("expected a body with an output for each value that is carried");
-    return std::nullopt;
-  }
-  int64_t limit = std::numeric_limits<int64_t>::max();
-  std::optional<int64_t> trips = inputs[0] ? getKnown(inputs[0]) : limit;
-  Tensor condition = inputs[1];
-  Tensors values(llvm::drop_begin(inputs, 2));
-  SmallVector<Tensors> rows(body->outputs.size() - carried - 1);
-  for (int64_t i = 0;; ++i) {
-    std::optional<int64_t> goesOn =
-        condition ? getKnown(condition) : std::optional<int64_t>(1);
-    if (!trips || !goesOn) {
-      addProblem("loops whose count or condition is no constant are not supported");
-      return std::nullopt;
-    }
-    if (i >= *trips || !*goesOn)
-      break;
-    Tensors arguments = {builder.constant({i}, {})};
-    arguments.push_back(condition
-                            ? condition
-                            : builder.scalar(IntegerType::get(context, 1), 1));
-    llvm::append_range(arguments, values);
-    auto outputs =
-        importSubgraph(*body, arguments, call.scope, call.environment);
-    if (!outputs || isTooLarge())
-      return std::nullopt;
-    condition = outputs->front();
-    values.assign(outputs->begin() + 1, outputs->begin() + 1 + carried);
-    for (auto [list, value] :
-         llvm::zip_equal(rows, llvm::drop_begin(*outputs, 1 + carried)))
-      list.push_back(value);
-  }
-  for (const Tensors &list : rows)
-    if (list.empty()) {
-      addProblem("loops without an iteration that stack values are not "
-                 "supported");
-      return std::nullopt;
-    } else {
-      values.push_back(stack(builder, list));
-    }
-  return values;
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,6 +23,14 @@ using Shape = llvm::SmallVector<int64_t>;
 std::optional<Shape> getBroadcastShape(llvm::ArrayRef<int64_t> lhs,
                                        llvm::ArrayRef<int64_t> rhs);
 
+/// A loop over the rows of `inputs`, from the last to the first if `isReversed`,
+/// that carries values which are `inits` at first.
+struct LoopInputs {
+  int64_t steps = 0;
+  bool isReversed = false;
+  Tensors inits = {}, inputs = {};
+};
+
 /// Builds operations of the dialect. An operation of constants is evaluated if
 /// its result is small, so that shapes that are computed vanish.
 ///
@@ -95,6 +103,13 @@ public:
   mlir::NamedAttribute attribute(llvm::StringRef name,
                                  llvm::ArrayRef<int64_t> values);
 
+  /// Builds one step: what the next one carries, then a row of each output, from
+  /// what is carried and a row of each input. None after a failure.
+  using LoopBody = llvm::function_ref<Tensors(llvm::ArrayRef<Tensor> carried,
+                                              llvm::ArrayRef<Tensor> rows)>;
+  /// What the last step carries, then the outputs; none after a failure.
+  Tensors scan(const LoopInputs &loop, LoopBody body);
+
   //===--------------------------------------------------------------------===//
   // Shapes
   //===--------------------------------------------------------------------===//
@@ -165,7 +180,9 @@ private:
   bool isFolded(llvm::ArrayRef<Tensor> operands, mlir::RankedTensorType type);
   Tensor fold(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
   bool broadcastBoth(Tensor &lhs, Tensor &rhs);
-  mlir::Value createParameter(const Tensor &tensor);
+  std::optional<llvm::SmallVector<mlir::Value>>
+  buildBody(const LoopInputs &loop, LoopBody body, mlir::Block &block);
+  mlir::Value createParameter(const Tensor &tensor, mlir::OpBuilder &loads);
   void dropUnused();
 
   mlir::OpBuilder builder;

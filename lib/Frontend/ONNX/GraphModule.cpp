@@ -42,15 +42,17 @@ StringRef GraphBuilder::getInputName(unsigned index) {
 Value GraphBuilder::materialize(const Tensor &tensor) {
   if (!tensor || tensor.value() || tensor.isEmpty())
     return tensor.value();
+  // Not in the body of a loop, so that it may be read anywhere from now on.
+  auto end = OpBuilder::atBlockEnd(&main.front());
   if (tensor.count() > largestInline)
-    tensor.data->value = createParameter(tensor);
+    tensor.data->value = createParameter(tensor, end);
   else
-    tensor.data->value = ConstantOp::create(builder, location, tensor.type(),
+    tensor.data->value = ConstantOp::create(end, location, tensor.type(),
                                             getElements(tensor.elements()));
   return tensor.value();
 }
 
-Value GraphBuilder::createParameter(const Tensor &tensor) {
+Value GraphBuilder::createParameter(const Tensor &tensor, OpBuilder &loads) {
   std::string name =
       claim(parameterNames,
             isValidName(tensor.data->name) ? tensor.data->name : "constant");
@@ -71,7 +73,7 @@ Value GraphBuilder::createParameter(const Tensor &tensor) {
       builder.getStringAttr("private"));
   if (symbol != name)
     global->setAttr(HamKaasDialect::nameAttrName, builder.getStringAttr(name));
-  return ml_program::GlobalLoadConstOp::create(builder, location, tensor.type(),
+  return ml_program::GlobalLoadConstOp::create(loads, location, tensor.type(),
                                                FlatSymbolRefAttr::get(global));
 }
 

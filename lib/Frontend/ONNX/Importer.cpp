@@ -181,7 +181,7 @@ std::optional<Tensors> Importer::readInputs(const NodeProto &node,
 
 /// Nodes that hold graphs are imported here: they see the values around them.
 static bool isControlFlow(StringRef domain, StringRef name) {
-  return domain.empty() && (name == "If" || name == "Loop");
+  return domain.empty() && (name == "If" || name == "Loop" || name == "Scan");
 }
 
 std::optional<Tensors> Importer::importOp(const NodeProto &node,
@@ -232,7 +232,9 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
     return importFunction(*function, call);
   if (!isFlow)
     return importOp(node, call, op);
-  auto outputs = node.opType == "If" ? importIf(call) : importLoop(call);
+  auto outputs = node.opType == "If"     ? importIf(call)
+                 : node.opType == "Loop" ? importLoop(call)
+                                         : importScan(call);
   std::string problem = builder.takeFailure();
   if (problem.empty())
     problem = attributes.takeProblem();

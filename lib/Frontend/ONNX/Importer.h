@@ -94,12 +94,24 @@ private:
                                         const Scope &scope,
                                         const Environment &outer);
   std::optional<Tensors> importIf(const Call &call);
-  std::optional<Tensors> importLoop(const Call &call);
   const FunctionProto *findFunction(const NodeProto &node) const;
   static std::string getFunctionKey(StringRef domain, StringRef name,
                                     StringRef overload);
   std::optional<Tensors> importFunction(const FunctionProto &function,
                                         const Call &call);
+
+  // Loops.cpp
+  struct Loop {
+    const GraphProto &body;
+    /// Null if nothing was given.
+    Tensor trips, condition;
+    Tensors inits;
+  };
+  std::optional<Tensors> importLoop(const Call &call);
+  std::optional<Tensors> importAsScan(const Call &call, const Loop &loop,
+                                      int64_t trips);
+  std::optional<Tensors> unrollLoop(const Call &call, const Loop &loop);
+  std::optional<Tensors> importScan(const Call &call);
 
   // Inputs.cpp
   void addInitializers(const GraphProto &graph, Scope &scope);

@@ -13,9 +13,6 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-/// Each step is a part of the graph of its own.
-static constexpr int64_t mostSteps = 512;
-
 //===----------------------------------------------------------------------===//
 // Linear attention
 //===----------------------------------------------------------------------===//
@@ -95,30 +92,26 @@ static std::optional<LinearInputs> readLinearInputs(OpContext &op,
   in.scale = op.attributes.getFloat("scale").value_or(0);
   if (in.scale == 0)
     in.scale = 1 / std::sqrt(double(in.q.dim(3)));
-  if (in.q.dim(2) > mostSteps)
-    b.fail("sequences of more than " + Twine(mostSteps) +
-           " steps are not supported, found one of " + Twine(in.q.dim(2)));
   if (b.hasFailed())
     return std::nullopt;
   return in;
 }
 
-/// Step `i` of a sequence, as a column of each head.
-static Tensor getColumn(GraphBuilder &b, Tensor x, int64_t i) {
-  return b.permute(b.sliceDim(x, 2, i, 1), {0, 1, 3, 2});
-}
+/// A row of a matrix for each head, batch x heads x width, as a matrix.
+static Tensor asRow(GraphBuilder &b, Tensor x) { return addDim(b, x, 2); }
+static Tensor asColumn(GraphBuilder &b, Tensor x) { return addDim(b, x, 3); }
 
 /// `state = decay * state + k v^T`, where the delta rule writes the difference
-/// to what the state already says of the key.
-static Tensor updateState(GraphBuilder &b, const LinearInputs &in, Tensor state,
-                          int64_t i) {
-  Tensor key = b.sliceDim(in.k, 2, i, 1), value = b.sliceDim(in.v, 2, i, 1);
-  if (in.decay)
-    state = b.mul(state, b.unary("exp", getColumn(b, in.decay, i)));
-  if (in.beta)
-    value = b.mul(b.sub(value, multiplyBatches(b, key, state)),
-                  b.sliceDim(in.beta, 2, i, 1));
-  return b.add(state, b.mul(getColumn(b, in.k, i), value));
+/// to what the state already says of the key. The inputs are those of a step.
+static Tensor updateState(GraphBuilder &b, Tensor state, Tensor k, Tensor v,
+                          Tensor decay, Tensor beta) {
+  Tensor value = asRow(b, v);
+  if (decay)
+    state = b.mul(state, b.unary("exp", asColumn(b, decay)));
+  if (beta)
+    value = b.mul(b.sub(value, multiplyBatches(b, asRow(b, k), state)),
+                  asRow(b, beta));
+  return b.add(state, b.mul(asColumn(b, k), value));
 }
 
 static Tensors importLinearAttention(OpContext &op, GraphBuilder &b) {
@@ -129,19 +122,27 @@ static Tensors importLinearAttention(OpContext &op, GraphBuilder &b) {
   Type stateType = op.has(3) ? op.input(3).elementType() : type;
   int64_t batch = in->q.dim(0), steps = in->q.dim(2), width = in->q.dim(3);
   int64_t heads = in->k.dim(1), group = in->q.dim(1) / heads;
-  Tensor state = in->state;
-  SmallVector<Tensor> outputs;
-  for (int64_t i = 0; i < steps && !b.hasFailed(); ++i) {
-    state = updateState(b, *in, state, i);
-    Tensor query =
-        b.reshape(b.sliceDim(in->q, 2, i, 1), {batch, heads, group, width});
-    Tensor output = b.mul(multiplyBatches(b, query, state), in->scale);
-    outputs.push_back(
-        b.reshape(output, {batch, 1, heads * group * in->v.dim(3)}));
-  }
-  if (b.hasFailed())
+  LoopInputs loop{steps, /*isReversed=*/false, {in->state}};
+  for (const Tensor &x : {in->q, in->k, in->v, in->decay, in->beta})
+    if (x)
+      loop.inputs.push_back(b.permute(x, {2, 0, 1, 3}));
+  Tensors results = b.scan(
+      loop, [&](ArrayRef<Tensor> carried, ArrayRef<Tensor> rows) -> Tensors {
+        Tensor decay = in->decay ? rows[3] : Tensor();
+        Tensor beta = in->beta ? rows.back() : Tensor();
+        Tensor state =
+            updateState(b, carried[0], rows[1], rows[2], decay, beta);
+        Tensor query = b.reshape(rows[0], {batch, heads, group, width});
+        return {state, b.mul(multiplyBatches(b, query, state), in->scale)};
+      });
+  if (results.empty())
     return {};
-  return {b.cast(b.concat(outputs, 1), type), b.cast(state, stateType)};
+  // steps x batch x heads x group x width of the values
+  Tensor output = b.permute(results[1], {1, 0, 2, 3, 4});
+  return {
+      b.cast(b.reshape(output, {batch, steps, heads * group * in->v.dim(3)}),
+             type),
+      b.cast(results[0], stateType)};
 }
 
 //===----------------------------------------------------------------------===//

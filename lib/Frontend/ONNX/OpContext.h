@@ -14,8 +14,6 @@
 
 namespace hamkaas::onnx {
 
-using Tensors = llvm::SmallVector<Tensor, 1>;
-
 /// One node, with all that its operator is to look at. What an operator has not
 /// looked at, an input or an attribute, must not be ignored and is an error.
 class OpContext {

@@ -1,4 +1,4 @@
-//===- Recurrent.cpp - RNN, GRU and LSTM, a step at a time ------*- C++ -*-===//
+//===- Recurrent.cpp - RNN, GRU and LSTM, as loops ------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,6 @@
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
-
-/// Each step is a part of the graph of its own.
-static constexpr int64_t mostSteps = 512;
 
 namespace {
 
@@ -140,9 +137,6 @@ static std::optional<Recurrence> readNode(OpContext &op, GraphBuilder &b,
   if (hidden != r.hidden)
     b.fail("expected the attribute 'hidden_size' to be " + Twine(r.hidden) +
            " as in input 2, found " + Twine(hidden));
-  if (r.steps > mostSteps)
-    b.fail("sequences of more than " + Twine(mostSteps) +
-           " steps are not supported, found one of " + Twine(r.steps));
   int64_t rows = signature.gates * r.hidden;
   auto getShape = [&](int64_t columns) -> Shape {
     if (signature.isQuantized)
@@ -227,28 +221,37 @@ static Direction readDirection(OpContext &op, GraphBuilder &b,
 
 /// Beyond the end of a sequence the states stay, and the outputs are 0: so a
 /// sequence that is read backwards begins at its own end.
+static void stopAtEnd(GraphBuilder &b, const Recurrence &r,
+                      ArrayRef<Tensor> state, Tensor step, Tensors &next,
+                      Tensor &output) {
+  Tensor isWithin =
+      b.compare("gt", r.lengths, b.cast(step, r.lengths.elementType()));
+  output = b.select(isWithin, output, b.scalar(r.x.elementType(), 0));
+  for (size_t i = 0; i < next.size(); ++i)
+    next[i] = b.select(isWithin, next[i], state[i]);
+}
+
 static Outputs runDirection(GraphBuilder &b, const Recurrence &r,
                             const Direction &d, Tensors state, Step step) {
-  SmallVector<Tensor> outputs(r.steps);
-  Tensor zero = b.scalar(r.x.elementType(), 0);
-  for (int64_t i = 0; i < r.steps && !b.hasFailed(); ++i) {
-    int64_t t = d.isReversed ? r.steps - 1 - i : i;
-    Tensor input = b.sliceDim(d.inputs, 0, t * r.batch, r.batch);
-    Tensors next = step(d, input, state);
-    Tensor output = next[0];
-    if (r.lengths) {
-      Tensor isWithin = b.compare("gt", r.lengths,
-                                  b.scalar(r.lengths.elementType(), double(t)));
-      output = b.select(isWithin, output, zero);
-      for (size_t k = 0; k < next.size(); ++k)
-        next[k] = b.select(isWithin, next[k], state[k]);
-    }
-    outputs[t] = b.reshape(output, {1, 1, r.batch, r.hidden});
-    state = next;
-  }
-  if (b.hasFailed())
+  LoopInputs loop{r.steps, d.isReversed, state};
+  loop.inputs.push_back(
+      b.reshape(d.inputs, {r.steps, r.batch, d.inputs.dim(1)}));
+  if (r.lengths)
+    loop.inputs.push_back(b.iota({r.steps}, 0));
+  Tensors results = b.scan(
+      loop, [&](ArrayRef<Tensor> carried, ArrayRef<Tensor> rows) -> Tensors {
+        Tensors next = step(d, rows[0], Tensors(carried));
+        Tensor output = next[0];
+        if (r.lengths)
+          stopAtEnd(b, r, carried, rows[1], next, output);
+        next.push_back(output);
+        return next;
+      });
+  if (results.empty())
     return {};
-  return {b.concat(outputs, 0), state};
+  Tensor all = b.reshape(results.back(), {r.steps, 1, r.batch, r.hidden});
+  results.pop_back();
+  return {all, results};
 }
 
 static Tensors importRecurrence(OpContext &op, GraphBuilder &b,

@@ -68,6 +68,8 @@ struct Tensor::Data {
   std::string name;
 };
 
+using Tensors = llvm::SmallVector<Tensor, 1>;
+
 } // namespace hamkaas::onnx
 
 #endif // HAMKAAS_LIB_FRONTEND_ONNX_TENSOR_H

@@ -22,7 +22,7 @@ func.func private @main(memref<4xi8>)
 
 func.func @main(%workspace: memref<256xi8> {hamkaas.region = "workspace"})
     attributes {hamkaas.workspace_lower_bound = 0 : i64, hamkaas.buffers = []} {
-  // expected-error @below {{expected a call of a kernel, a copy or a view of a region, got memref.alloc}}
+  // expected-error @below {{expected a call of a kernel, a loop, a copy or a view of a region, got memref.alloc}}
   %0 = memref.alloc() : memref<64xf32>
   return
 }

@@ -20,6 +20,9 @@ def LowerProgram : Pass<"hamkaas-lower-program", "mlir::ModuleOp"> {
     counted in operations and bytes, is worth waking a thread. The checks of what
     is known when the run begins come first, before anything is written.
 
+    A `hamkaas.repeat` becomes a loop of calls of an internal function for the body
+    of the loop, with tables of addresses as for the program itself.
+
     The body of a kernel `@k0` becomes `@k0_body`, to be lowered by
     `hamkaas-lower-kernels`; `@k0` is declared, with the signature
     HamKaasKernelFunction, and defined by `hamkaas-link-kernels`.

@@ -224,9 +224,14 @@ namespace {
 
 struct FormGroups : hamkaas::impl::FormGroupsBase<FormGroups> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      for (Block &block : function.getBody())
-        formGroups(block);
+    // Collected first: groups are blocks, too.
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) {
+      if (isa<func::FuncOp, ScanOp>(block->getParentOp()))
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks)
+      formGroups(*block);
   }
 
 private:

@@ -8,6 +8,7 @@
 #include "Destinations.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "OutlineLoops.h"
 #include "ProgramFunctions.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,6 +61,7 @@ struct EqualBodies : llvm::DenseMapInfo<Operation *> {
 
 struct OutlineKernels : hamkaas::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
+    outlineLoops(getOperation());
     SmallVector<func::FuncOp> programs(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp program : programs)
       if (!isDeclaredOnly(program) && failed(outlineFrom(program)))
@@ -80,8 +82,21 @@ private:
                << group.getNumResults();
       outline(group, *destinations);
     }
+    for (auto repeat : program.getBody().front().getOps<RepeatOp>())
+      writeOutputs(repeat, *destinations);
     destinations->writeResults();
     return success();
+  }
+
+  /// Lets what `repeat` makes of rows lie where it will be returned.
+  static void writeOutputs(RepeatOp repeat, const Destinations &destinations) {
+    OpBuilder builder(repeat);
+    auto results = repeat.getResults().drop_front(repeat.getCarried().size());
+    for (auto [operand, result] :
+         llvm::zip_equal(repeat.getOutputsMutable(), results))
+      if (Value destination = destinations.lookup(result))
+        operand.set(reshape(builder, repeat.getLoc(), destination,
+                            cast<RankedTensorType>(result.getType())));
   }
 
   /// The storage for the result of `group`: that of a result of the function if

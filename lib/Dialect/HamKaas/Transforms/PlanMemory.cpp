@@ -160,6 +160,7 @@ std::string ProgramPlanner::describe(size_t buffer) const {
   auto ops = writer->getAttrOfType<StringAttr>(HamKaasDialect::opsAttrName);
   StringRef what = ops                           ? ops.getValue()
                    : isa<memref::CopyOp>(writer) ? "copy"
+                   : isa<RepeatOp>(writer)       ? "loop"
                                                  : "kernel";
   return ("the result of this " + what + " takes " +
           Twine(buffers.getLifetimes()[buffer].bytes) + " bytes")
@@ -289,8 +290,8 @@ LogicalResult ProgramPlanner::rewrite() {
     if (failed(rewriteStep(step)))
       return failure();
     // A copy within one place, as of a state that was updated where it lies.
-    bool isKept =
-        isa<func::CallOp>(step) || step->getOperand(0) != step->getOperand(1);
+    bool isKept = !isa<memref::CopyOp>(step) ||
+                  step->getOperand(0) != step->getOperand(1);
     if (isKept)
       kept.insert(step);
   }
@@ -362,6 +363,28 @@ private:
   /// Far more than a page, and too little for a sum of sizes to wrap.
   static constexpr uint64_t maxAlignment = uint64_t(1) << 32;
 
+  /// A loop comes after those in its body.
+  LogicalResult planLoop(func::FuncOp loop, const SymbolTable &symbols,
+                         const ConstantsRegion &constants) {
+    if (failed(verifyStraightLine(loop)))
+      return failure();
+    addWorkspaces(loop, symbols);
+    ProgramPlanner planner(loop, symbols, constants, alignment,
+                           {"input", "state", "output"}, {"workspace"});
+    return success(succeeded(planner.plan()) && succeeded(planner.rewrite()));
+  }
+
+  /// The workspace of a loop is a buffer of the function that repeats it.
+  static void addWorkspaces(func::FuncOp program, const SymbolTable &symbols) {
+    for (auto repeat : program.getBody().front().getOps<RepeatOp>()) {
+      auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());
+      OpBuilder builder(repeat);
+      repeat.getWorkspaceMutable().assign(memref::AllocOp::create(
+          builder, repeat.getLoc(),
+          cast<MemRefType>(loop.getArgumentTypes().back())));
+    }
+  }
+
   LogicalResult planModule() {
     if (!llvm::isPowerOf2_64(alignment) || alignment > maxAlignment)
       return getOperation().emitError("expected an alignment that is a power "
@@ -381,6 +404,11 @@ private:
         failed(constants.layOut(main->getLoc())))
       return failure();
 
+    for (auto loop : getOperation().getOps<func::FuncOp>())
+      if (loop->hasAttr(HamKaasDialect::loopAttrName) &&
+          failed(planLoop(loop, symbols, constants)))
+        return failure();
+    addWorkspaces(*main, symbols);
     ProgramPlanner run(*main, symbols, constants, alignment,
                        {"input", "output"},
                        {"constants", "state", "workspace"});

@@ -52,14 +52,14 @@ LogicalResult ProgramBuffers::addOp(Operation &op) {
   }
   if (isa<memref::AllocOp, memref::GetGlobalOp>(op))
     return addBuffer(op.getResult(0));
-  if (isa<func::CallOp, memref::CopyOp>(op))
+  if (isa<func::CallOp, RepeatOp, memref::CopyOp>(op))
     return addStep(op);
   if (isa<memref::DeallocOp>(op) || matchPattern(&op, m_Constant()))
     return success();
   if (isa<func::ReturnOp>(op) && op.getNumOperands() == 0)
     return success();
-  return op.emitError("expected a call of a kernel, a copy, an allocation or a "
-                      "view, got ")
+  return op.emitError("expected a call of a kernel, a loop, a copy, an allocation "
+                      "or a view, got ")
          << op.getName() << (op.getNumOperands() ? " with operands" : "");
 }
 
@@ -127,7 +127,10 @@ void ProgramBuffers::findReplacements(const SymbolTable &symbols) {
       findReplacement(step, copy.getSource());
       continue;
     }
-    auto call = cast<func::CallOp>(step);
+    // A loop reads its operands again after it has written to others.
+    auto call = dyn_cast<func::CallOp>(step);
+    if (!call)
+      continue;
     auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
     if (!kernel)
       continue;

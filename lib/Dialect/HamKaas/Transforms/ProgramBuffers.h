@@ -19,7 +19,7 @@ namespace hamkaas {
 /// bytes, or 2^63 bytes and more.
 std::optional<int64_t> getBufferBytes(mlir::MemRefType type);
 
-/// The calls of kernels and copies of a function without control flow, the
+/// The calls of kernels, loops and copies of a function without control flow, the
 /// views that are their operands, and the lifetimes of the buffers that the
 /// function allocates.
 class ProgramBuffers {
@@ -28,7 +28,7 @@ public:
   static mlir::FailureOr<ProgramBuffers>
   analyze(mlir::func::FuncOp program, const mlir::SymbolTable &symbols);
 
-  /// The calls and copies, in the order of the run.
+  /// The calls, loops and copies, in the order of the run.
   llvm::ArrayRef<mlir::Operation *> getSteps() const { return steps; }
 
   const BufferView &getView(mlir::Value value) const {

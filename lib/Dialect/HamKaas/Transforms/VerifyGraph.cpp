@@ -169,9 +169,11 @@ private:
             failed(verifyElements(constant.getLoc(), constant.getValue(),
                                   constant.getType())))
           return failure();
+      } else if (auto scan = dyn_cast<ScanOp>(op)) {
+        if (failed(verifyScan(scan)))
+          return failure();
       } else if (!isa<func::ReturnOp, KernelOpInterface, ConstantOp>(op)) {
-        return op.emitError("expected an operation of a graph, got ")
-               << op.getName();
+        return emitUnknown(op);
       }
     }
     for (auto &entry : stores)
@@ -180,6 +182,21 @@ private:
           return load->emitError("expected the load of state @")
                  << entry.getKey() << " to stand before its store";
     return success();
+  }
+
+  static LogicalResult verifyScan(ScanOp scan) {
+    WalkResult result = scan.getBody().walk([](Operation *op) {
+      if (isa<KernelOpInterface, ConstantOp, ScanOp, YieldOp>(op))
+        return WalkResult::advance();
+      (void)emitUnknown(*op);
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  static LogicalResult emitUnknown(Operation &op) {
+    return op.emitError("expected an operation of a graph, got ")
+           << op.getName();
   }
 
   static LogicalResult verifyAccess(Operation *op, SymbolRefAttr symbol,

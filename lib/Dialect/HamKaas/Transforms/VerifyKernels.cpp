@@ -78,9 +78,10 @@ private:
 
   static LogicalResult verifyProgram(func::FuncOp program,
                                      const SymbolTable &symbols) {
-    if (program.getSymName() != "main" && program.getSymName() != "prepare")
-      return program.emitError("expected only kernels, @main and @prepare, "
-                               "got @")
+    if (program.getSymName() != "main" && program.getSymName() != "prepare" &&
+        !program->hasAttr(HamKaasDialect::loopAttrName))
+      return program.emitError("expected only kernels, bodies of loops, @main "
+                               "and @prepare, got @")
              << program.getSymName();
     FunctionType type = program.getFunctionType();
     for (Type tensor :
@@ -93,14 +94,19 @@ private:
       bool isAllowed =
           isTensorView(&op) ||
           isa<arith::ConstantOp, bufferization::MaterializeInDestinationOp,
-              func::CallOp, func::ReturnOp, tensor::EmptyOp>(op);
+              func::CallOp, func::ReturnOp, RepeatOp, tensor::EmptyOp>(op);
       if (!isAllowed)
-        return op.emitError("expected a call of a kernel or a view, got ")
+        return op.emitError("expected a call of a kernel, a loop or a view, got ")
                << op.getName();
       auto call = dyn_cast<func::CallOp>(op);
       if (call && !isKernel(symbols.lookup(call.getCallee())))
         return op.emitError("expected @")
                << call.getCallee() << " to be a kernel";
+      auto repeat = dyn_cast<RepeatOp>(op);
+      if (repeat && !symbols.lookup(repeat.getCallee())
+                         ->hasAttr(HamKaasDialect::loopAttrName))
+        return op.emitError("expected @")
+               << repeat.getCallee() << " to be the body of a loop";
     }
     return success();
   }

@@ -46,6 +46,8 @@ private:
   LogicalResult verifyView(memref::ViewOp view) const;
   LogicalResult verifyGlobal(memref::GetGlobalOp get) const;
   LogicalResult verifyStep(Operation &op);
+  LogicalResult verifyCallee(func::CallOp call) const;
+  LogicalResult verifyCallee(RepeatOp repeat) const;
   LogicalResult verifyOperand(Operation &op, Value operand) const;
 
   func::FuncOp program;
@@ -193,14 +195,15 @@ LogicalResult ProgramVerifier::startBuffers() {
 LogicalResult ProgramVerifier::verifyOp(Operation &op) {
   if (auto view = dyn_cast<memref::ViewOp>(op))
     return verifyView(view);
-  if (isa<func::CallOp, memref::CopyOp>(op))
+  if (isa<func::CallOp, RepeatOp, memref::CopyOp>(op))
     return verifyStep(op);
   if (auto get = dyn_cast<memref::GetGlobalOp>(op))
     return verifyGlobal(get);
   if (isa<func::ReturnOp>(op) || matchPattern(&op, m_Constant()))
     return success();
   return op.emitError(
-             "expected a call of a kernel, a copy or a view of a region, got ")
+             "expected a call of a kernel, a loop, a copy or a view of a region, "
+             "got ")
          << op.getName();
 }
 
@@ -238,17 +241,44 @@ LogicalResult ProgramVerifier::verifyGlobal(memref::GetGlobalOp get) const {
 LogicalResult ProgramVerifier::verifyStep(Operation &op) {
   if (failed(startBuffers()))
     return failure();
-  if (auto call = dyn_cast<func::CallOp>(op)) {
-    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-    if (!kernel || kernel.isExternal() || kernel.getNumResults() != 0 ||
-        !kernel->hasAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName))
-      return op.emitError("expected @")
-             << call.getCallee() << " to be a kernel without results";
-  }
+  auto call = dyn_cast<func::CallOp>(op);
+  auto repeat = dyn_cast<RepeatOp>(op);
+  if ((call && failed(verifyCallee(call))) ||
+      (repeat && failed(verifyCallee(repeat))))
+    return failure();
   for (Value operand : op.getOperands())
     if (failed(verifyOperand(op, operand)))
       return failure();
   ++step;
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifyCallee(func::CallOp call) const {
+  auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (kernel && !kernel.isExternal() && kernel.getNumResults() == 0 &&
+      kernel->hasAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName))
+    return success();
+  return call.emitError("expected @")
+         << call.getCallee() << " to be a kernel without results";
+}
+
+LogicalResult ProgramVerifier::verifyCallee(RepeatOp repeat) const {
+  auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());
+  if (!loop || !loop->hasAttr(HamKaasDialect::loopAttrName))
+    return repeat.emitError("expected @")
+           << repeat.getCallee() << " to be the body of a loop";
+  for (OpOperand &operand : repeat->getOpOperands()) {
+    unsigned i = operand.getOperandNumber();
+    std::optional<int64_t> bytes =
+        getBufferBytes(cast<MemRefType>(operand.get().getType()));
+    std::optional<int64_t> expected = getRegionBytes(loop.getArgumentTypes()[i]);
+    if (bytes && repeat.isRow(operand))
+      *bytes /= repeat.getSteps();
+    if (!bytes || bytes != expected)
+      return repeat.emitError("expected operand ")
+             << i << " to have the size of argument " << i << " of @"
+             << repeat.getCallee() << ", got " << operand.get().getType();
+  }
   return success();
 }
 
@@ -292,6 +322,11 @@ struct VerifyPlanned : hamkaas::impl::VerifyPlannedBase<VerifyPlanned> {
                    .verify({"input", "output"},
                            {"constants", "state", "workspace"})))
       return signalPassFailure();
+    for (auto loop : getOperation().getOps<func::FuncOp>())
+      if (loop->hasAttr(HamKaasDialect::loopAttrName) &&
+          failed(ProgramVerifier(loop, symbols)
+                     .verify({"input", "state", "output"}, {"workspace"})))
+        return signalPassFailure();
     auto prepare = symbols.lookup<func::FuncOp>("prepare");
     if (prepare &&
         failed(ProgramVerifier(prepare, symbols)

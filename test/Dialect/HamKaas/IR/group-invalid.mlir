@@ -111,6 +111,6 @@ func.func @unknown_family(%x: tensor<4xf32>) {
 // -----
 
 func.func @yield_outside(%x: tensor<4xf32>) {
-  // expected-error @below {{'hamkaas.yield' op expects parent op 'hamkaas.group'}}
+  // expected-error @below {{'hamkaas.yield' op expects parent op to be one of 'hamkaas.group, hamkaas.scan'}}
   hamkaas.yield %x : tensor<4xf32>
 }

@@ -125,7 +125,7 @@ func.func @main(%s: tensor<4xf32> {hamkaas.name = "s", hamkaas.region = "state"}
 }
 
 // CHECK: dot: hamkaas-cpu-pack-parameters: passes
-// CHECK: dot: hamkaas-verify-kernels: error: expected a call of a kernel or a view, got hamkaas.group{{$}}
+// CHECK: dot: hamkaas-verify-kernels: error: expected a call of a kernel, a loop or a view, got hamkaas.group{{$}}
 
 //--- dot
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

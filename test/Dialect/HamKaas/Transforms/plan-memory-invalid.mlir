@@ -83,7 +83,7 @@ func.func @main(%x: memref<9223372036854775807xi8> {hamkaas.region = "state", ha
 // -----
 
 func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}) -> memref<4xf32> {
-  // expected-error @below {{expected a call of a kernel, a copy, an allocation or a view, got func.return with operands}}
+  // expected-error @below {{expected a call of a kernel, a loop, a copy, an allocation or a view, got func.return with operands}}
   return %x : memref<4xf32>
 }
 
@@ -91,7 +91,7 @@ func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}
 
 func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}) {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{expected a call of a kernel, a copy, an allocation or a view, got memref.load with operands}}
+  // expected-error @below {{expected a call of a kernel, a loop, a copy, an allocation or a view, got memref.load with operands}}
   %0 = memref.load %x[%c0] : memref<4xf32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: hamkaas-opt %s -hamkaas-verify-kernels -split-input-file -verify-diagnostics
 
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{expected a call of a kernel or a view, got hamkaas.relu}}
+  // expected-error @below {{expected a call of a kernel, a loop or a view, got hamkaas.relu}}
   %0 = hamkaas.relu %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -51,7 +51,7 @@ func.func private @k0() -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.k
 // -----
 
 func.func @main(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{expected a call of a kernel or a view, got linalg.exp}}
+  // expected-error @below {{expected a call of a kernel, a loop or a view, got linalg.exp}}
   %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%out : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -74,7 +74,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{expected only kernels, @main and @prepare, got @f}}
+// expected-error @below {{expected only kernels, bodies of loops, @main and @prepare, got @f}}
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

@@ -37,6 +37,8 @@ def HamKaas_Dialect : Dialect {
     static constexpr llvm::StringLiteral indexAttrName = "hamkaas.index";
     /// The KernelAttr of a kernel function.
     static constexpr llvm::StringLiteral kernelAttrName = "hamkaas.kernel";
+    /// On a function that is the body of a loop.
+    static constexpr llvm::StringLiteral loopAttrName = "hamkaas.loop";
     /// Number of iterations of a kernel's outermost loop, which may be split
     /// among threads.
     static constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";

@@ -168,8 +168,8 @@ def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
 def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
   let summary = "gather operations that will be one kernel";
   let description = [{
-    Before: operations of GRAPH in `@main`. After: each of them but views is in a
-    `hamkaas.group`, together with the pointwise operations that use its result
+    Before: operations of GRAPH in `@main` and in the bodies of `hamkaas.scan`s.
+    After: each of them but views and scans is in a `hamkaas.group`, together with the pointwise operations that use its result
     alone and have its shape. A group has the family of its root: the one
     contraction, reduction or row operation in it, or else elementwise or
     movement. What a reduction reads once joins it, too, in the shape that is
@@ -188,8 +188,8 @@ def LowerGroups : Pass<"hamkaas-lower-groups", "mlir::ModuleOp"> {
   let summary = "replace operations of the dialect by linalg and tensor";
   let description = [{
     Lowers each operation through LinalgLoweringOpInterface, inside groups and
-    views outside of them. After it, only `hamkaas.group`, its terminator and
-    `hamkaas.check` of the dialect are left, and all tensors have the types that
+    views outside of them. After it, only `hamkaas.group`, `hamkaas.scan`, their
+    terminator and `hamkaas.check` of the dialect are left, and all tensors have the types that
     memory has: bytes for booleans, integers without a sign. Inputs, outputs and
     globals whose type this changes keep the one they had as `hamkaas.type`.
   }];
@@ -222,8 +222,13 @@ def HoistParameters : Pass<"hamkaas-hoist-parameters", "mlir::ModuleOp"> {
 }
 
 def OutlineKernels : Pass<"hamkaas-outline-kernels", "mlir::ModuleOp"> {
-  let summary = "make each group a function, equal groups the same one";
+  let summary = "make groups and bodies of loops functions";
   let description = [{
+    First, each `hamkaas.scan` becomes a `hamkaas.repeat` of a private function
+    `@loop0`, `@loop1`, … marked `hamkaas.loop`: its body, a program like `@main`
+    whose inputs are rows and values, whose states are what is carried, and whose
+    outputs are rows of the results. All below holds for it, too.
+
     Before: groups in `@main` and `@prepare`. After: private functions `@k0`,
     `@k1`, … marked `#hamkaas.kernel`, in destination-passing style: the last
     argument is the storage of the result. Groups whose bodies are equal share a
@@ -245,8 +250,8 @@ def OutlineKernels : Pass<"hamkaas-outline-kernels", "mlir::ModuleOp"> {
 def VerifyKernels : Pass<"hamkaas-verify-kernels", "mlir::ModuleOp"> {
   let summary = "check that a module has the form KERNELS";
   let description = [{
-    `@main` and `@prepare` are sequences of calls of kernels and views of tensors
-    of static shape. Kernels hold linalg on tensors, and `hamkaas.check` alone of
+    `@main`, `@prepare` and the bodies of loops are sequences of calls of kernels,
+    loops, and views of tensors of static shape. Kernels hold linalg on tensors, and `hamkaas.check` alone of
     the dialect; they have one result, and a last argument of its type, which is
     the storage that code generation lets them write it to. Nothing else is in the
     module. Changes nothing.
@@ -273,12 +278,16 @@ def Bufferize : Pass<"hamkaas-bufferize", "mlir::ModuleOp"> {
 def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
   let summary = "assign every buffer a region and a constant offset";
   let description = [{
-    Before: `@main` and `@prepare` are sequences of calls of kernels, views,
-    `memref.copy`s and `memref.alloc`s. After: calls and copies whose operands are
+    Before: `@main`, `@prepare` and the bodies of loops are sequences of calls of
+    kernels, loops, views, `memref.copy`s and `memref.alloc`s. After: calls, loops
+    and copies whose operands are
     `memref.view`s of a region at a constant offset (or `memref.get_global`s). The
     arguments are bytes: of `@main` the inputs, the outputs, then the regions
     constants, state and workspace; of `@prepare` the parameters, constants and
     workspace. Kernels take dense buffers.
+
+    Bodies of loops have arguments for inputs, states and outputs, and one for
+    their workspace, which is a buffer of the function that repeats them.
 
     A `memref.alloc` gets a place in the workspace from its first to its last use;
     its views share it. Where the kernel allows it (`hamkaas.inplace` on an
@@ -303,7 +312,7 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
 def VerifyPlanned : Pass<"hamkaas-verify-planned", "mlir::ModuleOp"> {
   let summary = "check that a module has the form PLANNED";
   let description = [{
-    Each operand of a call of a kernel is a global or a dense part of a region
+    Each operand of a call of a kernel or of a loop is a global or a dense part of a region
     that lies within it; no two buffers of the workspace that are in use at the
     same time overlap, unless one replaces the other; every use of the workspace
     lies in a buffer in use. Kernels have no results; globals have their elements.

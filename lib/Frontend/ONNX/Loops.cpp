@@ -1,0 +1,245 @@
+//===- Loops.cpp - Loop and Scan --------------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compositions.h"
+#include "Importer.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::onnx;
+
+//===----------------------------------------------------------------------===//
+// Loop
+//===----------------------------------------------------------------------===//
+
+/// A loop that would make more nodes than this is one in the program, if it can
+/// be.
+static constexpr int64_t mostUnrolled = 256;
+
+static std::optional<int64_t> getKnown(const Tensor &tensor) {
+  if (!tensor || !tensor.isConstant() || tensor.count() != 1 ||
+      tensor.isFloat())
+    return std::nullopt;
+  return tensor.elements().i64.front();
+}
+
+/// Stacks the values of all iterations.
+static Tensor stack(GraphBuilder &b, ArrayRef<Tensor> values) {
+  Tensors rows;
+  for (const Tensor &value : values)
+    rows.push_back(addDim(b, value, 0));
+  return b.concat(rows, 0);
+}
+
+std::optional<Tensors> Importer::importLoop(const Call &call) {
+  const GraphProto *body = call.attributes.getGraph("body");
+  Tensors inputs = call.inputs;
+  inputs.resize(std::max<size_t>(inputs.size(), 2));
+  size_t carried = inputs.size() - 2;
+  if (!body || body->outputs.size() < carried + 1) {
+    addProblem("expected a body with an output for each value that is carried");
+    return std::nullopt;
+  }
+  Loop loop{*body, inputs[0], inputs[1], Tensors(llvm::drop_begin(inputs, 2))};
+  std::optional<int64_t> trips = getKnown(loop.trips);
+  bool isEndless = !loop.condition || getKnown(loop.condition) == 1;
+  int64_t nodes = std::max<int64_t>(body->nodes.size(), 1);
+  if (trips && isEndless && *trips > mostUnrolled / nodes) {
+    // A body that needs to know the number of the iteration, or whose values
+    // change their types, cannot be computed so.
+    Problems before = problems;
+    std::optional<OnnxFailure> failureBefore = certainFailure;
+    if (auto outputs = importAsScan(call, loop, *trips))
+      return outputs;
+    (void)builder.takeFailure();
+    problems = before;
+    certainFailure = failureBefore;
+  }
+  return unrollLoop(call, loop);
+}
+
+/// A loop of known count that ends no earlier.
+std::optional<Tensors> Importer::importAsScan(const Call &call,
+                                              const Loop &loop, int64_t trips) {
+  LoopInputs inputs{trips, /*isReversed=*/false, loop.inits};
+  inputs.inputs.push_back(builder.iota({trips}, 0));
+  Tensor isTrue = builder.scalar(IntegerType::get(context, 1), 1);
+  Tensors results = builder.scan(
+      inputs, [&](ArrayRef<Tensor> carried, ArrayRef<Tensor> rows) -> Tensors {
+        Tensors arguments{rows.front(), isTrue};
+        llvm::append_range(arguments, carried);
+        auto outputs =
+            importSubgraph(loop.body, arguments, call.scope, call.environment);
+        if (!outputs || getKnown(outputs->front()) != 1)
+          return {};
+        return Tensors(llvm::drop_begin(*outputs));
+      });
+  if (results.empty())
+    return std::nullopt;
+  return results;
+}
+
+/// A loop of known count, each iteration of which is a part of the graph.
+std::optional<Tensors> Importer::unrollLoop(const Call &call,
+                                            const Loop &loop) {
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  std::optional<int64_t> trips = loop.trips ? getKnown(loop.trips) : limit;
+  Tensor condition = loop.condition;
+  Tensors values = loop.inits;
+  size_t carried = values.size();
+  SmallVector<Tensors> rows(loop.body.outputs.size() - carried - 1);
+  for (int64_t i = 0;; ++i) {
+    std::optional<int64_t> goesOn =
+        condition ? getKnown(condition) : std::optional<int64_t>(1);
+    if (!trips || !goesOn) {
+      addProblem(
+          "loops whose count or condition is no constant are not supported");
+      return std::nullopt;
+    }
+    if (i >= *trips || !*goesOn)
+      break;
+    Tensors arguments = {builder.constant({i}, {})};
+    arguments.push_back(condition
+                            ? condition
+                            : builder.scalar(IntegerType::get(context, 1), 1));
+    llvm::append_range(arguments, values);
+    auto outputs =
+        importSubgraph(loop.body, arguments, call.scope, call.environment);
+    if (!outputs || isTooLarge())
+      return std::nullopt;
+    condition = outputs->front();
+    values.assign(outputs->begin() + 1, outputs->begin() + 1 + carried);
+    for (auto [list, value] :
+         llvm::zip_equal(rows, llvm::drop_begin(*outputs, 1 + carried)))
+      list.push_back(value);
+  }
+  for (const Tensors &list : rows) {
+    if (list.empty()) {
+      addProblem("loops without an iteration that stack values are not "
+                 "supported");
+      return std::nullopt;
+    }
+    values.push_back(stack(builder, list));
+  }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Scan
+//===----------------------------------------------------------------------===//
+
+/// Brings the rows along `axis` to the front, or from there back.
+static Tensor moveDim(GraphBuilder &b, Tensor x, int64_t from, int64_t to) {
+  Shape permutation = getDimRange(0, x.rank());
+  permutation.erase(permutation.begin() + from);
+  permutation.insert(permutation.begin() + to, from);
+  return b.permute(x, permutation);
+}
+
+/// The elements along dimension 0 from the last to the first.
+static Tensor reverseRows(GraphBuilder &b, Tensor x) {
+  Shape offsets(x.rank(), 0), strides(x.rank(), 1);
+  offsets[0] = x.dim(0) - 1;
+  strides[0] = -1;
+  return b.stridedSlice(x, offsets, x.shape(), strides);
+}
+
+namespace {
+
+/// Where the rows of the inputs or outputs of a Scan are.
+struct ScanSides {
+  SmallVector<int64_t> axes, directions;
+
+  /// Fails unless there is one for each of `count` tensors.
+  bool read(GraphBuilder &b, Attributes &attributes, StringRef side,
+            size_t count) {
+    axes = attributes.getInts((side + "_axes").str())
+               .value_or(SmallVector<int64_t>(count, 0));
+    directions = attributes.getInts((side + "_directions").str())
+                     .value_or(SmallVector<int64_t>(count, 0));
+    if (axes.size() == count && directions.size() == count)
+      return true;
+    b.fail("expected an axis and a direction for each " + side);
+    return false;
+  }
+
+  /// The axis of tensor `i`, of that rank; none after a failure.
+  std::optional<int64_t> getAxis(GraphBuilder &b, size_t i,
+                                 int64_t rank) const {
+    if (axes[i] >= -rank && axes[i] < rank)
+      return axes[i] < 0 ? axes[i] + rank : axes[i];
+    b.fail("expected an axis from " + Twine(-rank) + " to " + Twine(rank - 1) +
+           ", found " + Twine(axes[i]));
+    return std::nullopt;
+  }
+};
+
+} // namespace
+
+/// The inputs of the loop, whose rows are in front and in order.
+static bool readRows(GraphBuilder &b, const ScanSides &sides,
+                     ArrayRef<Tensor> inputs, LoopInputs &loop) {
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    std::optional<int64_t> axis =
+        input ? sides.getAxis(b, i, input.rank()) : std::nullopt;
+    if (!axis)
+      return false;
+    Tensor rows = moveDim(b, input, *axis, 0);
+    if (i > 0 && rows.dim(0) != loop.steps)
+      b.fail("expected inputs of equal length, found " + Twine(loop.steps) +
+             " and " + Twine(rows.dim(0)));
+    loop.steps = rows.dim(0);
+    loop.inputs.push_back(sides.directions[i] ? reverseRows(b, rows) : rows);
+  }
+  return !b.hasFailed();
+}
+
+std::optional<Tensors> Importer::importScan(const Call &call) {
+  const GraphProto *body = call.attributes.getGraph("body");
+  std::optional<int64_t> count = call.attributes.getInt("num_scan_inputs");
+  auto opset = call.environment.opsets.find("");
+  if (opset != call.environment.opsets.end() && opset->getValue() < 9) {
+    addProblem("Scan of opset 8 is not supported");
+    return std::nullopt;
+  }
+  if (!body || !count || *count < 1 || *count > int64_t(call.inputs.size()) ||
+      body->outputs.size() < call.inputs.size() - *count) {
+    addProblem(
+        "expected a body with an output for each state, and at least one "
+        "input that is scanned");
+    return std::nullopt;
+  }
+  size_t states = call.inputs.size() - *count;
+  size_t outputs = body->outputs.size() - states;
+  ScanSides inputSides, outputSides;
+  LoopInputs loop;
+  loop.inits.assign(call.inputs.begin(), call.inputs.begin() + states);
+  if (!inputSides.read(builder, call.attributes, "scan_input", *count) ||
+      !outputSides.read(builder, call.attributes, "scan_output", outputs) ||
+      !readRows(builder, inputSides, ArrayRef(call.inputs).drop_front(states),
+                loop))
+    return std::nullopt;
+  Tensors results = builder.scan(
+      loop, [&](ArrayRef<Tensor> carried, ArrayRef<Tensor> rows) -> Tensors {
+        Tensors arguments(carried);
+        llvm::append_range(arguments, rows);
+        return importSubgraph(*body, arguments, call.scope, call.environment)
+            .value_or(Tensors());
+      });
+  if (results.empty())
+    return std::nullopt;
+  for (size_t i = 0; i < outputs; ++i) {
+    Tensor &rows = results[states + i];
+    std::optional<int64_t> axis = outputSides.getAxis(builder, i, rows.rank());
+    if (!axis)
+      return std::nullopt;
+    if (outputSides.directions[i])
+      rows = reverseRows(builder, rows);
+    rows = moveDim(builder, rows, 0, *axis);
+  }
+  return results;
+}
