@@ -52,13 +52,7 @@ static cl::opt<bool>
                     cl::desc("Leave the parameters in their file; the program "
                              "maps it when it is loaded"),
                     cl::cat(category));
-static cl::list<std::string>
-    dims("dim", cl::desc("ONNX: size of a dimension that has a name"),
-         cl::value_desc("NAME=N"), cl::cat(category));
-static cl::list<std::string>
-    constantInputs("const-input",
-                   cl::desc("ONNX: make an input a constant of the model"),
-                   cl::value_desc("NAME=F.npy"), cl::cat(category));
+static OnnxCommandLine onnx(category);
 static cl::opt<bool>
     check("check",
           cl::desc("Only read the model and print all that is wrong with it "
@@ -163,7 +157,7 @@ static llvm::Error compile() {
   options.externalWeights = externalWeights;
   options.disabledOptimizations = noOptimize;
   options.unchecked = unchecked;
-  options.onnx = {dims, constantInputs};
+  options.onnx = onnx.get();
   options.checkOnly = check;
   options.report = report;
   options.planSvg = planSvg;

@@ -32,13 +32,7 @@ static cl::opt<std::string> model(cl::Positional, cl::Required,
 static cl::list<std::string>
     inputs("input", cl::desc("Contents of an input, once for each"),
            cl::value_desc("NAME=F.npy|random|zeros"), cl::cat(category));
-static cl::list<std::string>
-    dims("dim", cl::desc("ONNX: size of a dimension that has a name"),
-         cl::value_desc("NAME=N"), cl::cat(category));
-static cl::list<std::string>
-    constantInputs("const-input",
-                   cl::desc("ONNX: make an input a constant of the model"),
-                   cl::value_desc("NAME=F.npy"), cl::cat(category));
+static OnnxCommandLine onnxOptions(category);
 static cl::list<std::string> outputs("output",
                                      cl::desc("Where to write an output"),
                                      cl::value_desc("NAME=F.npy"),
@@ -317,7 +311,7 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
 }
 
 static llvm::Expected<ModuleOp> parseGraph(ModelFile &file) {
-  auto onnx = readOnnxOptions(file, {dims, constantInputs});
+  auto onnx = readOnnxOptions(file, onnxOptions.get());
   if (!onnx)
     return onnx.takeError();
   auto graph = file.parse({unchecked, {}, std::move(*onnx)});

@@ -75,13 +75,7 @@ static cl::opt<bool>
                                "expected-error"),
                       cl::cat(category));
 
-static cl::list<std::string>
-    dims("dim", cl::desc("ONNX: size of a dimension that has a name"),
-         cl::value_desc("NAME=N"), cl::cat(category));
-static cl::list<std::string>
-    constantInputs("const-input",
-                   cl::desc("ONNX: make an input a constant of the model"),
-                   cl::value_desc("NAME=F.npy"), cl::cat(category));
+static OnnxCommandLine onnx(category);
 
 static void print(ModuleOp module, llvm::raw_ostream &stream) {
   OpPrintingFlags flags;
@@ -133,7 +127,7 @@ static llvm::Error translateOnnx() {
     return file.takeError();
   if ((*file)->kind() != ModelKind::Onnx)
     return llvm::createStringError("'" + input + "': expected an ONNX model");
-  auto options = readOnnxOptions(**file, {dims, constantInputs});
+  auto options = readOnnxOptions(**file, onnx.get());
   if (!options)
     return options.takeError();
   auto module = (*file)->parse({unchecked, {}, std::move(*options)});

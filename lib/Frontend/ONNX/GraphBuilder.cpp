@@ -44,23 +44,6 @@ Tensor GraphBuilder::fail(const Twine &text) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// The first error that `function` reports, without the name of the operation.
-static std::string captureErrors(MLIRContext *context,
-                                 llvm::function_ref<void()> function) {
-  std::string text;
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (text.empty())
-      text = diagnostic.str();
-    return success();
-  });
-  function();
-  StringRef message(text);
-  size_t prefix = message.find("' op ");
-  if (message.starts_with("'") && prefix != StringRef::npos)
-    message = message.drop_front(prefix + 5);
-  return message.str();
-}
-
 static Operation *createOperation(Location location, StringRef name,
                                   ValueRange operands,
                                   ArrayRef<NamedAttribute> attributes) {

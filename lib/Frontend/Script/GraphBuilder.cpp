@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphBuilder.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "Operators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,23 +15,6 @@
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::script;
-
-std::string hamkaas::script::captureErrors(MLIRContext *context,
-                                           function_ref<void()> function) {
-  std::string text;
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (text.empty())
-      text = diagnostic.str();
-    return success();
-  });
-  function();
-  // "'hamkaas.add' op expected ...": the script's own words follow.
-  StringRef message(text);
-  size_t prefix = message.find("' op ");
-  if (message.starts_with("'") && prefix != StringRef::npos)
-    message = message.drop_front(prefix + 5);
-  return message.str();
-}
 
 GraphBuilder::GraphBuilder(MLIRContext *context, Location location)
     : builder(context), module(ModuleOp::create(location)), storages(builder) {

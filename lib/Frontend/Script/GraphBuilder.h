@@ -97,11 +97,6 @@ private:
   std::vector<mlir::Attribute> argumentAttributes;
 };
 
-/// Calls `function` and collects the text of the errors it emits instead of
-/// reporting them, without the name of an op before them.
-std::string captureErrors(mlir::MLIRContext *context,
-                          llvm::function_ref<void()> function);
-
 } // namespace hamkaas::script
 
 #endif // HAMKAAS_LIB_FRONTEND_SCRIPT_GRAPHBUILDER_H

@@ -63,3 +63,20 @@ LogicalResult hamkaas::verifyElements(Location loc, Attribute value,
            << type << ", got one of type " << elements.getType();
   return success();
 }
+
+std::string hamkaas::captureErrors(MLIRContext *context,
+                                   llvm::function_ref<void()> function) {
+  std::string text;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (text.empty())
+      text = diagnostic.str();
+    return success();
+  });
+  function();
+  // "'hamkaas.add' op expected ...": the words after that are kept.
+  StringRef message(text);
+  size_t prefix = message.find("' op ");
+  if (message.starts_with("'") && prefix != StringRef::npos)
+    message = message.drop_front(prefix + 5);
+  return message.str();
+}

@@ -90,6 +90,9 @@ private:
 
   /// Lets what `repeat` makes of rows lie where it will be returned.
   static void writeOutputs(RepeatOp repeat, const Destinations &destinations) {
+    // One of buffers has no results.
+    if (repeat.getNumResults() == 0)
+      return;
     OpBuilder builder(repeat);
     auto results = repeat.getResults().drop_front(repeat.getCarried().size());
     for (auto [operand, result] :

@@ -31,6 +31,10 @@ llvm::LogicalResult verifyTensorType(mlir::Location loc, mlir::Type type);
 llvm::LogicalResult verifyElements(mlir::Location loc, mlir::Attribute value,
                                    mlir::Type type);
 
+/// The first error that `function` reports, without the name of the operation.
+std::string captureErrors(mlir::MLIRContext *context,
+                          llvm::function_ref<void()> function);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_GRAPHRULES_H
