@@ -189,7 +189,7 @@ static Tensors importDropout(OpContext &op, GraphBuilder &b) {
   if (op.version >= 12) {
     op.attributes.getInt("seed");
     if (dropsElements(op, b))
-      return {b.fail("training is not supported")};
+      return {b.fail("dropout in training is not supported")};
   } else {
     op.attributes.getFloat("ratio");
   }

@@ -56,6 +56,12 @@ static Tensors importIdentity(OpContext &op, GraphBuilder &b) {
 }
 
 /// A tensor that is there is its own optional.
+static Tensors importOptional(OpContext &op, GraphBuilder &b) {
+  if (!op.has(0))
+    return {b.fail("optionals without an element are not supported")};
+  return {op.input(0)};
+}
+
 static Tensors importHasElement(OpContext &op, GraphBuilder &b) {
   Type type = IntegerType::get(b.context(), 1);
   return {b.scalar(type, op.optionalInput(0) ? 1 : 0)};
@@ -252,8 +258,8 @@ ArrayRef<OpDefinition> onnx::getShapeOps() {
       {"Expand", importExpand, 13},
       {"Flatten", importFlatten, 25},
       {"Identity", importIdentity, 25},
-      {"Optional", importIdentity, 28},
-      {"OptionalGetElement", importIdentity, 28},
+      {"Optional", importOptional, 28},
+      {"OptionalGetElement", importOptional, 28},
       {"OptionalHasElement", importHasElement, 28},
       {"Range", importRange, 27},
       {"Reshape", importReshape, 25},
