@@ -334,6 +334,8 @@ class Graph:
         self.sums = True
         self.add(f"hamkaas.matmul {rows[0]}, {w[0]} : {self.type(rows[1])}, "
                  f"{self.type(w[1])}", (rows[1][0], w[1][1]))
+        if self.rng.random() < 0.5:
+            self.reshape(self.values[-1], (*x[1][:-1], w[1][1]))
         self.affine()
 
     def constants(self):

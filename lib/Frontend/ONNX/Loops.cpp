@@ -53,7 +53,8 @@ std::optional<Tensors> Importer::importLoop(const Call &call) {
     // change their types, cannot be computed so.
     Problems before = problems;
     std::optional<OnnxFailure> failureBefore = certainFailure;
-    if (auto outputs = importAsScan(call, loop, *trips))
+    auto outputs = importAsScan(call, loop, *trips);
+    if (outputs || isTooLarge() || certainFailure != failureBefore)
       return outputs;
     (void)builder.takeFailure();
     problems = before;

@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-// Scale, function, sum and two products; for tanh also three products and a sum.
+// Scale, function, sum and two products; for tanh also three products and a
+// sum.
 int64_t GeluOp::getFlops() {
   int64_t flops = getApproximate() == GeluApproximation::Tanh ? 9 : 5;
   return multiplyCounts(flops, getElementCount(getType()));

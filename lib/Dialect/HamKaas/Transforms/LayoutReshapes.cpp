@@ -49,10 +49,9 @@ static ReshapeOp moveBeforePermute(ReshapeOp reshape) {
   if (!permute || !permute->hasOneUse() || !keepsPlaces(reshape))
     return nullptr;
   RankedTensorType type = reshape.getType();
-  Dimensions permutation =
-      movePermutation(permute.getPermutation(),
-                      permute.getX().getType().getShape(),
-                      getPlaces(type.getShape()), type.getRank());
+  Dimensions permutation = movePermutation(
+      permute.getPermutation(), permute.getX().getType().getShape(),
+      getPlaces(type.getShape()), type.getRank());
   OpBuilder builder(reshape);
   auto before = ReshapeOp::create(
       builder, reshape.getLoc(),
@@ -70,12 +69,12 @@ static ReshapeOp moveBeforePermute(ReshapeOp reshape) {
 /// Makes `permute` of a reshape the reshape of a permute.
 static void moveBeforeReshape(PermuteOp permute, ReshapeOp reshape) {
   RankedTensorType type = reshape.getX().getType();
-  Dimensions permutation = movePermutation(
-      permute.getPermutation(), reshape.getType().getShape(),
-      getPlaces(type.getShape()), type.getRank());
+  Dimensions permutation =
+      movePermutation(permute.getPermutation(), reshape.getType().getShape(),
+                      getPlaces(type.getShape()), type.getRank());
   OpBuilder builder(permute);
-  auto before = PermuteOp::create(builder, permute.getLoc(), reshape.getX(),
-                                  permutation);
+  auto before =
+      PermuteOp::create(builder, permute.getLoc(), reshape.getX(), permutation);
   permute.replaceAllUsesWith(
       ReshapeOp::create(builder, reshape.getLoc(), permute.getType(), before)
           .getResult());
@@ -85,12 +84,10 @@ static void moveBeforeReshape(PermuteOp permute, ReshapeOp reshape) {
 
 void hamkaas::moveReshapesOutward(Block &block) {
   llvm::DenseSet<Operation *> moved;
-  for (auto reshape :
-       llvm::make_early_inc_range(block.getOps<ReshapeOp>()))
+  for (auto reshape : llvm::make_early_inc_range(block.getOps<ReshapeOp>()))
     if (ReshapeOp before = moveBeforePermute(reshape))
       moved.insert(before);
-  for (auto permute :
-       llvm::make_early_inc_range(block.getOps<PermuteOp>())) {
+  for (auto permute : llvm::make_early_inc_range(block.getOps<PermuteOp>())) {
     auto reshape = permute.getX().getDefiningOp<ReshapeOp>();
     if (reshape && reshape->hasOneUse() && keepsPlaces(reshape) &&
         !moved.contains(reshape))

@@ -1,4 +1,4 @@
-//===- LayoutReshapes.h - Dimensions of 1 around permutes -------*- C++ -*-===//
+//===- LayoutReshapes.h - Moves reshapes ------------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,6 +16,10 @@ namespace hamkaas {
 /// between permutes: `reshape(permute(x))` becomes `permute(reshape(x))`, and a
 /// `permute(reshape(x))` that was there becomes `reshape(permute(x))`.
 void moveReshapesOutward(mlir::Block &block);
+
+/// Moves reshapes of the result of a contraction behind the pointwise operations
+/// that follow, so that nothing stands between those and its kernel.
+void moveReshapesBehindPointwise(mlir::Block &block);
 
 } // namespace hamkaas
 

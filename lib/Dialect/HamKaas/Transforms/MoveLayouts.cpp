@@ -220,6 +220,7 @@ private:
     for (Operation *op : state.dead)
       op->erase();
     eraseUnused(block);
+    moveReshapesBehindPointwise(block);
   }
 
   /// Permutes the region of `seed` if that pays, unless nothing has changed

@@ -135,11 +135,11 @@ static std::optional<Polynomial> getPolynomial(Value value, Value x,
 
 static bool isClose(const std::optional<Polynomial> &found,
                     const Polynomial &expected) {
-  return found && llvm::all_of(llvm::zip_equal(*found, expected),
-                               [](auto coefficients) {
-                                 auto [l, r] = coefficients;
-                                 return isClose(l, r);
-                               });
+  return found &&
+         llvm::all_of(llvm::zip_equal(*found, expected), [](auto coefficients) {
+           auto [l, r] = coefficients;
+           return isClose(l, r);
+         });
 }
 
 //===----------------------------------------------------------------------===//

@@ -311,3 +311,60 @@ func.func @other_reshapes(%x: tensor<2x3x8xf32>)
   %3 = hamkaas.reshape %2 : tensor<8x2x3xf32> -> tensor<8x1x2x3xf32>
   return %1, %2, %3 : tensor<16x3xf32>, tensor<8x2x3xf32>, tensor<8x1x2x3xf32>
 }
+
+// A reshape moves behind the pointwise operations that a contraction computes
+// on the way.
+
+// CHECK-LABEL: func @matmul_of_rows(
+// CHECK-SAME:    %[[X:.*]]: tensor<6x4xf32>, %[[W:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<1x1x8xf32>, %[[R:.*]]: tensor<2x3x8xf32>
+// CHECK:         %[[P:.*]] = hamkaas.matmul %[[X]], %[[W]]
+// CHECK-NEXT:    %[[C:.*]] = hamkaas.constant dense<2.000000e+00> : tensor<1x1xf32>
+// CHECK-NEXT:    %[[S:.*]] = hamkaas.mul %[[P]], %[[C]] : tensor<6x8xf32>, tensor<1x1xf32>
+// CHECK-NEXT:    %[[B2:.*]] = hamkaas.reshape %[[B]] : tensor<1x1x8xf32> -> tensor<1x8xf32>
+// CHECK-NEXT:    %[[T:.*]] = hamkaas.add %[[S]], %[[B2]] : tensor<6x8xf32>, tensor<1x8xf32>
+// CHECK-NEXT:    %[[R2:.*]] = hamkaas.reshape %[[R]] : tensor<2x3x8xf32> -> tensor<6x8xf32>
+// CHECK-NEXT:    %[[U:.*]] = hamkaas.add %[[R2]], %[[T]] : tensor<6x8xf32>, tensor<6x8xf32>
+// CHECK-NEXT:    %[[V:.*]] = hamkaas.gelu %[[U]] : tensor<6x8xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.reshape %[[V]] : tensor<6x8xf32> -> tensor<2x3x8xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @matmul_of_rows(%x: tensor<6x4xf32>, %w: tensor<4x8xf32>,
+                          %b: tensor<1x1x8xf32>, %r: tensor<2x3x8xf32>)
+    -> tensor<2x3x8xf32> {
+  %c = hamkaas.constant dense<2.0> : tensor<1x1x1xf32>
+  %0 = hamkaas.matmul %x, %w : tensor<6x4xf32>, tensor<4x8xf32>
+  %1 = hamkaas.reshape %0 : tensor<6x8xf32> -> tensor<2x3x8xf32>
+  %2 = hamkaas.mul %1, %c : tensor<2x3x8xf32>, tensor<1x1x1xf32>
+  %3 = hamkaas.add %2, %b : tensor<2x3x8xf32>, tensor<1x1x8xf32>
+  %4 = hamkaas.add %r, %3 : tensor<2x3x8xf32>, tensor<2x3x8xf32>
+  %5 = hamkaas.gelu %4 : tensor<2x3x8xf32>
+  return %5 : tensor<2x3x8xf32>
+}
+
+// Not where an operand is repeated along a part of a dimension, where something
+// else needs the reshape, or behind what is no contraction.
+
+// CHECK-LABEL: func @reshapes_that_stay(
+// CHECK:         hamkaas.matmul
+// CHECK-NEXT:    hamkaas.reshape
+// CHECK-NEXT:    hamkaas.add
+// CHECK-NEXT:    hamkaas.matmul
+// CHECK-NEXT:    hamkaas.reshape
+// CHECK-NEXT:    hamkaas.relu
+// CHECK-NEXT:    hamkaas.exp
+// CHECK-NEXT:    hamkaas.reshape
+// CHECK-NEXT:    hamkaas.relu
+func.func @reshapes_that_stay(%x: tensor<6x4xf32>, %w: tensor<4x8xf32>,
+                              %b: tensor<2x1x8xf32>)
+    -> (tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>,
+        tensor<2x3x4xf32>) {
+  %0 = hamkaas.matmul %x, %w : tensor<6x4xf32>, tensor<4x8xf32>
+  %1 = hamkaas.reshape %0 : tensor<6x8xf32> -> tensor<2x3x8xf32>
+  %2 = hamkaas.add %1, %b : tensor<2x3x8xf32>, tensor<2x1x8xf32>
+  %3 = hamkaas.matmul %x, %w : tensor<6x4xf32>, tensor<4x8xf32>
+  %4 = hamkaas.reshape %3 : tensor<6x8xf32> -> tensor<2x3x8xf32>
+  %5 = hamkaas.relu %4 : tensor<2x3x8xf32>
+  %6 = hamkaas.exp %x : tensor<6x4xf32>
+  %7 = hamkaas.reshape %6 : tensor<6x4xf32> -> tensor<2x3x4xf32>
+  %8 = hamkaas.relu %7 : tensor<2x3x4xf32>
+  return %2, %4, %5, %8 : tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x4xf32>
+}

@@ -49,7 +49,7 @@ def FoldAffine : Pass<"hamkaas-fold-affine", "mlir::ModuleOp"> {
 }
 
 def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
-  let summary = "move permutes to where they cost less";
+  let summary = "move permutes and reshapes to where they cost less";
   let description = [{
     A frontend whose pictures have their channels first puts a permute before and
     after each convolution, whose channels are last. This pass looks at regions:
@@ -64,7 +64,9 @@ def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
 
     Reshapes that only add or drop dimensions of 1, which frontends put around
     convolutions along one dimension, move to the other side of a permute first,
-    out of the regions.
+    out of the regions. In the end, a reshape of the result of a contraction, such
+    as a product of many rows, moves behind the pointwise operations that follow,
+    which then join its kernel.
 
     So a network of convolutions is left with a permute at its first input and,
     unless it ends in a reduction, at its result. Permutes between operations that
