@@ -56,7 +56,7 @@ check_asan() {
 }
 
 # What libFuzzer finds goes to its first folder, so that the corpus of the tree,
-# the second, stays as it is.
+# the second, stays as it is. Why arenas are not poisoned: test/lit.cfg.py.
 fuzz_one() {
   local fuzzer=$1 name found
   name=$(basename "$fuzzer")
@@ -64,7 +64,8 @@ fuzz_one() {
   local arguments=("$found")
   [ -d "test/fuzz/corpus/$name" ] && arguments+=("test/fuzz/corpus/$name")
   [ -f "test/fuzz/$name.dict" ] && arguments+=("-dict=test/fuzz/$name.dict")
-  "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
+  ASAN_OPTIONS=allow_user_poisoning=0 \
+    "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
     -verbosity=0 -print_final_stats=1 -artifact_prefix=build-asan/ \
     "${arguments[@]}"
   local status=$?

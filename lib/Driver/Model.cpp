@@ -15,7 +15,6 @@
 #include "MlirNesting.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -82,7 +81,7 @@ ModelKind hamkaas::getModelKind(StringRef content) {
     hasAlias |= mayBeAttributeAlias(line);
     if (line.empty() || line.starts_with("#") || line.starts_with("//"))
       continue;
-    if (llvm::any_of(line, isBinary) || !llvm::json::isUTF8(line))
+    if (llvm::any_of(line, isBinary))
       return ModelKind::Unknown;
     bool isStatement = line.starts_with("$") || line.starts_with("version") ||
                        line.starts_with("result");

@@ -14,9 +14,11 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 source = pathlib.Path(sys.argv[1])
 errors = []
+marker = "// -----"
 
 
 def read_passes():
@@ -58,14 +60,46 @@ def check_text(name, record, commands):
 
 
 def run(name, path):
-    done = subprocess.run(
+    return subprocess.run(
         ["hamkaas-opt", f"-{name}", "-split-input-file", str(path)],
         capture_output=True, text=True)
-    if done.returncode not in (0, 1):
-        return f"{name}: exit status {done.returncode} on {path}"
-    if done.returncode == 1 and "error:" not in done.stderr:
-        return f"{name}: no message on {path}"
-    return ""
+
+
+def check_file(name, path):
+    done = run(name, path)
+    if "Sanitizer: " in done.stderr:
+        errors.append(f"{name}: a sanitizer's error on {path}")
+    elif done.returncode not in (0, 1):
+        errors.append(f"{name}: exit status {done.returncode} on {path}")
+    elif done.returncode == 1 and "error:" not in done.stderr:
+        errors.append(f"{name}: no message on {path}")
+
+
+def find_suspects(name, joined, owners):
+    """The files that the pass may end badly on: all after a crash, else those
+    with a part of which neither a result nor an error is printed."""
+    done = run(name, joined)
+    results = done.stdout.split(f"{marker}\n")
+    if ("Sanitizer: " in done.stderr or done.returncode not in (0, 1) or
+            len(results) != len(owners)):
+        return {path for path, _ in owners}
+    wrong = {int(line) for line in re.findall(r":(\d+):\d+: error:", done.stderr)}
+    return {path for (path, lines), result in zip(owners, results)
+            if not result.strip() and wrong.isdisjoint(lines)}
+
+
+def join(files):
+    """The parts of all files as one text, because a process for each takes
+    minutes; and the file and the lines of each part."""
+    text, owners, line = [], [], 1
+    for path in files:
+        for part in path.read_text().split(f"{marker}\n"):
+            text.append(part)
+            end = line + part.count("\n")
+            # A module as such is at the end of the line before.
+            owners.append((path, range(line - 1, end + 1)))
+            line = end + 2
+    return f"\n{marker}\n".join(text), owners
 
 
 passes = read_passes()
@@ -78,8 +112,16 @@ if not passes:
 pipelines = ["hamkaas-lower-kernels", "hamkaas-to-graph", "hamkaas-to-kernels",
              "hamkaas-to-llvm", "hamkaas-to-planned"]
 files = [p for p in (source / "test").rglob("*.mlir") if "Install" not in p.parts]
-with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    errors += filter(None, pool.map(run, *zip(*(
-        (name, path) for name in [*passes, *pipelines] for path in files))))
+text, owners = join(sorted(files))
+names = [*passes, *pipelines]
+with tempfile.TemporaryDirectory() as folder:
+    joined = pathlib.Path(folder) / "all.mlir"
+    joined.write_text(text)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        suspects = pool.map(lambda name: find_suspects(name, joined, owners),
+                            names)
+        for name, paths in zip(names, suspects):
+            for path in sorted(paths):
+                check_file(name, path)
 print("\n".join(errors), file=sys.stderr)
 sys.exit(bool(errors))

@@ -54,6 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       &context, [&](Diagnostic &diagnostic) { messages += diagnostic.str(); });
   hamkaas::OnnxImportOptions options;
   options.dims["n"] = 2;
+  // Loops that run up to the standard limit take seconds.
+  options.maxNodes = 2000;
   hamkaas::OnnxModel model =
       hamkaas::importOnnx(content, "fuzz.onnx", &context, options);
   if (!model.module)

@@ -166,19 +166,30 @@ static Tensors importThresholdedRelu(OpContext &op, GraphBuilder &b) {
   return {b.select(b.compare("gt", x, limit), x, b.scalar(x.elementType(), 0))};
 }
 
-/// In a model that is not trained, the input.
+/// Whether elements are dropped: none are if the model is not trained, or with
+/// a ratio of 0.
+static bool dropsElements(OpContext &op, GraphBuilder &b) {
+  Tensor ratio = op.optionalInput(1), trains = op.optionalInput(2);
+  if (!trains || !op.expectConstant(2))
+    return false;
+  if (!trains.isBool() || trains.count() != 1) {
+    b.fail("expected input 2 to be a boolean");
+    return false;
+  }
+  if (trains.elements().i64.front() == 0)
+    return false;
+  if (!ratio)
+    return true;
+  auto given = op.constantFloats(1);
+  return given && !llvm::all_of(*given, [](double r) { return r == 0; });
+}
+
 static Tensors importDropout(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   if (op.version >= 12) {
     op.attributes.getInt("seed");
-    op.optionalInput(1);
-    Tensor trains = op.optionalInput(2);
-    if (trains && !op.expectConstant(2))
-      return {};
-    if (trains && !(trains.isBool() && trains.count() == 1))
-      return {b.fail("expected input 2 to be a boolean")};
-    if (trains && trains.elements().i64.front() != 0)
-      return {b.fail("training is not supported")};
+    if (dropsElements(op, b))
+      return {b.fail("dropout in training is not supported")};
   } else {
     op.attributes.getFloat("ratio");
   }

@@ -128,9 +128,60 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
   return {b.add(product, beta == 1 ? c : b.mul(c, beta))};
 }
 
+//===----------------------------------------------------------------------===//
+// Determinants
+//===----------------------------------------------------------------------===//
+
+/// Eliminates the first column of batch x n x n matrices: leaves those of the
+/// other rows and columns, and multiplies `product` by the pivots.
+static Tensor eliminate(GraphBuilder &b, Tensor x, Tensor &product) {
+  int64_t batch = x.dim(0), size = x.dim(1);
+  Tensor zero = b.scalar(x.elementType(), 0);
+  Tensor column = b.unary("abs", b.sliceDim(x, 2, 0, 1));
+  Tensor place = b.reshape(b.argExtreme("max", column, 1, /*isLast=*/false),
+                           {batch, 1, 1});
+  Tensor isPivot = b.compare("eq", b.iota({batch, size, 1}, 1), place);
+  Tensor row =
+      b.reduce("sum", b.select(isPivot, x, zero), {1}, /*keepDims=*/true);
+  // The first row takes the place of the pivot's.
+  Tensor rest = b.select(isPivot, b.sliceDim(x, 1, 0, 1), x);
+  rest = b.sliceDim(rest, 1, 1, size - 1);
+  Tensor pivot = b.sliceDim(row, 2, 0, 1);
+  Tensor isSame = b.compare("eq", place, b.constant({0}, {}));
+  product = b.mul(product, b.select(isSame, pivot, b.unary("neg", pivot)));
+  // A pivot of 0 has a column of zeros.
+  Tensor factor = b.select(b.compare("eq", pivot, zero), zero,
+                           b.div(b.sliceDim(rest, 2, 0, 1), pivot));
+  Tensor left = b.sliceDim(rest, 2, 1, size - 1);
+  return b.sub(left, b.mul(b.broadcast(factor, left.shape()),
+                           b.sliceDim(row, 2, 1, size - 1)));
+}
+
+static Tensors importDet(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  constexpr int64_t largest = 64;
+  if (!op.expectRank(x, 2))
+    return {};
+  int64_t size = x.shape().back();
+  if (x.dim(x.rank() - 2) != size)
+    return {b.fail("expected square matrices, found the shape " +
+                   formatShape(x.shape()))};
+  if (size > largest)
+    return {b.fail("determinants of more than " + Twine(largest) +
+                   " rows are not supported")};
+  Shape shape(x.shape().drop_back(2));
+  int64_t batch = countElements(shape);
+  Tensor rest = b.reshape(toComputed(b, x), {batch, size, size});
+  Tensor product = b.broadcast(b.scalar(rest.elementType(), 1), {batch, 1, 1});
+  while (rest && rest.dim(1) > 1)
+    rest = eliminate(b, rest, product);
+  return {b.cast(b.reshape(b.mul(product, rest), shape), x.elementType())};
+}
+
 ArrayRef<OpDefinition> onnx::getContractionOps() {
   static constexpr OpDefinition ops[] = {
       {"FusedMatMul", importFusedMatMul, 1, "com.microsoft"},
+      {"Det", importDet, 22},
       {"Gemm", importGemm, 13},
       {"MatMul", importMatMul, 13},
   };

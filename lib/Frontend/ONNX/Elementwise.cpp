@@ -8,6 +8,8 @@
 #include "Diagnostics.h"
 #include "OpContext.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/bit.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -122,6 +124,37 @@ static std::optional<double> getSplat(OpContext &op, unsigned i) {
   return (*op.constantFloats(i))[0];
 }
 
+/// How many bits of an exponent may be set.
+static int countExponentBits(const Tensor &exponent) {
+  if (!exponent.isConstant())
+    return exponent.elementType().getIntOrFloatBitWidth() - 1;
+  int64_t largest = 0;
+  for (int64_t value : exponent.elements().i64)
+    largest = std::max(largest, value);
+  return llvm::bit_width(uint64_t(largest));
+}
+
+/// The power of integers by squaring, exact in the arithmetic of their type. A
+/// negative exponent leaves 0 but of 1 and -1.
+static Tensor raiseIntegers(GraphBuilder &b, Tensor base, Tensor exponent) {
+  int bits = countExponentBits(exponent);
+  exponent = b.cast(exponent, base.elementType());
+  Tensor zero = b.scalar(base.elementType(), 0);
+  Tensor one = b.scalar(base.elementType(), 1);
+  auto isSet = [&](int bit) {
+    Tensor mask = b.scalar(base.elementType(), std::ldexp(1.0, bit));
+    return b.compare("ne", b.binary("and", exponent, mask), zero);
+  };
+  Tensor sign = b.select(isSet(0), base, one), result = one, square = base;
+  for (int bit = 0; bit < bits; ++bit) {
+    result = b.select(isSet(bit), b.mul(result, square), result);
+    square = b.mul(square, square);
+  }
+  Tensor isUnit = b.compare("eq", b.mul(base, base), one);
+  return b.select(b.compare("lt", exponent, zero), b.select(isUnit, sign, zero),
+                  result);
+}
+
 static Tensors importPow(OpContext &op, GraphBuilder &b) {
   Tensor base = op.input(0), exponent = op.input(1);
   std::optional<double> splat = getSplat(op, 1);
@@ -132,10 +165,9 @@ static Tensors importPow(OpContext &op, GraphBuilder &b) {
     return {splat == 2 ? square : b.mul(square, base)};
   if (base.isFloat())
     return {b.binary("pow", base, b.cast(exponent, base.elementType()))};
+  if (base.elementType().getIntOrFloatBitWidth() > 32 && !exponent.isFloat())
+    return {raiseIntegers(b, base, exponent)};
   // Exact as long as a double holds the result.
-  if (base.elementType().getIntOrFloatBitWidth() > 32 && !exponent.isFloat() &&
-      !base.isConstant())
-    return {b.fail("powers of integers of 64 bits are not supported")};
   Type wide = Float64Type::get(b.context());
   return {b.cast(b.binary("pow", b.cast(base, wide), b.cast(exponent, wide)),
                  base.elementType())};

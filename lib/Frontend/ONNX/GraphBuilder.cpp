@@ -239,7 +239,10 @@ Tensor GraphBuilder::select(Tensor condition, Tensor ifTrue, Tensor ifFalse) {
 }
 
 Tensor GraphBuilder::cast(Tensor x, Type type) {
-  if (!x || x.elementType() == type)
+  // The type of a tensor that failed is null.
+  if (!x || !type)
+    return {};
+  if (x.elementType() == type)
     return x;
   if (x.isEmpty())
     return empty(x.shape(), type);
@@ -335,5 +338,7 @@ Tensor GraphBuilder::constantOf(Type type, ArrayRef<double> values,
 }
 
 Tensor GraphBuilder::empty(ArrayRef<int64_t> shape, Type type) {
+  if (!type)
+    return {};
   return Tensor(ReferenceTensor(RankedTensorType::get(shape, type)));
 }

@@ -14,10 +14,6 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-/// How many nodes a model may have when its functions and branches are
-/// expanded.
-static constexpr int64_t largestNodeCount = 1'000'000;
-
 const NamedValue *Scope::find(StringRef name) const {
   for (const Scope *scope = this; scope; scope = scope->parent)
     if (auto found = scope->values.find(name); found != scope->values.end())
@@ -42,6 +38,11 @@ void Importer::addProblem(const Twine &reason) {
   problems.add(reason.str(), nodeName, nodeLocation);
 }
 
+void Importer::addCertainProblem(const Twine &reason) {
+  addProblem(reason);
+  certainProblems.add(reason.str(), nodeName, nodeLocation);
+}
+
 //===----------------------------------------------------------------------===//
 // The model
 //===----------------------------------------------------------------------===//
@@ -64,10 +65,6 @@ void Importer::checkModel() {
     addProblem("expected a model with a graph");
   if (model.hasTrainingInfo)
     addProblem("training information is not supported");
-  for (const OpsetProto &opset : model.opsets)
-    if (normalizeDomain(opset.domain).empty() && opset.version < oldestOpset)
-      addProblem("opset " + Twine(opset.version) +
-                 " is not supported, only those from " + Twine(oldestOpset));
 }
 
 OwningOpRef<ModuleOp> Importer::run() {
@@ -220,8 +217,8 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
   bool isFlow = !function && isControlFlow(domain, node.opType);
   auto opset = environment.opsets.find(domain);
   if (opset == environment.opsets.end()) {
-    addProblem("expected the model to import an opset of the domain " +
-               quote(node.domain));
+    addCertainProblem("expected the model to import an opset of the domain " +
+                      quote(node.domain));
     return std::nullopt;
   }
   OpVersion op;
@@ -229,8 +226,7 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
     op = findOp(domain, node.opType, opset->getValue());
     // Reported even if its inputs are unknown.
     if (!op.definition) {
-      addProblem(op.problem);
-      certainProblems.add(op.problem, nodeName, nodeLocation);
+      addCertainProblem(op.problem);
       certainFailure = OnnxFailure::Unsupported;
     }
   }
@@ -259,13 +255,13 @@ void Importer::importNode(const NodeProto &node, Scope &scope,
   define(node, importCall(node, scope, environment), scope);
 }
 
-bool Importer::isTooLarge() const { return nodeCount > largestNodeCount; }
+bool Importer::isTooLarge() const { return nodeCount > options.maxNodes; }
 
 /// What a function or a loop makes without a node counts as one, too: so all of
 /// them end.
 void Importer::countNodes(int64_t count) {
-  if (!isTooLarge() && nodeCount + count > largestNodeCount)
-    problems.add("expected at most " + std::to_string(largestNodeCount) +
+  if (!isTooLarge() && nodeCount + count > options.maxNodes)
+    problems.add("expected at most " + std::to_string(options.maxNodes) +
                      " nodes, those of functions and loops included",
                  "", modelLocation);
   nodeCount += count;

@@ -127,6 +127,7 @@ private:
   OnnxValue describe(const ValueInfoProto &value) const;
 
   void addProblem(const llvm::Twine &reason);
+  void addCertainProblem(const llvm::Twine &reason);
 
   const ModelProto &model;
   const OnnxImportOptions &options;

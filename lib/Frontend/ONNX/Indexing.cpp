@@ -202,6 +202,53 @@ static Tensors importScatterNd(OpContext &op, GraphBuilder &b) {
   return {b.reshape(result, x.shape())};
 }
 
+/// Writes `updates` into a cache along a dimension, from a place of its own on
+/// for each entry of the batch.
+static Tensors importTensorScatter(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), updates = op.input(1), begin = op.optionalInput(2);
+  StringRef mode = op.attributes.getString("mode").value_or("linear");
+  if (!op.expectRank(x, 2) || !op.expectElements(updates))
+    return {};
+  int64_t axis =
+      op.normalizeAxis(op.attributes.getInt("axis").value_or(-2), x.rank());
+  if (mode != "linear" && mode != "circular")
+    b.fail("expected the attribute 'mode' to be linear or circular, found " +
+           quote(mode));
+  if (b.hasFailed())
+    return {};
+  int64_t size = x.dim(axis);
+  int64_t length = axis < updates.rank() ? updates.dim(axis) : 0;
+  Shape expected(x.shape());
+  expected[axis] = length;
+  if (axis == 0 || length > size || updates.shape() != ArrayRef(expected) ||
+      (begin && begin.shape() != ArrayRef(x.dim(0))))
+    return {b.fail("expected updates, and a place for each entry of the batch, "
+                   "of a cache of the shape " +
+                   formatShape(x.shape()) + ", found the shapes " +
+                   formatShape(updates.shape()) + " and " +
+                   formatShape(begin.shape()))};
+  int64_t before = product(x.shape().take_front(axis));
+  int64_t behind = product(x.shape().drop_front(axis + 1));
+  Shape places = {x.dim(0), before / x.dim(0), length};
+  Tensor place = b.broadcast(b.iota({1, 1, length}, 2), places);
+  if (begin)
+    place = b.add(
+        place, b.reshape(b.cast(begin, place.elementType()), {x.dim(0), 1, 1}));
+  Tensor turns = b.mul(b.div(place, double(size)), double(size));
+  Tensor row = b.mul(b.reshape(b.iota({before}, 0), {places[0], places[1], 1}),
+                     double(size));
+  // NOTE: beyond the end is another row; no row has the index -1.
+  Tensor index = b.add(b.sub(place, turns), row);
+  if (mode == "linear")
+    index = b.select(b.compare("eq", turns, b.constant({0}, {})), index,
+                     b.constant({-1}, {}));
+  Tensor result =
+      b.scatter(b.reshape(x, {before * size, behind}),
+                b.reshape(index, {before * length}),
+                b.reshape(updates, {before * length, behind}), "none");
+  return {b.reshape(result, x.shape())};
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns of indices
 //===----------------------------------------------------------------------===//
@@ -313,6 +360,40 @@ static Tensors importCumSum(OpContext &op, GraphBuilder &b) {
   return {b.hasFailed() ? Tensor() : b.cumsum(x, dim, isExclusive, isReverse)};
 }
 
+/// `x` moved by `distance` along a dimension, with ones where it came from.
+static Tensor shift(GraphBuilder &b, Tensor x, int64_t dim, int64_t distance,
+                    bool isReverse) {
+  if (!x)
+    return {};
+  Shape shape(x.shape());
+  int64_t rest = shape[dim] - distance;
+  shape[dim] = distance;
+  Tensor ones = b.broadcast(b.scalar(x.elementType(), 1), shape);
+  Tensor moved = b.sliceDim(x, dim, isReverse ? distance : 0, rest);
+  return isReverse ? b.concat({moved, ones}, dim)
+                   : b.concat({ones, moved}, dim);
+}
+
+/// The products of twice as many elements in each step.
+static Tensors importCumProd(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  std::optional<Shape> axis = op.constantInts(1);
+  bool isExclusive = op.attributes.getInt("exclusive").value_or(0) != 0;
+  bool isReverse = op.attributes.getInt("reverse").value_or(0) != 0;
+  if (!axis || !op.expectRank(x, 1))
+    return {};
+  if (axis->size() != 1)
+    return {b.fail("expected one axis")};
+  int64_t dim = op.normalizeAxis(axis->front(), x.rank());
+  if (b.hasFailed())
+    return {};
+  int64_t size = x.dim(dim);
+  Tensor product = isExclusive ? shift(b, x, dim, 1, isReverse) : x;
+  for (int64_t distance = 1; distance < size; distance *= 2)
+    product = b.mul(product, shift(b, product, dim, distance, isReverse));
+  return {product};
+}
+
 static Tensors importTopK(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   int64_t axis =
@@ -344,6 +425,7 @@ static Tensors importTopK(OpContext &op, GraphBuilder &b) {
 
 ArrayRef<OpDefinition> onnx::getIndexingOps() {
   static constexpr OpDefinition ops[] = {
+      {"CumProd", importCumProd, 26},
       {"CumSum", importCumSum, 14},
       {"EyeLike", importEyeLike, 22},
       {"Gather", importGather, 13},
@@ -354,6 +436,7 @@ ArrayRef<OpDefinition> onnx::getIndexingOps() {
       {"Scatter", importScatterElements, 11},
       {"ScatterElements", importScatterElements, 18},
       {"ScatterND", importScatterNd, 18},
+      {"TensorScatter", importTensorScatter, 24},
       {"TopK", importTopK, 24},
       {"Trilu", importTrilu, 14},
   };

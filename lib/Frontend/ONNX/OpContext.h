@@ -115,6 +115,7 @@ llvm::ArrayRef<OpDefinition> getRecurrentOps();
 llvm::ArrayRef<OpDefinition> getReductionOps();
 llvm::ArrayRef<OpDefinition> getResizeOps();
 llvm::ArrayRef<OpDefinition> getSamplingOps();
+llvm::ArrayRef<OpDefinition> getSelectionOps();
 llvm::ArrayRef<OpDefinition> getShapeOps();
 llvm::ArrayRef<OpDefinition> getSignalOps();
 llvm::ArrayRef<OpDefinition> getTfIdfOps();

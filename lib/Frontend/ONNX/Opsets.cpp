@@ -12,6 +12,10 @@ using namespace llvm;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
+/// Operators have their meanings from this opset on. One of an older opset is
+/// read if it did not change up to this one.
+static constexpr int64_t oldestOpset = 6;
+
 namespace {
 
 struct History {
@@ -53,7 +57,8 @@ static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
           getLossOps(),        getMovementOps(),     getNormalizationOps(),
           getPoolingOps(),     getQuantizationOps(), getRecurrentOps(),
           getReductionOps(),   getResizeOps(),       getSamplingOps(),
-          getShapeOps(),       getSignalOps(),       getTfIdfOps()})
+          getSelectionOps(),   getShapeOps(),        getSignalOps(),
+          getTfIdfOps()})
       for (const OpDefinition &definition : family)
         all[{definition.domain, definition.name}] = &definition;
     return all;
@@ -81,6 +86,11 @@ OpVersion onnx::findOp(StringRef domain, StringRef name, int64_t opset) {
             .str();
   else if (!found.definition)
     found.problem = (name + " is not supported").str();
+  else if (*version < *getVersion(name, oldestOpset))
+    found.problem =
+        (name + " as of opset " + Twine(*version) +
+         " is not supported, only from that of opset " + Twine(oldestOpset))
+            .str();
   else if (*version > found.definition->newest)
     found.problem = (name + " as of opset " + Twine(*version) +
                      " is not supported, only up to that of opset " +

@@ -17,9 +17,6 @@ inline llvm::StringRef normalizeDomain(llvm::StringRef domain) {
   return domain == "ai.onnx" ? "" : domain;
 }
 
-/// The oldest opset of ONNX that is read.
-inline constexpr int64_t oldestOpset = 6;
-
 /// How the operator of a node is imported, and its version.
 struct OpVersion {
   const OpDefinition *definition = nullptr;

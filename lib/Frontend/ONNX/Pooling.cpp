@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compositions.h"
+#include "Diagnostics.h"
 #include "Windows.h"
 
 using namespace mlir;
@@ -31,13 +33,135 @@ static std::optional<Windows> readPool(OpContext &op, GraphBuilder &b,
   return readWindows(op, b, x.shape().drop_front(2), {}, /*mayRoundUp=*/true);
 }
 
+//===----------------------------------------------------------------------===//
+// Largest elements
+//===----------------------------------------------------------------------===//
+
+/// The elements of the windows of `x`, whose spatial dimensions are behind the
+/// first two, in a last dimension; `padding` where a window leaves the picture.
+static Tensor unfold(GraphBuilder &b, Tensor x, Tensor padding,
+                     const Windows &windows) {
+  Shape low = {0, 0}, high = {0, 0};
+  llvm::append_range(low, windows.padLow);
+  llvm::append_range(high, windows.padHigh);
+  x = b.pad(x, padding, low, high, Shape(low.size(), 0));
+  if (!x)
+    return {};
+  Shape sizes(x.shape()), strides = {1, 1}, place(windows.count(), 0);
+  llvm::append_range(strides, windows.strides);
+  for (int64_t i = 0; i < windows.count(); ++i)
+    sizes[i + 2] = (sizes[i + 2] - windows.extent(i)) / windows.strides[i] + 1;
+  Tensors parts;
+  for (int64_t i = 0, count = countElements(windows.sizes); i < count; ++i) {
+    Shape offsets(x.rank(), 0);
+    for (int64_t dim = windows.count() - 1, rest = i; dim >= 0; --dim) {
+      offsets[dim + 2] = rest % windows.sizes[dim] * windows.dilations[dim];
+      rest /= windows.sizes[dim];
+    }
+    parts.push_back(
+        addDim(b, b.stridedSlice(x, offsets, sizes, strides), x.rank()));
+  }
+  return b.concat(parts, x.rank());
+}
+
+/// Places counted from the last dimension as those counted from the first one.
+static Tensor countFromFirst(GraphBuilder &b, Tensor place,
+                             ArrayRef<int64_t> spatial) {
+  int64_t stride = countElements(spatial);
+  Tensor result;
+  for (int64_t size : llvm::reverse(spatial)) {
+    stride /= size;
+    Tensor rest = b.div(place, double(size));
+    Tensor part =
+        b.mul(b.sub(place, b.mul(rest, double(size))), double(stride));
+    result = result ? b.add(result, part) : part;
+    place = rest;
+  }
+  return result;
+}
+
+/// The places of the largest elements of the windows among all of `x`.
+static Tensor findLargest(GraphBuilder &b, Tensor x, const Windows &windows,
+                          bool countsFromFirst) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr int64_t largestWindow = 1024;
+  if (countElements(windows.sizes) > largestWindow)
+    return b.fail("places in windows of more than " + Twine(largestWindow) +
+                  " elements are not supported");
+  ArrayRef<int64_t> spatial = x.shape().drop_front(2);
+  Shape picture = {1, 1};
+  llvm::append_range(picture, spatial);
+  int64_t count = countElements(spatial), none = std::max<int64_t>(count, 1);
+  Tensor place = b.reshape(b.iota({count}, 0), picture);
+  place = unfold(b, place, b.constant({none}, {}), windows);
+  Tensor lowest = b.cast(b.scalar(Float64Type::get(b.context()), -infinity),
+                         x.elementType());
+  Tensor elements = unfold(b, x, lowest, windows);
+  if (!elements)
+    return {};
+  Tensor isLargest = b.compare(
+      "eq", elements,
+      b.reduce("max", elements, elements.rank() - 1, /*keepDims=*/true));
+  if (x.isFloat())
+    isLargest = b.binary("or", isLargest, b.compare("ne", elements, elements));
+  place = b.reduce("min", b.select(isLargest, place, b.constant({none}, {})),
+                   elements.rank() - 1, /*keepDims=*/false);
+  if (countsFromFirst)
+    place = countFromFirst(b, place, spatial);
+  Shape planes(x.rank(), 1);
+  planes[0] = x.dim(0);
+  planes[1] = x.dim(1);
+  Tensor plane = b.reshape(b.iota({x.dim(0) * x.dim(1)}, 0), planes);
+  return b.add(place, b.mul(plane, double(count)));
+}
+
 static Tensors importMaxPool(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   auto windows = readPool(op, b, x);
-  op.attributes.getInt("storage_order");
+  bool countsFromFirst = op.attributes.getInt("storage_order").value_or(0) != 0;
   if (!windows)
     return {};
-  return {channelsFirst(b, pool(b, "max", channelsLast(b, x), *windows))};
+  Tensors results = {
+      channelsFirst(b, pool(b, "max", channelsLast(b, x), *windows))};
+  if (op.wants(1))
+    results.push_back(findLargest(b, x, *windows, countsFromFirst));
+  return results;
+}
+
+/// Puts the elements back to where MaxPool found them, between zeros.
+static Tensors importMaxUnpool(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), places = op.input(1);
+  if (!op.expectRank(x, 3, 5) || !expectShape(b, "places", places, x.shape()))
+    return {};
+  size_t count = x.rank() - 2;
+  auto sizes = readList(op, b, "kernel_shape", count, 0, 1);
+  auto strides = readList(op, b, "strides", count, 1, 1);
+  auto pads = readList(op, b, "pads", 2 * count, 0, 0);
+  if (!sizes || !strides || !pads)
+    return {};
+  Shape shape = {x.dim(0), x.dim(1)};
+  for (size_t i = 0; i < count; ++i)
+    shape.push_back((x.dim(i + 2) - 1) * (*strides)[i] + (*sizes)[i] -
+                    (*pads)[i] - (*pads)[i + count]);
+  // The places are those in a picture of the shape that the windows give.
+  Shape result = shape, high(shape.size(), 0), none(shape.size(), 0);
+  if (op.has(2))
+    result = op.constantInts(2).value_or(Shape());
+  bool fits = result.size() == shape.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i) {
+    high[i] = result[i] - shape[i];
+    fits = shape[i] > 0 && high[i] >= 0;
+  }
+  if (!b.hasFailed() && !fits)
+    b.fail("expected a result of at least " + formatShape(shape) + ", found " +
+           formatShape(result));
+  if (b.hasFailed() || !op.checkShape(result, x.elementType()))
+    return {};
+  Tensor zero = b.scalar(x.elementType(), 0);
+  Tensor flat = b.scatter(b.broadcast(zero, {countElements(shape)}),
+                          b.reshape(places, {x.count()}),
+                          b.reshape(x, {x.count()}), "none");
+  return {b.pad(b.reshape(flat, shape), zero, none, high, none)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -46,9 +170,9 @@ static Tensors importMaxPool(OpContext &op, GraphBuilder &b) {
 
 /// How many elements each window along dimension `i` counts, from the position
 /// `low` on to before `high`.
-static std::vector<double> countElements(const Windows &windows, int64_t i,
-                                         int64_t size, int64_t low,
-                                         int64_t high) {
+static std::vector<double> countWindows(const Windows &windows, int64_t i,
+                                        int64_t size, int64_t low,
+                                        int64_t high) {
   int64_t last =
       size + windows.padLow[i] + windows.padHigh[i] - windows.extent(i);
   std::vector<double> counts;
@@ -83,7 +207,7 @@ static Tensor divideByCounts(OpContext &op, GraphBuilder &b, Tensor sum,
       return b.fail("windows of padded pictures as large as these are not "
                     "supported");
     std::vector<double> counts =
-        countElements(windows, i, spatial[i], low, high);
+        countWindows(windows, i, spatial[i], low, high);
     Shape shape(sum.rank(), 1);
     shape[i + 1] = counts.size();
     if (llvm::all_equal(counts))
@@ -174,6 +298,7 @@ ArrayRef<OpDefinition> onnx::getPoolingOps() {
       {"GlobalMaxPool", importGlobalMaxPool, 22},
       {"LpPool", importLpPool, 22},
       {"MaxPool", importMaxPool, 22},
+      {"MaxUnpool", importMaxUnpool, 22},
   };
   return ops;
 }

@@ -55,6 +55,18 @@ static Tensors importIdentity(OpContext &op, GraphBuilder &b) {
   return {op.input(0)};
 }
 
+/// A tensor that is there is its own optional.
+static Tensors importOptional(OpContext &op, GraphBuilder &b) {
+  if (!op.has(0))
+    return {b.fail("optionals without an element are not supported")};
+  return {op.input(0)};
+}
+
+static Tensors importHasElement(OpContext &op, GraphBuilder &b) {
+  Type type = IntegerType::get(b.context(), 1);
+  return {b.scalar(type, op.optionalInput(0) ? 1 : 0)};
+}
+
 /// The numbers from a start on below a limit, in steps.
 static Tensors importRange(OpContext &op, GraphBuilder &b) {
   op.attributes.getInt("stash_type");
@@ -246,6 +258,9 @@ ArrayRef<OpDefinition> onnx::getShapeOps() {
       {"Expand", importExpand, 13},
       {"Flatten", importFlatten, 25},
       {"Identity", importIdentity, 25},
+      {"Optional", importOptional, 28},
+      {"OptionalGetElement", importOptional, 28},
+      {"OptionalHasElement", importHasElement, 28},
       {"Range", importRange, 27},
       {"Reshape", importReshape, 25},
       {"Shape", importShape, 25},

@@ -97,10 +97,11 @@ void WireFields::appendFixed(std::vector<T> &list, Type type) {
   if (!is(type) && !is(Bytes))
     return;
   isBroken |= bytes.size() % sizeof(T) != 0;
-  size_t first = list.size();
-  list.resize(first + bytes.size() / sizeof(T));
-  std::memcpy(list.data() + first, bytes.data(),
-              (list.size() - first) * sizeof(T));
+  size_t first = list.size(), count = bytes.size() / sizeof(T);
+  list.resize(first + count);
+  // An empty list may have no address.
+  if (count != 0)
+    std::memcpy(list.data() + first, bytes.data(), count * sizeof(T));
 }
 
 template void WireFields::appendFixed(std::vector<float> &, Type);

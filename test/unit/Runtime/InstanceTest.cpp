@@ -261,10 +261,10 @@ TEST_F(Instance, RefusesOtherDescriptors) {
   fake.program.structSize = 8;
   EXPECT_EQ(create().find("expected a program descriptor of at least"), 0u);
   fake.program.structSize = sizeof(HamKaasProgram);
-  fake.program.version = 2;
-  EXPECT_EQ(create(), "expected a program of version 1, found 2; compile the "
-                      "model with the compiler of this runtime");
   fake.program.version = 1;
+  EXPECT_EQ(create(), "expected a program of version 2, found 1; compile the "
+                      "model with the compiler of this runtime");
+  fake.program.version = HAMKAAS_PROGRAM_VERSION;
   fake.program.isaLevel = 9;
   EXPECT_EQ(create(), "program needs instruction set level 9, which this "
                       "runtime does not know");

@@ -32,6 +32,9 @@ struct OnnxImportOptions {
   llvm::StringMap<int64_t> dims = {};
   /// Elements of inputs that are to be constants, by their name.
   llvm::StringMap<std::shared_ptr<const ReferenceTensor>> constantInputs = {};
+  /// How many nodes a model may have when its functions and branches are
+  /// expanded.
+  int64_t maxNodes = 1'000'000;
 };
 
 /// Why there is no module for a model.

@@ -71,8 +71,9 @@ struct MergeCasts : OpRewritePattern<CastOp> {
                    !isExact(from, to);
     if (!isExact(from, over) || differs)
       return rewriter.notifyMatchFailure(op, "the first cast is not exact");
-    rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), producer.getX())
-        ->setLoc(fuseLocations(producer, op));
+    Location loc = fuseLocations(producer, op);
+    rewriter.replaceOp(
+        op, CastOp::create(rewriter, loc, op.getType(), producer.getX()));
     return success();
   }
 };
