@@ -144,7 +144,7 @@ ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
   case ModelKind::Unknown:
     break;
   }
-  emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 1, 1),
+  emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0),
             "expected a script, MLIR text or an ONNX model, got other binary "
             "data");
   return {};
@@ -189,7 +189,9 @@ ModelFile::ModelFile(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef path)
       handler(sources, &mlirContext) {
   // The message and the line of the model say enough.
   mlirContext.printOpOnDiagnostic(false);
-  if (getModelKind(buffer->getBuffer()) == ModelKind::Onnx)
+  // Of what is no text, no line is shown.
+  ModelKind kind = getModelKind(buffer->getBuffer());
+  if (kind == ModelKind::Onnx || kind == ModelKind::Unknown)
     plainHandler.emplace(&mlirContext, [](Diagnostic &diagnostic) {
       llvm::errs() << formatDiagnostic(diagnostic) << '\n';
       for (Diagnostic &note : diagnostic.getNotes())

@@ -252,7 +252,11 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
 
 void Importer::importNode(const NodeProto &node, Scope &scope,
                           const Environment &environment) {
-  define(node, importCall(node, scope, environment), scope);
+  std::optional<Tensors> outputs = importCall(node, scope, environment);
+  // No failure is silent.
+  if (!outputs && problems.isEmpty())
+    addProblem("what this node is given is not supported");
+  define(node, outputs, scope);
 }
 
 bool Importer::isTooLarge() const { return nodeCount > options.maxNodes; }

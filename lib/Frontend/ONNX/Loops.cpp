@@ -205,8 +205,11 @@ struct ScanSides {
 static bool readRows(GraphBuilder &b, const ScanSides &sides,
                      ArrayRef<Tensor> inputs, LoopInputs &loop) {
   for (auto [i, input] : llvm::enumerate(inputs)) {
-    std::optional<int64_t> axis =
-        input ? sides.getAxis(b, i, input.rank()) : std::nullopt;
+    if (!input) {
+      b.fail("expected all values that a loop carries or reads to be given");
+      return false;
+    }
+    std::optional<int64_t> axis = sides.getAxis(b, i, input.rank());
     if (!axis)
       return false;
     Tensor rows = moveDim(b, input, *axis, 0);

@@ -55,12 +55,12 @@ TEST(Compile, SourcesWithoutAModel) {
             "expected the text of a model, got 3 bytes");
   EXPECT_EQ(
       compileError(std::string("$1\0", 3)),
-      "model:1:1: error: expected a script, MLIR text or an ONNX "
+      "model: error: expected a script, MLIR text or an ONNX "
       "model, got other binary data");
   EXPECT_EQ(
       compileError("\x7f"
                    "ELF..."),
-      "model:1:1: error: expected a script, MLIR text or an ONNX "
+      "model: error: expected a script, MLIR text or an ONNX "
       "model, got other binary data");
   EXPECT_THAT(compileError("\n\n"), HasSubstr("expected 'result"));
   EXPECT_THAT(compileError("module {}"),
