@@ -12,8 +12,8 @@
 
 // The work of all steps is counted: 5 * (4 * (2 * 4 * 4 + 4) + 4) = 740.
 // RUN: hamkaas-compile %t/nested.mlir --report -o %t/nested.o | FileCheck %s --check-prefix=REPORT
-// REPORT: {{^}}  740 floating point operations
-// REPORT: k{{[0-9]+}} contraction {{ *}}1 {{ *}}720
+// REPORT: {{^}}  740 floating point operations (FLOPs), {{.*}} 25 calls of 2 kernels
+// REPORT: k{{[0-9]+}} contraction {{ *}}20 {{ *}}720
 
 // A check that fails in a step ends the run with the position of its line.
 // RUN: %python -c "import numpy as np; np.save('%t/good.npy', np.array([0, 3, -4])); np.save('%t/bad.npy', np.array([0, 1, 4]))"

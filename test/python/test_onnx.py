@@ -117,6 +117,21 @@ def test_dims_of_a_call():
         run([X[:1], X])
 
 
+def test_outputs_without_a_type():
+    """Nothing is made up for what a size decides."""
+    model = make_model([("Neg", ["x"], ["y"]), ("MatMul", ["y", "w"], ["z"])],
+                       [("x", FLOAT, ["n", "m"])], [],
+                       {"w": np.ones([3, 2], "float32")})
+    model.graph.output.extend(
+        helper.make_empty_tensor_value_info(name) for name in "yz")
+    run = hamkaas.onnx.prepare(model)
+    assert run.outputs == (("y", np.dtype("float32"), None),
+                           ("z", None, None))
+    y, z = run([X])
+    np.testing.assert_array_equal(y, -X)
+    np.testing.assert_array_equal(z, -X @ np.ones([3, 2]))
+
+
 def test_values_of_a_call():
     run = hamkaas.onnx.prepare(make_reshape())
     for shape in ([3, 2], [6], [1, 6, 1], [3, 2]):

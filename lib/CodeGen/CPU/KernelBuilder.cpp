@@ -55,9 +55,10 @@ Value KernelBuilder::add(Value lhs, Value rhs) {
   if (b == 0)
     return lhs;
   // Indices are offsets within an object, so none of this can wrap.
+  // NOTE: not nuw, for a part of a sum may be negative; and upstream keeps the
+  // flag when it folds (x - 2) + 1 to x + -1.
   return arith::AddIOp::create(builder, location, lhs, rhs,
-                               arith::IntegerOverflowFlags::nsw |
-                                   arith::IntegerOverflowFlags::nuw);
+                               arith::IntegerOverflowFlags::nsw);
 }
 
 Value KernelBuilder::subtract(Value lhs, Value rhs) {
@@ -68,8 +69,7 @@ Value KernelBuilder::subtract(Value lhs, Value rhs) {
   if (b == 0)
     return lhs;
   return arith::SubIOp::create(builder, location, lhs, rhs,
-                               arith::IntegerOverflowFlags::nsw |
-                                   arith::IntegerOverflowFlags::nuw);
+                               arith::IntegerOverflowFlags::nsw);
 }
 
 Value KernelBuilder::multiply(Value lhs, int64_t rhs) {
@@ -78,8 +78,7 @@ Value KernelBuilder::multiply(Value lhs, int64_t rhs) {
   if (rhs == 1)
     return lhs;
   return arith::MulIOp::create(builder, location, lhs, constant(rhs),
-                               arith::IntegerOverflowFlags::nsw |
-                                   arith::IntegerOverflowFlags::nuw);
+                               arith::IntegerOverflowFlags::nsw);
 }
 
 Value KernelBuilder::divide(Value lhs, int64_t rhs) {

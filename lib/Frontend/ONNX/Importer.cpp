@@ -121,9 +121,14 @@ void Importer::addResults(Scope &scope) {
       addProblem("output " + quote(output.name) + ": " + value->problem);
     else if (!value->tensor.isEmpty())
       results.emplace_back(output.name.str(), value->tensor);
-    summary.outputs.push_back(value && value->tensor
+    OnnxValue declared = describe(output);
+    bool isKnown = value && value->tensor;
+    if (isKnown && !declared.elementType)
+      declared.elementType = value->tensor.elementType();
+    // Sizes that were not given are 1 for now.
+    summary.outputs.push_back(isKnown && unboundDims.empty()
                                   ? describeTensor(output.name, value->tensor)
-                                  : describe(output));
+                                  : declared);
   }
 }
 

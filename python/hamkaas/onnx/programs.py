@@ -22,7 +22,8 @@ class TensorInfo(NamedTuple):
     """An input or output of an ONNX model."""
 
     name: str
-    dtype: Union["np.dtype[Any]", str]
+    dtype: Union["np.dtype[Any]", str, None]
+    """None of an output of which the model says none, as long as sizes miss."""
     shape: Optional[Tuple[Size, ...]]
     """A dimension is a size, or a name where the model leaves it open. None
     where it leaves open how many there are."""
@@ -101,6 +102,6 @@ def _read_signature(text: str) -> Signature:
 
 def _read_tensors(tensors: Any) -> Tuple[TensorInfo, ...]:
     return tuple(TensorInfo(
-        tensor["name"], dtype_of(tensor["type"]),
+        tensor["name"], dtype_of(tensor["type"]) if "type" in tensor else None,
         tuple(tensor["shape"]) if "shape" in tensor else None)
         for tensor in tensors)

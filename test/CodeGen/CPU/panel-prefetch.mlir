@@ -11,7 +11,7 @@
 // CHECK-DAG:     %[[LAST:.*]] = arith.constant 3840 : index
 // CHECK-DAG:     %[[STEP:.*]] = arith.constant 12 : index
 // CHECK:         %[[NEXT:.*]] = arith.minui %{{.*}}, %[[LAST]]
-// CHECK:         %[[FIRST:.*]] = arith.addi %[[NEXT]], %{{.*}} overflow<nsw, nuw>
+// CHECK:         %[[FIRST:.*]] = arith.addi %[[NEXT]], %{{.*}} overflow<nsw>
 // CHECK:         scf.for %[[K:[^ ]*]] =
 // CHECK:           %[[OFFSET:.*]] = arith.muli %[[K]], %[[STEP]]
 // CHECK:           %[[ELEMENT:.*]] = arith.addi %[[FIRST]], %[[OFFSET]]
