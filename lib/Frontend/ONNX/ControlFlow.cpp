@@ -62,6 +62,14 @@ std::optional<Tensors> Importer::importSubgraph(const GraphProto &graph,
 // Branches
 //===----------------------------------------------------------------------===//
 
+static bool haveEqualTypes(const std::optional<Tensors> &a,
+                           const std::optional<Tensors> &b) {
+  return a && b && a->size() == b->size() &&
+         llvm::all_of(llvm::zip(*a, *b), [](auto pair) {
+           return std::get<0>(pair).type() == std::get<1>(pair).type();
+         });
+}
+
 /// A condition that is known chooses a branch. Otherwise both are computed:
 /// nothing in a graph has an effect.
 std::optional<Tensors> Importer::importIf(const Call &call) {
@@ -76,16 +84,17 @@ std::optional<Tensors> Importer::importIf(const Call &call) {
   if (condition.isConstant())
     return importSubgraph(condition.elements().i64.front() ? *ifTrue : *ifFalse,
                           {}, call.scope, call.environment);
+  Problems before = problems;
+  std::optional<OnnxFailure> failureBefore = certainFailure;
   auto taken = importSubgraph(*ifTrue, {}, call.scope, call.environment);
   auto other = importSubgraph(*ifFalse, {}, call.scope, call.environment);
-  if (!taken || !other)
-    return std::nullopt;
-  if (taken->size() != other->size() ||
-      llvm::any_of(llvm::zip(*taken, *other), [](auto pair) {
-        return std::get<0>(pair).type() != std::get<1>(pair).type();
-      })) {
-    addProblem("branches of a condition that is not a constant are supported "
-               "if their outputs have the same types");
+  if (!haveEqualTypes(taken, other)) {
+    // One branch may be for other shapes, and never taken with these.
+    if (certainFailure == failureBefore) {
+      (void)builder.takeFailure();
+      problems = before;
+      builder.expectKnown("the condition", condition);
+    }
     return std::nullopt;
   }
   Tensors outputs;
