@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "Opsets.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -125,6 +126,10 @@ void Importer::addResults(Scope &scope) {
     bool isKnown = value && value->tensor;
     if (isKnown && !declared.elementType)
       declared.elementType = value->tensor.elementType();
+    if (isKnown && declared.elementType != value->tensor.elementType())
+      addProblem("output " + quote(output.name) + ": expected elements of type " +
+                 debugString(declared.elementType) + ", as it is declared, found " +
+                 debugString(value->tensor.elementType()));
     // Sizes that were not given are 1 for now.
     summary.outputs.push_back(isKnown && unboundDims.empty()
                                   ? describeTensor(output.name, value->tensor)

@@ -182,10 +182,13 @@ struct ScanSides {
                .value_or(SmallVector<int64_t>(count, 0));
     directions = attributes.getInts((side + "_directions").str())
                      .value_or(SmallVector<int64_t>(count, 0));
-    if (axes.size() == count && directions.size() == count)
-      return true;
-    b.fail("expected an axis and a direction for each " + side);
-    return false;
+    if (axes.size() != count || directions.size() != count)
+      b.fail("expected an axis and a direction for each " + side);
+    for (int64_t direction : directions)
+      if (direction != 0 && direction != 1)
+        b.fail("expected a direction that is 0 or 1, found " +
+               Twine(direction));
+    return !b.hasFailed();
   }
 
   /// The axis of tensor `i`, of that rank; none after a failure.

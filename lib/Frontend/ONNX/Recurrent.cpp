@@ -111,17 +111,27 @@ static Tensor readLengths(OpContext &op, GraphBuilder &b, const Recurrence &r) {
   Tensor lengths = op.optionalInput(4);
   if (!lengths || !expectShape(b, "sequence lengths", lengths, {r.batch}))
     return {};
-  if (lengths.isConstant() &&
-      llvm::all_of(*op.constantInts(4),
-                   [&](int64_t length) { return length == r.steps; }))
-    return {};
+  if (lengths.isConstant()) {
+    Shape known = *op.constantInts(4);
+    for (int64_t length : known)
+      if (length < 0 || length > r.steps)
+        return b.fail("expected sequence lengths from 0 to " + Twine(r.steps) +
+                      ", found " + Twine(length));
+    if (llvm::all_of(known,
+                     [&](int64_t length) { return length == r.steps; }))
+      return {};
+  }
   return b.reshape(lengths, {r.batch, 1});
 }
 
 static std::optional<Recurrence> readNode(OpContext &op, GraphBuilder &b,
                                           const Signature &signature) {
   Recurrence r;
-  r.isBatchFirst = op.attributes.getInt("layout").value_or(0) != 0;
+  int64_t layout = op.attributes.getInt("layout").value_or(0);
+  if (layout != 0 && layout != 1)
+    b.fail("expected the attribute 'layout' to be 0 or 1, found " +
+           Twine(layout));
+  r.isBatchFirst = layout == 1;
   r.clip = op.attributes.getFloat("clip");
   Tensor x = op.input(0), w = op.input(1), recurrent = op.input(2);
   if (!op.expectRank(x, 3, 3) || !op.expectRank(w, 3, 3) ||
