@@ -153,6 +153,19 @@ def VerifyGraph : Pass<"hamkaas-verify-graph", "mlir::ModuleOp"> {
   }];
 }
 
+def ConvolutionsToProducts
+    : Pass<"hamkaas-convolutions-to-products", "mlir::ModuleOp"> {
+  let summary = "make convolutions of windows of one element products";
+  let description = [{
+    Before: `hamkaas.conv` of float32 with windows of one element, one group and no
+    padding. After: `hamkaas.matmul`, of the positions as rows and the channels
+    as columns; with strides, of the positions that a `hamkaas.strided_slice`
+    took. A product may have rows of several rows of the picture in one block,
+    and pointwise operations on the result follow it without a reshape between.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
   let summary = "copy the operands of convolutions that reach beyond them";
   let description = [{
