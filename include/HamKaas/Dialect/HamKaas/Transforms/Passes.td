@@ -166,6 +166,20 @@ def ConvolutionsToProducts
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def ProductsToReductions
+    : Pass<"hamkaas-products-to-reductions", "mlir::ModuleOp"> {
+  let summary = "make products of few rows with a transposed matrix reductions";
+  let description = [{
+    Before: `hamkaas.matmul` of at most four rows whose right side is a
+    `hamkaas.permute` that makes columns of rows, such as a query times the keys
+    of a cache. After: the sum of products of two rows each, by `hamkaas.mul` and
+    `hamkaas.reduce`, which read the rows where they lie. Writing all of them
+    transposed would take longer than the product. Parameters are transposed once,
+    when the program is loaded, and stay.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
   let summary = "copy the operands of convolutions that reach beyond them";
   let description = [{
