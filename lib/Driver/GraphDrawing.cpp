@@ -75,6 +75,8 @@ static StringRef getFamilyColor(Operation *op) {
     return "#8ecae6";
   case KernelFamily::Movement:
     return "#cdb4db";
+  case KernelFamily::Transform:
+    return "#a8dadc";
   case KernelFamily::Loops:
     return "#f2cc8f";
   case KernelFamily::Reduction:

@@ -24,8 +24,9 @@ using namespace hamkaas;
 //===----------------------------------------------------------------------===//
 
 ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
-  static constexpr StringRef names[] = {"fold-constants", "simplify", "raise",
-                                        "move-layouts", "fold-affine"};
+  static constexpr StringRef names[] = {"fold-constants", "simplify",
+                                        "raise",          "move-layouts",
+                                        "fold-affine",    "use-winograd"};
   return names;
 }
 
@@ -75,6 +76,8 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
 
 void hamkaas::buildKernelsPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
+  if (options.isEnabled("use-winograd"))
+    manager.addPass(createUseWinograd());
   manager.addPass(createConvolutionsToProducts());
   manager.addPass(createProductsToReductions());
   manager.addPass(createPadConvolutions());

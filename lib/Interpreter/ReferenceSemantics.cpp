@@ -20,5 +20,6 @@ void hamkaas::registerReferenceSemantics(DialectRegistry &registry) {
     attachMovementSemantics(*context);
     attachReductionSemantics(*context);
     attachRowSemantics(*context);
+    attachWinogradSemantics(*context);
   });
 }

@@ -114,6 +114,34 @@ def conv(x, w):
     return np.concatenate(groups, axis=-1)
 
 
+def transform(matrix, at, x, shape):
+    """y[p, q] of each tile, of the elements of the matrix that are not 0."""
+    y = np.zeros(shape)
+    for p, row in enumerate(matrix):
+        for q, column in enumerate(matrix):
+            for k in np.flatnonzero(row):
+                for l in np.flatnonzero(column):
+                    y[at(p, q)] += row[k] * column[l] * x(k, l)
+    return y
+
+
+def winograd_input(x):
+    n, h, w, c = x.shape
+    h, w = (h - 2) // 2, (w - 2) // 2
+    b = [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, -1, 0, 1]]
+    return transform(b, lambda p, q: (p, q),
+                     lambda k, l: x[:, k:k + 2 * h:2, l:l + 2 * w:2],
+                     (4, 4, n, h, w, c))
+
+
+def winograd_output(x):
+    _, _, n, h, w, c = x.shape
+    a = [[1, 1, 1, 0], [0, 1, -1, 1]]
+    y = transform(a, lambda p, q: np.s_[:, :, p, :, q], lambda k, l: x[k, l],
+                  (n, h, 2, w, 2, c))
+    return y.reshape(n, 2 * h, 2 * w, c)
+
+
 def layer_norm(x):
     centered = x - np.mean(x, axis=-1, keepdims=True)
     return centered / deviation(x)
@@ -207,6 +235,8 @@ FORMULAS = {
     "mul": [lambda x, s: x * s],
     "permute": [lambda x: np.transpose(x, [2, 0, 1])],
     "pool": [max_pool],
+    "winograd_input": [winograd_input],
+    "winograd_output": [winograd_output],
     "reduce": [lambda x: np.sum(x, axis=(0, 2)), lambda x: np.max(x, axis=1)],
     "relu": [lambda x: np.where(x < 0, 0, x)],
     "replace_slice": [replace_slice],

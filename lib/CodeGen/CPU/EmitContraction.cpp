@@ -129,7 +129,10 @@ void ContractionEmitter::choosePanels() {
 void ContractionEmitter::choosePrefetch() {
   if (!packed || !isa<BlockArgument>(packed.getSource()))
     return;
-  SmallVector<int64_t> shape{panels};
+  SmallVector<int64_t> shape;
+  for (int64_t loop : loops.batch)
+    shape.push_back(loops.extents[loop]);
+  shape.push_back(panels);
   for (int64_t loop : loops.window)
     shape.push_back(loops.extents[loop]);
   shape.append({depthCount, tile.panelWidth()});
@@ -143,7 +146,8 @@ void ContractionEmitter::choosePrefetch() {
       return;
     uses = loops.count(loops.shared) * (rowCount / tile.rows);
   }
-  prefetch.emplace(kernel, packed.getSource(), tile, uses);
+  prefetch.emplace(kernel, packed.getSource(), loops.productCount(), tile,
+                   uses);
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,11 +261,15 @@ void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
   Value lower = kernel.multiply(depthBlock, tile.depth);
   // With a window around it, all of the innermost loop is one block.
   Value upper = kernel.minimum(kernel.add(lower, tile.depth), depthCount);
-  if (prefetch && use && loops.window.empty())
-    prefetch->begin(columns.panel, use, lower, upper);
-  if (prefetch && use && !loops.window.empty())
-    prefetch->begin(columns.panel, getUse(firstRow), lower,
-                    kernel.constant(loops.productCount()));
+  if (prefetch && use) {
+    Value panel = kernel.add(kernel.multiply(linearIndex(loops.batch), panels),
+                             columns.panel);
+    if (loops.window.empty())
+      prefetch->begin(panel, use, lower, upper);
+    else
+      prefetch->begin(panel, getUse(firstRow), lower,
+                      kernel.constant(loops.productCount()));
+  }
   if (depthBlocks == 1) {
     finish(accumulate(lower, upper, start(columns), columns), columns);
   } else {

@@ -51,6 +51,8 @@ static FailureOr<Tile> emitFamily(KernelFamily family, KernelBuilder &kernel,
     return emitMovement(kernel, result);
   case KernelFamily::Loops:
     return emitLoops(kernel, result);
+  case KernelFamily::Transform:
+    return emitTransform(kernel, result);
   case KernelFamily::View:
     break;
   }

@@ -14,13 +14,12 @@ using namespace hamkaas;
 /// A cache line.
 static constexpr int64_t elementsPerLine = 64 / sizeof(float);
 
-PanelPrefetch::PanelPrefetch(KernelBuilder &kernel, Value panels,
+PanelPrefetch::PanelPrefetch(KernelBuilder &kernel, Value panels, int64_t depth,
                              const ContractionTile &tile, int64_t uses)
-    : kernel(kernel), panels(panels) {
+    : kernel(kernel), panels(panels), depth(depth) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(panels.getType()).getShape();
   elements = ShapedType::getNumElements(shape);
   width = shape.back();
-  depth = elements / shape.front() / width;
   if (uses < 2)
     return;
   int64_t perStep = llvm::divideCeil(width, uses);

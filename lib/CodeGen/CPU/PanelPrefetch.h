@@ -20,12 +20,11 @@ namespace hamkaas {
 /// the hardware sees a new stream only when it has begun.
 class PanelPrefetch {
 public:
-  /// `panels` is an argument of the kernel of shape `[panels, ..., depth,
-  /// width]`, each of which has a step for each point of the dimensions
-  /// between. A stretch of `tile.depth` steps is used `uses` times. Does
+  /// `panels` is an argument of the kernel, panels of `depth` steps one after
+  /// the other. A stretch of `tile.depth` steps is used `uses` times. Does
   /// nothing if that is once: then there is no time to do it in, and reading is
   /// one stream.
-  PanelPrefetch(KernelBuilder &kernel, mlir::Value panels,
+  PanelPrefetch(KernelBuilder &kernel, mlir::Value panels, int64_t depth,
                 const ContractionTile &tile, int64_t uses);
 
   /// Begins with steps `lower` to `upper` of the `panel`, for the rows number
@@ -40,7 +39,7 @@ public:
 private:
   KernelBuilder &kernel;
   mlir::Value panels;
-  int64_t elements, depth, width;
+  int64_t elements = 0, depth, width = 0;
   /// Elements to bring in each step, 0 for none, and in all of a stretch.
   int64_t elementsPerStep = 0, elementsPerUse = 0, stretch = 0;
 

@@ -15,6 +15,7 @@ namespace hamkaas {
 
 /// Attach the interface to the ops of one family each.
 void registerContractionLowerings(mlir::MLIRContext *context);
+void registerWinogradLowerings(mlir::MLIRContext *context);
 void registerElementwiseLowerings(mlir::MLIRContext *context);
 void registerIndexingLowerings(mlir::MLIRContext *context);
 void registerLoopLowerings(mlir::MLIRContext *context);

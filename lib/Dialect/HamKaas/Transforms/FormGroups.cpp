@@ -37,7 +37,8 @@ static KernelOpInterface getKernelOp(Operation *op) {
 static bool isRoot(KernelOpInterface op) {
   KernelFamily family = op.getKernelFamily();
   return family == KernelFamily::Contraction ||
-         family == KernelFamily::Reduction || family == KernelFamily::Row;
+         family == KernelFamily::Reduction || family == KernelFamily::Row ||
+         family == KernelFamily::Transform;
 }
 
 namespace {

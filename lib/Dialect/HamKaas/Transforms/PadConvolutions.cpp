@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PadConvolutions.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,9 +61,7 @@ static bool isWorthCopying(ConvOp conv) {
                                         getElementCount(conv.getType()));
 }
 
-/// Pads the spatial dimensions of `x`. The last of them is padded together with
-/// the channels, so that rows are long.
-static Value pad(OpBuilder &builder, ConvOp conv) {
+Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv) {
   Value x = conv.getX();
   auto type = conv.getX().getType();
   int64_t channels = type.getShape().back();
@@ -92,7 +91,7 @@ struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
     });
     for (ConvOp conv : convolutions) {
       OpBuilder builder(conv);
-      conv.getXMutable().assign(pad(builder, conv));
+      conv.getXMutable().assign(padOperand(builder, conv));
       SmallVector<int64_t> none(conv.getPadLow().size(), 0);
       conv.setPadLow(none);
       conv.setPadHigh(none);

@@ -102,4 +102,102 @@ def HamKaas_ConvOp : HamKaas_ProductOp<"conv"> {
   }];
 }
 
+/// One of the linear maps of Winograd's convolution.
+class HamKaas_WinogradOp<string mnemonic>
+    : HamKaas_GraphOp<mnemonic, "Transform", [InferTypeOpAdaptor], ["getFlops"]>;
+
+defvar HamKaas_WinogradTensor = HamKaas_TensorOf<[F32], "float32">;
+
+def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
+  let summary = "transform pictures for Winograd's convolution";
+  let description = [{
+    The first step of a convolution by Winograd's minimal filtering F(t x t, 3 x 3)
+    (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015),
+    which computes tiles of `t x t` positions with `(t + 2) x (t + 2)` products for
+    each pair of channels in place of `t x t x 9`:
+    `result[a, b, n, i, j, c] = sum over k, l of
+    B[k, a] * B[l, b] * x[n, i * t + k, j * t + l, c]`, a tile and its border
+    after the other. Where an element of `B` is 0, none of `x` is read, so that
+    infinity and NaN go no further than to the tiles they are in. Products with the transformed weights and
+    `hamkaas.winograd_output` follow.
+
+    The matrices are those of the points 0, 1, -1 and infinity for `t = 2`, and of
+    0, 1, -1, 1/2, -2 and infinity for `t = 4`: the transposed `B` is
+
+    ```
+    1  0 -1  0        2 -3 -4  3  2  0
+    0  1  1  0        0 -2  1  5  2  0
+    0 -1  1  0        0 -2  5 -1 -2  0
+    0 -1  0  1        0  2  1 -2 -1  0
+                      0  1 -2 -1  2  0
+                      0  2 -3 -4  3  2
+    ```
+
+    With points 2 instead of 1/2 the error of a convolution would be three times as
+    large. Compilers make this operation, models have none.
+
+    | `x`             | `result`                                              |
+    |-----------------|-------------------------------------------------------|
+    | `n x h x w x c` | `t+2 x t+2 x n x (h - 2) / t x (w - 2) / t x c`       |
+
+    Constraints:
+    * (C1) `x` has rank 4.
+    * (C2) `tile` is 2 or 4.
+    * (C3) `h - 2` and `w - 2` are positive multiples of `tile`.
+
+    Gradient: the transposed map of `g`.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.winograd_input %x tile 2 : tensor<1x6x8x3xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_WinogradTensor:$x, I64Attr:$tile);
+  let results = (outs HamKaas_WinogradTensor:$result);
+  let assemblyFormat = "$x `tile` $tile attr-dict `:` type($x)";
+}
+
+def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
+  let summary = "transform products to the result of Winograd's convolution";
+  let description = [{
+    The last step of a convolution as in `hamkaas.winograd_input`:
+    `result[n, i * t + p, j * t + q, c] = sum over a, b of
+    A[a, p] * A[b, q] * x[a, b, n, i, j, c]`, of the elements of `A` that are not 0.
+    The transposed `A` is
+
+    ```
+    1  1  1  0        1  1  1   1   1  0
+    0  1 -1  1        0  1 -1 1/2  -2  0
+                      0  1  1 1/4   4  0
+                      0  1 -1 1/8  -8  1
+    ```
+
+    Compilers make this operation, models have none.
+
+    | `x`                             | `result`                |
+    |---------------------------------|-------------------------|
+    | `t+2 x t+2 x n x h x w x c`     | `n x t * h x t * w x c` |
+
+    Constraints:
+    * (C1) `x` has rank 6.
+    * (C2) The first two dimensions are both 4 or both 6.
+
+    Gradient: the transposed map of `g`.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.winograd_output %x : tensor<4x4x1x2x3x5xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_WinogradTensor:$x);
+  let results = (outs HamKaas_WinogradTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let extraClassDeclaration = [{
+    /// Positions of a tile along one dimension.
+    int64_t getTile() { return getX().getType().getShape().front() - 2; }
+  }];
+}
+
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_CONTRACTIONOPS

@@ -83,7 +83,8 @@ def HamKaas_KernelFamily : I32EnumAttr<
       I32EnumAttrCase<"Contraction", 3, "contraction">,
       I32EnumAttrCase<"Movement", 4, "movement">,
       I32EnumAttrCase<"Reduction", 5, "reduction">,
-      I32EnumAttrCase<"Loops", 6, "loops">
+      I32EnumAttrCase<"Loops", 6, "loops">,
+      I32EnumAttrCase<"Transform", 7, "transform">
     ]> {
   let cppNamespace = "::hamkaas";
   let genSpecializedAttr = 0;

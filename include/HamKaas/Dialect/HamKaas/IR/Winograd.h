@@ -1,0 +1,28 @@
+//===- Winograd.h - Matrices of Winograd's convolution ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_WINOGRAD_H
+#define HAMKAAS_DIALECT_HAMKAAS_IR_WINOGRAD_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+
+namespace hamkaas {
+
+/// Of F(t x t, 3 x 3), by rows: the transposed B of `t + 2` rows and columns, G
+/// of `t + 2` rows and 3 columns, and the transposed A of `t` rows and `t + 2`
+/// columns. As in hamkaas.winograd_input; `G` is for the weights, `G w G^T`.
+struct WinogradMatrices {
+  llvm::ArrayRef<double> input, weights, output;
+};
+
+/// `tile` is 2 or 4.
+WinogradMatrices getWinogradMatrices(int64_t tile);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_WINOGRAD_H
