@@ -125,19 +125,19 @@ def transform(matrix, at, x, shape):
     return y
 
 
-def winograd_input(x):
+def winograd_input(x, change=np.asarray):
     n, h, w, c = x.shape
     h, w = (h - 2) // 2, (w - 2) // 2
-    b = [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, -1, 0, 1]]
-    return transform(b, lambda p, q: (p, q),
+    b = np.array([[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, -1, 0, 1]])
+    return transform(change(b), lambda p, q: (p, q),
                      lambda k, l: x[:, k:k + 2 * h:2, l:l + 2 * w:2],
                      (4, 4, n, h, w, c))
 
 
-def winograd_output(x):
+def winograd_output(x, change=np.asarray):
     _, _, n, h, w, c = x.shape
-    a = [[1, 1, 1, 0], [0, 1, -1, 1]]
-    y = transform(a, lambda p, q: np.s_[:, :, p, :, q], lambda k, l: x[k, l],
+    a = np.array([[1, 1, 1, 0], [0, 1, -1, 1]])
+    y = transform(change(a), lambda p, q: np.s_[:, :, p, :, q], lambda k, l: x[k, l],
                   (n, h, 2, w, 2, c))
     return y.reshape(n, 2 * h, 2 * w, c)
 
@@ -260,6 +260,8 @@ MAGNITUDES = {
     "sub": lambda x, b: np.abs(x) + np.abs(b),
     "tan": lambda x: 1 + np.abs(np.tan(x)),
     "complex_mul": magnitude_of_complex_mul,
+    "winograd_input": lambda x: winograd_input(np.abs(x), np.abs),
+    "winograd_output": lambda x: winograd_output(np.abs(x), np.abs),
     "conv": lambda x, w: conv(np.abs(x), np.abs(w)),
     "gelu": np.abs,
     "hard_swish": np.abs,
