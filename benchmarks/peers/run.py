@@ -166,9 +166,13 @@ def main() -> None:
         print(text)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
-    if not any("median_ms" in result for result in results
-               if result["peer"] == "hamkaas"):
-        sys.exit("run.py: error: HamKaas has no result")
+    failed = [
+        result["workload"] for result in results
+        if result["peer"] == "hamkaas" and "error" in result
+    ]
+    if failed:
+        names = ", ".join(dict.fromkeys(failed))
+        sys.exit(f"run.py: error: HamKaas has no result for {names}")
 
 
 if __name__ == "__main__":

@@ -147,8 +147,9 @@ def measure(python: str, workload: str, peers: list[str], threads: int,
 
 
 def describe(result: Result) -> str:
-    text = (f"{result['workload']}, {result['threads']} threads, "
-            f"{result['peer']}: ")
+    threads = result["threads"]
+    text = (f"{result['workload']}, {threads} "
+            f"{'thread' if threads == 1 else 'threads'}, {result['peer']}: ")
     if "error" in result:
         return text + " ".join(result["error"].split())[:300]
     return text + (f"{result['median_ms']:.4g} ms"
