@@ -18,6 +18,11 @@
 using namespace mlir;
 using namespace hamkaas;
 
+/// Larger right sides are not in the first-level cache when they are read.
+static constexpr int64_t minPrefetched = 1 << 13;
+/// About the latency of the third-level cache.
+static constexpr int64_t stepsAhead = 8;
+
 /// Smaller weights of a convolution stay in the second-level cache.
 static constexpr int64_t minPrefetchedWindows = 1 << 18;
 
@@ -63,6 +68,7 @@ private:
   void suspend(ValueRange sums, const Columns &columns);
 
   Value emitRight(const Columns &columns, int64_t vector, Value depth);
+  void prefetchRight(const Columns &columns, Value depth);
   Value multiplyAdd(Value lhs, Value rhs, Value sum);
   Point operandPoint(OpOperand &operand, Value row, Coordinate column,
                      Value depth);
@@ -328,6 +334,8 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
     }
     if (prefetch)
       prefetch->emit(getStep(depth));
+    else if (!packed)
+      prefetchRight(columns, depth);
     return next;
   };
   return overWindow(loops.window, sums, [&](ValueRange carried) {
@@ -414,6 +422,24 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
   at.push_back({kernel.constant(vector * tile.lanes), /*step=*/1});
   TreeEmitter tree(kernel, tile.lanes, tile.lanes);
   return tree.evaluateVector(packed.getSource(), at);
+}
+
+/// A right side whose columns are not packed is read from another page in each
+/// step, so the hardware does not fetch ahead.
+void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
+  OpOperand &right = *root.getDpsInputOperand(1);
+  auto type = cast<RankedTensorType>(right.get().getType());
+  if (!isa<BlockArgument>(right.get()) || type.getNumElements() < minPrefetched)
+    return;
+  Value ahead = kernel.minimum(kernel.add(depth, stepsAhead), depthCount - 1);
+  for (int64_t v = 0; v < columns.vectors; ++v) {
+    Value linear = kernel.constant(0);
+    Point point =
+        operandPoint(right, rows.front(), {columnOf(columns, v), 1}, ahead);
+    for (auto [coordinate, size] : llvm::zip_equal(point, type.getShape()))
+      linear = kernel.add(kernel.multiply(linear, size), coordinate.index);
+    kernel.prefetch(right.get(), linear);
+  }
 }
 
 Value ContractionEmitter::multiplyAdd(Value lhs, Value rhs, Value sum) {

@@ -8,6 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "LayoutReshapes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_CONVOLUTIONSTOPRODUCTS
@@ -48,7 +49,50 @@ static Value asMatrix(OpBuilder &builder, Location loc, Value value) {
   return ReshapeOp::create(builder, loc, type.clone(shape), value);
 }
 
+/// The permute of `conv`'s only use, if `conv` reads and that writes pictures
+/// whose channels come first; null otherwise.
+static PermuteOp findChannelsFirst(ConvOp conv) {
+  auto before = conv.getX().getDefiningOp<PermuteOp>();
+  auto after = conv->hasOneUse() ? dyn_cast<PermuteOp>(*conv->user_begin())
+                                 : PermuteOp();
+  int64_t rank = conv.getType().getRank();
+  // [0, 2, ..., 1] before, and its inverse after.
+  auto channelsLast = llvm::to_vector(llvm::seq<int64_t>(rank));
+  std::rotate(channelsLast.begin() + 1, channelsLast.begin() + 2,
+              channelsLast.end());
+  bool isFound = before && after && conv.getX().hasOneUse() &&
+                 conv.getX().getType().getShape().front() == 1 &&
+                 before.getPermutation() == ArrayRef(channelsLast) &&
+                 after.getPermutation() ==
+                     ArrayRef(invertPermutationVector(channelsLast)) &&
+                 llvm::all_of(conv.getStrides(),
+                              [](int64_t stride) { return stride == 1; });
+  return isFound ? after : PermuteOp();
+}
+
+/// One picture whose channels come first is a matrix with the positions as
+/// columns: nothing is permuted but the weights.
+static void replaceByTransposedProduct(ConvOp conv, PermuteOp after) {
+  OpBuilder builder(conv);
+  Location loc = conv.getLoc();
+  auto before = conv.getX().getDefiningOp<PermuteOp>();
+  RankedTensorType type = before.getX().getType();
+  int64_t channels = type.getShape()[1];
+  SmallVector<int64_t> shape{channels, getElementCount(type) / channels};
+  Value x = ReshapeOp::create(builder, loc, type.clone(shape), before.getX());
+  Value w = PermuteOp::create(builder, loc, asMatrix(builder, loc, conv.getW()),
+                              ArrayRef<int64_t>{1, 0});
+  Value product = MatMulOp::create(builder, loc, w, x);
+  after.replaceAllUsesWith(
+      ReshapeOp::create(builder, loc, after.getType(), product).getResult());
+  after.erase();
+  conv.erase();
+  before.erase();
+}
+
 static void replaceByProduct(ConvOp conv) {
+  if (PermuteOp after = findChannelsFirst(conv))
+    return replaceByTransposedProduct(conv, after);
   OpBuilder builder(conv);
   Location loc = conv.getLoc();
   Value x = asMatrix(builder, loc, takePositions(builder, conv));

@@ -31,6 +31,23 @@ func.func @strided(%x: tensor<1x5x6x4xf32>, %w: tensor<1x1x4x8xf32>) -> tensor<1
   return %0 : tensor<1x3x2x8xf32>
 }
 
+// A picture whose channels come first stays so.
+
+// CHECK-LABEL: func @channels_first(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x4x5x6xf32>, %[[W:.*]]: tensor<1x1x4x8xf32>
+// CHECK-DAG:     %[[RIGHT:.*]] = hamkaas.reshape %[[X]] : tensor<1x4x5x6xf32> -> tensor<4x30xf32>
+// CHECK-DAG:     %[[WEIGHTS:.*]] = hamkaas.reshape %[[W]] : tensor<1x1x4x8xf32> -> tensor<4x8xf32>
+// CHECK-DAG:     %[[LEFT:.*]] = hamkaas.permute %[[WEIGHTS]][1, 0]
+// CHECK:         %[[PRODUCT:.*]] = hamkaas.matmul %[[LEFT]], %[[RIGHT]]
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.reshape %[[PRODUCT]] : tensor<8x30xf32> -> tensor<1x8x5x6xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @channels_first(%x: tensor<1x4x5x6xf32>, %w: tensor<1x1x4x8xf32>) -> tensor<1x8x5x6xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x4x5x6xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x5x6x4xf32>, tensor<1x1x4x8xf32>
+  %2 = hamkaas.permute %1 [0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  return %2 : tensor<1x8x5x6xf32>
+}
+
 // Larger windows, groups, padding and other types stay.
 
 // CHECK-LABEL: func @others(

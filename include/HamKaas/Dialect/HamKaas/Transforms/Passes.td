@@ -162,6 +162,8 @@ def ConvolutionsToProducts
     as columns; with strides, of the positions that a `hamkaas.strided_slice`
     took. A product may have rows of several rows of the picture in one block,
     and pointwise operations on the result follow it without a reshape between.
+    Between permutes from and to channels that come first, one picture has its
+    channels as rows, and only the weights are permuted.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
