@@ -2,7 +2,8 @@
 # git and make: it installs what is missing (as root or through sudo), builds
 # with CMake and runs. Everything else is a CMake preset or target.
 
-.PHONY: help demo check check-release check-asan check-onnx fuzz-smoke build \
+.PHONY: help demo check check-release check-asan check-onnx fuzz-smoke \
+	bench-smoke build \
 	dependencies test-dependencies
 
 help:
@@ -12,6 +13,7 @@ help:
 	@echo 'make check-release the tests on the optimised build'
 	@echo 'make check-asan    the tests under the address and undefined-behaviour sanitizers'
 	@echo 'make check-onnx    the backend test of the onnx package (ARGS=--help)'
+	@echo 'make bench-smoke   whether the benchmarks work, in seconds'
 	@echo 'make fuzz-smoke    30 seconds of fuzzing (FUZZ_SECONDS=600 for more)'
 
 demo: build
@@ -32,6 +34,9 @@ check-onnx: build
 fuzz-smoke: test-dependencies
 	@scripts/build.sh asan
 	@scripts/check.sh fuzz
+
+bench-smoke: build
+	@scripts/bench-smoke.sh
 
 build: dependencies
 	@scripts/build.sh release

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Runs every test: the whole suite on the optimised build, the Python package in
-# a clean environment, the suite again under AddressSanitizer and
+# a clean environment, the benchmarks for some seconds, the suite again under AddressSanitizer and
 # UndefinedBehaviorSanitizer, and the fuzzers for a short while. Goes on after a
 # failure, ends with the totals.
 #
-#   scripts/check.sh [release] [wheel] [asan] [fuzz]      (default: all)
+#   scripts/check.sh [release] [wheel] [bench] [asan] [fuzz]      (default: all)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -78,6 +78,10 @@ check_wheel() {
   run_step "wheel in a clean environment" scripts/check-wheel.sh build/wheel
 }
 
+check_bench() {
+  run_step "benchmarks" scripts/bench-smoke.sh
+}
+
 check_fuzz() {
   local fuzzer
   for fuzzer in build-asan/bin/*-fuzzer; do
@@ -85,7 +89,7 @@ check_fuzz() {
   done
 }
 
-for part in "${@:-release wheel asan fuzz}"; do
+for part in "${@:-release wheel bench asan fuzz}"; do
   for name in $part; do
     "check_$name"
   done

@@ -14,9 +14,9 @@
 
 #include "Buffer.h"
 #include "Contestant.h"
+#include "HamKaas/Calibration/Loops.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Target.h"
-#include "Limits.h"
 #include "Model.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -55,8 +55,8 @@ namespace {
 /// and outputs.
 class Traffic {
 public:
-  Traffic(const Model &model, const Limits &limits)
-      : limits(limits), hasWeights(model.parameterBytes() > 0) {
+  Traffic(const Model &model, const Loops &loops)
+      : loops(loops), hasWeights(model.parameterBytes() > 0) {
     size = hasWeights ? model.parameterBytes()
                       : (model.inputBytes() + model.outputBytes()) / 2;
     size = (size + loopBytes - 1) / loopBytes * loopBytes;
@@ -66,9 +66,9 @@ public:
 
   void move() const {
     if (hasWeights)
-      limits.read(static_cast<float *>(from.get()), size);
+      loops.read(static_cast<float *>(from.get()), size);
     else
-      limits.copy(static_cast<float *>(from.get()),
+      loops.copy(static_cast<float *>(from.get()),
                   static_cast<float *>(to.get()), size);
   }
   double bytes() const { return hasWeights ? size : 2.0 * size; }
@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  const Limits &limits;
+  const Loops &loops;
   bool hasWeights;
   size_t size;
   Buffer from, to;
@@ -95,10 +95,10 @@ static void runModel(benchmark::State &state, const std::string &path,
   if (llvm::Error error = model.check())
     return fail(state, std::move(error));
 
-  const Limits &limits = getLimits(cpu.level);
-  double flops = limits.multiplyAdd(1) * multiplyAddSteps;
-  Traffic traffic(model, limits);
-  Contestant arithmetic([&] { limits.multiplyAdd(multiplyAddSteps); });
+  const Loops &loops = getLoops(cpu.level);
+  double flops = loops.multiplyAdd(1) * multiplyAddSteps;
+  Traffic traffic(model, loops);
+  Contestant arithmetic([&] { loops.multiplyAdd(multiplyAddSteps); });
   Contestant moving([&] { traffic.move(); });
   Contestant running([&] { model.run(); });
   for (auto _ : state) {

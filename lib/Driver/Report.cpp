@@ -11,7 +11,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace hamkaas;
 
@@ -162,55 +161,4 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   printOptimizations(info, os);
   printMemory(info, os);
   printKernels(info, os);
-}
-
-//===----------------------------------------------------------------------===//
-// Profile
-//===----------------------------------------------------------------------===//
-
-/// Microseconds of one run, which makes a call in a loop many times.
-static double getMicroseconds(const CallInfo &call,
-                              const HamKaasCallProfile &profile) {
-  return profile.runs
-             ? 1e-3 * profile.nanoseconds / profile.runs * call.repetitions
-             : 0;
-}
-
-/// "12.3": `work` of a run a nanosecond, which is 10^9 a second.
-static std::string formatRate(uint64_t work, double microseconds) {
-  if (microseconds == 0)
-    return "";
-  return llvm::formatv("{0:F1}", 1e-3 * work / microseconds);
-}
-
-void hamkaas::printProfile(const ProgramInfo &info,
-                           llvm::ArrayRef<HamKaasCallProfile> profile,
-                           llvm::raw_ostream &os) {
-  std::vector<size_t> order(profile.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::vector<double> microseconds;
-  for (auto [call, entry] : llvm::zip(info.calls, profile))
-    microseconds.push_back(getMicroseconds(call, entry));
-  llvm::sort(order, [&](size_t a, size_t b) {
-    return std::pair(microseconds[b], a) < std::pair(microseconds[a], b);
-  });
-  uint64_t total = 0;
-  for (const HamKaasCallProfile &call : profile)
-    total += call.nanoseconds;
-
-  os << "profile, the calls that took longest first\n";
-  TextTable table("rllrrrrll");
-  table.addRow({"call", "name", "family", "us a run", "share", "GFLOP/s",
-                "GB/s", "computes", "source"});
-  for (size_t i : llvm::ArrayRef(order).take_front(maxRows)) {
-    const CallInfo &call = info.calls[i];
-    table.addRow({std::to_string(i), call.kernel, call.family,
-                  llvm::formatv("{0:F1}", microseconds[i]),
-                  formatShare(profile[i].nanoseconds, total),
-                  formatRate(call.flops, microseconds[i]),
-                  formatRate(call.bytes, microseconds[i]), call.ops,
-                  call.location});
-  }
-  table.print(os);
-  printCut(order.size(), os);
 }

@@ -14,6 +14,7 @@
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Runner.h"
 #include "HamKaas/Driver/Tensors.h"
+#include "ProfileCommandLine.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -25,7 +26,7 @@ using namespace hamkaas;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("Options of hamkaas-run");
-static cl::opt<std::string> model(cl::Positional, cl::Required,
+static cl::opt<std::string> model(cl::Positional, cl::init(""),
                                   cl::desc("MODEL (script, .mlir, .onnx "
                                            "or .so)"),
                                   cl::cat(category));
@@ -63,9 +64,7 @@ static cl::opt<std::string>
     checkAgainst("check-against",
                  cl::desc("Compare the outputs with those of this device"),
                  cl::value_desc("reference"), cl::cat(category));
-static cl::opt<bool> profile("profile",
-                             cl::desc("Print the time of each kernel call"),
-                             cl::cat(category));
+static ProfileCommandLine profiling(category);
 static cl::opt<bool> emitReport("emit-report",
                                 cl::desc("Print what the model needs"),
                                 cl::cat(category));
@@ -162,27 +161,36 @@ makeOutputs(ArrayRef<TensorDeclaration> declarations) {
   return tensors;
 }
 
-/// Runs once, or `--repeat` times with the time of each.
-static llvm::Error run(Runner &runner, ArrayRef<Tensor> inputs,
-                       MutableArrayRef<Tensor> outputs, bool report) {
-  using Clock = std::chrono::steady_clock;
-  SmallVector<double> milliseconds;
+static uint64_t readClock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Runs once, or `--repeat` times, and returns the nanoseconds of each.
+/// `profile` may be null.
+static llvm::Expected<SmallVector<uint64_t>>
+run(Runner &runner, ArrayRef<Tensor> inputs, MutableArrayRef<Tensor> outputs,
+    Profile *profile) {
+  SmallVector<uint64_t> times;
+  uint64_t first = readClock();
   for (int i = 0; i < std::max(1, int(repeat)); ++i) {
-    auto start = Clock::now();
+    uint64_t begin = readClock();
     if (llvm::Error error = runner.run(inputs, outputs))
-      return error;
-    milliseconds.push_back(
-        std::chrono::duration<double, std::milli>(Clock::now() - start)
-            .count());
+      return std::move(error);
+    times.push_back(readClock() - begin);
+    if (profile)
+      profile->addRun(begin - first, times.back(), runner.profile());
   }
-  if (repeat > 0 && report) {
-    llvm::sort(milliseconds);
-    llvm::outs() << "time of a run: "
-                 << llvm::format("%.4g ms median of %d, %.4g ms least\n",
-                                 milliseconds[milliseconds.size() / 2],
-                                 int(repeat), milliseconds.front());
-  }
-  return llvm::Error::success();
+  return times;
+}
+
+static void printTimes(SmallVector<uint64_t> times) {
+  llvm::sort(times);
+  llvm::outs() << "time of a run: "
+               << llvm::format("%.4g ms median of %d, %.4g ms least\n",
+                               1e-6 * times[times.size() / 2], int(repeat),
+                               1e-6 * times.front());
 }
 
 static void printElement(const ReferenceTensor &tensor, int64_t index) {
@@ -295,8 +303,7 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
     return makeError(model + ": a compiled model holds no graph that the "
                              "reference could interpret");
   // NOTE: a list has an operator & of its own.
-  for (const cl::Option *option :
-       std::initializer_list<const cl::Option *>{
+  for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &unchecked, &targetCpu, std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
@@ -353,7 +360,7 @@ static llvm::Error createRunners(LoadedModel &loaded) {
   RunnerOptions options;
   options.name = loaded.info.name;
   options.threads = threads;
-  options.profile = profile;
+  options.profile = profiling.wantsProfile();
   options.weightsFile = weights;
   options.parameters = loaded.file->parameters().get();
   if (runsReference())
@@ -396,13 +403,33 @@ static llvm::Error checkOptions() {
     if (value < 0)
       return makeError("--" + llvm::Twine(name) + ": expected 0 or more, got " +
                        llvm::Twine(value));
-  for (auto [name, value] : {std::pair("profile", bool(profile)),
+  for (auto [name, value] : {std::pair("profile", profiling.wantsProfile()),
                              std::pair("emit-report", bool(emitReport))})
     if (value && device == "reference")
       return makeError("--" + llvm::Twine(name) +
                        ": expected a device that runs a program, got "
                        "'reference'");
-  return llvm::Error::success();
+  return profiling.check();
+}
+
+/// Runs the model, prints times and writes the profile that were asked for.
+static llvm::Error runAndTime(LoadedModel &loaded, ArrayRef<Tensor> inputs,
+                              MutableArrayRef<Tensor> outputs) {
+  std::optional<Ceilings> ceilings;
+  if (profiling.wantsProfile())
+    if (llvm::Error error = profiling.loadCeilings().moveInto(ceilings))
+      return error;
+  Profile profile(loaded.info, threads ? int(threads) : getProcessorCount(),
+                  ceilings ? &*ceilings : nullptr);
+  auto times = run(*loaded.runner, inputs, outputs,
+                   profiling.wantsProfile() ? &profile : nullptr);
+  if (!times)
+    return times.takeError();
+  if (repeat > 0)
+    printTimes(*times);
+  if (!profiling.wantsProfile())
+    return llvm::Error::success();
+  return profiling.write(profile);
 }
 
 /// Runs the model on the inputs, and what it is compared with.
@@ -413,10 +440,8 @@ static llvm::Error runAndCompare(LoadedModel &loaded,
   auto results = makeOutputs(runner.outputs());
   if (!results)
     return results.takeError();
-  if (llvm::Error error = run(runner, inputTensors, *results, /*report=*/true))
+  if (llvm::Error error = runAndTime(loaded, inputTensors, *results))
     return error;
-  if (profile)
-    printProfile(loaded.info, runner.profile(), llvm::outs());
   if (llvm::Error error = writeOutputs(runner.outputs(), *results, files))
     return error;
   if (!loaded.expected)
@@ -424,15 +449,23 @@ static llvm::Error runAndCompare(LoadedModel &loaded,
   auto expected = makeOutputs(runner.outputs());
   if (!expected)
     return expected.takeError();
-  if (llvm::Error error =
-          run(*loaded.expected, inputTensors, *expected, /*report=*/false))
-    return error;
+  auto times = run(*loaded.expected, inputTensors, *expected, nullptr);
+  if (!times)
+    return times.takeError();
   return checkOutputs(runner.outputs(), *results, *expected);
 }
 
 static llvm::Error runModel() {
   if (llvm::Error error = checkOptions())
     return error;
+  if (profiling.wantsCalibration()) {
+    if (llvm::Error error = profiling.calibrate())
+      return error;
+    if (model.empty())
+      return llvm::Error::success();
+  }
+  if (model.empty())
+    return makeError("expected a model: a script, .mlir, .onnx or .so");
   LoadedModel loaded;
   if (llvm::Error error = loadModel(loaded))
     return error;

@@ -9,8 +9,6 @@
 #define HAMKAAS_DRIVER_REPORT_H
 
 #include "HamKaas/Driver/ProgramInfo.h"
-#include "hamkaas-c/Runtime.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace hamkaas {
@@ -22,12 +20,6 @@ void printReport(const ProgramInfo &info, llvm::raw_ostream &os);
 /// Prints all of `info` as one JSON object. Sizes and offsets are bytes, the
 /// digest is in hexadecimal.
 void printReportJson(const ProgramInfo &info, llvm::raw_ostream &os);
-
-/// Prints the calls of a program that took the most time, with what they
-/// reached. `profile` has one entry a call of `info`.
-void printProfile(const ProgramInfo &info,
-                  llvm::ArrayRef<HamKaasCallProfile> profile,
-                  llvm::raw_ostream &os);
 
 } // namespace hamkaas
 

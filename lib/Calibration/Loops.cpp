@@ -1,28 +1,28 @@
-//===- Limits.cpp - The limits of the machine -------------------*- C++ -*-===//
+//===- Loops.cpp - Loops as fast as the machine -----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Limits.h"
+#include "HamKaas/Calibration/Loops.h"
 
-namespace hamkaas::benchmarks {
+namespace hamkaas {
 
-// Of LevelLimits.cpp.
-extern const Limits limitsV2, limitsV3, limitsV4;
+// Of LevelLoops.cpp.
+extern const Loops loopsV2, loopsV3, loopsV4;
 
-const Limits &getLimits(HamKaasIsaLevel level) {
+const Loops &getLoops(HamKaasIsaLevel level) {
   switch (level) {
   case HamKaasIsaX86_64_V1:
   case HamKaasIsaX86_64_V2:
-    return limitsV2;
+    return loopsV2;
   case HamKaasIsaX86_64_V3:
-    return limitsV3;
+    return loopsV3;
   case HamKaasIsaX86_64_V4:
     break;
   }
-  return limitsV4;
+  return loopsV4;
 }
 
-} // namespace hamkaas::benchmarks
+} // namespace hamkaas

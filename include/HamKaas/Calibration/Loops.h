@@ -1,35 +1,40 @@
-//===- Limits.h - The limits of the machine ---------------------*- C++ -*-===//
+//===- Loops.h - Loops as fast as the machine -------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_BENCHMARKS_KERNELS_LIMITS_H
-#define HAMKAAS_BENCHMARKS_KERNELS_LIMITS_H
+#ifndef HAMKAAS_CALIBRATION_LOOPS_H
+#define HAMKAAS_CALIBRATION_LOOPS_H
 
 #include "hamkaas-c/Program.h"
 #include <cstddef>
 
-namespace hamkaas::benchmarks {
+namespace hamkaas {
 
 /// Loops that do one thing as fast as an instruction set level lets one core do
-/// it.
-struct Limits {
+/// it. Addresses are aligned to 64 bytes.
+struct Loops {
   /// Runs `steps` steps of independent multiply-adds in registers and returns
   /// the floating point operations done.
   double (*multiplyAdd)(long steps);
-  /// Reads `bytes` bytes, a multiple of loopBytes.
+  /// Reads `bytes` bytes, a multiple of loopBytes, from first to last.
   void (*read)(const float *from, size_t bytes);
+  /// The same in four streams, for which the hardware fetches more ahead.
+  /// `bytes` is a multiple of four times loopBytes.
+  void (*readStreams)(const float *from, size_t bytes);
   /// Copies `bytes` bytes, a multiple of loopBytes.
   void (*copy)(const float *from, float *to, size_t bytes);
+  /// The same with stores that leave the caches out.
+  void (*copyPastCaches)(const float *from, float *to, size_t bytes);
 };
 
 /// What an iteration of `read` or `copy` handles at any level.
 constexpr size_t loopBytes = 512;
 
-const Limits &getLimits(HamKaasIsaLevel level);
+const Loops &getLoops(HamKaasIsaLevel level);
 
-} // namespace hamkaas::benchmarks
+} // namespace hamkaas
 
-#endif // HAMKAAS_BENCHMARKS_KERNELS_LIMITS_H
+#endif // HAMKAAS_CALIBRATION_LOOPS_H

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Measures HamKaas and other compilers on the same ONNX models.
+
+Makes a virtual environment with the peers, exports the models from PyTorch,
+measures the limits of the machine, lets the contestants of each model take
+turns, and prints a table in Markdown. All that can be kept lies in a cache
+folder, so a second call begins to measure at once. HamKaas must be built (make
+build).
+
+Training steps are not compared: HamKaas does not train yet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from typing import Any, Optional
+
+import environment
+import turns
+import workloads
+from limits import Limits, calibrate
+from table import Table
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+# numpy is no rival.
+DEFAULT_PEERS = [peer for peer in environment.PACKAGES if peer != "numpy"]
+
+
+def cache_folder() -> pathlib.Path:
+    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(base) / "hamkaas" / "peers"
+
+
+def choices(allowed: list[str]) -> Any:
+
+    def parse(text: str) -> list[str]:
+        names = text.split(",")
+        for name in names:
+            if name not in allowed:
+                raise argparse.ArgumentTypeError(
+                    f"expected some of {', '.join(allowed)}, got '{name}'")
+        return names
+
+    return parse
+
+
+def thread_counts(text: str) -> list[int]:
+    counts = [int(count) for count in text.split(",")]
+    if min(counts) < 1:
+        raise argparse.ArgumentTypeError(
+            f"expected numbers of threads from 1, got '{text}'")
+    return counts
+
+
+def parse_arguments() -> Any:
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--peers", type=choices(list(environment.PACKAGES)),
+        default=DEFAULT_PEERS, metavar="PEER,...",
+        help=f"default: {','.join(DEFAULT_PEERS)}; numpy: onnx's reference")
+    add("--workloads",
+        type=choices(workloads.NAMES + workloads.SMALL),
+        default=workloads.NAMES, metavar="NAME,...",
+        help="default: all but those that only test the benchmark, "
+        f"{','.join(workloads.SMALL)}")
+    add("--threads", type=thread_counts, default=[1, 2], metavar="N,...",
+        help="default: 1,2")
+    add("--rounds", type=int, default=5, help="turns of each (default: 5)")
+    add("--seconds", type=float, default=0.3,
+        help="how long a turn takes at least (default: 0.3)")
+    add("--timeout", type=float, default=300,
+        help="seconds to compile or to take a turn (default: 300)")
+    add("--output", type=pathlib.Path, metavar="F.md",
+        help="where to write the table (default: standard output)")
+    add("--json", type=pathlib.Path, metavar="F.json",
+        help="where to write all figures")
+    add("--cache", type=pathlib.Path, default=cache_folder(),
+        help="folder for what can be kept (default: %(default)s)")
+    add("--python", help="interpreter that has the peers; nothing is "
+        "installed then")
+    add("--models", type=pathlib.Path, help="folder of exported workloads")
+    add("--ceilings", type=pathlib.Path, metavar="F.json",
+        help="file of hamkaas-run --calibrate (default: measured once)")
+    add("--build", type=pathlib.Path, default=ROOT / "build",
+        help="where HamKaas was built (default: %(default)s)")
+    add("--lock", type=pathlib.Path, help="file to lock during each turn")
+    arguments = parser.parse_args()
+    arguments.models = arguments.models or arguments.cache / "models"
+    arguments.hamkaas_package = arguments.build / "python"
+    return arguments
+
+
+def export(python: str, names: list[str],
+           folder: pathlib.Path) -> dict[str, Any]:
+    """Returns the descriptions of those workloads that could be had."""
+    missing = [name for name in names if not (folder / f"{name}.json").exists()]
+    for name in missing:
+        # One at a time, because one that fails ends the others.
+        command = [python, str(HERE / "workloads.py"), str(folder), name]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode:
+            reason = (result.stderr.strip() or "no reason given")
+            environment.warn(
+                f"cannot export {name}: {reason.splitlines()[-1]}")
+    return {
+        name: json.loads((folder / f"{name}.json").read_text())
+        for name in names if (folder / f"{name}.json").exists()
+    }
+
+
+def load_limits(arguments: Any) -> Optional[Limits]:
+    path = arguments.ceilings or arguments.cache / "ceilings.json"
+    program = arguments.build / "bin" / "hamkaas-run"
+    if not path.exists():
+        environment.warn("measuring the limits of the machine")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with turns.locked(arguments.lock):
+                calibrate(program, path)
+        except (OSError, subprocess.CalledProcessError) as error:
+            environment.warn(f"no limits: {error}")
+            return None
+    return Limits(path)
+
+
+def can_run(peer: str, workload: str, threads: int) -> bool:
+    if peer == "llama2.c":
+        return workload.startswith("llama")
+    if workload in workloads.SMALL:
+        return peer not in ("eager", "inductor")  # These need a module.
+    return peer != "tract" or threads == 1  # Its Python binding has no more.
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    python = arguments.python or environment.prepare(
+        arguments.cache / "venv", arguments.peers,
+        needs_pytorch=not set(arguments.workloads) <= set(workloads.SMALL))
+    descriptions = export(python, arguments.workloads, arguments.models)
+    if not descriptions:
+        sys.exit("run.py: error: there is no workload to measure")
+    limits = load_limits(arguments)
+    results = []
+    for name in descriptions:
+        for threads in arguments.threads:
+            peers = [
+                peer for peer in arguments.peers
+                if can_run(peer, name, threads)
+            ]
+            results += turns.measure(python, name, peers, threads, arguments)
+    settings = (f"{arguments.rounds} rounds in which all took turns of "
+                f"{arguments.seconds} s; `?`: other processes disturbed all "
+                "turns.")
+    text = "\n".join(Table(results, descriptions, limits).lines(settings))
+    if arguments.output:
+        arguments.output.write_text(text + "\n")
+    else:
+        print(text)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=1) + "\n")
+    failed = [
+        result["workload"] for result in results
+        if result["peer"] == "hamkaas" and "error" in result
+    ]
+    if failed:
+        names = ", ".join(dict.fromkeys(failed))
+        sys.exit(f"run.py: error: HamKaas has no result for {names}")
+
+
+if __name__ == "__main__":
+    main()
