@@ -57,6 +57,13 @@ LogicalResult hamkaas::verifyTree(Value result,
       values.insert(unpack.getSource());
       continue;
     }
+    if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+      if (!pad.getConstantPaddingValue() ||
+          !pad.getResultType().hasStaticShape())
+        return pad.emitError("expected constant sizes and a constant padding");
+      values.insert(pad.getSource());
+      continue;
+    }
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp) {
       if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())

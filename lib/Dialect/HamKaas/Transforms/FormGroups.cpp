@@ -53,6 +53,70 @@ static DenseSet<Operation *> findParameterOps(Block &block) {
   return known;
 }
 
+/// Windows of a depthwise convolution whose channels come first: the emitter
+/// unrolls them, and all that reach into the padding.
+static constexpr int64_t maxPlanarWindow = 7;
+
+/// Whether `conv` can be computed from permuted operands: it has no other
+/// products than those of one channel.
+static bool isPlanar(ConvOp conv) {
+  auto type = cast<RankedTensorType>(conv.getResult().getType());
+  auto isSmall = [](int64_t size) { return size < maxPlanarWindow; };
+  auto isOne = [](int64_t size) { return size == 1; };
+  return conv.isDepthwise() && type.getElementType().isF32() &&
+         type.getRank() == 4 && type.getDimSize(1) > 1 &&
+         type.getDimSize(2) > 1 && llvm::all_of(conv.getDilations(), isOne) &&
+         llvm::all_of(conv.getW().getType().getShape().take_front(2),
+                      [&](int64_t size) { return isSmall(size - 1); }) &&
+         llvm::all_of(conv.getPadLow(), isSmall) &&
+         llvm::all_of(conv.getPadHigh(), isSmall);
+}
+
+static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
+  auto permute = dyn_cast_or_null<PermuteOp>(op);
+  return permute && permute.getPermutation() == permutation;
+}
+
+/// The one operand of the pointwise `op` that is not a number a channel; null
+/// if there are more.
+static Operation *getMainProducer(KernelOpInterface op) {
+  Value found;
+  for (Value operand : op->getOperands()) {
+    auto type = cast<ShapedType>(operand.getType());
+    if (type.getRank() == 0 || getElementCount(type) == type.getShape().back())
+      continue;
+    if (found && found != operand)
+      return nullptr;
+    found = operand;
+  }
+  return found ? found.getDefiningOp() : nullptr;
+}
+
+/// If `last` permutes the result of a depthwise convolution of something
+/// permuted back to channels first: the members of one kernel that needs
+/// neither permutation in memory.
+static SmallVector<Operation *> findPlanarConvolution(Operation *last) {
+  if (!isPermute(last, {0, 3, 1, 2}))
+    return {};
+  SmallVector<Operation *> chain{last};
+  Operation *op = last->getOperand(0).getDefiningOp();
+  for (; op && op->hasOneUse() && op->getBlock() == last->getBlock();) {
+    chain.push_back(op);
+    if (isPermute(op, {0, 2, 3, 1}))
+      return isa<ConvOp>(chain.end()[-2]) ? chain : SmallVector<Operation *>();
+    auto conv = dyn_cast<ConvOp>(op);
+    KernelOpInterface kernelOp = getKernelOp(op);
+    if (conv && isPlanar(conv))
+      op = conv.getX().getDefiningOp();
+    else if (!conv && kernelOp && kernelOp.isPointwise() &&
+             !kernelOp.checksValues())
+      op = getMainProducer(kernelOp);
+    else
+      return {};
+  }
+  return {};
+}
+
 namespace {
 
 /// The ops of one kernel, grown backwards from the last one.
@@ -62,6 +126,8 @@ public:
       : last(last), root(isRoot(last) ? last : nullptr),
         parameterOps(parameterOps) {
     members.insert(last);
+    if (addPlanarConvolution())
+      return;
     for (size_t i = 0; i < members.size(); ++i)
       addProducers(members[i]);
   }
@@ -72,6 +138,16 @@ public:
   GroupOp create();
 
 private:
+  bool addPlanarConvolution() {
+    SmallVector<Operation *> chain = findPlanarConvolution(last);
+    if (chain.empty() || parameterOps.contains(last) ||
+        parameterOps.contains(chain.back()))
+      return false;
+    members.insert_range(chain);
+    root = getKernelOp(chain.end()[-2]);
+    return true;
+  }
+
   void addProducers(Operation *op) {
     if (!readsInOrder(op))
       return;
