@@ -20,6 +20,7 @@ void hamkaas::buildLowerKernelsPipeline(OpPassManager &manager,
   const TargetDescription *target = lookupTarget(options.level);
   ExpandMathOptions math;
   math.fma = target && target->fma;
+  math.scale = target && target->scale;
   manager.addNestedPass<func::FuncOp>(createExpandMath(math));
   manager.addPass(createCSEPass());
   manager.addPass(createKernelEntry());

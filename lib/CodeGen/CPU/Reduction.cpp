@@ -22,6 +22,18 @@ using namespace hamkaas;
 // What is computed
 //===----------------------------------------------------------------------===//
 
+/// As upstream has it, but an infinity for the largest and the least number:
+/// sums are no NaN.
+static std::optional<TypedAttr> getNeutral(Operation *combiner) {
+  if (!isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner))
+    return arith::getNeutralElement(combiner);
+  auto type = cast<FloatType>(combiner->getResult(0).getType());
+  APFloat infinity =
+      APFloat::getInf(type.getFloatSemantics(),
+                      /*Negative=*/isa<arith::MaxNumFOp>(combiner));
+  return FloatAttr::get(type, infinity);
+}
+
 FailureOr<Reduction> hamkaas::matchReduction(linalg::LinalgOp op) {
   Reduction reduction;
   reduction.op = op;
@@ -38,8 +50,7 @@ FailureOr<Reduction> hamkaas::matchReduction(linalg::LinalgOp op) {
       combiners.size() != 1 || combiners.front()->getNumOperands() != 2)
     return op->emitError("expected a reduction by one operation");
   reduction.combiner = combiners.front();
-  std::optional<TypedAttr> neutral =
-      arith::getNeutralElement(combiners.front());
+  std::optional<TypedAttr> neutral = getNeutral(combiners.front());
   if (!neutral)
     return reduction.combiner->emitError("expected a neutral element");
   reduction.neutral = *neutral;
@@ -134,10 +145,21 @@ Value ReductionSteps::neutral(int64_t lanes) {
   return kernel.broadcast(element, lanes);
 }
 
-Value ReductionSteps::combine(Value lhs, Value rhs) {
+Value ReductionSteps::combine(Value sum, Value value) {
+  // What has been combined is no NaN, so that a comparison and a choice do: one
+  // instruction.
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(reduction.combiner)) {
+    auto predicate = isa<arith::MaxNumFOp>(reduction.combiner)
+                         ? arith::CmpFPredicate::OGT
+                         : arith::CmpFPredicate::OLT;
+    Value isBetter =
+        arith::CmpFOp::create(kernel.ir(), kernel.loc(), predicate, value, sum);
+    return arith::SelectOp::create(kernel.ir(), kernel.loc(), isBetter, value,
+                                   sum);
+  }
   Operation *clone = kernel.ir().clone(*reduction.combiner);
-  clone->setOperands({lhs, rhs});
-  clone->getResult(0).setType(lhs.getType());
+  clone->setOperands({sum, value});
+  clone->getResult(0).setType(sum.getType());
   return clone->getResult(0);
 }
 

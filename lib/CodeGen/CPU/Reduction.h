@@ -49,7 +49,8 @@ public:
 
   /// A vector of `lanes` neutral elements.
   mlir::Value neutral(int64_t lanes);
-  mlir::Value combine(mlir::Value lhs, mlir::Value rhs);
+  /// Combines `value` with `sum`, which is of values combined already.
+  mlir::Value combine(mlir::Value sum, mlir::Value value);
   /// Combines the contribution of `op`'s body at `point` with `sum`, a vector
   /// of `lanes` of which `active` count.
   mlir::Value accumulate(TreeEmitter &tree, PointRef point, mlir::Value sum,

@@ -100,10 +100,12 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
     Option<"fma", "fma", "bool", /*default=*/"true",
            "Use multiply-adds of one rounding, and the instructions for float16 "
            "that come with them">,
+    Option<"scale", "scale", "bool", /*default=*/"false",
+           "Use the instruction of AVX-512 that multiplies by powers of two">,
   ];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
-    "mlir::vector::VectorDialect",
+    "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::math::MathDialect", "mlir::vector::VectorDialect",
   ];
 }
 
