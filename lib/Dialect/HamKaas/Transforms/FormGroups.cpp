@@ -40,19 +40,6 @@ static bool isRoot(KernelOpInterface op) {
          family == KernelFamily::Reduction || family == KernelFamily::Row;
 }
 
-/// The ops of `block` whose values are known when a program is loaded.
-static DenseSet<Operation *> findParameterOps(Block &block) {
-  DenseSet<Operation *> known;
-  for (Operation &op : block)
-    if (isParameterSource(&op) ||
-        (isa<KernelOpInterface>(op) &&
-         llvm::all_of(op.getOperands(), [&](Value operand) {
-           return known.contains(operand.getDefiningOp());
-         })))
-      known.insert(&op);
-  return known;
-}
-
 /// Windows of a depthwise convolution whose channels come first: the emitter
 /// unrolls them, and all that reach into the padding.
 static constexpr int64_t maxPlanarWindow = 7;
@@ -99,20 +86,23 @@ static SmallVector<Operation *> findPlanarConvolution(Operation *last) {
   if (!isPermute(last, {0, 3, 1, 2}))
     return {};
   SmallVector<Operation *> chain{last};
+  auto isAlone = [&](Operation *op) {
+    return op && op->hasOneUse() && op->getBlock() == last->getBlock();
+  };
   Operation *op = last->getOperand(0).getDefiningOp();
-  for (; op && op->hasOneUse() && op->getBlock() == last->getBlock();) {
+  while (isAlone(op) && chain.size() < maxMembers) {
     chain.push_back(op);
-    if (isPermute(op, {0, 2, 3, 1}))
-      return isa<ConvOp>(chain.end()[-2]) ? chain : SmallVector<Operation *>();
-    auto conv = dyn_cast<ConvOp>(op);
+    if (auto conv = dyn_cast<ConvOp>(op)) {
+      Operation *first = conv.getX().getDefiningOp();
+      if (!isPlanar(conv) || !isAlone(first) || !isPermute(first, {0, 2, 3, 1}))
+        return {};
+      chain.push_back(first);
+      return chain;
+    }
     KernelOpInterface kernelOp = getKernelOp(op);
-    if (conv && isPlanar(conv))
-      op = conv.getX().getDefiningOp();
-    else if (!conv && kernelOp && kernelOp.isPointwise() &&
-             !kernelOp.checksValues())
-      op = getMainProducer(kernelOp);
-    else
+    if (!kernelOp || !kernelOp.isPointwise() || kernelOp.checksValues())
       return {};
+    op = getMainProducer(kernelOp);
   }
   return {};
 }

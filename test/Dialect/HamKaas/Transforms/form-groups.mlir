@@ -297,3 +297,18 @@ func.func @not_planar(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>, %v: tens
   %6 = hamkaas.permute %5 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
   return %3, %6, %0 : tensor<1x8x5x5xf32>, tensor<1x8x5x5xf32>, tensor<1x5x5x8xf32>
 }
+
+// -----
+
+// One convolution a kernel.
+
+// CHECK-LABEL: func @two_planar(
+// CHECK-COUNT-2: hamkaas.group reduction({{.*}}hamkaas.ops = "conv"
+// CHECK:         return
+func.func @two_planar(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>) -> tensor<1x8x5x5xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 8 : tensor<1x5x5x8xf32>, tensor<3x3x1x8xf32>
+  %2 = hamkaas.conv %1, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 8 : tensor<1x5x5x8xf32>, tensor<3x3x1x8xf32>
+  %3 = hamkaas.permute %2 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
+  return %3 : tensor<1x8x5x5xf32>
+}
