@@ -69,10 +69,20 @@ def draw(rng):
     channels = int(rng.choice([1, 3, 8, 19, 40]))
     extents = [(k - 1) * d + 1 + int(rng.integers(0, 12)) for k, d in
                zip(case["size"], case["dilations"])]
+    # One channel a group; of pictures, in either order of the dimensions.
+    case["planar"] = False
+    if rng.integers(2):
+        case["groups"] = int(rng.choice([2, 5, 24, 40]))
+        depth = channels = 1
+        case["planar"] = rank == 2 and bool(rng.integers(2))
     case["x"] = [int(rng.integers(1, 3)), *extents, depth * case["groups"]]
     case["w"] = [*case["size"], depth, channels * case["groups"]]
     case["constant"] = bool(rng.integers(2))
     return case
+
+
+def channels_first(shape):
+    return [shape[0], shape[-1], *shape[1:-1]]
 
 
 def make_model(case, result):
@@ -89,17 +99,28 @@ def make_model(case, result):
         load = (f"  %w = ml_program.global_load_const @w : "
                 f"{tensor(case['w'])}\n")
     pooled = [result[0], *result[1:-1], x[-1]]
-    return (f"{parameter}func.func @main(%x: {tensor(x)} {{hamkaas.name = "
-            f"\"x\"}}{weights}, %b: {tensor(o)} {{hamkaas.name = \"b\"}}) -> "
-            f"({tensor(result)} {{hamkaas.name = \"y\"}}, {tensor(pooled)} "
-            f"{{hamkaas.name = \"p\"}}) {{\n{load}"
+    given, returned, to_last, to_first = x, result, "", ""
+    argument, final, pooled_from, more = "%x", "%2", "%x", ""
+    if case["planar"]:
+        given, returned = channels_first(x), channels_first(result)
+        argument, final, pooled_from = "%given", "%returned", "%z"
+        more = f", %z: {tensor(x)} {{hamkaas.name = \"z\"}}"
+        to_last = (f"  %x = hamkaas.permute %given [0, 2, 3, 1] : "
+                   f"{tensor(given)}\n")
+        to_first = (f"  %returned = hamkaas.permute %2 [0, 3, 1, 2] : "
+                    f"{tensor(result)}\n")
+    return (f"{parameter}func.func @main({argument}: {tensor(given)} "
+            f"{{hamkaas.name = \"x\"}}{weights}{more}, %b: {tensor(o)} "
+            f"{{hamkaas.name = \"b\"}}) -> "
+            f"({tensor(returned)} {{hamkaas.name = \"y\"}}, {tensor(pooled)} "
+            f"{{hamkaas.name = \"p\"}}) {{\n{load}{to_last}"
             f"  %0 = hamkaas.conv %x, %w {attributes(case)} groups "
             f"{case['groups']} : {tensor(x)}, {tensor(case['w'])}\n"
             f"  %1 = hamkaas.add %0, %b : {tensor(result)}, {tensor(o)}\n"
-            f"  %2 = hamkaas.relu %1 : {tensor(result)}\n"
-            f"  %3 = hamkaas.pool max %x window {size} {attributes(case)} : "
+            f"  %2 = hamkaas.relu %1 : {tensor(result)}\n{to_first}"
+            f"  %3 = hamkaas.pool max {pooled_from} window {size} {attributes(case)} : "
             f"{tensor(x)}\n"
-            f"  return %2, %3 : {tensor(result)}, {tensor(pooled)}\n}}\n")
+            f"  return {final}, %3 : {tensor(returned)}, {tensor(pooled)}\n}}\n")
 
 
 def save_parameter(path, name, array):
@@ -118,7 +139,7 @@ def run(case, arrays, folder, threads):
             save_parameter(folder / "w.safetensors", name, array)
             command.append(f"--weights={folder}/w.safetensors")
         else:
-            np.save(folder / f"{name}.npy", array)
+            np.save(folder / f"{name}.npy", np.ascontiguousarray(array))
             command.append(f"--input={name}={folder / name}.npy")
     command += [f"--output={name}={folder}/{name}-{threads}.npy"
                 for name in ("y", "p")]
@@ -140,13 +161,17 @@ def check(case, rng, folder):
     pooled = np.max(windows(wide, case["size"], case, -np.inf),
                     axis=tuple(range(rank + 2, 2 * rank + 2)))
     (folder / "model.mlir").write_text(make_model(case, sums.shape))
+    planar = case["planar"]
     arrays = {"x": x, "w": w, "b": b}
+    if planar:
+        arrays.update(x=np.moveaxis(x, -1, 1), z=x)
     first, second = (run(case, arrays, folder, threads) for threads in (1, 2))
     for one, two in zip(first, second):
         if one.tobytes() != two.tobytes():
             sys.exit(f"{case}: the bits depend on the number of threads")
     expected = np.maximum(sums + b, 0)
-    if (np.abs(first[0] - expected) > 4e-6 * (scale + np.abs(b))).any():
+    y = np.moveaxis(first[0], 1, -1) if planar else first[0]
+    if (np.abs(y - expected) > 4e-6 * (scale + np.abs(b))).any():
         sys.exit(f"{case}: wrong convolution")
     if not (first[1] == pooled).all():
         sys.exit(f"{case}: wrong pooling")

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -57,6 +58,13 @@ LogicalResult hamkaas::verifyTree(Value result,
       values.insert(unpack.getSource());
       continue;
     }
+    if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+      if (!pad.getConstantPaddingValue() ||
+          !pad.getResultType().hasStaticShape())
+        return pad.emitError("expected constant sizes and a constant padding");
+      values.insert(pad.getSource());
+      continue;
+    }
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp) {
       if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
@@ -88,6 +96,7 @@ public:
     part = std::min(extent, tileElements);
     tileRows = std::min(rows, tileElements / part);
     lanes = chooseLanes(kernel.target(), extent);
+    streams = kernel.streams() && value.getType() == kernel.destinationType();
   }
 
   /// The number of tiles, and how many rows and elements of a row are one.
@@ -134,6 +143,8 @@ private:
 
   void emitBlocks(Value row, Value base, int64_t count) {
     SmallVector<Value> rowIndices = kernel.delinearize(row, outer);
+    if (streams && count >= 2 * lineElements)
+      return emitStream(rowIndices, base, count);
     SmallVector<Value> none;
     forEachLaneBlock(
         kernel, base, count, lanes, unrolledBlocks, none, /*writes=*/true,
@@ -143,11 +154,45 @@ private:
         });
   }
 
+  /// Whole lines are written past the caches, one less than there would be if
+  /// the first began where the row does; the ends, which overlap them, are not.
+  /// NOTE: the ends are read before anything is written, as the destination may
+  /// be an argument's, too.
+  void emitStream(ValueRange row, Value base, int64_t count) {
+    SmallVector<std::pair<Value, Value>> ends;
+    for (int64_t begin : {int64_t(0), count - lineElements})
+      for (int64_t at = 0; at < lineElements; at += lanes) {
+        Value index = kernel.add(base, begin + at);
+        TreeEmitter tree(kernel, lanes, lanes);
+        tree.setWritten(lanePoint(row, index));
+        ends.push_back(
+            {index, tree.evaluateVector(value, lanePoint(row, index))});
+      }
+    Value first = kernel.add(base, kernel.elementsBeforeLine());
+    int64_t vectors = (count - lineElements) / lanes;
+    int64_t unroll = std::gcd(vectors, unrolledBlocks);
+    kernel.streamingLoop(kernel.constant(0), kernel.constant(vectors * lanes),
+                         unroll * lanes, [&](Value offset) {
+                           for (int64_t i = 0; i < unroll; ++i) {
+                             Value index = kernel.add(kernel.add(first, offset),
+                                                      i * lanes);
+                             TreeEmitter tree(kernel, lanes, lanes);
+                             tree.store(value, lanePoint(row, index), offsets);
+                           }
+                         });
+    for (auto [index, vector] : ends) {
+      SmallVector<Value> indices(row);
+      indices.push_back(index);
+      kernel.store(vector, indices, lanes);
+    }
+  }
+
   KernelBuilder &kernel;
   Value value;
   ValueRange offsets;
   SmallVector<int64_t> outer;
   int64_t rows, extent, tileRows, part, lanes;
+  bool streams;
 };
 } // namespace
 

@@ -14,6 +14,7 @@
 
 #include "Emitters.h"
 #include "Reduction.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -207,7 +208,7 @@ ReductionEmitter::reduce(ValueRange sums, ArrayRef<int64_t> loops,
 }
 
 FailureOr<Tile> ReductionEmitter::emit() {
-  if (failed(matchResult()) || failed(verifyEpilogue(root, result)))
+  if (failed(matchResult()))
     return failure();
   chooseLanes();
   chooseBlocks();
@@ -362,5 +363,13 @@ FailureOr<Tile> hamkaas::emitReduction(KernelBuilder &kernel, Value result) {
   FailureOr<Reduction> reduction = matchReduction(root);
   if (failed(reduction))
     return failure();
+  FailureOr<SmallVector<int64_t>> order = getEpilogueOrder(root, result);
+  if (failed(order))
+    return failure();
+  if (std::optional<Tile> tile =
+          emitWindows(kernel, *reduction, result, *order))
+    return *tile;
+  if (!isIdentityPermutation(*order))
+    return root->emitError("expected a result in the order of the loops");
   return ReductionEmitter(kernel, *reduction, result).emit();
 }

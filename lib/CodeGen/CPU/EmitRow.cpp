@@ -39,8 +39,10 @@ private:
   bool isReduction(Value value) const { return reductions.contains(value); }
   Values treeOf(Operation *op) const;
   void chooseStored();
+  void collectRowArguments();
 
   void emitRow(Value row);
+  void prefetchNext(Value index);
   Value emitReduction(const Reduction &reduction);
   void emitContribution(const Reduction &reduction, LaneBlock block,
                         MutableArrayRef<Value> sums, bool stores);
@@ -59,7 +61,11 @@ private:
   /// first of them keeps it in the destination's row. Null if there is none.
   Value stored;
 
+  /// Whole rows in memory that the kernel reads.
+  SmallVector<BlockArgument> rowArguments;
+
   // Where the emission of a row stands.
+  Value nextRow;
   SmallVector<Value> rowIndices;
   llvm::DenseMap<Value, Value> reduced;
   bool storedIsReady = false;
@@ -175,15 +181,34 @@ void RowEmitter::chooseStored() {
   }
 }
 
+void RowEmitter::collectRowArguments() {
+  SmallVector<int64_t> whole(rowShape);
+  whole.push_back(extent);
+  for (BlockArgument argument : kernel.arguments().drop_back()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    if (type.getShape() == ArrayRef(whole) && !argument.use_empty())
+      rowArguments.push_back(argument);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
+
+/// Asks for the elements of the next row that lie where `index` does in this
+/// one. The hardware stops fetching ahead at each page, and the first pass over
+/// a row is faster than memory.
+void RowEmitter::prefetchNext(Value index) {
+  for (BlockArgument argument : rowArguments)
+    kernel.prefetch(argument, kernel.add(nextRow, index));
+}
 
 FailureOr<Tile> RowEmitter::emit() {
   if (failed(collect()))
     return failure();
   lanes = chooseLanes(kernel.target(), extent);
   chooseStored();
+  collectRowArguments();
   int64_t rows = ShapedType::getNumElements(rowShape);
   int64_t tileRows =
       std::clamp<int64_t>(tileElements / extent, int64_t(1), rows);
@@ -205,6 +230,9 @@ FailureOr<Tile> RowEmitter::emit() {
 
 void RowEmitter::emitRow(Value row) {
   rowIndices = kernel.delinearize(row, rowShape);
+  int64_t rows = ShapedType::getNumElements(rowShape);
+  nextRow =
+      kernel.multiply(kernel.minimum(kernel.add(row, 1), rows - 1), extent);
   reduced.clear();
   storedIsReady = false;
   for (auto &[value, reduction] : reductions)
@@ -307,6 +335,7 @@ void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
   sum = ReductionSteps(kernel, reduction)
             .accumulate(tree, point, sum, block.active);
   if (stores) {
+    prefetchNext(block.index);
     SmallVector<Value> indices(rowIndices);
     indices.push_back(block.index);
     kernel.store(tree.evaluateVector(stored, written), indices, block.active);

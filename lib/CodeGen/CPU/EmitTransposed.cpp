@@ -125,6 +125,9 @@ public:
     rows = shape[cross];
     columns = shape.back();
     lanes = chooseLanes(kernel.target(), columns);
+    // A vector must be a line.
+    streams = kernel.streams() && lanes == lineElements &&
+              value.getType() == kernel.destinationType();
     tileRows = std::min(rows, maxTileRows);
     tileColumns = std::min(columns, maxTileColumns);
     tileShape.assign(shape.begin(), shape.end());
@@ -159,16 +162,43 @@ private:
   /// The squares of a column one after the other: they share the lines of the
   /// side that is read.
   void emitTile(ArrayRef<Value> at, int64_t activeRows, int64_t activeColumns) {
-    SmallVector<Value> outer(at.drop_back());
+    outer.assign(at.begin(), at.end() - 1);
     Value firstRow = kernel.multiply(at[cross], tileRows);
     Value firstColumn = kernel.multiply(at.back(), tileColumns);
-    forEachSquare(firstColumn, activeColumns, [&](LaneBlock columnBlock) {
-      forEachSquare(firstRow, activeRows, [&](LaneBlock rowBlock) {
-        outer[cross] = rowBlock.index;
-        emitSquare(
-            {outer, columnBlock.index, rowBlock.active, columnBlock.active});
-      });
+    if (streams)
+      return emitStream(firstRow, activeRows, firstColumn, activeColumns);
+    forEachSquare(firstColumn, activeColumns, [&](LaneBlock block) {
+      emitColumn(firstRow, activeRows, block.index, block.active);
     });
+  }
+
+  void emitColumn(Value firstRow, int64_t activeRows, Value column,
+                  int64_t activeColumns) {
+    forEachSquare(firstRow, activeRows, [&](LaneBlock block) {
+      outer[cross] = block.index;
+      emitSquare({outer, column, block.active, activeColumns});
+    });
+  }
+
+  /// Whole lines are written past the caches, one less in a row than there
+  /// would be if the first began where the row does; the ends of rows, which
+  /// overlap them, are not.
+  void emitStream(Value firstRow, int64_t activeRows, Value firstColumn,
+                  int64_t activeColumns) {
+    Value before = kernel.elementsBeforeLine();
+    Value end = kernel.minimum(kernel.add(firstColumn, activeColumns),
+                               columns - lineElements);
+    kernel.streamingLoop(firstColumn, end, lanes, [&](Value column) {
+      emitColumn(firstRow, activeRows, kernel.add(column, before), lanes);
+    });
+    kernel.writingBranch(
+        kernel.isLess(firstColumn, 1),
+        [&] {
+          emitColumn(firstRow, activeRows, kernel.constant(0), lanes);
+          emitColumn(firstRow, activeRows,
+                     kernel.constant(columns - lineElements), lanes);
+        },
+        [] {});
   }
 
   void forEachSquare(Value first, int64_t count,
@@ -241,6 +271,9 @@ private:
   ValueRange offsets;
   int64_t rows, columns, lanes, tileRows, tileColumns;
   SmallVector<int64_t> tileShape;
+  bool streams;
+  /// Where the emission of a tile stands.
+  SmallVector<Value> outer;
   SmallVector<TransposedRead> transposed;
 };
 

@@ -31,6 +31,15 @@ llvm::FailureOr<Tile> emitTransform(KernelBuilder &kernel,
                                     mlir::Value result);
 llvm::FailureOr<Tile> emitPad(KernelBuilder &kernel, mlir::Value result);
 
+struct Reduction;
+
+/// Part of emitReduction, for one over windows that slide over an operand;
+/// none, and then nothing is emitted, if it is no such reduction. `order` as
+/// getEpilogueOrder returns it.
+std::optional<Tile> emitWindows(KernelBuilder &kernel,
+                                const Reduction &reduction, mlir::Value result,
+                                llvm::ArrayRef<int64_t> order);
+
 /// Emits a tile loop that writes all elements of `value` to the destination,
 /// `offsets` (one a dimension) further on. Returns the elements of a tile.
 Tile emitElements(KernelBuilder &kernel, mlir::Value value,

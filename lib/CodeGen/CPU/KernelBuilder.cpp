@@ -253,6 +253,47 @@ void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
                     .getResult();
 }
 
+/// Bytes of a destination that is written past the caches.
+static constexpr int64_t minStreamBytes = 8 << 20;
+
+bool KernelBuilder::streams() const {
+  RankedTensorType type = destinationType();
+  return type.getRank() > 0 && type.getElementTypeBitWidth() == 32 &&
+         type.getNumElements() * 4 >= minStreamBytes &&
+         type.getShape().back() % lineElements == 0 &&
+         type.getShape().back() >= 2 * lineElements;
+}
+
+Value KernelBuilder::elementsBeforeLine() {
+  if (beforeLine)
+    return beforeLine;
+  // Before the tiles: nothing has been written yet.
+  OpBuilder::InsertionGuard guard(builder);
+  Value four = constant(4), mask = constant(4 * lineElements - 1);
+  Value zero = constant(0);
+  auto *tiles =
+      entry->findAncestorOpInBlock(*builder.getInsertionBlock()->getParentOp());
+  builder.setInsertionPoint(tiles);
+  Value buffer = bufferization::ToBufferOp::create(
+      builder, location,
+      bufferization::getMemRefTypeWithFullyDynamicLayout(destinationType()),
+      argument, /*read_only=*/true);
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, location, buffer);
+  Value bytes = arith::AndIOp::create(
+      builder, location,
+      arith::SubIOp::create(builder, location, zero, address), mask);
+  beforeLine = arith::DivUIOp::create(builder, location, bytes, four);
+  return beforeLine;
+}
+
+void KernelBuilder::streamingLoop(Value lower, Value upper, int64_t step,
+                                  function_ref<void(Value)> body) {
+  writingLoop(lower, upper, step, body);
+  if (auto loop = destination.getDefiningOp<scf::ForOp>())
+    loop->setAttr(streamLoopAttrName, builder.getUnitAttr());
+}
+
 void KernelBuilder::prefetch(Value argument, Value linear) {
   // NOTE: of the layout that bufferization gives arguments; any other would ask
   // for a copy.

@@ -16,6 +16,9 @@
 
 namespace hamkaas {
 
+/// The 32-bit elements of a cache line.
+inline constexpr int64_t lineElements = 16;
+
 /// What the emitters of all families share: constants, index arithmetic, and
 /// loops that carry the destination tensor from write to write.
 class KernelBuilder {
@@ -94,6 +97,17 @@ public:
   void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
   void storeElement(mlir::Value element, mlir::ValueRange indices);
 
+  /// Whether the destination is so large that it is written past the caches,
+  /// where whoever reads it would hardly find it, and its rows begin at the
+  /// same place of a cache line. Its elements have 32 bits then.
+  bool streams() const;
+  /// The elements of such a destination before the first cache line.
+  mlir::Value elementsBeforeLine();
+  /// A writing loop that writes whole vectors of such a destination, at
+  /// multiples of their size from the first cache line on.
+  void streamingLoop(mlir::Value lower, mlir::Value upper, int64_t step,
+                     llvm::function_ref<void(mlir::Value)> body);
+
   /// Asks for the line of element number `linear` of `argument`, which nothing
   /// writes, to be brought to the second-level cache.
   void prefetch(mlir::Value argument, mlir::Value linear);
@@ -112,6 +126,7 @@ private:
   mlir::Value argument;
   mlir::Block *entry;
   llvm::DenseMap<int64_t, mlir::Value> constants;
+  mlir::Value beforeLine;
   llvm::SmallPtrSet<mlir::Value, 8> unaliasable;
 };
 

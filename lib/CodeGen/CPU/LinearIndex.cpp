@@ -47,6 +47,13 @@ bool hamkaas::isLinear(AffineMap map) {
   });
 }
 
+SmallVector<int64_t> hamkaas::getFactors(AffineMap map, unsigned result) {
+  LinearForm form(map.getNumDims());
+  form.add(map.getResult(result), 1);
+  form.factors.push_back(form.constant);
+  return form.factors;
+}
+
 std::optional<int64_t> hamkaas::findUnitLoop(AffineExpr expr) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return dim.getPosition();

@@ -18,8 +18,10 @@ using namespace hamkaas;
 void hamkaas::buildLowerKernelsPipeline(OpPassManager &manager,
                                         const LowerKernelsOptions &options) {
   const TargetDescription *target = lookupTarget(options.level);
+  manager.addNestedPass<func::FuncOp>(createStreamStores());
   ExpandMathOptions math;
   math.fma = target && target->fma;
+  math.scale = target && target->scale;
   manager.addNestedPass<func::FuncOp>(createExpandMath(math));
   manager.addPass(createCSEPass());
   manager.addPass(createKernelEntry());

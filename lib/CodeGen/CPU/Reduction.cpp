@@ -9,7 +9,9 @@
 #include "Emitters.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -19,6 +21,18 @@ using namespace hamkaas;
 //===----------------------------------------------------------------------===//
 // What is computed
 //===----------------------------------------------------------------------===//
+
+/// As upstream has it, but an infinity for the largest and the least number:
+/// sums are no NaN.
+static std::optional<TypedAttr> getNeutral(Operation *combiner) {
+  if (!isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner))
+    return arith::getNeutralElement(combiner);
+  auto type = cast<FloatType>(combiner->getResult(0).getType());
+  APFloat infinity =
+      APFloat::getInf(type.getFloatSemantics(),
+                      /*Negative=*/isa<arith::MaxNumFOp>(combiner));
+  return FloatAttr::get(type, infinity);
+}
 
 FailureOr<Reduction> hamkaas::matchReduction(linalg::LinalgOp op) {
   Reduction reduction;
@@ -36,8 +50,7 @@ FailureOr<Reduction> hamkaas::matchReduction(linalg::LinalgOp op) {
       combiners.size() != 1 || combiners.front()->getNumOperands() != 2)
     return op->emitError("expected a reduction by one operation");
   reduction.combiner = combiners.front();
-  std::optional<TypedAttr> neutral =
-      arith::getNeutralElement(combiners.front());
+  std::optional<TypedAttr> neutral = getNeutral(combiners.front());
   if (!neutral)
     return reduction.combiner->emitError("expected a neutral element");
   reduction.neutral = *neutral;
@@ -61,31 +74,64 @@ linalg::LinalgOp hamkaas::findReductionRoot(Value result) {
   return nullptr;
 }
 
-LogicalResult hamkaas::verifyEpilogue(linalg::LinalgOp root, Value result) {
+using Order = SmallVector<int64_t>;
+
+/// The order of the dimensions of `user`'s result where it reads an operand of
+/// the order `read` by `map`; none if it reads elements at other places.
+static std::optional<Order> getUserOrder(linalg::LinalgOp user, AffineMap map,
+                                         const Order &read) {
+  AffineMap written = user.getIndexingMapsArray().back();
+  if (!map.isPermutation() || !written.isPermutation())
+    return std::nullopt;
+  Order ofLoop(read.size()), order;
+  for (auto [i, dim] : llvm::enumerate(read))
+    ofLoop[map.getDimPosition(i)] = dim;
+  for (unsigned i = 0; i < written.getNumResults(); ++i)
+    order.push_back(ofLoop[written.getDimPosition(i)]);
+  return order;
+}
+
+FailureOr<Order> hamkaas::getEpilogueOrder(linalg::LinalgOp root,
+                                           Value result) {
   if (failed(verifyTree(result, [&](Operation *op) { return op == root; })))
     return failure();
-  auto type = cast<RankedTensorType>(result.getType());
   auto rootType = cast<RankedTensorType>(root->getResult(0).getType());
-  if (type.getShape() != rootType.getShape())
-    return root->emitError("expected the shape of the kernel's result, ")
-           << type;
-  llvm::SetVector<Value> dependent;
-  dependent.insert(root->getResult(0));
-  for (size_t i = 0; i < dependent.size(); ++i)
-    for (OpOperand &use : dependent[i].getUses()) {
+  llvm::MapVector<Value, Order> orders;
+  orders[root->getResult(0)] =
+      llvm::to_vector(llvm::seq<int64_t>(0, rootType.getRank()));
+  for (size_t i = 0; i < orders.size(); ++i)
+    for (OpOperand &use : orders.getArrayRef()[i].first.getUses()) {
       auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
       if (!user)
         continue;
-      if (!user.getMatchingIndexingMap(&use).isIdentity() ||
-          !user.getIndexingMapsArray().back().isIdentity())
+      std::optional<Order> order =
+          getUserOrder(user, user.getMatchingIndexingMap(&use),
+                       orders.getArrayRef()[i].second);
+      auto [known, isNew] =
+          orders.insert({user->getResult(0), order.value_or(Order())});
+      if (!order || known->second != *order)
         return user->emitError("expected the result of ")
                << root->getName() << " to be read where it is written";
-      dependent.insert_range(user->getResults());
     }
   for (OpOperand &operand : root->getOpOperands())
     if (!root.getMatchingBlockArgument(&operand).use_empty() &&
         failed(verifyTree(operand.get())))
       return failure();
+  auto type = cast<RankedTensorType>(result.getType());
+  auto found = orders.find(result);
+  if (found == orders.end() ||
+      applyPermutation(rootType.getShape(), found->second) != type.getShape())
+    return root->emitError("expected the shape of the kernel's result, ")
+           << type;
+  return found->second;
+}
+
+LogicalResult hamkaas::verifyEpilogue(linalg::LinalgOp root, Value result) {
+  FailureOr<Order> order = getEpilogueOrder(root, result);
+  if (failed(order))
+    return failure();
+  if (!isIdentityPermutation(*order))
+    return root->emitError("expected a result in the order of the loops");
   return success();
 }
 
@@ -99,10 +145,21 @@ Value ReductionSteps::neutral(int64_t lanes) {
   return kernel.broadcast(element, lanes);
 }
 
-Value ReductionSteps::combine(Value lhs, Value rhs) {
+Value ReductionSteps::combine(Value sum, Value value) {
+  // What has been combined is no NaN, so that a comparison and a choice do: one
+  // instruction.
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(reduction.combiner)) {
+    auto predicate = isa<arith::MaxNumFOp>(reduction.combiner)
+                         ? arith::CmpFPredicate::OGT
+                         : arith::CmpFPredicate::OLT;
+    Value isBetter =
+        arith::CmpFOp::create(kernel.ir(), kernel.loc(), predicate, value, sum);
+    return arith::SelectOp::create(kernel.ir(), kernel.loc(), isBetter, value,
+                                   sum);
+  }
   Operation *clone = kernel.ir().clone(*reduction.combiner);
-  clone->setOperands({lhs, rhs});
-  clone->getResult(0).setType(lhs.getType());
+  clone->setOperands({sum, value});
+  clone->getResult(0).setType(sum.getType());
   return clone->getResult(0);
 }
 

@@ -32,7 +32,12 @@ mlir::linalg::LinalgOp findReductionRoot(mlir::Value result);
 
 /// Succeeds if a TreeEmitter can evaluate the operands of `root` and all that
 /// `result` is computed by from the elements of the root, each at its place:
-/// they are the only ones there are.
+/// they are the only ones there are. Dimension i of `result` is dimension i of
+/// the returned order of the root's result.
+llvm::FailureOr<llvm::SmallVector<int64_t>>
+getEpilogueOrder(mlir::linalg::LinalgOp root, mlir::Value result);
+
+/// As above, for a result in the order of the root's.
 llvm::LogicalResult verifyEpilogue(mlir::linalg::LinalgOp root,
                                    mlir::Value result);
 
@@ -44,7 +49,8 @@ public:
 
   /// A vector of `lanes` neutral elements.
   mlir::Value neutral(int64_t lanes);
-  mlir::Value combine(mlir::Value lhs, mlir::Value rhs);
+  /// Combines `value` with `sum`, which is of values combined already.
+  mlir::Value combine(mlir::Value sum, mlir::Value value);
   /// Combines the contribution of `op`'s body at `point` with `sum`, a vector
   /// of `lanes` of which `active` count.
   mlir::Value accumulate(TreeEmitter &tree, PointRef point, mlir::Value sum,

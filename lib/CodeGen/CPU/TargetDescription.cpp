@@ -12,10 +12,11 @@
 using namespace hamkaas;
 
 static constexpr TargetDescription targets[] = {
-    {"x86-64", /*lanes=*/4, /*registers=*/16, /*fma=*/false},
-    {"x86-64-v2", /*lanes=*/4, /*registers=*/16, /*fma=*/false},
-    {"x86-64-v3", /*lanes=*/8, /*registers=*/16, /*fma=*/true},
-    {"x86-64-v4", /*lanes=*/16, /*registers=*/32, /*fma=*/true},
+    {"x86-64", /*lanes=*/4, /*registers=*/16, /*fma=*/false, /*scale=*/false},
+    {"x86-64-v2", /*lanes=*/4, /*registers=*/16, /*fma=*/false,
+     /*scale=*/false},
+    {"x86-64-v3", /*lanes=*/8, /*registers=*/16, /*fma=*/true, /*scale=*/false},
+    {"x86-64-v4", /*lanes=*/16, /*registers=*/32, /*fma=*/true, /*scale=*/true},
 };
 
 const TargetDescription *hamkaas::lookupTarget(llvm::StringRef level) {

@@ -55,6 +55,8 @@ Value TreeEmitter::define(Value tensor, PointRef point) {
     return fill.getInputs().front();
   if (auto unpack = tensor.getDefiningOp<linalg::UnPackOp>())
     return evaluateUnpack(unpack, point);
+  if (auto pad = tensor.getDefiningOp<tensor::PadOp>())
+    return evaluatePad(pad, point);
   DenseElementsAttr constant;
   if (matchPattern(tensor, m_Constant(&constant)) && constant.isSplat())
     return arith::ConstantOp::create(

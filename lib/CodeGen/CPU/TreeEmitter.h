@@ -31,6 +31,9 @@ Point lanePoint(mlir::ValueRange outer, mlir::Value lane);
 
 /// Whether `map` has only sums of multiples of its dimensions and constants.
 bool isLinear(mlir::AffineMap map);
+/// The factors of the dimensions in result number `result` of a linear map, and
+/// then its constant.
+llvm::SmallVector<int64_t> getFactors(mlir::AffineMap map, unsigned result);
 /// The last dimension that `expr` counts along by one: a dimension, or such a
 /// term of a sum.
 std::optional<int64_t> findUnitLoop(mlir::AffineExpr expr);
@@ -84,6 +87,7 @@ private:
   mlir::IRMapping evaluateBody(mlir::linalg::LinalgOp op, PointRef point,
                                mlir::Operation *except);
   mlir::Value evaluateUnpack(mlir::linalg::UnPackOp op, PointRef point);
+  mlir::Value evaluatePad(mlir::tensor::PadOp op, PointRef point);
   void emit(mlir::Operation &op, PointRef point, mlir::IRMapping &values);
   mlir::Value emitIndex(Coordinate coordinate);
   mlir::Value emitLaneCompare(mlir::Operation &op, mlir::IRMapping &values);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TreeEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -136,4 +137,60 @@ Value TreeEmitter::evaluateUnpack(linalg::UnPackOp op, PointRef point) {
     packed.push_back(outer[order.empty() ? i : order[i]]);
   packed.append(inner.begin(), inner.end());
   return evaluate(op.getSource(), packed);
+}
+
+/// The element where `condition` holds, else `outside`, a scalar. By their
+/// bits: LLVM selects 16-bit floats through conversions that some processors
+/// call a library for.
+static Value selectElement(KernelBuilder &kernel, Value condition,
+                           Value element, Value outside) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  Type type = element.getType();
+  Type bits =
+      ir.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+  auto vector = dyn_cast<VectorType>(type);
+  if (vector) {
+    bits = vector.clone(bits);
+    outside = kernel.broadcast(outside, vector.getDimSize(0));
+  }
+  bool isShort = isa<FloatType>(getElementTypeOrSelf(type)) &&
+                 getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 16;
+  if (!isShort)
+    return arith::SelectOp::create(ir, loc, condition, element, outside);
+  Value chosen = arith::SelectOp::create(
+      ir, loc, condition, arith::BitcastOp::create(ir, loc, bits, element),
+      arith::BitcastOp::create(ir, loc, bits, outside));
+  return arith::BitcastOp::create(ir, loc, type, chosen);
+}
+
+/// Outside of the source some element of it is read, and not used.
+Value TreeEmitter::evaluatePad(tensor::PadOp op, PointRef point) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  Point inner(point);
+  Value isInside;
+  for (auto [dim, size] : llvm::enumerate(op.getSourceType().getShape())) {
+    int64_t low = op.getStaticLow()[dim];
+    if (!low && !op.getStaticHigh()[dim])
+      continue;
+    if (point[dim].step)
+      return collectLanes([&](int64_t lane) {
+        Point one;
+        for (Value index : getLane(kernel, point, lane))
+          one.push_back({index});
+        return evaluatePad(op, one);
+      });
+    // One unsigned comparison also finds negative positions.
+    Value at = kernel.subtract(point[dim].index, kernel.constant(low));
+    Value here = kernel.isLess(at, size);
+    isInside = isInside ? arith::AndIOp::create(ir, loc, isInside, here) : here;
+    at = arith::MaxSIOp::create(ir, loc, at, kernel.constant(0));
+    inner[dim].index =
+        arith::MinSIOp::create(ir, loc, at, kernel.constant(size - 1));
+  }
+  Value element = evaluate(op.getSource(), inner);
+  return isInside ? selectElement(kernel, isInside, element,
+                                  op.getConstantPaddingValue())
+                  : element;
 }

@@ -72,29 +72,23 @@ public:
     WindowOperand x{operands[0],       op.getStrides(), op.getDilations(),
                     op.getPadLow(),    op.getPadHigh(), firstTap,
                     getSourceChannel()};
-    SmallVector<Value> read;
-    SmallVector<AffineMap> maps;
-    x.addTo(read, maps, loops);
-    read.push_back(operands[1]);
-    maps.push_back(getWeightsMap());
+    CombinerBuilder combiner(builder, loc, Combiner::Sum,
+                             type.getElementType());
+    SmallVector<Value> read{x.buildPadded(builder, loc, combiner.getNeutral()),
+                            operands[1]};
+    SmallVector<AffineMap> maps{x.getMap(loops), getWeightsMap()};
     if (hasGroups)
       addGroupShape(read, maps);
     maps.push_back(getResultMap());
     SmallVector<IteratorType> iterators(firstTap, IteratorType::parallel);
     iterators.resize(loops, IteratorType::reduction);
 
-    CombinerBuilder combiner(builder, loc, Combiner::Sum,
-                             type.getElementType());
-    size_t weights = maps.size() - (hasGroups ? 3 : 2);
-    return combiner.build(
-        type.getShape(), read, maps, iterators,
-        [&](OpBuilder &b, Location loc, ValueRange arguments) {
-          return combiner.buildProduct(
-              b,
-              x.buildContribution(b, loc, arguments, combiner,
-                                  combiner.getNeutral()),
-              combiner.buildContribution(b, arguments[weights]));
-        });
+    return combiner.build(type.getShape(), read, maps, iterators,
+                          [&](OpBuilder &b, Location, ValueRange arguments) {
+                            return combiner.buildProduct(
+                                b, combiner.buildContribution(b, arguments[0]),
+                                combiner.buildContribution(b, arguments[1]));
+                          });
   }
 
 private:

@@ -56,11 +56,11 @@ struct LowerPool : LinalgLoweringOpInterface::ExternalModel<LowerPool, PoolOp> {
                     pool.getPadHigh(),
                     rank,
                     builder.getAffineDimExpr(rank - 1)};
-    SmallVector<Value> read;
-    SmallVector<AffineMap> maps;
-    x.addTo(read, maps, loops);
-    // Nobody reads it: it says how often the loops over a window run.
     Type element = pool.getX().getType().getElementType();
+    CombinerBuilder combiner(builder, loc, pool.getCombiner(), element);
+    SmallVector<Value> read{x.buildPadded(builder, loc, combiner.getNeutral())};
+    SmallVector<AffineMap> maps{x.getMap(loops)};
+    // Nobody reads it: it says how often the loops over a window run.
     read.push_back(tensor::EmptyOp::create(builder, loc, pool.getWindow(),
                                            getStorageElementType(element)));
     maps.push_back(AffineMap::getMultiDimMapWithTargets(
@@ -70,13 +70,11 @@ struct LowerPool : LinalgLoweringOpInterface::ExternalModel<LowerPool, PoolOp> {
     SmallVector<IteratorType> iterators(rank, IteratorType::parallel);
     iterators.append(taps, IteratorType::reduction);
 
-    CombinerBuilder combiner(builder, loc, pool.getCombiner(), element);
-    return combiner.build(
-        pool.getType().getShape(), read, maps, iterators,
-        [&](OpBuilder &b, Location loc, ValueRange arguments) {
-          return x.buildContribution(b, loc, arguments, combiner,
-                                     combiner.getNeutral());
-        });
+    return combiner.build(pool.getType().getShape(), read, maps, iterators,
+                          [&](OpBuilder &b, Location, ValueRange arguments) {
+                            return combiner.buildContribution(
+                                b, arguments.front());
+                          });
   }
 };
 

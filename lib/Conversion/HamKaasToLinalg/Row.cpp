@@ -41,8 +41,8 @@ struct LowerRmsNorm
         [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
           Value count = buildFloat(b, loc, type.getShape().back());
           Value mean = arith::DivFOp::create(b, loc, v[0], count);
-          Value sum = arith::AddFOp::create(b, loc, mean,
-                                            buildFloat(b, loc, epsilon));
+          Value sum =
+              arith::AddFOp::create(b, loc, mean, buildFloat(b, loc, epsilon));
           Value root = math::SqrtOp::create(b, loc, sum);
           return arith::DivFOp::create(b, loc, buildFloat(b, loc, 1), root);
         });
@@ -154,8 +154,9 @@ public:
     Value largest = buildRowReduction(
         builder, loc, x, infinity,
         [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
-          // maximumf, not maxnumf: NaN anywhere makes the row NaN.
-          return arith::MaximumFOp::create(
+          // maxnumf, which is cheaper than maximumf: NaN anywhere makes the sum
+          // of the exponentials NaN, and with it the row.
+          return arith::MaxNumFOp::create(
               b, loc, selectPrefix(b, v[0], infinity), v[1]);
         });
     // Entries beyond the prefix are carried along as they are.

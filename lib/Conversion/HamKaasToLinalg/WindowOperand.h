@@ -22,24 +22,11 @@ struct WindowOperand {
   /// What the channel is in terms of the loops.
   mlir::AffineExpr channel;
 
-  int64_t spatialRank() const { return strides.size(); }
-  bool isPadded(int64_t dim) const { return padLow[dim] || padHigh[dim]; }
-
-  /// Adds the operand to those of a reduction of `loops` loops. One with
-  /// padding is none of them: the body reads it.
-  void addTo(llvm::SmallVectorImpl<mlir::Value> &operands,
-             llvm::SmallVectorImpl<mlir::AffineMap> &maps,
-             unsigned loops) const;
-  /// The contribution of the operand in the body of that reduction, which was
-  /// given `arguments`; `outside` in the padding.
-  mlir::Value buildContribution(mlir::OpBuilder &b, mlir::Location loc,
-                                mlir::ValueRange arguments,
-                                const CombinerBuilder &combiner,
-                                mlir::TypedAttr outside) const;
-
-private:
-  bool isPadded() const;
-  mlir::AffineExpr getPosition(int64_t dim) const;
+  /// The tensor with its padding, of elements `outside`.
+  mlir::Value buildPadded(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::TypedAttr outside) const;
+  /// Where a reduction of `loops` loops reads that.
+  mlir::AffineMap getMap(unsigned loops) const;
 };
 
 } // namespace hamkaas

@@ -149,3 +149,53 @@ func.func @checked(%x: tensor<1xi64>, %out: tensor<1xi64>) -> tensor<1xi64> attr
   } -> tensor<1xi64>
   return %0 : tensor<1xi64>
 }
+
+// -----
+
+// The largest entry of a row takes a comparison and a choice for each vector,
+// without a care for NaN. While the exponentials of a row are computed, the next
+// one is asked for, and after the last that one again.
+
+// CHECK-LABEL: func private @softmax(
+// CHECK:         %[[ROW:.*]] = arith.minui
+// CHECK:         %[[NEXT:.*]] = arith.muli %[[ROW]], %{{.*}}
+// CHECK:         arith.cmpf ogt, %[[V:.*]], %[[M:.*]] : vector<8xf32>
+// CHECK-NEXT:    arith.select %{{.*}}, %[[V]], %[[M]]
+// CHECK:         math.exp
+// CHECK:         %[[AT:.*]] = arith.addi %[[NEXT]]
+// CHECK:         memref.prefetch %{{.*}}[%[[AT]]], read, locality<2>, data : memref<4096xf32>
+func.func private @softmax(%x: tensor<16x256xf32>, %out: tensor<16x256xf32>) -> tensor<16x256xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<row>} {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<16x256xf32>
+  %er = tensor.empty() : tensor<16xf32>
+  %m0 = linalg.fill ins(%low : f32) outs(%er : tensor<16xf32>) -> tensor<16xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<16x256xf32>) outs(%m0 : tensor<16xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %n = arith.maxnumf %v, %s : f32
+    linalg.yield %n : f32
+  } -> tensor<16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %m : tensor<16x256xf32>, tensor<16xf32>) outs(%e : tensor<16x256xf32>) {
+  ^bb0(%v: f32, %s: f32, %o: f32):
+    %d = arith.subf %v, %s : f32
+    %n = math.exp %d : f32
+    linalg.yield %n : f32
+  } -> tensor<16x256xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%er : tensor<16xf32>) -> tensor<16xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+    ins(%y : tensor<16x256xf32>) outs(%s0 : tensor<16xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %n = arith.addf %v, %s : f32
+    linalg.yield %n : f32
+  } -> tensor<16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %sum : tensor<16x256xf32>, tensor<16xf32>) outs(%e : tensor<16x256xf32>) {
+  ^bb0(%v: f32, %s: f32, %o: f32):
+    %n = arith.divf %v, %s : f32
+    linalg.yield %n : f32
+  } -> tensor<16x256xf32>
+  return %r : tensor<16x256xf32>
+}

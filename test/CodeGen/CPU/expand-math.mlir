@@ -1,12 +1,14 @@
 // RUN: hamkaas-opt %s -hamkaas-expand-math -split-input-file | FileCheck %s --check-prefixes=CHECK,FUSED
 // RUN: hamkaas-opt %s -hamkaas-expand-math=fma=false -split-input-file | FileCheck %s --check-prefixes=CHECK,APART
+// RUN: hamkaas-opt %s -hamkaas-expand-math=scale=true -split-input-file | FileCheck %s --check-prefixes=CHECK,FUSED,SCALE
 
 // exp is a polynomial on the whole vector: no call is left. exp-run.test compares
 // its values.
 
 // CHECK-LABEL: func @vector(
 // CHECK-NOT:     math.exp
-// FUSED-COUNT-5: math.fma {{.*}} : vector<16xf32>
+// FUSED-COUNT-9: math.fma {{.*}} : vector<16xf32>
+// SCALE-NEXT:    llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
 // APART-NOT:     math.fma
 // APART:         arith.mulf {{.*}} : vector<16xf32>
 // CHECK-NOT:     math.exp
@@ -18,7 +20,10 @@ func.func @vector(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
+// AVX-512 scales vectors alone by one instruction.
+
 // CHECK-LABEL: func @scalar(
+// SCALE-NOT:     llvm.call_intrinsic
 // CHECK-NOT:     math.exp
 // FUSED:         math.fma {{.*}} : f32
 // CHECK:         return %{{.*}} : f32

@@ -15,6 +15,9 @@ namespace hamkaas {
 
 /// Marks the outermost loop of a kernel.
 inline constexpr llvm::StringLiteral tileLoopAttrName = "hamkaas.tile_loop";
+/// Marks a loop whose writes go past the caches: of whole vectors, at multiples
+/// of their size in memory.
+inline constexpr llvm::StringLiteral streamLoopAttrName = "hamkaas.stream_loop";
 
 #define GEN_PASS_DECL
 #include "HamKaas/CodeGen/CPU/Passes.h.inc"

@@ -88,6 +88,18 @@ def KernelEntry : Pass<"hamkaas-kernel-entry", "mlir::ModuleOp"> {
   ];
 }
 
+def StreamStores : Pass<"hamkaas-stream-stores", "mlir::func::FuncOp"> {
+  let summary = "write results that exceed the caches past them";
+  let description = [{
+    Makes the writes in loops with the attribute `hamkaas.stream_loop`, which are
+    of whole vectors at multiples of their size in memory, nontemporal. Lines are
+    then not read before they are overwritten. Run it after bufferization.
+  }];
+  let dependentDialects = [
+    "mlir::LLVM::LLVMDialect", "mlir::vector::VectorDialect",
+  ];
+}
+
 def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
   let summary = "replace math functions by arithmetic on whole vectors";
   let description = [{
@@ -100,10 +112,12 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
     Option<"fma", "fma", "bool", /*default=*/"true",
            "Use multiply-adds of one rounding, and the instructions for float16 "
            "that come with them">,
+    Option<"scale", "scale", "bool", /*default=*/"false",
+           "Use the instruction of AVX-512 that multiplies by powers of two">,
   ];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
-    "mlir::vector::VectorDialect",
+    "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::math::MathDialect", "mlir::vector::VectorDialect",
   ];
 }
 

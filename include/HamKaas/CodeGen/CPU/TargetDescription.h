@@ -25,6 +25,8 @@ struct TargetDescription {
   int64_t registers;
   /// Whether a multiply-add is one instruction (and one rounding).
   bool fma;
+  /// Whether multiplying float32 by a power of two is one instruction.
+  bool scale;
 };
 
 /// The row of the table named `level`, null if there is none.

@@ -65,13 +65,19 @@ bool ConvOp::isPadded() {
          llvm::any_of(getPadHigh(), isNotZero);
 }
 
+bool ConvOp::isDepthwise() {
+  auto groups = static_cast<int64_t>(getGroups());
+  return groups > 1 && groups == getX().getType().getShape().back() &&
+         groups == getType().getShape().back();
+}
+
 /// Sums of products of float32 are blocked like those of matrices. One channel
 /// a group leaves nothing to block: such a convolution waits for memory.
 KernelFamily ConvOp::getKernelFamily() {
   ArrayRef<int64_t> weights = getW().getType().getShape();
-  bool isDepthwise = getGroups() > 1 && weights[weights.size() - 2] == 1;
+  bool isOneChannel = getGroups() > 1 && weights[weights.size() - 2] == 1;
   bool isBlocked =
-      getType().getElementType().isF32() && !isPadded() && !isDepthwise;
+      getType().getElementType().isF32() && !isPadded() && !isOneChannel;
   return isBlocked ? KernelFamily::Contraction : KernelFamily::Reduction;
 }
 

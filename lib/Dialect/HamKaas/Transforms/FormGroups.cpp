@@ -41,6 +41,73 @@ static bool isRoot(KernelOpInterface op) {
          family == KernelFamily::Transform;
 }
 
+/// Windows of a depthwise convolution whose channels come first: the emitter
+/// unrolls them, and all that reach into the padding.
+static constexpr int64_t maxPlanarWindow = 7;
+
+/// Whether `conv` can be computed from permuted operands: it has no other
+/// products than those of one channel.
+static bool isPlanar(ConvOp conv) {
+  auto type = cast<RankedTensorType>(conv.getResult().getType());
+  auto isSmall = [](int64_t size) { return size < maxPlanarWindow; };
+  auto isOne = [](int64_t size) { return size == 1; };
+  return conv.isDepthwise() && type.getElementType().isF32() &&
+         type.getRank() == 4 && type.getDimSize(1) > 1 &&
+         type.getDimSize(2) > 1 && llvm::all_of(conv.getDilations(), isOne) &&
+         llvm::all_of(conv.getW().getType().getShape().take_front(2),
+                      [&](int64_t size) { return isSmall(size - 1); }) &&
+         llvm::all_of(conv.getPadLow(), isSmall) &&
+         llvm::all_of(conv.getPadHigh(), isSmall);
+}
+
+static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
+  auto permute = dyn_cast_or_null<PermuteOp>(op);
+  return permute && permute.getPermutation() == permutation;
+}
+
+/// The one operand of the pointwise `op` that is not a number a channel; null
+/// if there are more.
+static Operation *getMainProducer(KernelOpInterface op) {
+  Value found;
+  for (Value operand : op->getOperands()) {
+    auto type = cast<ShapedType>(operand.getType());
+    if (type.getRank() == 0 || getElementCount(type) == type.getShape().back())
+      continue;
+    if (found && found != operand)
+      return nullptr;
+    found = operand;
+  }
+  return found ? found.getDefiningOp() : nullptr;
+}
+
+/// If `last` permutes the result of a depthwise convolution of something
+/// permuted back to channels first: the members of one kernel that needs
+/// neither permutation in memory.
+static SmallVector<Operation *> findPlanarConvolution(Operation *last) {
+  if (!isPermute(last, {0, 3, 1, 2}))
+    return {};
+  SmallVector<Operation *> chain{last};
+  auto isAlone = [&](Operation *op) {
+    return op && op->hasOneUse() && op->getBlock() == last->getBlock();
+  };
+  Operation *op = last->getOperand(0).getDefiningOp();
+  while (isAlone(op) && chain.size() < maxMembers) {
+    chain.push_back(op);
+    if (auto conv = dyn_cast<ConvOp>(op)) {
+      Operation *first = conv.getX().getDefiningOp();
+      if (!isPlanar(conv) || !isAlone(first) || !isPermute(first, {0, 2, 3, 1}))
+        return {};
+      chain.push_back(first);
+      return chain;
+    }
+    KernelOpInterface kernelOp = getKernelOp(op);
+    if (!kernelOp || !kernelOp.isPointwise() || kernelOp.checksValues())
+      return {};
+    op = getMainProducer(kernelOp);
+  }
+  return {};
+}
+
 namespace {
 
 /// The ops of one kernel, grown backwards from the last one.
@@ -50,6 +117,8 @@ public:
       : last(last), root(isRoot(last) ? last : nullptr),
         parameterOps(parameterOps) {
     members.insert(last);
+    if (addPlanarConvolution())
+      return;
     for (size_t i = 0; i < members.size(); ++i)
       addProducers(members[i]);
   }
@@ -60,6 +129,16 @@ public:
   GroupOp create();
 
 private:
+  bool addPlanarConvolution() {
+    SmallVector<Operation *> chain = findPlanarConvolution(last);
+    if (chain.empty() || parameterOps.contains(last) ||
+        parameterOps.contains(chain.back()))
+      return false;
+    members.insert_range(chain);
+    root = getKernelOp(chain.end()[-2]);
+    return true;
+  }
+
   void addProducers(Operation *op) {
     if (!readsInOrder(op))
       return;

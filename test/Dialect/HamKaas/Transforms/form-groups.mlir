@@ -260,3 +260,55 @@ func.func @convolutions(%x: tensor<1x6x6x8xf32>, %w: tensor<3x3x8x8xf32>, %d: te
   %2 = hamkaas.conv %1, %d strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 8 : tensor<1x4x4x8xf32>, tensor<3x3x1x8xf32>
   return %2 : tensor<1x2x2x8xf32>
 }
+
+// -----
+
+// A depthwise convolution is computed with its channels first where they are so
+// before and after it.
+
+// CHECK-LABEL: func @planar(
+// CHECK:         %[[G:.*]] = hamkaas.group reduction({{.*}}hamkaas.ops = "permute+conv+add+permute"
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return %[[G]]
+func.func @planar(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>, %b: tensor<1x1x1x8xf32>) -> tensor<1x8x5x5xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 8 : tensor<1x5x5x8xf32>, tensor<3x3x1x8xf32>
+  %2 = hamkaas.add %1, %b : tensor<1x5x5x8xf32>, tensor<1x1x1x8xf32>
+  %3 = hamkaas.permute %2 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
+  return %3 : tensor<1x8x5x5xf32>
+}
+
+// -----
+
+// Not so where something else of the result's size has its channels last, the
+// permuted operand has another user, or windows are large.
+
+// CHECK-LABEL: func @not_planar(
+// CHECK-NOT:     permute+conv
+// CHECK-NOT:     conv+permute
+// CHECK:         return
+func.func @not_planar(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>, %v: tensor<9x1x1x8xf32>, %r: tensor<1x5x5x8xf32>) -> (tensor<1x8x5x5xf32>, tensor<1x8x5x5xf32>, tensor<1x5x5x8xf32>) {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 8 : tensor<1x5x5x8xf32>, tensor<3x3x1x8xf32>
+  %2 = hamkaas.add %1, %r : tensor<1x5x5x8xf32>, tensor<1x5x5x8xf32>
+  %3 = hamkaas.permute %2 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
+  %4 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
+  %5 = hamkaas.conv %4, %v strides [1, 1] dilations [1, 1] pad [4, 0] to [4, 0] groups 8 : tensor<1x5x5x8xf32>, tensor<9x1x1x8xf32>
+  %6 = hamkaas.permute %5 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
+  return %3, %6, %0 : tensor<1x8x5x5xf32>, tensor<1x8x5x5xf32>, tensor<1x5x5x8xf32>
+}
+
+// -----
+
+// One convolution a kernel.
+
+// CHECK-LABEL: func @two_planar(
+// CHECK-COUNT-2: hamkaas.group reduction({{.*}}hamkaas.ops = "conv"
+// CHECK:         return
+func.func @two_planar(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>) -> tensor<1x8x5x5xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 8 : tensor<1x5x5x8xf32>, tensor<3x3x1x8xf32>
+  %2 = hamkaas.conv %1, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 8 : tensor<1x5x5x8xf32>, tensor<3x3x1x8xf32>
+  %3 = hamkaas.permute %2 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
+  return %3 : tensor<1x8x5x5xf32>
+}

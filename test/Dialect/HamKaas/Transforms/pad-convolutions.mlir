@@ -24,6 +24,16 @@ func.func @far(%x: tensor<1x4x3xf32>, %w: tensor<1x3x2xf32>) -> tensor<1x2x2xf32
   return %0 : tensor<1x2x2xf32>
 }
 
+// A depthwise convolution leaves out what lies outside.
+
+// CHECK-LABEL: func @depthwise(
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return
+func.func @depthwise(%x: tensor<1x5x4xf32>, %w: tensor<3x1x4xf32>) -> tensor<1x5x4xf32> {
+  %0 = hamkaas.conv %x, %w strides [1] dilations [1] pad [1] to [1] groups 4 : tensor<1x5x4xf32>, tensor<3x1x4xf32>
+  return %0 : tensor<1x5x4xf32>
+}
+
 // Nothing to do without padding; other types ask for each position.
 
 // CHECK-LABEL: func @others(

@@ -99,6 +99,8 @@ def HamKaas_ConvOp : HamKaas_ProductOp<"conv"> {
   let extraClassDeclaration = [{
     /// Whether positions outside of `x` are read.
     bool isPadded();
+    /// Whether each channel of the result is that of a channel of `x` alone.
+    bool isDepthwise();
   }];
 }
 

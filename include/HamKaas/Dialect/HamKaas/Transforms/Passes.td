@@ -206,7 +206,8 @@ def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
     Before: `hamkaas.conv` with padding. After: one of float32 has none, but reads
     a copy of its operand with zeros around it, made by a group of its own. The
     copy costs some percent of the convolution; asking each time whether a
-    position lies within would cost more. Other convolutions do ask.
+    position lies within would cost more. Depthwise convolutions, for which it
+    would cost as much as themselves, and those of other types keep theirs.
   }];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
@@ -228,7 +229,9 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
     read its elements in order, so that no cycle arises and nothing is computed
     twice. One exception: a pointwise producer of a row operation that costs no
     more than one floating point operation an element joins it. Each pass over the
-    row computes it again, which takes less time than memory does.
+    row computes it again, which takes less time than memory does. Another: a
+    depthwise convolution between a permutation of its channels to the end and one
+    back takes both with it.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }

@@ -1,0 +1,139 @@
+// RUN: %python %S/Inputs/execute.py %s --level=x86-64
+// RUN: %python %S/Inputs/execute.py %s --level=x86-64-v3
+// RUN: %python %S/Inputs/execute.py %s --level=x86-64-v4
+
+#id4 = affine_map<(n, h, w, c) -> (n, h, w, c)>
+#toLast = affine_map<(n, h, w, c) -> (n, c, h, w)>
+#toFirst = affine_map<(n, c, h, w) -> (n, h, w, c)>
+#bias = affine_map<(n, h, w, c) -> (c)>
+#w = affine_map<(n, h, w, c, kh, kw) -> (kh, kw, 0, c)>
+#r = affine_map<(n, h, w, c, kh, kw) -> (n, h, w, c)>
+#x1 = affine_map<(n, h, w, c, kh, kw) -> (n, h + kh, w + kw, c)>
+#x2 = affine_map<(n, h, w, c, kh, kw) -> (n, h * 2 + kh, w * 2 + kw * 3, c)>
+#taps = affine_map<(n, h, w, c, kh, kw) -> (kh, kw)>
+
+// A depthwise convolution with a bias; blocks of windows inside and at both
+// ends, a rest of channels.
+func.func private @depthwise(%x: tensor<2x6x29x37xf32>, %w: tensor<3x3x1x37xf32>, %b: tensor<37xf32>, %out: tensor<2x6x29x37xf32>) -> tensor<2x6x29x37xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x6x29x37xf32> to tensor<2x8x31x37xf32>
+  %e = tensor.empty() : tensor<2x6x29x37xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x6x29x37xf32>) -> tensor<2x6x29x37xf32>
+  %a = linalg.generic {indexing_maps = [#x1, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<2x8x31x37xf32>, tensor<3x3x1x37xf32>) outs(%f : tensor<2x6x29x37xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<2x6x29x37xf32>
+  %d = linalg.generic {indexing_maps = [#id4, #bias, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a, %b : tensor<2x6x29x37xf32>, tensor<37xf32>) outs(%e : tensor<2x6x29x37xf32>) {
+  ^bb0(%q: f32, %v: f32, %o: f32):
+    %t = arith.addf %q, %v : f32
+    linalg.yield %t : f32
+  } -> tensor<2x6x29x37xf32>
+  return %d : tensor<2x6x29x37xf32>
+}
+
+// Strides, a dilation, and windows that lie in the padding altogether.
+func.func private @strided(%x: tensor<1x7x9x5xf32>, %w: tensor<3x2x1x5xf32>, %out: tensor<1x6x6x5xf32>) -> tensor<1x6x6x5xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 4, 2, 0] high[0, 2, 3, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x7x9x5xf32> to tensor<1x13x14x5xf32>
+  %e = tensor.empty() : tensor<1x6x6x5xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x6x6x5xf32>) -> tensor<1x6x6x5xf32>
+  %a = linalg.generic {indexing_maps = [#x2, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<1x13x14x5xf32>, tensor<3x2x1x5xf32>) outs(%f : tensor<1x6x6x5xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x6x6x5xf32>
+  return %a : tensor<1x6x6x5xf32>
+}
+
+// The largest of each window; and padding that counts, which no window may
+// leave out.
+func.func private @largest(%x: tensor<1x11x11x20xf32>, %out: tensor<1x6x6x20xf32>) -> tensor<1x6x6x20xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %least = arith.constant 0xFF800000 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 4, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %least : f32
+  } : tensor<1x11x11x20xf32> to tensor<1x13x16x20xf32>
+  %window = tensor.empty() : tensor<3x2xf32>
+  %e = tensor.empty() : tensor<1x6x6x20xf32>
+  %f = linalg.fill ins(%least : f32) outs(%e : tensor<1x6x6x20xf32>) -> tensor<1x6x6x20xf32>
+  %a = linalg.generic {indexing_maps = [#x2, #taps, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %window : tensor<1x13x16x20xf32>, tensor<3x2xf32>) outs(%f : tensor<1x6x6x20xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.maximumf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<1x6x6x20xf32>
+  return %a : tensor<1x6x6x20xf32>
+}
+func.func private @counting(%x: tensor<1x5x6x9xf32>, %out: tensor<1x6x7x9xf32>) -> tensor<1x6x7x9xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %one : f32
+  } : tensor<1x5x6x9xf32> to tensor<1x7x8x9xf32>
+  %window = tensor.empty() : tensor<2x2xf32>
+  %e = tensor.empty() : tensor<1x6x7x9xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x6x7x9xf32>) -> tensor<1x6x7x9xf32>
+  %a = linalg.generic {indexing_maps = [#x1, #taps, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %window : tensor<1x7x8x9xf32>, tensor<2x2xf32>) outs(%f : tensor<1x6x7x9xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<1x6x7x9xf32>
+  return %a : tensor<1x6x7x9xf32>
+}
+
+// Channels first in memory: lanes are windows. The ends of rows are not read
+// beyond.
+func.func private @planar(%x: tensor<1x3x13x45xf32>, %w: tensor<3x5x1x3xf32>, %b: tensor<3xf32>, %out: tensor<1x3x13x44xf32>) -> tensor<1x3x13x44xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %xe = tensor.empty() : tensor<1x13x45x3xf32>
+  %last = linalg.generic {indexing_maps = [#toLast, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x3x13x45xf32>) outs(%xe : tensor<1x13x45x3xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x13x45x3xf32>
+  %p = tensor.pad %last low[0, 1, 2, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x13x45x3xf32> to tensor<1x15x48x3xf32>
+  %e = tensor.empty() : tensor<1x13x44x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x13x44x3xf32>) -> tensor<1x13x44x3xf32>
+  %a = linalg.generic {indexing_maps = [#x1, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<1x15x48x3xf32>, tensor<3x5x1x3xf32>) outs(%f : tensor<1x13x44x3xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x13x44x3xf32>
+  %c = linalg.generic {indexing_maps = [#id4, #bias, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a, %b : tensor<1x13x44x3xf32>, tensor<3xf32>) outs(%e : tensor<1x13x44x3xf32>) {
+  ^bb0(%q: f32, %v: f32, %o: f32):
+    %t = arith.addf %q, %v : f32
+    linalg.yield %t : f32
+  } -> tensor<1x13x44x3xf32>
+  %re = tensor.empty() : tensor<1x3x13x44xf32>
+  %d = linalg.generic {indexing_maps = [#toFirst, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%c : tensor<1x13x44x3xf32>) outs(%re : tensor<1x3x13x44xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x3x13x44xf32>
+  return %d : tensor<1x3x13x44xf32>
+}
