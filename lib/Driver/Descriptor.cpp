@@ -10,7 +10,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/SHA256.h"
+#include "llvm/Support/BLAKE3.h"
 #include <cstddef>
 
 using namespace llvm;
@@ -253,7 +253,8 @@ Error DescriptorBuilder::build() {
 StringRef compilerVersion() { return "HamKaas " HAMKAAS_VERSION; }
 
 std::array<uint8_t, 32> sourceDigest(StringRef source) {
-  return SHA256::hash(arrayRefFromStringRef(source));
+  // An ONNX model may be gigabytes.
+  return BLAKE3::hash<32>(arrayRefFromStringRef(source));
 }
 
 std::string parameterSymbol(size_t index) {

@@ -26,7 +26,7 @@ inline constexpr llvm::StringLiteral prepareFunctionName = "hamkaas_prepare";
 /// "HamKaas 0.1.0".
 llvm::StringRef compilerVersion();
 
-/// The SHA-256 of `source`, for ProgramInfo::digest.
+/// The BLAKE3 of `source`, for ProgramInfo::digest.
 std::array<uint8_t, 32> sourceDigest(llvm::StringRef source);
 
 /// The symbol of the contents of parameter `index`, if they are embedded.
