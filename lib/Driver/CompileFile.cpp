@@ -241,7 +241,7 @@ llvm::Error FileCompilation::writeProgram() {
   if (aot.descriptor.embedParameters)
     aot.parameters = weights ? weights->contents() : ArrayRef(own);
   return hamkaas::writeProgram(compiled->info,
-                               compiled->object->getMemBufferRef(), aot);
+                               compiled->objects, aot);
 }
 
 llvm::Error hamkaas::compileFile(const CompileFileOptions &options) {

@@ -9,18 +9,14 @@
 #include "CountNodes.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Jit.h"
-#include "HamKaas/Driver/Object.h"
 #include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Driver/ProgramInfo.h"
 #include "HamKaas/Driver/Target.h"
+#include "MachineCode.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/WithColor.h"
-#include "llvm/Target/TargetMachine.h"
 #include <chrono>
 
 using namespace mlir;
@@ -80,45 +76,23 @@ public:
     return info;
   }
 
-  /// The LLVM module with the program's descriptor; at the form Llvm.
-  llvm::Expected<std::unique_ptr<llvm::Module>>
-  translate(const ProgramInfo &info, llvm::TargetMachine &machine) {
-    std::unique_ptr<llvm::Module> llvmModule =
-        translateModuleToLLVMIR(module, llvmContext, options.name);
-    if (!llvmModule)
-      return llvm::make_error<ReportedError>();
-    llvmModule->setTargetTriple(machine.getTargetTriple());
-    llvmModule->setDataLayout(machine.createDataLayout());
-    DescriptorOptions descriptor = options.descriptor;
-    descriptor.embedParameters |= options.parameters != nullptr;
-    if (llvm::Error error = addProgramDescriptor(*llvmModule, info, descriptor))
-      return std::move(error);
-    return llvmModule;
-  }
-
-  /// Runs all phases and hands the result to `use(info, llvmModule, machine)`.
-  template <typename Function> llvm::Error finish(Function use) {
-    auto machine = createTargetMachine(cpu);
-    if (!machine)
-      return machine.takeError();
+  /// Runs all phases, and leaves what is needed for machine code.
+  llvm::Expected<ProgramModule> finish() {
     if (llvm::Error error = lowerTo(Form::Planned))
-      return error;
+      return std::move(error);
     ProgramInfo info = collectInfo();
     if (llvm::Error error = lowerTo(Form::Llvm))
-      return error;
+      return std::move(error);
     if (llvm::Error error = beginStep("machine code"))
-      return error;
-    auto llvmModule = translate(info, **machine);
-    if (!llvmModule)
-      return llvmModule.takeError();
-    return use(info, **llvmModule, **machine);
+      return std::move(error);
+    DescriptorOptions descriptor = options.descriptor;
+    descriptor.embedParameters |= options.parameters != nullptr;
+    return ProgramModule{module, cpu, std::move(info), std::move(descriptor)};
   }
 
 private:
   Compilation(ModuleOp module, const CompileOptions &options, TargetCpu cpu)
-      : module(module), options(options), cpu(cpu),
-        contextStorage(std::make_unique<llvm::LLVMContext>()),
-        llvmContext(*contextStorage) {}
+      : module(module), options(options), cpu(cpu) {}
 
   llvm::Error beginStep(StringRef step) {
     // One for each form, and the machine code.
@@ -171,8 +145,6 @@ private:
   Form next = Form::Graph;
   int stepsDone = 0;
   std::vector<OptimizationInfo> optimizations;
-  std::unique_ptr<llvm::LLVMContext> contextStorage;
-  llvm::LLVMContext &llvmContext;
 };
 
 } // namespace
@@ -183,27 +155,25 @@ llvm::Error hamkaas::lowerModel(ModuleOp module, Form form,
   return compilation ? compilation->lowerTo(form) : compilation.takeError();
 }
 
-/// Runs all phases and hands the result to `use(info, llvmModule, machine)`.
-template <typename Function>
-static llvm::Error finish(ModuleOp module, const CompileOptions &options,
-                          Function use) {
+/// Runs all phases.
+static llvm::Expected<ProgramModule> finish(ModuleOp module,
+                                            const CompileOptions &options) {
   auto compilation = Compilation::create(module, options);
-  return compilation ? compilation->finish(use) : compilation.takeError();
+  if (!compilation)
+    return compilation.takeError();
+  return compilation->finish();
 }
 
 llvm::Expected<CompiledModel>
 hamkaas::compileModel(ModuleOp module, const CompileOptions &options) {
   auto start = std::chrono::steady_clock::now();
+  auto program = finish(module, options);
+  if (!program)
+    return program.takeError();
   CompiledModel compiled;
-  llvm::Error error =
-      finish(module, options,
-             [&](const ProgramInfo &info, llvm::Module &llvmModule,
-                 llvm::TargetMachine &machine) -> llvm::Error {
-               compiled.info = info;
-               return emitObject(llvmModule, machine).moveInto(compiled.object);
-             });
-  if (error)
+  if (llvm::Error error = emitObjects(*program).moveInto(compiled.objects))
     return std::move(error);
+  compiled.info = std::move(program->info);
   compiled.info.compileSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
@@ -212,26 +182,15 @@ hamkaas::compileModel(ModuleOp module, const CompileOptions &options) {
 
 llvm::Error hamkaas::printLlvmIr(ModuleOp module, const CompileOptions &options,
                                  llvm::raw_ostream &stream) {
-  return finish(module, options,
-                [&](const ProgramInfo &, llvm::Module &llvmModule,
-                    llvm::TargetMachine &) {
-                  llvmModule.print(stream, nullptr);
-                  return llvm::Error::success();
-                });
+  auto program = finish(module, options);
+  return program ? printLlvmIr(*program, stream) : program.takeError();
 }
 
 llvm::Error hamkaas::printAssembly(ModuleOp module,
                                    const CompileOptions &options,
                                    llvm::raw_ostream &stream) {
-  return finish(module, options,
-                [&](const ProgramInfo &, llvm::Module &llvmModule,
-                    llvm::TargetMachine &machine) -> llvm::Error {
-                  auto text = emitAssembly(llvmModule, machine);
-                  if (!text)
-                    return text.takeError();
-                  stream << (*text)->getBuffer();
-                  return llvm::Error::success();
-                });
+  auto program = finish(module, options);
+  return program ? printAssembly(*program, stream) : program.takeError();
 }
 
 std::vector<ArrayRef<char>>
@@ -259,7 +218,7 @@ hamkaas::compileInMemory(ModuleOp module, const CompileOptions &options) {
   auto compiled = compileModel(module, options);
   if (!compiled)
     return compiled.takeError();
-  auto program = JitProgram::load(std::move(compiled->object),
+  auto program = JitProgram::load(std::move(compiled->objects),
                                   embedParameters(compiled->info, options));
   if (!program)
     return program.takeError();

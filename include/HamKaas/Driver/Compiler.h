@@ -9,17 +9,12 @@
 #define HAMKAAS_DRIVER_COMPILER_H
 
 #include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Driver/Link.h"
 #include "HamKaas/Driver/LoadedProgram.h"
 #include "HamKaas/Frontend/ParameterContents.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <functional>
-
-namespace llvm {
-class LLVMContext;
-class Module;
-} // namespace llvm
 
 namespace hamkaas {
 
@@ -70,10 +65,12 @@ llvm::Error lowerModel(mlir::ModuleOp module, Form form,
 /// A compiled model that is not linked yet.
 struct CompiledModel {
   ProgramInfo info;
-  std::unique_ptr<llvm::MemoryBuffer> object;
+  ProgramObjects objects;
 };
 
-/// Compiles a graph to an object; `module` is at the form Llvm afterwards.
+/// Compiles a graph to objects, on all threads of the module's context. They
+/// depend neither on the number of threads nor on chance. `module` is of no use
+/// afterwards.
 llvm::Expected<CompiledModel> compileModel(mlir::ModuleOp module,
                                            const CompileOptions &options);
 
