@@ -230,13 +230,13 @@ Constant *DescriptorBuilder::descriptor(Constant *run, Constant *prepare) {
 
 Error DescriptorBuilder::build() {
   Function *run = module.getFunction(runFunctionName);
-  if (!run || run->isDeclaration())
-    return createStringError("the module defines no " + runFunctionName);
+  if (!run)
+    return createStringError("the module has no " + runFunctionName);
   Function *prepare = module.getFunction(prepareFunctionName);
-  if (info.constantsBytes > 0 && (!prepare || prepare->isDeclaration()))
-    return createStringError("the module defines no " + prepareFunctionName);
+  if (info.constantsBytes > 0 && !prepare)
+    return createStringError("the module has no " + prepareFunctionName);
 
-  // What is local can be inlined away, and two programs do not meet.
+  // Two programs do not meet.
   for (GlobalValue &value : module.global_values())
     if (value.hasExternalLinkage() && !value.isDeclaration())
       value.setLinkage(GlobalValue::InternalLinkage);

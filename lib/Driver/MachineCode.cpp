@@ -34,7 +34,7 @@ static MaybeModule translate(ModuleOp module, llvm::LLVMContext &context,
   return llvmModule;
 }
 
-/// What is left of `program` in its module, with the descriptor.
+/// Code and descriptor in one module.
 static MaybeModule translate(const ProgramModule &program,
                              llvm::LLVMContext &context,
                              llvm::TargetMachine &machine) {
@@ -59,34 +59,56 @@ static MaybeObject compile(const TargetCpu &cpu, Translate translate) {
   return module ? emitObject(**module, **machine) : module.takeError();
 }
 
-llvm::Expected<ProgramObjects>
-hamkaas::emitObjects(const ProgramModule &program) {
-  SmallVector<OwningOpRef<ModuleOp>> kernels = takeKernels(program.module);
-  ProgramObjects objects(kernels.size() + 1);
-  MLIRContext *context = ModuleOp(program.module).getContext();
+llvm::Expected<ProgramObjects> hamkaas::emitCode(ModuleOp module,
+                                                 const TargetCpu &cpu) {
+  SmallVector<OwningOpRef<ModuleOp>> kernels = takeKernels(module);
+  SmallVector<ModuleOp> parts = {module};
+  for (OwningOpRef<ModuleOp> &kernel : kernels)
+    parts.push_back(*kernel);
+  ProgramObjects objects(parts.size());
   std::mutex mutex;
   llvm::Error errors = llvm::Error::success();
   auto emit = [&](size_t i) -> LogicalResult {
-    MaybeObject object =
-        compile(program.cpu, [&](llvm::LLVMContext &context,
-                                 llvm::TargetMachine &machine) {
-          return i == 0
-                     ? translate(program, context, machine)
-                     : translate(*kernels[i - 1], context, "kernel", machine);
+    MaybeObject object = compile(
+        cpu, [&](llvm::LLVMContext &context, llvm::TargetMachine &machine) {
+          return translate(parts[i], context, "code", machine);
         });
-    if (llvm::Error error = std::move(object).moveInto(objects[i])) {
-      std::lock_guard lock(mutex);
-      errors = llvm::joinErrors(std::move(errors), std::move(error));
-      return failure();
-    }
-    return success();
+    llvm::Error error = std::move(object).moveInto(objects[i]);
+    if (!error)
+      return success();
+    std::lock_guard lock(mutex);
+    errors = llvm::joinErrors(std::move(errors), std::move(error));
+    return failure();
   };
-  // The result of what was tried is `errors`.
-  (void)failableParallelForEach(context, llvm::seq<size_t>(0, objects.size()),
-                                emit);
+  // What failed is in `errors`.
+  (void)failableParallelForEach(module.getContext(),
+                                llvm::seq<size_t>(0, objects.size()), emit);
   if (errors)
     return std::move(errors);
   return objects;
+}
+
+static void declare(llvm::Module &module, StringRef name) {
+  // NOTE: only its address is used; the type is of no interest.
+  auto *type = llvm::FunctionType::get(
+      llvm::Type::getVoidTy(module.getContext()), /*isVarArg=*/false);
+  module.getOrInsertFunction(name, type);
+}
+
+MaybeObject hamkaas::emitDescriptor(const TargetCpu &cpu,
+                                    const ProgramInfo &info,
+                                    const DescriptorOptions &options) {
+  return compile(
+      cpu,
+      [&](llvm::LLVMContext &context,
+          llvm::TargetMachine &machine) -> MaybeModule {
+        auto module = std::make_unique<llvm::Module>(info.name, context);
+        declare(*module, runFunctionName);
+        declare(*module, prepareFunctionName);
+        if (llvm::Error error = addProgramDescriptor(*module, info, options))
+          return std::move(error);
+        return module;
+      });
 }
 
 llvm::Error hamkaas::printLlvmIr(const ProgramModule &program,

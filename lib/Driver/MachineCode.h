@@ -15,7 +15,7 @@
 
 namespace hamkaas {
 
-/// A program that was lowered to the form Llvm.
+/// A program at the form Llvm.
 struct ProgramModule {
   mlir::ModuleOp module;
   TargetCpu cpu;
@@ -23,11 +23,17 @@ struct ProgramModule {
   DescriptorOptions descriptor;
 };
 
-/// Compiles the kernels, each to an object, and the rest, which is the first
-/// object, on all threads of the context. Takes the kernels out of the module.
-llvm::Expected<ProgramObjects> emitObjects(const ProgramModule &program);
+/// Compiles the kernels, each to an object, and what calls them, which is the
+/// first, on all threads of the context. Takes the kernels out of `module`.
+llvm::Expected<ProgramObjects> emitCode(mlir::ModuleOp module,
+                                        const TargetCpu &cpu);
 
-/// Text of the LLVM IR, or of the assembler, of all of it.
+/// The object with the descriptor, which refers to the code.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+emitDescriptor(const TargetCpu &cpu, const ProgramInfo &info,
+               const DescriptorOptions &options);
+
+/// Text of the LLVM IR, or of the assembler, of code and descriptor.
 llvm::Error printLlvmIr(const ProgramModule &program,
                         llvm::raw_ostream &stream);
 llvm::Error printAssembly(const ProgramModule &program,

@@ -36,8 +36,15 @@ struct CompileOptions {
   DescriptorOptions descriptor;
   /// Contents of the parameters, which the program is to hold, or null.
   std::shared_ptr<const ParameterContents> parameters = nullptr;
+  /// Look for the code in the user's cache of compiled code, and leave it
+  /// there.
+  bool useCache = false;
+  /// Threads to compile on, 0 for as many as the context uses. With another
+  /// number the context uses one thread afterwards.
+  unsigned threads = 0;
   /// Called before each of `total` steps with its name and the number of those
   /// that are done. The compilation ends with an error if it returns false.
+  /// Code from the cache is one step, the last.
   std::function<bool(llvm::StringRef step, int done, int total)> progress = {};
 };
 

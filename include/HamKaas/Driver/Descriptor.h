@@ -41,9 +41,9 @@ struct DescriptorOptions {
   std::string weightsFile;
 };
 
-/// Adds the constant HamKaasModelProgram to a module that defines
-/// `hamkaas_run`, and `hamkaas_prepare` if there are constants. All else in the
-/// module becomes local to it.
+/// Adds the constant HamKaasModelProgram to a module that defines or declares
+/// `hamkaas_run`, and `hamkaas_prepare` if there are constants. What else it
+/// defines becomes local to it.
 llvm::Error addProgramDescriptor(llvm::Module &module, const ProgramInfo &info,
                                  const DescriptorOptions &options = {});
 

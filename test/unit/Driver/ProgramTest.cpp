@@ -131,7 +131,7 @@ TEST_F(ProgramTest, NeedsARunFunction) {
   LLVMContext context;
   Module module("empty", context);
   EXPECT_EQ(toString(addProgramDescriptor(module, info)),
-            "the module defines no hamkaas_run");
+            "the module has no hamkaas_run");
 }
 
 TEST_F(ProgramTest, CompilesToEqualBytes) {
