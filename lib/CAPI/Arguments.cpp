@@ -197,7 +197,8 @@ Error capi::applyOptions(const HamKaasCompileOptions &options,
   source.unchecked = options.unchecked != 0;
   source.useCache = options.noCache == 0;
   if (options.compileThreads < 0)
-    return createStringError("expected compileThreads of at least 0, got " +
+    return createStringError("expected a number of compileThreads of at least "
+                             "0, got " +
                              Twine(options.compileThreads));
   source.compileThreads = options.compileThreads;
   for (const HamKaasSourceLine &line :

@@ -239,6 +239,10 @@ llvm::Error hamkaas::lowerModel(ModuleOp module, Form form,
 llvm::Expected<CompiledModel>
 hamkaas::compileModel(ModuleOp module, const CompileOptions &options) {
   auto start = std::chrono::steady_clock::now();
+  if (options.threads > CompileOptions::maxThreads)
+    return llvm::createStringError(
+        "expected 0 to " + llvm::Twine(CompileOptions::maxThreads) +
+        " threads to compile on, got " + llvm::Twine(options.threads));
   auto compilation = Compilation::create(module, options);
   if (!compilation)
     return compilation.takeError();

@@ -239,7 +239,7 @@ def _compile(source: str, positions: List[Position], name: str,
             source,
             _native.CompileArguments(name, target_cpu, max_workspace,
                                      unchecked, positions, tell, [], [],
-                                     bool(cache), compile_threads))
+                                     cache, compile_threads))
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()
@@ -287,7 +287,7 @@ def make_arguments(dims: Optional[Mapping[str, int]],
         inputs.append((key, element_type_name(array.dtype), array.shape,
                        array.tobytes()))
     return _native.CompileArguments(name, target_cpu, max_workspace, unchecked,
-                                    [], tell, sizes, inputs, bool(cache),
+                                    [], tell, sizes, inputs, cache,
                                     compile_threads)
 
 

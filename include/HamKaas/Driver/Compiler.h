@@ -41,6 +41,7 @@ struct CompileOptions {
   bool useCache = false;
   /// Threads to compile on, 0 for as many as the context uses. With another
   /// number the context uses one thread afterwards.
+  static constexpr unsigned maxThreads = 4096;
   unsigned threads = 0;
   /// Called before each of `total` steps with its name and the number of those
   /// that are done. The compilation ends with an error if it returns false.
