@@ -17,6 +17,8 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
@@ -24,6 +26,18 @@ using namespace llvm;
 
 namespace hamkaas {
 namespace {
+
+/// Unrolls the loops of functions that ask for it.
+struct UnrollPass : PassInfoMixin<UnrollPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (!function.hasFnAttribute(unrollAttribute))
+      return PreservedAnalyses::all();
+    FunctionPassManager passes;
+    passes.addPass(createFunctionToLoopPassAdaptor(LoopRotatePass()));
+    passes.addPass(LoopUnrollPass());
+    return passes.run(function, analyses);
+  }
+};
 
 /// What is left to do on loops that were emitted as they are to run.
 FunctionPassManager makeCleanup() {
@@ -34,13 +48,14 @@ FunctionPassManager makeCleanup() {
   passes.addPass(SimplifyCFGPass());
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
                                                  /*UseMemorySSA=*/true));
+  passes.addPass(UnrollPass());
   passes.addPass(EarlyCSEPass());
   return passes;
 }
 
-/// NOTE: not the pipeline of -O2. The emitters vectorize, unroll and order
-/// loops themselves; looking for more took a third of a compilation and made no
-/// kernel faster.
+/// NOTE: not the pipeline of -O2. The emitters vectorize and order loops
+/// themselves, and unroll where it is worth it; looking for more took a third
+/// of a compilation and made no other kernel faster.
 void optimize(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
