@@ -75,6 +75,8 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
 
 void hamkaas::buildKernelsPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
+  manager.addPass(createConvolutionsToProducts());
+  manager.addPass(createProductsToReductions());
   manager.addPass(createPadConvolutions());
   manager.addPass(createFormGroups());
   manager.addPass(createLowerGroups());

@@ -22,6 +22,9 @@ static constexpr int64_t maxDepth = 512;
 /// A block of this many rows and maxDepth columns of the left side takes 256
 /// KB.
 static constexpr int64_t maxBlockRows = 128;
+/// A left side of up to this size stays in the second-level cache beside a
+/// panel.
+static constexpr int64_t maxNearBytes = 768 << 10;
 /// Tiles that keep several threads busy, if each is worth handing out.
 static constexpr int64_t wantedTiles = 32;
 static constexpr int64_t minTileFlops = 1 << 17;
@@ -128,6 +131,8 @@ ContractionTile hamkaas::chooseContractionTile(const TargetDescription &target,
   int64_t panels = divideCeil(columns, tile.panelWidth());
   tile.blockRows = chooseBlockRows(rows, tile.rows, outer * panels,
                                    2 * depth * tile.panelWidth());
+  tile.sharesRows = rows > tile.blockRows &&
+                    rows * depth > maxNearBytes / int64_t(sizeof(float));
   // A panel that is used only once need not stay in the cache.
   bool reused = tile.blockRows > tile.rows;
   tile.depth = reused ? divideCeil(depth, divideCeil(depth, maxDepth)) : depth;

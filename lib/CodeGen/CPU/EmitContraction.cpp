@@ -18,6 +18,14 @@
 using namespace mlir;
 using namespace hamkaas;
 
+/// Larger right sides are not in the first-level cache when they are read.
+static constexpr int64_t minPrefetched = 1 << 13;
+/// About the latency of the third-level cache.
+static constexpr int64_t stepsAhead = 8;
+
+/// Smaller weights of a convolution stay in the second-level cache.
+static constexpr int64_t minPrefetchedWindows = 1 << 18;
+
 namespace {
 /// Consecutive columns of one panel, in vectors of which the last has
 /// `lastActive` lanes within the result.
@@ -38,6 +46,9 @@ public:
 private:
   void choosePanels();
   void choosePrefetch();
+  Value linearIndex(ArrayRef<int64_t> group);
+  Value getUse(Value row);
+  Value getStep(Value depth);
 
   void moveTo(ArrayRef<int64_t> group, Value index);
   void emitTile(Value tile);
@@ -57,6 +68,7 @@ private:
   void suspend(ValueRange sums, const Columns &columns);
 
   Value emitRight(const Columns &columns, int64_t vector, Value depth);
+  void prefetchRight(const Columns &columns, Value depth);
   Value multiplyAdd(Value lhs, Value rhs, Value sum);
   Point operandPoint(OpOperand &operand, Value row, Coordinate column,
                      Value depth);
@@ -117,10 +129,21 @@ void ContractionEmitter::choosePanels() {
 void ContractionEmitter::choosePrefetch() {
   if (!packed || !isa<BlockArgument>(packed.getSource()))
     return;
+  SmallVector<int64_t> shape{panels};
+  for (int64_t loop : loops.window)
+    shape.push_back(loops.extents[loop]);
+  shape.append({depthCount, tile.panelWidth()});
   auto type = cast<RankedTensorType>(packed.getSource().getType());
-  if (type.getShape() ==
-      ArrayRef<int64_t>({panels, depthCount, tile.panelWidth()}))
-    prefetch.emplace(kernel, packed.getSource(), tile);
+  if (type.getShape() != ArrayRef(shape))
+    return;
+  int64_t uses = tile.blockRows / tile.rows;
+  if (!loops.window.empty()) {
+    // All rows use all of a panel, which in the cache is a matter of its size.
+    if (type.getNumElements() < minPrefetchedWindows)
+      return;
+    uses = loops.count(loops.shared) * (rowCount / tile.rows);
+  }
+  prefetch.emplace(kernel, packed.getSource(), tile, uses);
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,15 +183,21 @@ void ContractionEmitter::moveTo(ArrayRef<int64_t> group, Value index) {
 }
 
 /// Consecutive tiles use one panel, which thus stays cached: the row blocks,
-/// then what else shares a right side.
+/// then what else shares a right side. Or they use the same rows.
 void ContractionEmitter::emitTile(Value index) {
-  Value rowBlock = kernel.remainder(index, rowBlocks);
-  index = kernel.divide(index, rowBlocks);
-  int64_t shared = loops.count(loops.shared);
-  moveTo(loops.shared, kernel.remainder(index, shared));
-  index = kernel.divide(index, shared);
-  Value panel = kernel.remainder(index, panels);
-  moveTo(loops.batch, kernel.divide(index, panels));
+  auto take = [&](int64_t count) {
+    Value taken = kernel.remainder(index, count);
+    index = kernel.divide(index, count);
+    return taken;
+  };
+  Value panel, rowBlock;
+  if (tile.sharesRows)
+    panel = take(panels);
+  rowBlock = take(rowBlocks);
+  moveTo(loops.shared, take(loops.count(loops.shared)));
+  if (!tile.sharesRows)
+    panel = take(panels);
+  moveTo(loops.batch, index);
 
   int64_t width = tile.panelWidth();
   int64_t rest = columnCount % width;
@@ -213,8 +242,7 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   };
   if (rowBlocks == 1)
     return rest();
-  kernel.writingBranch(
-      kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
+  kernel.writingBranch(kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
 }
 
 /// One block of accumulators: a register each, from the first product of the
@@ -229,8 +257,11 @@ void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
   Value lower = kernel.multiply(depthBlock, tile.depth);
   // With a window around it, all of the innermost loop is one block.
   Value upper = kernel.minimum(kernel.add(lower, tile.depth), depthCount);
-  if (prefetch && use)
+  if (prefetch && use && loops.window.empty())
     prefetch->begin(columns.panel, use, lower, upper);
+  if (prefetch && use && !loops.window.empty())
+    prefetch->begin(columns.panel, getUse(firstRow), lower,
+                    kernel.constant(loops.productCount()));
   if (depthBlocks == 1) {
     finish(accumulate(lower, upper, start(columns), columns), columns);
   } else {
@@ -302,12 +333,36 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
             multiplyAdd(left, right[v], carried[r * columns.vectors + v]));
     }
     if (prefetch)
-      prefetch->emit(depth);
+      prefetch->emit(getStep(depth));
+    else if (!packed)
+      prefetchRight(columns, depth);
     return next;
   };
   return overWindow(loops.window, sums, [&](ValueRange carried) {
     return kernel.loop(lower, upper, 1, carried, /*writes=*/false, body);
   });
+}
+
+/// The number of the point that the emission stands at among those of `group`.
+Value ContractionEmitter::linearIndex(ArrayRef<int64_t> group) {
+  Value index = kernel.constant(0);
+  for (int64_t loop : group)
+    index =
+        kernel.add(kernel.multiply(index, loops.extents[loop]), at[loop].index);
+  return index;
+}
+
+/// The number of the block of rows from `row` on among those that use a panel.
+Value ContractionEmitter::getUse(Value row) {
+  return kernel.add(
+      kernel.multiply(linearIndex(loops.shared), rowCount / tile.rows),
+      kernel.divide(row, tile.rows));
+}
+
+/// The number of the step at `depth` among those of a panel.
+Value ContractionEmitter::getStep(Value depth) {
+  return kernel.add(kernel.multiply(linearIndex(loops.window), depthCount),
+                    depth);
 }
 
 /// The nest of the loops of `window` around `body`, which adds to `sums`.
@@ -367,6 +422,24 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
   at.push_back({kernel.constant(vector * tile.lanes), /*step=*/1});
   TreeEmitter tree(kernel, tile.lanes, tile.lanes);
   return tree.evaluateVector(packed.getSource(), at);
+}
+
+/// A right side whose columns are not packed is read from another page in each
+/// step, so the hardware does not fetch ahead.
+void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
+  OpOperand &right = *root.getDpsInputOperand(1);
+  auto type = cast<RankedTensorType>(right.get().getType());
+  if (!isa<BlockArgument>(right.get()) || type.getNumElements() < minPrefetched)
+    return;
+  Value ahead = kernel.minimum(kernel.add(depth, stepsAhead), depthCount - 1);
+  for (int64_t v = 0; v < columns.vectors; ++v) {
+    Value linear = kernel.constant(0);
+    Point point =
+        operandPoint(right, rows.front(), {columnOf(columns, v), 1}, ahead);
+    for (auto [coordinate, size] : llvm::zip_equal(point, type.getShape()))
+      linear = kernel.add(kernel.multiply(linear, size), coordinate.index);
+    kernel.prefetch(right.get(), linear);
+  }
 }
 
 Value ContractionEmitter::multiplyAdd(Value lhs, Value rhs, Value sum) {

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace hamkaas;
 
 /// Elements of a tile of a packing kernel.
-static constexpr int64_t tileElements = 16384;
+static constexpr int64_t tileRows = 8;
 
 //===----------------------------------------------------------------------===//
 // Insertion into the destination
@@ -94,29 +94,38 @@ public:
     rest = extent % width;
 
     outer = SmallVector<int64_t>(pack.getDestType().getShape().drop_back());
-    int64_t rows = ShapedType::getNumElements(outer);
-    int64_t tileRows = std::max<int64_t>(1, tileElements / width);
+    ArrayRef<int64_t> order = pack.getOuterDimsPerm();
+    panelDim =
+        order.empty() ? position : llvm::find(order, position) - order.begin();
+    others = outer;
+    others[panelDim] = 1;
+    // The rows of a tile are read one beside the other, from panel to panel.
+    int64_t rows = ShapedType::getNumElements(others);
     kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
       Value first = kernel.multiply(tile, tileRows);
       Value last = kernel.minimum(kernel.add(first, tileRows), rows);
-      kernel.writingLoop(first, last, 1, [&](Value row) { emitRow(row); });
+      int64_t whole = rest ? panels - 1 : panels;
+      kernel.writingLoop(
+          kernel.constant(0), kernel.constant(whole), 1,
+          [&](Value panel) { emitRows(first, last, panel, width); });
+      if (rest)
+        emitRows(first, last, kernel.constant(whole), rest);
     });
     return Tile{tileRows, width};
   }
 
 private:
-  void emitRow(Value row) {
-    packedIndices = kernel.delinearize(row, outer);
-    ArrayRef<int64_t> order = pack.getOuterDimsPerm();
-    sourceIndices.assign(outer.size(), Value());
-    for (size_t i = 0; i < outer.size(); ++i)
-      sourceIndices[order.empty() ? i : order[i]] = packedIndices[i];
-    Value panel = sourceIndices[position];
-    if (!rest)
-      return emitPanel(panel, width);
-    kernel.writingBranch(
-        kernel.isLess(panel, panels - 1), [&] { emitPanel(panel, width); },
-        [&] { emitPanel(kernel.constant(panels - 1), rest); });
+  /// The rows of one panel, of which the first `columns` come from the source.
+  void emitRows(Value first, Value last, Value panel, int64_t columns) {
+    kernel.writingLoop(first, last, 1, [&](Value row) {
+      packedIndices = kernel.delinearize(row, others);
+      packedIndices[panelDim] = panel;
+      ArrayRef<int64_t> order = pack.getOuterDimsPerm();
+      sourceIndices.assign(outer.size(), Value());
+      for (size_t i = 0; i < outer.size(); ++i)
+        sourceIndices[order.empty() ? i : order[i]] = packedIndices[i];
+      emitPanel(panel, columns);
+    });
   }
 
   /// The row of one panel, of which the first `columns` come from the source.
@@ -152,7 +161,10 @@ private:
   KernelBuilder &kernel;
   linalg::PackOp pack;
   int64_t position = 0, width = 0, lanes = 0, panels = 0, rest = 0;
-  SmallVector<int64_t> outer;
+  /// The dimension of the panels among the outer ones of the result, and these
+  /// without it.
+  int64_t panelDim = 0;
+  SmallVector<int64_t> outer, others;
   SmallVector<Value> packedIndices, sourceIndices;
 };
 } // namespace

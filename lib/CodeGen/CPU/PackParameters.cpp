@@ -23,6 +23,12 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
+/// Of 512 x 512 x 512 packing takes a twentieth of the time and saves a sixth. For
+/// 128 rows it saves as much as it takes. Smaller right sides stay in the
+/// second-level cache as they are.
+static constexpr int64_t minRows = 192;
+static constexpr int64_t minElements = 1 << 16;
+
 namespace {
 
 /// `[..., columns]` into panels `[columns / width][...][width]`: of a matrix
@@ -76,8 +82,11 @@ private:
     auto argument = dyn_cast<BlockArgument>(right.get());
     if (!argument || !argument.hasOneUse())
       return;
-    Value weights = getOutside(group.getInputs()[argument.getArgNumber()]);
-    if (!dependsOnParametersOnly(weights))
+    Value given = group.getInputs()[argument.getArgNumber()];
+    Value weights = getOutside(given);
+    // What loops are given is packed before them only if it is a parameter.
+    if (!dependsOnParametersOnly(weights) &&
+        (weights != given || !paysInEachRun(*loops)))
       return;
 
     int64_t width =
@@ -99,6 +108,13 @@ private:
                                        layout.innerDims, layout.tile,
                                        layout.outerPermutation)
                   .getResult());
+  }
+
+  /// Packing moves each element of the right side once, and saves a part of the
+  /// time of every block of rows that reads it.
+  static bool paysInEachRun(const ContractionLoops &loops) {
+    return loops.rowCount() >= minRows &&
+           loops.productCount() * loops.columnCount() >= minElements;
   }
 
   /// What `value` is outside of the loops that are given it.
@@ -137,7 +153,7 @@ private:
       return packed;
     OpBuilder builder(user.getContext());
     builder.setInsertionPointAfterValue(matrix);
-    Location loc = matrix.getLoc();
+    Location loc = user.getLoc();
     auto type = cast<RankedTensorType>(matrix.getType());
     PanelLayout layout(builder, type.getRank(), width);
     auto packedType = linalg::PackOp::inferPackedType(

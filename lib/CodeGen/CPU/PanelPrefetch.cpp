@@ -15,13 +15,12 @@ using namespace hamkaas;
 static constexpr int64_t elementsPerLine = 64 / sizeof(float);
 
 PanelPrefetch::PanelPrefetch(KernelBuilder &kernel, Value panels,
-                             const ContractionTile &tile)
+                             const ContractionTile &tile, int64_t uses)
     : kernel(kernel), panels(panels) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(panels.getType()).getShape();
   elements = ShapedType::getNumElements(shape);
-  depth = shape[1];
-  width = shape[2];
-  int64_t uses = tile.blockRows / tile.rows;
+  width = shape.back();
+  depth = elements / shape.front() / width;
   if (uses < 2)
     return;
   int64_t perStep = llvm::divideCeil(width, uses);

@@ -13,18 +13,20 @@
 
 namespace hamkaas {
 
-/// While the rows of a tile use one stretch of a packed matrix, the depth of a
+/// While blocks of rows use one stretch of a packed right side, the depth of a
 /// block of one panel, brings the next stretch to the second-level cache: a few
 /// bytes a step, evenly over all steps. Otherwise the first rows of the next
 /// stretch wait for it, at the speed of the third-level cache or of memory;
 /// the hardware sees a new stream only when it has begun.
 class PanelPrefetch {
 public:
-  /// `panels` is an argument of the kernel of shape `[panels, depth, width]`.
-  /// Does nothing if a stretch is used once only: then there is no time to do
-  /// it in, and reading is one stream.
+  /// `panels` is an argument of the kernel of shape `[panels, ..., depth,
+  /// width]`, each of which has a step for each point of the dimensions
+  /// between. A stretch of `tile.depth` steps is used `uses` times. Does
+  /// nothing if that is once: then there is no time to do it in, and reading is
+  /// one stream.
   PanelPrefetch(KernelBuilder &kernel, mlir::Value panels,
-                const ContractionTile &tile);
+                const ContractionTile &tile, int64_t uses);
 
   /// Begins with steps `lower` to `upper` of the `panel`, for the rows number
   /// `use` of those that use the stretch.

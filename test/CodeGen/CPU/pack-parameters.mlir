@@ -140,3 +140,31 @@ func.func @weights(%x: tensor<1x20x9x8xf32>) -> tensor<1x18x7x64xf32> {
   }
   return %0 : tensor<1x18x7x64xf32>
 }
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+
+// A large matrix that many rows are multiplied with is packed in each run.
+
+// CHECK-LABEL: func @many_rows(
+// CHECK-SAME:    %[[X:.*]]: tensor<192x256xf32>, %[[B:.*]]: tensor<256x256xf32>
+// CHECK:         %[[P:.*]] = hamkaas.group movement(%[[B]]) {hamkaas.ops = "pack"}
+// CHECK:         hamkaas.group contraction(%[[X]], %[[P]])
+func.func @many_rows(%x: tensor<192x256xf32>, %w: tensor<256x256xf32>) -> tensor<192x256xf32> {
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<192x256xf32>, tensor<256x256xf32>) -> tensor<192x256xf32> {
+  ^bb0(%a: tensor<192x256xf32>, %b: tensor<256x256xf32>):
+    %e = tensor.empty() : tensor<192x256xf32>
+    %1 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<192x256xf32>, tensor<256x256xf32>) outs(%e : tensor<192x256xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<192x256xf32>
+    hamkaas.yield %1 : tensor<192x256xf32>
+  }
+  return %0 : tensor<192x256xf32>
+}

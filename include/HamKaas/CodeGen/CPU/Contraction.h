@@ -26,6 +26,9 @@ struct ContractionTile {
   /// Rows of a tile of the kernel's outermost loop, a multiple of `rows` unless
   /// there is only one such block.
   int64_t blockRows;
+  /// Whether consecutive tiles share their rows, and not a panel: the left side
+  /// is too large to be read again for each panel.
+  bool sharesRows;
 
   /// Columns of a panel of the packed right side.
   int64_t panelWidth() const { return lanes * vectors; }

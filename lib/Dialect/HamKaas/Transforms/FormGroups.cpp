@@ -40,19 +40,6 @@ static bool isRoot(KernelOpInterface op) {
          family == KernelFamily::Reduction || family == KernelFamily::Row;
 }
 
-/// The ops of `block` whose values are known when a program is loaded.
-static DenseSet<Operation *> findParameterOps(Block &block) {
-  DenseSet<Operation *> known;
-  for (Operation &op : block)
-    if (isParameterSource(&op) ||
-        (isa<KernelOpInterface>(op) &&
-         llvm::all_of(op.getOperands(), [&](Value operand) {
-           return known.contains(operand.getDefiningOp());
-         })))
-      known.insert(&op);
-  return known;
-}
-
 namespace {
 
 /// The ops of one kernel, grown backwards from the last one.

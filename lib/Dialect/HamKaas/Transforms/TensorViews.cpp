@@ -53,3 +53,15 @@ bool hamkaas::dependsOnParametersOnly(Value value) {
   }
   return true;
 }
+
+DenseSet<Operation *> hamkaas::findParameterOps(Block &block) {
+  DenseSet<Operation *> known;
+  for (Operation &op : block)
+    if (isParameterSource(&op) ||
+        (isa<KernelOpInterface>(op) &&
+         llvm::all_of(op.getOperands(), [&](Value operand) {
+           return known.contains(operand.getDefiningOp());
+         })))
+      known.insert(&op);
+  return known;
+}

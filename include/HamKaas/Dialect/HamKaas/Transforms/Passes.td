@@ -153,6 +153,35 @@ def VerifyGraph : Pass<"hamkaas-verify-graph", "mlir::ModuleOp"> {
   }];
 }
 
+def ConvolutionsToProducts
+    : Pass<"hamkaas-convolutions-to-products", "mlir::ModuleOp"> {
+  let summary = "make convolutions of windows of one element products";
+  let description = [{
+    Before: `hamkaas.conv` of float32 with windows of one element, one group and no
+    padding. After: `hamkaas.matmul`, of the positions as rows and the channels
+    as columns; with strides, of the positions that a `hamkaas.strided_slice`
+    took. A product may have rows of several rows of the picture in one block,
+    and pointwise operations on the result follow it without a reshape between.
+    Between permutes from and to channels that come first, one picture has its
+    channels as rows, and only the weights are permuted.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def ProductsToReductions
+    : Pass<"hamkaas-products-to-reductions", "mlir::ModuleOp"> {
+  let summary = "make products of few rows with a transposed matrix reductions";
+  let description = [{
+    Before: `hamkaas.matmul` of at most four rows whose right side is a
+    `hamkaas.permute` that makes columns of rows, such as a query times the keys
+    of a cache. After: the sum of products of two rows each, by `hamkaas.mul` and
+    `hamkaas.reduce`, which read the rows where they lie. Writing all of them
+    transposed would take longer than the product. Parameters are transposed once,
+    when the program is loaded, and stay.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
   let summary = "copy the operands of convolutions that reach beyond them";
   let description = [{

@@ -30,6 +30,9 @@ bool isMovableGroup(mlir::Operation *op);
 /// can be computed once, when a program is loaded.
 bool dependsOnParametersOnly(mlir::Value value);
 
+/// The ops of `block`, of GRAPH, whose values are known when a program is loaded.
+llvm::DenseSet<mlir::Operation *> findParameterOps(mlir::Block &block);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_TRANSFORMS_TENSORVIEWS_H
