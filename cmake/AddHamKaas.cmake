@@ -13,7 +13,8 @@ if(HAMKAAS_SANITIZE)
       -fno-omit-frame-pointer -g1)
 endif()
 add_compile_options(${HAMKAAS_SANITIZE_FLAGS})
-add_link_options(-fuse-ld=lld ${HAMKAAS_SANITIZE_FLAGS})
+# The cache of compiled code tells compilers apart by their build identifiers.
+add_link_options(-fuse-ld=lld -Wl,--build-id=sha1 ${HAMKAAS_SANITIZE_FLAGS})
 
 # The headers of MLIR cost 4 s a file; precompiled once they cost 0.1 s.
 # NOTE: ccache needs sloppiness pch_defines,time_macros to hit with them.

@@ -34,7 +34,7 @@ extern "C" {
 /// Version of the interface of libhamkaas.so. The major number is raised when a
 /// program made for an older one may fail, the minor when something is added.
 #define HAMKAAS_C_VERSION_MAJOR 1
-#define HAMKAAS_C_VERSION_MINOR 1
+#define HAMKAAS_C_VERSION_MINOR 2
 
 /// Version of the library's interface, as 1000 * major + minor.
 HAMKAAS_API int32_t HamKaasInterfaceVersion(void);
@@ -117,6 +117,17 @@ typedef struct HamKaasCompileOptions {
   /// known: {"inputs": [{"name": "x", "type": "float32", "shape": [2, "n"]}],
   /// "outputs": [...], "missing": ["axes"]}.
   char **summary; /* out, may be null */
+
+  /* Since version 1.2. */
+
+  /// Not 0: neither take the code from the user's cache of compiled code nor
+  /// leave it there. The cache is the folder that the environment variable
+  /// HAMKAAS_CACHE_DIR names, none if that is empty, or hamkaas in
+  /// XDG_CACHE_HOME or in ~/.cache. It holds code that will run, so it is not
+  /// used unless it belongs to the user and nobody else may write it.
+  int32_t noCache;
+  /// Threads to compile on, 0 for one a core. The code does not depend on it.
+  int32_t compileThreads;
 } HamKaasCompileOptions;
 
 /// Compiles `source`, a script, MLIR text or the contents of an ONNX file, of

@@ -143,7 +143,7 @@ typedef struct HamKaasProgram {
   const char *name;  /* of the model, a C identifier */
   const char *targetCpu;
   const char *compiler; /* "HamKaas 0.1.0" */
-  uint8_t digest[32];   /* SHA-256 of the source as it was compiled */
+  uint8_t digest[32];   /* BLAKE3 of the source as it was compiled */
 
   const HamKaasTensorInfo *inputs;
   const HamKaasTensorInfo *outputs;

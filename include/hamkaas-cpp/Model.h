@@ -33,6 +33,8 @@ struct CompileOptions {
   std::vector<HamKaasDimension> dimensions = {};
   std::vector<HamKaasConstantInput> constantInputs = {};
   std::function<bool(std::string_view step, int done, int total)> progress = {};
+  bool noCache = false;
+  int compileThreads = 0;
 };
 
 /// As HamKaasWriteOptions.
@@ -62,6 +64,8 @@ public:
     options.constantInputs = given.constantInputs.data();
     options.progress = given.progress ? &callProgress : nullptr;
     options.progressContext = this;
+    options.noCache = given.noCache;
+    options.compileThreads = given.compileThreads;
   }
   CompileRequest(const CompileRequest &) = delete;
   CompileRequest &operator=(const CompileRequest &) = delete;

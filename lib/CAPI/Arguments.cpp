@@ -195,6 +195,12 @@ Error capi::applyOptions(const HamKaasCompileOptions &options,
   }
   source.maxWorkspace = options.maxWorkspace;
   source.unchecked = options.unchecked != 0;
+  source.useCache = options.noCache == 0;
+  if (options.compileThreads < 0)
+    return createStringError("expected a number of compileThreads of at least "
+                             "0, got " +
+                             Twine(options.compileThreads));
+  source.compileThreads = options.compileThreads;
   for (const HamKaasSourceLine &line :
        ArrayRef(options.lines, options.lineCount))
     source.lines.push_back({line.file, line.line});

@@ -64,6 +64,8 @@ CompileOptions capi::getCompileOptions(const ModelSource &source) {
   options.maxWorkspace = source.maxWorkspace;
   options.name = source.name;
   options.source = source.text;
+  options.useCache = source.useCache;
+  options.threads = source.compileThreads;
   return options;
 }
 

@@ -39,6 +39,8 @@ struct ModelSource {
   std::string targetCpu = "host";
   uint64_t maxWorkspace = 0;
   bool unchecked = false;
+  bool useCache = true;
+  unsigned compileThreads = 0; ///< 0 for one a core.
   /// For an ONNX model: sizes of dimensions by their names.
   std::vector<std::pair<std::string, int64_t>> dims;
   std::vector<ConstantInput> constantInputs;

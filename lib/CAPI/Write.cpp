@@ -149,7 +149,7 @@ static llvm::Error writeModel(const Model &model, StringRef path,
       return error;
     aot.parameters = parameters.contents();
   }
-  return writeProgram(compiled->info, compiled->object->getMemBufferRef(), aot);
+  return writeProgram(compiled->info, compiled->objects, aot);
 }
 
 static llvm::Error write(HamKaasModel *handle, const char *path,

@@ -47,21 +47,24 @@ std::vector<EmbeddedData> embeddedData(const AotOptions &options) {
 
 } // namespace
 
-Error writeProgram(const ProgramInfo &info, MemoryBufferRef object,
+Error writeProgram(const ProgramInfo &info, const ProgramObjects &objects,
                    const AotOptions &options) {
   Expected<std::unique_ptr<MemoryBuffer>> entryPoints =
       compileEntryPoints(info, options.descriptor);
   if (!entryPoints)
     return entryPoints.takeError();
-  MemoryBufferRef objects[] = {object, **entryPoints};
+  SmallVector<MemoryBufferRef> all;
+  for (const std::unique_ptr<MemoryBuffer> &object : objects)
+    all.push_back(*object);
+  all.push_back(**entryPoints);
   std::vector<EmbeddedData> data = embeddedData(options);
   std::vector<std::string> exports = entryPointNames(info);
   // Objects of several models go into one program; there each descriptor is
   // known to its own model only.
   if (programFileKind(options.output) == ProgramFileKind::SharedLibrary)
     exports.push_back(HAMKAAS_PROGRAM_SYMBOL);
-  Expected<OutputFile> program = linkProgram(
-      {objects, data, exports, options.runtimeArchive}, options.output);
+  Expected<OutputFile> program =
+      linkProgram({all, data, exports, options.runtimeArchive}, options.output);
   if (!program)
     return program.takeError();
 

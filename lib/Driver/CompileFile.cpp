@@ -145,6 +145,8 @@ llvm::Error FileCompilation::run() {
   compileOptions.maxWorkspace = options.maxWorkspace;
   compileOptions.disabledOptimizations = options.disabledOptimizations;
   compileOptions.source = (*file)->text();
+  compileOptions.useCache = options.useCache;
+  compileOptions.threads = options.compileThreads;
   compileOptions.name =
       getModelName(path.empty() || path == "-" ? options.model : path);
   if (llvm::Error error = drawGraphs())
@@ -240,8 +242,7 @@ llvm::Error FileCompilation::writeProgram() {
     own = getParameterContents(compiled->info, *compileOptions.parameters);
   if (aot.descriptor.embedParameters)
     aot.parameters = weights ? weights->contents() : ArrayRef(own);
-  return hamkaas::writeProgram(compiled->info,
-                               compiled->object->getMemBufferRef(), aot);
+  return hamkaas::writeProgram(compiled->info, compiled->objects, aot);
 }
 
 llvm::Error hamkaas::compileFile(const CompileFileOptions &options) {

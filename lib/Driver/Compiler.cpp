@@ -9,18 +9,16 @@
 #include "CountNodes.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Jit.h"
-#include "HamKaas/Driver/Object.h"
 #include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Driver/ProgramInfo.h"
 #include "HamKaas/Driver/Target.h"
+#include "MachineCode.h"
+#include "ProgramCache.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/WithColor.h"
-#include "llvm/Target/TargetMachine.h"
 #include <chrono>
 
 using namespace mlir;
@@ -47,6 +45,30 @@ int hamkaas::reportError(llvm::Error error, StringRef tool) {
 
 namespace {
 
+/// Lets a context use as many threads as were asked for. Afterwards it uses
+/// one, because MLIR has no way to take the pool from it again.
+class CompileThreads {
+public:
+  /// 0 for as many as the context uses anyway.
+  CompileThreads(MLIRContext &context, unsigned threads) : context(context) {
+    if (threads == 0)
+      return;
+    context.disableMultithreading();
+    if (threads == 1)
+      return;
+    pool.emplace(llvm::hardware_concurrency(threads));
+    context.setThreadPool(*pool);
+  }
+  ~CompileThreads() {
+    if (pool)
+      context.disableMultithreading();
+  }
+
+private:
+  MLIRContext &context;
+  std::optional<llvm::DefaultThreadPool> pool;
+};
+
 /// One compilation for one target.
 class Compilation {
 public:
@@ -69,61 +91,94 @@ public:
     return llvm::Error::success();
   }
 
-  /// What the program will say of itself; to be called at the form Planned.
-  ProgramInfo collectInfo() const {
+  /// Runs all phases, and tells what the program will say of itself.
+  llvm::Expected<ProgramInfo> finish() {
+    if (llvm::Error error = lowerTo(Form::Planned))
+      return std::move(error);
     ProgramInfo info = collectProgramInfo(module);
-    info.name = options.name;
     info.targetCpu = cpu.name.str();
     info.isaLevel = cpu.level;
-    info.digest = sourceDigest(options.source);
     info.optimizations = optimizations;
+    if (llvm::Error error = lowerTo(Form::Llvm))
+      return std::move(error);
+    if (llvm::Error error = beginStep("machine code"))
+      return std::move(error);
     return info;
   }
 
-  /// The LLVM module with the program's descriptor; at the form Llvm.
-  llvm::Expected<std::unique_ptr<llvm::Module>>
-  translate(const ProgramInfo &info, llvm::TargetMachine &machine) {
-    std::unique_ptr<llvm::Module> llvmModule =
-        translateModuleToLLVMIR(module, llvmContext, options.name);
-    if (!llvmModule)
-      return llvm::make_error<ReportedError>();
-    llvmModule->setTargetTriple(machine.getTargetTriple());
-    llvmModule->setDataLayout(machine.createDataLayout());
-    DescriptorOptions descriptor = options.descriptor;
-    descriptor.embedParameters |= options.parameters != nullptr;
-    if (llvm::Error error = addProgramDescriptor(*llvmModule, info, descriptor))
+  /// Runs all phases and compiles the result.
+  llvm::Expected<ProgramCode> makeCode() {
+    ProgramCode code;
+    if (llvm::Error error = finish().moveInto(code.info))
       return std::move(error);
-    return llvmModule;
+    if (llvm::Error error = emitCode(module, cpu).moveInto(code.objects))
+      return std::move(error);
+    return code;
   }
 
-  /// Runs all phases and hands the result to `use(info, llvmModule, machine)`.
-  template <typename Function> llvm::Error finish(Function use) {
-    auto machine = createTargetMachine(cpu);
-    if (!machine)
-      return machine.takeError();
-    if (llvm::Error error = lowerTo(Form::Planned))
-      return error;
-    ProgramInfo info = collectInfo();
-    if (llvm::Error error = lowerTo(Form::Llvm))
-      return error;
-    if (llvm::Error error = beginStep("machine code"))
-      return error;
-    auto llvmModule = translate(info, **machine);
-    if (!llvmModule)
-      return llvmModule.takeError();
-    return use(info, **llvmModule, **machine);
+  /// The code of the program, made before or now.
+  llvm::Expected<ProgramCode> getCode() {
+    auto cache = ProgramCache::create(module, cpu, options);
+    if (!cache)
+      return cache.takeError();
+    if (std::optional<ProgramCode> known = cache->lookup()) {
+      known->info.isCached = true;
+      stepsDone = totalSteps - 1;
+      if (llvm::Error error = beginStep("cached code"))
+        return std::move(error);
+      return std::move(*known);
+    }
+    auto code = makeCode();
+    if (code)
+      cache->store(*code);
+    return code;
+  }
+
+  /// Adds what the code does not depend on.
+  llvm::Expected<CompiledModel> compile() {
+    auto code = getCode();
+    if (!code)
+      return code.takeError();
+    CompiledModel compiled;
+    compiled.info = std::move(code->info);
+    identify(compiled.info);
+    compiled.objects = std::move(code->objects);
+    auto descriptor = emitDescriptor(cpu, compiled.info, getDescriptor());
+    if (!descriptor)
+      return descriptor.takeError();
+    compiled.objects.insert(compiled.objects.begin(), std::move(*descriptor));
+    return compiled;
+  }
+
+  /// The program as one module, for its text.
+  llvm::Expected<ProgramModule> makeModule() {
+    auto info = finish();
+    if (!info)
+      return info.takeError();
+    identify(*info);
+    return ProgramModule{module, cpu, std::move(*info), getDescriptor()};
   }
 
 private:
   Compilation(ModuleOp module, const CompileOptions &options, TargetCpu cpu)
-      : module(module), options(options), cpu(cpu),
-        contextStorage(std::make_unique<llvm::LLVMContext>()),
-        llvmContext(*contextStorage) {}
+      : module(module), options(options), cpu(cpu) {}
+
+  void identify(ProgramInfo &info) const {
+    info.name = options.name;
+    info.digest = sourceDigest(options.source);
+  }
+
+  DescriptorOptions getDescriptor() const {
+    DescriptorOptions descriptor = options.descriptor;
+    descriptor.embedParameters |= options.parameters != nullptr;
+    return descriptor;
+  }
+
+  /// One for each form, and the machine code.
+  static constexpr int totalSteps = int(Form::Llvm) + 2;
 
   llvm::Error beginStep(StringRef step) {
-    // One for each form, and the machine code.
-    constexpr int total = int(Form::Llvm) + 2;
-    if (!options.progress || options.progress(step, stepsDone++, total))
+    if (!options.progress || options.progress(step, stepsDone++, totalSteps))
       return llvm::Error::success();
     return llvm::createStringError("the compilation was stopped before its "
                                    "step '" +
@@ -171,8 +226,6 @@ private:
   Form next = Form::Graph;
   int stepsDone = 0;
   std::vector<OptimizationInfo> optimizations;
-  std::unique_ptr<llvm::LLVMContext> contextStorage;
-  llvm::LLVMContext &llvmContext;
 };
 
 } // namespace
@@ -183,55 +236,45 @@ llvm::Error hamkaas::lowerModel(ModuleOp module, Form form,
   return compilation ? compilation->lowerTo(form) : compilation.takeError();
 }
 
-/// Runs all phases and hands the result to `use(info, llvmModule, machine)`.
-template <typename Function>
-static llvm::Error finish(ModuleOp module, const CompileOptions &options,
-                          Function use) {
-  auto compilation = Compilation::create(module, options);
-  return compilation ? compilation->finish(use) : compilation.takeError();
-}
-
 llvm::Expected<CompiledModel>
 hamkaas::compileModel(ModuleOp module, const CompileOptions &options) {
   auto start = std::chrono::steady_clock::now();
-  CompiledModel compiled;
-  llvm::Error error =
-      finish(module, options,
-             [&](const ProgramInfo &info, llvm::Module &llvmModule,
-                 llvm::TargetMachine &machine) -> llvm::Error {
-               compiled.info = info;
-               return emitObject(llvmModule, machine).moveInto(compiled.object);
-             });
-  if (error)
-    return std::move(error);
-  compiled.info.compileSeconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
+  if (options.threads > CompileOptions::maxThreads)
+    return llvm::createStringError(
+        "expected 0 to " + llvm::Twine(CompileOptions::maxThreads) +
+        " threads to compile on, got " + llvm::Twine(options.threads));
+  auto compilation = Compilation::create(module, options);
+  if (!compilation)
+    return compilation.takeError();
+  CompileThreads threads(*module.getContext(), options.threads);
+  auto compiled = compilation->compile();
+  if (compiled)
+    compiled->info.compileSeconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
   return compiled;
+}
+
+/// The program as one module, for its text.
+static llvm::Expected<ProgramModule> makeModule(ModuleOp module,
+                                                const CompileOptions &options) {
+  auto compilation = Compilation::create(module, options);
+  if (!compilation)
+    return compilation.takeError();
+  return compilation->makeModule();
 }
 
 llvm::Error hamkaas::printLlvmIr(ModuleOp module, const CompileOptions &options,
                                  llvm::raw_ostream &stream) {
-  return finish(module, options,
-                [&](const ProgramInfo &, llvm::Module &llvmModule,
-                    llvm::TargetMachine &) {
-                  llvmModule.print(stream, nullptr);
-                  return llvm::Error::success();
-                });
+  auto program = makeModule(module, options);
+  return program ? printLlvmIr(*program, stream) : program.takeError();
 }
 
 llvm::Error hamkaas::printAssembly(ModuleOp module,
                                    const CompileOptions &options,
                                    llvm::raw_ostream &stream) {
-  return finish(module, options,
-                [&](const ProgramInfo &, llvm::Module &llvmModule,
-                    llvm::TargetMachine &machine) -> llvm::Error {
-                  auto text = emitAssembly(llvmModule, machine);
-                  if (!text)
-                    return text.takeError();
-                  stream << (*text)->getBuffer();
-                  return llvm::Error::success();
-                });
+  auto program = makeModule(module, options);
+  return program ? printAssembly(*program, stream) : program.takeError();
 }
 
 std::vector<ArrayRef<char>>
@@ -259,7 +302,7 @@ hamkaas::compileInMemory(ModuleOp module, const CompileOptions &options) {
   auto compiled = compileModel(module, options);
   if (!compiled)
     return compiled.takeError();
-  auto program = JitProgram::load(std::move(compiled->object),
+  auto program = JitProgram::load(std::move(compiled->objects),
                                   embedParameters(compiled->info, options));
   if (!program)
     return program.takeError();

@@ -10,7 +10,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/SHA256.h"
+#include "llvm/Support/BLAKE3.h"
 #include <cstddef>
 
 using namespace llvm;
@@ -230,13 +230,13 @@ Constant *DescriptorBuilder::descriptor(Constant *run, Constant *prepare) {
 
 Error DescriptorBuilder::build() {
   Function *run = module.getFunction(runFunctionName);
-  if (!run || run->isDeclaration())
-    return createStringError("the module defines no " + runFunctionName);
+  if (!run)
+    return createStringError("the module has no " + runFunctionName);
   Function *prepare = module.getFunction(prepareFunctionName);
-  if (info.constantsBytes > 0 && (!prepare || prepare->isDeclaration()))
-    return createStringError("the module defines no " + prepareFunctionName);
+  if (info.constantsBytes > 0 && !prepare)
+    return createStringError("the module has no " + prepareFunctionName);
 
-  // What is local can be inlined away, and two programs do not meet.
+  // Two programs do not meet.
   for (GlobalValue &value : module.global_values())
     if (value.hasExternalLinkage() && !value.isDeclaration())
       value.setLinkage(GlobalValue::InternalLinkage);
@@ -253,7 +253,8 @@ Error DescriptorBuilder::build() {
 StringRef compilerVersion() { return "HamKaas " HAMKAAS_VERSION; }
 
 std::array<uint8_t, 32> sourceDigest(StringRef source) {
-  return SHA256::hash(arrayRefFromStringRef(source));
+  // An ONNX model may be gigabytes.
+  return BLAKE3::hash<32>(arrayRefFromStringRef(source));
 }
 
 std::string parameterSymbol(size_t index) {

@@ -17,8 +17,9 @@ using namespace llvm;
 
 namespace hamkaas {
 
-/// ORC with no more than a linker: the object is compiled already, and has no
-/// constructors, thread-local data or exceptions that a platform would handle.
+/// ORC with no more than a linker: the objects are compiled already, and have
+/// no constructors, thread-local data or exceptions that a platform would
+/// handle.
 struct JitProgram::Session {
   orc::ExecutionSession session;
   orc::ObjectLinkingLayer linker;
@@ -32,7 +33,7 @@ struct JitProgram::Session {
       session.reportError(std::move(error));
   }
 
-  /// Defines what the object may refer to: `data` and the C library.
+  /// Defines what the objects may refer to: `data` and the C library.
   Error defineSymbols(ArrayRef<EmbeddedData> data) {
     orc::SymbolMap symbols;
     for (const EmbeddedData &item : data)
@@ -56,8 +57,7 @@ JitProgram::JitProgram(std::unique_ptr<Session> session)
 JitProgram::~JitProgram() = default;
 
 Expected<std::unique_ptr<JitProgram>>
-JitProgram::load(std::unique_ptr<MemoryBuffer> object,
-                 ArrayRef<EmbeddedData> data) {
+JitProgram::load(ProgramObjects objects, ArrayRef<EmbeddedData> data) {
   auto process = orc::SelfExecutorProcessControl::Create(
       std::make_shared<orc::SymbolStringPool>(),
       std::make_unique<orc::InPlaceTaskDispatcher>());
@@ -66,8 +66,9 @@ JitProgram::load(std::unique_ptr<MemoryBuffer> object,
   auto session = std::make_unique<Session>(std::move(*process));
   if (Error error = session->defineSymbols(data))
     return std::move(error);
-  if (Error error = session->linker.add(session->library, std::move(object)))
-    return std::move(error);
+  for (std::unique_ptr<MemoryBuffer> &object : objects)
+    if (Error error = session->linker.add(session->library, std::move(object)))
+      return std::move(error);
   Expected<orc::ExecutorSymbolDef> symbol = session->session.lookup(
       {&session->library}, session->session.intern(HAMKAAS_PROGRAM_SYMBOL));
   if (!symbol)

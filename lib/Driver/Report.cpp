@@ -56,8 +56,7 @@ static void printTensors(llvm::StringRef title,
   os << "\n" << title << "\n";
   TextTable table("llr");
   for (const TensorInfo &tensor : llvm::ArrayRef(tensors).take_front(maxRows))
-    table.addRow({tensor.name,
-                  formatType(tensor.elementType, tensor.shape),
+    table.addRow({tensor.name, formatType(tensor.elementType, tensor.shape),
                   formatCount(tensor.bytes()) + " bytes"});
   table.print(os);
   printCut(tensors.size(), os);
@@ -107,7 +106,8 @@ summarizeKernels(const ProgramInfo &info) {
     KernelSummary &kernel = kernels[call.kernel];
     if (!kernel.first)
       kernel.first = &call;
-    kernel.calls = llvm::SaturatingAdd(kernel.calls, uint64_t(call.repetitions));
+    kernel.calls =
+        llvm::SaturatingAdd(kernel.calls, uint64_t(call.repetitions));
     kernel.flops = llvm::SaturatingAdd(kernel.flops, call.flops);
     kernel.bytes += call.bytes;
   }
@@ -125,8 +125,7 @@ static void printKernels(const ProgramInfo &info, llvm::raw_ostream &os) {
   os << "\nwork of a run\n  " << formatCount(flops)
      << " floating point operations (FLOPs), " << formatCount(bytes)
      << " bytes read and written, " << formatCount(calls)
-     << (calls == 1 ? " call of " : " calls of ")
-     << formatCount(kernels.size())
+     << (calls == 1 ? " call of " : " calls of ") << formatCount(kernels.size())
      << (kernels.size() == 1 ? " kernel\n" : " kernels\n");
   if (kernels.empty())
     return;
@@ -152,7 +151,9 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   if (!info.targetCpu.empty())
     os << " for " << info.targetCpu;
   if (info.compileSeconds > 0)
-    os << llvm::formatv(", compiled in {0:F3} s", info.compileSeconds);
+    os << llvm::formatv(", {0} in {1:F3} s",
+                        info.isCached ? "from the cache" : "compiled",
+                        info.compileSeconds);
   os << "\n";
   printTensors("inputs", info.inputs, os);
   printTensors("outputs", info.outputs, os);

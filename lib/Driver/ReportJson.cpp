@@ -102,6 +102,7 @@ void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
     json.attribute("targetCpu", makeText(info.targetCpu));
     json.attribute("digest", llvm::toHex(info.digest, /*LowerCase=*/true));
     json.attribute("compileSeconds", info.compileSeconds);
+    json.attribute("cached", info.isCached);
     writeTensors(json, "inputs", info.inputs);
     writeTensors(json, "outputs", info.outputs);
     writeTensors(json, "parameters", info.parameters);

@@ -11,7 +11,8 @@ class CompileArguments:
                  unchecked: bool, lines: List[Tuple[str, int]],
                  progress: Optional[Callable[[str, int, int], object]],
                  dims: List[Tuple[str, int]],
-                 constant_inputs: List[_ConstantInput]) -> None: ...
+                 constant_inputs: List[_ConstantInput], cache: bool,
+                 compile_threads: int) -> None: ...
     @property
     def failure(self) -> int: ...
     @property

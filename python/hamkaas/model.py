@@ -227,16 +227,19 @@ def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
 
 def _compile(source: str, positions: List[Position], name: str,
              target_cpu: str, max_workspace: int, unchecked: bool,
-             progress: Progress) -> _native.Model:
+             progress: Progress, cache: bool,
+             compile_threads: int) -> _native.Model:
     check_text("name", name)
     check_text("target_cpu", target_cpu)
     check_number("max_workspace", max_workspace, 1 << 64)
+    check_number("compile_threads", compile_threads, 1 << 31)
     tell = make_progress(progress, name)
     try:
         return _native.Model.compile(
             source,
             _native.CompileArguments(name, target_cpu, max_workspace,
-                                     unchecked, positions, tell, [], []))
+                                     unchecked, positions, tell, [], [],
+                                     cache, compile_threads))
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()
@@ -269,12 +272,14 @@ def make_arguments(dims: Optional[Mapping[str, int]],
                    const_inputs: Optional[Mapping[str, Any]], *,
                    name: str = "", target_cpu: str = "host",
                    max_workspace: int = 0, unchecked: bool = False,
-                   tell: Optional[Callable[[str, int, int], object]] = None) \
+                   tell: Optional[Callable[[str, int, int], object]] = None,
+                   cache: bool = True, compile_threads: int = 0) \
         -> _native.CompileArguments:
     """How a file is compiled. The first two are for an ONNX model."""
     check_text("name", name)
     check_text("target_cpu", target_cpu)
     check_number("max_workspace", max_workspace, 1 << 64)
+    check_number("compile_threads", compile_threads, 1 << 31)
     sizes = [(key, _as_size(key, size)) for key, size in (dims or {}).items()]
     inputs = []
     for key, value in _make_dict(const_inputs or {}, "const_inputs").items():
@@ -282,7 +287,8 @@ def make_arguments(dims: Optional[Mapping[str, int]],
         inputs.append((key, element_type_name(array.dtype), array.shape,
                        array.tobytes()))
     return _native.CompileArguments(name, target_cpu, max_workspace, unchecked,
-                                    [], tell, sizes, inputs)
+                                    [], tell, sizes, inputs, cache,
+                                    compile_threads)
 
 
 def _as_size(name: str, size: object) -> int:
@@ -294,7 +300,8 @@ def _as_size(name: str, size: object) -> int:
 def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
             max_workspace: int = 0, device: str = "cpu", threads: int = 0,
             state_of: Optional[Model] = None, progress: Progress = None,
-            unchecked: bool = False) -> Model:
+            unchecked: bool = False, cache: bool = True,
+            compile_threads: int = 0) -> Model:
     """Compiles the graph that ends in ``node``.
 
     ``name`` is that of the model in messages and of the functions of a saved
@@ -312,6 +319,10 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     exception; True shows a line on standard error, and None, the default, does
     so after a second if that is a terminal. Releases the GIL.
 
+    What was compiled before is taken from the user's cache of compiled code
+    (docs/CommandLine.md), unless ``cache`` is false. ``compile_threads`` work on
+    a compilation, 0 means one for each core; the code does not depend on them.
+
     Weights are packed for the processor. The model keeps the arrays of the
     constants too, for `Model.save`.
 
@@ -325,7 +336,8 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     """
     script = write_script(node)
     native = _compile(script.text, script.positions, name, target_cpu,
-                      max_workspace, unchecked, progress)
+                      max_workspace, unchecked, progress, cache,
+                      compile_threads)
     return Model(native, _Weights(script.constants), device, threads,
                  state_of=state_of)
 
@@ -336,7 +348,8 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
          name: Optional[str] = None, target_cpu: str = "host",
          max_workspace: int = 0, progress: Progress = None,
          unchecked: bool = False, dims: Optional[Mapping[str, int]] = None,
-         const_inputs: Optional[Mapping[str, Any]] = None) -> Model:
+         const_inputs: Optional[Mapping[str, Any]] = None, cache: bool = True,
+         compile_threads: int = 0) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
 
     What it is, is told by its contents. ``parameters`` are arrays by name,
@@ -356,7 +369,8 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
     arguments: Optional[_native.CompileArguments] = make_arguments(
         dims, const_inputs, name=name or "", target_cpu=target_cpu,
-        max_workspace=max_workspace, unchecked=unchecked, tell=tell)
+        max_workspace=max_workspace, unchecked=unchecked, tell=tell,
+        cache=cache, compile_threads=compile_threads)
     if _is_library(file):
         arguments = None
         if options != (None, "host", 0, False, {}, {}):

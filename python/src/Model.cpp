@@ -71,6 +71,8 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   options.targetCpu = arguments.targetCpu.c_str();
   options.maxWorkspace = arguments.maxWorkspace;
   options.unchecked = arguments.isUnchecked;
+  options.noCache = !arguments.useCache;
+  options.compileThreads = arguments.compileThreads;
   options.lineCount = static_cast<int32_t>(lines.size());
   options.lines = lines.empty() ? nullptr : lines.data();
   options.progress = onProgress;

@@ -26,6 +26,8 @@ struct CompileArguments {
   std::string name, targetCpu;
   uint64_t maxWorkspace = 0;
   bool isUnchecked = false;
+  bool useCache = true;
+  int32_t compileThreads = 0;
   /// File and line of each line of the source, or none.
   std::vector<std::pair<std::string, int64_t>> lines;
   /// None, or called with a step, the number of those done and their total.

@@ -57,12 +57,15 @@ CompileArguments makeArguments(
     std::string name, std::string targetCpu, uint64_t maxWorkspace,
     bool isUnchecked, std::vector<std::pair<std::string, int64_t>> lines,
     nb::object progress, std::vector<std::pair<std::string, int64_t>> dims,
-    std::vector<ConstantInputTuple> constantInputs) {
+    std::vector<ConstantInputTuple> constantInputs, bool useCache,
+    int32_t compileThreads) {
   CompileArguments arguments;
   arguments.name = withoutZeros(std::move(name), "a name");
   arguments.targetCpu = withoutZeros(std::move(targetCpu), "a processor");
   arguments.maxWorkspace = maxWorkspace;
   arguments.isUnchecked = isUnchecked;
+  arguments.useCache = useCache;
+  arguments.compileThreads = compileThreads;
   arguments.lines = std::move(lines);
   arguments.progress = std::move(progress);
   for (auto &[name, size] : dims)
@@ -101,7 +104,7 @@ void bindModel(nb::module_ &module) {
   nb::class_<CompileArguments>(module, "CompileArguments")
       .def(nb::new_(&makeArguments), "name"_a, "target_cpu"_a,
            "max_workspace"_a, "unchecked"_a, "lines"_a, "progress"_a.none(),
-           "dims"_a, "constant_inputs"_a)
+           "dims"_a, "constant_inputs"_a, "cache"_a, "compile_threads"_a)
       .def_prop_ro(
           "failure",
           [](const CompileArguments &arguments) { return arguments.failure; })

@@ -35,7 +35,7 @@ def test_tables():
 @pytest.mark.parametrize("options", [
     {"target_cpu": "x86-64"}, {"target_cpu": "x86-64-v3"}, {"threads": 1},
     {"threads": 7}, {"unchecked": True}, {"max_workspace": 1 << 20},
-    {"progress": False},
+    {"progress": False}, {"cache": False}, {"compile_threads": 3},
 ])
 def test_options(options):
     np.testing.assert_array_equal(make(**options).run({"x": X}), [[2, 0, 4]])
@@ -48,6 +48,8 @@ def test_options(options):
     ({"threads": -1}, "expected threads to be from 0 to 2147483647, found -1"),
     ({"threads": 2**40}, "threads to be from 0 to 2147483647, found 1099511"),
     ({"threads": 4097}, "expected 0 to 4096 threads, found 4097"),
+    ({"compile_threads": -1}, "expected compile_threads to be from 0 to 2147"),
+    ({"compile_threads": 5000}, "expected 0 to 4096 threads to compile on, got"),
     ({"max_workspace": -1}, "max_workspace to be from 0 to 18446744073709551615"),
     ({"max_workspace": 2**70}, "max_workspace to be from 0 to 184467440737095516"),
 ])
@@ -59,11 +61,30 @@ def test_wrong_options(options, text):
 
 @pytest.mark.parametrize("options", [
     {"threads": "2"}, {"name": 3},
-    {"progress": 3}, {"unchecked": "no"},
+    {"progress": 3}, {"unchecked": "no"}, {"cache": "no"},
+    {"compile_threads": "2"},
 ])
 def test_wrong_types_of_options(options):
     with pytest.raises((TypeError, OverflowError)):
         make(**options)
+
+
+def test_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("HAMKAAS_CACHE_DIR", str(tmp_path / "cache"))
+    steps = []
+
+    def tell(step, done, total):
+        steps.append((step, total - done))
+
+    first = make(progress=tell)
+    assert len(steps) == 5
+    steps.clear()
+    second = make(progress=tell)
+    assert steps == [("cached code", 1)]
+    np.testing.assert_array_equal(first.run({"x": X}), second.run({"x": X}))
+    steps.clear()
+    make(progress=tell, cache=False)
+    assert len(steps) == 5
 
 
 def test_max_workspace_names_the_line():

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Driver/CodeCache.h"
 #include "HamKaas/Driver/CompileFile.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
@@ -88,25 +89,27 @@ static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
               cl::cat(category));
 
+static cl::opt<bool> noCache("no-cache",
+                             cl::desc("Neither take code from the cache of "
+                                      "compiled code nor leave it there"),
+                             cl::cat(category));
+static cl::opt<unsigned>
+    compileThreads("compile-threads",
+                   cl::desc("Threads to compile on, 0 for one a core"),
+                   cl::value_desc("N"), cl::init(0), cl::cat(category));
+
 static llvm::Error makeError(const llvm::Twine &text) {
   return llvm::createStringError(text);
 }
 
-/// "512", "1KB", "2MB", "3GB", in powers of 1024.
-static llvm::Expected<uint64_t> parseBytes(StringRef text) {
-  StringRef number = text;
-  unsigned shift = 0;
-  for (auto [suffix, bits] :
-       {std::pair("KB", 10u), std::pair("MB", 20u), std::pair("GB", 30u)})
-    if (number.consume_back_insensitive(suffix))
-      shift = bits;
-  uint64_t value = 0;
-  if (number.getAsInteger(10, value) || value == 0 ||
-      value > (std::numeric_limits<int64_t>::max() >> shift))
+/// What --max-workspace says.
+static llvm::Expected<uint64_t> parseMaxWorkspace() {
+  std::optional<uint64_t> bytes = parseByteCount(maxWorkspace);
+  if (!bytes || *bytes == 0)
     return makeError("--max-workspace: expected a number of bytes such as "
                      "4096, 64KB or 2MB, got '" +
-                     text + "'");
-  return value << shift;
+                     maxWorkspace + "'");
+  return *bytes;
 }
 
 /// An option that changes nothing before the model reaches a form is a mistake.
@@ -157,6 +160,8 @@ static llvm::Error compile() {
   options.externalWeights = externalWeights;
   options.disabledOptimizations = noOptimize;
   options.unchecked = unchecked;
+  options.useCache = !noCache;
+  options.compileThreads = compileThreads;
   options.onnx = onnx.get();
   options.checkOnly = check;
   options.report = report;
@@ -164,8 +169,7 @@ static llvm::Error compile() {
   options.graphSvg = graphSvg;
   options.optimizedGraphSvg = optimizedGraphSvg;
   if (!maxWorkspace.empty())
-    if (llvm::Error error =
-            parseBytes(maxWorkspace).moveInto(options.maxWorkspace))
+    if (llvm::Error error = parseMaxWorkspace().moveInto(options.maxWorkspace))
       return error;
   return compileFile(options);
 }

@@ -79,6 +79,15 @@ static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
               cl::cat(category));
 
+static cl::opt<bool> noCache("no-cache",
+                             cl::desc("Neither take code from the cache of "
+                                      "compiled code nor leave it there"),
+                             cl::cat(category));
+static cl::opt<unsigned>
+    compileThreads("compile-threads",
+                   cl::desc("Threads to compile on, 0 for one a core"),
+                   cl::value_desc("N"), cl::init(0), cl::cat(category));
+
 static llvm::Error makeError(const llvm::Twine &text) {
   return llvm::createStringError(text);
 }
@@ -304,7 +313,8 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
                              "reference could interpret");
   // NOTE: a list has an operator & of its own.
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &unchecked, &targetCpu, std::addressof(noOptimize)})
+           &unchecked, &targetCpu, &noCache, &compileThreads,
+           std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
           "--" + option->ArgStr +
@@ -338,6 +348,8 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
   options.name = getModelName(model);
   options.source = loaded.file->text();
   options.parameters = loaded.file->parameters();
+  options.useCache = !noCache;
+  options.threads = compileThreads;
   // The reference runs what was written, so that it finds an optimization that
   // changes the meaning.
   options.disabledOptimizations = {"all"};

@@ -9,8 +9,8 @@
 #define HAMKAAS_DRIVER_AOT_H
 
 #include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Driver/Link.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/MemoryBufferRef.h"
 
 namespace hamkaas {
 
@@ -18,7 +18,7 @@ struct AotOptions {
   /// The file to write: .so, .o or .a. The header goes beside it, with the
   /// ending .h.
   std::string output;
-  /// Those that the object's descriptor was made with.
+  /// Those that the program's descriptor was made with.
   DescriptorOptions descriptor;
   /// Contents of the parameters in the order of ProgramInfo, if the descriptor
   /// embeds them; owned by the caller.
@@ -27,11 +27,11 @@ struct AotOptions {
   std::string runtimeArchive;
 };
 
-/// Links `object`, compiled from a module with a descriptor, with the runtime
+/// Links `objects`, compiled from modules with a descriptor, with the runtime
 /// into a file that a C compiler or dlopen takes, and writes the header. Both
 /// files appear, or none; where replacing an older program fails at the very
 /// end, its header is gone.
-llvm::Error writeProgram(const ProgramInfo &info, llvm::MemoryBufferRef object,
+llvm::Error writeProgram(const ProgramInfo &info, const ProgramObjects &objects,
                          const AotOptions &options);
 
 } // namespace hamkaas

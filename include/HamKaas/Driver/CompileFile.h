@@ -56,6 +56,9 @@ struct CompileFileOptions {
   bool checkOnly = false;
   /// Leave out the checks of run-time positions.
   bool unchecked = false;
+  /// As CompileOptions have them.
+  bool useCache = false;
+  unsigned compileThreads = 0;
   ReportFormat report = ReportFormat::None; ///< On standard output.
   std::string planSvg;
   std::string graphSvg;          ///< As it was read.

@@ -9,17 +9,12 @@
 #define HAMKAAS_DRIVER_COMPILER_H
 
 #include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Driver/Link.h"
 #include "HamKaas/Driver/LoadedProgram.h"
 #include "HamKaas/Frontend/ParameterContents.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <functional>
-
-namespace llvm {
-class LLVMContext;
-class Module;
-} // namespace llvm
 
 namespace hamkaas {
 
@@ -41,8 +36,16 @@ struct CompileOptions {
   DescriptorOptions descriptor;
   /// Contents of the parameters, which the program is to hold, or null.
   std::shared_ptr<const ParameterContents> parameters = nullptr;
+  /// Look for the code in the user's cache of compiled code, and leave it
+  /// there.
+  bool useCache = false;
+  /// Threads to compile on, 0 for as many as the context uses. With another
+  /// number the context uses one thread afterwards.
+  static constexpr unsigned maxThreads = 4096;
+  unsigned threads = 0;
   /// Called before each of `total` steps with its name and the number of those
   /// that are done. The compilation ends with an error if it returns false.
+  /// Code from the cache is one step, the last.
   std::function<bool(llvm::StringRef step, int done, int total)> progress = {};
 };
 
@@ -70,10 +73,12 @@ llvm::Error lowerModel(mlir::ModuleOp module, Form form,
 /// A compiled model that is not linked yet.
 struct CompiledModel {
   ProgramInfo info;
-  std::unique_ptr<llvm::MemoryBuffer> object;
+  ProgramObjects objects;
 };
 
-/// Compiles a graph to an object; `module` is at the form Llvm afterwards.
+/// Compiles a graph to objects, on all threads of the module's context. They
+/// depend neither on the number of threads nor on chance. `module` is of no use
+/// afterwards.
 llvm::Expected<CompiledModel> compileModel(mlir::ModuleOp module,
                                            const CompileOptions &options);
 

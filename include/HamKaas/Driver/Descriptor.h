@@ -26,7 +26,7 @@ inline constexpr llvm::StringLiteral prepareFunctionName = "hamkaas_prepare";
 /// "HamKaas 0.1.0".
 llvm::StringRef compilerVersion();
 
-/// The SHA-256 of `source`, for ProgramInfo::digest.
+/// The BLAKE3 of `source`, for ProgramInfo::digest.
 std::array<uint8_t, 32> sourceDigest(llvm::StringRef source);
 
 /// The symbol of the contents of parameter `index`, if they are embedded.
@@ -41,9 +41,9 @@ struct DescriptorOptions {
   std::string weightsFile;
 };
 
-/// Adds the constant HamKaasModelProgram to a module that defines
-/// `hamkaas_run`, and `hamkaas_prepare` if there are constants. All else in the
-/// module becomes local to it.
+/// Adds the constant HamKaasModelProgram to a module that defines or declares
+/// `hamkaas_run`, and `hamkaas_prepare` if there are constants. What else it
+/// defines becomes local to it.
 llvm::Error addProgramDescriptor(llvm::Module &module, const ProgramInfo &info,
                                  const DescriptorOptions &options = {});
 

@@ -14,15 +14,14 @@
 
 namespace hamkaas {
 
-/// A program in memory, loaded from the object that would otherwise go into
+/// A program in memory, loaded from the objects that would otherwise go into
 /// `model.so`: so both run the same machine code.
 class JitProgram : public LoadedProgram {
 public:
-  /// `data` are the symbols that the object has from its embedded parameters;
+  /// `data` are the symbols that the objects have from embedded parameters;
   /// the bytes are used in place and outlive the program.
   static llvm::Expected<std::unique_ptr<JitProgram>>
-  load(std::unique_ptr<llvm::MemoryBuffer> object,
-       llvm::ArrayRef<EmbeddedData> data = {});
+  load(ProgramObjects objects, llvm::ArrayRef<EmbeddedData> data = {});
   ~JitProgram() override;
 
 private:

@@ -10,9 +10,11 @@
 
 #include "HamKaas/Driver/OutputFile.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace hamkaas {
 
@@ -24,6 +26,9 @@ enum class ProgramFileKind {
 
 /// What the ending of `path` stands for; nothing for an unknown one.
 std::optional<ProgramFileKind> programFileKind(llvm::StringRef path);
+
+/// The objects that a program is compiled to: the first has its descriptor.
+using ProgramObjects = std::vector<std::unique_ptr<llvm::MemoryBuffer>>;
 
 /// Constant data under the name by which code refers to it.
 struct EmbeddedData {

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_DRIVER_OBJECT_H
 #define HAMKAAS_DRIVER_OBJECT_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 
@@ -18,6 +19,9 @@ class TargetMachine;
 } // namespace llvm
 
 namespace hamkaas {
+
+/// Attribute of a function whose loops LLVM is to unroll.
+inline constexpr llvm::StringLiteral unrollAttribute = "hamkaas-unroll";
 
 /// Optimises `module` in place and compiles it. Equal modules give equal bytes.
 /// The buffer is an ELF object; its functions and data have sections of their

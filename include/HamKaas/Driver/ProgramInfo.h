@@ -97,11 +97,12 @@ struct ProgramInfo {
   std::vector<WorkspaceBuffer> buffers; ///< By ascending first step.
   /// Those that ran, in the order of their first run.
   std::vector<OptimizationInfo> optimizations;
+  bool isCached = false;     ///< Whether the code was compiled before.
   double compileSeconds = 0; ///< From source to code, 0 if not measured.
 };
 
 /// What the descriptor of a compiled model says: all but `buffers`, the steps
-/// of the calls, `optimizations` and `compileSeconds`.
+/// of the calls, `optimizations`, `isCached` and `compileSeconds`.
 ProgramInfo readProgramInfo(const HamKaasProgram &program);
 
 } // namespace hamkaas

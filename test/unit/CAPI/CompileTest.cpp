@@ -53,15 +53,13 @@ TEST(Compile, SourcesWithoutAModel) {
   EXPECT_EQ(compileError(""), "expected the text of a model, got 0 bytes");
   EXPECT_EQ(compileError("\xEF\xBB\xBF"),
             "expected the text of a model, got 3 bytes");
-  EXPECT_EQ(
-      compileError(std::string("$1\0", 3)),
-      "model: error: expected a script, MLIR text or an ONNX "
-      "model, got other binary data");
-  EXPECT_EQ(
-      compileError("\x7f"
-                   "ELF..."),
-      "model: error: expected a script, MLIR text or an ONNX "
-      "model, got other binary data");
+  EXPECT_EQ(compileError(std::string("$1\0", 3)),
+            "model: error: expected a script, MLIR text or an ONNX "
+            "model, got other binary data");
+  EXPECT_EQ(compileError("\x7f"
+                         "ELF..."),
+            "model: error: expected a script, MLIR text or an ONNX "
+            "model, got other binary data");
   EXPECT_THAT(compileError("\n\n"), HasSubstr("expected 'result"));
   EXPECT_THAT(compileError("module {}"),
               HasSubstr("expected a function @main"));
@@ -187,7 +185,7 @@ TEST(CompileOptions, NewerCallers) {
   EXPECT_EQ(compileError(addScript, &newer.options), "");
   newer.more = 1;
   EXPECT_EQ(compileError(addScript, &newer.options),
-            "HamKaasCompileOptions asks for what this library, version 1.1, "
+            "HamKaasCompileOptions asks for what this library, version 1.2, "
             "does not know");
 }
 
@@ -250,6 +248,65 @@ TEST(CompileOptions, UncheckedLeavesChecksOut) {
       checked |= program->calls[i].check != nullptr;
     EXPECT_EQ(checked, given == nullptr);
   }
+}
+
+TEST(CompileOptions, Threads) {
+  HamKaasCompileOptions options = compileOptions();
+  options.compileThreads = 3;
+  EXPECT_EQ(compileError(addScript, &options), "");
+  options.compileThreads = -1;
+  EXPECT_EQ(compileError(addScript, &options),
+            "expected a number of compileThreads of at least 0, got -1");
+  options.compileThreads = INT_MAX;
+  EXPECT_EQ(compileError(addScript, &options),
+            "expected 0 to 4096 threads to compile on, got 2147483647");
+}
+
+namespace {
+
+/// The cache of compiled code in a folder of its own.
+class CodeCacheTest : public ::testing::Test {
+protected:
+  CodeCacheTest() {
+    setenv("HAMKAAS_CACHE_DIR", folder.path("cache").c_str(), 1);
+  }
+  ~CodeCacheTest() override { setenv("HAMKAAS_CACHE_DIR", "", 1); }
+
+  static bool isCached(HamKaasModel *model) {
+    return describe(model, HamKaasDescribeReportJson)
+               .find("\"cached\": true") != std::string::npos;
+  }
+
+  TemporaryFolder folder;
+};
+
+} // namespace
+
+TEST_F(CodeCacheTest, IsUsedUnlessTold) {
+  EXPECT_FALSE(isCached(compile(addScript).get()));
+  OwnedModel cached = compile(addScript);
+  EXPECT_TRUE(isCached(cached.get()));
+  EXPECT_EQ(runAdder(createAdder(cached.get()).get()), adderResult);
+  HamKaasCompileOptions options = compileOptions();
+  options.noCache = 1;
+  EXPECT_FALSE(isCached(compile(addScript, &options).get()));
+}
+
+TEST_F(CodeCacheTest, KeepsNoFailures) {
+  std::string failure = compileError("$1 = InputTensor(x, float32, [2]);\n"
+                                     "result = $2;\n");
+  EXPECT_NE(failure, "");
+  EXPECT_EQ(compileError("$1 = InputTensor(x, float32, [2]);\n"
+                         "result = $2;\n"),
+            failure);
+}
+
+TEST_F(CodeCacheTest, SaysWhatIsWrongWithItsSize) {
+  setenv("HAMKAAS_CACHE_SIZE", "-1", 1);
+  EXPECT_EQ(compileError(addScript),
+            "HAMKAAS_CACHE_SIZE: expected a number of bytes such as 4096, 64KB "
+            "or 2MB, got '-1'");
+  unsetenv("HAMKAAS_CACHE_SIZE");
 }
 
 //===----------------------------------------------------------------------===//

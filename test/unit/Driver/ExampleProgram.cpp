@@ -66,8 +66,8 @@ ProgramInfo exampleInfo(StringRef name) {
   return info;
 }
 
-Expected<std::unique_ptr<MemoryBuffer>>
-exampleObject(const ProgramInfo &info, const DescriptorOptions &options) {
+Expected<ProgramObjects> exampleObjects(const ProgramInfo &info,
+                                        const DescriptorOptions &options) {
   LLVMContext context;
   SMDiagnostic diagnostic;
   std::unique_ptr<Module> module =
@@ -82,7 +82,10 @@ exampleObject(const ProgramInfo &info, const DescriptorOptions &options) {
   Expected<std::unique_ptr<TargetMachine>> machine = createTargetMachine(*cpu);
   if (!machine)
     return machine.takeError();
-  return emitObject(*module, **machine);
+  ProgramObjects objects(1);
+  if (Error error = emitObject(*module, **machine).moveInto(objects.front()))
+    return std::move(error);
+  return objects;
 }
 
 ArrayRef<char> exampleBias() {

@@ -9,6 +9,7 @@
 #define HAMKAAS_TEST_UNIT_DRIVER_EXAMPLEPROGRAM_H
 
 #include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Driver/Link.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
@@ -20,9 +21,9 @@ namespace hamkaas::test {
 /// constants and state.
 ProgramInfo exampleInfo(llvm::StringRef name);
 
-/// The model as an object for any x86-64.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-exampleObject(const ProgramInfo &info, const DescriptorOptions &options);
+/// The model as one object for any x86-64.
+llvm::Expected<ProgramObjects> exampleObjects(const ProgramInfo &info,
+                                              const DescriptorOptions &options);
 
 /// Contents of the parameter "bias": 10, 20, 30, 40.
 llvm::ArrayRef<char> exampleBias();

@@ -46,14 +46,14 @@ protected:
 
   Error write(StringRef path, const DescriptorOptions &descriptor,
               ArrayRef<ArrayRef<char>> parameters) {
-    auto object = test::exampleObject(info, descriptor);
-    if (!object)
-      return object.takeError();
+    auto objects = test::exampleObjects(info, descriptor);
+    if (!objects)
+      return objects.takeError();
     AotOptions options;
     options.output = path.str();
     options.descriptor = descriptor;
     options.parameters = parameters;
-    return writeProgram(info, **object, options);
+    return writeProgram(info, *objects, options);
   }
   Error writeEmbedded(StringRef path) {
     DescriptorOptions descriptor;
@@ -91,7 +91,7 @@ TEST_F(ProgramTest, DescribesItself) {
   info.calls[0].check = "expected {0} below {1}";
   DescriptorOptions options;
   options.weightsFile = "/weights.safetensors";
-  auto jit = JitProgram::load(cantFail(test::exampleObject(info, options)));
+  auto jit = JitProgram::load(cantFail(test::exampleObjects(info, options)));
   ASSERT_TRUE(bool(jit)) << toString(jit.takeError());
   const HamKaasProgram &program = (*jit)->program();
   EXPECT_EQ(program.structSize, sizeof(HamKaasProgram));
@@ -120,27 +120,28 @@ TEST_F(ProgramTest, DescribesItself) {
   EXPECT_STREQ(program.weightsFile, "/weights.safetensors");
 }
 
-TEST_F(ProgramTest, DigestIsSha256) {
-  std::array<uint8_t, 32> digest = sourceDigest("abc");
-  EXPECT_EQ(digest[0], 0xba);
-  EXPECT_EQ(digest[31], 0xad);
+TEST_F(ProgramTest, DigestIsBlake3) {
+  // Of the empty text, from the specification.
+  std::array<uint8_t, 32> digest = sourceDigest("");
+  EXPECT_EQ(digest[0], 0xaf);
+  EXPECT_EQ(digest[31], 0x62);
 }
 
 TEST_F(ProgramTest, NeedsARunFunction) {
   LLVMContext context;
   Module module("empty", context);
   EXPECT_EQ(toString(addProgramDescriptor(module, info)),
-            "the module defines no hamkaas_run");
+            "the module has no hamkaas_run");
 }
 
 TEST_F(ProgramTest, CompilesToEqualBytes) {
-  auto first = cantFail(test::exampleObject(info, {}));
-  auto second = cantFail(test::exampleObject(info, {}));
-  EXPECT_EQ(first->getBuffer(), second->getBuffer());
+  auto first = cantFail(test::exampleObjects(info, {}));
+  auto second = cantFail(test::exampleObjects(info, {}));
+  EXPECT_EQ(first.front()->getBuffer(), second.front()->getBuffer());
 }
 
 TEST_F(ProgramTest, RunsJustInTime) {
-  auto jit = JitProgram::load(cantFail(test::exampleObject(info, {})));
+  auto jit = JitProgram::load(cantFail(test::exampleObjects(info, {})));
   ASSERT_TRUE(bool(jit)) << toString(jit.takeError());
   HamKaasNamedData bias = {"bias", test::exampleBias().data(), 16};
   HamKaasInstanceOptions options = {};
@@ -156,13 +157,15 @@ TEST_F(ProgramTest, RunsJustInTimeWithEmbeddedParameters) {
   options.embedParameters = true;
   EmbeddedData data[] = {{parameterSymbol(0), test::exampleBias()}};
   auto jit =
-      JitProgram::load(cantFail(test::exampleObject(info, options)), data);
+      JitProgram::load(cantFail(test::exampleObjects(info, options)), data);
   ASSERT_TRUE(bool(jit)) << toString(jit.takeError());
   EXPECT_EQ(runExample((*jit)->program(), nullptr, 1), firstRun);
 }
 
 TEST_F(ProgramTest, RefusesWhatIsNoProgram) {
-  auto garbage = JitProgram::load(MemoryBuffer::getMemBuffer("garbage"));
+  ProgramObjects objects;
+  objects.push_back(MemoryBuffer::getMemBuffer("garbage"));
+  auto garbage = JitProgram::load(std::move(objects));
   ASSERT_FALSE(bool(garbage));
   consumeError(garbage.takeError());
 }

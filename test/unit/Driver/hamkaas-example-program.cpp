@@ -34,11 +34,11 @@ static Error run() {
   if (padding)
     info.parameters.push_back(
         {"large", HamKaasFloat32, {int64_t(large.size() / 4)}});
-  Expected<std::unique_ptr<MemoryBuffer>> object =
-      test::exampleObject(info, options.descriptor);
-  if (!object)
-    return object.takeError();
-  return writeProgram(info, **object, options);
+  Expected<ProgramObjects> objects =
+      test::exampleObjects(info, options.descriptor);
+  if (!objects)
+    return objects.takeError();
+  return writeProgram(info, *objects, options);
 }
 
 int main(int argc, char **argv) {

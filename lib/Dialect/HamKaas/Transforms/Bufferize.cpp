@@ -136,8 +136,9 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
 
     // NOTE: cse before canonicalize, or copies of a buffer onto itself survive.
     OpPassManager cleanup(ModuleOp::getOperationName());
-    cleanup.addPass(createCSEPass());
-    cleanup.addPass(createCanonicalizerPass());
+    auto &functions = cleanup.nest<func::FuncOp>();
+    functions.addPass(createCSEPass());
+    functions.addPass(createCanonicalizerPass());
     // Canonicalization finds that loops carry one buffer; only then is a
     // kernel's result seen to be its last argument.
     if (failed(runPipeline(cleanup, getOperation())))

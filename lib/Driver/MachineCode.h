@@ -1,0 +1,44 @@
+//===- MachineCode.h - From the form Llvm to objects ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_DRIVER_MACHINECODE_H
+#define HAMKAAS_LIB_DRIVER_MACHINECODE_H
+
+#include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Driver/Link.h"
+#include "HamKaas/Driver/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hamkaas {
+
+/// A program at the form Llvm.
+struct ProgramModule {
+  mlir::ModuleOp module;
+  TargetCpu cpu;
+  ProgramInfo info;
+  DescriptorOptions descriptor;
+};
+
+/// Compiles the kernels, each to an object, and what calls them, which is the
+/// first, on all threads of the context. Takes the kernels out of `module`.
+llvm::Expected<ProgramObjects> emitCode(mlir::ModuleOp module,
+                                        const TargetCpu &cpu);
+
+/// The object with the descriptor, which refers to the code.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+emitDescriptor(const TargetCpu &cpu, const ProgramInfo &info,
+               const DescriptorOptions &options);
+
+/// Text of the LLVM IR, or of the assembler, of code and descriptor.
+llvm::Error printLlvmIr(const ProgramModule &program,
+                        llvm::raw_ostream &stream);
+llvm::Error printAssembly(const ProgramModule &program,
+                          llvm::raw_ostream &stream);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_DRIVER_MACHINECODE_H

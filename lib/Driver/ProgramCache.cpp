@@ -1,0 +1,69 @@
+//===- ProgramCache.cpp - Programs that were compiled before ----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramCache.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// To be raised when the same graph becomes other code by what is no part of
+/// the compiler, or when ProgramCode has other fields.
+static constexpr llvm::StringLiteral version = "HamKaas program 1";
+
+/// Writes what decides the code; nothing if that cannot be told.
+static std::optional<CodeCache::Key>
+makeKey(ModuleOp module, const TargetCpu &cpu, const CompileOptions &options) {
+  std::optional<std::array<uint8_t, 32>> compiler = getCompilerDigest();
+  if (!compiler)
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  // Each text ends with a zero, which none contains.
+  stream << version << '\0' << cpu.name << '\0' << options.maxWorkspace << '\0';
+  for (StringRef name : options.disabledOptimizations)
+    stream << name << '\0';
+  stream << '\0';
+  if (failed(writeBytecodeToFile(module, stream)))
+    return std::nullopt;
+  llvm::BLAKE3 hasher;
+  hasher.update(*compiler);
+  hasher.update(text);
+  return hasher.final<32>();
+}
+
+llvm::Expected<ProgramCache>
+ProgramCache::create(ModuleOp module, const TargetCpu &cpu,
+                     const CompileOptions &options) {
+  ProgramCache result;
+  if (!options.useCache)
+    return result;
+  auto settings = getCodeCacheOptions();
+  if (!settings)
+    return settings.takeError();
+  if (settings->directory.empty())
+    return result;
+  if (auto key = makeKey(module, cpu, options)) {
+    result.key = *key;
+    if (auto opened = CodeCache::open(*settings))
+      result.cache.emplace(std::move(*opened));
+  }
+  return result;
+}
+
+std::optional<ProgramCode> ProgramCache::lookup() const {
+  std::unique_ptr<llvm::MemoryBuffer> entry =
+      cache ? cache->lookup(key) : nullptr;
+  return entry ? loadCode(entry->getBuffer()) : std::nullopt;
+}
+
+void ProgramCache::store(ProgramCode &code) const {
+  if (cache)
+    cache->store(key, saveCode(code));
+}

@@ -1,0 +1,43 @@
+//===- ProgramCache.h - Programs that were compiled before ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_DRIVER_PROGRAMCACHE_H
+#define HAMKAAS_LIB_DRIVER_PROGRAMCACHE_H
+
+#include "HamKaas/Driver/CodeCache.h"
+#include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/ProgramCode.h"
+#include "HamKaas/Driver/Target.h"
+
+namespace hamkaas {
+
+/// The place of one compilation in the cache of this user. The key is made of
+/// the graph as it was read, places in the source included, of the options that
+/// matter for code, and of the compiler; weights are not part of it.
+class ProgramCache {
+public:
+  /// Looks for nothing and keeps nothing if there is no cache. Fails on
+  /// settings in the environment that are wrong. `module` is the graph.
+  static llvm::Expected<ProgramCache> create(mlir::ModuleOp module,
+                                             const TargetCpu &cpu,
+                                             const CompileOptions &options);
+
+  std::optional<ProgramCode> lookup() const;
+  void store(ProgramCode &code) const;
+
+private:
+  std::optional<CodeCache> cache;
+  CodeCache::Key key = {};
+};
+
+/// A digest of this compiler, of LLVM and of MLIR as they are loaded, by their
+/// build identifiers. Nothing if one of them has none.
+std::optional<std::array<uint8_t, 32>> getCompilerDigest();
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_DRIVER_PROGRAMCACHE_H
