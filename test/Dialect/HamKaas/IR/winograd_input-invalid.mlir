@@ -1,0 +1,31 @@
+// RUN: hamkaas-opt %s -split-input-file -verify-diagnostics
+
+func.func @c1_rank(%x: tensor<6x6x3xf32>) {
+  // expected-error @below {{expected x of rank 4, got 3}}
+  %0 = hamkaas.winograd_input %x tile 4 : tensor<6x6x3xf32>
+  return
+}
+
+// -----
+
+func.func @c2_tile(%x: tensor<1x8x8x3xf32>) {
+  // expected-error @below {{expected tiles of 2 or 4, got 3}}
+  %0 = hamkaas.winograd_input %x tile 3 : tensor<1x8x8x3xf32>
+  return
+}
+
+// -----
+
+func.func @c3_multiple(%x: tensor<1x6x8x3xf32>) {
+  // expected-error @below {{expected dimension 2 of x to be 2 more than a multiple of 4, got 8}}
+  %0 = hamkaas.winograd_input %x tile 4 : tensor<1x6x8x3xf32>
+  return
+}
+
+// -----
+
+func.func @c3_positive(%x: tensor<1x2x6x3xf32>) {
+  // expected-error @below {{expected dimension 1 of x to be 2 more than a multiple of 4, got 2}}
+  %0 = hamkaas.winograd_input %x tile 4 : tensor<1x2x6x3xf32>
+  return
+}
