@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Elements of a tile of a packing kernel.
+/// Rows of a tile of a packing kernel.
 static constexpr int64_t tileRows = 8;
 
 //===----------------------------------------------------------------------===//

@@ -139,25 +139,22 @@ Value TreeEmitter::evaluateUnpack(linalg::UnPackOp op, PointRef point) {
   return evaluate(op.getSource(), packed);
 }
 
-/// The element where `condition` holds, else `outside`, a scalar. By their
-/// bits: LLVM selects 16-bit floats through conversions that some processors
+/// The element where `condition` holds, else `outside`, a scalar. 16-bit floats
+/// by their bits: LLVM selects them through conversions that some processors
 /// call a library for.
 static Value selectElement(KernelBuilder &kernel, Value condition,
                            Value element, Value outside) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   Type type = element.getType();
-  Type bits =
-      ir.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
-  auto vector = dyn_cast<VectorType>(type);
-  if (vector) {
-    bits = vector.clone(bits);
+  Type scalar = getElementTypeOrSelf(type);
+  if (auto vector = dyn_cast<VectorType>(type))
     outside = kernel.broadcast(outside, vector.getDimSize(0));
-  }
-  bool isShort = isa<FloatType>(getElementTypeOrSelf(type)) &&
-                 getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 16;
-  if (!isShort)
+  if (!isa<FloatType>(scalar) || scalar.getIntOrFloatBitWidth() != 16)
     return arith::SelectOp::create(ir, loc, condition, element, outside);
+  Type bits = ir.getI16Type();
+  if (auto vector = dyn_cast<VectorType>(type))
+    bits = vector.clone(bits);
   Value chosen = arith::SelectOp::create(
       ir, loc, condition, arith::BitcastOp::create(ir, loc, bits, element),
       arith::BitcastOp::create(ir, loc, bits, outside));

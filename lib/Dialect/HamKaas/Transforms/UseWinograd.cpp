@@ -28,6 +28,15 @@ static bool isAll(ArrayRef<int64_t> values, int64_t expected) {
   return llvm::all_of(values, [&](int64_t value) { return value == expected; });
 }
 
+/// Whether the transformed pictures are tensors, too: they are 9/4 or 4 times
+/// as large.
+static bool fits(RankedTensorType type, int64_t channels, int64_t tile) {
+  int64_t size = tile + 2;
+  ArrayRef<int64_t> shape = type.getShape();
+  return isSupportedShape(type.clone(
+      {size * size, shape[0], shape[1] / tile, shape[2] / tile, channels}));
+}
+
 /// Positions of a tile along each dimension, 0 if the convolution stays as it
 /// is.
 static int64_t chooseTile(ConvOp conv) {
@@ -40,7 +49,8 @@ static int64_t chooseTile(ConvOp conv) {
     return 0;
   for (int64_t tile : {4, 2})
     if (result[1] % tile == 0 && result[2] % tile == 0 &&
-        result[0] * result[1] * result[2] >= minTiles * tile * tile)
+        result[0] * result[1] * result[2] >= minTiles * tile * tile &&
+        fits(conv.getType(), std::max(weights[2], weights[3]), tile))
       return tile;
   return 0;
 }

@@ -48,3 +48,14 @@ func.func @others(%x: tensor<1x28x28x32xf32>, %v: tensor<3x3x32x64xf32>, %y: ten
   %3 = hamkaas.conv %z, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x27x27x32xf32>, tensor<3x3x32x64xf32>
   return %0, %1, %2, %3 : tensor<1x14x14x64xf32>, tensor<1x28x28x64xf32>, tensor<1x8x8x64xf32>, tensor<1x27x27x64xf32>
 }
+
+// Not where the transformed pictures would have 2^47 elements or more.
+
+// CHECK-LABEL: func @huge(
+// CHECK-NOT:     hamkaas.winograd
+// CHECK:         return
+func.func @huge(%x: tensor<1x1048576x1048576x32xf32>) -> tensor<1x1048574x1048574x64xf32> {
+  %w = ml_program.global_load_const @w : tensor<3x3x32x64xf32>
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x1048576x1048576x32xf32>, tensor<3x3x32x64xf32>
+  return %0 : tensor<1x1048574x1048574x64xf32>
+}
