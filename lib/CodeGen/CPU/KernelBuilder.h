@@ -112,6 +112,10 @@ public:
   /// writes, to be brought to the second-level cache.
   void prefetch(mlir::Value argument, mlir::Value linear);
 
+  /// A buffer of `rows` x `columns` float32 on the stack, aligned to a cache
+  /// line, that all tiles of a call share one after the other.
+  mlir::Value allocate(int64_t rows, int64_t columns);
+
   /// Records that an argument is read where the destination's storage may
   /// already hold something else, so that the two must not be shared.
   void forbidAlias(mlir::Value tensor) { unaliasable.insert(tensor); }
