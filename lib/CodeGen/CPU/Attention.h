@@ -91,6 +91,40 @@ private:
   int64_t lanes;
 };
 
+/// Matrices of a number for each query and key, such as masks, of which the
+/// scores are computed. A block of queries lies along the lanes, but in memory
+/// the keys do: so parts of them are turned in scratch memory.
+class TurnedMatrices {
+public:
+  /// For parts of `part` keys and blocks of `width` queries.
+  TurnedMatrices(KernelBuilder &kernel, const Attention &attention,
+                 int64_t part, int64_t width);
+
+  /// Turns those of `rows` queries from `query` on and `count` keys from `key`
+  /// on.
+  void turn(mlir::Value batch, mlir::Value query, int64_t rows,
+            mlir::Value key, int64_t count);
+  /// The elements of `tensor` for key number `at` of the part and a vector of
+  /// queries; null if it is not turned.
+  mlir::Value load(mlir::Value tensor, mlir::Value at, mlir::Value column);
+
+private:
+  struct Matrix {
+    mlir::Value tensor;
+    Scratch scratch;
+  };
+
+  mlir::Value readRow(const Matrix &matrix, mlir::ValueRange indices,
+                      int64_t active);
+  void turnSquare(Matrix &matrix, mlir::Value batch, mlir::Value query,
+                  int64_t rows, mlir::Value key, int64_t keys, mlir::Value at,
+                  mlir::Value column);
+
+  KernelBuilder &kernel;
+  int64_t lanes;
+  llvm::SmallVector<Matrix> matrices;
+};
+
 /// The same step over parts of the keys: `count` of them from `base` on, of
 /// which there are `size` in all parts but the last.
 void forEachPart(

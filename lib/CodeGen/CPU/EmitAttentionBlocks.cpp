@@ -73,6 +73,7 @@ private:
   /// `turned` has a row for each column of the queries, `weights` one for each
   /// key. `factors` is what each query's sums are multiplied by.
   Scratch turned, weights, factors;
+  TurnedMatrices matrices;
 
   /// Where the emission of a block stands.
   Value batch, firstQuery;
@@ -114,7 +115,8 @@ BlockEmitter::BlockEmitter(KernelBuilder &kernel, const Attention &attention)
       part(getPart(attention, keysAtOnce)),
       turned(kernel, attention.keyWidth, queryVectors * lanes),
       weights(kernel, part, queryVectors * lanes),
-      factors(kernel, 1, queryVectors * lanes) {
+      factors(kernel, 1, queryVectors * lanes),
+      matrices(kernel, attention, part, queryVectors * lanes) {
   rowsAtOnce = getAtOnce(kernel, valueVectors);
 }
 
@@ -299,6 +301,7 @@ Value BlockEmitter::areAllMasked(Value base, int64_t count) {
 }
 
 SmallVector<Value> BlockEmitter::computeScores(Value base, int64_t count) {
+  matrices.turn(batch, firstQuery, rows, base, count);
   SmallVector<Value> largest(
       vectors, steps.splat(-std::numeric_limits<float>::infinity()));
   int64_t whole = count / keysAtOnce * keysAtOnce;
@@ -323,14 +326,15 @@ void BlockEmitter::emitKeys(Value key, Value at, int64_t count,
   for (int64_t v = 0; v < vectors; ++v) {
     int64_t active = std::min(lanes, rows - v * lanes);
     for (int64_t j = 0; j < count; ++j) {
+      Value row = kernel.add(at, j), column = kernel.constant(v * lanes);
       TreeEmitter tree(kernel, lanes, active, [&](Value tensor, PointRef) {
         return tensor == attention.products->getResult(0)
                    ? products[j * vectors + v]
-                   : Value();
+                   : matrices.load(tensor, row, column);
       });
       Point point{{batch}, {queryAt(v), /*step=*/1}, {kernel.add(key, j)}};
       Value scores = tree.evaluateVector(attention.scores, point);
-      weights.store(scores, kernel.add(at, j), kernel.constant(v * lanes));
+      weights.store(scores, row, column);
       largest[v] = steps.maximum(scores, largest[v]);
     }
   }

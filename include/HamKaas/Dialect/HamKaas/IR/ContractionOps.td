@@ -238,7 +238,7 @@ def HamKaas_AttentionOp : HamKaas_GraphOp<"attention", "Attention", [
 
     ```mlir
     %y = hamkaas.attention %q, %k, %v scale 0.5 : tensor<2x3x4xf32>, tensor<2x5x4xf32>, tensor<2x5x6xf32>
-    %z = hamkaas.attention %q, %k, %v mask %m bias %c scale 0.5 masked_score -1.0e9 : tensor<2x3x4xf32>, tensor<2x5x4xf32>, tensor<2x5x6xf32>, mask tensor<1x3x5xi1>, bias tensor<2x1x5xf32>
+    %z = hamkaas.attention %q, %k, %v mask %m bias %c scale 0.5 masked_score -1.0e9 : tensor<2x3x4xf32>, tensor<2x5x4xf32>, tensor<2x5x6xf32> mask tensor<1x3x5xi1> bias tensor<2x1x5xf32>
     ```
   }];
   let arguments = (ins HamKaas_Float32Tensor:$q, HamKaas_Float32Tensor:$k,
@@ -253,8 +253,8 @@ def HamKaas_AttentionOp : HamKaas_GraphOp<"attention", "Attention", [
   let assemblyFormat = [{
     $q `,` $k `,` $v (`mask` $mask^)? (`bias` $bias^)? `scale` $scale
     (`masked_score` $masked_score^)? attr-dict
-    `:` type($q) `,` type($k) `,` type($v) (`,` `mask` type($mask)^)?
-    (`,` `bias` type($bias)^)?
+    `:` type($q) `,` type($k) `,` type($v) (`mask` type($mask)^)?
+    (`bias` type($bias)^)?
   }];
   let hasVerifier = 1;
 }
