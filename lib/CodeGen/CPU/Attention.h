@@ -16,12 +16,14 @@ namespace hamkaas {
 /// computed from products of the rows of `q` and `k`.
 struct Attention {
   mlir::Value q, k, v;
-  /// The products, the scores that are computed from them, and their masking:
-  /// a choice between `maskedScore` and the score. Null if there is none.
   mlir::linalg::LinalgOp products;
+  /// What is computed from the products.
   mlir::Value scores;
-  mlir::linalg::LinalgOp masking;
-  mlir::TypedAttr maskedScore;
+  /// An operand that hides keys from queries, null if there is none: where a
+  /// mask is not zero or a bias is negative infinity, the score is
+  /// `hiddenScore`.
+  mlir::OpOperand *hiding = nullptr;
+  mlir::TypedAttr hiddenScore;
   /// `keyWidth` is that of the queries, too.
   int64_t batches = 0, queries = 0, keys = 0, keyWidth = 0, valueWidth = 0;
   /// Dimension i of the result is dimension order[i] of batches x queries x
@@ -72,9 +74,9 @@ public:
                llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step);
   /// Whether any lane of one of `vectors` is other than zero.
   mlir::Value anyNonzero(llvm::ArrayRef<mlir::Value> vectors);
-  /// Whether the scores at `point`, of `active` out of `width` lanes, are masked:
-  /// a vector.
-  mlir::Value isMasked(PointRef point, int64_t width, int64_t active);
+  /// Whether the keys at `point`, `active` out of `width` lanes, are hidden from
+  /// the query: a vector.
+  mlir::Value isHidden(PointRef point, int64_t width, int64_t active);
   mlir::Value allSet(mlir::Value mask);
 
   /// Indices of the destination.

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <limits>
 
 using namespace mlir;
@@ -48,6 +49,29 @@ static TypedAttr getMaskedScore(linalg::LinalgOp op) {
   return score ? score.getValue() : TypedAttr();
 }
 
+/// Whether the second input of `op` is added to something last.
+static bool addsBias(linalg::LinalgOp op) {
+  if (!op || op.getNumDpsInputs() != 2)
+    return false;
+  Block &body = *op.getBlock();
+  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  return sum && sum.getRhs() == body.getArgument(1);
+}
+
+/// Finds what hides keys: a mask, or a bias if there is none.
+static void findHiding(Attention &attention) {
+  auto last = attention.scores.getDefiningOp<linalg::LinalgOp>();
+  if (TypedAttr score = getMaskedScore(last)) {
+    attention.hiding = last.getDpsInputOperand(0);
+    attention.hiddenScore = score;
+  } else if (addsBias(last)) {
+    attention.hiding = last.getDpsInputOperand(1);
+    attention.hiddenScore = Builder(last.getContext())
+                                .getF32FloatAttr(
+                                    -std::numeric_limits<float>::infinity());
+  }
+}
+
 FailureOr<Attention> Attention::match(KernelBuilder &kernel, Value result) {
   linalg::SoftmaxOp softmax = findSoftmax(result);
   linalg::LinalgOp sums = findReductionRoot(result);
@@ -74,10 +98,7 @@ FailureOr<Attention> Attention::match(KernelBuilder &kernel, Value result) {
   if (order->size() != 3 || order->back() != 2)
     return sums->emitError("expected the columns of the values last");
   found.order = *order;
-  auto masking = found.scores.getDefiningOp<linalg::LinalgOp>();
-  found.maskedScore = getMaskedScore(masking);
-  if (found.maskedScore)
-    found.masking = masking;
+  findHiding(found);
   SmallVector<int64_t> extents = found.products.getStaticLoopRanges();
   found.batches = extents[0];
   found.queries = extents[1];
@@ -198,19 +219,27 @@ Value AttentionSteps::anyNonzero(ArrayRef<Value> vectors) {
                                      vector::CombiningKind::OR, any);
 }
 
-Value AttentionSteps::isMasked(PointRef point, int64_t width, int64_t active) {
-  linalg::LinalgOp masking = attention.masking;
-  OpOperand *mask = masking.getDpsInputOperand(0);
+Value AttentionSteps::isHidden(PointRef point, int64_t width, int64_t active) {
+  OpBuilder &ir = kernel.ir();
+  auto op = cast<linalg::LinalgOp>(attention.hiding->getOwner());
   TreeEmitter tree(kernel, width, active);
-  Value bytes = tree.evaluate(
-      mask->get(),
-      applyLinear(kernel, masking.getMatchingIndexingMap(mask), point));
-  Value zero = arith::ConstantOp::create(
-      kernel.ir(), kernel.loc(), kernel.ir().getZeroAttr(bytes.getType()));
-  return kernel.broadcast(arith::CmpIOp::create(kernel.ir(), kernel.loc(),
-                                                arith::CmpIPredicate::ne, bytes,
-                                                zero),
-                          width);
+  Value elements = kernel.broadcast(
+      tree.evaluate(
+          attention.hiding->get(),
+          applyLinear(kernel, op.getMatchingIndexingMap(attention.hiding),
+                      point)),
+      width);
+  if (isa<FloatType>(getElementTypeOrSelf(elements))) {
+    Value infinity = kernel.broadcast(
+        arith::ConstantOp::create(ir, kernel.loc(), attention.hiddenScore),
+        width);
+    return arith::CmpFOp::create(ir, kernel.loc(), arith::CmpFPredicate::OEQ,
+                                 elements, infinity);
+  }
+  Value zero = arith::ConstantOp::create(ir, kernel.loc(),
+                                         ir.getZeroAttr(elements.getType()));
+  return arith::CmpIOp::create(ir, kernel.loc(), arith::CmpIPredicate::ne,
+                               elements, zero);
 }
 
 Value AttentionSteps::allSet(Value mask) {

@@ -8,7 +8,7 @@
 //
 // Attention of few queries, as in decoding: each key is multiplied with the
 // queries where it lies, then each value is added to as many sums. Keys that are
-// masked and values whose weights are zero are not read, sixteen or so at a
+// hidden and values whose weights are zero are not read, sixteen or so at a
 // time.
 //
 //===----------------------------------------------------------------------===//
@@ -172,7 +172,7 @@ void FewQueriesEmitter::emitScores(Value base, int64_t count,
 }
 
 /// The products of each query with `active` keys from `key` on, zeros if all of
-/// them are masked.
+/// them are hidden.
 SmallVector<Value> FewQueriesEmitter::emitProducts(Value key, int64_t active) {
   auto compute = [&] {
     SmallVector<Value> products;
@@ -180,19 +180,19 @@ SmallVector<Value> FewQueriesEmitter::emitProducts(Value key, int64_t active) {
       products.push_back(emitQueryProducts(query, key, active));
     return products;
   };
-  if (!attention.masking || active < lanes)
+  if (!attention.hiding || active < lanes)
     return compute();
-  Value masked;
+  Value hidden;
   for (Value query : queries) {
-    Value here = steps.isMasked(lanePoint({batch, query}, key), lanes, active);
-    masked = masked ? arith::AndIOp::create(kernel.ir(), kernel.loc(), masked,
+    Value here = steps.isHidden(lanePoint({batch, query}, key), lanes, active);
+    hidden = hidden ? arith::AndIOp::create(kernel.ir(), kernel.loc(), hidden,
                                             here)
                     : here;
   }
   Value zero = steps.splat(0);
   SmallVector<Type> types(rows, zero.getType());
   return kernel.branch(
-      steps.allSet(masked), types, /*writes=*/false,
+      steps.allSet(hidden), types, /*writes=*/false,
       [&] { return SmallVector<Value>(rows, zero); }, compute);
 }
 

@@ -50,7 +50,7 @@ private:
   void emitKeys(Value key, Value at, int64_t count,
                 MutableArrayRef<Value> largest);
   SmallVector<Value> emitProducts(Value key, int64_t count);
-  Value areAllMasked(Value base, int64_t count);
+  Value areAllHidden(Value base, int64_t count);
   SmallVector<Value> emitExponentials(int64_t count, ArrayRef<Value> largest);
   void emitValues(Value base, int64_t count);
   void emitRows(Value base, int64_t count, Value first, int64_t rowCount);
@@ -241,17 +241,16 @@ void BlockEmitter::emitPart(Value base, int64_t count,
 /// Writes the scores of a part to the scratch memory, and returns the largest
 /// of each query.
 SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
-  if (!attention.masking)
+  if (!attention.hiding)
     return computeScores(base, count);
-  Value masked = steps.splat(0);
-  SmallVector<Type> types(vectors, masked.getType());
+  SmallVector<Type> types(vectors, steps.splat(0).getType());
   return kernel.branch(
-      areAllMasked(base, count), types, /*writes=*/false,
+      areAllHidden(base, count), types, /*writes=*/false,
       [&] {
         Value score = kernel.broadcast(
             arith::ConstantOp::create(
                 kernel.ir(), kernel.loc(),
-                attention.maskedScore),
+                attention.hiddenScore),
             lanes);
         kernel.loop(kernel.constant(0), kernel.constant(count), 1, {},
                     /*writes=*/false, [&](Value at, ValueRange) {
@@ -265,14 +264,11 @@ SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
 }
 
 /// Whether no query of the block sees any of the keys.
-Value BlockEmitter::areAllMasked(Value base, int64_t count) {
-  // Of one byte each.
-  int64_t width = 4 * lanes;
-  int64_t checked = rows;
-  auto type = cast<RankedTensorType>(
-      attention.masking->getOperand(0).getType());
-  if (type.getDimSize(1) == 1)
-    checked = 1;
+Value BlockEmitter::areAllHidden(Value base, int64_t count) {
+  auto type = cast<RankedTensorType>(attention.hiding->get().getType());
+  int64_t checked = type.getDimSize(1) == 1 ? 1 : rows;
+  // A register of bytes or numbers.
+  int64_t width = type.getElementType().isF32() ? lanes : 4 * lanes;
   SmallVector<Value> all{arith::ConstantOp::create(
       kernel.ir(), kernel.loc(),
       DenseElementsAttr::get(VectorType::get(width, kernel.ir().getI1Type()),
@@ -280,22 +276,22 @@ Value BlockEmitter::areAllMasked(Value base, int64_t count) {
   all = kernel.loop(
       kernel.constant(0), kernel.constant(checked), 1, all, /*writes=*/false,
       [&](Value row, ValueRange carried) {
-        SmallVector<Value> masked(carried);
+        SmallVector<Value> hidden(carried);
         forEachLaneBlock(
-            kernel, base, count, width, /*unroll=*/1, masked, /*writes=*/false,
-            [&](LaneBlock block, MutableArrayRef<Value> masked) {
-              Value here = steps.isMasked(
+            kernel, base, count, width, /*unroll=*/1, hidden, /*writes=*/false,
+            [&](LaneBlock block, MutableArrayRef<Value> current) {
+              Value here = steps.isHidden(
                   lanePoint({batch, kernel.add(firstQuery, row)}, block.index),
                   width, block.active);
               if (block.active < width) {
                 Value active = kernel.mask(block.active, width);
                 here = arith::SelectOp::create(kernel.ir(), kernel.loc(),
-                                               active, here, masked.front());
+                                               active, here, current.front());
               }
-              masked.front() = arith::AndIOp::create(
-                  kernel.ir(), kernel.loc(), masked.front(), here);
+              current.front() = arith::AndIOp::create(
+                  kernel.ir(), kernel.loc(), current.front(), here);
             });
-        return masked;
+        return hidden;
       });
   return steps.allSet(all.front());
 }

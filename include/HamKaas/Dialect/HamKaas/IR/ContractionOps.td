@@ -212,10 +212,10 @@ def HamKaas_AttentionOp : HamKaas_GraphOp<"attention", "Attention", [
     bias[b, i, j]`, or `masked_score`, which is negative infinity unless it is
     given, where `mask[b, i, j]` holds. The mask and the bias are optional.
 
-    The scores are not kept in memory. Rows of `k` that are masked for some
-    queries in a row, and rows of `v` whose weights are all zero, may not be read:
-    what is not finite there need not make the result so, other than in a
-    product with zero.
+    The scores are not kept in memory. Rows of `k` that the mask, or a bias of
+    negative infinity, hides from some queries in a row, and rows of `v` whose
+    weights are all zero, may not be read: what is not finite there need not make
+    the result so.
 
     | `q`         | `k`         | `v`         | `mask`, `bias`                        | `result`    |
     |-------------|-------------|-------------|---------------------------------------|-------------|
