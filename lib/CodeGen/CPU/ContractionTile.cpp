@@ -22,9 +22,9 @@ static constexpr int64_t maxDepth = 512;
 /// A block of this many rows and maxDepth columns of the left side takes 256
 /// KB.
 static constexpr int64_t maxBlockRows = 128;
-/// A left side of up to this size stays in the second-level cache beside a
-/// panel.
-static constexpr int64_t maxNearBytes = 768 << 10;
+/// An operand of up to this size stays in the second-level cache beside a panel
+/// or some rows.
+static constexpr int64_t maxNearElements = (768 << 10) / sizeof(float);
 /// Tiles that keep several threads busy, if each is worth handing out.
 static constexpr int64_t wantedTiles = 32;
 static constexpr int64_t minTileFlops = 1 << 17;
@@ -115,6 +115,17 @@ static int64_t chooseBlockRows(int64_t rows, int64_t tileRows, int64_t others,
   return std::min<int64_t>(rows, llvm::alignTo(blockRows, tileRows));
 }
 
+/// Whether consecutive tiles, which run on one thread, are better of the same
+/// rows than of the same panel: because the left side is too large to be read
+/// again for each panel; or because the right side is small, and threads that
+/// have rows of their own find in their caches what the kernel before, of rows
+/// as well, left there of the larger rest.
+static bool isBetterByRows(int64_t rows, int64_t columns, int64_t depth) {
+  int64_t left = rows * depth, right = depth * columns;
+  return left > maxNearElements ||
+         (right <= maxNearElements && right <= left + rows * columns);
+}
+
 ContractionTile hamkaas::chooseContractionTile(const TargetDescription &target,
                                                int64_t outer, int64_t rows,
                                                int64_t columns, int64_t depth,
@@ -131,8 +142,8 @@ ContractionTile hamkaas::chooseContractionTile(const TargetDescription &target,
   int64_t panels = divideCeil(columns, tile.panelWidth());
   tile.blockRows = chooseBlockRows(rows, tile.rows, outer * panels,
                                    2 * depth * tile.panelWidth());
-  tile.sharesRows = rows > tile.blockRows &&
-                    rows * depth > maxNearBytes / int64_t(sizeof(float));
+  tile.sharesRows =
+      rows > tile.blockRows && isBetterByRows(rows, columns, depth);
   // A panel that is used only once need not stay in the cache.
   bool reused = tile.blockRows > tile.rows;
   tile.depth = reused ? divideCeil(depth, divideCeil(depth, maxDepth)) : depth;

@@ -26,8 +26,7 @@ struct ContractionTile {
   /// Rows of a tile of the kernel's outermost loop, a multiple of `rows` unless
   /// there is only one such block.
   int64_t blockRows;
-  /// Whether consecutive tiles share their rows, and not a panel: the left side
-  /// is too large to be read again for each panel.
+  /// Whether consecutive tiles share their rows, and not a panel.
   bool sharesRows;
 
   /// Columns of a panel of the packed right side.

@@ -74,6 +74,16 @@ TEST(ContractionTile, SplitsDeepPanelsThatAreReused) {
   EXPECT_EQ(choose("x86-64-v4", 1, 4096, 512).depth, 4096);
 }
 
+// Tiles that follow each other run on one thread.
+TEST(ContractionTile, ThreadsHaveRowsWhereTheRightSideIsSmall) {
+  EXPECT_TRUE(choose("x86-64-v4", 784, 32, 192).sharesRows);
+  EXPECT_TRUE(choose("x86-64-v4", 196, 576, 96).sharesRows);
+  EXPECT_FALSE(choose("x86-64-v4", 49, 960, 160).sharesRows);
+  EXPECT_FALSE(choose("x86-64-v4", 128, 784, 1000).sharesRows);
+  // The left side is too large to be read for each panel.
+  EXPECT_TRUE(choose("x86-64-v4", 1024, 1024, 1024).sharesRows);
+}
+
 // Packing and code generation ask separately and must agree.
 TEST(ContractionTile, FollowsPackedPanels) {
   const TargetDescription &target = *lookupTarget("x86-64-v4");
