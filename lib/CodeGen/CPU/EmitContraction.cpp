@@ -27,8 +27,8 @@ static constexpr int64_t stepsAhead = 8;
 static constexpr int64_t minPrefetchedWindows = 1 << 18;
 
 namespace {
-/// Consecutive columns of one panel, in vectors of which the last has
-/// `lastActive` lanes within the result.
+/// Consecutive columns from the beginning of one panel on, in vectors of which
+/// the last has `lastActive` lanes within the result.
 struct Columns {
   Value panel;
   Value first;
@@ -52,7 +52,7 @@ private:
 
   void moveTo(ArrayRef<int64_t> group, Value index);
   void emitTile(Value tile);
-  void emitPanel(Value rowBlock, Columns columns);
+  void emitPanels(Value rowBlock, Columns columns);
   void emitRowBlock(Value rowBlock, Value depthBlock, Columns columns);
   void emitAccumulators(Value firstRow, int64_t rows, Value depthBlock,
                         Columns columns, Value use);
@@ -89,7 +89,7 @@ private:
   linalg::UnPackOp packed;
   std::optional<PanelPrefetch> prefetch;
   int64_t rowCount = 1, columnCount = 1, depthCount = 1;
-  int64_t panels = 1, rowBlocks = 1, depthBlocks = 1;
+  int64_t panels = 1, panelGroups = 1, rowBlocks = 1, depthBlocks = 1;
 
   /// Where the emission stands, an index a loop, and the rows it is about.
   Point at;
@@ -120,7 +120,10 @@ void ContractionEmitter::choosePanels() {
   if (!loops.window.empty() ||
       getElementTypeOrSelf(result) != getElementTypeOrSelf(root->getResult(0)))
     tile.depth = loops.productCount();
+  if (!packed || !loops.window.empty())
+    tile.panels = 1;
   panels = llvm::divideCeil(columnCount, tile.panelWidth());
+  panelGroups = llvm::divideCeil(columnCount, tile.columns());
   rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
   depthBlocks = llvm::divideCeil(loops.productCount(), tile.depth);
   choosePrefetch();
@@ -171,9 +174,9 @@ FailureOr<Tile> ContractionEmitter::emit() {
   if (depthBlocks > 1)
     for (Value argument : kernel.arguments())
       kernel.forbidAlias(argument);
-  kernel.tileLoop(loops.outerCount() * panels * rowBlocks,
+  kernel.tileLoop(loops.outerCount() * panelGroups * rowBlocks,
                   [&](Value index) { emitTile(index); });
-  return Tile{tile.rows, tile.panelWidth(), tile.depth};
+  return Tile{tile.rows, tile.columns(), tile.depth};
 }
 
 /// Moves along `group` to its point number `index`.
@@ -194,36 +197,33 @@ void ContractionEmitter::emitTile(Value index) {
     index = kernel.divide(index, count);
     return taken;
   };
-  Value panel, rowBlock;
+  Value group, rowBlock;
   if (tile.sharesRows)
-    panel = take(panels);
+    group = take(panelGroups);
   rowBlock = take(rowBlocks);
   moveTo(loops.shared, take(loops.count(loops.shared)));
   if (!tile.sharesRows)
-    panel = take(panels);
+    group = take(panelGroups);
   moveTo(loops.batch, index);
 
-  int64_t width = tile.panelWidth();
-  int64_t rest = columnCount % width;
-  auto full = [&] {
-    emitPanel(rowBlock,
-              {panel, kernel.multiply(panel, width), tile.vectors, tile.lanes});
+  int64_t rest = columnCount % tile.columns();
+  auto emit = [&](Value group, int64_t columns) {
+    int64_t vectors = llvm::divideCeil(columns, tile.lanes);
+    emitPanels(rowBlock, {kernel.multiply(group, tile.panels),
+                          kernel.multiply(group, tile.columns()), vectors,
+                          columns - (vectors - 1) * tile.lanes});
   };
-  auto last = [&] {
-    int64_t vectors = llvm::divideCeil(rest, tile.lanes);
-    emitPanel(rowBlock,
-              {kernel.constant(panels - 1), kernel.constant(columnCount - rest),
-               vectors, rest - (vectors - 1) * tile.lanes});
-  };
+  auto full = [&] { emit(group, tile.columns()); };
+  auto last = [&] { emit(kernel.constant(panelGroups - 1), rest); };
   if (!rest)
     full();
-  else if (panels == 1)
+  else if (panelGroups == 1)
     last();
   else
-    kernel.writingBranch(kernel.isLess(panel, panels - 1), full, last);
+    kernel.writingBranch(kernel.isLess(group, panelGroups - 1), full, last);
 }
 
-void ContractionEmitter::emitPanel(Value rowBlock, Columns columns) {
+void ContractionEmitter::emitPanels(Value rowBlock, Columns columns) {
   kernel.writingLoop(
       kernel.constant(0), kernel.constant(depthBlocks), 1,
       [&](Value depthBlock) { emitRowBlock(rowBlock, depthBlock, columns); });
@@ -422,12 +422,13 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
   }
   // Panels are padded with zeros, so whole vectors are read.
   int64_t position = packed.getInnerDimsPos().front();
-  point[position] = {columns.panel};
+  point[position] = {kernel.add(columns.panel, vector / tile.vectors)};
   Point at;
   ArrayRef<int64_t> order = packed.getOuterDimsPerm();
   for (size_t i = 0; i < point.size(); ++i)
     at.push_back(point[order.empty() ? i : order[i]]);
-  at.push_back({kernel.constant(vector * tile.lanes), /*step=*/1});
+  int64_t within = vector % tile.vectors * tile.lanes;
+  at.push_back({kernel.constant(within), /*step=*/1});
   TreeEmitter tree(kernel, tile.lanes, tile.lanes);
   return tree.evaluateVector(packed.getSource(), at);
 }
