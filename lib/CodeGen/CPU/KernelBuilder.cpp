@@ -312,6 +312,13 @@ void KernelBuilder::prefetch(Value argument, Value linear) {
                              /*isDataCache=*/true);
 }
 
+Value KernelBuilder::allocateOnStack(MemRefType type) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(entry);
+  return memref::AllocaOp::create(builder, location, type,
+                                  builder.getI64IntegerAttr(64));
+}
+
 void KernelBuilder::storeElement(Value element, ValueRange indices) {
   destination = tensor::InsertOp::create(builder, location, element,
                                          destination, indices);

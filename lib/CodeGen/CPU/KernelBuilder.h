@@ -112,6 +112,10 @@ public:
   /// writes, to be brought to the second-level cache.
   void prefetch(mlir::Value argument, mlir::Value linear);
 
+  /// Memory of the kernel's own, aligned to cache lines. It lies on the stack
+  /// of whichever thread runs the kernel, so it must be small.
+  mlir::Value allocateOnStack(mlir::MemRefType type);
+
   /// Records that an argument is read where the destination's storage may
   /// already hold something else, so that the two must not be shared.
   void forbidAlias(mlir::Value tensor) { unaliasable.insert(tensor); }
