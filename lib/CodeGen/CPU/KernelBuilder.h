@@ -112,9 +112,9 @@ public:
   /// writes, to be brought to the second-level cache.
   void prefetch(mlir::Value argument, mlir::Value linear);
 
-  /// Memory of the kernel's own, aligned to cache lines. It lies on the stack
-  /// of whichever thread runs the kernel, so it must be small.
-  mlir::Value allocateOnStack(mlir::MemRefType type);
+  /// A buffer of `rows` x `columns` float32 on the stack, aligned to a cache
+  /// line, that all tiles of a call share one after the other.
+  mlir::Value allocate(int64_t rows, int64_t columns);
 
   /// Records that an argument is read where the destination's storage may
   /// already hold something else, so that the two must not be shared.

@@ -19,8 +19,7 @@ PanelCopy::PanelCopy(KernelBuilder &kernel, Value source,
       width(tile.panelWidth()) {
   auto type = cast<RankedTensorType>(source.getType());
   rowSize = type.getShape().back();
-  scratch = kernel.allocateOnStack(
-      MemRefType::get({depth, width}, type.getElementType()));
+  scratch = kernel.allocate(depth, width);
   // Rows that do not begin with a line end within another one.
   int64_t lines = llvm::divideCeil(width, lineElements) +
                   (rowSize % lineElements == 0 ? 0 : 1);
