@@ -21,18 +21,29 @@
 
 using namespace hamkaas::rt;
 
-// The lower bits of a ticket. The upper 48 count regions: years of them.
-static constexpr int chunkBits = 16;
-static constexpr uint64_t chunkMask = (uint64_t{1} << chunkBits) - 1;
+// The lower bits of a ticket: a byte each for the first chunk of a stretch that
+// is left, and the one after the last. The owner takes the first, others the
+// last. The upper 48 bits count regions: years of them.
+static constexpr int firstBits = 8, regionBits = 16;
+static constexpr uint64_t chunkMask = 0xFF;
 
-// The ticket that ends the helpers. No region has that many chunks.
+// The ticket that ends the helpers.
 static constexpr uint64_t stopTicket = ~uint64_t{0};
+
+static int64_t firstLeft(uint64_t ticket) {
+  return static_cast<int64_t>(ticket >> firstBits & chunkMask);
+}
+static int64_t endOfLeft(uint64_t ticket) {
+  return static_cast<int64_t>(ticket & chunkMask);
+}
+static bool hasChunks(uint64_t ticket) {
+  return firstLeft(ticket) < endOfLeft(ticket);
+}
 
 // Enough for the others to even out what one late thread leaves, few enough
 // for the counter not to cost.
 static constexpr int64_t chunksPerThread = 8;
-static_assert(ThreadPool::maximumThreads * chunksPerThread <
-              static_cast<int64_t>(chunkMask));
+static_assert(chunksPerThread < static_cast<int64_t>(chunkMask));
 
 // Turns of an idle helper before it sleeps, about 0.1 ms. The kernels of a run
 // follow each other faster, and waking a helper costs 4 us.
@@ -67,8 +78,10 @@ Error ThreadPool::create(int32_t threads, ThreadPool *&pool) {
   if (posix_memalign(&memory, alignof(ThreadPool), sizeof(ThreadPool)) != 0)
     return Error::format("out of memory for a thread pool");
   ThreadPool *created = new (memory) ThreadPool;
-  int32_t helpers = (threads == 0 ? processorCount() : threads) - 1;
-  if (Error error = created->startHelpers(helpers)) {
+  Error error = created->createSlots(threads == 0 ? processorCount() : threads);
+  if (!error)
+    error = created->startHelpers();
+  if (error) {
     destroy(created);
     return error;
   }
@@ -76,26 +89,38 @@ Error ThreadPool::create(int32_t threads, ThreadPool *&pool) {
   return Error();
 }
 
-Error ThreadPool::startHelpers(int32_t count) {
-  if (count == 0)
+Error ThreadPool::createSlots(int32_t threads) {
+  void *memory = nullptr;
+  if (posix_memalign(&memory, alignof(Slot), threads * sizeof(Slot)) != 0)
+    return Error::format("out of memory for %d threads", threads);
+  slots = static_cast<Slot *>(memory);
+  slotCount = threads;
+  for (int32_t i = 0; i < threads; ++i) {
+    Slot *slot = new (slots + i) Slot;
+    slot->number = i;
+    slot->pool = this;
+  }
+  return Error();
+}
+
+Error ThreadPool::startHelpers() {
+  if (slotCount == 1)
     return Error();
-  helpers = static_cast<pthread_t *>(malloc(count * sizeof(pthread_t)));
-  if (!helpers)
-    return Error::format("out of memory for %d threads", count);
   forkDetector.start();
   // Signals are for the host program's own threads.
   sigset_t all, previous;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &previous);
   int code = 0;
-  while (helperCount < count && code == 0) {
-    code = pthread_create(&helpers[helperCount], nullptr, helperMain, this);
+  while (threadCount() < slotCount && code == 0) {
+    Slot &slot = slots[threadCount()];
+    code = pthread_create(&slot.thread, nullptr, helperMain, &slot);
     helperCount += code == 0;
   }
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
   if (code != 0)
     return Error::format("cannot start thread %d of %d: %s", helperCount + 2,
-                         count + 1, ErrnoText(code).c_str());
+                         slotCount, ErrnoText(code).c_str());
   return Error();
 }
 
@@ -103,17 +128,17 @@ void ThreadPool::stopHelpers() {
   // In a child there is nobody to wait for.
   if (helperCount == 0 || forkDetector.isChild())
     return;
-  ticket.store(stopTicket);
-  wakeHelpers(helperCount);
-  for (int32_t i = 0; i < helperCount; ++i)
-    pthread_join(helpers[i], nullptr);
+  for (int32_t i = 1; i < threadCount(); ++i)
+    give(slots[i], stopTicket);
+  for (int32_t i = 1; i < threadCount(); ++i)
+    pthread_join(slots[i].thread, nullptr);
 }
 
 void ThreadPool::destroy(ThreadPool *pool) {
   if (!pool)
     return;
   pool->stopHelpers();
-  free(pool->helpers);
+  free(pool->slots);
   pool->~ThreadPool();
   free(pool);
 }
@@ -123,54 +148,61 @@ void ThreadPool::destroy(ThreadPool *pool) {
 //===----------------------------------------------------------------------===//
 
 void *ThreadPool::helperMain(void *argument) {
-  ThreadPool &pool = *static_cast<ThreadPool *>(argument);
+  Slot &slot = *static_cast<Slot *>(argument);
+  ThreadPool &pool = *slot.pool;
   FloatingPointScope defaultModes;
-  for (;;) {
-    uint64_t seen = pool.waitForTicket();
-    if (seen == stopTicket)
-      return nullptr;
+  while (waitForChunks(slot)) {
     Failure failure;
-    int64_t done = pool.takeChunks(seen, failure);
+    int64_t done = pool.takeOwnChunks(slot, failure);
+    // NOTE: whoever has taken nothing must not touch the count: it may be the
+    // next region's.
+    if (done == 0)
+      continue;
+    done += pool.takeOthersChunks(slot, failure);
     if (failure.chunk != INT64_MAX)
       pool.mergeFailure(failure);
-    // NOTE: last, for now the caller may begin another region. Whoever has
-    // taken nothing must not touch the count: it may be the next region's.
-    if (done > 0)
-      pool.reportedByHelpers.fetch_add(done, std::memory_order_release);
+    // NOTE: last, for now the caller may begin another region.
+    pool.reportedByHelpers.fetch_add(done, std::memory_order_release);
   }
+  return nullptr;
 }
 
-uint64_t ThreadPool::waitForTicket() {
+// Returns false when the helper is to end.
+bool ThreadPool::waitForChunks(Slot &slot) {
   for (;;) {
     for (int i = 0; i < spinsBeforeSleep; ++i) {
-      uint64_t seen = ticket.load(std::memory_order_acquire);
-      if ((seen & chunkMask) != 0)
-        return seen;
+      uint64_t seen = slot.ticket.load(std::memory_order_acquire);
+      if (hasChunks(seen))
+        return true;
+      if (seen == stopTicket)
+        return false;
       pauseProcessor();
     }
-    sleepUntilWoken();
+    sleepUntilWoken(slot);
   }
 }
 
 // NOTE: the order matters, and that all of it is sequentially consistent. The
-// caller writes the ticket, then looks for sleepers; a helper announces itself,
-// then looks at the ticket. So one of them sees the other. A wake-up between
-// reading `wakeups` and sleeping changes it, and the kernel does not sleep.
-void ThreadPool::sleepUntilWoken() {
-  uint32_t before = wakeups.load();
-  sleepers.fetch_add(1);
-  if ((ticket.load() & chunkMask) == 0)
-    syscall(SYS_futex, &wakeups, FUTEX_WAIT_PRIVATE, before, nullptr, nullptr,
-            0);
-  sleepers.fetch_sub(1);
+// caller writes the ticket, then looks whether its helper sleeps; the helper
+// says that it does, then looks at the ticket. So one of them sees the other. A
+// wake-up between reading `wakeups` and sleeping changes it, and the kernel
+// does not sleep.
+void ThreadPool::sleepUntilWoken(Slot &slot) {
+  uint32_t before = slot.wakeups.load();
+  slot.sleeps.store(true);
+  uint64_t seen = slot.ticket.load();
+  if (!hasChunks(seen) && seen != stopTicket)
+    syscall(SYS_futex, &slot.wakeups, FUTEX_WAIT_PRIVATE, before, nullptr,
+            nullptr, 0);
+  slot.sleeps.store(false);
 }
 
-void ThreadPool::wakeHelpers(int64_t count) {
-  if (sleepers.load() == 0)
+void ThreadPool::give(Slot &slot, uint64_t ticket) {
+  slot.ticket.store(ticket);
+  if (!slot.sleeps.load())
     return;
-  wakeups.fetch_add(1);
-  syscall(SYS_futex, &wakeups, FUTEX_WAKE_PRIVATE, static_cast<int>(count),
-          nullptr, nullptr, 0);
+  slot.wakeups.fetch_add(1);
+  syscall(SYS_futex, &slot.wakeups, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,20 +216,18 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
   if (helperCount == 0 || tiles == 1 || forkDetector.isChild())
     return kernel(arguments, 0, tiles, values);
 
-  int64_t tilesPerChunk = (tiles - 1) / (threadCount() * chunksPerThread) + 1;
-  int64_t chunks = (tiles - 1) / tilesPerChunk + 1;
-  region = {kernel, arguments, tiles, tilesPerChunk, chunks};
+  int64_t mostChunks = threadCount() * chunksPerThread;
+  region = {kernel, arguments, tiles, tiles < mostChunks ? tiles : mostChunks};
   regionFailure.chunk = INT64_MAX;
   reportedByHelpers.store(0, std::memory_order_relaxed);
-  uint64_t first =
-      (++regionNumber << chunkBits) | static_cast<uint64_t>(chunks);
-  ticket.store(first);
-  wakeHelpers(chunks - 1);
+  publish();
 
   Failure failure;
-  int64_t done = takeChunks(first, failure);
+  int64_t done = takeOwnChunks(slots[0], failure);
+  done += takeOthersChunks(slots[0], failure);
   for (int spins = 0;
-       reportedByHelpers.load(std::memory_order_acquire) + done != chunks;
+       reportedByHelpers.load(std::memory_order_acquire) + done !=
+       region.chunks;
        ++spins) {
     if (spins < spinsBeforeYield)
       pauseProcessor();
@@ -212,27 +242,61 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
   return 1;
 }
 
-// Takes and runs chunks until none is left; returns how many. `seen` is what
-// the ticket was lately.
-int64_t ThreadPool::takeChunks(uint64_t seen, Failure &failure) {
+int64_t ThreadPool::firstChunk(int32_t number) const {
+  // The caller, who is there first, has the longest stretch.
+  return (number * region.chunks + threadCount() - 1) / threadCount();
+}
+
+void ThreadPool::publish() {
+  uint64_t base = ++regionNumber << regionBits;
+  // The helpers first, for the caller is about to begin.
+  for (int32_t i = threadCount() - 1; i >= 0; --i)
+    if (int64_t count = firstChunk(i + 1) - firstChunk(i))
+      give(slots[i], base | static_cast<uint64_t>(count));
+}
+
+// Takes and runs the chunks of a thread's own stretch; returns how many.
+int64_t ThreadPool::takeOwnChunks(Slot &slot, Failure &failure) {
   int64_t done = 0;
-  while ((seen & chunkMask) != 0 && seen != stopTicket) {
-    if (!ticket.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel,
-                                      std::memory_order_acquire))
+  uint64_t seen = slot.ticket.load(std::memory_order_acquire);
+  while (hasChunks(seen)) {
+    if (!slot.ticket.compare_exchange_weak(
+            seen, seen + (uint64_t{1} << firstBits), std::memory_order_acq_rel,
+            std::memory_order_acquire))
       continue;
-    runChunk(region.chunks - static_cast<int64_t>(seen & chunkMask), failure);
+    runChunk(firstChunk(slot.number) + firstLeft(seen), failure);
     ++done;
     // Still of this region, which waits for the report of what was done.
-    seen = ticket.load(std::memory_order_acquire);
+    seen = slot.ticket.load(std::memory_order_acquire);
+  }
+  return done;
+}
+
+// The same with those of the others, beginning with the next thread's.
+int64_t ThreadPool::takeOthersChunks(const Slot &own, Failure &failure) {
+  int64_t done = 0;
+  for (int32_t i = 1; i < threadCount(); ++i) {
+    Slot &slot = slots[(own.number + i) % threadCount()];
+    uint64_t seen = slot.ticket.load(std::memory_order_acquire);
+    while (hasChunks(seen)) {
+      if (!slot.ticket.compare_exchange_weak(seen, seen - 1,
+                                             std::memory_order_acq_rel,
+                                             std::memory_order_acquire))
+        continue;
+      runChunk(firstChunk(slot.number) + endOfLeft(seen) - 1, failure);
+      ++done;
+      seen = slot.ticket.load(std::memory_order_acquire);
+    }
   }
   return done;
 }
 
 void ThreadPool::runChunk(int64_t chunk, Failure &failure) const {
-  int64_t begin = chunk * region.tilesPerChunk;
-  int64_t end = region.tiles - begin > region.tilesPerChunk
-                    ? begin + region.tilesPerChunk
-                    : region.tiles;
+  // The first chunks have one tile more if the tiles cannot be shared evenly.
+  int64_t share = region.tiles / region.chunks;
+  int64_t longer = region.tiles % region.chunks;
+  int64_t begin = chunk * share + (chunk < longer ? chunk : longer);
+  int64_t end = begin + share + (chunk < longer ? 1 : 0);
   int64_t values[4] = {0, 0, 0, 0};
   if (region.kernel(region.arguments, begin, end, values) == 0 ||
       chunk > failure.chunk)

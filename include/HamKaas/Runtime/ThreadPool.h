@@ -20,11 +20,12 @@ namespace hamkaas::rt {
 
 /// Threads that share the tiles of a kernel with their caller.
 ///
-/// A *region* is one call of `run`. Its tiles are cut into chunks, which the
-/// caller and the helpers take from one counter, so nobody waits for a helper
-/// that comes late. Idle helpers spin briefly, then sleep on a futex. Where the
-/// chunks lie depends on the number of threads; what a kernel computes for a
-/// tile must not depend on the chunk.
+/// A *region* is one call of `run`. Its tiles are cut into chunks, of which
+/// each thread has a stretch of its own: the same in every run, so that it
+/// finds in its caches what it left there. Who is done takes the last chunks of
+/// others, so nobody waits for a helper that comes late. Idle helpers spin
+/// briefly, then sleep on a futex. Where the chunks lie depends on the number
+/// of threads; what a kernel computes for a tile must not depend on the chunk.
 ///
 /// A forked child has no helpers: there the caller runs all tiles. A child that
 /// was forked during `run` must not call it.
@@ -56,8 +57,22 @@ private:
     HamKaasKernelFunction kernel;
     void *const *arguments;
     int64_t tiles;
-    int64_t tilesPerChunk;
     int64_t chunks;
+  };
+
+  /// A thread, number 0 the caller. Alone in its cache line, on which it spins.
+  struct alignas(64) Slot {
+    /// The number of the region in the upper bits, and which chunks of the
+    /// thread's stretch are left. One compare-and-swap takes a chunk of exactly
+    /// the region that was seen, so a late helper can do no harm; and only who
+    /// has taken a chunk reads `region`, which stands still until that chunk is
+    /// reported.
+    std::atomic<uint64_t> ticket{0};
+    std::atomic<uint32_t> wakeups{0}; // the futex
+    std::atomic<bool> sleeps{false};
+    int32_t number = 0;
+    ThreadPool *pool = nullptr;
+    pthread_t thread = {};
   };
 
   /// The first failed chunk that somebody has seen.
@@ -69,33 +84,33 @@ private:
   ThreadPool() = default;
   ~ThreadPool() = default;
 
-  Error startHelpers(int32_t count);
+  Error createSlots(int32_t threads);
+  Error startHelpers();
   void stopHelpers();
-  static void *helperMain(void *pool);
-  uint64_t waitForTicket();
-  void sleepUntilWoken();
-  void wakeHelpers(int64_t count);
+  static void *helperMain(void *slot);
+  static bool waitForChunks(Slot &slot);
+  static void sleepUntilWoken(Slot &slot);
+  static void give(Slot &slot, uint64_t ticket);
 
-  int64_t takeChunks(uint64_t seen, Failure &failure);
+  /// Where the stretch of thread `number` begins, and that of the one before
+  /// ends.
+  int64_t firstChunk(int32_t number) const;
+  void publish();
+  int64_t takeOwnChunks(Slot &slot, Failure &failure);
+  int64_t takeOthersChunks(const Slot &own, Failure &failure);
   void runChunk(int64_t chunk, Failure &failure) const;
   void mergeFailure(const Failure &failure);
 
-  /// The number of the region in the upper bits, the chunks not yet taken in
-  /// the lower. One compare-and-swap takes a chunk of exactly the region that
-  /// was seen, so a late helper can do no harm; and only who has taken a chunk
-  /// reads `region`, which stands still until that chunk is reported.
-  alignas(64) std::atomic<uint64_t> ticket{0};
   alignas(64) std::atomic<int64_t> reportedByHelpers{0};
-  alignas(64) std::atomic<uint32_t> wakeups{0}; // the futex
-  std::atomic<int32_t> sleepers{0};
   alignas(64) std::atomic<bool> failureLock{false};
   Failure regionFailure;
 
   alignas(64) Region region = {};
   uint64_t regionNumber = 0; // the caller's alone
   ForkDetector forkDetector; // started if there are helpers
-  pthread_t *helpers = nullptr;
-  int32_t helperCount = 0;
+  Slot *slots = nullptr;
+  int32_t slotCount = 0,
+          helperCount = 0; // equal but for the caller, once begun
 };
 
 } // namespace hamkaas::rt

@@ -5,97 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionLoops.h"
-#include "Emitters.h"
-#include "HamKaas/CodeGen/CPU/Contraction.h"
-#include "PanelPrefetch.h"
+#include "ContractionEmitter.h"
 #include "Reduction.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
 
-/// Larger right sides are not in the first-level cache when they are read.
-static constexpr int64_t minPrefetched = 1 << 13;
-/// About the latency of the third-level cache.
-static constexpr int64_t stepsAhead = 8;
+/// Smaller right sides stay in the second-level cache as they are.
+static constexpr int64_t minCopiedElements = 1 << 16;
+/// Fewer blocks of rows do not make up for the copy of a right side, and a
+/// larger part of it may not fit the stack of a thread.
+static constexpr int64_t minCopyUses = 4;
+static constexpr int64_t maxCopyElements = (96 << 10) / sizeof(float);
 
 /// Smaller weights of a convolution stay in the second-level cache.
 static constexpr int64_t minPrefetchedWindows = 1 << 18;
-
-namespace {
-/// Consecutive columns of one panel, in vectors of which the last has
-/// `lastActive` lanes within the result.
-struct Columns {
-  Value panel;
-  Value first;
-  int64_t vectors;
-  int64_t lastActive;
-};
-
-class ContractionEmitter {
-public:
-  ContractionEmitter(KernelBuilder &kernel, linalg::LinalgOp root, Value result)
-      : kernel(kernel), root(root), result(result) {}
-
-  FailureOr<Tile> emit();
-
-private:
-  void choosePanels();
-  void choosePrefetch();
-  Value linearIndex(ArrayRef<int64_t> group);
-  Value getUse(Value row);
-  Value getStep(Value depth);
-
-  void moveTo(ArrayRef<int64_t> group, Value index);
-  void emitTile(Value tile);
-  void emitPanel(Value rowBlock, Columns columns);
-  void emitRowBlock(Value rowBlock, Value depthBlock, Columns columns);
-  void emitAccumulators(Value firstRow, int64_t rows, Value depthBlock,
-                        Columns columns, Value use);
-
-  SmallVector<Value> start(const Columns &columns);
-  SmallVector<Value> resume(const Columns &columns);
-  SmallVector<Value> accumulate(Value lower, Value upper, ValueRange sums,
-                                const Columns &columns);
-  SmallVector<Value>
-  overWindow(ArrayRef<int64_t> window, ValueRange sums,
-             function_ref<SmallVector<Value>(ValueRange)> body);
-  void finish(ValueRange sums, const Columns &columns);
-  void suspend(ValueRange sums, const Columns &columns);
-
-  Value emitRight(const Columns &columns, int64_t vector, Value depth);
-  void prefetchRight(const Columns &columns, Value depth);
-  Value multiplyAdd(Value lhs, Value rhs, Value sum);
-  Point operandPoint(OpOperand &operand, Value row, Coordinate column,
-                     Value depth);
-  SmallVector<Value> resultIndices(Value row, Value column);
-  int64_t activeLanes(const Columns &columns, int64_t vector) const {
-    return vector + 1 < columns.vectors ? tile.lanes : columns.lastActive;
-  }
-  Value columnOf(const Columns &columns, int64_t vector) {
-    return kernel.add(columns.first, vector * tile.lanes);
-  }
-
-  KernelBuilder &kernel;
-  linalg::LinalgOp root;
-  Value result;
-  ContractionLoops loops;
-  ContractionTile tile;
-  /// The packed right side, null if it is not packed by columns.
-  linalg::UnPackOp packed;
-  std::optional<PanelPrefetch> prefetch;
-  int64_t rowCount = 1, columnCount = 1, depthCount = 1;
-  int64_t panels = 1, rowBlocks = 1, depthBlocks = 1;
-
-  /// Where the emission stands, an index a loop, and the rows it is about.
-  Point at;
-  SmallVector<Value> rows;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // What is computed
@@ -120,10 +46,33 @@ void ContractionEmitter::choosePanels() {
   if (!loops.window.empty() ||
       getElementTypeOrSelf(result) != getElementTypeOrSelf(root->getResult(0)))
     tile.depth = loops.productCount();
+  if (!packed || !loops.window.empty())
+    tile.panels = 1;
   panels = llvm::divideCeil(columnCount, tile.panelWidth());
+  panelGroups = llvm::divideCeil(columnCount, tile.columns());
   rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
   depthBlocks = llvm::divideCeil(loops.productCount(), tile.depth);
   choosePrefetch();
+  chooseCopy();
+}
+
+void ContractionEmitter::chooseCopy() {
+  OpOperand &right = *root.getDpsInputOperand(1);
+  SmallVector<unsigned> dims(loops.batch.begin(), loops.batch.end());
+  dims.append({unsigned(loops.depth), unsigned(loops.column)});
+  int64_t fullRows = rowCount / tile.rows * tile.rows;
+  int64_t lastRow = (rowBlocks - 1) * tile.blockRows;
+  int64_t uses = tile.blockRows / tile.rows;
+  bool isMatrix = isa<BlockArgument>(right.get()) && loops.window.empty() &&
+                  root.getMatchingIndexingMap(&right) ==
+                      AffineMap::getMultiDimMapWithTargets(
+                          root.getNumLoops(), dims, root.getContext());
+  // The first block of each tile fills the copy.
+  if (!isMatrix || loops.productCount() * columnCount < minCopiedElements ||
+      uses < minCopyUses || lastRow >= fullRows ||
+      tile.depth * tile.panelWidth() > maxCopyElements)
+    return;
+  copy.emplace(kernel, right.get(), tile, uses);
 }
 
 void ContractionEmitter::choosePrefetch() {
@@ -171,9 +120,9 @@ FailureOr<Tile> ContractionEmitter::emit() {
   if (depthBlocks > 1)
     for (Value argument : kernel.arguments())
       kernel.forbidAlias(argument);
-  kernel.tileLoop(loops.outerCount() * panels * rowBlocks,
+  kernel.tileLoop(loops.outerCount() * panelGroups * rowBlocks,
                   [&](Value index) { emitTile(index); });
-  return Tile{tile.rows, tile.panelWidth(), tile.depth};
+  return Tile{tile.rows, tile.columns(), tile.depth};
 }
 
 /// Moves along `group` to its point number `index`.
@@ -194,36 +143,33 @@ void ContractionEmitter::emitTile(Value index) {
     index = kernel.divide(index, count);
     return taken;
   };
-  Value panel, rowBlock;
+  Value group, rowBlock;
   if (tile.sharesRows)
-    panel = take(panels);
+    group = take(panelGroups);
   rowBlock = take(rowBlocks);
   moveTo(loops.shared, take(loops.count(loops.shared)));
   if (!tile.sharesRows)
-    panel = take(panels);
+    group = take(panelGroups);
   moveTo(loops.batch, index);
 
-  int64_t width = tile.panelWidth();
-  int64_t rest = columnCount % width;
-  auto full = [&] {
-    emitPanel(rowBlock,
-              {panel, kernel.multiply(panel, width), tile.vectors, tile.lanes});
+  int64_t rest = columnCount % tile.columns();
+  auto emit = [&](Value group, int64_t columns) {
+    int64_t vectors = llvm::divideCeil(columns, tile.lanes);
+    emitPanels(rowBlock, {kernel.multiply(group, tile.panels),
+                          kernel.multiply(group, tile.columns()), vectors,
+                          columns - (vectors - 1) * tile.lanes});
   };
-  auto last = [&] {
-    int64_t vectors = llvm::divideCeil(rest, tile.lanes);
-    emitPanel(rowBlock,
-              {kernel.constant(panels - 1), kernel.constant(columnCount - rest),
-               vectors, rest - (vectors - 1) * tile.lanes});
-  };
+  auto full = [&] { emit(group, tile.columns()); };
+  auto last = [&] { emit(kernel.constant(panelGroups - 1), rest); };
   if (!rest)
     full();
-  else if (panels == 1)
+  else if (panelGroups == 1)
     last();
   else
-    kernel.writingBranch(kernel.isLess(panel, panels - 1), full, last);
+    kernel.writingBranch(kernel.isLess(group, panelGroups - 1), full, last);
 }
 
-void ContractionEmitter::emitPanel(Value rowBlock, Columns columns) {
+void ContractionEmitter::emitPanels(Value rowBlock, Columns columns) {
   kernel.writingLoop(
       kernel.constant(0), kernel.constant(depthBlocks), 1,
       [&](Value depthBlock) { emitRowBlock(rowBlock, depthBlock, columns); });
@@ -234,9 +180,20 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   int64_t fullRows = rowCount / tile.rows * tile.rows;
   Value first = kernel.multiply(rowBlock, tile.blockRows);
   Value last = kernel.minimum(kernel.add(first, tile.blockRows), fullRows);
-  kernel.writingLoop(first, last, tile.rows, [&](Value row) {
-    Value use = kernel.divide(kernel.subtract(row, first), tile.rows);
+  Value second = first;
+  readsCopy = false;
+  if (copy) {
+    emitAccumulators(first, tile.rows, depthBlock, columns, /*use=*/nullptr);
+    second = kernel.add(first, tile.rows);
+  }
+  readsCopy = copy.has_value();
+  kernel.writingLoop(second, last, tile.rows, [&](Value row) {
+    Value use = kernel.divide(kernel.subtract(row, second), tile.rows);
+    if (copy)
+      copy->begin(getNextStretch(depthBlock, columns), use);
     emitAccumulators(row, tile.rows, depthBlock, columns, use);
+    if (copy)
+      copy->end();
   });
   if (fullRows == rowCount)
     return;
@@ -285,193 +242,6 @@ void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
   }
   if (prefetch)
     prefetch->end();
-}
-
-//===----------------------------------------------------------------------===//
-// Accumulators
-//===----------------------------------------------------------------------===//
-
-SmallVector<Value> ContractionEmitter::start(const Columns &columns) {
-  OpOperand &init = *root.getDpsInitOperand(0);
-  SmallVector<Value> sums;
-  for (Value row : rows)
-    for (int64_t v = 0; v < columns.vectors; ++v) {
-      TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v));
-      Coordinate column{columnOf(columns, v), /*step=*/1};
-      sums.push_back(tree.evaluateVector(
-          init.get(), operandPoint(init, row, column, nullptr)));
-    }
-  return sums;
-}
-
-SmallVector<Value> ContractionEmitter::resume(const Columns &columns) {
-  SmallVector<Value> sums;
-  for (Value row : rows)
-    for (int64_t v = 0; v < columns.vectors; ++v)
-      sums.push_back(kernel.load(kernel.destination,
-                                 resultIndices(row, columnOf(columns, v)),
-                                 tile.lanes, activeLanes(columns, v)));
-  return sums;
-}
-
-void ContractionEmitter::suspend(ValueRange sums, const Columns &columns) {
-  for (auto [r, row] : llvm::enumerate(rows))
-    for (int64_t v = 0; v < columns.vectors; ++v)
-      kernel.store(sums[r * columns.vectors + v],
-                   resultIndices(row, columnOf(columns, v)),
-                   activeLanes(columns, v));
-}
-
-SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
-                                                  ValueRange sums,
-                                                  const Columns &columns) {
-  OpOperand &leftOperand = *root.getDpsInputOperand(0);
-  auto body = [&](Value depth, ValueRange carried) {
-    SmallVector<Value> right;
-    for (int64_t v = 0; v < columns.vectors; ++v)
-      right.push_back(emitRight(columns, v, depth));
-    SmallVector<Value> next;
-    for (auto [r, row] : llvm::enumerate(rows)) {
-      TreeEmitter tree(kernel, tile.lanes, tile.lanes);
-      Value left = tree.evaluateVector(
-          leftOperand.get(),
-          operandPoint(leftOperand, row, /*column=*/{}, depth));
-      for (int64_t v = 0; v < columns.vectors; ++v)
-        next.push_back(
-            multiplyAdd(left, right[v], carried[r * columns.vectors + v]));
-    }
-    if (prefetch)
-      prefetch->emit(getStep(depth));
-    else if (!packed)
-      prefetchRight(columns, depth);
-    return next;
-  };
-  return overWindow(loops.window, sums, [&](ValueRange carried) {
-    return kernel.loop(lower, upper, 1, carried, /*writes=*/false, body);
-  });
-}
-
-/// The number of the point that the emission stands at among those of `group`.
-Value ContractionEmitter::linearIndex(ArrayRef<int64_t> group) {
-  Value index = kernel.constant(0);
-  for (int64_t loop : group)
-    index =
-        kernel.add(kernel.multiply(index, loops.extents[loop]), at[loop].index);
-  return index;
-}
-
-/// The number of the block of rows from `row` on among those that use a panel.
-Value ContractionEmitter::getUse(Value row) {
-  return kernel.add(
-      kernel.multiply(linearIndex(loops.shared), rowCount / tile.rows),
-      kernel.divide(row, tile.rows));
-}
-
-/// The number of the step at `depth` among those of a panel.
-Value ContractionEmitter::getStep(Value depth) {
-  return kernel.add(kernel.multiply(linearIndex(loops.window), depthCount),
-                    depth);
-}
-
-/// The nest of the loops of `window` around `body`, which adds to `sums`.
-SmallVector<Value> ContractionEmitter::overWindow(
-    ArrayRef<int64_t> window, ValueRange sums,
-    function_ref<SmallVector<Value>(ValueRange)> body) {
-  if (window.empty())
-    return body(sums);
-  int64_t loop = window.front();
-  return kernel.loop(kernel.constant(0), kernel.constant(loops.extents[loop]),
-                     1, sums, /*writes=*/false,
-                     [&](Value index, ValueRange carried) {
-                       at[loop] = {index};
-                       return overWindow(window.drop_front(), carried, body);
-                     });
-}
-
-/// Evaluates the epilogue on the accumulators and writes the result.
-void ContractionEmitter::finish(ValueRange sums, const Columns &columns) {
-  for (int64_t v = 0; v < columns.vectors; ++v) {
-    Value sum;
-    TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v),
-                     [&](Value tensor, PointRef) {
-                       return tensor == root->getResult(0) ? sum : Value();
-                     });
-    for (auto [r, row] : llvm::enumerate(rows)) {
-      sum = sums[r * columns.vectors + v];
-      SmallVector<Value> indices = resultIndices(row, columnOf(columns, v));
-      Point point = lanePoint(ValueRange(indices).drop_back(), indices.back());
-      tree.setWritten(point);
-      kernel.store(tree.evaluateVector(result, point), indices,
-                   activeLanes(columns, v));
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Operands
-//===----------------------------------------------------------------------===//
-
-Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
-                                    Value depth) {
-  OpOperand &right = *root.getDpsInputOperand(1);
-  Coordinate column{columnOf(columns, vector), /*step=*/1};
-  Point point = operandPoint(right, rows.front(), column, depth);
-  if (!packed) {
-    TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, vector));
-    return tree.evaluateVector(right.get(), point);
-  }
-  // Panels are padded with zeros, so whole vectors are read.
-  int64_t position = packed.getInnerDimsPos().front();
-  point[position] = {columns.panel};
-  Point at;
-  ArrayRef<int64_t> order = packed.getOuterDimsPerm();
-  for (size_t i = 0; i < point.size(); ++i)
-    at.push_back(point[order.empty() ? i : order[i]]);
-  at.push_back({kernel.constant(vector * tile.lanes), /*step=*/1});
-  TreeEmitter tree(kernel, tile.lanes, tile.lanes);
-  return tree.evaluateVector(packed.getSource(), at);
-}
-
-/// A right side whose columns are not packed is read from another page in each
-/// step, so the hardware does not fetch ahead.
-void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
-  OpOperand &right = *root.getDpsInputOperand(1);
-  auto type = cast<RankedTensorType>(right.get().getType());
-  if (!isa<BlockArgument>(right.get()) || type.getNumElements() < minPrefetched)
-    return;
-  Value ahead = kernel.minimum(kernel.add(depth, stepsAhead), depthCount - 1);
-  for (int64_t v = 0; v < columns.vectors; ++v) {
-    Value linear = kernel.constant(0);
-    Point point =
-        operandPoint(right, rows.front(), {columnOf(columns, v), 1}, ahead);
-    for (auto [coordinate, size] : llvm::zip_equal(point, type.getShape()))
-      linear = kernel.add(kernel.multiply(linear, size), coordinate.index);
-    kernel.prefetch(right.get(), linear);
-  }
-}
-
-Value ContractionEmitter::multiplyAdd(Value lhs, Value rhs, Value sum) {
-  if (kernel.target().fma)
-    return vector::FMAOp::create(kernel.ir(), kernel.loc(), lhs, rhs, sum);
-  Value product = arith::MulFOp::create(kernel.ir(), kernel.loc(), lhs, rhs);
-  return arith::AddFOp::create(kernel.ir(), kernel.loc(), sum, product);
-}
-
-Point ContractionEmitter::operandPoint(OpOperand &operand, Value row,
-                                       Coordinate column, Value depth) {
-  if (loops.row)
-    at[*loops.row] = {row};
-  at[loops.column] = column;
-  at[loops.depth] = {depth};
-  return applyLinear(kernel, root.getMatchingIndexingMap(&operand), at);
-}
-
-SmallVector<Value> ContractionEmitter::resultIndices(Value row, Value column) {
-  SmallVector<Value> indices;
-  for (Coordinate coordinate :
-       operandPoint(*root.getDpsInitOperand(0), row, {column, 1}, nullptr))
-    indices.push_back(coordinate.index);
-  return indices;
 }
 
 FailureOr<Tile> hamkaas::emitContraction(KernelBuilder &kernel, Value result) {

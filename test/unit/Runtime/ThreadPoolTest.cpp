@@ -90,6 +90,53 @@ TEST_P(ThreadPoolTest, EachRegionSeesItsOwnArguments) {
   }
 }
 
+// Writes down which thread runs a tile, and waits until all tiles have begun.
+static int32_t meetAll(void *const *arguments, int64_t begin, int64_t end,
+                       int64_t *) {
+  auto *threads = static_cast<std::thread::id *>(arguments[0]);
+  auto &missing = *static_cast<std::atomic<int64_t> *>(arguments[1]);
+  for (int64_t i = begin; i < end; ++i)
+    threads[i] = std::this_thread::get_id();
+  missing -= end - begin;
+  while (missing > 0)
+    std::this_thread::yield();
+  return 0;
+}
+
+TEST_P(ThreadPoolTest, EachThreadHasTilesOfItsOwn) {
+  auto tiles = static_cast<size_t>(GetParam());
+  std::vector<std::thread::id> first;
+  for (int i = 0; i < 50; ++i) {
+    std::vector<std::thread::id> threads(tiles);
+    std::atomic<int64_t> missing{GetParam()};
+    void *arguments[] = {threads.data(), &missing};
+    ASSERT_EQ(pool->run(meetAll, arguments, GetParam(), values), 0);
+    EXPECT_EQ(threads[0], std::this_thread::get_id());
+    if (i == 0)
+      first = threads;
+    ASSERT_EQ(threads, first);
+  }
+}
+
+// A helper waits in a chunk until all others have begun.
+static int32_t waitForOthers(void *const *arguments, int64_t begin, int64_t end,
+                             int64_t *) {
+  auto &caller = *static_cast<std::thread::id *>(arguments[0]);
+  auto &left = *static_cast<std::atomic<int64_t> *>(arguments[1]);
+  left -= end - begin;
+  while (std::this_thread::get_id() != caller && left > 0)
+    std::this_thread::yield();
+  return 0;
+}
+
+TEST_P(ThreadPoolTest, TakesWhatOthersAreLateFor) {
+  std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int64_t> left{800};
+  void *arguments[] = {&caller, &left};
+  EXPECT_EQ(pool->run(waitForOthers, arguments, 800, values), 0);
+  EXPECT_EQ(left, 0);
+}
+
 // Fails for each tile from arguments[0] on and says which it was.
 static int32_t failFrom(void *const *arguments, int64_t begin, int64_t end,
                         int64_t *values) {

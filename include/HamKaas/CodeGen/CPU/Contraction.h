@@ -20,18 +20,22 @@ struct ContractionTile {
   int64_t lanes;
   /// Rows and vectors of the accumulators that live in registers.
   int64_t rows, vectors;
+  /// Panels of a packed right side that are read at once, as streams of their
+  /// own; 1 unless there is only one row.
+  int64_t panels;
   /// Depth after which partial sums go back to the result's memory, so that the
   /// part of the right side in use stays in the second-level cache.
   int64_t depth;
   /// Rows of a tile of the kernel's outermost loop, a multiple of `rows` unless
   /// there is only one such block.
   int64_t blockRows;
-  /// Whether consecutive tiles share their rows, and not a panel: the left side
-  /// is too large to be read again for each panel.
+  /// Whether consecutive tiles share their rows, and not a panel.
   bool sharesRows;
 
   /// Columns of a panel of the packed right side.
   int64_t panelWidth() const { return lanes * vectors; }
+  /// Columns of a tile of the kernel's outermost loop.
+  int64_t columns() const { return panels * panelWidth(); }
 };
 
 /// Chooses the blocks for `outer` independent contractions. `panelWidth` is

@@ -16,8 +16,16 @@ CASES = [
     ("column", "mk", "kn", dict(m=37, n=1, k=20), 0, "none"),
     ("one", "mk", "kn", dict(m=1, n=1, k=1), 0, "bias"),
     ("row", "mk", "kn", dict(m=1, n=200, k=90), 64, "bias"),
+    # Several panels at once: a rest of panels, of vectors and of lanes.
+    ("row_streams", "mk", "kn", dict(m=1, n=1075, k=19), 16, "bias"),
+    ("vector_streams", "k", "kn", dict(n=2100, k=33), 32, "residual"),
+    ("batch_streams", "bk", "bkn", dict(b=9, n=70, k=12), 16, "none"),
     ("vector", "k", "kn", dict(n=300, k=77), 64, "bias"),
     ("vector_unpacked", "k", "kn", dict(n=35, k=1000), 0, "residual"),
+    # Large enough for a tile to copy what it reads of the right side.
+    ("copied", "mk", "kn", dict(m=77, n=1550, k=45), 0, "bias"),
+    ("copied_deep", "mk", "kn", dict(m=41, n=1537, k=601), 0, "residual"),
+    ("copied_batch", "bmk", "bkn", dict(b=3, m=66, n=700, k=95), 0, "none"),
     ("batch", "bmk", "bkn", dict(b=3, m=10, n=40, k=24), 0, "bias"),
     ("batch_packed", "bmk", "bkn", dict(b=2, m=9, n=20, k=24), 16, "residual"),
     ("batch_vector", "bk", "bkn", dict(b=5, n=24, k=16), 0, "none"),

@@ -60,6 +60,22 @@ TEST(ContractionTile, FewRowsReadAPanelOnce) {
   }
 }
 
+// One row reads several panels at once, where enough tiles are left.
+TEST(ContractionTile, OneRowReadsSeveralStreams) {
+  auto panelsOf = [](llvm::StringRef level, int64_t rows, int64_t columns) {
+    const TargetDescription &target = *lookupTarget(level);
+    int64_t width = choosePanelWidth(target, 1, rows, columns, 768);
+    return std::pair(
+        width,
+        chooseContractionTile(target, 1, rows, columns, 768, width).panels);
+  };
+  EXPECT_EQ(panelsOf("x86-64-v4", 1, 768), std::pair(64l, 1l));
+  EXPECT_EQ(panelsOf("x86-64-v4", 1, 2048), std::pair(64l, 2l));
+  EXPECT_EQ(panelsOf("x86-64-v4", 1, 32000), std::pair(64l, 4l));
+  EXPECT_EQ(panelsOf("x86-64-v4", 2, 32000).second, 1);
+  EXPECT_EQ(panelsOf("x86-64-v3", 1, 32000), std::pair(32l, 3l));
+}
+
 // The chain of sums must be long enough to wait for no multiply-add.
 TEST(ContractionTile, HasEnoughAccumulators) {
   for (llvm::StringRef level : {"x86-64-v3", "x86-64-v4"})
@@ -72,6 +88,16 @@ TEST(ContractionTile, HasEnoughAccumulators) {
 TEST(ContractionTile, SplitsDeepPanelsThatAreReused) {
   EXPECT_EQ(choose("x86-64-v4", 256, 4096, 512).depth, 512);
   EXPECT_EQ(choose("x86-64-v4", 1, 4096, 512).depth, 4096);
+}
+
+// Tiles that follow each other run on one thread.
+TEST(ContractionTile, ThreadsHaveRowsWhereTheRightSideIsSmall) {
+  EXPECT_TRUE(choose("x86-64-v4", 784, 32, 192).sharesRows);
+  EXPECT_TRUE(choose("x86-64-v4", 196, 576, 96).sharesRows);
+  EXPECT_FALSE(choose("x86-64-v4", 49, 960, 160).sharesRows);
+  EXPECT_FALSE(choose("x86-64-v4", 128, 784, 1000).sharesRows);
+  // The left side is too large to be read for each panel.
+  EXPECT_TRUE(choose("x86-64-v4", 1024, 1024, 1024).sharesRows);
 }
 
 // Packing and code generation ask separately and must agree.

@@ -1,0 +1,228 @@
+//===- ContractionEmitter.cpp - Accumulators of a contraction ---*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Larger right sides are not in the first-level cache when they are read.
+static constexpr int64_t minPrefetched = 1 << 13;
+/// About the latency of the third-level cache.
+static constexpr int64_t stepsAhead = 8;
+
+//===----------------------------------------------------------------------===//
+// Accumulators
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ContractionEmitter::start(const Columns &columns) {
+  OpOperand &init = *root.getDpsInitOperand(0);
+  SmallVector<Value> sums;
+  for (Value row : rows)
+    for (int64_t v = 0; v < columns.vectors; ++v) {
+      TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v));
+      Coordinate column{columnOf(columns, v), /*step=*/1};
+      sums.push_back(tree.evaluateVector(
+          init.get(), operandPoint(init, row, column, nullptr)));
+    }
+  return sums;
+}
+
+SmallVector<Value> ContractionEmitter::resume(const Columns &columns) {
+  SmallVector<Value> sums;
+  for (Value row : rows)
+    for (int64_t v = 0; v < columns.vectors; ++v)
+      sums.push_back(kernel.load(kernel.destination,
+                                 resultIndices(row, columnOf(columns, v)),
+                                 tile.lanes, activeLanes(columns, v)));
+  return sums;
+}
+
+void ContractionEmitter::suspend(ValueRange sums, const Columns &columns) {
+  for (auto [r, row] : llvm::enumerate(rows))
+    for (int64_t v = 0; v < columns.vectors; ++v)
+      kernel.store(sums[r * columns.vectors + v],
+                   resultIndices(row, columnOf(columns, v)),
+                   activeLanes(columns, v));
+}
+
+SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
+                                                  ValueRange sums,
+                                                  const Columns &columns) {
+  OpOperand &leftOperand = *root.getDpsInputOperand(0);
+  auto body = [&](Value depth, ValueRange carried) {
+    SmallVector<Value> right;
+    Value step = copy ? kernel.subtract(depth, lower) : Value();
+    for (int64_t v = 0; v < columns.vectors; ++v) {
+      right.push_back(readsCopy ? copy->load(step, v)
+                                : emitRight(columns, v, depth));
+      if (copy && !readsCopy)
+        copy->store(right.back(), step, v);
+    }
+    SmallVector<Value> next;
+    for (auto [r, row] : llvm::enumerate(rows)) {
+      TreeEmitter tree(kernel, tile.lanes, tile.lanes);
+      Value left = tree.evaluateVector(
+          leftOperand.get(),
+          operandPoint(leftOperand, row, /*column=*/{}, depth));
+      for (int64_t v = 0; v < columns.vectors; ++v)
+        next.push_back(
+            multiplyAdd(left, right[v], carried[r * columns.vectors + v]));
+    }
+    if (prefetch)
+      prefetch->emit(getStep(depth));
+    else if (readsCopy)
+      copy->prefetch(step);
+    else if (!packed)
+      prefetchRight(columns, depth);
+    return next;
+  };
+  return overWindow(loops.window, sums, [&](ValueRange carried) {
+    return kernel.loop(lower, upper, 1, carried, /*writes=*/false, body);
+  });
+}
+
+/// The first element of the right side that the block of depth after this one
+/// reads, of the same columns or of the next ones.
+Value ContractionEmitter::getNextStretch(Value depthBlock,
+                                         const Columns &columns) {
+  Value block = kernel.add(depthBlock, 1);
+  Value depth =
+      kernel.multiply(kernel.remainder(block, depthBlocks), tile.depth);
+  Value column = kernel.add(
+      columns.first,
+      kernel.multiply(kernel.divide(block, depthBlocks), tile.panelWidth()));
+  Value row =
+      kernel.add(kernel.multiply(linearIndex(loops.batch), depthCount), depth);
+  return kernel.add(kernel.multiply(row, columnCount), column);
+}
+
+/// The number of the point that the emission stands at among those of `group`.
+Value ContractionEmitter::linearIndex(ArrayRef<int64_t> group) {
+  Value index = kernel.constant(0);
+  for (int64_t loop : group)
+    index =
+        kernel.add(kernel.multiply(index, loops.extents[loop]), at[loop].index);
+  return index;
+}
+
+/// The number of the block of rows from `row` on among those that use a panel.
+Value ContractionEmitter::getUse(Value row) {
+  return kernel.add(
+      kernel.multiply(linearIndex(loops.shared), rowCount / tile.rows),
+      kernel.divide(row, tile.rows));
+}
+
+/// The number of the step at `depth` among those of a panel.
+Value ContractionEmitter::getStep(Value depth) {
+  return kernel.add(kernel.multiply(linearIndex(loops.window), depthCount),
+                    depth);
+}
+
+/// The nest of the loops of `window` around `body`, which adds to `sums`.
+SmallVector<Value> ContractionEmitter::overWindow(
+    ArrayRef<int64_t> window, ValueRange sums,
+    function_ref<SmallVector<Value>(ValueRange)> body) {
+  if (window.empty())
+    return body(sums);
+  int64_t loop = window.front();
+  return kernel.loop(kernel.constant(0), kernel.constant(loops.extents[loop]),
+                     1, sums, /*writes=*/false,
+                     [&](Value index, ValueRange carried) {
+                       at[loop] = {index};
+                       return overWindow(window.drop_front(), carried, body);
+                     });
+}
+
+/// Evaluates the epilogue on the accumulators and writes the result.
+void ContractionEmitter::finish(ValueRange sums, const Columns &columns) {
+  for (int64_t v = 0; v < columns.vectors; ++v) {
+    Value sum;
+    TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v),
+                     [&](Value tensor, PointRef) {
+                       return tensor == root->getResult(0) ? sum : Value();
+                     });
+    for (auto [r, row] : llvm::enumerate(rows)) {
+      sum = sums[r * columns.vectors + v];
+      SmallVector<Value> indices = resultIndices(row, columnOf(columns, v));
+      Point point = lanePoint(ValueRange(indices).drop_back(), indices.back());
+      tree.setWritten(point);
+      kernel.store(tree.evaluateVector(result, point), indices,
+                   activeLanes(columns, v));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
+                                    Value depth) {
+  OpOperand &right = *root.getDpsInputOperand(1);
+  Coordinate column{columnOf(columns, vector), /*step=*/1};
+  Point point = operandPoint(right, rows.front(), column, depth);
+  if (!packed) {
+    TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, vector));
+    return tree.evaluateVector(right.get(), point);
+  }
+  // Panels are padded with zeros, so whole vectors are read.
+  int64_t position = packed.getInnerDimsPos().front();
+  point[position] = {kernel.add(columns.panel, vector / tile.vectors)};
+  Point at;
+  ArrayRef<int64_t> order = packed.getOuterDimsPerm();
+  for (size_t i = 0; i < point.size(); ++i)
+    at.push_back(point[order.empty() ? i : order[i]]);
+  int64_t within = vector % tile.vectors * tile.lanes;
+  at.push_back({kernel.constant(within), /*step=*/1});
+  TreeEmitter tree(kernel, tile.lanes, tile.lanes);
+  return tree.evaluateVector(packed.getSource(), at);
+}
+
+/// A right side whose columns are not packed is read from another page in each
+/// step, so the hardware does not fetch ahead.
+void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
+  OpOperand &right = *root.getDpsInputOperand(1);
+  auto type = cast<RankedTensorType>(right.get().getType());
+  if (!isa<BlockArgument>(right.get()) || type.getNumElements() < minPrefetched)
+    return;
+  Value ahead = kernel.minimum(kernel.add(depth, stepsAhead), depthCount - 1);
+  for (int64_t v = 0; v < columns.vectors; ++v) {
+    Value linear = kernel.constant(0);
+    Point point =
+        operandPoint(right, rows.front(), {columnOf(columns, v), 1}, ahead);
+    for (auto [coordinate, size] : llvm::zip_equal(point, type.getShape()))
+      linear = kernel.add(kernel.multiply(linear, size), coordinate.index);
+    kernel.prefetch(right.get(), linear);
+  }
+}
+
+Value ContractionEmitter::multiplyAdd(Value lhs, Value rhs, Value sum) {
+  if (kernel.target().fma)
+    return vector::FMAOp::create(kernel.ir(), kernel.loc(), lhs, rhs, sum);
+  Value product = arith::MulFOp::create(kernel.ir(), kernel.loc(), lhs, rhs);
+  return arith::AddFOp::create(kernel.ir(), kernel.loc(), sum, product);
+}
+
+Point ContractionEmitter::operandPoint(OpOperand &operand, Value row,
+                                       Coordinate column, Value depth) {
+  if (loops.row)
+    at[*loops.row] = {row};
+  at[loops.column] = column;
+  at[loops.depth] = {depth};
+  return applyLinear(kernel, root.getMatchingIndexingMap(&operand), at);
+}
+
+SmallVector<Value> ContractionEmitter::resultIndices(Value row, Value column) {
+  SmallVector<Value> indices;
+  for (Coordinate coordinate :
+       operandPoint(*root.getDpsInitOperand(0), row, {column, 1}, nullptr))
+    indices.push_back(coordinate.index);
+  return indices;
+}

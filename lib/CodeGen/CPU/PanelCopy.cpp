@@ -1,0 +1,61 @@
+//===- PanelCopy.cpp - Packs the panel that a tile uses ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PanelCopy.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+PanelCopy::PanelCopy(KernelBuilder &kernel, Value source,
+                     const ContractionTile &tile, int64_t uses)
+    : kernel(kernel), source(source), lanes(tile.lanes), depth(tile.depth),
+      width(tile.panelWidth()) {
+  auto type = cast<RankedTensorType>(source.getType());
+  rowSize = type.getShape().back();
+  scratch = kernel.allocate(depth, width);
+  // Rows that do not begin with a line end within another one.
+  int64_t lines = llvm::divideCeil(width, lineElements) +
+                  (rowSize % lineElements == 0 ? 0 : 1);
+  stepsPerRow = llvm::bit_floor(static_cast<uint64_t>(uses - 1));
+  linesPerStep = llvm::divideCeil(lines, stepsPerRow);
+}
+
+void PanelCopy::store(Value vector, Value step, int64_t number) {
+  vector::StoreOp::create(kernel.ir(), kernel.loc(), vector, scratch,
+                          ValueRange{step, kernel.constant(number * lanes)});
+}
+
+Value PanelCopy::load(Value step, int64_t number) {
+  auto type = VectorType::get(
+      lanes, cast<MemRefType>(scratch.getType()).getElementType());
+  return vector::LoadOp::create(
+      kernel.ir(), kernel.loc(), type, scratch,
+      ValueRange{step, kernel.constant(number * lanes)});
+}
+
+void PanelCopy::begin(Value next, Value use) {
+  this->next = next;
+  firstStep = kernel.multiply(use, depth);
+}
+
+void PanelCopy::prefetch(Value step) {
+  if (!next)
+    return;
+  Value number = kernel.add(firstStep, step);
+  Value row = kernel.minimum(kernel.divide(number, stepsPerRow), depth - 1);
+  Value part = kernel.remainder(number, stepsPerRow);
+  Value first = kernel.add(kernel.add(next, kernel.multiply(row, rowSize)),
+                           kernel.multiply(part, linesPerStep * lineElements));
+  int64_t elements = cast<RankedTensorType>(source.getType()).getNumElements();
+  for (int64_t line = 0; line < linesPerStep; ++line)
+    kernel.prefetch(
+        source,
+        kernel.minimum(kernel.add(first, line * lineElements), elements - 1));
+}

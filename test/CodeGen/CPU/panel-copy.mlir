@@ -1,0 +1,65 @@
+// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v4 -split-input-file | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v4 -hamkaas-bufferize -split-input-file | FileCheck %s --check-prefix=BUFFERS
+
+// The first of eight blocks of rows copies what it reads of 48 columns. The
+// others read the copy and ask for the next 48 columns: a row of them in four
+// steps, one of its lines in each.
+
+// CHECK-LABEL: func.func private @copied(
+// CHECK-SAME:    %{{.*}}: tensor<64x256xf32>, %[[RIGHT:.*]]: tensor<256x1584xf32>
+// CHECK-DAG:     %[[COPY:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256x48xf32>
+// CHECK:         scf.for
+// CHECK:           :24 = scf.for %[[K:[^ ]*]] =
+// CHECK:             %[[READ:[^ ]*]] = vector.transfer_read %[[RIGHT]][%[[K]],
+// CHECK:             vector.store %[[READ]], %[[COPY]][%[[K]], %c0]
+// CHECK:             vector.fma
+// CHECK:           scf.for
+// CHECK:             :24 = scf.for %[[K:[^ ]*]] =
+// CHECK-NOT:           vector.transfer_read %[[RIGHT]]
+// CHECK:               vector.load %[[COPY]][%[[K]], %c0]
+// CHECK:               vector.fma
+// CHECK:               %[[STEP:.*]] = arith.addi %{{.*}}, %[[K]]
+// CHECK:               %[[ROW:.*]] = arith.divui %[[STEP]], %c4
+// CHECK:               %[[LINE:.*]] = arith.remui %[[STEP]], %c4
+// CHECK:               memref.prefetch
+
+// BUFFERS-LABEL: func.func private @copied(
+// BUFFERS-NOT:     memref.alloc(
+// BUFFERS:         memref.prefetch
+// BUFFERS-NOT:     memref.alloc(
+func.func private @copied(%a: tensor<64x256xf32>, %b: tensor<256x1584xf32>, %out: tensor<64x1584xf32>) -> tensor<64x1584xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %i = tensor.empty() : tensor<64x1584xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%i : tensor<64x1584xf32>) -> tensor<64x1584xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<64x256xf32>, tensor<256x1584xf32>) outs(%f : tensor<64x1584xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<64x1584xf32>
+  return %y : tensor<64x1584xf32>
+}
+
+// -----
+
+// A right side that fits the second-level cache is read where it lies.
+
+// CHECK-LABEL: func.func private @small(
+// CHECK-NOT:     memref.alloca
+// BUFFERS-LABEL: func.func private @small(
+func.func private @small(%a: tensor<64x64xf32>, %b: tensor<64x480xf32>, %out: tensor<64x480xf32>) -> tensor<64x480xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %i = tensor.empty() : tensor<64x480xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%i : tensor<64x480xf32>) -> tensor<64x480xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<64x64xf32>, tensor<64x480xf32>) outs(%f : tensor<64x480xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<64x480xf32>
+  return %y : tensor<64x480xf32>
+}
