@@ -264,6 +264,11 @@ bool KernelBuilder::streams() const {
          type.getShape().back() >= 2 * lineElements;
 }
 
+void KernelBuilder::setInsertionPointBeforeTiles() {
+  builder.setInsertionPoint(entry->findAncestorOpInBlock(
+      *builder.getInsertionBlock()->getParentOp()));
+}
+
 Value KernelBuilder::elementsBeforeLine() {
   if (beforeLine)
     return beforeLine;
@@ -271,9 +276,7 @@ Value KernelBuilder::elementsBeforeLine() {
   OpBuilder::InsertionGuard guard(builder);
   Value four = constant(4), mask = constant(4 * lineElements - 1);
   Value zero = constant(0);
-  auto *tiles =
-      entry->findAncestorOpInBlock(*builder.getInsertionBlock()->getParentOp());
-  builder.setInsertionPoint(tiles);
+  setInsertionPointBeforeTiles();
   Value buffer = bufferization::ToBufferOp::create(
       builder, location,
       bufferization::getMemRefTypeWithFullyDynamicLayout(destinationType()),
@@ -294,7 +297,7 @@ void KernelBuilder::streamingLoop(Value lower, Value upper, int64_t step,
     loop->setAttr(streamLoopAttrName, builder.getUnitAttr());
 }
 
-void KernelBuilder::prefetch(Value argument, Value linear) {
+Value KernelBuilder::flatBuffer(Value argument) {
   // NOTE: of the layout that bufferization gives arguments; any other would ask
   // for a copy.
   auto type = cast<RankedTensorType>(argument.getType());
@@ -303,12 +306,32 @@ void KernelBuilder::prefetch(Value argument, Value linear) {
       bufferization::getMemRefTypeWithFullyDynamicLayout(type), argument,
       /*read_only=*/true);
   int64_t elements = type.getNumElements();
-  Value flat = memref::ReinterpretCastOp::create(
+  return memref::ReinterpretCastOp::create(
       builder, location, MemRefType::get(elements, type.getElementType()),
       buffer, /*offset=*/0, /*sizes=*/ArrayRef(elements),
       /*strides=*/ArrayRef<int64_t>(1));
-  memref::PrefetchOp::create(builder, location, flat, linear,
-                             /*isWrite=*/false, /*localityHint=*/2,
+}
+
+void KernelBuilder::prefetch(Value argument, Value linear, CacheLevel level) {
+  createPrefetch(flatBuffer(argument), linear, level);
+}
+
+void KernelBuilder::prefetchDestination(Value linear, CacheLevel level) {
+  if (!flatDestination) {
+    // Before the tiles: nothing has been written yet.
+    OpBuilder::InsertionGuard guard(builder);
+    setInsertionPointBeforeTiles();
+    flatDestination = flatBuffer(argument);
+  }
+  createPrefetch(flatDestination, linear, level);
+}
+
+void KernelBuilder::createPrefetch(Value buffer, Value linear,
+                                   CacheLevel level) {
+  // Levels are counted from memory here.
+  int64_t locality = level == CacheLevel::First ? 3 : 2;
+  memref::PrefetchOp::create(builder, location, buffer, linear,
+                             /*isWrite=*/false, locality,
                              /*isDataCache=*/true);
 }
 

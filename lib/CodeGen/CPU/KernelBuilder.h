@@ -19,6 +19,8 @@ namespace hamkaas {
 /// The 32-bit elements of a cache line.
 inline constexpr int64_t lineElements = 16;
 
+enum class CacheLevel { First, Second };
+
 /// What the emitters of all families share: constants, index arithmetic, and
 /// loops that carry the destination tensor from write to write.
 class KernelBuilder {
@@ -109,8 +111,11 @@ public:
                      llvm::function_ref<void(mlir::Value)> body);
 
   /// Asks for the line of element number `linear` of `argument`, which nothing
-  /// writes, to be brought to the second-level cache.
-  void prefetch(mlir::Value argument, mlir::Value linear);
+  /// writes, to be brought to a cache.
+  void prefetch(mlir::Value argument, mlir::Value linear,
+                CacheLevel level = CacheLevel::Second);
+  /// The same for the destination, which a store would wait for as well.
+  void prefetchDestination(mlir::Value linear, CacheLevel level);
 
   /// Records that an argument is read where the destination's storage may
   /// already hold something else, so that the two must not be shared.
@@ -120,13 +125,18 @@ public:
   }
 
 private:
+  void setInsertionPointBeforeTiles();
+  /// All elements of a tensor in a row.
+  mlir::Value flatBuffer(mlir::Value argument);
+  void createPrefetch(mlir::Value buffer, mlir::Value linear, CacheLevel level);
+
   mlir::OpBuilder builder;
   mlir::Location location;
   const TargetDescription &cpu;
   mlir::Value argument;
   mlir::Block *entry;
   llvm::DenseMap<int64_t, mlir::Value> constants;
-  mlir::Value beforeLine;
+  mlir::Value beforeLine, flatDestination;
   llvm::SmallPtrSet<mlir::Value, 8> unaliasable;
 };
 
