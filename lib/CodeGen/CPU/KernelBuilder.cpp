@@ -244,6 +244,10 @@ Value KernelBuilder::load(Value tensor, ValueRange indices, int64_t lanes,
 }
 
 void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
+  if (isDeferring) {
+    deferred.push_back({vector, SmallVector<Value>(indices), active});
+    return;
+  }
   int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
   Value lanesWritten = active == lanes ? Value() : mask(active, lanes);
   destination = vector::TransferWriteOp::create(
@@ -251,6 +255,16 @@ void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
                     AffineMapAttr::get(lastDimension(builder, indices.size())),
                     lanesWritten, builder.getBoolArrayAttr(true))
                     .getResult();
+}
+
+void KernelBuilder::deferStores(function_ref<void()> body) {
+  assert(!isDeferring && "expected no stores that are deferred already");
+  isDeferring = true;
+  body();
+  isDeferring = false;
+  for (const DeferredStore &write : deferred)
+    store(write.vector, write.indices, write.active);
+  deferred.clear();
 }
 
 /// Bytes of a destination that is written past the caches.

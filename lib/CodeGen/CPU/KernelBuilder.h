@@ -110,6 +110,10 @@ public:
   void streamingLoop(mlir::Value lower, mlir::Value upper, int64_t step,
                      llvm::function_ref<void(mlir::Value)> body);
 
+  /// Puts the stores of `body`, which is in one block and reads nothing that
+  /// they write, behind it.
+  void deferStores(llvm::function_ref<void()> body);
+
   /// Asks for the line of element number `linear` of `argument`, which nothing
   /// writes, to be brought to a cache.
   void prefetch(mlir::Value argument, mlir::Value linear,
@@ -130,12 +134,20 @@ private:
   mlir::Value flatBuffer(mlir::Value argument);
   void createPrefetch(mlir::Value buffer, mlir::Value linear, CacheLevel level);
 
+  struct DeferredStore {
+    mlir::Value vector;
+    llvm::SmallVector<mlir::Value> indices;
+    int64_t active;
+  };
+
   mlir::OpBuilder builder;
   mlir::Location location;
   const TargetDescription &cpu;
   mlir::Value argument;
   mlir::Block *entry;
   llvm::DenseMap<int64_t, mlir::Value> constants;
+  llvm::SmallVector<DeferredStore> deferred;
+  bool isDeferring = false;
   mlir::Value beforeLine, flatDestination;
   llvm::SmallPtrSet<mlir::Value, 8> unaliasable;
 };
