@@ -8,7 +8,7 @@ name the same states, so that they can share them.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Optional
+from typing import Any
 
 import hamkaas as hk
 import numpy as np
@@ -23,11 +23,10 @@ class Inputs:
 
     rows: hk.Node  # [tokens, dim], the embeddings of the tokens
     rotation: hk.Node  # [tokens, 1, head_size / 2, 2], see rotations()
-    length: hk.Node  # int64 [1], position + tokens
-    seen: hk.Node  # [1, 1, context], 1 in the first `length` entries, otherwise 0
-    # [1, tokens, context], -infinity for later ones of the tokens, otherwise 0.
-    # None for one token.
-    later: Optional[hk.Node]
+    # [1, group * tokens, context], -infinity for positions after each token,
+    # otherwise 0; once for each of the heads that share keys. For one token,
+    # [1, 1, context].
+    later: hk.Node
     # For each head of keys: the rows of the cache to fill, int64 [1].
     begins: list[hk.Node]
     ends: list[hk.Node]
@@ -38,11 +37,13 @@ def make_inputs(config: Config, tokens: int) -> Inputs:
     return Inputs(
         hk.input("rows", [tokens, config.dim]),
         hk.input("rotation", [tokens, 1, config.head_size // 2, 2]),
-        hk.input("length", [1], dtype="int64"),
-        hk.input("seen", [1, 1, config.context]),
-        hk.input("later", [1, tokens, config.context]) if tokens > 1 else None,
+        hk.input("later", [1, _mask_rows(config, tokens), config.context]),
         [hk.input(f"begin_{head}", [1], dtype="int64") for head in heads],
         [hk.input(f"end_{head}", [1], dtype="int64") for head in heads])
+
+
+def _mask_rows(config: Config, tokens: int) -> int:
+    return config.group * tokens if tokens > 1 else 1
 
 
 def input_values(config: Config, rows: FloatArray, rotation: FloatArray,
@@ -50,19 +51,15 @@ def input_values(config: Config, rows: FloatArray, rotation: FloatArray,
     """The inputs by name. rotation: that of all positions."""
     tokens = len(rows)
     end = position + tokens
-    seen = np.zeros((1, 1, config.context), np.float32)
-    seen[..., :end] = 1
+    later = np.full((tokens, config.context), -np.inf, np.float32)
+    for token in range(tokens):
+        later[token, :position + token + 1] = 0
+    repeats = _mask_rows(config, tokens) // tokens
     values: dict[str, npt.NDArray[Any]] = {
         "rows": rows,
         "rotation": rotation[position:end],
-        "length": np.array([end], np.int64),
-        "seen": seen
+        "later": np.tile(later, (repeats, 1))[None]
     }
-    if tokens > 1:
-        later = np.zeros((1, tokens, config.context), np.float32)
-        later[:, :, position:end] = np.triu(
-            np.full((tokens, tokens), -np.inf, np.float32), 1)
-        values["later"] = later
     for head in range(config.kv_heads):
         begin = head * config.context + position
         values[f"begin_{head}"] = np.array([begin], np.int64)
@@ -130,16 +127,13 @@ def _attention(config: Config, inputs: Inputs, x: hk.Node, layer: Layer,
 
     all_keys = _remember(config, inputs, keys, f"{name}.keys")
     all_values = _remember(config, inputs, values, f"{name}.values")
-    # [heads, tokens, context]
-    scores = _scores(config, queries, all_keys, tokens)
-    if inputs.later is not None:
-        scores = scores + inputs.later
-    # Beyond its length, softmax leaves the scores as they are.
-    shares = scores.sliced_softmax(inputs.length) * inputs.seen
-    # The heads that share keys and values are rows of one product.
-    rows = config.group * tokens
-    mixed = (
-        shares.reshape([config.kv_heads, rows, config.context]) @ all_values)
+    # The heads that share keys and values are rows of one product. These lines
+    # become one operation, which reads the positions that are not hidden.
+    rows, size = config.group * tokens, config.head_size
+    queries = _heads_first(queries.reshape([tokens, config.heads, size]))
+    queries = queries.reshape([config.kv_heads, rows, size])
+    scores = queries @ all_keys.permute([0, 2, 1]) + inputs.later
+    mixed = scores.sliced_softmax(config.context) @ all_values
     mixed = _tokens_first(
         mixed.reshape([config.heads, tokens, config.head_size]))
     # NOTE: with x on the left, the states of both programs come in one order,
@@ -167,27 +161,6 @@ def _remember(config: Config, inputs: Inputs, x: hk.Node, name: str) -> hk.Node:
         cache = cache.replace(x[head * tokens:(head + 1) * tokens],
                               inputs.begins[head], inputs.ends[head])
     return cache.reshape([config.kv_heads, config.context, size])
-
-
-def _scores(config: Config, queries: hk.Node, keys: hk.Node,
-            tokens: int) -> hk.Node:
-    """How well each token's query fits each key, [heads, tokens, context]."""
-    size, rows = config.head_size, config.group * tokens
-    queries = _heads_first(queries.reshape([tokens, config.heads, size]))
-    queries = queries.reshape([config.kv_heads, rows, size])
-    if tokens > 1:
-        scores = queries @ keys.permute([0, 2, 1])
-    else:
-        # One token is not worth turning the keys over.
-        scores = _turned(keys @ _turned(queries))
-    return scores.reshape([config.heads, tokens, config.context])
-
-
-def _turned(x: hk.Node) -> hk.Node:
-    """Rows as columns; free where there is one of either."""
-    if 1 in x.shape[1:]:
-        return x.reshape([x.shape[0], x.shape[2], x.shape[1]])
-    return x.permute([0, 2, 1])
 
 
 def _heads_first(x: hk.Node) -> hk.Node:

@@ -77,6 +77,8 @@ static StringRef getFamilyColor(Operation *op) {
     return "#cdb4db";
   case KernelFamily::Transform:
     return "#a8dadc";
+  case KernelFamily::Attention:
+    return "#ffafcc";
   case KernelFamily::Loops:
     return "#f2cc8f";
   case KernelFamily::Reduction:

@@ -26,7 +26,8 @@ using namespace hamkaas;
 ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
   static constexpr StringRef names[] = {"fold-constants", "simplify",
                                         "raise",          "move-layouts",
-                                        "fold-affine",    "use-winograd"};
+                                        "raise-attention", "fold-affine",
+                                        "use-winograd"};
   return names;
 }
 
@@ -59,6 +60,8 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
     manager.addPass(createRaise());
   if (options.isEnabled("move-layouts"))
     manager.addPass(createMoveLayouts());
+  if (options.isEnabled("raise-attention"))
+    manager.addPass(createRaiseAttention());
   // No permute stands between a convolution and its scale any more.
   if (options.isEnabled("fold-affine"))
     manager.addPass(createFoldAffine());

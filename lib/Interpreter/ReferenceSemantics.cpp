@@ -20,6 +20,7 @@ void hamkaas::registerReferenceSemantics(DialectRegistry &registry) {
     attachMovementSemantics(*context);
     attachReductionSemantics(*context);
     attachRowSemantics(*context);
+    attachAttentionSemantics(*context);
     attachWinogradSemantics(*context);
   });
 }

@@ -22,6 +22,7 @@ void attachMathSemantics(mlir::MLIRContext &context);
 void attachMovementSemantics(mlir::MLIRContext &context);
 void attachReductionSemantics(mlir::MLIRContext &context);
 void attachRowSemantics(mlir::MLIRContext &context);
+void attachAttentionSemantics(mlir::MLIRContext &context);
 void attachWinogradSemantics(mlir::MLIRContext &context);
 
 /// The position in a dimension of `size` that `index` means, which may count

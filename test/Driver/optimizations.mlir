@@ -51,7 +51,7 @@
 // AFTER:      silu
 // AFTER-NOT:  [4, 2, 3]
 
-// UNKNOWN: error: --no-optimize: expected all or some of fold-constants, simplify, raise, move-layouts, fold-affine, use-winograd, got 'layouts'
+// UNKNOWN: error: --no-optimize: expected all or some of fold-constants, simplify, raise, move-layouts, raise-attention, fold-affine, use-winograd, got 'layouts'
 
 func.func @main(%x: tensor<2x3x4xf32> {hamkaas.name = "x"})
     -> (tensor<2x3x4xf32> {hamkaas.name = "y"}) {

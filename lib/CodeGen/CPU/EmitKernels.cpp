@@ -53,6 +53,8 @@ static FailureOr<Tile> emitFamily(KernelFamily family, KernelBuilder &kernel,
     return emitLoops(kernel, result);
   case KernelFamily::Transform:
     return emitTransform(kernel, result);
+  case KernelFamily::Attention:
+    return emitAttention(kernel, result);
   case KernelFamily::View:
     break;
   }

@@ -83,7 +83,8 @@ std::optional<int64_t> hamkaas::findCrossDimension(Value result) {
 /// Transposes the square matrix of `rows` by Eklundh's method: in round d, the
 /// bit d of the row and of the lane of each element are swapped. Upstream
 /// lowers vector.transpose well for two sizes only; this does for every level.
-static void transpose(KernelBuilder &kernel, MutableArrayRef<Value> rows) {
+void hamkaas::transposeSquare(KernelBuilder &kernel,
+                              MutableArrayRef<Value> rows) {
   int64_t size = rows.size();
   for (int64_t bit = 1; bit < size; bit *= 2) {
     SmallVector<int64_t> upper, lower;
@@ -255,7 +256,7 @@ private:
       vectors.push_back(column < square.columns
                             ? readColumn(tensor, first, column, square.rows)
                             : Value(vectors.front()));
-    transpose(kernel, vectors);
+    transposeSquare(kernel, vectors);
     transposed.push_back({first, tensor, vectors});
     return vectors[row];
   }

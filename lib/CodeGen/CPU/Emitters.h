@@ -19,6 +19,7 @@ namespace hamkaas {
 using Tile = llvm::SmallVector<int64_t>;
 llvm::FailureOr<Tile> emitContraction(KernelBuilder &kernel,
                                       mlir::Value result);
+llvm::FailureOr<Tile> emitAttention(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitReduction(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
@@ -63,6 +64,10 @@ std::optional<int64_t> findCrossDimension(mlir::Value result);
 /// As emitElements for a tree whose cross dimension is `cross`.
 Tile emitTransposedElements(KernelBuilder &kernel, mlir::Value value,
                             int64_t cross, mlir::ValueRange offsets);
+
+/// Transposes the square matrix of `rows`, vectors of as many lanes.
+void transposeSquare(KernelBuilder &kernel,
+                     llvm::MutableArrayRef<mlir::Value> rows);
 
 /// Succeeds if a TreeEmitter can evaluate `result` from arguments and roots.
 llvm::LogicalResult

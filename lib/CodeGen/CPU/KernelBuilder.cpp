@@ -162,7 +162,9 @@ SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
     yielded.push_back(destination);
     destination = loop.getResults().back();
   }
-  scf::YieldOp::create(builder, location, yielded);
+  // A loop that carries nothing has its terminator already.
+  if (!yielded.empty())
+    scf::YieldOp::create(builder, location, yielded);
   return loop.getResults().take_front(carried.size());
 }
 
@@ -351,6 +353,14 @@ void KernelBuilder::createPrefetch(Value buffer, Value linear,
   memref::PrefetchOp::create(builder, location, buffer, linear,
                              /*isWrite=*/false, locality,
                              /*isDataCache=*/true);
+}
+
+Value KernelBuilder::allocate(int64_t rows, int64_t columns) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(entry);
+  return memref::AllocaOp::create(
+      builder, location, MemRefType::get({rows, columns}, builder.getF32Type()),
+      builder.getI64IntegerAttr(4 * lineElements));
 }
 
 void KernelBuilder::storeElement(Value element, ValueRange indices) {

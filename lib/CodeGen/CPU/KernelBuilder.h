@@ -121,6 +121,10 @@ public:
   /// The same for the destination, which a store would wait for as well.
   void prefetchDestination(mlir::Value linear, CacheLevel level);
 
+  /// A buffer of `rows` x `columns` float32 on the stack, aligned to a cache
+  /// line, that all tiles of a call share one after the other.
+  mlir::Value allocate(int64_t rows, int64_t columns);
+
   /// Records that an argument is read where the destination's storage may
   /// already hold something else, so that the two must not be shared.
   void forbidAlias(mlir::Value tensor) { unaliasable.insert(tensor); }

@@ -91,8 +91,9 @@ static std::optional<Order> getUserOrder(linalg::LinalgOp user, AffineMap map,
   return order;
 }
 
-FailureOr<Order> hamkaas::getEpilogueOrder(linalg::LinalgOp root,
-                                           Value result) {
+FailureOr<Order>
+hamkaas::getEpilogueOrder(linalg::LinalgOp root, Value result,
+                          function_ref<bool(Operation *)> isLeaf) {
   if (failed(verifyTree(result, [&](Operation *op) { return op == root; })))
     return failure();
   auto rootType = cast<RankedTensorType>(root->getResult(0).getType());
@@ -115,7 +116,7 @@ FailureOr<Order> hamkaas::getEpilogueOrder(linalg::LinalgOp root,
     }
   for (OpOperand &operand : root->getOpOperands())
     if (!root.getMatchingBlockArgument(&operand).use_empty() &&
-        failed(verifyTree(operand.get())))
+        failed(verifyTree(operand.get(), isLeaf)))
       return failure();
   auto type = cast<RankedTensorType>(result.getType());
   auto found = orders.find(result);

@@ -33,9 +33,11 @@ mlir::linalg::LinalgOp findReductionRoot(mlir::Value result);
 /// Succeeds if a TreeEmitter can evaluate the operands of `root` and all that
 /// `result` is computed by from the elements of the root, each at its place:
 /// they are the only ones there are. Dimension i of `result` is dimension i of
-/// the returned order of the root's result.
+/// the returned order of the root's result. Operands may depend on operations
+/// for which `isLeaf` holds.
 llvm::FailureOr<llvm::SmallVector<int64_t>>
-getEpilogueOrder(mlir::linalg::LinalgOp root, mlir::Value result);
+getEpilogueOrder(mlir::linalg::LinalgOp root, mlir::Value result,
+                 llvm::function_ref<bool(mlir::Operation *)> isLeaf = {});
 
 /// As above, for a result in the order of the root's.
 llvm::LogicalResult verifyEpilogue(mlir::linalg::LinalgOp root,

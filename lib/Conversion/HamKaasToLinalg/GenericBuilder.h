@@ -14,6 +14,7 @@
 namespace hamkaas {
 
 /// Attach the interface to the ops of one family each.
+void registerAttentionLowerings(mlir::MLIRContext *context);
 void registerContractionLowerings(mlir::MLIRContext *context);
 void registerWinogradLowerings(mlir::MLIRContext *context);
 void registerElementwiseLowerings(mlir::MLIRContext *context);

@@ -22,6 +22,7 @@ void hamkaas::registerLinalgLowerings(DialectRegistry &registry) {
                          math::MathDialect, scf::SCFDialect,
                          tensor::TensorDialect>();
     registerContractionLowerings(context);
+    registerAttentionLowerings(context);
     registerWinogradLowerings(context);
     registerElementwiseLowerings(context);
     registerIndexingLowerings(context);

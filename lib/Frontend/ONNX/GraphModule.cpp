@@ -81,11 +81,16 @@ Value GraphBuilder::materialize(const Tensor &tensor) {
     return tensor.value();
   // Not in the body of a loop, so that it may be read anywhere from now on.
   auto end = OpBuilder::atBlockEnd(&main.front());
-  if (tensor.count() > largestInline)
-    tensor.data->value = createParameter(tensor, end);
+  // What the model itself repeats, such as the number of a mask, is that number.
+  bool isSmall = tensor.count() <= largestInline;
+  DenseElementsAttr elements;
+  if (isSmall || !tensor.data->hasBytes)
+    elements = getCompactElements(tensor.elements());
+  if (isSmall || (elements && elements.isSplat()))
+    tensor.data->value =
+        ConstantOp::create(end, location, tensor.type(), elements);
   else
-    tensor.data->value = ConstantOp::create(end, location, tensor.type(),
-                                            getElements(tensor.elements()));
+    tensor.data->value = createParameter(tensor, end);
   return tensor.value();
 }
 

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
 #include "llvm/ADT/APFloat.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -84,4 +85,22 @@ DenseElementsAttr hamkaas::getElements(const ReferenceTensor &tensor) {
   for (int64_t x : tensor.i64)
     values.push_back(APInt(64, x).trunc(type.getIntOrFloatBitWidth()));
   return DenseElementsAttr::get(tensor.type, values);
+}
+
+DenseElementsAttr hamkaas::getCompactElements(const ReferenceTensor &tensor) {
+  return tensor.withElements([&](const auto &elements) {
+    bool isSplat = llvm::all_of(elements, [&](const auto &element) {
+      // By their bits: 0.0 is not -0.0, and NaN is NaN.
+      return std::memcmp(&element, &elements.front(), sizeof(element)) == 0;
+    });
+    if (!isSplat)
+      return getElements(tensor);
+    ReferenceTensor one(tensor.type.clone(ArrayRef<int64_t>{1}));
+    one.withElements([&](auto &single) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(single)>,
+                                   std::decay_t<decltype(elements)>>)
+        single.front() = elements.front();
+    });
+    return getElements(one).resizeSplat(tensor.type);
+  });
 }

@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
-#include <cstring>
 
 namespace hamkaas {
 #define GEN_PASS_DEF_FOLDCONSTANTS
@@ -76,25 +75,6 @@ interpret(ReferenceSemanticsOpInterface op,
   return result;
 }
 
-/// A constant of one element if all are equal: passes look for such.
-static DenseElementsAttr makeConstant(const ReferenceTensor &tensor) {
-  return tensor.withElements([&](const auto &elements) {
-    bool isSplat = llvm::all_of(elements, [&](const auto &element) {
-      // By their bits: 0.0 is not -0.0, and NaN is NaN.
-      return std::memcmp(&element, &elements.front(), sizeof(element)) == 0;
-    });
-    if (!isSplat)
-      return getElements(tensor);
-    ReferenceTensor one(tensor.type.clone(ArrayRef<int64_t>{1}));
-    one.withElements([&](auto &single) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(single)>,
-                                   std::decay_t<decltype(elements)>>)
-        single.front() = elements.front();
-    });
-    return getElements(one).resizeSplat(tensor.type);
-  });
-}
-
 void FoldConstants::fold(Operation &op) {
   auto semantics = dyn_cast<ReferenceSemanticsOpInterface>(op);
   // What has no operands, or repeats one, is cheaper to compute than to read.
@@ -112,6 +92,6 @@ void FoldConstants::fold(Operation &op) {
     return;
   OpBuilder builder(&op);
   op.replaceAllUsesWith(
-      ConstantOp::create(builder, op.getLoc(), makeConstant(*result)));
+      ConstantOp::create(builder, op.getLoc(), getCompactElements(*result)));
   op.erase();
 }

@@ -38,7 +38,8 @@ static bool isRoot(KernelOpInterface op) {
   KernelFamily family = op.getKernelFamily();
   return family == KernelFamily::Contraction ||
          family == KernelFamily::Reduction || family == KernelFamily::Row ||
-         family == KernelFamily::Transform;
+         family == KernelFamily::Transform ||
+         family == KernelFamily::Attention;
 }
 
 /// Windows of a depthwise convolution whose channels come first: the emitter
@@ -63,6 +64,27 @@ static bool isPlanar(ConvOp conv) {
 static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
   auto permute = dyn_cast_or_null<PermuteOp>(op);
   return permute && permute.getPermutation() == permutation;
+}
+
+/// Queries for which computing keys and values costs less than keeping them:
+/// each computes all of them.
+static constexpr int64_t maxComputingQueries = 4;
+
+/// Whether rows of the result of `permute` are rows of its operand.
+static bool movesRows(PermuteOp permute) {
+  ArrayRef<int64_t> permutation = permute.getPermutation();
+  return permutation.back() + 1 == int64_t(permutation.size());
+}
+
+/// The attention of which `last` moves the rows, or that it is; null otherwise.
+static AttentionOp findAttention(Operation *last) {
+  if (auto permute = dyn_cast<PermuteOp>(last); permute && movesRows(permute)) {
+    Operation *source = permute.getX().getDefiningOp();
+    if (source && source->hasOneUse() &&
+        source->getBlock() == last->getBlock())
+      last = source;
+  }
+  return dyn_cast<AttentionOp>(last);
 }
 
 /// The one operand of the pointwise `op` that is not a number a channel; null
@@ -117,7 +139,7 @@ public:
       : last(last), root(isRoot(last) ? last : nullptr),
         parameterOps(parameterOps) {
     members.insert(last);
-    if (addPlanarConvolution())
+    if (addPlanarConvolution() || addAttention())
       return;
     for (size_t i = 0; i < members.size(); ++i)
       addProducers(members[i]);
@@ -129,6 +151,42 @@ public:
   GroupOp create();
 
 private:
+  /// Attention with the permutes around it, which are a matter of indices.
+  bool addAttention() {
+    AttentionOp attention = findAttention(last);
+    if (!attention)
+      return false;
+    members.insert(attention);
+    root = cast<KernelOpInterface>(attention.getOperation());
+    for (Value operand : {attention.getQ(), attention.getK(), attention.getV()})
+      addRows(operand, /*computes=*/operand != attention.getQ() &&
+                           attention.getType().getDimSize(1) <=
+                               maxComputingQueries);
+    return true;
+  }
+
+  /// Adds what moves the rows that are `value`, or computes their elements.
+  void addRows(Value value, bool computes) {
+    KernelOpInterface producer = getKernelOp(value.getDefiningOp());
+    if (!producer || members.size() >= maxMembers ||
+        producer->getBlock() != last->getBlock() || producer.checksValues() ||
+        parameterOps.contains(producer) != parameterOps.contains(last) ||
+        !llvm::all_of(producer->getUsers(),
+                      [&](Operation *user) { return contains(user); }))
+      return;
+    auto permute = dyn_cast<PermuteOp>(producer.getOperation());
+    bool repeats = isa<BroadcastOp>(producer.getOperation());
+    if (!(permute && movesRows(permute)) &&
+        !(computes && (repeats || producer.isPointwise())))
+      return;
+    members.insert(producer);
+    // What is repeated would be computed once for every repetition.
+    if (repeats)
+      return;
+    for (Value operand : producer->getOperands())
+      addRows(operand, computes);
+  }
+
   bool addPlanarConvolution() {
     SmallVector<Operation *> chain = findPlanarConvolution(last);
     if (chain.empty() || parameterOps.contains(last) ||
@@ -174,7 +232,8 @@ private:
 
   bool canJoin(KernelOpInterface producer, Operation *user) {
     KernelFamily family = producer.getKernelFamily();
-    if (family == KernelFamily::Movement || family == KernelFamily::Loops)
+    if (family == KernelFamily::Movement || family == KernelFamily::Loops ||
+        family == KernelFamily::Attention)
       return false;
     if (isRoot(producer) && root)
       return false;
@@ -302,8 +361,21 @@ struct FormGroups : hamkaas::impl::FormGroupsBase<FormGroups> {
   }
 
 private:
+  /// A broadcast for each pointwise operation that reads it: who does computes
+  /// it, and reads less.
+  static void repeatBroadcasts(Block &block) {
+    for (auto broadcast : llvm::make_early_inc_range(block.getOps<BroadcastOp>()))
+      for (OpOperand &use :
+           llvm::make_early_inc_range(llvm::drop_begin(broadcast->getUses()))) {
+        auto user = dyn_cast<KernelOpInterface>(use.getOwner());
+        if (user && user.isPointwise())
+          use.set(OpBuilder(broadcast).clone(*broadcast)->getResult(0));
+      }
+  }
+
   /// From the end, so that each op meets its users' groups first.
   static void formGroups(Block &block) {
+    repeatBroadcasts(block);
     DenseSet<Operation *> parameterOps = findParameterOps(block);
     Operation *op = block.empty() ? nullptr : &block.back();
     while (op) {

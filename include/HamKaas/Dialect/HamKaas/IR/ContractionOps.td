@@ -202,4 +202,61 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
   }];
 }
 
+def HamKaas_AttentionOp : HamKaas_GraphOp<"attention", "Attention", [
+    InferTypeOpAdaptor, AttrSizedOperandSegments], ["getFlops"]> {
+  let summary = "average values by how well their keys fit a query";
+  let description = [{
+    `result[b, i, e] = sum over j of w[b, i, j] * v[b, j, e]`, where `w[b, i]` is
+    the softmax of the scores `s[b, i]` (Vaswani et al., Attention Is All You
+    Need, 2017): `s[b, i, j] = scale * (sum over d of q[b, i, d] * k[b, j, d]) +
+    bias[b, i, j]`, or `masked_score`, which is negative infinity unless it is
+    given, where `mask[b, i, j]` holds. The mask and the bias are optional.
+
+    The scores are not kept in memory. Rows of `k` that the mask, or a bias of
+    negative infinity, hides from some queries in a row, and rows of `v` whose
+    weights are all zero, may not be read: what is not finite there need not make
+    the result so.
+
+    | `q`         | `k`         | `v`         | `mask`, `bias`                        | `result`    |
+    |-------------|-------------|-------------|---------------------------------------|-------------|
+    | `b x m x d` | `b x n x d` | `b x n x e` | `b or 1` x `m or 1` x `n or 1`        | `b x m x e` |
+
+    Constraints:
+    * (C1) `q`, `k` and `v` have rank 3 and the same first dimension.
+    * (C2) `k` and `q` have the same last dimension.
+    * (C3) `v` has as many rows as `k`.
+    * (C4) `mask` and `bias` have rank 3; each dimension is that of `b x m x n` or
+      1.
+    * (C5) `scale` is finite.
+    * (C6) `masked_score` is not NaN.
+
+    Gradient, with `h = g * transpose(v)` and `t = w * (h - sum over j of w * h)`,
+    zero where the mask holds: `q` gets `scale * t * k`, `k` gets `scale *
+    transpose(t) * q`, `v` gets `transpose(w) * g`, `bias` gets `t`.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.attention %q, %k, %v scale 0.5 : tensor<2x3x4xf32>, tensor<2x5x4xf32>, tensor<2x5x6xf32>
+    %z = hamkaas.attention %q, %k, %v mask %m bias %c scale 0.5 masked_score -1.0e9 : tensor<2x3x4xf32>, tensor<2x5x4xf32>, tensor<2x5x6xf32> mask tensor<1x3x5xi1> bias tensor<2x1x5xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_Float32Tensor:$q, HamKaas_Float32Tensor:$k,
+                       HamKaas_Float32Tensor:$v,
+                       Optional<HamKaas_BooleanTensor>:$mask,
+                       Optional<HamKaas_Float32Tensor>:$bias,
+                       F32Attr:$scale,
+                       DefaultValuedOptionalAttr<F32Attr,
+                           "-std::numeric_limits<float>::infinity()">
+                           :$masked_score);
+  let results = (outs HamKaas_Float32Tensor:$result);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v (`mask` $mask^)? (`bias` $bias^)? `scale` $scale
+    (`masked_score` $masked_score^)? attr-dict
+    `:` type($q) `,` type($k) `,` type($v) (`mask` type($mask)^)?
+    (`bias` type($bias)^)?
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_CONTRACTIONOPS

@@ -84,7 +84,8 @@ def HamKaas_KernelFamily : I32EnumAttr<
       I32EnumAttrCase<"Movement", 4, "movement">,
       I32EnumAttrCase<"Reduction", 5, "reduction">,
       I32EnumAttrCase<"Loops", 6, "loops">,
-      I32EnumAttrCase<"Transform", 7, "transform">
+      I32EnumAttrCase<"Transform", 7, "transform">,
+      I32EnumAttrCase<"Attention", 8, "attention">
     ]> {
   let cppNamespace = "::hamkaas";
   let genSpecializedAttr = 0;

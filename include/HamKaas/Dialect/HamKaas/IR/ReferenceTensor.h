@@ -85,6 +85,10 @@ ReferenceTensor getReferenceTensor(mlir::DenseElementsAttr elements);
 /// A constant of the elements of `tensor`.
 mlir::DenseElementsAttr getElements(const ReferenceTensor &tensor);
 
+/// The same of one element if all are equal, by their bits: passes look for
+/// such.
+mlir::DenseElementsAttr getCompactElements(const ReferenceTensor &tensor);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_REFERENCETENSOR_H

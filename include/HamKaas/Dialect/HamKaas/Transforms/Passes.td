@@ -138,6 +138,32 @@ def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def RaiseAttention : Pass<"hamkaas-raise-attention", "mlir::ModuleOp"> {
+  let summary = "recognise attention";
+  let description = [{
+    Replaces `softmax(q * transpose(k)) * v` of float32 matrices by `attention`,
+    where nothing else needs the scores or the weights. On the way to the softmax,
+    the scores may be multiplied or divided by a number, then added to a bias, then
+    replaced by a number where a mask holds. Expects the module after
+    `hamkaas-raise` and `hamkaas-move-layouts`, which leaves at most one permute
+    before the keys.
+
+    A step of decoding that computes one key and value itself, and takes the others
+    from a cache, may leave the cache as it is: with `here` holding for the new
+    position,
+
+    ```
+    w = softmax(select(here, q . k1, q * transpose(k)))
+    result = select(here, 0, w) * v + sum(select(here, w, 0)) * v1
+    ```
+
+    That is attention to `select(here, k1, k)` and `select(here, v1, v)`, which its
+    kernel computes where it reads keys and values. What the cache has there is
+    not multiplied by zero any more, so it need not be finite.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // GRAPH -> KERNELS
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,292 @@
+//===- AttentionSteps.cpp - What forms of attention share -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Attention.h"
+#include "Emitters.h"
+#include "Reduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <limits>
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+static linalg::SoftmaxOp findSoftmax(Value result) {
+  for (Operation &op : *result.getParentBlock())
+    if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+      return softmax;
+  return nullptr;
+}
+
+/// The score that `op` gives to what its first input masks, if it does nothing
+/// but choose between that and its second.
+static TypedAttr getMaskedScore(linalg::LinalgOp op) {
+  if (!op || op.getNumDpsInputs() != 2)
+    return nullptr;
+  Block &body = *op.getBlock();
+  auto select =
+      body.getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
+  auto isMasked =
+      select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
+  if (!isMasked || isMasked.getPredicate() != arith::CmpIPredicate::ne ||
+      isMasked.getLhs() != body.getArgument(0) ||
+      !matchPattern(isMasked.getRhs(), m_Zero()) ||
+      select.getFalseValue() != body.getArgument(1))
+    return nullptr;
+  auto score = select.getTrueValue().getDefiningOp<arith::ConstantOp>();
+  return score ? score.getValue() : TypedAttr();
+}
+
+/// Whether the second input of `op` is added to something last.
+static bool addsBias(linalg::LinalgOp op) {
+  if (!op || op.getNumDpsInputs() != 2)
+    return false;
+  Block &body = *op.getBlock();
+  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  return sum && sum.getRhs() == body.getArgument(1);
+}
+
+/// Finds what hides keys: a mask, or a bias if there is none.
+static void findHiding(Attention &attention) {
+  auto last = attention.scores.getDefiningOp<linalg::LinalgOp>();
+  if (TypedAttr score = getMaskedScore(last)) {
+    attention.hiding = last.getDpsInputOperand(0);
+    attention.hiddenScore = score;
+  } else if (addsBias(last)) {
+    attention.hiding = last.getDpsInputOperand(1);
+    attention.hiddenScore = Builder(last.getContext())
+                                .getF32FloatAttr(
+                                    -std::numeric_limits<float>::infinity());
+  }
+}
+
+FailureOr<Attention> Attention::match(KernelBuilder &kernel, Value result) {
+  linalg::SoftmaxOp softmax = findSoftmax(result);
+  linalg::LinalgOp sums = findReductionRoot(result);
+  if (!softmax || !sums || sums->getOperand(0) != softmax->getResult(0))
+    return emitError(kernel.loc(),
+                     "expected a product with a softmax in the kernel");
+  Attention found;
+  found.scores = softmax.getInput();
+  found.products = findReductionRoot(found.scores);
+  if (!found.products || found.products.getNumDpsInputs() != 2)
+    return softmax.emitError("expected the softmax of products");
+  auto isProducts = [&](Operation *op) { return op == found.products; };
+  auto isSoftmax = [&](Operation *op) { return op == softmax; };
+  found.q = found.products->getOperand(0);
+  found.k = found.products->getOperand(1);
+  found.v = sums->getOperand(1);
+  if (failed(verifyTree(found.scores, isProducts)) ||
+      failed(verifyTree(found.q)) || failed(verifyTree(found.k)))
+    return failure();
+  FailureOr<SmallVector<int64_t>> order =
+      getEpilogueOrder(sums, result, isSoftmax);
+  if (failed(order))
+    return failure();
+  if (order->size() != 3 || order->back() != 2)
+    return sums->emitError("expected the columns of the values last");
+  found.order = *order;
+  findHiding(found);
+  SmallVector<int64_t> extents = found.products.getStaticLoopRanges();
+  found.batches = extents[0];
+  found.queries = extents[1];
+  found.keys = extents[2];
+  found.keyWidth = extents[3];
+  found.valueWidth =
+      cast<RankedTensorType>(sums->getResult(0).getType()).getDimSize(2);
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Scratch
+//===----------------------------------------------------------------------===//
+
+Scratch::Scratch(KernelBuilder &kernel, int64_t rows, int64_t columns)
+    : kernel(kernel), memory(kernel.allocate(rows, columns)) {}
+
+Value Scratch::load(Value row, Value column, int64_t lanes) {
+  return vector::LoadOp::create(
+      kernel.ir(), kernel.loc(),
+      VectorType::get(lanes, kernel.ir().getF32Type()), memory,
+      ValueRange{row, column});
+}
+
+Value Scratch::loadElement(Value row, Value column) {
+  return memref::LoadOp::create(kernel.ir(), kernel.loc(), memory,
+                                ValueRange{row, column});
+}
+
+void Scratch::store(Value vector, Value row, Value column) {
+  vector::StoreOp::create(kernel.ir(), kernel.loc(), vector, memory,
+                          ValueRange{row, column});
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+Value AttentionSteps::splat(float value) {
+  return kernel.broadcast(
+      arith::ConstantOp::create(kernel.ir(), kernel.loc(),
+                                kernel.ir().getF32FloatAttr(value)),
+      lanes);
+}
+
+Value AttentionSteps::add(Value lhs, Value rhs) {
+  return arith::AddFOp::create(kernel.ir(), kernel.loc(), lhs, rhs);
+}
+
+Value AttentionSteps::multiply(Value lhs, Value rhs) {
+  return arith::MulFOp::create(kernel.ir(), kernel.loc(), lhs, rhs);
+}
+
+Value AttentionSteps::divide(Value lhs, Value rhs) {
+  return arith::DivFOp::create(kernel.ir(), kernel.loc(), lhs, rhs);
+}
+
+Value AttentionSteps::multiplyAdd(Value lhs, Value rhs, Value sum) {
+  if (kernel.target().fma)
+    return vector::FMAOp::create(kernel.ir(), kernel.loc(), lhs, rhs, sum);
+  return add(sum, multiply(lhs, rhs));
+}
+
+/// A NaN on the left may be lost: its exponential makes the sum NaN.
+Value AttentionSteps::maximum(Value lhs, Value rhs) {
+  Value isBetter = arith::CmpFOp::create(
+      kernel.ir(), kernel.loc(), arith::CmpFPredicate::OGT, lhs, rhs);
+  return arith::SelectOp::create(kernel.ir(), kernel.loc(), isBetter, lhs, rhs);
+}
+
+Value AttentionSteps::exponential(Value x, Value largest) {
+  Value difference =
+      arith::SubFOp::create(kernel.ir(), kernel.loc(), x, largest);
+  return math::ExpOp::create(kernel.ir(), kernel.loc(), difference);
+}
+
+Value AttentionSteps::finiteOrZero(Value largest) {
+  Value infinity = splat(-std::numeric_limits<float>::infinity());
+  Value isInfinite =
+      arith::CmpFOp::create(kernel.ir(), kernel.loc(),
+                            arith::CmpFPredicate::OEQ, largest, infinity);
+  return arith::SelectOp::create(kernel.ir(), kernel.loc(), isInfinite,
+                                 splat(0), largest);
+}
+
+Value AttentionSteps::keepActive(Value value, int64_t active, Value other) {
+  if (active == lanes)
+    return value;
+  return arith::SelectOp::create(kernel.ir(), kernel.loc(),
+                                 kernel.mask(active, lanes), value, other);
+}
+
+Value AttentionSteps::combineLanes(Value vector,
+                                   function_ref<Value(Value, Value)> step) {
+  for (int64_t width = lanes / 2; width >= 1; width /= 2) {
+    SmallVector<int64_t> rotated;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      rotated.push_back(lane ^ width);
+    Value other = vector::ShuffleOp::create(kernel.ir(), kernel.loc(), vector,
+                                            vector, rotated);
+    vector = step(vector, other);
+  }
+  return vector;
+}
+
+Value AttentionSteps::anyNonzero(ArrayRef<Value> vectors) {
+  OpBuilder &ir = kernel.ir();
+  Value any;
+  for (Value vector : vectors) {
+    // NaN is other than zero.
+    Value isNonzero =
+        arith::CmpFOp::create(ir, kernel.loc(), arith::CmpFPredicate::UNE,
+                              vector, splat(0));
+    any = any ? arith::OrIOp::create(ir, kernel.loc(), any, isNonzero)
+              : isNonzero;
+  }
+  return vector::ReductionOp::create(ir, kernel.loc(),
+                                     vector::CombiningKind::OR, any);
+}
+
+Value AttentionSteps::isHidden(PointRef point, int64_t width, int64_t active) {
+  OpBuilder &ir = kernel.ir();
+  auto op = cast<linalg::LinalgOp>(attention.hiding->getOwner());
+  TreeEmitter tree(kernel, width, active);
+  Value elements = kernel.broadcast(
+      tree.evaluate(
+          attention.hiding->get(),
+          applyLinear(kernel, op.getMatchingIndexingMap(attention.hiding),
+                      point)),
+      width);
+  if (isa<FloatType>(getElementTypeOrSelf(elements))) {
+    Value infinity = kernel.broadcast(
+        arith::ConstantOp::create(ir, kernel.loc(), attention.hiddenScore),
+        width);
+    return arith::CmpFOp::create(ir, kernel.loc(), arith::CmpFPredicate::OEQ,
+                                 elements, infinity);
+  }
+  Value zero = arith::ConstantOp::create(ir, kernel.loc(),
+                                         ir.getZeroAttr(elements.getType()));
+  return arith::CmpIOp::create(ir, kernel.loc(), arith::CmpIPredicate::ne,
+                               elements, zero);
+}
+
+Value AttentionSteps::allSet(Value mask) {
+  return vector::ReductionOp::create(kernel.ir(), kernel.loc(),
+                                     vector::CombiningKind::AND, mask);
+}
+
+//===----------------------------------------------------------------------===//
+// The destination
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> AttentionSteps::resultIndices(Value batch, Value query,
+                                                 Value column) const {
+  Value all[] = {batch, query, column};
+  SmallVector<Value> indices;
+  for (int64_t dim : attention.order)
+    indices.push_back(all[dim]);
+  return indices;
+}
+
+void AttentionSteps::scaleRow(Value batch, Value query, Value factor) {
+  SmallVector<Value> none;
+  forEachLaneBlock(
+      kernel, kernel.constant(0), attention.valueWidth, lanes, /*unroll=*/1,
+      none, /*writes=*/true, [&](LaneBlock block, MutableArrayRef<Value>) {
+        SmallVector<Value> indices = resultIndices(batch, query, block.index);
+        Value value = splat(0);
+        if (factor)
+          value = multiply(factor, kernel.load(kernel.destination, indices,
+                                               lanes, block.active));
+        kernel.store(value, indices, block.active);
+      });
+}
+
+void hamkaas::forEachPart(
+    KernelBuilder &kernel, int64_t total, int64_t size,
+    SmallVectorImpl<Value> &carried,
+    function_ref<void(Value, int64_t, SmallVectorImpl<Value> &)> body) {
+  int64_t whole = total / size * size;
+  SmallVector<Value> results = kernel.loop(
+      kernel.constant(0), kernel.constant(whole), size, carried,
+      /*writes=*/true, [&](Value base, ValueRange values) {
+        SmallVector<Value> current(values);
+        body(base, size, current);
+        return current;
+      });
+  carried.assign(results.begin(), results.end());
+  if (whole < total)
+    body(kernel.constant(whole), total - whole, carried);
+}
