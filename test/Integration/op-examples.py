@@ -142,6 +142,15 @@ def winograd_output(x, change=np.asarray):
     return y.reshape(n, 2 * h, 2 * w, c)
 
 
+def attention(q, k, v, scale=0.5, mask=None, bias=0, product=np.asarray):
+    scores = scale * q @ np.swapaxes(k, 1, 2) + bias
+    if mask is not None:
+        scores = np.where(mask, -1e9, scores)
+    weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights /= np.sum(weights, axis=-1, keepdims=True)
+    return weights @ product(v)
+
+
 def layer_norm(x):
     centered = x - np.mean(x, axis=-1, keepdims=True)
     return centered / deviation(x)
@@ -220,6 +229,8 @@ FORMULAS = {
     "xor": [lambda x, b: x ^ b],
     "add": [lambda x, b: x + b],
     "argsort": [argsort],
+    "attention": [attention,
+                  lambda q, k, v, mask, bias: attention(q, k, v, 0.5, mask, bias)],
     "concat": [lambda a, b: np.concatenate([a, b], axis=1)],
     "cumsum": [cumsum],
     "gather": [lambda x, i: np.take(x, i % 4, axis=1)],
@@ -251,6 +262,8 @@ FORMULAS = {
 # Sums of products lose digits to cancellation: what the error is relative to.
 MAGNITUDES = {
     "add": lambda x, b: np.abs(x) + np.abs(b),
+    "attention": lambda q, k, v, mask=None, bias=0: attention(
+        q, k, v, 0.5, mask, bias, np.abs),
     "cumsum": lambda x: cumsum(np.abs(x)),
     "scatter": lambda x, i, u: scatter(np.abs(x), i, np.abs(u)),
     # Near their zeros, by the error of the argument.

@@ -148,3 +148,10 @@ func.func @other_steps(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> 
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{expected a product with a softmax in the kernel}}
+func.func @no_softmax(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<attention>} {
+  return %x : tensor<4xf32>
+}

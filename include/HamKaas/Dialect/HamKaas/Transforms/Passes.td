@@ -139,7 +139,7 @@ def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
 }
 
 def RaiseAttention : Pass<"hamkaas-raise-attention", "mlir::ModuleOp"> {
-  let summary = "recognise attention";
+  let summary = "recognise attention from its parts";
   let description = [{
     Replaces `softmax(q * transpose(k)) * v` of float32 matrices by `attention`,
     where nothing else needs the scores or the weights. On the way to the softmax,

@@ -1,0 +1,100 @@
+// RUN: hamkaas-opt %s -hamkaas-raise-attention | FileCheck %s
+
+// As exporters write it: heads in front, keys turned, a number for the scale.
+
+// CHECK-LABEL: func @encoder(
+// CHECK-SAME:    %[[Q:.*]]: tensor<4x8x16xf32>, %[[K:.*]]: tensor<8x4x16xf32>, %[[V:.*]]: tensor<4x8x16xf32>
+// CHECK:         %[[KEYS:.*]] = hamkaas.permute %[[K]][1, 0, 2] : tensor<8x4x16xf32>
+// CHECK:         hamkaas.attention %[[Q]], %[[KEYS]], %[[V]] scale 2.500000e-01 : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8x16xf32>
+// CHECK-NOT:     hamkaas.matmul
+func.func @encoder(%q: tensor<4x8x16xf32>, %k: tensor<8x4x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+  %scale = hamkaas.constant dense<4.0> : tensor<1x1x1x1xf32>
+  %0 = hamkaas.permute %k [1, 2, 0] : tensor<8x4x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.reshape %1 : tensor<4x8x8xf32> -> tensor<1x4x8x8xf32>
+  %3 = hamkaas.div %2, %scale : tensor<1x4x8x8xf32>, tensor<1x1x1x1xf32>
+  %4 = hamkaas.sliced_softmax %3 static_prefix 8 : tensor<1x4x8x8xf32>
+  %5 = hamkaas.reshape %4 : tensor<1x4x8x8xf32> -> tensor<4x8x8xf32>
+  %6 = hamkaas.matmul %5, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %6 : tensor<4x8x16xf32>
+}
+
+// CHECK-LABEL: func @masked(
+// CHECK-SAME:    %[[Q:.*]]: tensor<4x8x16xf32>, %[[K:.*]]: tensor<4x8x16xf32>, %[[V:.*]]: tensor<4x8x16xf32>, %[[MASK:.*]]: tensor<1x8x8xi1>, %[[BIAS:.*]]: tensor<4x1x8xf32>
+// CHECK:         hamkaas.attention %[[Q]], %[[K]], %[[V]] mask %[[MASK]] bias %[[BIAS]] scale 5.000000e-01 masked_score -1.000000e+09
+func.func @masked(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %mask: tensor<1x8x8xi1>, %bias: tensor<4x1x8xf32>) -> tensor<4x8x16xf32> {
+  %scale = hamkaas.constant dense<0.5> : tensor<1x1x1xf32>
+  %number = hamkaas.constant dense<-1.0e9> : tensor<4x8x8xf32>
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.mul %1, %scale : tensor<4x8x8xf32>, tensor<1x1x1xf32>
+  %3 = hamkaas.add %2, %bias : tensor<4x8x8xf32>, tensor<4x1x8xf32>
+  %4 = hamkaas.broadcast %mask : tensor<1x8x8xi1> -> tensor<4x8x8xi1>
+  %5 = hamkaas.select %4, %number, %3 : tensor<4x8x8xi1>, tensor<4x8x8xf32>, tensor<4x8x8xf32>
+  %6 = hamkaas.sliced_softmax %5 static_prefix 8 : tensor<4x8x8xf32>
+  %7 = hamkaas.matmul %6, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %7 : tensor<4x8x16xf32>
+}
+
+// A step of decoding that leaves the cache as it is.
+
+// CHECK-LABEL: func @row_apart(
+// CHECK-SAME:    %[[Q:.*]]: tensor<4x1x16xf32>, %[[KC:.*]]: tensor<4x8x16xf32>, %[[VC:.*]]: tensor<4x8x16xf32>, %[[K:.*]]: tensor<4x1x16xf32>, %[[V:.*]]: tensor<4x1x16xf32>, %[[HERE:.*]]: tensor<1x1x8xi1>
+// CHECK-DAG:     %[[K1:.*]] = hamkaas.broadcast %[[K]] : tensor<4x1x16xf32> -> tensor<4x8x16xf32>
+// CHECK-DAG:     %[[V1:.*]] = hamkaas.broadcast %[[V]] : tensor<4x1x16xf32> -> tensor<4x8x16xf32>
+// CHECK-DAG:     %[[KEYS:.*]] = hamkaas.select %{{.*}}, %[[K1]], %[[KC]]
+// CHECK-DAG:     %[[VALUES:.*]] = hamkaas.select %{{.*}}, %[[V1]], %[[VC]]
+// CHECK:         hamkaas.attention %[[Q]], %[[KEYS]], %[[VALUES]] scale 1.000000e+00
+func.func @row_apart(%q: tensor<4x1x16xf32>, %kc: tensor<4x8x16xf32>, %vc: tensor<4x8x16xf32>, %k: tensor<4x1x16xf32>, %v: tensor<4x1x16xf32>, %here: tensor<1x1x8xi1>) -> tensor<4x1x16xf32> {
+  %zero = hamkaas.constant dense<0.0> : tensor<1x1x1xf32>
+  %zeros = hamkaas.broadcast %zero : tensor<1x1x1xf32> -> tensor<4x1x8xf32>
+  %there = hamkaas.broadcast %here : tensor<1x1x8xi1> -> tensor<4x1x8xi1>
+  %0 = hamkaas.mul %q, %k : tensor<4x1x16xf32>, tensor<4x1x16xf32>
+  %1 = hamkaas.reduce sum %0 over [2] : tensor<4x1x16xf32>
+  %2 = hamkaas.reshape %1 : tensor<4x1xf32> -> tensor<4x1x1xf32>
+  %3 = hamkaas.broadcast %2 : tensor<4x1x1xf32> -> tensor<4x1x8xf32>
+  %4 = hamkaas.permute %kc [0, 2, 1] : tensor<4x8x16xf32>
+  %5 = hamkaas.matmul %q, %4 : tensor<4x1x16xf32>, tensor<4x16x8xf32>
+  %6 = hamkaas.select %there, %3, %5 : tensor<4x1x8xi1>, tensor<4x1x8xf32>, tensor<4x1x8xf32>
+  %7 = hamkaas.sliced_softmax %6 static_prefix 8 : tensor<4x1x8xf32>
+  %8 = hamkaas.select %there, %zeros, %7 : tensor<4x1x8xi1>, tensor<4x1x8xf32>, tensor<4x1x8xf32>
+  %9 = hamkaas.matmul %8, %vc : tensor<4x1x8xf32>, tensor<4x8x16xf32>
+  %10 = hamkaas.select %there, %7, %zeros : tensor<4x1x8xi1>, tensor<4x1x8xf32>, tensor<4x1x8xf32>
+  %11 = hamkaas.reduce sum %10 over [2] : tensor<4x1x8xf32>
+  %12 = hamkaas.reshape %11 : tensor<4x1xf32> -> tensor<4x1x1xf32>
+  %13 = hamkaas.mul %v, %12 : tensor<4x1x16xf32>, tensor<4x1x1xf32>
+  %14 = hamkaas.add %9, %13 : tensor<4x1x16xf32>, tensor<4x1x16xf32>
+  return %14 : tensor<4x1x16xf32>
+}
+
+// The weights are a result, too.
+
+// CHECK-LABEL: func @weights(
+// CHECK-NOT:     hamkaas.attention
+func.func @weights(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> (tensor<4x8x16xf32>, tensor<4x8x8xf32>) {
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.sliced_softmax %1 static_prefix 8 : tensor<4x8x8xf32>
+  %3 = hamkaas.matmul %2, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %3, %2 : tensor<4x8x16xf32>, tensor<4x8x8xf32>
+}
+
+// A bias that is scaled is none of attention, and a part of a row no softmax of
+// it.
+
+// CHECK-LABEL: func @others(
+// CHECK-NOT:     hamkaas.attention
+func.func @others(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %bias: tensor<4x8x8xf32>) -> (tensor<4x8x16xf32>, tensor<4x8x16xf32>) {
+  %scale = hamkaas.constant dense<0.5> : tensor<1x1x1xf32>
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.add %1, %bias : tensor<4x8x8xf32>, tensor<4x8x8xf32>
+  %3 = hamkaas.mul %2, %scale : tensor<4x8x8xf32>, tensor<1x1x1xf32>
+  %4 = hamkaas.sliced_softmax %3 static_prefix 8 : tensor<4x8x8xf32>
+  %5 = hamkaas.matmul %4, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  %6 = hamkaas.permute %q [0, 2, 1] : tensor<4x8x16xf32>
+  %7 = hamkaas.matmul %k, %6 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %8 = hamkaas.sliced_softmax %7 static_prefix 4 : tensor<4x8x8xf32>
+  %9 = hamkaas.matmul %8, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %5, %9 : tensor<4x8x16xf32>, tensor<4x8x16xf32>
+}
