@@ -8,9 +8,13 @@
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/ElementTypes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -135,6 +139,46 @@ static std::string getOps(Operation *step) {
   return isa<RepeatOp>(step) ? "loop" : "copy";
 }
 
+/// Whether the kernel reads `argument` only where elements of others tell it
+/// to, as a gather does its table.
+static bool isGathered(BlockArgument argument) {
+  auto isLoaded = [](Value index) {
+    llvm::SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.omitBlockArguments = true;
+    options.inclusive = true;
+    return succeeded(getBackwardSlice(index, &slice, options)) &&
+           llvm::any_of(slice,
+                        llvm::IsaPred<memref::LoadOp, vector::TransferReadOp>);
+  };
+  return !argument.use_empty() &&
+         llvm::all_of(argument.getUsers(), [&](Operation *user) {
+           if (auto load = dyn_cast<memref::LoadOp>(user))
+             return llvm::any_of(load.getIndices(), isLoaded);
+           auto read = dyn_cast<vector::TransferReadOp>(user);
+           return read && llvm::any_of(read.getIndices(), isLoaded);
+         });
+}
+
+/// What a call of the kernel moves: all of its operands, but of a table only as
+/// much as the result takes.
+static uint64_t getMovedBytes(func::CallOp call, func::FuncOp kernel) {
+  uint64_t written = getByteCount(call.getOperands().back().getType());
+  // An operand of several arguments is one that is updated in place.
+  llvm::MapVector<Value, uint64_t> bytes;
+  for (auto [operand, argument] :
+       llvm::zip_equal(call.getOperands(), kernel.getArguments())) {
+    uint64_t size = getByteCount(operand.getType());
+    if (isGathered(argument))
+      size = std::min(size, written);
+    bytes[operand] = std::max(bytes[operand], size);
+  }
+  uint64_t sum = 0;
+  for (auto [operand, size] : bytes)
+    sum += size;
+  return sum;
+}
+
 static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel) {
   CallInfo info;
   info.kernel = call.getCallee();
@@ -146,9 +190,7 @@ static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel) {
   if (auto flops =
           call->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName))
     info.flops = flops.getInt();
-  llvm::SmallPtrSet<Value, 8> operands(llvm::from_range, call.getOperands());
-  for (Value operand : operands)
-    info.bytes += getByteCount(operand.getType());
+  info.bytes = getMovedBytes(call, kernel);
   auto tiles =
       kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);
   info.tiles = tiles ? tiles.getInt() : 1;

@@ -35,8 +35,15 @@ void hamkaas::forEachLaneBlock(
       [&](Value offset, ValueRange values) {
         SmallVector<Value> current(values);
         Value first = kernel.add(base, offset);
-        for (int64_t slot = 0; slot < unroll; ++slot)
-          body({kernel.add(first, slot * lanes), lanes, slot}, current);
+        auto emit = [&] {
+          for (int64_t slot = 0; slot < unroll; ++slot)
+            body({kernel.add(first, slot * lanes), lanes, slot}, current);
+        };
+        // Written at last, so that what the blocks compute can overlap.
+        if (unroll > 1)
+          kernel.deferStores(emit);
+        else
+          emit();
         return current;
       });
   carried.assign(results.begin(), results.end());
@@ -171,15 +178,17 @@ private:
     Value first = kernel.add(base, kernel.elementsBeforeLine());
     int64_t vectors = (count - lineElements) / lanes;
     int64_t unroll = std::gcd(vectors, unrolledBlocks);
-    kernel.streamingLoop(kernel.constant(0), kernel.constant(vectors * lanes),
-                         unroll * lanes, [&](Value offset) {
-                           for (int64_t i = 0; i < unroll; ++i) {
-                             Value index = kernel.add(kernel.add(first, offset),
-                                                      i * lanes);
-                             TreeEmitter tree(kernel, lanes, lanes);
-                             tree.store(value, lanePoint(row, index), offsets);
-                           }
-                         });
+    kernel.streamingLoop(
+        kernel.constant(0), kernel.constant(vectors * lanes), unroll * lanes,
+        [&](Value offset) {
+          kernel.deferStores([&] {
+            for (int64_t i = 0; i < unroll; ++i) {
+              Value index = kernel.add(kernel.add(first, offset), i * lanes);
+              TreeEmitter tree(kernel, lanes, lanes);
+              tree.store(value, lanePoint(row, index), offsets);
+            }
+          });
+        });
     for (auto [index, vector] : ends) {
       SmallVector<Value> indices(row);
       indices.push_back(index);

@@ -22,6 +22,9 @@ static constexpr int64_t tileElements = 4096;
 static constexpr int64_t accumulators = 8;
 /// A long computation of each element hides it by itself.
 static constexpr int64_t accumulatorsOfMath = 4;
+/// Bytes of a row, of each operand and the result, of which two find room in
+/// the first level of caches.
+static constexpr int64_t maxNearRow = 4096;
 
 namespace {
 class RowEmitter {
@@ -40,6 +43,7 @@ private:
   Values treeOf(Operation *op) const;
   void chooseStored();
   void collectRowArguments();
+  bool writesRows() const;
 
   void emitRow(Value row);
   void prefetchNext(Value index);
@@ -191,6 +195,13 @@ void RowEmitter::collectRowArguments() {
   }
 }
 
+/// Whether the result is as large as what is reduced.
+bool RowEmitter::writesRows() const {
+  return result.getType() == kernel.destinationType() && !isReduction(result) &&
+         cast<RankedTensorType>(result.getType()).getRank() ==
+             static_cast<int64_t>(rowShape.size()) + 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
@@ -199,8 +210,16 @@ void RowEmitter::collectRowArguments() {
 /// one. The hardware stops fetching ahead at each page, and the first pass over
 /// a row is faster than memory.
 void RowEmitter::prefetchNext(Value index) {
+  if (ShapedType::getNumElements(rowShape) == 1)
+    return;
+  int64_t width = kernel.destinationType().getElementTypeBitWidth() / 8;
+  auto level =
+      extent * width <= maxNearRow ? CacheLevel::First : CacheLevel::Second;
+  Value next = kernel.add(nextRow, index);
   for (BlockArgument argument : rowArguments)
-    kernel.prefetch(argument, kernel.add(nextRow, index));
+    kernel.prefetch(argument, next, level);
+  if (writesRows())
+    kernel.prefetchDestination(next, level);
 }
 
 FailureOr<Tile> RowEmitter::emit() {
@@ -266,13 +285,13 @@ void RowEmitter::noteWritten(TreeEmitter &tree, const Point &point) {
 }
 
 void RowEmitter::emitResult() {
-  if (result.getType() == kernel.destinationType() && !isReduction(result) &&
-      cast<RankedTensorType>(result.getType()).getRank() ==
-          static_cast<int64_t>(rowShape.size()) + 1) {
+  if (writesRows()) {
     SmallVector<Value> none;
     forEachLaneBlock(kernel, kernel.constant(0), extent, lanes,
                      accumulatorsOfMath, none, /*writes=*/true,
                      [&](LaneBlock block, MutableArrayRef<Value>) {
+                       if (!stored)
+                         prefetchNext(block.index);
                        TreeEmitter tree = makeTree(block.active);
                        Point point = lanePoint(rowIndices, block.index);
                        noteWritten(tree, point);

@@ -19,6 +19,8 @@ namespace hamkaas {
 /// The 32-bit elements of a cache line.
 inline constexpr int64_t lineElements = 16;
 
+enum class CacheLevel { First, Second };
+
 /// What the emitters of all families share: constants, index arithmetic, and
 /// loops that carry the destination tensor from write to write.
 class KernelBuilder {
@@ -108,9 +110,16 @@ public:
   void streamingLoop(mlir::Value lower, mlir::Value upper, int64_t step,
                      llvm::function_ref<void(mlir::Value)> body);
 
+  /// Puts the stores of `body`, which is in one block and reads nothing that
+  /// they write, behind it.
+  void deferStores(llvm::function_ref<void()> body);
+
   /// Asks for the line of element number `linear` of `argument`, which nothing
-  /// writes, to be brought to the second-level cache.
-  void prefetch(mlir::Value argument, mlir::Value linear);
+  /// writes, to be brought to a cache.
+  void prefetch(mlir::Value argument, mlir::Value linear,
+                CacheLevel level = CacheLevel::Second);
+  /// The same for the destination, which a store would wait for as well.
+  void prefetchDestination(mlir::Value linear, CacheLevel level);
 
   /// A buffer of `rows` x `columns` float32 on the stack, aligned to a cache
   /// line, that all tiles of a call share one after the other.
@@ -124,13 +133,26 @@ public:
   }
 
 private:
+  void setInsertionPointBeforeTiles();
+  /// All elements of a tensor in a row.
+  mlir::Value flatBuffer(mlir::Value argument);
+  void createPrefetch(mlir::Value buffer, mlir::Value linear, CacheLevel level);
+
+  struct DeferredStore {
+    mlir::Value vector;
+    llvm::SmallVector<mlir::Value> indices;
+    int64_t active;
+  };
+
   mlir::OpBuilder builder;
   mlir::Location location;
   const TargetDescription &cpu;
   mlir::Value argument;
   mlir::Block *entry;
   llvm::DenseMap<int64_t, mlir::Value> constants;
-  mlir::Value beforeLine;
+  llvm::SmallVector<DeferredStore> deferred;
+  bool isDeferring = false;
+  mlir::Value beforeLine, flatDestination;
   llvm::SmallPtrSet<mlir::Value, 8> unaliasable;
 };
 

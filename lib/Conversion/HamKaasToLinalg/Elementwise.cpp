@@ -50,14 +50,17 @@ static Value buildGelu(Element e, ValueRange x) {
   auto add = [&](Value l, Value r) -> Value {
     return arith::AddFOp::create(e.b, l, r);
   };
-  Value inner;
   if (cast<GeluOp>(e.op).getApproximate() == GeluApproximation::Tanh) {
-    Value cube = mul(mul(x[0], x[0]), x[0]);
-    Value sum = add(x[0], mul(cube, e.number(0.044715)));
-    inner = math::TanhOp::create(e.b, mul(sum, e.number(std::sqrt(M_2_PI))));
-  } else {
-    inner = math::ErfOp::create(e.b, mul(x[0], e.number(M_SQRT1_2)));
+    // (1 + tanh(y)) / 2 is the sigmoid of 2y, which takes an exponential alone
+    // and keeps its digits where 1 + tanh(y) is near 0.
+    double linear = -2 * std::sqrt(M_2_PI);
+    Value square = mul(x[0], x[0]);
+    Value factor =
+        add(mul(square, e.number(linear * 0.044715)), e.number(linear));
+    Value t = math::ExpOp::create(e.b, mul(x[0], factor));
+    return arith::DivFOp::create(e.b, x[0], add(e.number(1), t));
   }
+  Value inner = math::ErfOp::create(e.b, mul(x[0], e.number(M_SQRT1_2)));
   // NOTE: half of x could be no number of the type any more.
   return mul(x[0], mul(add(inner, e.number(1)), e.number(0.5)));
 }

@@ -154,16 +154,22 @@ func.func @checked(%x: tensor<1xi64>, %out: tensor<1xi64>) -> tensor<1xi64> attr
 
 // The largest entry of a row takes a comparison and a choice for each vector,
 // without a care for NaN. While the exponentials of a row are computed, the next
-// one is asked for, and after the last that one again.
+// one is asked for, and after the last that one again; so is where the next
+// results go.
 
 // CHECK-LABEL: func private @softmax(
+// CHECK-SAME:    %[[OUT:[^:]*]]: tensor<16x256xf32>)
+// CHECK:         bufferization.to_buffer %[[OUT]] read_only
+// CHECK-NEXT:    %[[RESULT:.*]] = memref.reinterpret_cast
+// CHECK:         scf.for
 // CHECK:         %[[ROW:.*]] = arith.minui
 // CHECK:         %[[NEXT:.*]] = arith.muli %[[ROW]], %{{.*}}
 // CHECK:         arith.cmpf ogt, %[[V:.*]], %[[M:.*]] : vector<8xf32>
 // CHECK-NEXT:    arith.select %{{.*}}, %[[V]], %[[M]]
 // CHECK:         math.exp
 // CHECK:         %[[AT:.*]] = arith.addi %[[NEXT]]
-// CHECK:         memref.prefetch %{{.*}}[%[[AT]]], read, locality<2>, data : memref<4096xf32>
+// CHECK:         memref.prefetch %{{.*}}[%[[AT]]], read, locality<3>, data : memref<4096xf32>
+// CHECK:         memref.prefetch %[[RESULT]][%[[AT]]], read, locality<3>, data : memref<4096xf32>
 func.func private @softmax(%x: tensor<16x256xf32>, %out: tensor<16x256xf32>) -> tensor<16x256xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<row>} {
   %zero = arith.constant 0.0 : f32
@@ -198,4 +204,36 @@ func.func private @softmax(%x: tensor<16x256xf32>, %out: tensor<16x256xf32>) -> 
     linalg.yield %n : f32
   } -> tensor<16x256xf32>
   return %r : tensor<16x256xf32>
+}
+
+// -----
+
+// Rows that do not fit the first level of caches twice are brought to the second
+// only. Without mathematics the last pass is the longest, so it asks for them.
+
+// CHECK-LABEL: func private @divided(
+// CHECK:         arith.addf {{.*}} : vector<8xf32>
+// CHECK-NOT:     memref.prefetch
+// CHECK:         scf.for
+// CHECK-COUNT-2: memref.prefetch %{{.*}}, read, locality<2>, data : memref<131072xf32>
+// CHECK:         arith.divf {{.*}} : vector<8xf32>
+func.func private @divided(%x: tensor<16x8192xf32>, %out: tensor<16x8192xf32>) -> tensor<16x8192xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<row>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x8192xf32>
+  %er = tensor.empty() : tensor<16xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%er : tensor<16xf32>) -> tensor<16xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<16x8192xf32>) outs(%s0 : tensor<16xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %n = arith.addf %v, %s : f32
+    linalg.yield %n : f32
+  } -> tensor<16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %sum : tensor<16x8192xf32>, tensor<16xf32>) outs(%e : tensor<16x8192xf32>) {
+  ^bb0(%v: f32, %s: f32, %o: f32):
+    %n = arith.divf %v, %s : f32
+    linalg.yield %n : f32
+  } -> tensor<16x8192xf32>
+  return %r : tensor<16x8192xf32>
 }

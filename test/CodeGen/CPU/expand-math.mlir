@@ -1,14 +1,14 @@
 // RUN: hamkaas-opt %s -hamkaas-expand-math -split-input-file | FileCheck %s --check-prefixes=CHECK,FUSED
 // RUN: hamkaas-opt %s -hamkaas-expand-math=fma=false -split-input-file | FileCheck %s --check-prefixes=CHECK,APART
-// RUN: hamkaas-opt %s -hamkaas-expand-math=scale=true -split-input-file | FileCheck %s --check-prefixes=CHECK,FUSED,SCALE
+// RUN: hamkaas-opt %s -hamkaas-expand-math=scale=true -split-input-file | FileCheck %s --check-prefixes=CHECK,SCALE
 
-// exp is a polynomial on the whole vector: no call is left. exp-run.test compares
-// its values.
+// exp is a polynomial on the whole vector: no call is left. float32-math-run.test
+// compares its values.
 
 // CHECK-LABEL: func @vector(
 // CHECK-NOT:     math.exp
+// FUSED-NOT:     llvm.call_intrinsic
 // FUSED-COUNT-9: math.fma {{.*}} : vector<16xf32>
-// SCALE-NEXT:    llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
 // APART-NOT:     math.fma
 // APART:         arith.mulf {{.*}} : vector<16xf32>
 // CHECK-NOT:     math.exp
@@ -16,6 +16,33 @@
 func.func @vector(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.exp %x : vector<16xf32>
   return %0 : vector<16xf32>
+}
+
+// -----
+
+// AVX-512 reads the sixteenth part of a power of two from a table, so half of the
+// polynomial does, and scales by one instruction.
+
+// SCALE-LABEL: func @table(
+// SCALE-COUNT-3: math.fma
+// SCALE-NEXT:    arith.bitcast
+// SCALE:         llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
+// SCALE-COUNT-3: math.fma
+// SCALE-NOT:     math.fma
+// SCALE:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+func.func @table(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// -----
+
+// SCALE-LABEL: func @narrow(
+// SCALE-COUNT-9: math.fma
+// SCALE:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.256"
+func.func @narrow(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.exp %x : vector<8xf32>
+  return %0 : vector<8xf32>
 }
 
 // -----
@@ -46,14 +73,113 @@ func.func @root(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
-// Upstream's approximations use multiply-adds, which would be calls of fmaf.
+// Two thirds of these are for arguments far from 0, which takes an exponential.
 
-// CHECK-LABEL: func @tanh(
-// CHECK-NOT:     math.tanh
+// CHECK-LABEL: func @others(
+// CHECK-NOT:     math.{{tanh|erf|log}}
 // FUSED:         math.fma
 // APART-NOT:     math.fma
 // CHECK:         return
-func.func @tanh(%x: vector<16xf32>) -> vector<16xf32> {
+func.func @others(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.tanh %x : vector<16xf32>
-  return %0 : vector<16xf32>
+  %1 = math.erf %0 : vector<16xf32>
+  %2 = math.log %1 : vector<16xf32>
+  return %2 : vector<16xf32>
+}
+
+// -----
+
+// 1 + erf(x) needs no exponential, and is 0 where erf(x) is -1.
+
+// CHECK-LABEL: func @sum(
+// CHECK-SAME:    %[[X:.*]]: vector<8xf32>
+// FUSED-COUNT-16: math.fma
+// CHECK:         %[[LOW:.*]] = arith.cmpf olt, %[[X]], %{{.*}}
+// CHECK:         %[[Y:.*]] = arith.select %[[LOW]], %{{.*}}, %{{.*}}
+// CHECK-NEXT:    return %[[Y]]
+func.func @sum(%x: vector<8xf32>) -> vector<8xf32> {
+  %one = arith.constant dense<1.0> : vector<8xf32>
+  %0 = math.erf %x : vector<8xf32>
+  %1 = arith.addf %0, %one : vector<8xf32>
+  return %1 : vector<8xf32>
+}
+
+// -----
+
+// Elsewhere erf is needed, too, so the sum is none of its own.
+
+// CHECK-LABEL: func @both(
+// CHECK:         %[[FAR:.*]] = math.copysign
+// CHECK:         %[[ERF:.*]] = arith.select %{{.*}}, %{{.*}}, %[[FAR]]
+// CHECK:         arith.addf %[[ERF]]
+func.func @both(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+  %one = arith.constant dense<1.0> : vector<8xf32>
+  %0 = math.erf %x : vector<8xf32>
+  %1 = arith.addf %0, %one : vector<8xf32>
+  return %0, %1 : vector<8xf32>, vector<8xf32>
+}
+
+// -----
+
+// Doubles are left to libm.
+
+// CHECK-LABEL: func @double(
+// CHECK:         math.tanh
+func.func @double(%x: vector<8xf64>) -> vector<8xf64> {
+  %0 = math.tanh %x : vector<8xf64>
+  return %0 : vector<8xf64>
+}
+
+// -----
+
+// Functions of different vectors advance in turns; what both read is first.
+
+// CHECK-LABEL: func @turns(
+// CHECK-SAME:    %[[M:[^:]*]]: memref<16xf32>, %[[S:[^:]*]]: f32
+// CHECK:         %[[V:.*]] = vector.broadcast %[[S]]
+// CHECK:         arith.subf %{{.*}}, %[[V]]
+// CHECK:         arith.subf %{{.*}}, %[[V]]
+// CHECK:         %[[C:.*]] = arith.cmpf olt
+// CHECK:         %[[D:.*]] = arith.cmpf olt
+// CHECK:         arith.select %[[C]]
+// CHECK:         arith.select %[[D]]
+// CHECK:         vector.transfer_write
+// CHECK:         vector.transfer_write
+func.func @turns(%m: memref<16xf32>, %s: f32) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %a = vector.transfer_read %m[%c0], %zero {in_bounds = [true]} : memref<16xf32>, vector<8xf32>
+  %v = vector.broadcast %s : f32 to vector<8xf32>
+  %0 = arith.subf %a, %v : vector<8xf32>
+  %1 = math.exp %0 : vector<8xf32>
+  %b = vector.transfer_read %m[%c8], %zero {in_bounds = [true]} : memref<16xf32>, vector<8xf32>
+  %2 = arith.subf %b, %v : vector<8xf32>
+  %3 = math.exp %2 : vector<8xf32>
+  vector.transfer_write %1, %m[%c0] {in_bounds = [true]} : vector<8xf32>, memref<16xf32>
+  vector.transfer_write %3, %m[%c8] {in_bounds = [true]} : vector<8xf32>, memref<16xf32>
+  return
+}
+
+// -----
+
+// Nothing moves across a write.
+
+// CHECK-LABEL: func @written(
+// CHECK:         vector.transfer_read
+// CHECK-NOT:     vector.transfer_read
+// CHECK:         vector.transfer_write
+// CHECK:         vector.transfer_read
+// CHECK:         vector.transfer_write
+func.func @written(%m: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %a = vector.transfer_read %m[%c0], %zero {in_bounds = [true]} : memref<16xf32>, vector<8xf32>
+  %0 = math.exp %a : vector<8xf32>
+  vector.transfer_write %0, %m[%c8] {in_bounds = [true]} : vector<8xf32>, memref<16xf32>
+  %b = vector.transfer_read %m[%c8], %zero {in_bounds = [true]} : memref<16xf32>, vector<8xf32>
+  %1 = math.exp %b : vector<8xf32>
+  vector.transfer_write %1, %m[%c0] {in_bounds = [true]} : vector<8xf32>, memref<16xf32>
+  return
 }

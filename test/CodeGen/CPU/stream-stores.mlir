@@ -31,7 +31,8 @@ func.func private @large(%x: tensor<64x32768xf32>, %out: tensor<64x32768xf32>) -
 
 // -----
 
-// Not so smaller ones, nor those whose rows begin anywhere in a line.
+// Not so smaller ones, nor those of short rows or whose rows begin anywhere in a
+// line.
 
 // EMIT-LABEL: func private @small(
 // EMIT-NOT:     hamkaas.stream_loop
@@ -43,6 +44,18 @@ func.func private @small(%x: tensor<32x32768xf32>, %out: tensor<32x32768xf32>) -
     linalg.yield %1 : f32
   } -> tensor<32x32768xf32>
   return %0 : tensor<32x32768xf32>
+}
+
+// EMIT-LABEL: func private @narrow(
+// EMIT-NOT:     hamkaas.stream_loop
+func.func private @narrow(%x: tensor<2048x1024xf32>, %out: tensor<2048x1024xf32>) -> tensor<2048x1024xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<2048x1024xf32>) outs(%out : tensor<2048x1024xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.negf %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<2048x1024xf32>
+  return %0 : tensor<2048x1024xf32>
 }
 
 // EMIT-LABEL: func private @odd(

@@ -31,3 +31,37 @@ func.func private @fused(%x: tensor<3x4x4xf32>, %y: tensor<3x4x4xf32>, %c: tenso
   return %a : tensor<3x4x4xf32>
 }
 
+
+// Long rows: of the 3 x 4 tiles, those of one column come one after the other,
+// as what they read does. In each, the squares of a row come before the next
+// row's, so writes are contiguous.
+// CHECK-LABEL: func.func private @long
+// CHECK:         scf.for %[[TILE:.*]] = %c0 to %c12
+// CHECK:           arith.remui %[[TILE]], %c3
+// CHECK:           arith.divui %[[TILE]], %c3
+// CHECK:           scf.for %{{.*}} = %c0 to %c32 step %c4
+// CHECK:             scf.for %{{.*}} = %c0 to %c64 step %c4
+func.func private @long(%x: tensor<256x96xf32>, %out: tensor<96x256xf32>) -> tensor<96x256xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<256x96xf32>) outs(%out : tensor<96x256xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<96x256xf32>
+  return %a : tensor<96x256xf32>
+}
+
+// Short rows are written one behind the other.
+// CHECK-LABEL: func.func private @short
+// CHECK:         scf.for %{{.*}} = %c0 to %c9
+// CHECK:           scf.for %{{.*}} = %c0 to %c8 step %c4
+// CHECK:             scf.for %{{.*}} = %c0 to %c32 step %c4
+func.func private @short(%x: tensor<3x8x96xf32>, %out: tensor<96x3x8xf32>) -> tensor<96x3x8xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (j, k, i)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%x : tensor<3x8x96xf32>) outs(%out : tensor<96x3x8xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<96x3x8xf32>
+  return %a : tensor<96x3x8xf32>
+}

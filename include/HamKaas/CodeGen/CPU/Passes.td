@@ -103,17 +103,21 @@ def StreamStores : Pass<"hamkaas-stream-stores", "mlir::func::FuncOp"> {
 def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
   let summary = "replace math functions by arithmetic on whole vectors";
   let description = [{
-    `math.exp` of float32 becomes a polynomial with an error below 2 ulp over
-    all arguments, subnormal results, infinities and NaN included. Some others
-    of float32 become upstream's approximations. What is left, and all of
-    float64, is called in libm, element by element.
+    `math.exp`, `math.erf`, `math.log` and `math.tanh` of float32 become
+    polynomials with an error below 2 ulp over all arguments, subnormal numbers,
+    infinities and NaN included. What is left, and all of float64, is called in
+    libm, element by element.
+
+    Where a block computes such functions of several vectors, the operations for
+    four of them take turns, so that none waits for the one before.
   }];
   let options = [
     Option<"fma", "fma", "bool", /*default=*/"true",
            "Use multiply-adds of one rounding, and the instructions for float16 "
            "that come with them">,
     Option<"scale", "scale", "bool", /*default=*/"false",
-           "Use the instruction of AVX-512 that multiplies by powers of two">,
+           "Use the instructions of AVX-512 that multiply by powers of two and "
+           "read tables in registers">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",

@@ -1,0 +1,175 @@
+//===- ExpandFloat32Math.cpp - Functions of float32 -------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpandFloat32Math.h"
+#include <limits>
+
+using namespace mlir;
+using namespace hamkaas;
+
+static constexpr double log2e = 1.44269504088896341;
+
+/// 2^0, 2^(1/16), ..., 2^(15/16).
+static constexpr float rootsOfTwo[] = {
+    1.0f,          1.0442737824f, 1.0905077327f, 1.1387886348f,
+    1.1892071150f, 1.2418578121f, 1.2968395547f, 1.3542555469f,
+    1.4142135624f, 1.4768261459f, 1.5422108254f, 1.6104903319f,
+    1.6817928305f, 1.7562521604f, 1.8340080864f, 1.9152065614f};
+
+/// `x - n * ln 2`, ln 2 in two parts of which the first is so short that its
+/// multiples are exact.
+static Value subtractMultipleOfLn2(Float32Builder &f, Value x, Value n) {
+  Value r = f.multiplyAdd(n, f.number(-0.693359375), x);
+  return f.multiplyAdd(n, f.number(2.12194440e-4), r);
+}
+
+/// `p * 2^n` for `n`, offset by 254, in the low bits of `shifted`, by two
+/// factors of about 2^(n/2) each: 2^n itself need not be a normal number. Their
+/// exponents are n/2 + 127, rounded down and up. The second is 0 where the
+/// result is: to find that by rounding takes a processor a hundred cycles.
+static Value scaleInTwoSteps(Float32Builder &f, Value p, Value shifted,
+                             Value isZero) {
+  Value bits = f.bits(shifted);
+  Value half = f.shiftRight(bits, 1);
+  Value otherHalf = f.subtractIntegers(bits, half);
+  Value scaled = f.multiply(p, f.fromBits(f.shiftLeft(half, 23)));
+  Value factor = f.fromBits(f.shiftLeft(otherHalf, 23));
+  return f.multiply(scaled, f.select(isZero, f.number(0.0), factor));
+}
+
+/// exp(x) = 2^n * exp(r) with n the multiple of 1/16 nearest to x / ln 2. The
+/// fraction of 2^n comes from a table in a register, so a polynomial of degree
+/// 3 suffices for exp(r).
+static Value emitExpByTable(Float32Builder &f, Value x) {
+  // Twice as much as need be: the instruction takes as long as two hundred
+  // additions to find a result that is nearly 0, but no time for one far below.
+  x = f.clamp(x, -2000.0, 89.0);
+  // Adding this rounds to a multiple of 1/16, whose fraction is in the low
+  // bits.
+  Value magic = f.number(786432.0);
+  Value shifted = f.multiplyAdd(x, f.number(log2e), magic);
+  Value n = f.subtract(shifted, magic);
+  Value r = subtractMultipleOfLn2(f, x, n);
+  Value root = f.lookup(rootsOfTwo, f.bits(shifted));
+  Value p = f.polynomial(r, {0.16666718567281752, 0.50001618977834551});
+  p = f.multiplyAdd(p, f.multiply(r, r), r);
+  return f.scale(f.multiplyAdd(root, p, root), n);
+}
+
+/// exp(x) = 2^n * exp(r) with n the integer nearest to x / ln 2 and |r| at most
+/// half of ln 2; exp(r) by a polynomial whose error relative to exp(r) is the
+/// least there is for its degree, 3e-9.
+Value hamkaas::emitExp(Float32Builder &f, Value x) {
+  if (f.scaleLanes() == 16)
+    return emitExpByTable(f, x);
+  bool hasScale = f.scaleLanes() > 0;
+  Value isZero = hasScale ? Value() : f.isLess(x, f.number(-104.0));
+  // Beyond these bounds the result is 0 or infinite anyway. NaN passes
+  // through every step below, as no float is ever converted to an integer.
+  x = f.clamp(x, hasScale ? -2000.0 : -105.0, 89.0);
+  // Adding this rounds to an integer, which is then in the low bits. They are
+  // offset by 254, twice the exponent's bias, for the halving.
+  Value magic = f.number(hasScale ? 12582912.0 : 12582912.0 + 254.0);
+  Value shifted = f.multiplyAdd(x, f.number(log2e), magic);
+  Value n = f.subtract(shifted, magic);
+  Value r = subtractMultipleOfLn2(f, x, n);
+  Value p = f.polynomial(r, {1.3814540579915047e-3, 8.36874544620514e-3,
+                             4.166838899254799e-2, 1.666652113199234e-1,
+                             4.999999403953552e-1, 1.0, 1.0});
+  return hasScale ? f.scale(p, n) : scaleInTwoSteps(f, p, shifted, isZero);
+}
+
+/// x + x^3 * p(x^2) near 0, elsewhere 1 - 2 / (1 + exp(2 |x|)), which is 1
+/// where the exponential is infinite.
+Value hamkaas::emitTanh(Float32Builder &f, Value x) {
+  Value square = f.multiply(x, x);
+  Value p =
+      f.polynomial(square, {-0.00619872475442, 0.021020555172, -0.0538405190058,
+                            0.133324805558, -0.333333146776});
+  Value near = f.multiplyAdd(p, f.multiply(square, x), x);
+  Value magnitude = f.absolute(x);
+  Value e = emitExp(f, f.add(magnitude, magnitude));
+  Value two = f.number(2.0), one = f.number(1.0);
+  Value far = f.subtract(one, f.divide(two, f.add(e, one)));
+  // Near 0, the polynomial alone would take -0 to 0.
+  Value isNear = f.isLess(magnitude, f.number(0.56));
+  return f.copySign(f.select(isNear, near, far), x);
+}
+
+/// Both parts as Norbert Juffa found them ("Accurate, fast erff", 2015): near 0
+/// x + x * p(x^2), elsewhere 1 - exp(q(|x|)).
+Value hamkaas::emitErf(Float32Builder &f, Value x) {
+  Value square = f.multiply(x, x);
+  Value p =
+      f.polynomial(square, {-5.96761703e-4, 4.99119423e-3, -2.67681349e-2,
+                            1.12819925e-1, -3.76125336e-1, 1.28379166e-1});
+  Value near = f.multiplyAdd(p, x, x);
+  Value magnitude = f.absolute(x);
+  Value negative = f.subtract(f.number(0.0), magnitude);
+  Value q = f.polynomial(magnitude, {-1.72853470e-5, 3.83197126e-4});
+  Value low = f.polynomial(magnitude, {-3.88396438e-3, 2.42546219e-2});
+  q = f.multiplyAdd(q, square, low);
+  for (double coefficient : {-1.06777877e-1, -6.34846687e-1, -1.28717512e-1})
+    q = f.multiplyAdd(q, magnitude, f.number(coefficient));
+  q = f.multiplyAdd(q, magnitude, negative);
+  Value far = f.subtract(f.number(1.0), emitExp(f, q));
+  return f.select(f.isLess(magnitude, f.number(0.927734375)), near,
+                  f.copySign(far, x));
+}
+
+/// 1 + x * p(x^2), p with the least error relative to 1. To add up without
+/// cancellation, p is written in a variable from -1 to 1.
+Value hamkaas::emitOnePlusErf(Float32Builder &f, Value x) {
+  constexpr double last = 3.85;
+  Value highest = f.number(last), one = f.number(1.0);
+  Value bounded = f.select(f.isLess(highest, x), highest, x);
+  Value s = f.multiplyAdd(f.multiply(bounded, bounded),
+                          f.number(2 / (last * last)), f.number(-1.0));
+  Value p = f.polynomial(
+      s, {0.00128076193385, -0.00330969965693, 0.00266213403155,
+          -0.00343071693158, 0.0110603832923, -0.020172623249, 0.028335472738,
+          -0.0404169526594, 0.0564052198365, -0.0733127462003, 0.0908191132125,
+          -0.110374695264, 0.136211540708, -0.183301747491, 0.367284818867});
+  Value sum = f.multiplyAdd(p, bounded, one);
+  return f.select(f.isLess(x, f.number(-last)), f.number(0.0), sum);
+}
+
+/// log(x) = e * ln 2 + log(m) with m from 2/3 to 4/3 and log(m) = f - f^2 / 2 +
+/// f^3 * p(f) for f = m - 1.
+Value hamkaas::emitLog(Float32Builder &f, Value x) {
+  // Subnormal numbers are made normal ones first.
+  Value isTiny = f.isLess(x, f.number(0x1p-126));
+  Value scaled = f.select(isTiny, f.multiply(x, f.number(0x1p23)), x);
+  Value zero = f.number(0.0);
+  Value offset = f.select(isTiny, f.number(-23.0), zero);
+  // The bits of 2/3: with those less, the exponent changes at 4/3.
+  Value bits = f.bits(scaled);
+  Value exponent =
+      f.shiftRightSigned(f.subtractIntegers(bits, f.integer(0x3f2aaaab)), 23);
+  Value m = f.fromBits(f.subtractIntegers(bits, f.shiftLeft(exponent, 23)));
+  Value e = f.add(f.toFloat(exponent), offset);
+
+  Value r = f.subtract(m, f.number(1.0));
+  Value p = f.polynomial(
+      r, {0.12008765257300584, -0.1284642353646737, 0.107538525930419,
+          -0.12195503087018057, 0.14304487101044709, -0.16679595211969789,
+          0.19999596858237757, -0.2499981996661628, 0.33333335751170906});
+  p = f.multiplyAdd(p, r, f.number(-0.5));
+  p = f.multiply(p, f.multiply(r, r));
+  // ln 2 in two parts, as for exponentials.
+  p = f.multiplyAdd(e, f.number(-2.12194440e-4), p);
+  Value log = f.multiplyAdd(e, f.number(0.693359375), f.add(r, p));
+
+  double infinity = std::numeric_limits<double>::infinity();
+  Value highest = f.number(infinity);
+  Value special = f.select(
+      f.isLess(x, zero), f.number(std::numeric_limits<double>::quiet_NaN()),
+      f.select(f.isEqual(x, zero), f.number(-infinity), x));
+  Value isNumber = f.isLess(zero, x);
+  log = f.select(f.isLess(x, highest), log, special);
+  return f.select(isNumber, log, special);
+}

@@ -1,0 +1,29 @@
+//===- ExpandFloat32Math.h - Functions of float32 as arithmetic -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CODEGEN_CPU_EXPANDFLOAT32MATH_H
+#define HAMKAAS_LIB_CODEGEN_CPU_EXPANDFLOAT32MATH_H
+
+#include "Float32Builder.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace hamkaas {
+
+/// The exponential with an error below 1 ulp; 0 below the least subnormal
+/// number, infinite above the largest one, NaN of NaN.
+mlir::Value emitExp(Float32Builder &f, mlir::Value x);
+/// Within 2 ulp, and as they should be at infinities, zeros and NaN.
+mlir::Value emitErf(Float32Builder &f, mlir::Value x);
+mlir::Value emitLog(Float32Builder &f, mlir::Value x);
+mlir::Value emitTanh(Float32Builder &f, mlir::Value x);
+/// 1 + erf(x) with an error below 3 ulp of 1, and 0 where it is less than that.
+/// Half as long as the two one by one.
+mlir::Value emitOnePlusErf(Float32Builder &f, mlir::Value x);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CODEGEN_CPU_EXPANDFLOAT32MATH_H
