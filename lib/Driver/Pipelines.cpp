@@ -24,19 +24,18 @@ using namespace hamkaas;
 //===----------------------------------------------------------------------===//
 
 ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
-  static constexpr StringRef names[] = {"fold-constants", "simplify",
-                                        "raise",          "move-layouts",
-                                        "raise-attention", "fold-affine",
-                                        "use-winograd"};
+  static constexpr StringRef names[] = {
+      "fold-constants",  "simplify",    "raise",       "move-layouts",
+      "raise-attention", "fold-affine", "use-winograd"};
   return names;
 }
 
 llvm::Error hamkaas::checkOptimizationNames(ArrayRef<std::string> names) {
   for (StringRef name : names)
     if (name != "all" && !llvm::is_contained(getGraphOptimizations(), name))
-      return llvm::createStringError(
-          "--no-optimize: expected all or some of " +
-          llvm::join(getGraphOptimizations(), ", ") + ", got '" + name + "'");
+      return llvm::createStringError("--no-optimize: expected all or some of " +
+                                     llvm::join(getGraphOptimizations(), ", ") +
+                                     ", got '" + name + "'");
   return llvm::Error::success();
 }
 

@@ -43,8 +43,7 @@ struct AttentionSemantics
         sums.assign(width, 0);
         for (int64_t j = 0; j < keys; ++j)
           for (int64_t e = 0; e < width; ++e)
-            sums[e] +=
-                weights[j] / sum * v.f32[(b * keys + j) * width + e];
+            sums[e] += weights[j] / sum * v.f32[(b * keys + j) * width + e];
         llvm::copy(sums, result.f32.begin() + (b * queries + i) * width);
       }
     return success();

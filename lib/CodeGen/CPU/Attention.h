@@ -74,15 +74,14 @@ public:
                llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step);
   /// Whether any lane of one of `vectors` is other than zero.
   mlir::Value anyNonzero(llvm::ArrayRef<mlir::Value> vectors);
-  /// Whether the keys at `point`, `active` out of `width` lanes, are hidden from
-  /// the query: a vector.
+  /// Whether the keys at `point`, `active` out of `width` lanes, are hidden
+  /// from the query: a vector.
   mlir::Value isHidden(PointRef point, int64_t width, int64_t active);
   mlir::Value allSet(mlir::Value mask);
 
   /// Indices of the destination.
-  llvm::SmallVector<mlir::Value> resultIndices(mlir::Value batch,
-                                               mlir::Value query,
-                                               mlir::Value column) const;
+  llvm::SmallVector<mlir::Value>
+  resultIndices(mlir::Value batch, mlir::Value query, mlir::Value column) const;
   /// Multiplies the row of the destination by the vector `factor`, or sets it
   /// to zero if there is none.
   void scaleRow(mlir::Value batch, mlir::Value query, mlir::Value factor);
@@ -104,8 +103,8 @@ public:
 
   /// Turns those of `rows` queries from `query` on and `count` keys from `key`
   /// on.
-  void turn(mlir::Value batch, mlir::Value query, int64_t rows,
-            mlir::Value key, int64_t count);
+  void turn(mlir::Value batch, mlir::Value query, int64_t rows, mlir::Value key,
+            int64_t count);
   /// The elements of `tensor` for key number `at` of the part and a vector of
   /// queries; null if it is not turned.
   mlir::Value load(mlir::Value tensor, mlir::Value at, mlir::Value column);

@@ -66,9 +66,9 @@ static void findHiding(Attention &attention) {
     attention.hiddenScore = score;
   } else if (addsBias(last)) {
     attention.hiding = last.getDpsInputOperand(1);
-    attention.hiddenScore = Builder(last.getContext())
-                                .getF32FloatAttr(
-                                    -std::numeric_limits<float>::infinity());
+    attention.hiddenScore =
+        Builder(last.getContext())
+            .getF32FloatAttr(-std::numeric_limits<float>::infinity());
   }
 }
 
@@ -164,8 +164,8 @@ Value AttentionSteps::multiplyAdd(Value lhs, Value rhs, Value sum) {
 
 /// A NaN on the left may be lost: its exponential makes the sum NaN.
 Value AttentionSteps::maximum(Value lhs, Value rhs) {
-  Value isBetter = arith::CmpFOp::create(
-      kernel.ir(), kernel.loc(), arith::CmpFPredicate::OGT, lhs, rhs);
+  Value isBetter = arith::CmpFOp::create(kernel.ir(), kernel.loc(),
+                                         arith::CmpFPredicate::OGT, lhs, rhs);
   return arith::SelectOp::create(kernel.ir(), kernel.loc(), isBetter, lhs, rhs);
 }
 
@@ -177,9 +177,8 @@ Value AttentionSteps::exponential(Value x, Value largest) {
 
 Value AttentionSteps::finiteOrZero(Value largest) {
   Value infinity = splat(-std::numeric_limits<float>::infinity());
-  Value isInfinite =
-      arith::CmpFOp::create(kernel.ir(), kernel.loc(),
-                            arith::CmpFPredicate::OEQ, largest, infinity);
+  Value isInfinite = arith::CmpFOp::create(
+      kernel.ir(), kernel.loc(), arith::CmpFPredicate::OEQ, largest, infinity);
   return arith::SelectOp::create(kernel.ir(), kernel.loc(), isInfinite,
                                  splat(0), largest);
 }
@@ -209,9 +208,8 @@ Value AttentionSteps::anyNonzero(ArrayRef<Value> vectors) {
   Value any;
   for (Value vector : vectors) {
     // NaN is other than zero.
-    Value isNonzero =
-        arith::CmpFOp::create(ir, kernel.loc(), arith::CmpFPredicate::UNE,
-                              vector, splat(0));
+    Value isNonzero = arith::CmpFOp::create(
+        ir, kernel.loc(), arith::CmpFPredicate::UNE, vector, splat(0));
     any = any ? arith::OrIOp::create(ir, kernel.loc(), any, isNonzero)
               : isNonzero;
   }
@@ -224,10 +222,10 @@ Value AttentionSteps::isHidden(PointRef point, int64_t width, int64_t active) {
   auto op = cast<linalg::LinalgOp>(attention.hiding->getOwner());
   TreeEmitter tree(kernel, width, active);
   Value elements = kernel.broadcast(
-      tree.evaluate(
-          attention.hiding->get(),
-          applyLinear(kernel, op.getMatchingIndexingMap(attention.hiding),
-                      point)),
+      tree.evaluate(attention.hiding->get(),
+                    applyLinear(kernel,
+                                op.getMatchingIndexingMap(attention.hiding),
+                                point)),
       width);
   if (isa<FloatType>(getElementTypeOrSelf(elements))) {
     Value infinity = kernel.broadcast(
@@ -279,13 +277,13 @@ void hamkaas::forEachPart(
     SmallVectorImpl<Value> &carried,
     function_ref<void(Value, int64_t, SmallVectorImpl<Value> &)> body) {
   int64_t whole = total / size * size;
-  SmallVector<Value> results = kernel.loop(
-      kernel.constant(0), kernel.constant(whole), size, carried,
-      /*writes=*/true, [&](Value base, ValueRange values) {
-        SmallVector<Value> current(values);
-        body(base, size, current);
-        return current;
-      });
+  SmallVector<Value> results =
+      kernel.loop(kernel.constant(0), kernel.constant(whole), size, carried,
+                  /*writes=*/true, [&](Value base, ValueRange values) {
+                    SmallVector<Value> current(values);
+                    body(base, size, current);
+                    return current;
+                  });
   carried.assign(results.begin(), results.end());
   if (whole < total)
     body(kernel.constant(whole), total - whole, carried);

@@ -37,7 +37,9 @@ public:
   mlir::FailureOr<Tile> emit();
 
 private:
-  void choosePanels();
+  mlir::LogicalResult choosePanels();
+  mlir::LogicalResult takeRequested();
+  bool isWhole();
   void choosePrefetch();
   void chooseCopy();
   mlir::Value getNextStretch(mlir::Value depthBlock, const Columns &columns);

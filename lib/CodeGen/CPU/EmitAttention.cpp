@@ -7,8 +7,8 @@
 
 //
 // Attention of few queries, as in decoding: each key is multiplied with the
-// queries where it lies, then each value is added to as many sums. Keys that are
-// hidden and values whose weights are zero are not read, sixteen or so at a
+// queries where it lies, then each value is added to as many sums. Keys that
+// are hidden and values whose weights are zero are not read, sixteen or so at a
 // time.
 //
 //===----------------------------------------------------------------------===//
@@ -126,8 +126,8 @@ void FewQueriesEmitter::emitPart(Value base, int64_t count,
         largest[r], [&](Value a, Value b) { return steps.maximum(a, b); });
     Value subtracted = steps.finiteOrZero(largest[r]);
     Value sum = emitExponentials(r, count, subtracted);
-    sum = steps.combineLanes(
-        sum, [&](Value a, Value b) { return steps.add(a, b); });
+    sum = steps.combineLanes(sum,
+                             [&](Value a, Value b) { return steps.add(a, b); });
     if (attention.keys > part) {
       factors.push_back(steps.exponential(before[r], subtracted));
       sums[r] = steps.multiplyAdd(sums[r], factors[r], sum);
@@ -142,8 +142,8 @@ void FewQueriesEmitter::emitPart(Value base, int64_t count,
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// Writes the scores to the scratch memory; `largest` become the largest of each
-/// lane.
+/// Writes the scores to the scratch memory; `largest` become the largest of
+/// each lane.
 void FewQueriesEmitter::emitScores(Value base, int64_t count,
                                    MutableArrayRef<Value> largest) {
   SmallVector<Value> carried(largest);
@@ -153,12 +153,11 @@ void FewQueriesEmitter::emitScores(Value base, int64_t count,
         Value key = kernel.add(base, block.index);
         SmallVector<Value> products = emitProducts(key, block.active);
         for (int64_t r = 0; r < rows; ++r) {
-          TreeEmitter tree(kernel, lanes, block.active,
-                           [&](Value tensor, PointRef) {
-                             return tensor == attention.products->getResult(0)
-                                        ? products[r]
-                                        : Value();
-                           });
+          TreeEmitter tree(
+              kernel, lanes, block.active, [&](Value tensor, PointRef) {
+                return tensor == attention.products->getResult(0) ? products[r]
+                                                                  : Value();
+              });
           Value scores = tree.evaluateVector(
               attention.scores, lanePoint({batch, queries[r]}, key));
           scores = steps.keepActive(
@@ -185,9 +184,9 @@ SmallVector<Value> FewQueriesEmitter::emitProducts(Value key, int64_t active) {
   Value hidden;
   for (Value query : queries) {
     Value here = steps.isHidden(lanePoint({batch, query}, key), lanes, active);
-    hidden = hidden ? arith::AndIOp::create(kernel.ir(), kernel.loc(), hidden,
-                                            here)
-                    : here;
+    hidden =
+        hidden ? arith::AndIOp::create(kernel.ir(), kernel.loc(), hidden, here)
+               : here;
   }
   Value zero = steps.splat(0);
   SmallVector<Type> types(rows, zero.getType());
@@ -208,8 +207,7 @@ static Value joinSums(KernelBuilder &kernel, AttentionSteps &steps, Value lhs,
         low.push_back(from + group * width + i);
         high.push_back(from + group * width + half + i);
       }
-  Value a =
-      vector::ShuffleOp::create(kernel.ir(), kernel.loc(), lhs, rhs, low);
+  Value a = vector::ShuffleOp::create(kernel.ir(), kernel.loc(), lhs, rhs, low);
   Value b =
       vector::ShuffleOp::create(kernel.ir(), kernel.loc(), lhs, rhs, high);
   return steps.add(a, b);
@@ -221,16 +219,14 @@ Value FewQueriesEmitter::emitQueryProducts(Value query, Value key,
                                            int64_t active) {
   SmallVector<Value> sums(active, steps.splat(0));
   forEachLaneBlock(
-      kernel, kernel.constant(0), attention.keyWidth, lanes, /*unroll=*/1,
-      sums, /*writes=*/false,
-      [&](LaneBlock block, MutableArrayRef<Value> current) {
+      kernel, kernel.constant(0), attention.keyWidth, lanes, /*unroll=*/1, sums,
+      /*writes=*/false, [&](LaneBlock block, MutableArrayRef<Value> current) {
         TreeEmitter tree(kernel, lanes, block.active);
         Value q = tree.evaluateVector(attention.q,
                                       lanePoint({batch, query}, block.index));
         for (int64_t j = 0; j < active; ++j) {
           Value k = tree.evaluateVector(
-              attention.k,
-              lanePoint({batch, kernel.add(key, j)}, block.index));
+              attention.k, lanePoint({batch, kernel.add(key, j)}, block.index));
           k = steps.keepActive(k, block.active, steps.splat(0));
           current[j] = steps.multiplyAdd(q, k, current[j]);
         }
@@ -238,8 +234,8 @@ Value FewQueriesEmitter::emitQueryProducts(Value query, Value key,
   sums.resize(lanes, steps.splat(0));
   for (int64_t groups = 1; groups < lanes; groups *= 2) {
     for (size_t i = 0; i < sums.size() / 2; ++i)
-      sums[i] = joinSums(kernel, steps, sums[2 * i], sums[2 * i + 1], groups,
-                         lanes);
+      sums[i] =
+          joinSums(kernel, steps, sums[2 * i], sums[2 * i + 1], groups, lanes);
     sums.truncate(sums.size() / 2);
   }
   return sums.front();
@@ -254,8 +250,8 @@ Value FewQueriesEmitter::emitExponentials(int64_t row, int64_t count,
             lanes, steps.splat(0), /*writes=*/false,
             [&](Value offset, ValueRange sum) {
               Value at = kernel.constant(row);
-              Value weight = steps.exponential(
-                  weights.load(at, offset, lanes), largest);
+              Value weight =
+                  steps.exponential(weights.load(at, offset, lanes), largest);
               weights.store(weight, at, offset);
               return SmallVector<Value>{steps.add(sum.front(), weight)};
             })
@@ -274,11 +270,11 @@ void FewQueriesEmitter::emitValues(Value base, int64_t count,
   int64_t vectors = llvm::divideCeil(attention.valueWidth, lanes);
   int64_t atOnce = std::min(vectors, std::max<int64_t>(valueSums / rows, 1));
   int64_t whole = attention.valueWidth / (atOnce * lanes) * (atOnce * lanes);
-  kernel.writingLoop(
-      kernel.constant(0), kernel.constant(whole), atOnce * lanes,
-      [&](Value column) {
-        emitColumns(base, count, factors, scales, column, atOnce, lanes);
-      });
+  kernel.writingLoop(kernel.constant(0), kernel.constant(whole), atOnce * lanes,
+                     [&](Value column) {
+                       emitColumns(base, count, factors, scales, column, atOnce,
+                                   lanes);
+                     });
   int64_t rest = attention.valueWidth - whole;
   if (rest == 0)
     return;
@@ -328,18 +324,18 @@ void FewQueriesEmitter::emitColumns(Value base, int64_t count,
   }
 }
 
-SmallVector<Value>
-FewQueriesEmitter::addValues(Value base, Value offset, Value end, Value column,
-                             int64_t vectors, int64_t lastActive,
-                             ValueRange sums) {
+SmallVector<Value> FewQueriesEmitter::addValues(Value base, Value offset,
+                                                Value end, Value column,
+                                                int64_t vectors,
+                                                int64_t lastActive,
+                                                ValueRange sums) {
   return kernel.loop(
       offset, end, 1, sums, /*writes=*/false,
       [&](Value at, ValueRange current) {
         SmallVector<Value> next(current);
         Value key = kernel.add(base, at);
         for (int64_t v = 0; v < vectors; ++v) {
-          TreeEmitter tree(kernel, lanes,
-                           v + 1 < vectors ? lanes : lastActive);
+          TreeEmitter tree(kernel, lanes, v + 1 < vectors ? lanes : lastActive);
           Value value = tree.evaluateVector(
               attention.v,
               lanePoint({batch, key}, kernel.add(column, v * lanes)));

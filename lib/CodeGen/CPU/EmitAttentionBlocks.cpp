@@ -198,9 +198,9 @@ void BlockEmitter::turnQueries() {
               for (int64_t i = 0; i < lanes; ++i)
                 square.push_back(tree.evaluateVector(
                     attention.q,
-                    lanePoint({batch, kernel.add(query,
-                                                 std::min(i, row.active - 1))},
-                              column.index)));
+                    lanePoint(
+                        {batch, kernel.add(query, std::min(i, row.active - 1))},
+                        column.index)));
               transposeSquare(kernel, square);
               for (int64_t i = 0; i < column.active; ++i)
                 turned.store(square[i], kernel.add(column.index, i), row.index);
@@ -221,10 +221,9 @@ void BlockEmitter::emitPart(Value base, int64_t count,
   for (int64_t v = 0; v < vectors; ++v) {
     Value &sum = carried[vectors + v];
     // Of a single part, nothing comes before.
-    Value factor = isSinglePart() ? steps.divide(steps.splat(1), sums[v])
-                                  : found[v];
-    sum = isSinglePart() ? sums[v]
-                         : steps.multiplyAdd(sum, found[v], sums[v]);
+    Value factor =
+        isSinglePart() ? steps.divide(steps.splat(1), sums[v]) : found[v];
+    sum = isSinglePart() ? sums[v] : steps.multiplyAdd(sum, found[v], sums[v]);
     factors.store(factor, kernel.constant(0), kernel.constant(v * lanes));
   }
   // Without weights the largest scores are those of before, and all factors 1.
@@ -248,9 +247,8 @@ SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
       areAllHidden(base, count), types, /*writes=*/false,
       [&] {
         Value score = kernel.broadcast(
-            arith::ConstantOp::create(
-                kernel.ir(), kernel.loc(),
-                attention.hiddenScore),
+            arith::ConstantOp::create(kernel.ir(), kernel.loc(),
+                                      attention.hiddenScore),
             lanes);
         kernel.loop(kernel.constant(0), kernel.constant(count), 1, {},
                     /*writes=*/false, [&](Value at, ValueRange) {
@@ -288,8 +286,8 @@ Value BlockEmitter::areAllHidden(Value base, int64_t count) {
                 here = arith::SelectOp::create(kernel.ir(), kernel.loc(),
                                                active, here, current.front());
               }
-              current.front() = arith::AndIOp::create(
-                  kernel.ir(), kernel.loc(), current.front(), here);
+              current.front() = arith::AndIOp::create(kernel.ir(), kernel.loc(),
+                                                      current.front(), here);
             });
         return hidden;
       });
@@ -301,14 +299,13 @@ SmallVector<Value> BlockEmitter::computeScores(Value base, int64_t count) {
   SmallVector<Value> largest(
       vectors, steps.splat(-std::numeric_limits<float>::infinity()));
   int64_t whole = count / keysAtOnce * keysAtOnce;
-  largest = kernel.loop(kernel.constant(0), kernel.constant(whole), keysAtOnce,
-                        largest, /*writes=*/false,
-                        [&](Value at, ValueRange carried) {
-                          SmallVector<Value> current(carried);
-                          emitKeys(kernel.add(base, at), at, keysAtOnce,
-                                   current);
-                          return current;
-                        });
+  largest =
+      kernel.loop(kernel.constant(0), kernel.constant(whole), keysAtOnce,
+                  largest, /*writes=*/false, [&](Value at, ValueRange carried) {
+                    SmallVector<Value> current(carried);
+                    emitKeys(kernel.add(base, at), at, keysAtOnce, current);
+                    return current;
+                  });
   if (whole < count)
     emitKeys(kernel.add(base, whole), kernel.constant(whole), count - whole,
              largest);
@@ -362,19 +359,18 @@ SmallVector<Value> BlockEmitter::emitProducts(Value key, int64_t count) {
 SmallVector<Value> BlockEmitter::emitExponentials(int64_t count,
                                                   ArrayRef<Value> largest) {
   SmallVector<Value> sums(vectors, steps.splat(0));
-  return kernel.loop(
-      kernel.constant(0), kernel.constant(count), 1, sums, /*writes=*/false,
-      [&](Value at, ValueRange carried) {
-        SmallVector<Value> next;
-        for (int64_t v = 0; v < vectors; ++v) {
-          Value column = kernel.constant(v * lanes);
-          Value weight = steps.exponential(weights.load(at, column, lanes),
-                                           largest[v]);
-          weights.store(weight, at, column);
-          next.push_back(steps.add(carried[v], weight));
-        }
-        return next;
-      });
+  return kernel.loop(kernel.constant(0), kernel.constant(count), 1, sums,
+                     /*writes=*/false, [&](Value at, ValueRange carried) {
+                       SmallVector<Value> next;
+                       for (int64_t v = 0; v < vectors; ++v) {
+                         Value column = kernel.constant(v * lanes);
+                         Value weight = steps.exponential(
+                             weights.load(at, column, lanes), largest[v]);
+                         weights.store(weight, at, column);
+                         next.push_back(steps.add(carried[v], weight));
+                       }
+                       return next;
+                     });
 }
 
 //===----------------------------------------------------------------------===//
@@ -395,11 +391,10 @@ void BlockEmitter::emitRows(Value base, int64_t count, Value first,
   int64_t width = valueVectors * lanes;
   int64_t whole = attention.valueWidth / width * width;
   int64_t rest = attention.valueWidth - whole;
-  kernel.writingLoop(kernel.constant(0), kernel.constant(whole), width,
-                     [&](Value column) {
-                       emitColumns(base, count, first, rowCount, column,
-                                   valueVectors, lanes);
-                     });
+  kernel.writingLoop(
+      kernel.constant(0), kernel.constant(whole), width, [&](Value column) {
+        emitColumns(base, count, first, rowCount, column, valueVectors, lanes);
+      });
   if (rest == 0)
     return;
   int64_t restVectors = llvm::divideCeil(rest, lanes);
@@ -407,8 +402,8 @@ void BlockEmitter::emitRows(Value base, int64_t count, Value first,
               rest - (restVectors - 1) * lanes);
 }
 
-/// Weighted sums of `columns` vectors of values for `rowCount` queries: those of
-/// a single part times their factors, others added to those of before.
+/// Weighted sums of `columns` vectors of values for `rowCount` queries: those
+/// of a single part times their factors, others added to those of before.
 void BlockEmitter::emitColumns(Value base, int64_t count, Value first,
                                int64_t rowCount, Value column, int64_t columns,
                                int64_t lastActive) {
@@ -427,9 +422,9 @@ void BlockEmitter::emitColumns(Value base, int64_t count, Value first,
   if (!isSinglePart())
     for (int64_t i = 0; i < rowCount * columns; ++i) {
       int64_t r = i / columns, v = i % columns;
-      sums[i] = steps.multiply(
-          getFactor(r), kernel.load(kernel.destination, getIndices(r, v), lanes,
-                                    getActive(v)));
+      sums[i] = steps.multiply(getFactor(r),
+                               kernel.load(kernel.destination, getIndices(r, v),
+                                           lanes, getActive(v)));
     }
   sums = kernel.loop(
       kernel.constant(0), kernel.constant(count), 1, sums, /*writes=*/false,
@@ -445,8 +440,8 @@ void BlockEmitter::emitColumns(Value base, int64_t count, Value first,
           Value weight = kernel.broadcast(
               weights.loadElement(at, kernel.add(first, r)), lanes);
           for (int64_t v = 0; v < columns; ++v)
-            next[r * columns + v] = steps.multiplyAdd(weight, values[v],
-                                                      next[r * columns + v]);
+            next[r * columns + v] =
+                steps.multiplyAdd(weight, values[v], next[r * columns + v]);
         }
         return next;
       });

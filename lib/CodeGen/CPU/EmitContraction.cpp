@@ -8,6 +8,7 @@
 #include "ContractionEmitter.h"
 #include "Reduction.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -27,7 +28,54 @@ static constexpr int64_t minPrefetchedWindows = 1 << 18;
 // What is computed
 //===----------------------------------------------------------------------===//
 
-void ContractionEmitter::choosePanels() {
+/// Accumulators of a requested tile, many of which will be in memory.
+static constexpr int64_t maxRequested = 256;
+
+/// Takes over the rows, columns and depth of the tile that the kernel asks for.
+LogicalResult ContractionEmitter::takeRequested() {
+  ArrayRef<int64_t> requested = kernel.requestedTile;
+  auto fail = [&](const Twine &expected) {
+    return root->emitError("expected ")
+           << expected << ", got ["
+           << llvm::join(llvm::map_range(
+                             requested,
+                             [](int64_t size) { return std::to_string(size); }),
+                         ", ")
+           << "]";
+  };
+  if (requested.size() != 3 ||
+      llvm::any_of(requested, [](int64_t size) { return size <= 0; }))
+    return fail("a tile of rows, columns and depth");
+  int64_t rows = requested[0], columns = requested[1], depth = requested[2];
+  int64_t unit = packed ? tile.panelWidth() : tile.lanes;
+  if (columns % unit)
+    return fail(Twine("columns of the tile that are a multiple of ") +
+                Twine(unit));
+  if (rows * columns / tile.lanes > maxRequested)
+    return fail(Twine("at most ") + Twine(maxRequested) +
+                " vectors of sums in the tile");
+  if (packed && columns > unit && (rows > 1 || !loops.window.empty()))
+    return fail("several panels in a tile of one row only");
+  if (rows > rowCount)
+    return fail(Twine("at most ") + Twine(rowCount) + " rows in the tile");
+  if (isWhole() && depth < loops.productCount())
+    return fail(Twine("a tile of depth ") + Twine(loops.productCount()));
+  tile.rows = rows;
+  tile.blockRows = std::max<int64_t>(tile.blockRows / rows, 1) * rows;
+  tile.panels = packed ? columns / unit : 1;
+  tile.vectors = columns / tile.lanes / tile.panels;
+  tile.depth = std::min(depth, loops.productCount());
+  return success();
+}
+
+/// Whether sums must be complete before they are stored.
+bool ContractionEmitter::isWhole() {
+  // Partial sums go to the destination, one depth after the other.
+  return !loops.window.empty() || getElementTypeOrSelf(result) !=
+                                      getElementTypeOrSelf(root->getResult(0));
+}
+
+LogicalResult ContractionEmitter::choosePanels() {
   int64_t width = 0;
   OpOperand &right = *root.getDpsInputOperand(1);
   AffineMap map = root.getMatchingIndexingMap(&right);
@@ -42,18 +90,19 @@ void ContractionEmitter::choosePanels() {
   }
   tile = chooseContractionTile(kernel.target(), loops.outerCount(), rowCount,
                                columnCount, loops.productCount(), width);
-  // Partial sums go to the destination, one depth after the other.
-  if (!loops.window.empty() ||
-      getElementTypeOrSelf(result) != getElementTypeOrSelf(root->getResult(0)))
+  if (isWhole())
     tile.depth = loops.productCount();
   if (!packed || !loops.window.empty())
     tile.panels = 1;
+  if (!kernel.requestedTile.empty() && failed(takeRequested()))
+    return failure();
   panels = llvm::divideCeil(columnCount, tile.panelWidth());
   panelGroups = llvm::divideCeil(columnCount, tile.columns());
   rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
   depthBlocks = llvm::divideCeil(loops.productCount(), tile.depth);
   choosePrefetch();
   chooseCopy();
+  return success();
 }
 
 void ContractionEmitter::chooseCopy() {
@@ -115,7 +164,8 @@ FailureOr<Tile> ContractionEmitter::emit() {
   columnCount = loops.columnCount();
   depthCount = loops.extents[loops.depth];
   at.assign(loops.extents.size(), {});
-  choosePanels();
+  if (failed(choosePanels()))
+    return failure();
   // Partial sums overwrite the destination before the epilogue reads.
   if (depthBlocks > 1)
     for (Value argument : kernel.arguments())

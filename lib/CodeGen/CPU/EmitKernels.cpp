@@ -110,6 +110,13 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
       return signalPassFailure();
 
     KernelBuilder builder(kernel, *target);
+    builder.requestedTile = attr.getTile();
+    if (!attr.getTile().empty() &&
+        attr.getFamily() != KernelFamily::Contraction) {
+      kernel.emitError("expected a tile of a contraction only, got one of ")
+          << stringifyKernelFamily(attr.getFamily());
+      return signalPassFailure();
+    }
     auto returned = cast<func::ReturnOp>(kernel.getBody().front().back());
     FailureOr<Tile> tile =
         emitFamily(attr.getFamily(), builder, returned.getOperand(0));

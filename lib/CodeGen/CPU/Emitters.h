@@ -26,10 +26,9 @@ llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitMovement(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitLoops(KernelBuilder &kernel, mlir::Value result);
-/// Part of emitMovement, for the result of a `tensor.pad`.
 /// A linear map of two dimensions by one constant matrix, and what follows it.
-llvm::FailureOr<Tile> emitTransform(KernelBuilder &kernel,
-                                    mlir::Value result);
+llvm::FailureOr<Tile> emitTransform(KernelBuilder &kernel, mlir::Value result);
+/// Part of emitMovement, for the result of a `tensor.pad`.
 llvm::FailureOr<Tile> emitPad(KernelBuilder &kernel, mlir::Value result);
 
 struct Reduction;

@@ -39,6 +39,9 @@ public:
   mlir::Location loc() const { return location; }
   const TargetDescription &target() const { return cpu; }
 
+  /// The tile that whoever wrote the kernel asks for; empty to choose one.
+  llvm::ArrayRef<int64_t> requestedTile;
+
   /// The destination as the last write left it.
   mlir::Value destination;
   mlir::Value destinationArgument() const { return argument; }

@@ -58,8 +58,8 @@ void TurnedMatrices::turn(Value batch, Value query, int64_t rows, Value key,
 
 /// Lanes beyond the last query repeat one.
 void TurnedMatrices::turnSquare(Matrix &matrix, Value batch, Value query,
-                                int64_t rows, Value key, int64_t keys,
-                                Value at, Value column) {
+                                int64_t rows, Value key, int64_t keys, Value at,
+                                Value column) {
   auto type = cast<RankedTensorType>(matrix.tensor.getType());
   Value first = type.getDimSize(0) == 1 ? kernel.constant(0) : batch;
   SmallVector<Value> square;

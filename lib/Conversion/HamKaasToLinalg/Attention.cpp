@@ -24,8 +24,7 @@ static Value buildProducts(OpBuilder &builder, Location loc,
                            ArrayRef<unsigned> rhsLoops) {
   SmallVector<AffineMap> maps;
   const unsigned resultLoops[] = {0, 1, 2};
-  for (ArrayRef<unsigned> loops :
-       {lhsLoops, rhsLoops, ArrayRef(resultLoops)}) {
+  for (ArrayRef<unsigned> loops : {lhsLoops, rhsLoops, ArrayRef(resultLoops)}) {
     SmallVector<AffineExpr> exprs;
     for (unsigned loop : loops)
       exprs.push_back(builder.getAffineDimExpr(loop));
@@ -53,8 +52,9 @@ struct LowerAttention
     auto type = RankedTensorType::get(
         {result[0], result[1], attention.getK().getType().getDimSize(1)},
         builder.getF32Type());
-    Value scores = buildProducts(builder, loc, type.getShape(), q, k,
-                                 /*lhsLoops=*/{0, 1, 3}, /*rhsLoops=*/{0, 2, 3});
+    Value scores =
+        buildProducts(builder, loc, type.getShape(), q, k,
+                      /*lhsLoops=*/{0, 1, 3}, /*rhsLoops=*/{0, 2, 3});
     scores = buildScaled(attention, builder, operands, scores);
     if (attention.getMask())
       scores = buildMasked(attention, builder, operands[3], scores);
@@ -84,8 +84,8 @@ private:
         [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
           Value score = x[0];
           if (scale != 1)
-            score = arith::MulFOp::create(b, loc, score,
-                                          buildFloat(b, loc, scale));
+            score =
+                arith::MulFOp::create(b, loc, score, buildFloat(b, loc, scale));
           return !op.getBias() ? score
                                : arith::AddFOp::create(b, loc, score, x[1]);
         });

@@ -35,8 +35,7 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
   if (v.getDimSize(1) != k.getDimSize(1))
     return emitOptionalError(loc, "expected the rows of v (", v.getDimSize(1),
                              ") to match those of k (", k.getDimSize(1), ")");
-  types.push_back(
-      q.clone({q.getDimSize(0), q.getDimSize(1), v.getDimSize(2)}));
+  types.push_back(q.clone({q.getDimSize(0), q.getDimSize(1), v.getDimSize(2)}));
   return success();
 }
 

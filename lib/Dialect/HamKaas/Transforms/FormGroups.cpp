@@ -38,8 +38,7 @@ static bool isRoot(KernelOpInterface op) {
   KernelFamily family = op.getKernelFamily();
   return family == KernelFamily::Contraction ||
          family == KernelFamily::Reduction || family == KernelFamily::Row ||
-         family == KernelFamily::Transform ||
-         family == KernelFamily::Attention;
+         family == KernelFamily::Transform || family == KernelFamily::Attention;
 }
 
 /// Windows of a depthwise convolution whose channels come first: the emitter
@@ -80,8 +79,7 @@ static bool movesRows(PermuteOp permute) {
 static AttentionOp findAttention(Operation *last) {
   if (auto permute = dyn_cast<PermuteOp>(last); permute && movesRows(permute)) {
     Operation *source = permute.getX().getDefiningOp();
-    if (source && source->hasOneUse() &&
-        source->getBlock() == last->getBlock())
+    if (source && source->hasOneUse() && source->getBlock() == last->getBlock())
       last = source;
   }
   return dyn_cast<AttentionOp>(last);
@@ -159,9 +157,9 @@ private:
     members.insert(attention);
     root = cast<KernelOpInterface>(attention.getOperation());
     for (Value operand : {attention.getQ(), attention.getK(), attention.getV()})
-      addRows(operand, /*computes=*/operand != attention.getQ() &&
-                           attention.getType().getDimSize(1) <=
-                               maxComputingQueries);
+      addRows(operand,
+              /*computes=*/operand != attention.getQ() &&
+                  attention.getType().getDimSize(1) <= maxComputingQueries);
     return true;
   }
 
@@ -364,7 +362,8 @@ private:
   /// A broadcast for each pointwise operation that reads it: who does computes
   /// it, and reads less.
   static void repeatBroadcasts(Block &block) {
-    for (auto broadcast : llvm::make_early_inc_range(block.getOps<BroadcastOp>()))
+    for (auto broadcast :
+         llvm::make_early_inc_range(block.getOps<BroadcastOp>()))
       for (OpOperand &use :
            llvm::make_early_inc_range(llvm::drop_begin(broadcast->getUses()))) {
         auto user = dyn_cast<KernelOpInterface>(use.getOwner());

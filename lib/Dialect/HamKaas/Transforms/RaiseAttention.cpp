@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "RaisePatterns.h"
 #include "SimplifyPatterns.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -24,8 +24,8 @@ static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// `value` without reshapes that leave its matrices as they are and that nothing
-/// else reads.
+/// `value` without reshapes that leave its matrices as they are and that
+/// nothing else reads.
 static Value skipBatchReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
     ArrayRef<int64_t> from = getShape(reshape.getX()), to = getShape(value);
@@ -223,8 +223,7 @@ private:
     if (!updated.rows)
       return x;
     auto type = cast<RankedTensorType>(x.getType());
-    auto conditionType =
-        cast<RankedTensorType>(updated.condition.getType());
+    auto conditionType = cast<RankedTensorType>(updated.condition.getType());
     ArrayRef<int64_t> shape = conditionType.getShape();
     Value condition = ReshapeOp::create(
         rewriter, loc, conditionType.clone({shape[0], shape[2], shape[1]}),
@@ -266,8 +265,8 @@ struct RaisePlain : OpRewritePattern<MatMulOp> {
 };
 
 /// With w = softmax(scores): select(here, 0, w) * v + sum(select(here, w, 0)) *
-/// row, the values having the row where `here` holds. What the values have there
-/// is multiplied by 0, so it does not matter if it is finite.
+/// row, the values having the row where `here` holds. What the values have
+/// there is multiplied by 0, so it does not matter if it is finite.
 struct RaiseWithRow : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AddOp op,
@@ -289,8 +288,7 @@ struct RaiseWithRow : OpRewritePattern<AddOp> {
       Scores scores;
       if (!values.rows || !weights ||
           llvm::range_size(weights->getUsers()) != 2 ||
-          failed(scores.match(weights.getX())) ||
-          getShape(values.rows)[1] != 1)
+          failed(scores.match(weights.getX())) || getShape(values.rows)[1] != 1)
         return fail();
       rewriter.replaceOp(op, AttentionBuilder(rewriter, scores)
                                  .build(op, product.getRhs(), values));
@@ -300,19 +298,19 @@ struct RaiseWithRow : OpRewritePattern<AddOp> {
   }
 
 private:
-  /// The row and where it stands, if `product` is the row times the weights that
-  /// `without` leaves out.
+  /// The row and where it stands, if `product` is the row times the weights
+  /// that `without` leaves out.
   static UpdatedRows matchRow(MulOp product, SelectOp without) {
-    for (auto [row, factor] :
-         {std::pair(product.getLhs(), product.getRhs()),
-          std::pair(product.getRhs(), product.getLhs())}) {
+    for (auto [row, factor] : {std::pair(product.getLhs(), product.getRhs()),
+                               std::pair(product.getRhs(), product.getLhs())}) {
       auto sum = skipRepetition(factor).getDefiningOp<ReduceOp>();
       auto only = sum ? sum.getX().getDefiningOp<SelectOp>() : SelectOp();
       Value condition = getCondition(without.getCondition());
       if (only && condition && sum.getCombiner() == Combiner::Sum &&
           sum.getDims() == ArrayRef<int64_t>(2) && isOfRank3(only) &&
           only.getCondition() == without.getCondition() &&
-          only.getA() == without.getB() && isNumber(skipRepetition(only.getB()), 0) &&
+          only.getA() == without.getB() &&
+          isNumber(skipRepetition(only.getB()), 0) &&
           row.getType() == product.getType())
         return {condition, row};
     }

@@ -33,7 +33,14 @@ CASES = [
     ("transposed", "mk", "nk", dict(m=12, n=20, k=30), 0, "none"),
     ("heads", "mbk", "nbk", dict(b=3, m=7, n=11, k=8), 0, "none"),
     ("left_transposed", "km", "kn", dict(m=18, n=33, k=10), 0, "bias"),
+    ("requested", "mk", "kn", dict(m=37, n=90, k=70), 0, "bias"),
+    ("requested_packed", "mk", "kn", dict(m=37, n=90, k=70), 32, "residual"),
+    ("requested_row", "mk", "kn", dict(m=1, n=500, k=70), 16, "bias"),
 ]
+
+# Rows, columns and depth of tiles that are asked for.
+REQUESTED = {"requested": [3, 64, 17], "requested_packed": [5, 32, 33],
+             "requested_row": [1, 48, 20]}
 
 
 def dims(shape):
@@ -52,6 +59,7 @@ def kernel(name, left, right, extents, width, epilogue):
     def tensor(letters):
         return f"tensor<{dims(extents[d] for d in letters)}>"
 
+    tile = f", tile = {REQUESTED[name]}" if name in REQUESTED else ""
     types = {"a": tensor(left), "b": tensor(right), "c": tensor(result)}
     lines, arguments = [], [f"%a: {types['a']}"]
     right_value = "%b"
@@ -123,7 +131,7 @@ def kernel(name, left, right, extents, width, epilogue):
     arguments.append(f"%out: {types['c']}")
     head = (f"func.func private @{name}({', '.join(arguments)}) -> "
             f"{types['c']}\n    attributes "
-            "{hamkaas.kernel = #hamkaas.kernel<contraction>} {")
+            f"{{hamkaas.kernel = #hamkaas.kernel<contraction{tile}>}} {{")
     return "\n".join([head, *lines, f"  return {last} : {types['c']}", "}"])
 
 

@@ -98,6 +98,9 @@ TEST(ContractionTile, ThreadsHaveRowsWhereTheRightSideIsSmall) {
   EXPECT_FALSE(choose("x86-64-v4", 128, 784, 1000).sharesRows);
   // The left side is too large to be read for each panel.
   EXPECT_TRUE(choose("x86-64-v4", 1024, 1024, 1024).sharesRows);
+  // Blocks of fewer rows where both sides are large.
+  EXPECT_LE(choose("x86-64-v4", 2048, 2048, 2048).blockRows, 72);
+  EXPECT_GT(choose("x86-64-v4", 2048, 2048, 64).blockRows, 72);
 }
 
 // Packing and code generation ask separately and must agree.

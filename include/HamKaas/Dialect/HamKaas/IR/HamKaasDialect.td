@@ -100,7 +100,9 @@ def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
   let description = [{
     `tile` holds the sizes the family's code generator chose, empty before it
     ran: rows, columns and depth of the register and cache tile for a
-    contraction, elements for the others.
+    contraction, elements for the others. If it is set before, a contraction
+    takes it over: columns are a multiple of the vector width, or, if the right
+    side is packed, of the width of its panels.
 
     Example: `#hamkaas.kernel<contraction, tile = [8, 48, 512]>`
   }];

@@ -1,0 +1,169 @@
+//===- MatchWindow.cpp - What slides over what ------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WindowEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Accumulators: enough to hide the latency of a multiply-add.
+static constexpr int64_t maxAccumulators = 8;
+/// Windows that are computed at a time if lanes are windows, too.
+static constexpr int64_t maxRows = 4;
+/// Bounds of the code: elements of a window along the dimensions that are
+/// unrolled, and blocks of windows that reach into the padding.
+static constexpr int64_t maxTaps = 64;
+static constexpr int64_t maxEdgeBlocks = 8;
+
+/// Appends the axis that `factors` describe: a loop over windows and one over
+/// their elements.
+bool WindowEmitter::matchAxis(int64_t dim, ArrayRef<int64_t> factors) {
+  WindowAxis axis{};
+  axis.dim = dim;
+  axis.window = axis.tap = -1;
+  for (auto [loop, factor] : llvm::enumerate(factors.drop_back())) {
+    if (factor == 0)
+      continue;
+    bool isTap = llvm::is_contained(reduction.loops, loop);
+    int64_t &found = isTap ? axis.tap : axis.window;
+    if (found >= 0 || factor < 0)
+      return false;
+    found = loop;
+    (isTap ? axis.dilation : axis.stride) = factor;
+  }
+  if (factors.back() != 0 || axis.window < 0)
+    return false;
+  if (axis.tap < 0) {
+    sourceLoops.push_back(axis.window);
+    return axis.stride == 1;
+  }
+  sourceLoops.push_back(-1);
+  axis.low = low[dim];
+  axis.windows = extents[axis.window];
+  axis.taps = extents[axis.tap];
+  axis.size = cast<RankedTensorType>(source.getType()).getDimSize(dim);
+  outerAxes.push_back(axis);
+  return true;
+}
+
+bool WindowEmitter::matchOperand(OpOperand &candidate) {
+  operand = &candidate;
+  source = candidate.get();
+  outerAxes.clear();
+  sourceLoops.clear();
+  low.assign(cast<RankedTensorType>(source.getType()).getRank(), 0);
+  padding = Value();
+  if (auto pad = source.getDefiningOp<tensor::PadOp>()) {
+    low.assign(pad.getStaticLow().begin(), pad.getStaticLow().end());
+    padding = pad.getConstantPaddingValue();
+    source = pad.getSource();
+  }
+  AffineMap map = root.getMatchingIndexingMap(operand);
+  for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
+    if (!matchAxis(dim, getFactors(map, dim)))
+      return false;
+  return outerAxes.size() == reduction.loops.size() && matchPadding();
+}
+
+/// Padding must contribute nothing, for it is left out.
+bool WindowEmitter::matchPadding() {
+  if (!padding)
+    return true;
+  for (auto [dim, loop] : llvm::enumerate(sourceLoops))
+    if (loop >= 0 && low[dim] != 0)
+      return false;
+  Value element = root.getMatchingBlockArgument(operand);
+  if (reduction.contribution == element)
+    return matchPattern(padding, m_Constant()) &&
+           cast<arith::ConstantOp>(padding.getDefiningOp()).getValue() ==
+               reduction.neutral;
+  auto product = reduction.contribution.getDefiningOp<arith::MulFOp>();
+  return product && isa<arith::AddFOp>(reduction.combiner) &&
+         llvm::is_contained(product->getOperands(), element) &&
+         matchPattern(padding, m_AnyZeroFloat());
+}
+
+/// Sorts the loops into those of lanes, of a block, and others.
+bool WindowEmitter::matchLoops() {
+  AffineMap map = root.getIndexingMapsArray().back();
+  SmallVector<int64_t> loops;
+  for (int64_t dim : order) {
+    auto loop = dyn_cast<AffineDimExpr>(map.getResult(dim));
+    if (!loop)
+      return false;
+    loops.push_back(loop.getPosition());
+  }
+  auto take = [&](int64_t loop) -> std::optional<WindowAxis> {
+    auto *axis = llvm::find_if(
+        outerAxes, [&](const WindowAxis &axis) { return axis.window == loop; });
+    if (axis == outerAxes.end())
+      return std::nullopt;
+    WindowAxis taken = *axis;
+    outerAxes.erase(axis);
+    return taken;
+  };
+  laneLoop = loops.pop_back_val();
+  laneAxis = take(laneLoop);
+  std::optional<WindowAxis> found;
+  outer = loops;
+  for (int64_t loop : llvm::reverse(loops))
+    if (!found && extents[loop] > 1 && (found = take(loop)))
+      outer.erase(llvm::find(outer, loop));
+  if (!found)
+    return false;
+  blockAxis = *found;
+  // A sum has the order of the loops.
+  llvm::sort(outerAxes, [](const WindowAxis &a, const WindowAxis &b) {
+    return a.tap < b.tap;
+  });
+  return (outerAxes.empty() || outerAxes.back().tap < blockAxis.tap) &&
+         (!laneAxis || blockAxis.tap < laneAxis->tap);
+}
+
+/// The elements of balanced parts of `extent` of at most `most`.
+static int64_t balance(int64_t extent, int64_t most) {
+  return llvm::divideCeil(extent, llvm::divideCeil(extent, most));
+}
+
+void WindowEmitter::chooseSizes() {
+  lanes = chooseLanes(kernel.target(), extents[laneLoop]);
+  int64_t bits = reduction.neutral.getType().getIntOrFloatBitWidth();
+  int64_t registers = std::max<int64_t>(1, bits / 32);
+  int64_t budget = std::clamp<int64_t>(
+      kernel.target().registers / 2 / registers, 1, maxAccumulators);
+  int64_t most = laneAxis ? std::min(budget, maxRows) : budget;
+  rows = balance(blockAxis.windows, most);
+  vectors = std::clamp<int64_t>(budget / rows, 1,
+                                llvm::divideCeil(extents[laneLoop], lanes));
+  for (int64_t loop : outer)
+    outerShape.push_back(extents[loop]);
+}
+
+/// The blocks of `size` windows that do not lie within the source.
+static int64_t countEdges(const WindowAxis &axis, int64_t size) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < axis.windows && count <= maxEdgeBlocks; i += size)
+    count += i + size > axis.windows || !axis.isInside(i, size);
+  return count;
+}
+
+bool WindowEmitter::match() {
+  auto isOperand = [&](OpOperand *candidate) {
+    return !root.getMatchingBlockArgument(candidate).use_empty() &&
+           isa<RankedTensorType>(candidate->get().getType()) &&
+           matchOperand(*candidate);
+  };
+  if (llvm::none_of(root.getDpsInputOperands(), isOperand) || !matchLoops())
+    return false;
+  chooseSizes();
+  return blockAxis.taps * (laneAxis ? laneAxis->taps : 1) <= maxTaps &&
+         countEdges(blockAxis, rows) <= maxEdgeBlocks &&
+         (!laneAxis || countEdges(*laneAxis, vectors * lanes) <= maxEdgeBlocks);
+}

@@ -1,0 +1,31 @@
+//===- Outputs.h - What is done with outputs --------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_TOOLS_HAMKAAS_RUN_OUTPUTS_H
+#define HAMKAAS_TOOLS_HAMKAAS_RUN_OUTPUTS_H
+
+#include "HamKaas/Driver/Runner.h"
+#include "HamKaas/Driver/Tensors.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace hamkaas {
+
+/// Writes outputs to `files`, those of `--output` by the names of outputs. If
+/// there are none, prints the type and the first elements of each.
+llvm::Error writeOutputs(llvm::ArrayRef<TensorDeclaration> declarations,
+                         llvm::ArrayRef<Tensor> tensors,
+                         const llvm::StringMap<std::string> &files);
+
+/// Prints how much outputs differ from those of the reference. An error if it
+/// is more than their types allow.
+llvm::Error checkOutputs(llvm::ArrayRef<TensorDeclaration> declarations,
+                         llvm::ArrayRef<Tensor> actual,
+                         llvm::ArrayRef<Tensor> expected);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_TOOLS_HAMKAAS_RUN_OUTPUTS_H
