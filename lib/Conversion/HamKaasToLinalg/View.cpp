@@ -28,6 +28,12 @@ struct LowerReshape
       return tensor::ExpandShapeOp::create(builder, loc, type, x, none);
     if (type.getRank() == 0)
       return tensor::CollapseShapeOp::create(builder, loc, type, x, none);
+    // NOTE: a buffer of a layout that is not known, such as the result of a
+    // kernel, is copied to collapse it, so that no one more than needed is.
+    auto from = cast<RankedTensorType>(x.getType());
+    if (from.getRank() < type.getRank())
+      if (auto groups = getReassociationIndicesForReshape(from, type))
+        return tensor::ExpandShapeOp::create(builder, loc, type, x, *groups);
     // Through one dimension, which serves every pair of shapes.
     auto flatten = [](int64_t rank) {
       return SmallVector<ReassociationIndices>{

@@ -100,7 +100,7 @@ TEST(ContractionTile, ThreadsHaveRowsWhereTheRightSideIsSmall) {
   EXPECT_TRUE(choose("x86-64-v4", 1024, 1024, 1024).sharesRows);
   // Blocks of fewer rows where both sides are large.
   EXPECT_LE(choose("x86-64-v4", 2048, 2048, 2048).blockRows, 72);
-  EXPECT_GT(choose("x86-64-v4", 2048, 2048, 64).blockRows, 72);
+  EXPECT_GT(choose("x86-64-v4", 4096, 2048, 96).blockRows, 72);
 }
 
 // Packing and code generation ask separately and must agree.
