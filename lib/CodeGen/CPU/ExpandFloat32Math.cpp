@@ -41,10 +41,20 @@ static Value scaleInTwoSteps(Float32Builder &f, Value p, Value shifted,
   return f.multiply(scaled, f.select(isZero, f.number(0.0), factor));
 }
 
+/// The sum `a * b + c`, and, if `rest` is not null, what it lacks of the exact
+/// one. `c` has the largest magnitude.
+static Value emitSum(Float32Builder &f, Value a, Value b, Value c,
+                     Value *rest) {
+  Value sum = f.multiplyAdd(a, b, c);
+  if (rest)
+    *rest = f.multiplyAdd(a, b, f.subtract(c, sum));
+  return sum;
+}
+
 /// exp(x) = 2^n * exp(r) with n the multiple of 1/16 nearest to x / ln 2. The
 /// fraction of 2^n comes from a table in a register, so a polynomial of degree
 /// 3 suffices for exp(r).
-static Value emitExpByTable(Float32Builder &f, Value x) {
+static Value emitExpByTable(Float32Builder &f, Value x, Value *rest) {
   // Twice as much as need be: the instruction takes as long as two hundred
   // additions to find a result that is nearly 0, but no time for one far below.
   x = f.clamp(x, -2000.0, 89.0);
@@ -57,15 +67,18 @@ static Value emitExpByTable(Float32Builder &f, Value x) {
   Value root = f.lookup(rootsOfTwo, f.bits(shifted));
   Value p = f.polynomial(r, {0.16666718567281752, 0.50001618977834551});
   p = f.multiplyAdd(p, f.multiply(r, r), r);
-  return f.scale(f.multiplyAdd(root, p, root), n);
+  Value sum = emitSum(f, root, p, root, rest);
+  if (rest)
+    *rest = f.scale(*rest, n);
+  return f.scale(sum, n);
 }
 
 /// exp(x) = 2^n * exp(r) with n the integer nearest to x / ln 2 and |r| at most
 /// half of ln 2; exp(r) by a polynomial whose error relative to exp(r) is the
 /// least there is for its degree, 3e-9.
-Value hamkaas::emitExp(Float32Builder &f, Value x) {
+static Value emitExpWithRest(Float32Builder &f, Value x, Value *rest) {
   if (f.scaleLanes() == 16)
-    return emitExpByTable(f, x);
+    return emitExpByTable(f, x, rest);
   bool hasScale = f.scaleLanes() > 0;
   Value isZero = hasScale ? Value() : f.isLess(x, f.number(-104.0));
   // Beyond these bounds the result is 0 or infinite anyway. NaN passes
@@ -79,8 +92,38 @@ Value hamkaas::emitExp(Float32Builder &f, Value x) {
   Value r = subtractMultipleOfLn2(f, x, n);
   Value p = f.polynomial(r, {1.3814540579915047e-3, 8.36874544620514e-3,
                              4.166838899254799e-2, 1.666652113199234e-1,
-                             4.999999403953552e-1, 1.0, 1.0});
-  return hasScale ? f.scale(p, n) : scaleInTwoSteps(f, p, shifted, isZero);
+                             4.999999403953552e-1, 1.0});
+  auto scale = [&](Value value) {
+    return hasScale ? f.scale(value, n)
+                    : scaleInTwoSteps(f, value, shifted, isZero);
+  };
+  Value sum = emitSum(f, p, r, f.number(1.0), rest);
+  if (rest)
+    *rest = scale(*rest);
+  return scale(sum);
+}
+
+Value hamkaas::emitExp(Float32Builder &f, Value x) {
+  return emitExpWithRest(f, x, /*rest=*/nullptr);
+}
+
+/// With t = exp(-|x|), 1 / (1 + t) or t / (1 + t). The quotient is corrected by
+/// what is left of a division by the rounded sum, with the digits that t and
+/// the sum have lost.
+Value hamkaas::emitSigmoid(Float32Builder &f, Value x) {
+  Value zero = f.number(0.0), one = f.number(1.0), rest;
+  Value t = emitExpWithRest(f, f.subtract(zero, f.absolute(x)), &rest);
+  Value sum = f.add(one, t);
+  Value lost = f.add(f.subtract(t, f.subtract(sum, one)), rest);
+  Value inverse = f.divide(one, sum);
+  Value isNegative = f.isLess(x, zero);
+  Value numerator = f.select(isNegative, t, one);
+  Value quotient = f.multiply(numerator, inverse);
+  Value negated = f.subtract(zero, quotient);
+  Value left = f.multiplyAdd(negated, sum, numerator);
+  left = f.add(left, f.select(isNegative, rest, zero));
+  left = f.multiplyAdd(negated, lost, left);
+  return f.multiplyAdd(left, inverse, quotient);
 }
 
 /// x + x^3 * p(x^2) near 0, elsewhere 1 - 2 / (1 + exp(2 |x|)), which is 1

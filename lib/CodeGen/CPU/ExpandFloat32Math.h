@@ -17,6 +17,8 @@ namespace hamkaas {
 /// number, infinite above the largest one, NaN of NaN.
 mlir::Value emitExp(Float32Builder &f, mlir::Value x);
 /// Within 2 ulp, and as they should be at infinities, zeros and NaN.
+/// 1 / (1 + exp(-x)).
+mlir::Value emitSigmoid(Float32Builder &f, mlir::Value x);
 mlir::Value emitErf(Float32Builder &f, mlir::Value x);
 mlir::Value emitLog(Float32Builder &f, mlir::Value x);
 mlir::Value emitTanh(Float32Builder &f, mlir::Value x);

@@ -71,6 +71,31 @@ private:
   Float32Features features;
 };
 
+/// 1 / (1 + exp(-x)) as one function, of fewer roundings.
+struct ExpandSigmoid : OpRewritePattern<arith::DivFOp> {
+  ExpandSigmoid(MLIRContext *context, Float32Features features)
+      : OpRewritePattern(context), features(features) {}
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
+    // Folding has brought the constant to the right.
+    auto exp = sum ? sum.getLhs().getDefiningOp<math::ExpOp>() : nullptr;
+    auto neg = exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : nullptr;
+    if (!neg || !exp->hasOneUse() || !sum->hasOneUse() ||
+        !matchPattern(op.getLhs(), m_OneFloat()) ||
+        !matchPattern(sum.getRhs(), m_OneFloat()) ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "expected a sigmoid of float32");
+    Float32Builder f(rewriter, op.getLoc(), op.getType(), features);
+    rewriter.replaceOp(op, emitSigmoid(f, neg.getOperand()));
+    return success();
+  }
+
+private:
+  Float32Features features;
+};
+
 /// Without an instruction for it, LLVM would call fmaf of libm for each lane.
 struct SplitFma : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -95,9 +120,9 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
         blocks.insert(op->getBlock());
     });
     Float32Features features{fma, scale};
-    // Before erf is expanded by itself.
+    // Before their functions are expanded by themselves.
     RewritePatternSet sums(context);
-    sums.add<ExpandOnePlusErf>(context, features);
+    sums.add<ExpandOnePlusErf, ExpandSigmoid>(context, features);
     if (failed(applyPatternsGreedily(getOperation(), std::move(sums))))
       return signalPassFailure();
     RewritePatternSet patterns(context);

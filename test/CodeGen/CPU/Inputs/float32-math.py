@@ -3,7 +3,7 @@
 
 usage: float32-math.py LEVEL FUNCTION
 
-FUNCTION is an operation of the math dialect, or one_plus_erf. Prints the largest
+FUNCTION is an operation of the math dialect, sigmoid or one_plus_erf. Prints the largest
 error in units of the last place of the correct result and fails where it is 2 or
 more. For one_plus_erf the units are those of 1, and it fails at 3.
 """
@@ -41,7 +41,14 @@ FUNCTIONS = {
     "log": (np.log, 0, 4),
     "one_plus_erf": (np.vectorize(lambda x: 1 + math.erf(x),
                                   otypes=[np.float64]), -5, 5),
+    "sigmoid": (lambda x: np.where(x < 0, np.exp(-np.abs(x)), 1)
+                / (1 + np.exp(-np.abs(x))), -104, 20),
 }
+SIGMOID = """%one = arith.constant 1.0 : f32
+    %negative = arith.negf %v : f32
+    %exp = math.exp %negative : f32
+    %sum = arith.addf %one, %exp : f32
+    %r = arith.divf %one, %sum : f32"""
 ONE_PLUS_ERF = """%one = arith.constant 1.0 : f32
     %erf = math.erf %v : f32
     %r = arith.addf %erf, %one : f32"""
@@ -65,7 +72,8 @@ def main():
     function, low, high = FUNCTIONS[sys.argv[2]]
     x = sample(low, high)
     is_sum = sys.argv[2] == "one_plus_erf"
-    body = ONE_PLUS_ERF if is_sum else f"%r = math.{sys.argv[2]} %v : f32"
+    bodies = {"one_plus_erf": ONE_PLUS_ERF, "sigmoid": SIGMOID}
+    body = bodies.get(sys.argv[2], f"%r = math.{sys.argv[2]} %v : f32")
     text, tiles = execute.compile_kernels(KERNEL.format(n=x.size, body=body),
                                           level)
     with tempfile.TemporaryDirectory() as folder:
