@@ -183,3 +183,34 @@ func.func @written(%m: memref<16xf32>) {
   vector.transfer_write %1, %m[%c0] {in_bounds = [true]} : vector<8xf32>, memref<16xf32>
   return
 }
+
+// -----
+
+// A sigmoid is divided once and then corrected. What is divided otherwise, as in
+// SiLU, is not one.
+
+// CHECK-LABEL: func @sigmoid(
+// CHECK-NOT:     math.exp
+// CHECK:         arith.divf
+// CHECK-NOT:     arith.divf
+// FUSED-COUNT-3: math.fma
+// CHECK:         return
+// CHECK-LABEL: func @silu(
+// CHECK:         arith.divf
+// CHECK-NEXT:    return
+func.func @sigmoid(%x: vector<16xf32>) -> vector<16xf32> {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %negative = arith.negf %x : vector<16xf32>
+  %e = math.exp %negative : vector<16xf32>
+  %sum = arith.addf %one, %e : vector<16xf32>
+  %y = arith.divf %one, %sum : vector<16xf32>
+  return %y : vector<16xf32>
+}
+func.func @silu(%x: vector<16xf32>) -> vector<16xf32> {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %negative = arith.negf %x : vector<16xf32>
+  %e = math.exp %negative : vector<16xf32>
+  %sum = arith.addf %one, %e : vector<16xf32>
+  %y = arith.divf %x, %sum : vector<16xf32>
+  return %y : vector<16xf32>
+}
