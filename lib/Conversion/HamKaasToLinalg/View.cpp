@@ -29,9 +29,10 @@ struct LowerReshape
     if (type.getRank() == 0)
       return tensor::CollapseShapeOp::create(builder, loc, type, x, none);
     // NOTE: a buffer of a layout that is not known, such as the result of a
-    // kernel, is copied to collapse it, so that no one more than needed is.
+    // kernel, is copied to collapse it, and the copy remains if something else
+    // needs the buffer, too.
     auto from = cast<RankedTensorType>(x.getType());
-    if (from.getRank() < type.getRank())
+    if (from.getRank() < type.getRank() && !op->getOperand(0).hasOneUse())
       if (auto groups = getReassociationIndicesForReshape(from, type))
         return tensor::ExpandShapeOp::create(builder, loc, type, x, *groups);
     // Through one dimension, which serves every pair of shapes.
