@@ -11,6 +11,8 @@
 #include "SimplifyPatterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include <cmath>
+#include <limits>
 
 namespace hamkaas {
 #define GEN_PASS_DEF_RAISEATTENTION
@@ -49,6 +51,48 @@ static Value skipRepetition(Value value) {
   }
 }
 
+static bool isOfRank3(Value value) { return getShape(value).size() == 3; }
+
+/// The sums of rows, one for each index of the first dimension of `value`, that
+/// it repeats along the others; null if it is none.
+static ReduceOp getRepeatedSums(Value value) {
+  if (!isOfRank3(value))
+    return nullptr;
+  // Steps that keep the first dimension keep the sums apart.
+  int64_t batches = getShape(value).front();
+  while (isa_and_nonnull<BroadcastOp, ReshapeOp>(value.getDefiningOp())) {
+    value = value.getDefiningOp()->getOperand(0);
+    if (getShape(value).empty() || getShape(value).front() != batches)
+      return nullptr;
+  }
+  auto sum = value.getDefiningOp<ReduceOp>();
+  return sum && sum.getCombiner() == Combiner::Sum &&
+                 sum.getDims() == ArrayRef<int64_t>(2) &&
+                 isOfRank3(sum.getX()) && getShape(sum.getX())[1] == 1
+             ? sum
+             : ReduceOp();
+}
+
+/// The number that `op` multiplies its first operand by, 1 / the number it is
+/// divided by; nothing for any other.
+static std::optional<double> getFactor(Operation *op) {
+  if (!isa_and_nonnull<MulOp, DivOp>(op))
+    return std::nullopt;
+  std::optional<APFloat> number = getSplatFloat(op->getOperand(1));
+  if (!number || !number->isFiniteNonZero())
+    return std::nullopt;
+  double factor = number->convertToDouble();
+  return isa<MulOp>(op) ? factor : 1 / factor;
+}
+
+/// Whether `value` is a product of matrices, times numbers or not.
+static bool isScaledProduct(Value value) {
+  value = skipBatchReshapes(value);
+  while (getFactor(value.getDefiningOp()))
+    value = skipBatchReshapes(value.getDefiningOp()->getOperand(0));
+  return value.getDefiningOp<MatMulOp>() != nullptr;
+}
+
 namespace {
 
 /// Rows of keys or values that stand for those of a tensor where a condition,
@@ -78,8 +122,6 @@ private:
 };
 
 } // namespace
-
-static bool isOfRank3(Value value) { return getShape(value).size() == 3; }
 
 /// The condition of a select of scores as a tensor of rank 3 that is repeated;
 /// null if there is none.
@@ -138,15 +180,14 @@ Value Scores::matchMask(SelectOp select) {
 Value Scores::matchKeys(SelectOp select) {
   Value condition = getCondition(select.getCondition());
   auto product = skipBatchReshapes(select.getB()).getDefiningOp<MatMulOp>();
-  auto sum = skipRepetition(select.getA()).getDefiningOp<ReduceOp>();
+  ReduceOp sum = getRepeatedSums(select.getA());
   auto pairs = sum ? sum.getX().getDefiningOp<MulOp>() : MulOp();
-  if (!condition || !product || !pairs || sum.getCombiner() != Combiner::Sum ||
-      sum.getDims() != ArrayRef<int64_t>(2) || !isOfRank3(pairs))
+  if (!condition || !product || !pairs)
     return nullptr;
   Value query = product.getLhs();
   Value row = pairs.getLhs() == query ? pairs.getRhs() : pairs.getLhs();
   bool isQuery = pairs.getLhs() == query || pairs.getRhs() == query;
-  if (!isQuery || row.getType() != query.getType() || getShape(query)[1] != 1)
+  if (!isQuery || row.getType() != query.getType())
     return nullptr;
   keys = {condition, row};
   return select.getB();
@@ -159,9 +200,8 @@ Value Scores::matchBias(AddOp add) {
   // The side that leads to a product is that of the scores.
   for (auto [scores, other] : {std::pair(add.getLhs(), add.getRhs()),
                                std::pair(add.getRhs(), add.getLhs())}) {
-    Value value = skipBatchReshapes(scores);
-    Operation *op = value.getDefiningOp();
-    if (!value.hasOneUse() || !isa_and_nonnull<MatMulOp, MulOp, DivOp>(op))
+    // Scores that the addition repeats are fewer than the bias is for.
+    if (!isScaledProduct(scores) || scores.getType() != add.getType())
       continue;
     Value repeated = other;
     if (auto broadcast = repeated.getDefiningOp<BroadcastOp>())
@@ -176,14 +216,15 @@ Value Scores::matchBias(AddOp add) {
 
 /// scores times or divided by a number.
 Value Scores::matchScale(Operation *op) {
-  if (!isa_and_nonnull<MulOp, DivOp>(op))
+  std::optional<double> factor = getFactor(op);
+  if (!factor)
     return nullptr;
-  std::optional<APFloat> number = getSplatFloat(op->getOperand(1));
-  if (!number || !number->isFiniteNonZero() ||
-      op->getOperand(0).getType() != op->getResult(0).getType())
+  // The product of several is one float32, too.
+  double product = scale * *factor;
+  if (std::abs(product) < std::numeric_limits<float>::min() ||
+      std::abs(product) > std::numeric_limits<float>::max())
     return nullptr;
-  double factor = number->convertToDouble();
-  scale *= isa<MulOp>(op) ? factor : 1 / factor;
+  scale = product;
   return op->getOperand(0);
 }
 
@@ -239,13 +280,18 @@ private:
   Location loc = rewriter.getUnknownLoc();
 };
 
-/// The softmax of whole rows that `value` is, but for the shape of the batch.
-SlicedSoftmaxOp getWeights(Value value) {
+} // namespace
+
+/// The softmax of whole rows that `value` is, but for the shape of the batch;
+/// null if it is none.
+static SlicedSoftmaxOp getWeights(Value value) {
   auto softmax = skipBatchReshapes(value).getDefiningOp<SlicedSoftmaxOp>();
   return softmax && softmax.getStaticPrefix() == getShape(softmax).back()
              ? softmax
              : SlicedSoftmaxOp();
 }
+
+namespace {
 
 /// softmax(scores) * v.
 struct RaisePlain : OpRewritePattern<MatMulOp> {
@@ -286,9 +332,11 @@ struct RaiseWithRow : OpRewritePattern<AddOp> {
       UpdatedRows values = matchRow(row, without);
       SlicedSoftmaxOp weights = getWeights(without.getB());
       Scores scores;
-      if (!values.rows || !weights ||
-          llvm::range_size(weights->getUsers()) != 2 ||
-          failed(scores.match(weights.getX())) || getShape(values.rows)[1] != 1)
+      // An addition repeats what is smaller.
+      if (!values.rows || values.rows.getType() != op.getType() ||
+          product.getType() != op.getType() || !weights ||
+          !weights.getResult().hasNUses(2) ||
+          failed(scores.match(weights.getX())))
         return fail();
       rewriter.replaceOp(op, AttentionBuilder(rewriter, scores)
                                  .build(op, product.getRhs(), values));
@@ -303,12 +351,10 @@ private:
   static UpdatedRows matchRow(MulOp product, SelectOp without) {
     for (auto [row, factor] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())}) {
-      auto sum = skipRepetition(factor).getDefiningOp<ReduceOp>();
+      ReduceOp sum = getRepeatedSums(factor);
       auto only = sum ? sum.getX().getDefiningOp<SelectOp>() : SelectOp();
       Value condition = getCondition(without.getCondition());
-      if (only && condition && sum.getCombiner() == Combiner::Sum &&
-          sum.getDims() == ArrayRef<int64_t>(2) && isOfRank3(only) &&
-          only.getCondition() == without.getCondition() &&
+      if (only && condition && only.getCondition() == without.getCondition() &&
           only.getA() == without.getB() &&
           isNumber(skipRepetition(only.getB()), 0) &&
           row.getType() == product.getType())

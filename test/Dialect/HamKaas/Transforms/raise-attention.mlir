@@ -98,3 +98,97 @@ func.func @others(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8
   %9 = hamkaas.matmul %8, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
   return %5, %9 : tensor<4x8x16xf32>, tensor<4x8x16xf32>
 }
+
+// The side of an addition that leads to the products is the scores, the other
+// the bias, though it is a product, too.
+
+// CHECK-LABEL: func @product_as_bias(
+// CHECK-SAME:    %[[Q:.*]]: tensor<4x8x16xf32>, %[[K:.*]]: tensor<4x8x16xf32>, %[[V:.*]]: tensor<4x8x16xf32>, %[[SLOPES:.*]]: tensor<4x8x8xf32>, %[[STEPS:.*]]: tensor<1x8x8xf32>
+// CHECK:         %[[BIAS:.*]] = hamkaas.mul %[[SLOPES]], %[[STEPS]]
+// CHECK:         hamkaas.attention %[[Q]], %[[K]], %[[V]] bias %[[BIAS]] scale 5.000000e-01
+func.func @product_as_bias(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %slopes: tensor<4x8x8xf32>, %steps: tensor<1x8x8xf32>) -> tensor<4x8x16xf32> {
+  %scale = hamkaas.constant dense<0.5> : tensor<1x1x1xf32>
+  %bias = hamkaas.mul %slopes, %steps : tensor<4x8x8xf32>, tensor<1x8x8xf32>
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.mul %1, %scale : tensor<4x8x8xf32>, tensor<1x1x1xf32>
+  %3 = hamkaas.add %bias, %2 : tensor<4x8x8xf32>, tensor<4x8x8xf32>
+  %4 = hamkaas.sliced_softmax %3 static_prefix 8 : tensor<4x8x8xf32>
+  %5 = hamkaas.matmul %4, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %5 : tensor<4x8x16xf32>
+}
+
+// Scores of one query that are repeated are none of more queries.
+
+// CHECK-LABEL: func @repeated_scores(
+// CHECK-NOT:     hamkaas.attention
+func.func @repeated_scores(%q: tensor<4x1x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %bias: tensor<4x8x8xf32>) -> tensor<4x8x16xf32> {
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<4x1x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.add %bias, %1 : tensor<4x8x8xf32>, tensor<4x1x8xf32>
+  %3 = hamkaas.sliced_softmax %2 static_prefix 8 : tensor<4x8x8xf32>
+  %4 = hamkaas.matmul %3, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %4 : tensor<4x8x16xf32>
+}
+
+// Numbers whose product is beyond float32 stay apart.
+
+// CHECK-LABEL: func @large_scale(
+// CHECK:         hamkaas.mul
+// CHECK:         hamkaas.div
+// CHECK-NOT:     hamkaas.attention
+func.func @large_scale(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+  %large = hamkaas.constant dense<1.0e30> : tensor<1x1x1xf32>
+  %small = hamkaas.constant dense<1.0e-30> : tensor<1x1x1xf32>
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.mul %1, %large : tensor<4x8x8xf32>, tensor<1x1x1xf32>
+  %3 = hamkaas.div %2, %small : tensor<4x8x8xf32>, tensor<1x1x1xf32>
+  %4 = hamkaas.sliced_softmax %3 static_prefix 8 : tensor<4x8x8xf32>
+  %5 = hamkaas.matmul %4, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %5 : tensor<4x8x16xf32>
+}
+
+// Of as many batches as keys, the sums of all batches could stand for the keys
+// of each.
+
+// CHECK-LABEL: func @sums_of_other_batches(
+// CHECK-NOT:     hamkaas.attention
+func.func @sums_of_other_batches(%q: tensor<8x1x16xf32>, %kc: tensor<8x8x16xf32>, %vc: tensor<8x8x16xf32>, %k: tensor<8x1x16xf32>, %v: tensor<8x1x16xf32>, %here: tensor<8x1x8xi1>) -> tensor<8x1x16xf32> {
+  %zeros = hamkaas.constant dense<0.0> : tensor<8x1x8xf32>
+  %0 = hamkaas.mul %q, %k : tensor<8x1x16xf32>, tensor<8x1x16xf32>
+  %1 = hamkaas.reduce sum %0 over [2] : tensor<8x1x16xf32>
+  %2 = hamkaas.reshape %1 : tensor<8x1xf32> -> tensor<1x1x8xf32>
+  %3 = hamkaas.broadcast %2 : tensor<1x1x8xf32> -> tensor<8x1x8xf32>
+  %4 = hamkaas.permute %kc [0, 2, 1] : tensor<8x8x16xf32>
+  %5 = hamkaas.matmul %q, %4 : tensor<8x1x16xf32>, tensor<8x16x8xf32>
+  %6 = hamkaas.select %here, %3, %5 : tensor<8x1x8xi1>, tensor<8x1x8xf32>, tensor<8x1x8xf32>
+  %7 = hamkaas.sliced_softmax %6 static_prefix 8 : tensor<8x1x8xf32>
+  %8 = hamkaas.select %here, %zeros, %7 : tensor<8x1x8xi1>, tensor<8x1x8xf32>, tensor<8x1x8xf32>
+  %9 = hamkaas.matmul %8, %vc : tensor<8x1x8xf32>, tensor<8x8x16xf32>
+  %10 = hamkaas.select %here, %7, %zeros : tensor<8x1x8xi1>, tensor<8x1x8xf32>, tensor<8x1x8xf32>
+  %11 = hamkaas.reduce sum %10 over [2] : tensor<8x1x8xf32>
+  %12 = hamkaas.reshape %11 : tensor<8x1xf32> -> tensor<8x1x1xf32>
+  %13 = hamkaas.mul %v, %12 : tensor<8x1x16xf32>, tensor<8x1x1xf32>
+  %14 = hamkaas.add %9, %13 : tensor<8x1x16xf32>, tensor<8x1x16xf32>
+  return %14 : tensor<8x1x16xf32>
+}
+
+// Rows of several batches, to which the average of one is repeated.
+
+// CHECK-LABEL: func @repeated_average(
+// CHECK-NOT:     hamkaas.attention
+func.func @repeated_average(%q: tensor<1x1x16xf32>, %k: tensor<1x8x16xf32>, %v: tensor<1x8x16xf32>, %rows: tensor<4x1x16xf32>, %here: tensor<1x1x8xi1>) -> tensor<4x1x16xf32> {
+  %zeros = hamkaas.constant dense<0.0> : tensor<1x1x8xf32>
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<1x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<1x1x16xf32>, tensor<1x16x8xf32>
+  %2 = hamkaas.sliced_softmax %1 static_prefix 8 : tensor<1x1x8xf32>
+  %3 = hamkaas.select %here, %zeros, %2 : tensor<1x1x8xi1>, tensor<1x1x8xf32>, tensor<1x1x8xf32>
+  %4 = hamkaas.matmul %3, %v : tensor<1x1x8xf32>, tensor<1x8x16xf32>
+  %5 = hamkaas.select %here, %2, %zeros : tensor<1x1x8xi1>, tensor<1x1x8xf32>, tensor<1x1x8xf32>
+  %6 = hamkaas.reduce sum %5 over [2] : tensor<1x1x8xf32>
+  %7 = hamkaas.reshape %6 : tensor<1x1xf32> -> tensor<1x1x1xf32>
+  %8 = hamkaas.mul %rows, %7 : tensor<4x1x16xf32>, tensor<1x1x1xf32>
+  %9 = hamkaas.add %8, %4 : tensor<4x1x16xf32>, tensor<1x1x16xf32>
+  return %9 : tensor<4x1x16xf32>
+}
