@@ -7,107 +7,15 @@
 
 #include "Attention.h"
 #include "Emitters.h"
-#include "Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <limits>
 
 using namespace mlir;
 using namespace hamkaas;
-
-//===----------------------------------------------------------------------===//
-// Attention
-//===----------------------------------------------------------------------===//
-
-static linalg::SoftmaxOp findSoftmax(Value result) {
-  for (Operation &op : *result.getParentBlock())
-    if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
-      return softmax;
-  return nullptr;
-}
-
-/// The score that `op` gives to what its first input masks, if it does nothing
-/// but choose between that and its second.
-static TypedAttr getMaskedScore(linalg::LinalgOp op) {
-  if (!op || op.getNumDpsInputs() != 2)
-    return nullptr;
-  Block &body = *op.getBlock();
-  auto select =
-      body.getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
-  auto isMasked =
-      select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
-  if (!isMasked || isMasked.getPredicate() != arith::CmpIPredicate::ne ||
-      isMasked.getLhs() != body.getArgument(0) ||
-      !matchPattern(isMasked.getRhs(), m_Zero()) ||
-      select.getFalseValue() != body.getArgument(1))
-    return nullptr;
-  auto score = select.getTrueValue().getDefiningOp<arith::ConstantOp>();
-  return score ? score.getValue() : TypedAttr();
-}
-
-/// Whether the second input of `op` is added to something last.
-static bool addsBias(linalg::LinalgOp op) {
-  if (!op || op.getNumDpsInputs() != 2)
-    return false;
-  Block &body = *op.getBlock();
-  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  return sum && sum.getRhs() == body.getArgument(1);
-}
-
-/// Finds what hides keys: a mask, or a bias if there is none.
-static void findHiding(Attention &attention) {
-  auto last = attention.scores.getDefiningOp<linalg::LinalgOp>();
-  if (TypedAttr score = getMaskedScore(last)) {
-    attention.hiding = last.getDpsInputOperand(0);
-    attention.hiddenScore = score;
-  } else if (addsBias(last)) {
-    attention.hiding = last.getDpsInputOperand(1);
-    attention.hiddenScore =
-        Builder(last.getContext())
-            .getF32FloatAttr(-std::numeric_limits<float>::infinity());
-  }
-}
-
-FailureOr<Attention> Attention::match(KernelBuilder &kernel, Value result) {
-  linalg::SoftmaxOp softmax = findSoftmax(result);
-  linalg::LinalgOp sums = findReductionRoot(result);
-  if (!softmax || !sums || sums->getOperand(0) != softmax->getResult(0))
-    return emitError(kernel.loc(),
-                     "expected a product with a softmax in the kernel");
-  Attention found;
-  found.scores = softmax.getInput();
-  found.products = findReductionRoot(found.scores);
-  if (!found.products || found.products.getNumDpsInputs() != 2)
-    return softmax.emitError("expected the softmax of products");
-  auto isProducts = [&](Operation *op) { return op == found.products; };
-  auto isSoftmax = [&](Operation *op) { return op == softmax; };
-  found.q = found.products->getOperand(0);
-  found.k = found.products->getOperand(1);
-  found.v = sums->getOperand(1);
-  if (failed(verifyTree(found.scores, isProducts)) ||
-      failed(verifyTree(found.q)) || failed(verifyTree(found.k)))
-    return failure();
-  FailureOr<SmallVector<int64_t>> order =
-      getEpilogueOrder(sums, result, isSoftmax);
-  if (failed(order))
-    return failure();
-  if (order->size() != 3 || order->back() != 2)
-    return sums->emitError("expected the columns of the values last");
-  found.order = *order;
-  findHiding(found);
-  SmallVector<int64_t> extents = found.products.getStaticLoopRanges();
-  found.batches = extents[0];
-  found.queries = extents[1];
-  found.keys = extents[2];
-  found.keyWidth = extents[3];
-  found.valueWidth =
-      cast<RankedTensorType>(sums->getResult(0).getType()).getDimSize(2);
-  return found;
-}
 
 //===----------------------------------------------------------------------===//
 // Scratch

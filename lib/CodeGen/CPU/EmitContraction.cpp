@@ -51,7 +51,7 @@ LogicalResult ContractionEmitter::takeRequested() {
   if (columns % unit)
     return fail(Twine("columns of the tile that are a multiple of ") +
                 Twine(unit));
-  if (rows * columns / tile.lanes > maxRequested)
+  if (columns / tile.lanes > maxRequested / rows)
     return fail(Twine("at most ") + Twine(maxRequested) +
                 " vectors of sums in the tile");
   if (packed && columns > unit && (rows > 1 || !loops.window.empty()))

@@ -84,3 +84,23 @@ func.func @rows(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %out: tensor<64x64
 func.func @elementwise(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise, tile = [4]>} {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+#left = affine_map<(d0, d1, d2) -> (d0, d2)>
+#right = affine_map<(d0, d1, d2) -> (d2, d1)>
+#result = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @large(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %out: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {hamkaas.kernel = #hamkaas.kernel<contraction, tile = [4, 4611686018427387904, 64]>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  // expected-error @below {{expected at most 256 vectors of sums in the tile, got [4, 4611686018427387904, 64]}}
+  %y = linalg.generic {indexing_maps = [#left, #right, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
