@@ -82,14 +82,25 @@ SmallVector<Segment::Chain> Segment::findChains() const {
   return found;
 }
 
-/// Appends `op` behind what it needs.
+/// Appends `op` behind what it needs, which may be a long chain: so there is no
+/// recursion.
 void Segment::schedule(Operation *op) {
-  if (!inside.contains(op) || scheduled.contains(op))
-    return;
-  for (Value operand : op->getOperands())
-    if (Operation *definition = operand.getDefiningOp())
-      schedule(definition);
-  scheduled.insert(op);
+  SmallVector<Operation *> pending{op};
+  while (!pending.empty()) {
+    Operation *next = pending.back();
+    if (!inside.contains(next) || scheduled.contains(next)) {
+      pending.pop_back();
+      continue;
+    }
+    size_t before = pending.size();
+    for (Value operand : llvm::reverse(next->getOperands()))
+      if (Operation *definition = operand.getDefiningOp();
+          definition && inside.contains(definition) &&
+          !scheduled.contains(definition))
+        pending.push_back(definition);
+    if (pending.size() == before)
+      scheduled.insert(next);
+  }
 }
 
 void Segment::scheduleInTurns(ArrayRef<Chain> chains) {
