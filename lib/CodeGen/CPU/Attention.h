@@ -49,6 +49,20 @@ private:
   mlir::Value memory;
 };
 
+/// Vectors of columns of the values and the destination. All lanes count but
+/// for those of the last.
+struct ColumnBlock {
+  mlir::Value first;
+  int64_t vectors, lanes, lastActive;
+
+  int64_t active(int64_t vector) const {
+    return vector + 1 < vectors ? lanes : lastActive;
+  }
+  mlir::Value at(KernelBuilder &kernel, int64_t vector) const {
+    return kernel.add(first, vector * lanes);
+  }
+};
+
 /// Steps on vectors that both forms of attention take.
 class AttentionSteps {
 public:
@@ -85,6 +99,20 @@ public:
   /// Multiplies the row of the destination by the vector `factor`, or sets it
   /// to zero if there is none.
   void scaleRow(mlir::Value batch, mlir::Value query, mlir::Value factor);
+  /// Takes all columns, `vectors` at a time.
+  void
+  forEachColumnBlock(int64_t vectors,
+                     llvm::function_ref<void(const ColumnBlock &columns)> body);
+  /// Vectors of the rows of the destination, row after row, times a vector for
+  /// each row.
+  llvm::SmallVector<mlir::Value> loadRows(mlir::Value batch,
+                                          mlir::ValueRange queries,
+                                          const ColumnBlock &columns,
+                                          mlir::ValueRange factors);
+  /// Writes them, times such vectors if there are any.
+  void storeRows(mlir::Value batch, mlir::ValueRange queries,
+                 const ColumnBlock &columns, mlir::ValueRange sums,
+                 mlir::ValueRange factors);
 
 private:
   KernelBuilder &kernel;

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir;
@@ -178,6 +179,48 @@ void AttentionSteps::scaleRow(Value batch, Value query, Value factor) {
                                                lanes, block.active));
         kernel.store(value, indices, block.active);
       });
+}
+
+void AttentionSteps::forEachColumnBlock(
+    int64_t vectors, function_ref<void(const ColumnBlock &)> body) {
+  int64_t width = vectors * lanes;
+  int64_t whole = attention.valueWidth / width * width;
+  int64_t rest = attention.valueWidth - whole;
+  kernel.writingLoop(
+      kernel.constant(0), kernel.constant(whole), width,
+      [&](Value column) { body({column, vectors, lanes, lanes}); });
+  if (rest == 0)
+    return;
+  int64_t restVectors = llvm::divideCeil(rest, lanes);
+  body({kernel.constant(whole), restVectors, lanes,
+        rest - (restVectors - 1) * lanes});
+}
+
+SmallVector<Value> AttentionSteps::loadRows(Value batch, ValueRange queries,
+                                            const ColumnBlock &columns,
+                                            ValueRange factors) {
+  SmallVector<Value> rows;
+  for (auto [query, factor] : llvm::zip_equal(queries, factors))
+    for (int64_t v = 0; v < columns.vectors; ++v)
+      rows.push_back(multiply(
+          factor,
+          kernel.load(kernel.destination,
+                      resultIndices(batch, query, columns.at(kernel, v)), lanes,
+                      columns.active(v))));
+  return rows;
+}
+
+void AttentionSteps::storeRows(Value batch, ValueRange queries,
+                               const ColumnBlock &columns, ValueRange sums,
+                               ValueRange factors) {
+  for (auto [r, query] : llvm::enumerate(queries))
+    for (int64_t v = 0; v < columns.vectors; ++v) {
+      Value sum = sums[r * columns.vectors + v];
+      if (!factors.empty())
+        sum = multiply(sum, factors[r]);
+      kernel.store(sum, resultIndices(batch, query, columns.at(kernel, v)),
+                   columns.active(v));
+    }
 }
 
 void hamkaas::forEachPart(

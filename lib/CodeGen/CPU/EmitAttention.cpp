@@ -47,11 +47,9 @@ private:
   void emitValues(Value base, int64_t count, ArrayRef<Value> factors,
                   ArrayRef<Value> scales);
   void emitColumns(Value base, int64_t count, ArrayRef<Value> factors,
-                   ArrayRef<Value> scales, Value column, int64_t vectors,
-                   int64_t lastActive);
+                   ArrayRef<Value> scales, const ColumnBlock &columns);
   SmallVector<Value> addValues(Value base, Value offset, Value end,
-                               Value column, int64_t vectors,
-                               int64_t lastActive, ValueRange sums);
+                               const ColumnBlock &columns, ValueRange sums);
 
   KernelBuilder &kernel;
   const Attention &attention;
@@ -269,39 +267,18 @@ void FewQueriesEmitter::emitValues(Value base, int64_t count,
                                    ArrayRef<Value> scales) {
   int64_t vectors = llvm::divideCeil(attention.valueWidth, lanes);
   int64_t atOnce = std::min(vectors, std::max<int64_t>(valueSums / rows, 1));
-  int64_t whole = attention.valueWidth / (atOnce * lanes) * (atOnce * lanes);
-  kernel.writingLoop(kernel.constant(0), kernel.constant(whole), atOnce * lanes,
-                     [&](Value column) {
-                       emitColumns(base, count, factors, scales, column, atOnce,
-                                   lanes);
-                     });
-  int64_t rest = attention.valueWidth - whole;
-  if (rest == 0)
-    return;
-  int64_t restVectors = llvm::divideCeil(rest, lanes);
-  emitColumns(base, count, factors, scales, kernel.constant(whole), restVectors,
-              rest - (restVectors - 1) * lanes);
+  steps.forEachColumnBlock(atOnce, [&](const ColumnBlock &columns) {
+    emitColumns(base, count, factors, scales, columns);
+  });
 }
 
 void FewQueriesEmitter::emitColumns(Value base, int64_t count,
                                     ArrayRef<Value> factors,
-                                    ArrayRef<Value> scales, Value column,
-                                    int64_t vectors, int64_t lastActive) {
-  auto getActive = [&](int64_t v) {
-    return v + 1 < vectors ? lanes : lastActive;
-  };
-  auto getIndices = [&](int64_t r, int64_t v) {
-    return steps.resultIndices(batch, queries[r],
-                               kernel.add(column, v * lanes));
-  };
-  SmallVector<Value> sums(rows * vectors, steps.splat(0));
+                                    ArrayRef<Value> scales,
+                                    const ColumnBlock &columns) {
+  SmallVector<Value> sums(rows * columns.vectors, steps.splat(0));
   if (!factors.empty())
-    for (int64_t i = 0; i < rows * vectors; ++i) {
-      int64_t r = i / vectors, v = i % vectors;
-      sums[i] = steps.multiply(factors[r],
-                               kernel.load(kernel.destination, getIndices(r, v),
-                                           lanes, getActive(v)));
-    }
+    sums = steps.loadRows(batch, queries, columns, factors);
   sums = kernel.loop(
       kernel.constant(0), kernel.constant(count), lanes, sums,
       /*writes=*/false, [&](Value offset, ValueRange current) {
@@ -311,38 +288,29 @@ void FewQueriesEmitter::emitColumns(Value base, int64_t count,
         Value end = kernel.minimum(kernel.add(offset, lanes), count);
         return kernel.branch(
             steps.anyNonzero(all), current.getTypes(), /*writes=*/false,
-            [&] {
-              return addValues(base, offset, end, column, vectors, lastActive,
-                               current);
-            },
+            [&] { return addValues(base, offset, end, columns, current); },
             [&] { return SmallVector<Value>(current); });
       });
-  for (int64_t i = 0; i < rows * vectors; ++i) {
-    int64_t r = i / vectors, v = i % vectors;
-    Value sum = scales.empty() ? sums[i] : steps.multiply(sums[i], scales[r]);
-    kernel.store(sum, getIndices(r, v), getActive(v));
-  }
+  steps.storeRows(batch, queries, columns, sums, scales);
 }
 
 SmallVector<Value> FewQueriesEmitter::addValues(Value base, Value offset,
-                                                Value end, Value column,
-                                                int64_t vectors,
-                                                int64_t lastActive,
+                                                Value end,
+                                                const ColumnBlock &columns,
                                                 ValueRange sums) {
   return kernel.loop(
       offset, end, 1, sums, /*writes=*/false,
       [&](Value at, ValueRange current) {
         SmallVector<Value> next(current);
         Value key = kernel.add(base, at);
-        for (int64_t v = 0; v < vectors; ++v) {
-          TreeEmitter tree(kernel, lanes, v + 1 < vectors ? lanes : lastActive);
+        for (int64_t v = 0; v < columns.vectors; ++v) {
+          TreeEmitter tree(kernel, lanes, columns.active(v));
           Value value = tree.evaluateVector(
-              attention.v,
-              lanePoint({batch, key}, kernel.add(column, v * lanes)));
+              attention.v, lanePoint({batch, key}, columns.at(kernel, v)));
           for (int64_t r = 0; r < rows; ++r) {
             Value weight = kernel.broadcast(
                 weights.loadElement(kernel.constant(r), at), lanes);
-            Value &sum = next[r * vectors + v];
+            Value &sum = next[r * columns.vectors + v];
             sum = steps.multiplyAdd(weight, value, sum);
           }
         }

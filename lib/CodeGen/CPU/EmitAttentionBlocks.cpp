@@ -55,7 +55,7 @@ private:
   void emitValues(Value base, int64_t count);
   void emitRows(Value base, int64_t count, Value first, int64_t rowCount);
   void emitColumns(Value base, int64_t count, Value first, int64_t rowCount,
-                   Value column, int64_t vectors, int64_t lastActive);
+                   const ColumnBlock &columns);
   void finishRows();
 
   bool isSinglePart() const { return attention.keys <= part; }
@@ -388,69 +388,51 @@ void BlockEmitter::emitValues(Value base, int64_t count) {
 
 void BlockEmitter::emitRows(Value base, int64_t count, Value first,
                             int64_t rowCount) {
-  int64_t width = valueVectors * lanes;
-  int64_t whole = attention.valueWidth / width * width;
-  int64_t rest = attention.valueWidth - whole;
-  kernel.writingLoop(
-      kernel.constant(0), kernel.constant(whole), width, [&](Value column) {
-        emitColumns(base, count, first, rowCount, column, valueVectors, lanes);
-      });
-  if (rest == 0)
-    return;
-  int64_t restVectors = llvm::divideCeil(rest, lanes);
-  emitColumns(base, count, first, rowCount, kernel.constant(whole), restVectors,
-              rest - (restVectors - 1) * lanes);
+  steps.forEachColumnBlock(valueVectors, [&](const ColumnBlock &columns) {
+    emitColumns(base, count, first, rowCount, columns);
+  });
 }
 
-/// Weighted sums of `columns` vectors of values for `rowCount` queries: those
-/// of a single part times their factors, others added to those of before.
+/// Weighted sums of values for `rowCount` queries: those of a single part times
+/// their factors, others added to those of before.
 void BlockEmitter::emitColumns(Value base, int64_t count, Value first,
-                               int64_t rowCount, Value column, int64_t columns,
-                               int64_t lastActive) {
-  auto getActive = [&](int64_t v) {
-    return v + 1 < columns ? lanes : lastActive;
+                               int64_t rowCount, const ColumnBlock &columns) {
+  SmallVector<Value> queries;
+  for (int64_t r = 0; r < rowCount; ++r)
+    queries.push_back(kernel.add(firstQuery, kernel.add(first, r)));
+  auto getFactors = [&] {
+    SmallVector<Value> found;
+    for (int64_t r = 0; r < rowCount; ++r)
+      found.push_back(kernel.broadcast(
+          factors.loadElement(kernel.constant(0), kernel.add(first, r)),
+          lanes));
+    return found;
   };
-  auto getIndices = [&](int64_t r, int64_t v) {
-    Value query = kernel.add(firstQuery, kernel.add(first, r));
-    return steps.resultIndices(batch, query, kernel.add(column, v * lanes));
-  };
-  auto getFactor = [&](int64_t r) {
-    return kernel.broadcast(
-        factors.loadElement(kernel.constant(0), kernel.add(first, r)), lanes);
-  };
-  SmallVector<Value> sums(rowCount * columns, steps.splat(0));
+  SmallVector<Value> sums(rowCount * columns.vectors, steps.splat(0));
   if (!isSinglePart())
-    for (int64_t i = 0; i < rowCount * columns; ++i) {
-      int64_t r = i / columns, v = i % columns;
-      sums[i] = steps.multiply(getFactor(r),
-                               kernel.load(kernel.destination, getIndices(r, v),
-                                           lanes, getActive(v)));
-    }
-  sums = kernel.loop(
-      kernel.constant(0), kernel.constant(count), 1, sums, /*writes=*/false,
-      [&](Value at, ValueRange carried) {
-        SmallVector<Value> next(carried), values;
-        for (int64_t v = 0; v < columns; ++v) {
-          TreeEmitter tree(kernel, lanes, getActive(v));
-          values.push_back(tree.evaluateVector(
-              attention.v, lanePoint({batch, kernel.add(base, at)},
-                                     kernel.add(column, v * lanes))));
-        }
-        for (int64_t r = 0; r < rowCount; ++r) {
-          Value weight = kernel.broadcast(
-              weights.loadElement(at, kernel.add(first, r)), lanes);
-          for (int64_t v = 0; v < columns; ++v)
-            next[r * columns + v] =
-                steps.multiplyAdd(weight, values[v], next[r * columns + v]);
-        }
-        return next;
-      });
-  for (int64_t i = 0; i < rowCount * columns; ++i) {
-    int64_t r = i / columns, v = i % columns;
-    Value sum =
-        isSinglePart() ? steps.multiply(sums[i], getFactor(r)) : sums[i];
-    kernel.store(sum, getIndices(r, v), getActive(v));
-  }
+    sums = steps.loadRows(batch, queries, columns, getFactors());
+  sums =
+      kernel.loop(kernel.constant(0), kernel.constant(count), 1, sums,
+                  /*writes=*/false, [&](Value at, ValueRange carried) {
+                    SmallVector<Value> next(carried), values;
+                    for (int64_t v = 0; v < columns.vectors; ++v) {
+                      TreeEmitter tree(kernel, lanes, columns.active(v));
+                      values.push_back(tree.evaluateVector(
+                          attention.v, lanePoint({batch, kernel.add(base, at)},
+                                                 columns.at(kernel, v))));
+                    }
+                    for (int64_t r = 0; r < rowCount; ++r) {
+                      Value weight = kernel.broadcast(
+                          weights.loadElement(at, kernel.add(first, r)), lanes);
+                      for (int64_t v = 0; v < columns.vectors; ++v) {
+                        Value &sum = next[r * columns.vectors + v];
+                        sum = steps.multiplyAdd(weight, values[v], sum);
+                      }
+                    }
+                    return next;
+                  });
+  steps.storeRows(batch, queries, columns, sums,
+                  isSinglePart() ? getFactors() : SmallVector<Value>());
 }
 
 Tile hamkaas::emitAttentionBlocks(KernelBuilder &kernel,

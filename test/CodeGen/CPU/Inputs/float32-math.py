@@ -3,9 +3,9 @@
 
 usage: float32-math.py LEVEL FUNCTION
 
-FUNCTION is an operation of the math dialect, sigmoid or one_plus_erf. Prints the largest
-error in units of the last place of the correct result and fails where it is 2 or
-more. For one_plus_erf the units are those of 1, and it fails at 3.
+FUNCTION is an operation of the math dialect, sigmoid or one_plus_erf. Prints the
+largest error in units of the last place of the correct result and fails where it
+is 2 or more. For one_plus_erf the units are those of 1, and it fails at 3.
 """
 
 import math
