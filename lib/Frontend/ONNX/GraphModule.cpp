@@ -64,8 +64,8 @@ bool GraphBuilder::expectKnown(const Twine &what, const Tensor &tensor) {
   llvm::SetVector<unsigned> inputs = findInputs(tensor.value(), &main.front());
   missing.insert_range(inputs);
   std::string names = llvm::join(
-      llvm::map_range(inputs,
-                      [&](unsigned input) { return quote(getInputName(input)); }),
+      llvm::map_range(
+          inputs, [&](unsigned input) { return quote(getInputName(input)); }),
       ", ");
   fail("expected " + what +
        " to be known when the model is compiled, found one that " +
@@ -81,7 +81,8 @@ Value GraphBuilder::materialize(const Tensor &tensor) {
     return tensor.value();
   // Not in the body of a loop, so that it may be read anywhere from now on.
   auto end = OpBuilder::atBlockEnd(&main.front());
-  // What the model itself repeats, such as the number of a mask, is that number.
+  // What the model itself repeats, such as the number of a mask, is that
+  // number.
   bool isSmall = tensor.count() <= largestInline;
   DenseElementsAttr elements;
   if (isSmall || !tensor.data->hasBytes)

@@ -53,10 +53,9 @@ ReferenceTensor hamkaas::getReferenceTensor(DenseElementsAttr elements) {
   Type type = tensor.type.getElementType();
   auto float32 = Float32Type::get(type.getContext());
   if (ReferenceTensor::holdsFloat32(tensor.type))
-    llvm::transform(elements.getValues<APFloat>(), tensor.f32.begin(),
-                    [&](const APFloat &x) {
-                      return roundTo(x, float32).convertToFloat();
-                    });
+    llvm::transform(
+        elements.getValues<APFloat>(), tensor.f32.begin(),
+        [&](const APFloat &x) { return roundTo(x, float32).convertToFloat(); });
   else if (type.isF64())
     llvm::copy(elements.getValues<double>(), tensor.f64.begin());
   else
