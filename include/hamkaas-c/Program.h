@@ -75,7 +75,8 @@ typedef struct HamKaasTensorInfo {
 /// One call of a kernel, in the order of the run.
 typedef struct HamKaasCallInfo {
   const char *kernel;   /* calls of equal kernels share one name, e.g. "k0" */
-  /// "contraction", "reduction", "row", "elementwise", "movement" or "loops".
+  /// "contraction", "attention", "transform", "reduction", "row", "elementwise",
+  /// "movement" or "loops".
   const char *family;
   const char *location; /* source position, e.g. "mnist.hk:4:6" */
   const char *ops;      /* what was fused, e.g. "matmul+add+relu" */
