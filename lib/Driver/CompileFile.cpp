@@ -144,6 +144,7 @@ llvm::Error FileCompilation::run() {
   compileOptions.targetCpu = options.targetCpu;
   compileOptions.maxWorkspace = options.maxWorkspace;
   compileOptions.disabledOptimizations = options.disabledOptimizations;
+  compileOptions.winogradError = options.winogradError;
   compileOptions.source = (*file)->text();
   compileOptions.useCache = options.useCache;
   compileOptions.threads = options.compileThreads;

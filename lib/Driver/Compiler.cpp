@@ -78,7 +78,7 @@ public:
     if (!cpu)
       return cpu.takeError();
     if (llvm::Error error =
-            checkOptimizationNames(options.disabledOptimizations))
+            checkOptimizations(options.disabledOptimizations, options.winogradError))
       return std::move(error);
     return Compilation(module, options, *cpu);
   }
@@ -191,6 +191,7 @@ private:
     pipeline.targetCpu = cpu.name.str();
     pipeline.maxWorkspace = options.maxWorkspace;
     pipeline.disabledOptimizations = options.disabledOptimizations;
+    pipeline.winogradError = options.winogradError;
     StringRef step;
     switch (form) {
     case Form::Graph:

@@ -30,12 +30,17 @@ ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
   return names;
 }
 
-llvm::Error hamkaas::checkOptimizationNames(ArrayRef<std::string> names) {
+llvm::Error hamkaas::checkOptimizations(ArrayRef<std::string> names,
+                                        double winogradError) {
   for (StringRef name : names)
     if (name != "all" && !llvm::is_contained(getGraphOptimizations(), name))
       return llvm::createStringError("--no-optimize: expected all or some of " +
                                      llvm::join(getGraphOptimizations(), ", ") +
                                      ", got '" + name + "'");
+  if (!(winogradError >= 0))
+    return llvm::createStringError(
+        "--winograd-error: expected a number of 0 or more, got %g",
+        winogradError);
   return llvm::Error::success();
 }
 
@@ -78,8 +83,11 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
 
 void hamkaas::buildKernelsPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
-  if (options.isEnabled("use-winograd"))
-    manager.addPass(createUseWinograd());
+  if (options.isEnabled("use-winograd")) {
+    UseWinogradOptions winograd;
+    winograd.maxError = options.winogradError;
+    manager.addPass(createUseWinograd(winograd));
+  }
   manager.addPass(createConvolutionsToProducts());
   manager.addPass(createProductsToReductions());
   manager.addPass(createPadConvolutions());
@@ -148,9 +156,16 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
   ListOption<std::string> noOptimize{
       *this, "no-optimize",
       llvm::cl::desc("Optimizations of the graph to leave out, or 'all'")};
+  Option<double> winogradError{
+      *this, "winograd-error",
+      llvm::cl::desc("Largest error of convolutions by Winograd's method"),
+      llvm::cl::init(1e-5)};
 
   PipelineOptions get() const {
-    return {targetCpu, maxWorkspace, {noOptimize.begin(), noOptimize.end()}};
+    return {targetCpu,
+            maxWorkspace,
+            {noOptimize.begin(), noOptimize.end()},
+            winogradError};
   }
 };
 
@@ -170,7 +185,7 @@ static void registerPipeline(StringRef name, StringRef description,
           return failure();
         PipelineOptions values = options.get();
         if (llvm::Error error =
-                checkOptimizationNames(values.disabledOptimizations))
+                checkOptimizations(values.disabledOptimizations, values.winogradError))
           return errorHandler(llvm::toString(std::move(error)));
         for (BuildPhase build : phases)
           build(manager, values);

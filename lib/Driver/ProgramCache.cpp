@@ -7,6 +7,7 @@
 
 #include "ProgramCache.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -26,7 +27,8 @@ makeKey(ModuleOp module, const TargetCpu &cpu, const CompileOptions &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   // Each text ends with a zero, which none contains.
-  stream << version << '\0' << cpu.name << '\0' << options.maxWorkspace << '\0';
+  stream << version << '\0' << cpu.name << '\0' << options.maxWorkspace << '\0'
+         << llvm::bit_cast<uint64_t>(options.winogradError) << '\0';
   for (StringRef name : options.disabledOptimizations)
     stream << name << '\0';
   stream << '\0';

@@ -20,6 +20,8 @@
 // RUN:   | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not hamkaas-opt %s -hamkaas-to-kernels=no-optimize=raise,layouts 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not hamkaas-compile %s --emit=graph --winograd-error=nan 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BOUND
 
 // What gets there and back is one silu. Its parts are as many as the new nodes.
 
@@ -51,6 +53,7 @@
 // AFTER:      silu
 // AFTER-NOT:  [4, 2, 3]
 
+// BOUND: error: --winograd-error: expected a number of 0 or more, got nan
 // UNKNOWN: error: --no-optimize: expected all or some of fold-constants, simplify, raise, move-layouts, raise-attention, fold-affine, use-winograd, got 'layouts'
 
 func.func @main(%x: tensor<2x3x4xf32> {hamkaas.name = "x"})

@@ -85,6 +85,12 @@ static cl::list<std::string>
     noOptimize("no-optimize", cl::CommaSeparated,
                cl::desc("Leave out optimizations of the graph, or all"),
                cl::value_desc("NAME[,NAME]"), cl::cat(category));
+static cl::opt<double> winogradError(
+    "winograd-error",
+    cl::desc("Largest error of convolutions by Winograd's method, in parts of "
+             "the largest value"),
+    cl::init(CompileFileOptions().winogradError), cl::value_desc("E"),
+    cl::cat(category));
 static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
               cl::cat(category));
@@ -159,6 +165,7 @@ static llvm::Error compile() {
   options.weights = weights;
   options.externalWeights = externalWeights;
   options.disabledOptimizations = noOptimize;
+  options.winogradError = winogradError;
   options.unchecked = unchecked;
   options.useCache = !noCache;
   options.compileThreads = compileThreads;

@@ -76,6 +76,12 @@ static cl::list<std::string>
     noOptimize("no-optimize", cl::CommaSeparated,
                cl::desc("Leave out optimizations of the graph, or all"),
                cl::value_desc("NAME[,NAME]"), cl::cat(category));
+static cl::opt<double> winogradError(
+    "winograd-error",
+    cl::desc("Largest error of convolutions by Winograd's method, in parts of "
+             "the largest value"),
+    cl::init(CompileOptions().winogradError), cl::value_desc("E"),
+    cl::cat(category));
 static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
               cl::cat(category));
@@ -229,7 +235,7 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
                              "reference could interpret");
   // NOTE: a list has an operator & of its own.
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &unchecked, &targetCpu, &noCache, &compileThreads,
+           &unchecked, &targetCpu, &noCache, &compileThreads, &winogradError,
            std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
@@ -272,6 +278,7 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
   if (llvm::Error error = lowerModel(loaded.graph, Form::Graph, options))
     return error;
   options.disabledOptimizations = noOptimize;
+  options.winogradError = winogradError;
   loaded.info.name = options.name;
   if (runsReference())
     return llvm::Error::success();

@@ -51,6 +51,8 @@ struct CompileFileOptions {
   uint64_t maxWorkspace = 0;
   /// As PipelineOptions has them.
   std::vector<std::string> disabledOptimizations = {};
+  /// As PipelineOptions has it.
+  double winogradError = 1e-5;
   OnnxArguments onnx = {};
   /// Read the model and do nothing more.
   bool checkOnly = false;

@@ -28,6 +28,8 @@ struct CompileOptions {
   uint64_t maxWorkspace = 0;
   /// As PipelineOptions has them.
   std::vector<std::string> disabledOptimizations = {};
+  /// As PipelineOptions has it.
+  double winogradError = 1e-5;
   /// Name of the model, a C identifier.
   std::string name = "model";
   /// The model's text, for the program's digest.

@@ -23,6 +23,9 @@ struct PipelineOptions {
   uint64_t maxWorkspace = 0;
   /// The optimizations of the graph to leave out, by name, or "all".
   std::vector<std::string> disabledOptimizations = {};
+  /// Largest error of a convolution by Winograd's method, in parts of its
+  /// largest value.
+  double winogradError = 1e-5;
 
   bool isEnabled(llvm::StringRef optimization) const;
 };
@@ -31,8 +34,10 @@ struct PipelineOptions {
 /// "move-layouts" for the pass `hamkaas-move-layouts`.
 llvm::ArrayRef<llvm::StringRef> getGraphOptimizations();
 
-/// Checks that each of `names`, as PipelineOptions has them, is known.
-llvm::Error checkOptimizationNames(llvm::ArrayRef<std::string> names);
+/// Checks that each of `names` is known and the error a bound, as
+/// PipelineOptions has them.
+llvm::Error checkOptimizations(llvm::ArrayRef<std::string> names,
+                               double winogradError);
 
 /// Each function adds the passes of one phase; they follow each other in this
 /// order. A phase ends with a pass that checks the form it promises.

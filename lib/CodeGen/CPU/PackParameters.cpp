@@ -56,10 +56,12 @@ struct CPUPackParameters
           << getTargetLevels() << ", got '" << level << "'";
       return signalPassFailure();
     }
+    getOperation().walk(
+        [&](Block *block) { movable.insert_range(findMovableOps(*block)); });
     getOperation().walk([&](GroupOp group) {
       // What is computed once is not worth it.
       if (group.getFamily() == KernelFamily::Contraction &&
-          !dependsOnParametersOnly(group.getResult(0)))
+          !movable.contains(group))
         packRightSide(group);
     });
     getOperation().walk([](ScanOp scan) { scan.dropUnusedValues(); });
@@ -88,7 +90,7 @@ private:
     Value given = group.getInputs()[argument.getArgNumber()];
     Value weights = getOutside(given);
     // What loops are given is packed before them only if it is a parameter.
-    if (!dependsOnParametersOnly(weights) &&
+    if (!movable.contains(weights.getDefiningOp()) &&
         (weights != given || !paysInEachRun(*loops)))
       return;
 
@@ -185,6 +187,8 @@ private:
   }
 
   const TargetDescription *target = nullptr;
+  /// What may run when the program is loaded.
+  DenseSet<Operation *> movable;
   llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> panels;
 };
 

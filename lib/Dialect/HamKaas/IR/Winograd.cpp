@@ -46,16 +46,54 @@ static constexpr double output4[] = {1, 1, 1,  1,      1,  0, //
                                      0, 1, 1,  1. / 4, 4,  0, //
                                      0, 1, -1, 1. / 8, -8, 1};
 
-WinogradMatrices hamkaas::getWinogradMatrices(int64_t tile) {
-  assert((tile == 2 || tile == 4) && "unsupported tile");
-  if (tile == 2)
-    return {input2, weights2, output2};
-  return {input4, weights4, output4};
+static constexpr double input6[] = {4, 0,  -21, 0,   21,  0,   -4, 0, //
+                                    0, 4,  4,   -17, -17, 4,   4,  0, //
+                                    0, -4, 4,   17,  -17, -4,  4,  0, //
+                                    0, 4,  8,   -5,  -10, 1,   2,  0, //
+                                    0, -4, 8,   5,   -10, -1,  2,  0, //
+                                    0, 2,  1,   -10, -5,  8,   4,  0, //
+                                    0, -2, 1,   10,  -5,  -8,  4,  0, //
+                                    0, -4, 0,   21,  0,   -21, 0,  4};
+static constexpr double weights6[] = {1. / 4,   0,         0,        //
+                                      -1. / 18, -1. / 18,  -1. / 18, //
+                                      -1. / 18, 1. / 18,   -1. / 18, //
+                                      16. / 45, 8. / 45,   4. / 45,  //
+                                      16. / 45, -8. / 45,  4. / 45,  //
+                                      1. / 360, 1. / 180,  1. / 90,  //
+                                      1. / 360, -1. / 180, 1. / 90,  //
+                                      0,        0,         1. / 4};
+static constexpr double output6[] = {1, 1, 1,  1,       1,        1,  1,   0, //
+                                     0, 1, -1, 1. / 2,  -1. / 2,  2,  -2,  0, //
+                                     0, 1, 1,  1. / 4,  1. / 4,   4,  4,   0, //
+                                     0, 1, -1, 1. / 8,  -1. / 8,  8,  -8,  0, //
+                                     0, 1, 1,  1. / 16, 1. / 16,  16, 16,  0, //
+                                     0, 1, -1, 1. / 32, -1. / 32, 32, -32, 1};
+
+// Errors are measured: the largest of a result, in parts of its largest value,
+// with 256 channels of normal numbers.
+static constexpr WinogradMatrices matrices[] = {
+    {2, 7e-7, input2, weights2, output2},
+    {4, 5e-6, input4, weights4, output4},
+    {6, 3e-5, input6, weights6, output6}};
+
+ArrayRef<WinogradMatrices> hamkaas::getWinogradMatrices() { return matrices; }
+
+const WinogradMatrices &hamkaas::getWinogradMatrices(int64_t tile) {
+  for (const WinogradMatrices &candidate : matrices)
+    if (candidate.tile == tile)
+      return candidate;
+  llvm_unreachable("unsupported tile");
 }
 
 //===----------------------------------------------------------------------===//
 // winograd_input
 //===----------------------------------------------------------------------===//
+
+static bool isSupportedTile(int64_t tile) {
+  return llvm::any_of(matrices, [&](const WinogradMatrices &candidate) {
+    return candidate.tile == tile;
+  });
+}
 
 LogicalResult WinogradInputOp::inferReturnTypes(MLIRContext *,
                                                 std::optional<Location> loc,
@@ -65,8 +103,8 @@ LogicalResult WinogradInputOp::inferReturnTypes(MLIRContext *,
   int64_t tile = adaptor.getTile();
   if (x.getRank() != 4) // C1.
     return emitOptionalError(loc, "expected x of rank 4, got ", x.getRank());
-  if (tile != 2 && tile != 4) // C2.
-    return emitOptionalError(loc, "expected tiles of 2 or 4, got ", tile);
+  if (!isSupportedTile(tile)) // C2.
+    return emitOptionalError(loc, "expected tiles of 2, 4 or 6, got ", tile);
   SmallVector<int64_t> shape{tile + 2, tile + 2, x.getDimSize(0)};
   for (int64_t dim : {1, 2}) {
     int64_t size = x.getDimSize(dim) - 2;
@@ -98,11 +136,11 @@ LogicalResult WinogradOutputOp::inferReturnTypes(MLIRContext *,
   if (x.getRank() != 6) // C1.
     return emitOptionalError(loc, "expected x of rank 6, got ", x.getRank());
   int64_t size = x.getDimSize(0);
-  if ((size != 4 && size != 6) || x.getDimSize(1) != size) // C2.
+  if (!isSupportedTile(size - 2) || x.getDimSize(1) != size) // C2.
     return emitOptionalError(
         loc,
-        "expected the first two dimensions of x to be both 4 or both 6, "
-        "got ",
+        "expected the first two dimensions of x to be both 4, both 6 or both "
+        "8, got ",
         size, " and ", x.getDimSize(1));
   int64_t tile = size - 2;
   types.push_back(x.clone({x.getDimSize(2), tile * x.getDimSize(3),

@@ -142,9 +142,7 @@ private:
   /// Finds the ops that can move, and those of them whose results `@main` still
   /// reads.
   void classify() {
-    for (Operation &op : *body)
-      if (isMovable(&op))
-        movable.insert(&op);
+    movable = findMovableOps(*body);
     // From the end, so that each op's users are known.
     for (Operation &op : llvm::reverse(*body)) {
       bool isRead = llvm::any_of(
@@ -157,15 +155,6 @@ private:
         constants.push_back(op.getResult(0));
     }
     std::reverse(constants.begin(), constants.end());
-  }
-
-  /// All operands of an op are classified before it.
-  bool isMovable(Operation *op) const {
-    if (!isParameterSource(op) && !isTensorView(op) && !isMovableGroup(op))
-      return false;
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
-      return movable.contains(operand.getDefiningOp());
-    });
   }
 
   void createPrepare() {
@@ -321,7 +310,7 @@ private:
   func::FuncOp main;
   Block *body = nullptr;
   /// Ops that depend on parameters only.
-  llvm::SmallPtrSet<Operation *, 16> movable;
+  DenseSet<Operation *> movable;
   /// Ops that remain in `@main`; a view may also be copied to `@prepare`.
   llvm::SmallPtrSet<Operation *, 16> stays;
   /// What `@prepare` hands to `@main`, in the order of `@main`.

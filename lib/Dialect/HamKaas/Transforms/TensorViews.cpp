@@ -32,36 +32,29 @@ bool hamkaas::isParameterSource(Operation *op) {
   return isa<ml_program::GlobalLoadConstOp, arith::ConstantOp, ConstantOp>(op);
 }
 
-bool hamkaas::isMovableGroup(Operation *op) {
-  auto group = dyn_cast<GroupOp>(op);
-  return group && group.getBody().getOps<CheckOp>().empty();
-}
-
-bool hamkaas::dependsOnParametersOnly(Value value) {
-  // Iterative: a chain of groups may be long.
-  SmallVector<Value> worklist{value};
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!worklist.empty()) {
-    Operation *op = getViewedTensor(worklist.pop_back_val()).getDefiningOp();
-    if (!op)
-      return false;
-    if (isParameterSource(op) || !seen.insert(op).second)
-      continue;
-    if (!isMovableGroup(op))
-      return false;
-    llvm::append_range(worklist, op->getOperands());
-  }
-  return true;
+/// The ops of `block` that `isCandidate` holds for and whose operands are
+/// all given by such ops before them.
+static DenseSet<Operation *>
+findClosed(Block &block, function_ref<bool(Operation *)> isCandidate) {
+  DenseSet<Operation *> known;
+  for (Operation &op : block)
+    if (isCandidate(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
+          return known.contains(operand.getDefiningOp());
+        }))
+      known.insert(&op);
+  return known;
 }
 
 DenseSet<Operation *> hamkaas::findParameterOps(Block &block) {
-  DenseSet<Operation *> known;
-  for (Operation &op : block)
-    if (isParameterSource(&op) ||
-        (isa<KernelOpInterface>(op) &&
-         llvm::all_of(op.getOperands(), [&](Value operand) {
-           return known.contains(operand.getDefiningOp());
-         })))
-      known.insert(&op);
-  return known;
+  return findClosed(block, [](Operation *op) {
+    return isParameterSource(op) || isa<KernelOpInterface>(op);
+  });
+}
+
+DenseSet<Operation *> hamkaas::findMovableOps(Block &block) {
+  return findClosed(block, [](Operation *op) {
+    auto group = dyn_cast<GroupOp>(op);
+    return isParameterSource(op) || isTensorView(op) ||
+           (group && group.getBody().getOps<CheckOp>().empty());
+  });
 }

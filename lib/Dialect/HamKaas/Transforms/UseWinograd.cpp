@@ -28,8 +28,8 @@ static bool isAll(ArrayRef<int64_t> values, int64_t expected) {
   return llvm::all_of(values, [&](int64_t value) { return value == expected; });
 }
 
-/// Whether the transformed pictures are tensors, too: they are 9/4 or 4 times
-/// as large.
+/// Whether the transformed pictures are tensors, too: they are up to 4 times as
+/// large.
 static bool fits(RankedTensorType type, int64_t channels, int64_t tile) {
   int64_t size = tile + 2;
   ArrayRef<int64_t> shape = type.getShape();
@@ -38,8 +38,8 @@ static bool fits(RankedTensorType type, int64_t channels, int64_t tile) {
 }
 
 /// Positions of a tile along each dimension, 0 if the convolution stays as it
-/// is.
-static int64_t chooseTile(ConvOp conv) {
+/// is. Larger tiles need fewer products.
+static int64_t chooseTile(ConvOp conv, double maxError) {
   ArrayRef<int64_t> weights = conv.getW().getType().getShape();
   ArrayRef<int64_t> result = conv.getType().getShape();
   if (result.size() != 4 || !conv.getType().getElementType().isF32() ||
@@ -47,11 +47,15 @@ static int64_t chooseTile(ConvOp conv) {
       !isAll(conv.getDilations(), 1) || conv.getGroups() != 1 ||
       std::min(weights[2], weights[3]) < minChannels)
     return 0;
-  for (int64_t tile : {4, 2})
-    if (result[1] % tile == 0 && result[2] % tile == 0 &&
+  for (const WinogradMatrices &matrices :
+       llvm::reverse(getWinogradMatrices())) {
+    int64_t tile = matrices.tile;
+    if (matrices.error <= maxError && result[1] % tile == 0 &&
+        result[2] % tile == 0 &&
         result[0] * result[1] * result[2] >= minTiles * tile * tile &&
         fits(conv.getType(), std::max(weights[2], weights[3]), tile))
       return tile;
+  }
   return 0;
 }
 
@@ -101,17 +105,19 @@ static void replaceByWinograd(ConvOp conv, int64_t tile) {
 
 namespace {
 struct UseWinograd : hamkaas::impl::UseWinogradBase<UseWinograd> {
+  using UseWinogradBase::UseWinogradBase;
+
   void runOnOperation() override {
     SmallVector<ConvOp> convolutions;
     getOperation().walk([&](Block *block) {
       DenseSet<Operation *> parameterOps = findParameterOps(*block);
       for (auto conv : block->getOps<ConvOp>())
         if (parameterOps.contains(conv.getW().getDefiningOp()) &&
-            !parameterOps.contains(conv) && chooseTile(conv))
+            !parameterOps.contains(conv) && chooseTile(conv, maxError))
           convolutions.push_back(conv);
     });
     for (ConvOp conv : convolutions)
-      replaceByWinograd(conv, chooseTile(conv));
+      replaceByWinograd(conv, chooseTile(conv, maxError));
   }
 };
 } // namespace

@@ -9,7 +9,7 @@ func.func @c1_rank(%x: tensor<6x6x3xf32>) {
 // -----
 
 func.func @c2_tile(%x: tensor<1x8x8x3xf32>) {
-  // expected-error @below {{expected tiles of 2 or 4, got 3}}
+  // expected-error @below {{expected tiles of 2, 4 or 6, got 3}}
   %0 = hamkaas.winograd_input %x tile 3 : tensor<1x8x8x3xf32>
   return
 }

@@ -1,4 +1,6 @@
 // RUN: hamkaas-opt %s -hamkaas-use-winograd | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-use-winograd=max-error=3e-5 | FileCheck %s --check-prefix=SIX
+// RUN: hamkaas-opt %s -hamkaas-use-winograd=max-error=1e-7 | FileCheck %s --check-prefix=NONE --implicit-check-not=winograd
 
 // Tiles of 4 x 4: 36 products of 49 tiles.
 
@@ -58,4 +60,20 @@ func.func @huge(%x: tensor<1x1048576x1048576x32xf32>) -> tensor<1x1048574x104857
   %w = ml_program.global_load_const @w : tensor<3x3x32x64xf32>
   %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x1048576x1048576x32xf32>, tensor<3x3x32x64xf32>
   return %0 : tensor<1x1048574x1048574x64xf32>
+}
+
+// Tiles of 6 x 6 where their error is allowed, none where none is.
+
+// CHECK-LABEL: func @six(
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 4
+// SIX-LABEL:   func @six(
+// SIX:           hamkaas.winograd_input %{{.*}} tile 6 : tensor<1x38x50x32xf32>
+// SIX:           hamkaas.constant dense<{{.*}}> : tensor<64x9xf32>
+// SIX:           hamkaas.winograd_output %{{.*}} : tensor<8x8x1x6x8x64xf32>
+// NONE:        func @six(
+// NONE:          hamkaas.conv
+func.func @six(%x: tensor<1x38x50x32xf32>) -> tensor<1x36x48x64xf32> {
+  %w = ml_program.global_load_const @w : tensor<3x3x32x64xf32>
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x38x50x32xf32>, tensor<3x3x32x64xf32>
+  return %0 : tensor<1x36x48x64xf32>
 }

@@ -123,8 +123,9 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
     infinity and NaN go no further than to the tiles they are in. Products with the transformed weights and
     `hamkaas.winograd_output` follow.
 
-    The matrices are those of the points 0, 1, -1 and infinity for `t = 2`, and of
-    0, 1, -1, 1/2, -2 and infinity for `t = 4`: the transposed `B` is
+    The matrices are those of the points 0, 1, -1 and infinity for `t = 2`, of 0,
+    1, -1, 1/2, -2 and infinity for `t = 4`, and of 0, 1, -1, 1/2, -1/2, 2, -2 and
+    infinity for `t = 6`: the transposed `B` is
 
     ```
     1  0 -1  0        2 -3 -4  3  2  0
@@ -133,9 +134,18 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
     0 -1  0  1        0  2  1 -2 -1  0
                       0  1 -2 -1  2  0
                       0  2 -3 -4  3  2
+
+    4   0 -21   0  21   0  -4   0
+    0   4   4 -17 -17   4   4   0
+    0  -4   4  17 -17  -4   4   0
+    0   4   8  -5 -10   1   2   0
+    0  -4   8   5 -10  -1   2   0
+    0   2   1 -10  -5   8   4   0
+    0  -2   1  10  -5  -8   4   0
+    0  -4   0  21   0 -21   0   4
     ```
 
-    With points 2 instead of 1/2 the error of a convolution would be three times as
+    For `t = 4`, with points 2 instead of 1/2, the error of a convolution would be three times as
     large. Compilers make this operation, models have none.
 
     | `x`             | `result`                                              |
@@ -144,7 +154,7 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
 
     Constraints:
     * (C1) `x` has rank 4.
-    * (C2) `tile` is 2 or 4.
+    * (C2) `tile` is 2, 4 or 6.
     * (C3) `h - 2` and `w - 2` are positive multiples of `tile`.
 
     Gradient: the transposed map of `g`.
@@ -173,6 +183,13 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
     0  1 -1  1        0  1 -1 1/2  -2  0
                       0  1  1 1/4   4  0
                       0  1 -1 1/8  -8  1
+
+    1  1  1     1     1   1    1  0
+    0  1 -1   1/2  -1/2   2   -2  0
+    0  1  1   1/4   1/4   4    4  0
+    0  1 -1   1/8  -1/8   8   -8  0
+    0  1  1  1/16  1/16  16   16  0
+    0  1 -1  1/32 -1/32  32  -32  1
     ```
 
     Compilers make this operation, models have none.
@@ -183,7 +200,7 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
 
     Constraints:
     * (C1) `x` has rank 6.
-    * (C2) The first two dimensions are both 4 or both 6.
+    * (C2) The first two dimensions are both 4, both 6 or both 8.
 
     Gradient: the transposed map of `g`.
 

@@ -17,11 +17,19 @@ namespace hamkaas {
 /// of `t + 2` rows and 3 columns, and the transposed A of `t` rows and `t + 2`
 /// columns. As in hamkaas.winograd_input; `G` is for the weights, `G w G^T`.
 struct WinogradMatrices {
+  /// Positions of a tile along one dimension: `t`.
+  int64_t tile;
+  /// The largest error of a convolution to be expected in float32, in parts of
+  /// its largest value.
+  double error;
   llvm::ArrayRef<double> input, weights, output;
 };
 
-/// `tile` is 2 or 4.
-WinogradMatrices getWinogradMatrices(int64_t tile);
+/// Of all tiles there are, the smallest first.
+llvm::ArrayRef<WinogradMatrices> getWinogradMatrices();
+
+/// `tile` is 2, 4 or 6.
+const WinogradMatrices &getWinogradMatrices(int64_t tile);
 
 } // namespace hamkaas
 

@@ -212,14 +212,19 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
   let summary = "compute convolutions of 3 x 3 with fewer products";
   let description = [{
     Before: `hamkaas.conv` of float32, of two dimensions, with windows of 3 x 3,
-    strides of 1, at least 32 channels and a result of whole tiles of 4 x 4 or
-    2 x 2, of weights that are parameters. After: `hamkaas.winograd_input`, a
-    product of 36 or 16 matrices, and `hamkaas.winograd_output`, which together
-    have a quarter or 4/9 of the products. The weights are transformed when the
-    program is loaded. The largest error of a result stays below 1e-5 of the
-    largest value: 5e-6 for tiles of 4 with 256 channels of normal numbers, 7e-7
-    for tiles of 2; it is 3e-7 without.
+    strides of 1, at least 32 channels and a result of whole tiles of 6 x 6,
+    4 x 4 or 2 x 2, of weights that are parameters. After:
+    `hamkaas.winograd_input`, a product of 64, 36 or 16 matrices, and
+    `hamkaas.winograd_output`, which together have 16/81, a quarter or 4/9 of the
+    products. The weights are transformed when the program is loaded. Tiles are
+    used if the largest error of a result, in parts of its largest value, is at
+    most `max-error`: it is 3e-5 for tiles of 6 with 256 channels of normal
+    numbers, 5e-6 for tiles of 4, 7e-7 for tiles of 2, and 3e-7 without.
   }];
+  let options = [
+    Option<"maxError", "max-error", "double", /*default=*/"1e-5",
+           "Largest error allowed, in parts of the largest value of a result">
+  ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
     "mlir::tensor::TensorDialect"

@@ -22,16 +22,13 @@ mlir::Value getViewedTensor(mlir::Value value);
 /// True for an op that reads a parameter or is a constant.
 bool isParameterSource(mlir::Operation *op);
 
-/// True for a group that may run when a program is loaded. One with a run-time
-/// check must not: its failure belongs to the run.
-bool isMovableGroup(mlir::Operation *op);
-
-/// True if `value` depends on nothing but parameters and constants, so that it
-/// can be computed once, when a program is loaded.
-bool dependsOnParametersOnly(mlir::Value value);
-
 /// The ops of `block`, of GRAPH, whose values are known when a program is loaded.
 llvm::DenseSet<mlir::Operation *> findParameterOps(mlir::Block &block);
+
+/// The ops of `block`, of groups and views, that may run when a program is
+/// loaded. A group with a run-time check must not: its failure belongs to the
+/// run.
+llvm::DenseSet<mlir::Operation *> findMovableOps(mlir::Block &block);
 
 } // namespace hamkaas
 
