@@ -149,9 +149,8 @@ void CopyPlacer::moveSource(size_t step) {
   SmallVector<Access> others = std::move(all);
   all.clear();
   std::merge(own.begin(), own.end(), others.begin(), others.end(),
-             std::back_inserter(all), [](const Access &a, const Access &b) {
-               return a.step < b.step;
-             });
+             std::back_inserter(all),
+             [](const Access &a, const Access &b) { return a.step < b.step; });
 }
 
 DenseSet<Value>

@@ -23,18 +23,25 @@ using namespace hamkaas;
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// Whether the elements that `insert` replaces lie one after the other.
-static bool isContiguous(tensor::InsertSliceOp insert) {
-  ArrayRef<int64_t> from = insert.getSourceType().getShape();
-  ArrayRef<int64_t> to = insert.getDestType().getShape();
-  if (from.size() != to.size() || from.empty() || !insert.hasUnitStride() ||
-      ShapedType::isDynamicShape(insert.getStaticOffsets()))
+/// The dimension along which tensors that are joined to one of `type` are one
+/// part of it each.
+static size_t getPartDimension(RankedTensorType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  size_t dim = llvm::find_if(shape, [](int64_t size) { return size != 1; }) -
+               shape.begin();
+  return std::min(dim, shape.size() - 1);
+}
+
+/// Whether a tensor of type `part` is one part in memory of one of type `whole`
+/// that it is joined to.
+static bool isPart(RankedTensorType part, RankedTensorType whole) {
+  if (part.getRank() != whole.getRank() || part.getRank() == 0)
     return false;
-  size_t split = llvm::find_if(to, [](int64_t size) { return size != 1; }) -
-                 to.begin();
-  return ShapedType::getNumElements(from) > 0 &&
-         from.drop_front(std::min(split + 1, from.size())) ==
-             to.drop_front(std::min(split + 1, to.size()));
+  size_t dim = getPartDimension(whole);
+  ArrayRef<int64_t> from = part.getShape(), to = whole.getShape();
+  return part.getNumElements() > 0 &&
+         from.take_front(dim) == to.take_front(dim) &&
+         from.drop_front(dim + 1) == to.drop_front(dim + 1);
 }
 
 /// `value` before it was reshaped.
@@ -47,7 +54,7 @@ static Value getReshaped(Value value) {
   return value;
 }
 
-/// The inputs that `group` joins, before they were reshaped, in their order in memory; none if it does
+/// The inputs that `group` joins, in their order in memory; none if it does
 /// anything else, or if one of them is not one part of the result.
 static SmallVector<Value> getParts(GroupOp group) {
   SmallVector<Value> parts;
@@ -56,9 +63,10 @@ static SmallVector<Value> getParts(GroupOp group) {
   Value result = group.getBody().front().getTerminator()->getOperand(0);
   while (auto insert = result.getDefiningOp<tensor::InsertSliceOp>()) {
     auto source = dyn_cast<BlockArgument>(insert.getSource());
-    if (!source || !isContiguous(insert))
+    if (!source || !insert.hasUnitStride() ||
+        !isPart(insert.getSourceType(), insert.getDestType()))
       return {};
-    parts.push_back(getReshaped(group.getInputs()[source.getArgNumber()]));
+    parts.push_back(group.getInputs()[source.getArgNumber()]);
     result = insert.getDest();
   }
   if (!result.getDefiningOp<tensor::EmptyOp>())
@@ -92,88 +100,80 @@ static bool isState(OpOperand &result) {
 
 namespace {
 
-/// Replaces one group that joins `parts`.
+/// Replaces one group by others that join some of its parts each.
 class ConcatSplitter {
 public:
   explicit ConcatSplitter(GroupOp group)
       : group(group), builder(group), loc(group.getLoc()),
         type(cast<RankedTensorType>(group.getResult(0).getType())),
-        result(createEmpty(type.getNumElements())) {}
+        dim(getPartDimension(type)), result(createEmpty(type)) {}
 
   /// Adds neighbours, which `isCopy` says memory planning may do nothing for.
   void add(ArrayRef<Value> parts, bool isCopy) {
-    SmallVector<Value> inputs;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] = 0;
     for (Value part : parts)
-      inputs.push_back(flatten(part));
-    int64_t size = 0;
-    for (Value input : inputs)
-      size += getSize(input);
-    OpFoldResult offset = getNumber(begin), length = getNumber(size);
+      shape[dim] += getExtent(part);
+    SmallVector<Value> inputs(parts);
     inputs.push_back(tensor::ExtractSliceOp::create(
-        builder, loc, result, offset, length, getNumber(1)));
-    result = tensor::InsertSliceOp::create(builder, loc,
-                                           createGroup(inputs, isCopy), result,
-                                           offset, length, getNumber(1));
-    begin += size;
+        builder, loc, result, getOffsets(begin), getNumbers(shape),
+        getNumbers(SmallVector<int64_t>(shape.size(), 1))));
+    result = insert(createGroup(inputs, isCopy), result, begin);
+    begin += shape[dim];
   }
 
-  /// Returns the result in its one dimension.
   Value finish() {
-    Value parts = result;
-    if (type.getRank() > 1)
-      result = tensor::ExpandShapeOp::create(builder, loc, type, result,
-                                             getAllDimensions(type));
     group.getResult(0).replaceAllUsesWith(result);
     group.erase();
-    return parts;
+    return result;
   }
 
 private:
-  static int64_t getSize(Value value) {
-    return cast<RankedTensorType>(value.getType()).getNumElements();
+  int64_t getExtent(Value part) const {
+    return cast<RankedTensorType>(part.getType()).getDimSize(dim);
   }
 
-  static SmallVector<ReassociationIndices>
-  getAllDimensions(RankedTensorType type) {
-    return {llvm::to_vector<2>(llvm::seq<int64_t>(type.getRank()))};
+  SmallVector<OpFoldResult> getNumbers(ArrayRef<int64_t> numbers) {
+    return getAsIndexOpFoldResult(builder.getContext(), numbers);
   }
 
-  OpFoldResult getNumber(int64_t value) { return builder.getIndexAttr(value); }
-
-  Value createEmpty(int64_t size) {
-    return tensor::EmptyOp::create(builder, loc, size, type.getElementType());
+  SmallVector<OpFoldResult> getOffsets(int64_t at) {
+    SmallVector<int64_t> offsets(type.getRank(), 0);
+    offsets[dim] = at;
+    return getNumbers(offsets);
   }
 
-  Value flatten(Value value) {
-    auto from = cast<RankedTensorType>(value.getType());
-    if (from.getRank() == 1)
-      return value;
-    return tensor::CollapseShapeOp::create(builder, loc, value,
-                                           getAllDimensions(from));
+  Value createEmpty(RankedTensorType of) {
+    return tensor::EmptyOp::create(builder, loc, of.getShape(),
+                                   of.getElementType());
+  }
+
+  Value insert(Value part, Value whole, int64_t at) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(part.getType()).getShape();
+    return tensor::InsertSliceOp::create(
+        builder, loc, part, whole, getOffsets(at), getNumbers(shape),
+        getNumbers(SmallVector<int64_t>(shape.size(), 1)));
   }
 
   /// Joins all `inputs` but the last one, which is the place of the result.
   Value createGroup(ArrayRef<Value> inputs, bool isCopy) {
-    auto created = GroupOp::create(
-        builder, loc, inputs.back().getType(), inputs, group.getFamilyAttr(),
-        builder.getI64IntegerAttr(inputs.size() - 1));
+    auto place = cast<RankedTensorType>(inputs.back().getType());
+    auto created =
+        GroupOp::create(builder, loc, place, inputs, group.getFamilyAttr(),
+                        builder.getI64IntegerAttr(inputs.size() - 1));
     created->setDiscardableAttrs(group->getDiscardableAttrDictionary());
     if (isCopy)
       created->setAttr(HamKaasDialect::copyAttrName, builder.getUnitAttr());
     OpBuilder::InsertionGuard guard(builder);
     Block &body = created.getBody().emplaceBlock();
     builder.setInsertionPointToStart(&body);
-    Value joined = createEmpty(getSize(inputs.back()));
+    Value joined = createEmpty(place);
     int64_t at = 0;
     for (Value input : inputs.drop_back()) {
-      Value part = body.addArgument(input.getType(), loc);
-      joined = tensor::InsertSliceOp::create(builder, loc, part, joined,
-                                             getNumber(at),
-                                             getNumber(getSize(input)),
-                                             getNumber(1));
-      at += getSize(input);
+      joined = insert(body.addArgument(input.getType(), loc), joined, at);
+      at += getExtent(input);
     }
-    body.addArgument(inputs.back().getType(), loc);
+    body.addArgument(place, loc);
     YieldOp::create(builder, loc, joined);
     return created.getResult(0);
   }
@@ -182,7 +182,8 @@ private:
   OpBuilder builder;
   Location loc;
   RankedTensorType type;
-  /// Of one dimension, with the parts so far.
+  size_t dim;
+  /// With the parts so far.
   Value result;
   int64_t begin = 0;
 };
@@ -214,14 +215,15 @@ private:
 
   /// Replaces the longest beginning of `parts` that an earlier concat joins by
   /// its result. Returns the node of all parts.
-  size_t shareBeginning(SmallVector<Value> &parts) {
+  size_t shareBeginning(SmallVector<Value> &parts, RankedTensorType type) {
     size_t node = 0, shared = 0, sharedNode = 0;
     for (auto [i, part] : llvm::enumerate(parts)) {
       auto [next, isNew] = nodes.try_emplace({node, part}, joinedAt.size());
       if (isNew)
         joinedAt.push_back(Value());
       node = next->second;
-      if (joinedAt[node]) {
+      if (joinedAt[node] &&
+          isPart(cast<RankedTensorType>(joinedAt[node].getType()), type)) {
         shared = i;
         sharedNode = node;
       }
@@ -237,12 +239,15 @@ private:
     SmallVector<Value> parts = getParts(group);
     if (parts.empty())
       return;
-    size_t node = shareBeginning(parts);
+    size_t node = shareBeginning(
+        parts, cast<RankedTensorType>(group.getResult(0).getType()));
     joinedAt[node] = group.getResult(0);
     SmallVector<bool> isCopy;
     // Of several places, a value gets the first.
-    for (Value part : parts)
-      isCopy.push_back(hasOwnBuffer(part) && placed.insert(part).second);
+    for (Value part : parts) {
+      Value value = getReshaped(part);
+      isCopy.push_back(hasOwnBuffer(value) && placed.insert(value).second);
+    }
     if (!llvm::is_contained(isCopy, true))
       return;
     ConcatSplitter splitter(group);
@@ -258,8 +263,8 @@ private:
       placed.insert(joinedAt[node]);
   }
 
-  /// The parts of all concats so far as a tree: from a node and the next part to
-  /// another node, and what joins all up to a node, if anything does.
+  /// The parts of all concats so far as a tree: from a node and the next part
+  /// to another node, and what joins all up to a node, if anything does.
   DenseMap<std::pair<size_t, Value>, size_t> nodes;
   SmallVector<Value> joinedAt{Value()};
   /// What a program returns, or some concat has the place of.

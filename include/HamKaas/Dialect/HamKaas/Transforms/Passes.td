@@ -304,8 +304,7 @@ def SplitConcats : Pass<"hamkaas-split-concats", "mlir::ModuleOp"> {
   let description = [{
     Before: a group joins tensors of which each is one part of the result in
     memory, as along the first dimension. After: a `tensor.empty` for the result,
-    of one dimension, into which `tensor.insert_slice`s put the parts, one after
-    the other. Operands that another group computes, and that have no other place
+    into which `tensor.insert_slice`s put the parts, one after the other. Operands that another group computes, and that have no other place
     already, have groups of their own, marked `hamkaas.copy`, which memory planning
     makes nothing of by giving their operand that place. Neighbours among the
     others, such as inputs and parameters, share a group. A group that joins none
