@@ -213,8 +213,8 @@ private:
     }
   }
 
-  /// Replaces the longest beginning of `parts` that an earlier concat joins by
-  /// its result. Returns the node of all parts.
+  /// Replaces the longest beginning of `parts` that an earlier concat, split as
+  /// well, joins by its result. Returns the node of all parts.
   size_t shareBeginning(SmallVector<Value> &parts, RankedTensorType type) {
     size_t node = 0, shared = 0, sharedNode = 0;
     for (auto [i, part] : llvm::enumerate(parts)) {
@@ -241,7 +241,6 @@ private:
       return;
     size_t node = shareBeginning(
         parts, cast<RankedTensorType>(group.getResult(0).getType()));
-    joinedAt[node] = group.getResult(0);
     SmallVector<bool> isCopy;
     // Of several places, a value gets the first.
     for (Value part : parts) {

@@ -346,7 +346,8 @@ def VerifyKernels : Pass<"hamkaas-verify-kernels", "mlir::ModuleOp"> {
   let summary = "check that a module has the form KERNELS";
   let description = [{
     `@main`, `@prepare` and the bodies of loops are sequences of calls of kernels,
-    loops, and views of tensors of static shape. Kernels hold linalg on tensors, and `hamkaas.check` alone of
+    loops, views of tensors of static shape, and insertions of results into larger
+    ones. Kernels hold linalg on tensors, and `hamkaas.check` alone of
     the dialect; they have one result, and a last argument of its type, which is
     the storage that code generation lets them write it to. Nothing else is in the
     module. Changes nothing.
