@@ -98,6 +98,8 @@ void hamkaas::buildKernelsPipeline(OpPassManager &manager,
   pack.level = options.targetCpu;
   manager.addPass(createCPUPackParameters(pack));
   manager.addPass(createHoistParameters());
+  // Parameters have places of their own by now.
+  manager.addPass(createSplitConcats());
   // NOTE: no CSE from here to bufferization: it would merge the empty tensors
   // that stand for different buffers.
   manager.addPass(createOutlineKernels());

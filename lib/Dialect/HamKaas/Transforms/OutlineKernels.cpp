@@ -145,7 +145,8 @@ private:
     func::FuncOp kernel = getKernel(group, order, ValueRange(ordered));
     auto call = func::CallOp::create(builder, group.getLoc(), kernel, ordered);
     for (StringRef name :
-         {HamKaasDialect::opsAttrName, HamKaasDialect::flopsAttrName})
+         {HamKaasDialect::opsAttrName, HamKaasDialect::flopsAttrName,
+          HamKaasDialect::copyAttrName})
       if (Attribute attribute = group->getAttr(name))
         call->setAttr(name, attribute);
     group.replaceAllUsesWith(call);

@@ -12,6 +12,7 @@
 #include "ProgramFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace hamkaas {
@@ -55,6 +56,7 @@ private:
   };
 
   LogicalResult placeArgument(BlockArgument argument);
+  void placeCopies();
   Operation *getWriter(size_t buffer) const {
     return buffers.getSteps()[buffers.getLifetimes()[buffer].firstUse];
   }
@@ -107,9 +109,65 @@ LogicalResult ProgramPlanner::plan() {
   if (!planned)
     return program.emitError("expected a workspace of less than 2^63 bytes");
   arena = std::move(*planned);
+  placeCopies();
   for (auto [i, allocation] : llvm::enumerate(buffers.getAllocations()))
     placed[allocation] = {"workspace", arena.offsets[i]};
   return success();
+}
+
+/// Those of `hosts` that are in use at a step at which all buffers together take
+/// more than `limit`.
+static DenseSet<Value> findInTheWay(const ProgramBuffers &buffers,
+                                    const DenseSet<Value> &hosts,
+                                    uint64_t limit) {
+  size_t steps = buffers.getSteps().size();
+  SmallVector<int64_t> change(steps + 2, 0);
+  for (const ArenaBuffer &buffer : buffers.getLifetimes()) {
+    // It shares a place until the step after.
+    change[buffer.firstUse + (buffer.mayReplace ? 1 : 0)] += buffer.bytes;
+    change[buffer.lastUse + 1] -= buffer.bytes;
+  }
+  // The number of such steps before each one.
+  SmallVector<size_t> tooMany{0};
+  uint64_t inUse = 0;
+  for (size_t step = 0; step < steps; ++step) {
+    inUse += change[step];
+    tooMany.push_back(tooMany.back() + (inUse > limit));
+  }
+  DenseSet<Value> result;
+  for (auto [allocation, buffer] :
+       llvm::zip_equal(buffers.getAllocations(), buffers.getLifetimes()))
+    if (hosts.contains(allocation) &&
+        tooMany[buffer.firstUse] != tooMany[buffer.lastUse + 1])
+      result.insert(allocation);
+  return result;
+}
+
+/// Makes nothing of copies unless the workspace grows by that: a buffer in which
+/// others lie is in use as soon as the first of them.
+void ProgramPlanner::placeCopies() {
+  DenseSet<Value> excluded;
+  // All, then those where there is room, then outputs alone.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    ProgramBuffers changed = buffers;
+    DenseSet<Value> hosts = changed.placeCopies(
+        symbols, [&](Value host) { return !excluded.contains(host); });
+    if (hosts.empty())
+      return;
+    std::optional<ArenaPlan> planned =
+        planArena(changed.getLifetimes(), alignment);
+    if (planned && planned->bytes <= arena.bytes) {
+      buffers = std::move(changed);
+      arena = std::move(*planned);
+      return;
+    }
+    if (attempt == 0)
+      excluded = findInTheWay(changed, hosts, arena.bytes);
+    else
+      excluded.insert_range(llvm::make_filter_range(hosts, [](Value host) {
+        return host.getDefiningOp() != nullptr;
+      }));
+  }
 }
 
 /// The type that the argument number `i` has in GRAPH.
@@ -290,8 +348,8 @@ LogicalResult ProgramPlanner::rewrite() {
     if (failed(rewriteStep(step)))
       return failure();
     // A copy within one place, as of a state that was updated where it lies.
-    bool isKept = !isa<memref::CopyOp>(step) ||
-                  step->getOperand(0) != step->getOperand(1);
+    bool isKept = !isCopy(step) || step->getOperands().front() !=
+                                       step->getOperands().back();
     if (isKept)
       kept.insert(step);
   }
@@ -347,6 +405,16 @@ static void makeArgumentsDense(func::FuncOp kernel) {
   }
   kernel.setFunctionType(
       FunctionType::get(kernel.getContext(), types, kernel.getResultTypes()));
+}
+
+/// Copies that are gone may have been the only calls of their kernel.
+static void eraseUncalledKernels(ModuleOp module) {
+  llvm::StringSet<> called;
+  module.walk([&](func::CallOp call) { called.insert(call.getCallee()); });
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (kernel->hasAttr(HamKaasDialect::kernelAttrName) &&
+        !kernel.isExternal() && !called.contains(kernel.getSymName()))
+      kernel.erase();
 }
 
 namespace {
@@ -425,6 +493,7 @@ private:
       if (function->hasAttr(HamKaasDialect::kernelAttrName) &&
           !function.isExternal())
         makeArgumentsDense(function);
+    eraseUncalledKernels(getOperation());
     return success();
   }
 };

@@ -93,6 +93,9 @@ LogicalResult ProgramBuffers::addStep(Operation &op) {
 }
 
 void ProgramBuffers::findLifetimes() {
+  allocations.clear();
+  lifetimes.clear();
+  indices.clear();
   // Steps come in order: the first that uses a buffer gives it its index.
   for (auto [time, step] : llvm::enumerate(steps)) {
     for (Value operand : step->getOperands()) {

@@ -19,6 +19,9 @@ namespace hamkaas {
 /// bytes, or 2^63 bytes and more.
 std::optional<int64_t> getBufferBytes(mlir::MemRefType type);
 
+/// Whether `step` copies its first operand to its last one.
+bool isCopy(mlir::Operation *step);
+
 /// The calls of kernels, loops and copies of a function without control flow, the
 /// views that are their operands, and the lifetimes of the buffers that the
 /// function allocates.
@@ -39,6 +42,14 @@ public:
   /// lifetimes in the same order. Times are indices of steps.
   llvm::ArrayRef<mlir::Value> getAllocations() const { return allocations; }
   const std::vector<ArenaBuffer> &getLifetimes() const { return lifetimes; }
+
+  /// Lets buffers lie, from the start, where they are copied, as far as others
+  /// do not need that place and `mayBeHost` allows it for the buffer that is
+  /// copied to. Returns the buffers in which others lie now. The copies stay, but
+  /// copy nothing.
+  llvm::DenseSet<mlir::Value>
+  placeCopies(const mlir::SymbolTable &symbols,
+              llvm::function_ref<bool(mlir::Value)> mayBeHost);
 
 private:
   mlir::LogicalResult addOp(mlir::Operation &op);

@@ -94,7 +94,8 @@ private:
       bool isAllowed =
           isTensorView(&op) ||
           isa<arith::ConstantOp, bufferization::MaterializeInDestinationOp,
-              func::CallOp, func::ReturnOp, RepeatOp, tensor::EmptyOp>(op);
+              func::CallOp, func::ReturnOp, RepeatOp, tensor::EmptyOp,
+              tensor::InsertSliceOp>(op);
       if (!isAllowed)
         return op.emitError("expected a call of a kernel, a loop or a view, got ")
                << op.getName();

@@ -103,7 +103,7 @@ func.func private @k0(%a: memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.
 
 // CHECK-LABEL: func @main(
 // CHECK-SAME:    memref<256xi8> {hamkaas.region = "workspace"}
-// CHECK-SAME:    hamkaas.buffers = [{bytes = 256 : i64, first = 0 : i64, last = 1 : i64, offset = 0 : i64}, {bytes = 256 : i64, first = 1 : i64, last = 1 : i64, offset = 0 : i64}]
+// CHECK-SAME:    hamkaas.buffers = [{bytes = 256 : i64, first = 0 : i64, last = 1 : i64, offset = 0 : i64}]
 // CHECK:         call @k0
 // CHECK-NEXT:    call @k0
 // CHECK-NEXT:    return

@@ -52,6 +52,9 @@ def HamKaas_Dialect : Dialect {
     /// element of the result at the same index was written: the result may take
     /// the place of that input, and does if nothing else needs it.
     static constexpr llvm::StringLiteral inPlaceAttrName = "hamkaas.inplace";
+    /// On groups and calls of kernels: the elements of the first operand become
+    /// those of the last one, in their order.
+    static constexpr llvm::StringLiteral copyAttrName = "hamkaas.copy";
     /// From KERNELS on, the tensor that an input, output, parameter or state is
     /// in GRAPH; in PLANNED these are bytes. Before, it is there only if elements
     /// are stored as another type, such as booleans as bytes.

@@ -304,6 +304,23 @@ def HoistParameters : Pass<"hamkaas-hoist-parameters", "mlir::ModuleOp"> {
   ];
 }
 
+def SplitConcats : Pass<"hamkaas-split-concats", "mlir::ModuleOp"> {
+  let summary = "let tensors that are joined be written where they will lie";
+  let description = [{
+    Before: a group joins tensors of which each is one part of the result in
+    memory, as along the first dimension. After: a `tensor.empty` for the result,
+    into which `tensor.insert_slice`s put the parts, one after the other. Operands that another group computes, and that have no other place
+    already, have groups of their own, marked `hamkaas.copy`, which memory planning
+    makes nothing of by giving their operand that place. Neighbours among the
+    others, such as inputs and parameters, share a group. A group that joins none
+    of the former stays as it is. Where an earlier group joins the first operands,
+    its result stands for them.
+
+    Run it after parameters are hoisted, which become arguments by that.
+  }];
+  let dependentDialects = ["mlir::tensor::TensorDialect"];
+}
+
 def OutlineKernels : Pass<"hamkaas-outline-kernels", "mlir::ModuleOp"> {
   let summary = "make groups and bodies of loops functions";
   let description = [{
@@ -334,7 +351,8 @@ def VerifyKernels : Pass<"hamkaas-verify-kernels", "mlir::ModuleOp"> {
   let summary = "check that a module has the form KERNELS";
   let description = [{
     `@main`, `@prepare` and the bodies of loops are sequences of calls of kernels,
-    loops, and views of tensors of static shape. Kernels hold linalg on tensors, and `hamkaas.check` alone of
+    loops, views of tensors of static shape, and insertions of results into larger
+    ones. Kernels hold linalg on tensors, and `hamkaas.check` alone of
     the dialect; they have one result, and a last argument of its type, which is
     the storage that code generation lets them write it to. Nothing else is in the
     module. Changes nothing.
@@ -375,8 +393,11 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
     A `memref.alloc` gets a place in the workspace from its first to its last use;
     its views share it. Where the kernel allows it (`hamkaas.inplace` on an
     argument), a result takes the place of an operand that dies; a copy to a
-    buffer from one that dies becomes nothing. Offsets are multiples of
-    `alignment`.
+    buffer from one that dies becomes nothing. So does a copy, or a call marked
+    `hamkaas.copy`, of a whole buffer into a part of another one or of an output:
+    what it copies is written to that part from the start, unless the part is in
+    use meanwhile or the workspace would grow. Offsets of buffers are multiples
+    of `alignment`.
 
     The plan is left on the functions as `hamkaas.states`, `hamkaas.constants`,
     `hamkaas.buffers` and `hamkaas.workspace_lower_bound`.

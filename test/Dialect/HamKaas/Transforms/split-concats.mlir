@@ -1,0 +1,89 @@
+// RUN: hamkaas-opt %s -split-input-file -hamkaas-form-groups -hamkaas-lower-groups -hamkaas-split-concats | FileCheck %s
+
+// What a group computes gets a copy of its own; neighbours that are inputs, or
+// that have a place already, share one.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x2x3xf32>,
+// CHECK:         %[[A:.*]] = hamkaas.group elementwise(%[[X]])
+// CHECK:         %[[B:.*]] = hamkaas.group elementwise(%{{.*}})
+// CHECK:         %[[B12:.*]] = tensor.collapse_shape %[[B]]
+// CHECK:         %[[C:.*]] = tensor.expand_shape %[[B12]]
+// CHECK:         %[[Y0:.*]] = tensor.empty() : tensor<1x10x3xf32>
+// CHECK:         %[[PLACE:.*]] = tensor.extract_slice %[[Y0]][0, 0, 0] [1, 2, 3] [1, 1, 1]
+// CHECK:         %[[PART:.*]] = hamkaas.group movement(%[[A]], %[[PLACE]]) {hamkaas.copy, hamkaas.flops = 0 : i64, hamkaas.ops = "concat", updated = 1 : i64}
+// CHECK:         %[[Y1:.*]] = tensor.insert_slice %[[PART]] into %[[Y0]][0, 0, 0] [1, 2, 3] [1, 1, 1]
+// CHECK:         %[[PLACE1:.*]] = tensor.extract_slice %[[Y1]][0, 2, 0] [1, 4, 3] [1, 1, 1]
+// CHECK:         %[[PART1:.*]] = hamkaas.group movement(%[[X]], %[[A]], %[[PLACE1]]) {hamkaas.flops = 0 : i64, hamkaas.ops = "concat", updated = 2 : i64}
+// CHECK:           insert_slice %{{.*}} into %{{.*}}[0, 0, 0] [1, 2, 3] [1, 1, 1] : tensor<1x2x3xf32> into tensor<1x4x3xf32>
+// CHECK:           insert_slice %{{.*}} into %{{.*}}[0, 2, 0] [1, 2, 3] [1, 1, 1] : tensor<1x2x3xf32> into tensor<1x4x3xf32>
+// CHECK:         %[[Y2:.*]] = tensor.insert_slice %[[PART1]] into %[[Y1]][0, 2, 0] [1, 4, 3] [1, 1, 1]
+// CHECK:         hamkaas.group movement(%[[C]], %{{.*}}) {hamkaas.copy
+// CHECK:         %[[Y:.*]] = tensor.insert_slice %{{.*}} into %[[Y2]][0, 6, 0] [1, 4, 3] [1, 1, 1]
+// CHECK:         return %[[Y]]
+func.func @main(%x: tensor<1x2x3xf32>, %t: tensor<2x2x3xf32>) -> tensor<1x10x3xf32> {
+  %a = hamkaas.relu %x : tensor<1x2x3xf32>
+  %b = hamkaas.tanh %t : tensor<2x2x3xf32>
+  %c = hamkaas.reshape %b : tensor<2x2x3xf32> -> tensor<1x4x3xf32>
+  %y = hamkaas.concat %a, %x, %a, %c dim 1 : tensor<1x2x3xf32>, tensor<1x2x3xf32>, tensor<1x2x3xf32>, tensor<1x4x3xf32>
+  return %y : tensor<1x10x3xf32>
+}
+
+// -----
+
+// The second concat begins with the first one.
+
+// CHECK-LABEL: func @main(
+// CHECK:         %[[Y:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+// CHECK:         %[[C:.*]] = hamkaas.group elementwise(%[[Y]])
+// CHECK:         %[[EMPTY:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK:         %[[PLACE:.*]] = tensor.extract_slice %[[EMPTY]][0] [4] [1]
+// CHECK:         hamkaas.group movement(%[[Y]], %[[PLACE]]) {hamkaas.copy
+// CHECK:         hamkaas.group movement(%[[C]], %{{.*}}) {hamkaas.copy
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return
+func.func @main(%x: tensor<2xf32>) -> tensor<8xf32> {
+  %a = hamkaas.relu %x : tensor<2xf32>
+  %b = hamkaas.tanh %x : tensor<2xf32>
+  %ab = hamkaas.concat %a, %b dim 0 : tensor<2xf32>, tensor<2xf32>
+  %c = hamkaas.exp %ab : tensor<4xf32>
+  %abc = hamkaas.concat %a, %b, %c dim 0 : tensor<2xf32>, tensor<2xf32>, tensor<4xf32>
+  return %abc : tensor<8xf32>
+}
+
+// -----
+
+// Nothing to do: parts that are no parts in memory, none that is computed, one
+// that is a result of the program, the new value of a state.
+
+// CHECK-LABEL: func @main(
+// CHECK-NOT:     hamkaas.copy
+func.func @main(%x: tensor<2x3xf32>, %s: tensor<4x3xf32> {hamkaas.region = "state", hamkaas.name = "s"}) -> (tensor<2x6xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<2x3xf32>, tensor<4x3xf32> {hamkaas.region = "state", hamkaas.name = "s"}) {
+  %a = hamkaas.relu %x : tensor<2x3xf32>
+  %columns = hamkaas.concat %a, %x dim 1 : tensor<2x3xf32>, tensor<2x3xf32>
+  %inputs = hamkaas.concat %x, %x dim 0 : tensor<2x3xf32>, tensor<2x3xf32>
+  %b = hamkaas.tanh %x : tensor<2x3xf32>
+  %result = hamkaas.concat %b, %x dim 0 : tensor<2x3xf32>, tensor<2x3xf32>
+  %c = hamkaas.exp %x : tensor<2x3xf32>
+  %state = hamkaas.concat %c, %x dim 0 : tensor<2x3xf32>, tensor<2x3xf32>
+  return %columns, %inputs, %result, %b, %state : tensor<2x6xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<2x3xf32>, tensor<4x3xf32>
+}
+
+// -----
+
+// In the body of a loop.
+
+// CHECK-LABEL: func @main(
+// CHECK:         hamkaas.scan
+// CHECK:           hamkaas.group movement({{.*}}) {hamkaas.copy
+// CHECK:           hamkaas.yield
+func.func @main(%x: tensor<5x3xf32>, %h: tensor<3xf32>) -> tensor<5x6xf32> {
+  %0:2 = hamkaas.scan 5 from(%h) over(%x) with() : (tensor<3xf32>, tensor<5x3xf32>) -> (tensor<3xf32>, tensor<5x6xf32>) {
+  ^bb0(%c: tensor<3xf32>, %row: tensor<3xf32>):
+    %1 = hamkaas.add %c, %row : tensor<3xf32>, tensor<3xf32>
+    %2 = hamkaas.tanh %row : tensor<3xf32>
+    %3 = hamkaas.concat %row, %2 dim 0 : tensor<3xf32>, tensor<3xf32>
+    hamkaas.yield %1, %3 : tensor<3xf32>, tensor<6xf32>
+  }
+  return %0#1 : tensor<5x6xf32>
+}
