@@ -92,7 +92,8 @@ class Model:
         array([0., 2.], dtype=float32)
         """
         given = inputs if type(inputs) is dict else _make_dict(inputs, "inputs")
-        places = None if out is None else _make_dict(out, "out")
+        places = out if out is None or type(out) is dict else _make_dict(
+            out, "out")
         with self._lock.mutex:
             results = self._open_instance().run(given, places)
         return results[0] if len(results) == 1 else results

@@ -222,16 +222,20 @@ std::string Elements::takeInput(nb::handle value, const Tensor &tensor,
 }
 
 std::string Elements::takeOutput(nb::handle value, const Tensor &tensor) {
-  nb::object array;
-  try {
-    array = callPython(names().asOutput, value);
-  } catch (nb::python_error &error) {
-    return expected("output", tensor, describeException(error));
+  nb::object array = nb::borrow(value);
+  if (value.type().ptr() != names().array.ptr() ||
+      tensor.elementType == HamKaasBFloat16) {
+    try {
+      array = callPython(names().asOutput, value);
+    } catch (nb::python_error &error) {
+      return expected("output", tensor, describeException(error));
+    }
   }
-  if (!nb::cast<bool>(array.attr("flags").attr("writeable")))
-    return expected("output", tensor, "an array that is read-only");
   if (!take(array, /*isOutput=*/true) || !hasTypeOf(view, tensor)) {
     drop();
+    // A microsecond, for those alone that have something to explain.
+    if (!nb::cast<bool>(array.attr("flags").attr("writeable")))
+      return expected("output", tensor, "an array that is read-only");
     return expected("output", tensor, describeArray(array));
   }
   if (isDense(view))
