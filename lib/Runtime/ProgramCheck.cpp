@@ -17,6 +17,25 @@
 
 using namespace hamkaas::rt;
 
+static Error checkFunctions(const HamKaasProgram &program,
+                            HamKaasRunFunction run,
+                            HamKaasPrepareFunction prepare) {
+  if (!run || (program.constantsBytes > 0 && !prepare))
+    return Error::format("model '%s': the program has no %s function",
+                         program.name, run ? "prepare" : "run");
+  return Error();
+}
+
+static Error checkDeviceCode(const HamKaasProgram &program) {
+  const HamKaasDeviceCode &code = *program.deviceCode;
+  if (code.structSize < sizeof(HamKaasDeviceCode))
+    return Error::format("model '%s': expected device code of at least %zu "
+                         "bytes, found %zu",
+                         program.name, sizeof(HamKaasDeviceCode),
+                         code.structSize);
+  return checkFunctions(program, code.run, code.prepare);
+}
+
 Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
   if (!program)
     return Error::format("expected a program, found null");
@@ -29,9 +48,13 @@ Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
     return Error::format("expected a program of version %d, found %u; compile "
                          "the model with the compiler of this runtime",
                          HAMKAAS_PROGRAM_VERSION, program->version);
-  if (!program->run || (program->constantsBytes > 0 && !program->prepare))
-    return Error::format("model '%s': the program has no %s function",
-                         program->name, program->run ? "prepare" : "run");
+  bool isForCpu = program->run || !program->deviceCode;
+  if (isForCpu)
+    if (Error error = checkFunctions(*program, program->run, program->prepare))
+      return error;
+  if (program->deviceCode)
+    if (Error error = checkDeviceCode(*program))
+      return error;
   if (Error error = checkElementTypes(*program))
     return error;
   return checkIsaLevel(program->isaLevel, isaLevelOf(readCpuid()));

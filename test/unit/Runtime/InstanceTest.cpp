@@ -262,7 +262,7 @@ TEST_F(Instance, RefusesOtherDescriptors) {
   EXPECT_EQ(create().find("expected a program descriptor of at least"), 0u);
   fake.program.structSize = sizeof(HamKaasProgram);
   fake.program.version = 1;
-  EXPECT_EQ(create(), "expected a program of version 2, found 1; compile the "
+  EXPECT_EQ(create(), "expected a program of version 3, found 1; compile the "
                       "model with the compiler of this runtime");
   fake.program.version = HAMKAAS_PROGRAM_VERSION;
   fake.program.isaLevel = 9;
@@ -281,6 +281,17 @@ TEST_F(Instance, RefusesOtherDescriptors) {
                             std::to_string(number));
   }
   fake.program.inputs = &input;
+  HamKaasDeviceCode code = {};
+  code.structSize = 8;
+  fake.program.deviceCode = &code;
+  EXPECT_EQ(create(), "model 'fake': expected device code of at least " +
+                          std::to_string(sizeof(code)) + " bytes, found 8");
+  code.structSize = sizeof(code);
+  code.run = fake.program.run;
+  EXPECT_EQ(create(), "model 'fake': the program has no prepare function");
+  code.run = nullptr;
+  EXPECT_EQ(create(), "model 'fake': the program has no run function");
+  fake.program.deviceCode = nullptr;
   fake.program.prepare = nullptr;
   EXPECT_EQ(create(), "model 'fake': the program has no prepare function");
   fake.program.run = nullptr;
