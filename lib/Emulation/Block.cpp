@@ -108,16 +108,17 @@ BlockThread *Block::takeNext(size_t after) {
 /// Lets other threads go on before `thread` does.
 void Block::goOn(BlockThread &thread) {
   BlockThread *next = takeNext(static_cast<size_t>(thread.thread));
-  if (!next)
-    fail(thread, explainDeadlock());
+  if (!next) {
+    error = explainDeadlock();
+    abandon(thread);
+  }
   if (next != &thread)
     thread.fiber.switchTo(next->fiber);
 }
 
-void Block::fail(BlockThread &thread, std::string text) {
-  error = std::move(text);
-  thread.fiber.leaveTo(caller);
-}
+/// Ends the launch for `error`.
+/// NOTE: what is on the stack of `thread` is never destroyed.
+void Block::abandon(BlockThread &thread) { thread.fiber.leaveTo(caller); }
 
 void Block::runThread(void *argument) {
   BlockThread &thread = *static_cast<BlockThread *>(argument);
@@ -127,8 +128,10 @@ void Block::runThread(void *argument) {
   if (--block.running == 0)
     thread.fiber.leaveTo(block.caller);
   BlockThread *next = block.takeNext(static_cast<size_t>(thread.thread));
-  if (!next)
-    block.fail(thread, block.explainDeadlock());
+  if (!next) {
+    block.error = block.explainDeadlock();
+    block.abandon(thread);
+  }
   thread.fiber.leaveTo(next->fiber);
 }
 
@@ -207,16 +210,18 @@ void Block::stop(BlockThread &thread, Wait wait, const char *place,
 void Block::barrier(BlockThread &thread, const char *place) {
   stop(thread, Wait::Barrier, place, 0);
   if (++atBarrier == count)
-    wakeBarrier();
+    wakeBarrier(thread);
   goOn(thread);
 }
 
-void Block::wakeBarrier() {
+void Block::wakeBarrier(BlockThread &last) {
   for (size_t i = 0; i < count; ++i)
-    if (threads[i].place != threads[0].place)
-      fail(threads[i], "the threads are at different barriers: thread 0 at " +
-                           std::string(threads[0].place) + ", thread " +
-                           std::to_string(i) + " at " + threads[i].place);
+    if (threads[i].place != threads[0].place) {
+      error = "the threads are at different barriers: thread 0 at " +
+              std::string(threads[0].place) + ", thread " + std::to_string(i) +
+              " at " + threads[i].place;
+      abandon(last);
+    }
   for (size_t i = 0; i < count; ++i) {
     threads[i].wait = Wait::None;
     setReady(i);
@@ -243,8 +248,10 @@ static std::string nameLane(const BlockThread &thread) {
 /// If all lanes that `thread` waits for wait for the same, they go on.
 void Block::wakeWarp(BlockThread &thread) {
   uint32_t lane = uint32_t(1) << thread.thread % warpSize;
-  if (!(thread.mask & lane))
-    fail(thread, nameLane(thread) + " is not in the mask of " + thread.place);
+  if (!(thread.mask & lane)) {
+    error = nameLane(thread) + " is not in the mask of " + thread.place;
+    abandon(thread);
+  }
   uint32_t mask = thread.mask & getAllLanes(thread);
   BlockThread *warp = &thread - thread.thread % warpSize;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -318,10 +325,11 @@ void Block::exchange(BlockThread &thread) {
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     BlockThread &other = warp[__builtin_ctz(rest)];
     int32_t source = getSourceLane(other);
-    if (!(mask >> source & 1))
-      fail(thread, nameLane(other) + " reads from lane " +
-                       std::to_string(source) + ", which takes no part in " +
-                       other.place);
+    if (!(mask >> source & 1)) {
+      error = nameLane(other) + " reads from lane " + std::to_string(source) +
+              ", which takes no part in " + other.place;
+      abandon(thread);
+    }
     other.received = warp[source].value;
   }
 }
@@ -335,10 +343,12 @@ void Block::access(BlockThread &thread, const void *address, int64_t bytes,
   // A thread's own memory is nobody else's.
   if (thread.fiber.isOnStack(address))
     return;
-  std::string text = checker.access(thread.thread, address, bytes,
-                                    static_cast<AccessKind>(kind), place);
-  if (!text.empty())
-    fail(thread, "thread " + std::to_string(thread.thread) + " " + text);
+  error = checker.access(thread.thread, address, bytes,
+                         static_cast<AccessKind>(kind), place);
+  if (error.empty())
+    return;
+  error = "thread " + std::to_string(thread.thread) + " " + error;
+  abandon(thread);
 }
 
 void Block::waitForCopies(BlockThread &thread, int64_t pending) {

@@ -71,8 +71,6 @@ public:
               int32_t kind, const char *place);
   void waitForCopies(BlockThread &thread, int64_t pending);
 
-  [[noreturn]] void fail(BlockThread &thread, std::string text);
-
 private:
   static void runThread(void *argument);
 
@@ -82,10 +80,11 @@ private:
   size_t findReady(size_t from, size_t to, bool forward) const;
 
   void stop(BlockThread &thread, Wait wait, const char *place, uint32_t mask);
-  void wakeBarrier();
+  void wakeBarrier(BlockThread &last);
   void wakeWarp(BlockThread &thread);
   void exchange(BlockThread &thread);
   void goOn(BlockThread &thread);
+  [[noreturn]] void abandon(BlockThread &thread);
   std::string explainDeadlock() const;
   uint64_t random();
 
