@@ -33,41 +33,40 @@ void AccessChecker::beginBlock(int64_t index, int64_t threads,
 // Bounds
 //===----------------------------------------------------------------------===//
 
-std::string AccessChecker::checkBounds(uintptr_t begin, int64_t bytes,
-                                       bool isWrite) {
-  uintptr_t end = begin + static_cast<uintptr_t>(bytes);
+/// Whether `begin` and what follows lie in memory that the kernel may use.
+bool AccessChecker::isInside(uintptr_t begin, uintptr_t end, bool isWrite) {
   if (begin >= sharedBegin && end <= sharedEnd)
-    return "";
+    return true;
   auto contains = [&](const MemoryRange &range) {
     return begin >= range.begin && end <= range.end &&
            (range.isWritable || !isWrite);
   };
+  // Most accesses are to what the last one was to.
   if (lastRange < ranges.size() && contains(ranges[lastRange]))
-    return "";
+    return true;
   for (size_t i = 0; i < ranges.size(); ++i)
     if (contains(ranges[i])) {
       lastRange = i;
-      return "";
+      return true;
     }
-  // The nearest range that begins before.
-  const MemoryRange *nearest = nullptr;
+  return false;
+}
+
+/// Names an address by what begins before it.
+std::string AccessChecker::describe(uintptr_t address) const {
+  MemoryRange nearest = {0, 0, false, ""};
   for (const MemoryRange &range : ranges)
-    if (range.begin <= begin && (!nearest || nearest->begin < range.begin))
-      nearest = &range;
-  std::string name = nearest ? nearest->name : "";
-  uintptr_t base = nearest ? nearest->begin : 0;
-  uintptr_t size = nearest ? nearest->end - nearest->begin : 0;
-  if (sharedBegin <= begin && sharedBegin >= base && sharedEnd > sharedBegin) {
-    name = "shared memory";
-    base = sharedBegin;
-    size = sharedEnd - sharedBegin;
-  }
-  if (name.empty())
+    if (range.begin <= address && nearest.begin < range.begin)
+      nearest = range;
+  if (sharedBegin <= address && nearest.begin < sharedBegin &&
+      sharedBegin < sharedEnd)
+    nearest = {sharedBegin, sharedEnd, true, "shared memory"};
+  if (nearest.name.empty())
     return "an address that is neither an argument nor shared memory";
-  if (nearest && end <= nearest->end && !nearest->isWritable && isWrite)
-    return name + ", which is constant";
-  return "offset " + std::to_string(begin - base) + " of " + name +
-         ", which has " + std::to_string(size) + " bytes";
+  return "offset " + std::to_string(address - nearest.begin) + " of " +
+         nearest.name + ", which has " +
+         std::to_string(nearest.end - nearest.begin) + " bytes" +
+         (nearest.isWritable ? "" : " and is constant");
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +135,7 @@ AccessChecker::Page &AccessChecker::getPage(uintptr_t address, unsigned shift) {
   return page;
 }
 
-std::string AccessChecker::explainRace(const char *what, const Access &before,
+std::string AccessChecker::explainRace(const Access &before,
                                        const char *did) const {
   std::string who = before.thread == Access::several
                         ? std::string("several threads")
@@ -145,7 +144,7 @@ std::string AccessChecker::explainRace(const char *what, const Access &before,
     who += " of several blocks";
   else if (before.block != block)
     who += " of block " + std::to_string(before.block);
-  return std::string(what) + " " + who + " " + did + " at " + before.place +
+  return "what " + who + " " + did + " at " + before.place +
          ", with no synchronization in between";
 }
 
@@ -153,7 +152,7 @@ std::string AccessChecker::checkCell(Cell &cell, const Access &now,
                                      AccessKind kind) {
   bool bothAtomic = kind == AccessAtomic && cell.isAtomic;
   if (!isOrdered(cell.write, now) && !bothAtomic)
-    return explainRace("what", cell.write, "wrote");
+    return explainRace(cell.write, "wrote");
   bool isAfterReads = isOrdered(cell.read, now);
   if (kind == AccessRead) {
     // Whatever comes after this read also comes after those that it comes
@@ -162,7 +161,7 @@ std::string AccessChecker::checkCell(Cell &cell, const Access &now,
     return "";
   }
   if (!isAfterReads)
-    return explainRace("what", cell.read, "read");
+    return explainRace(cell.read, "read");
   cell.write = now;
   cell.isAtomic = kind == AccessAtomic;
   cell.read = Access();
@@ -174,25 +173,27 @@ std::string AccessChecker::checkCell(Cell &cell, const Access &now,
 //===----------------------------------------------------------------------===//
 
 std::string AccessChecker::access(int64_t thread, const void *address,
-                                  int64_t bytes, AccessKind kind,
-                                  const char *place) {
+                                  int64_t bytes, int64_t alignment,
+                                  AccessKind kind, const char *place) {
+  if (bytes <= 0)
+    return "";
   auto begin = reinterpret_cast<uintptr_t>(address);
+  uintptr_t end = begin + static_cast<uintptr_t>(bytes);
   auto explain = [&](const std::string &text) {
     return std::string(kind == AccessRead ? "reads " : "writes ") +
            std::to_string(bytes) + " bytes at " + place + ": " + text;
   };
-  if (bytes <= 0)
-    return "";
-  std::string outside = checkBounds(begin, bytes, kind != AccessRead);
-  if (!outside.empty())
-    return explain(outside);
-  bool isWhole = (begin | static_cast<uintptr_t>(bytes)) % 4 == 0;
+  if (!isInside(begin, end, kind != AccessRead))
+    return explain(describe(begin));
+  if (begin % static_cast<uintptr_t>(alignment) != 0)
+    return explain("expected a multiple of " + std::to_string(alignment) +
+                   ", got " + describe(begin));
+  unsigned shift = (begin | end) % 4 == 0 ? 2 : 0;
   Access now = getAccess(thread, place);
-  uintptr_t end = begin + static_cast<uintptr_t>(bytes);
   for (uintptr_t at = begin; at < end;) {
-    Page &page = getPage(at, isWhole ? 2 : 0);
-    Cell &cell = page.cells[at % Page::bytes >> page.shift];
-    std::string race = checkCell(cell, now, kind);
+    Page &page = getPage(at, shift);
+    std::string race =
+        checkCell(page.cells[at % Page::bytes >> page.shift], now, kind);
     if (!race.empty())
       return explain(race);
     at += uintptr_t(1) << page.shift;

@@ -40,7 +40,7 @@ public:
 
   /// Returns an error, or an empty text.
   std::string access(int64_t thread, const void *address, int64_t bytes,
-                     AccessKind kind, const char *place);
+                     int64_t alignment, AccessKind kind, const char *place);
 
 private:
   /// When and by whom. Of readers it is a set: a field is `several` if it
@@ -72,11 +72,11 @@ private:
   Access getAccess(int64_t thread, const char *place) const;
   bool isOrdered(const Access &before, const Access &now) const;
   static void addReader(Access &readers, const Access &reader, bool replace);
-  std::string checkBounds(uintptr_t begin, int64_t bytes, bool isWrite);
+  bool isInside(uintptr_t begin, uintptr_t end, bool isWrite);
+  std::string describe(uintptr_t address) const;
   Page &getPage(uintptr_t address, unsigned shift);
   std::string checkCell(Cell &cell, const Access &now, AccessKind kind);
-  std::string explainRace(const char *what, const Access &before,
-                          const char *did) const;
+  std::string explainRace(const Access &before, const char *did) const;
 
   std::vector<MemoryRange> ranges;
   size_t lastRange = 0;

@@ -31,18 +31,17 @@ static const EmulatedFunctions emulatedFunctions = {
       return get(thread).owner->shuffle(get(thread), value, kind, mask, operand,
                                         clamp, place);
     },
-    [](EmulatedThread *thread, const void *address, int64_t bytes, int32_t kind,
-       const char *place) {
-      get(thread).owner->access(get(thread), address, bytes, kind, place);
+    [](EmulatedThread *thread, const void *address, int64_t bytes,
+       int64_t alignment, int32_t kind, const char *place) {
+      get(thread).owner->access(get(thread), address, bytes, alignment, kind,
+                                place);
     },
     [](EmulatedThread *thread, void *to, int64_t bytes, const void *from,
        int64_t fromBytes, const char *place) {
-      get(thread).owner->access(get(thread), from, fromBytes, AccessRead,
-                                place);
-      get(thread).owner->access(get(thread), to, bytes, AccessWrite, place);
-      get(thread).copies.push_back({static_cast<char *>(to), bytes,
-                                    static_cast<const char *>(from), fromBytes,
-                                    place});
+      PendingCopy copy = {static_cast<char *>(to), bytes,
+                          static_cast<const char *>(from), fromBytes, place};
+      get(thread).owner->checkCopy(get(thread), copy);
+      get(thread).copies.push_back(copy);
     },
     [](EmulatedThread *thread) {
       get(thread).copyGroups.push_back(std::move(get(thread).copies));
@@ -339,11 +338,11 @@ void Block::exchange(BlockThread &thread) {
 //===----------------------------------------------------------------------===//
 
 void Block::access(BlockThread &thread, const void *address, int64_t bytes,
-                   int32_t kind, const char *place) {
+                   int64_t alignment, int32_t kind, const char *place) {
   // A thread's own memory is nobody else's.
   if (thread.fiber.isOnStack(address))
     return;
-  error = checker.access(thread.thread, address, bytes,
+  error = checker.access(thread.thread, address, bytes, alignment,
                          static_cast<AccessKind>(kind), place);
   if (error.empty())
     return;
@@ -351,13 +350,18 @@ void Block::access(BlockThread &thread, const void *address, int64_t bytes,
   abandon(thread);
 }
 
+/// A copy is an access to its target and its source from when it is asked for
+/// until it is waited for.
+void Block::checkCopy(BlockThread &thread, const PendingCopy &copy) {
+  access(thread, copy.from, copy.fromBytes, copy.bytes, AccessRead, copy.place);
+  access(thread, copy.to, copy.bytes, copy.bytes, AccessWrite, copy.place);
+}
+
 void Block::waitForCopies(BlockThread &thread, int64_t pending) {
   std::vector<std::vector<PendingCopy>> &groups = thread.copyGroups;
   while (static_cast<int64_t>(groups.size()) > pending) {
     for (const PendingCopy &copy : groups.front()) {
-      // Meanwhile nobody may have read the target or written the source.
-      access(thread, copy.from, copy.fromBytes, AccessRead, copy.place);
-      access(thread, copy.to, copy.bytes, AccessWrite, copy.place);
+      checkCopy(thread, copy);
       memcpy(copy.to, copy.from, static_cast<size_t>(copy.fromBytes));
       memset(copy.to + copy.fromBytes, 0,
              static_cast<size_t>(copy.bytes - copy.fromBytes));

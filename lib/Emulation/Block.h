@@ -68,7 +68,8 @@ public:
                    uint32_t mask, uint32_t operand, uint32_t clamp,
                    const char *place);
   void access(BlockThread &thread, const void *address, int64_t bytes,
-              int32_t kind, const char *place);
+              int64_t alignment, int32_t kind, const char *place);
+  void checkCopy(BlockThread &thread, const PendingCopy &copy);
   void waitForCopies(BlockThread &thread, int64_t pending);
 
 private:

@@ -52,9 +52,10 @@ struct EmulatedFunctions {
   uint64_t (*shuffle)(EmulatedThread *thread, uint64_t value, int32_t kind,
                       uint32_t mask, uint32_t operand, uint32_t clamp,
                       const char *place);
-  /// Stands before each access to memory, if it is to be checked.
+  /// Stands before each access to memory, if it is to be checked. `alignment`
+  /// is what the address must be a multiple of.
   void (*access)(EmulatedThread *thread, const void *address, int64_t bytes,
-                 int32_t kind, const char *place);
+                 int64_t alignment, int32_t kind, const char *place);
   /// `cp.async`: the copy happens when the caller waits for it. Fills up with
   /// zeros what `fromBytes` lack.
   void (*copyLater)(EmulatedThread *thread, void *to, int64_t bytes,

@@ -26,13 +26,13 @@ using Data = std::vector<int32_t>;
 
 /// Loads and stores that are checked.
 int32_t load(EmulatedThread *thread, const int32_t *from, const char *place) {
-  thread->functions->access(thread, from, 4, AccessRead, place);
+  thread->functions->access(thread, from, 4, 4, AccessRead, place);
   return *from;
 }
 
 void store(EmulatedThread *thread, int32_t *to, int32_t value,
            const char *place) {
-  thread->functions->access(thread, to, 4, AccessWrite, place);
+  thread->functions->access(thread, to, 4, 4, AccessWrite, place);
   *to = value;
 }
 
@@ -428,6 +428,20 @@ TEST(Emulator, FindsAccessesOutsideOfSharedMemory) {
             "64 of shared memory, which has 64 bytes");
 }
 
+void readVector(const uint64_t *arguments, EmulatedThread *thread) {
+  thread->functions->access(thread, getArgument(arguments, 0) + 1, 16, 16,
+                            AccessRead, "load");
+}
+
+// The device ends a launch for it.
+TEST(Emulator, FindsVectorsThatAreNotAligned) {
+  Data data(8);
+  std::string error = (Launch{readVector, 1, 1}).run(orders[0], {&data});
+  EXPECT_EQ(error, "kernel 'k', block 0: thread 0 reads 16 bytes at load: "
+                   "expected a multiple of 16, got offset 4 of argument 0, "
+                   "which has 32 bytes");
+}
+
 int32_t table[4] = {1, 2, 3, 4};
 
 void useTable(const uint64_t *arguments, EmulatedThread *thread) {
@@ -446,8 +460,8 @@ TEST(Emulator, ConstantsAreOnlyRead) {
   EXPECT_EQ((Launch{useTable, 1, 1}).run(emulator, {&data}), "");
   EXPECT_EQ(data[0], 4);
   EXPECT_EQ((Launch{useTable, 1, 1}).run(emulator, {&data}),
-            "kernel 'k', block 0: thread 0 writes 4 bytes at store: table, "
-            "which is constant");
+            "kernel 'k', block 0: thread 0 writes 4 bytes at store: offset "
+            "0 of table, which has 16 bytes and is constant");
 }
 
 /// Neighbouring bytes of several threads are no conflict, the same ones are.
@@ -457,7 +471,7 @@ void writeBytes(const uint64_t *arguments, EmulatedThread *thread) {
   // Words first: the cells are divided by the bytes that follow.
   if (thread->thread == 0)
     store(thread, getArgument(arguments, 0) + 15, 1, "word");
-  thread->functions->access(thread, bytes + thread->thread / stride, 1,
+  thread->functions->access(thread, bytes + thread->thread / stride, 1, 1,
                             AccessWrite, "byte");
 }
 
@@ -470,7 +484,7 @@ TEST(Emulator, TellsBytesApart) {
 template <int32_t second>
 void count(const uint64_t *arguments, EmulatedThread *thread) {
   int32_t *counter = getArgument(arguments, 0);
-  thread->functions->access(thread, counter, 4,
+  thread->functions->access(thread, counter, 4, 4,
                             thread->thread == 1 ? second : AccessAtomic, "add");
   ++*counter;
 }
