@@ -6,18 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmulatedModule.h"
-#include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Driver/DiagnosticText.h"
 #include "HamKaas/Driver/Registration.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -31,12 +29,9 @@ EmulatedModule::EmulatedModule(const std::string &text, bool checkAccesses) {
 
 static LogicalResult lower(ModuleOp module, bool checkAccesses) {
   PassManager manager(module.getContext());
-  GPUEmulateOptions options;
+  EmulateOptions options;
   options.checkAccesses = checkAccesses;
-  manager.addPass(createGPUEmulate(options));
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createKernelsToLLVM());
-  manager.addNestedPass<LLVM::LLVMFuncOp>(createReconcileUnrealizedCastsPass());
+  buildEmulatePipeline(manager, options);
   manager.addPass(createLinkKernels());
   return manager.run(module);
 }

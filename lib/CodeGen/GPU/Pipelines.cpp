@@ -1,0 +1,36 @@
+//===- Pipelines.cpp - Pipelines for GPU kernels ----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/GPU/Pipelines.h"
+#include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/CodeGen/GPU/Passes.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+void hamkaas::buildEmulatePipeline(OpPassManager &manager,
+                                   const EmulateOptions &options) {
+  GPUEmulateOptions emulate;
+  emulate.checkAccesses = options.checkAccesses;
+  manager.addPass(createGPUEmulate(emulate));
+  // The addresses of accesses are computed twice.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createKernelsToLLVM());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createReconcileUnrealizedCastsPass());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createCSEPass());
+}
+
+void hamkaas::registerGPUPipelines() {
+  PassPipelineRegistration<EmulateOptions>(
+      "hamkaas-emulate-kernels",
+      "Lower device code to functions of LLVM for the emulator",
+      buildEmulatePipeline);
+}
