@@ -17,7 +17,7 @@
 #include "llvm/Support/MathExtras.h"
 
 namespace hamkaas {
-#define GEN_PASS_DEF_GPUEMULATE
+#define GEN_PASS_DEF_EMULATEDEVICECODE
 #include "HamKaas/CodeGen/GPU/Passes.h.inc"
 } // namespace hamkaas
 
@@ -247,8 +247,8 @@ static LogicalResult moveGlobal(memref::GlobalOp global,
 
 namespace {
 
-struct GPUEmulatePass : hamkaas::impl::GPUEmulateBase<GPUEmulatePass> {
-  using GPUEmulateBase::GPUEmulateBase;
+struct EmulateDeviceCodePass : hamkaas::impl::EmulateDeviceCodeBase<EmulateDeviceCodePass> {
+  using EmulateDeviceCodeBase::EmulateDeviceCodeBase;
 
   void runOnOperation() override {
     auto modules = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());

@@ -17,9 +17,9 @@ using namespace hamkaas;
 
 void hamkaas::buildEmulatePipeline(OpPassManager &manager,
                                    const EmulateOptions &options) {
-  GPUEmulateOptions emulate;
+  EmulateDeviceCodeOptions emulate;
   emulate.checkAccesses = options.checkAccesses;
-  manager.addPass(createGPUEmulate(emulate));
+  manager.addPass(createEmulateDeviceCode(emulate));
   // The addresses of accesses are computed twice.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

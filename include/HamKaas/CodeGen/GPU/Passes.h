@@ -8,10 +8,21 @@
 #ifndef HAMKAAS_CODEGEN_GPU_PASSES_H
 #define HAMKAAS_CODEGEN_GPU_PASSES_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace hamkaas {
+
+/// Threads of a warp.
+inline constexpr int64_t warpSize = 32;
+
+/// On a kernel whose lanes are distributed: what runs one of its tiles, "warp"
+/// or "thread".
+inline constexpr llvm::StringLiteral tileRunnerAttrName = "hamkaas.tile_runner";
+
+/// Name of the `gpu.module` that holds a program's device code.
+inline constexpr llvm::StringLiteral deviceModuleName = "device";
 
 /// Name of the global variable that holds the image of the device's code.
 inline constexpr llvm::StringLiteral deviceImageName = "hamkaas_device_image";

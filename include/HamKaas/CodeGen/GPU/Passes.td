@@ -10,7 +10,37 @@
 
 include "mlir/Pass/PassBase.td"
 
-def GPUEmulate : Pass<"hamkaas-gpu-emulate", "mlir::ModuleOp"> {
+def DistributeLanes
+    : Pass<"hamkaas-gpu-distribute-lanes", "mlir::func::FuncOp"> {
+  let summary = "give each thread of a warp one lane of a kernel's vectors";
+  let description = [{
+    Before: a kernel of the level "warp" after bufferization, on vectors of at
+    most 32 lanes. After: the same on scalars, run by the 32 threads of a warp.
+    The thread of number `gpu.lane_id` holds its lane of each vector; a vector of
+    fewer lanes leaves the others without meaning. What is a scalar before has
+    the same value in all threads, so that loops and branches are taken by all of
+    them.
+
+    Vectors in memory become an element a thread, at the index of the first plus
+    the lane. Threads that have no element, or are masked out, read another one,
+    and write nothing; scalars are written by the first thread. Lanes get at what
+    others hold by `gpu.shuffle` of 32 bits. Where a thread reads or overwrites
+    memory that another one has written or read, `nvvm.bar.warp.sync` stands
+    between.
+
+    A kernel without vectors is left as it is, for threads that run a tile each.
+    The function has `hamkaas.tile_runner`, "warp" or "thread", afterwards.
+
+    Fails, with an error at the operation, on one that has no such form.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+    "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect",
+  ];
+}
+
+def EmulateDeviceCode : Pass<"hamkaas-gpu-emulate", "mlir::ModuleOp"> {
   let summary = "turn kernels of a GPU into code of the CPU for one thread";
   let description = [{
     Before: `gpu.module`s whose functions are kernels, of memrefs of static shape
