@@ -125,14 +125,16 @@ Error CudaBindings::findPlace(CudaContext &context, const char *kind,
 }
 
 Error CudaBindings::bindOne(CudaContext &context, const char *kind,
-                            int32_t index, void *given, bool &hasChanged) {
+                            int32_t index, void *given, Change &change) {
   Binding &binding = bindings[index];
   Place place = Place::OfCaller;
   if (Error error = findPlace(context, kind, binding, given, place))
     return error;
-  if (place != binding.place ||
-      (place != Place::OfCaller && given != binding.given))
-    hasChanged = true;
+  if (place != binding.place)
+    change = Change::Steps;
+  else if (place != Place::OfCaller && given != binding.given &&
+           change == Change::None)
+    change = Change::Addresses;
   binding.place = place;
   binding.given = given;
   addresses[index] =
@@ -143,15 +145,15 @@ Error CudaBindings::bindOne(CudaContext &context, const char *kind,
 }
 
 Error CudaBindings::bind(CudaContext &context, const void *const *given,
-                         void *const *givenOutputs, bool &hasChanged) {
-  hasChanged = false;
+                         void *const *givenOutputs, Change &change) {
+  change = Change::None;
   for (int32_t i = 0; i < inputCount; ++i)
-    if (Error error = bindOne(context, "input", i, const_cast<void *>(given[i]),
-                              hasChanged))
+    if (Error error =
+            bindOne(context, "input", i, const_cast<void *>(given[i]), change))
       return error;
   for (int32_t i = inputCount; i < count; ++i)
-    if (Error error = bindOne(context, "output", i,
-                              givenOutputs[i - inputCount], hasChanged))
+    if (Error error =
+            bindOne(context, "output", i, givenOutputs[i - inputCount], change))
       return error;
   return Error();
 }

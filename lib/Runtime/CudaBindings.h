@@ -34,10 +34,17 @@ public:
   Error start(CudaContext &context, const HamKaasProgram &program);
   void release(CudaContext &context);
 
-  /// Finds out where the buffers of a run are. `hasChanged`: other than those
-  /// of the call before, as far as the GPU can see.
+  /// How the buffers of a run differ from those before, as far as the GPU can
+  /// see.
+  enum class Change {
+    None,
+    Addresses, // other addresses in the same steps
+    Steps      // other copies, too
+  };
+
+  /// Finds out where the buffers of a run are.
   Error bind(CudaContext &context, const void *const *given,
-             void *const *givenOutputs, bool &hasChanged /* out */);
+             void *const *givenOutputs, Change &change /* out */);
 
   /// What the kernels take.
   const void *const *inputs() const { return addresses; }
@@ -75,7 +82,7 @@ private:
                   const Binding &binding, const void *given,
                   Place &place) const;
   Error bindOne(CudaContext &context, const char *kind, int32_t index,
-                void *given, bool &hasChanged);
+                void *given, Change &change);
   bool isStaged(int32_t index) const {
     return bindings[index].place == Place::OfCaller &&
            bindings[index].tensor->bytes > 0;

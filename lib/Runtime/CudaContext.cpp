@@ -181,8 +181,9 @@ void CudaContext::leave() {
 }
 
 bool CudaScope::enterToRelease() {
-  isEntered = !isForkedFromCuda() && context.functions->cuCtxPushCurrent(
-                                         context.context) == CUDA_SUCCESS;
+  isEntered =
+      context.context && !isForkedFromCuda() &&
+      context.functions->cuCtxPushCurrent(context.context) == CUDA_SUCCESS;
   return isEntered;
 }
 

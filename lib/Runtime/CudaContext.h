@@ -87,8 +87,8 @@ public:
     isEntered = !error;
     return error;
   }
-  /// To give back what is held, also of a lost GPU. False if that cannot be
-  /// done, because the process was forked.
+  /// To give back what is held, also of a lost GPU. False if there is nothing
+  /// to enter, or the process was forked.
   bool enterToRelease();
 
 private:

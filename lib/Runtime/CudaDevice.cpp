@@ -150,6 +150,8 @@ static char *describeLaunch(const HamKaasProgram &program,
 
 static Error explainLaunch(CudaDevice &device, CUresult result,
                            const HamKaasDeviceKernel &kernel, int64_t call) {
+  if (result == CUDA_SUCCESS)
+    return Error();
   char *what = describeLaunch(device.program, kernel, call);
   Error error = device.context.check(result, "%s", what ? what : "a kernel");
   free(what);
@@ -464,18 +466,22 @@ static Error run(void *context, const void *const *inputs,
   CudaScope scope(device.context);
   if (Error error = scope.enter())
     return error;
-  bool hasChanged = false;
-  if (Error error =
-          device.bindings.bind(device.context, inputs, outputs, hasChanged)) {
-    // What was bound up to here is in no graph.
+  auto change = CudaBindings::Change::None;
+  Error binding = device.bindings.bind(device.context, inputs, outputs, change);
+  // What is bound now, perhaps in part, is not in the graph.
+  if (binding || change == CudaBindings::Change::Steps)
     device.sequence.clear();
-    return error;
-  }
+  if (binding)
+    return binding;
   device.bindings.readInputs();
-  if (hasChanged || !device.sequence.isComplete())
-    if (Error error =
-            device.isBlocking ? describeRun(device) : makeGraph(device))
+  if (device.isBlocking) {
+    if (Error error = describeRun(device))
       return error;
+  } else if (change != CudaBindings::Change::None ||
+             !device.sequence.isComplete()) {
+    if (Error error = makeGraph(device))
+      return error;
+  }
   if (Error error = launchAndWait(device))
     return error;
   if (Error error = explainChecks(device))

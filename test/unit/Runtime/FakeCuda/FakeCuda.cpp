@@ -906,6 +906,11 @@ void configure(const Settings &settings) {
   resetCounts();
 }
 
+void stopFailing() {
+  Lock lock(fake().mutex);
+  fake().settings.failingCall = -1;
+}
+
 void resetCounts() {
   Lock lock(fake().mutex);
   fake().counts = {};

@@ -75,7 +75,9 @@ using Kernel = std::function<void(const uint64_t *words)>;
 
 /// Forgets counts, launches and violations, and sets what comes next.
 void configure(const Settings &settings);
-/// The same without a change of the settings.
+/// Lets no more calls fail than did.
+void stopFailing();
+/// Forgets counts, launches and violations only.
 void resetCounts();
 
 /// `wordCount` counts `failure` and the call. The kernel stays registered.
