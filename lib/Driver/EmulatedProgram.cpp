@@ -166,7 +166,7 @@ EmulatedProgram::create(const HamKaasProgram &program) {
 }
 
 /// Memory as a device has it: nobody has cleared it.
-static void *allocate(void *, uint64_t bytes) {
+static void *allocate(void *, uint64_t bytes, rt::Error &) {
   bytes = alignTo(bytes, HAMKAAS_REGION_ALIGNMENT);
   void *memory = std::aligned_alloc(HAMKAAS_REGION_ALIGNMENT, bytes);
   if (memory)
@@ -182,15 +182,17 @@ rt::Device EmulatedProgram::createDevice(emulation::ThreadOrder order) const {
   device.release = [](void *, void *memory) { std::free(memory); };
   device.copy = [](void *, void *to, const void *from, uint64_t bytes) {
     std::memcpy(to, from, bytes);
+    return rt::Error();
   };
   device.copyToCaller = device.copy;
   device.zero = [](void *, void *memory, uint64_t bytes) {
     std::memset(memory, 0, bytes);
+    return rt::Error();
   };
   // The host half calls no kernels, and all is done when it returns.
   device.runKernel = [](void *, HamKaasKernelFunction, void *const *, int64_t,
                         int64_t *) { return int32_t(0); };
-  device.synchronise = [](void *) {};
+  device.synchronise = [](void *) { return rt::Error(); };
   device.destroy = [](void *context) {
     delete static_cast<Session *>(context);
   };
