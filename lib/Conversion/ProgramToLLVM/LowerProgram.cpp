@@ -7,9 +7,9 @@
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/CheckedArguments.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "hamkaas-c/Program.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -175,24 +175,11 @@ StringRef ProgramLowering::getRegion(Value buffer) {
       .getValue();
 }
 
-/// The arguments whose elements the checks of `kernel` depend on.
-static llvm::SmallSetVector<Value, 4> getCheckedArguments(func::FuncOp kernel) {
-  llvm::SmallSetVector<Value, 4> checked;
-  SetVector<Operation *> slice;
-  for (auto check : kernel.getOps<CheckOp>())
-    (void)getBackwardSlice(check.getOperation(), &slice);
-  // A check of many values is the result of a loop.
-  for (Operation *op : slice)
-    op->walk([&](memref::LoadOp load) { checked.insert(load.getMemRef()); });
-  return checked;
-}
-
 /// Whether what the checks of `call` read has its value when the run begins.
 bool ProgramLowering::isKnownBefore(func::CallOp call, bool stateWritten) {
   func::FuncOp kernel = getKernel(call);
-  return llvm::all_of(getCheckedArguments(kernel), [&](Value argument) {
-    StringRef region = getRegion(
-        call.getOperand(cast<BlockArgument>(argument).getArgNumber()));
+  return llvm::all_of(getCheckedArguments(kernel), [&](int64_t argument) {
+    StringRef region = getRegion(call.getOperand(argument));
     return region.empty() || region == "input" || region == "constants" ||
            (region == "state" && !stateWritten);
   });

@@ -40,6 +40,34 @@ def DistributeLanes
   ];
 }
 
+def OutlineDeviceCode
+    : Pass<"hamkaas-gpu-outline-device-code", "mlir::ModuleOp"> {
+  let summary = "move kernels to a gpu.module";
+  let description = [{
+    Before: kernels whose lanes are distributed. After: each is a `gpu.func` of
+    the module `@device`, and a declaration in the place where it was, with
+    `hamkaas.device_kernel`, its number among the functions of the module.
+
+    The function takes the kernel's arguments, then `failure`, five numbers in
+    the device's memory, and the number of the call. A warp, or a thread, runs one
+    tile; the warps of a block are few where tiles are. The launch is in
+    `known_block_size` and `known_grid_size`, and in `hamkaas.shared_bytes`, which
+    is the dynamic shared memory that holds the scratch memory of the warps.
+
+    A kernel with checks has a second function `<name>_checks` for one thread,
+    to be launched before it with the same arguments: a check that fails writes
+    its values to `failure`, behind 1 + the call, unless one failed before. Where
+    a program has checks, its kernels do nothing after one that failed.
+
+    Constants that the host's functions or kernels refer to are copied to the
+    module.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+  ];
+}
+
 def EmulateDeviceCode : Pass<"hamkaas-gpu-emulate", "mlir::ModuleOp"> {
   let summary = "turn kernels of a GPU into code of the CPU for one thread";
   let description = [{
