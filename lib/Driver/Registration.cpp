@@ -9,6 +9,7 @@
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
@@ -68,6 +69,7 @@ void hamkaas::registerPasses() {
   registerHamKaasCPUPasses();
   registerCPUPipelines();
   registerHamKaasGPUPasses();
+  registerGPUPipelines();
   bufferization::registerBufferizationPasses();
   registerHamKaasProgramToLLVMPasses();
   registerHamKaasTransformsPasses();
