@@ -898,6 +898,20 @@ __attribute__((destructor)) static void report() {
 // For tests
 //===----------------------------------------------------------------------===//
 
+// For those that load the library: addresses in the memory of a GPU.
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED void *hamkaasFakeCudaAllocate(size_t bytes, int device) {
+  return allocate(bytes, device);
+}
+EXPORTED void hamkaasFakeCudaRelease(void *memory) { release(memory); }
+EXPORTED void hamkaasFakeCudaCopy(void *to, const void *from, size_t bytes) {
+  write(to, from, bytes);
+}
+/// How many copies there were up to now.
+EXPORTED int64_t hamkaasFakeCudaCopies() { return counts().copies; }
+EXPORTED size_t hamkaasFakeCudaViolations() { return violations().size(); }
+
 namespace hamkaas::test::cuda {
 
 void configure(const Settings &settings) {
