@@ -33,6 +33,10 @@ extern "C" {
 /// element type.
 #define HAMKAAS_REGION_ALIGNMENT 256
 
+/// To so many bytes the inputs, outputs and parameters are aligned that device
+/// code gets.
+#define HAMKAAS_DEVICE_TENSOR_ALIGNMENT 16
+
 typedef enum HamKaasElementType {
   HamKaasFloat32 = 0,
   HamKaasInt64 = 1,

@@ -287,6 +287,8 @@ TEST_F(Instance, RefusesOtherDescriptors) {
   EXPECT_EQ(create(), "model 'fake': expected device code of at least " +
                           std::to_string(sizeof(code)) + " bytes, found 8");
   code.structSize = sizeof(code);
+  code.image = "";
+  code.imageBytes = 1;
   code.run = fake.program.run;
   EXPECT_EQ(create(), "model 'fake': the program has no prepare function");
   code.run = nullptr;
@@ -302,7 +304,8 @@ TEST_F(Instance, RefusesOtherDescriptors) {
 TEST_F(Instance, RefusesWrongOptions) {
   options.device = "abacus";
   EXPECT_EQ(create(),
-            "unknown device 'abacus', this runtime offers 'cpu' 'best'");
+            "unknown device 'abacus', this runtime offers 'cpu' 'cuda' "
+            "'cuda:N' 'best'");
   options.device = "cpu";
   options.threads = -2;
   EXPECT_EQ(create(), "expected 0 to 4096 threads, found -2");
@@ -437,6 +440,7 @@ static void expectRefused(HamKaasInstance *instance,
         HamKaasInstanceLoadState(instance, "x")})
     EXPECT_EQ(takeText(error), expected);
   EXPECT_EQ(HamKaasInstanceProfile(instance), nullptr);
+  EXPECT_EQ(HamKaasInstanceDevice(instance), nullptr);
   HamKaasInstanceDestroy(instance);
 }
 
