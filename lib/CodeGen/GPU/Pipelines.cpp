@@ -36,6 +36,19 @@ void hamkaas::buildLowerDevicePipeline(OpPassManager &manager) {
   device.addPass(createCSEPass());
 }
 
+void hamkaas::buildEmulatePipeline(OpPassManager &manager,
+                                   const EmulateOptions &options) {
+  EmulateDeviceCodeOptions emulate;
+  emulate.checkAccesses = options.checkAccesses;
+  manager.addPass(createEmulateDeviceCode(emulate));
+  // The addresses of accesses are computed twice.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createKernelsToLLVM());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createReconcileUnrealizedCastsPass());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createCSEPass());
+}
+
 void hamkaas::registerGPUPipelines() {
   PassPipelineRegistration<>(
       "hamkaas-gpu-outline-kernels",
@@ -44,4 +57,8 @@ void hamkaas::registerGPUPipelines() {
   PassPipelineRegistration<>("hamkaas-gpu-lower-device",
                              "Lower the functions of a gpu.module to NVVM",
                              buildLowerDevicePipeline);
+  PassPipelineRegistration<EmulateOptions>(
+      "hamkaas-emulate-kernels",
+      "Lower device code to functions of LLVM for the emulator",
+      buildEmulatePipeline);
 }

@@ -24,6 +24,9 @@ inline constexpr llvm::StringLiteral tileRunnerAttrName = "hamkaas.tile_runner";
 /// Name of the `gpu.module` that holds a program's device code.
 inline constexpr llvm::StringLiteral deviceModuleName = "device";
 
+/// Name of the global variable that holds the image of the device's code.
+inline constexpr llvm::StringLiteral deviceImageName = "hamkaas_device_image";
+
 #define GEN_PASS_DECL
 #include "HamKaas/CodeGen/GPU/Passes.h.inc"
 

@@ -9,6 +9,7 @@
 #define HAMKAAS_CODEGEN_GPU_PIPELINES_H
 
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 
 namespace hamkaas {
 
@@ -20,8 +21,21 @@ void buildOutlineKernelsPipeline(mlir::OpPassManager &manager);
 /// Adds the passes that lower these functions to the NVVM dialect.
 void buildLowerDevicePipeline(mlir::OpPassManager &manager);
 
-/// Registers the pipelines as `hamkaas-gpu-outline-kernels` and
-/// `hamkaas-gpu-lower-device`.
+struct EmulateOptions : mlir::PassPipelineOptions<EmulateOptions> {
+  Option<bool> checkAccesses{
+      *this, "check-accesses",
+      llvm::cl::desc("Check each access to memory, and find races"),
+      llvm::cl::init(true)};
+};
+
+/// Adds the passes that lower the `gpu.module`s of a module to functions of the
+/// LLVM dialect that lib/Emulation runs. `hamkaas-link-kernels` joins them with
+/// the image that refers to them.
+void buildEmulatePipeline(mlir::OpPassManager &manager,
+                          const EmulateOptions &options);
+
+/// Registers the pipelines as `hamkaas-gpu-outline-kernels`,
+/// `hamkaas-gpu-lower-device` and `hamkaas-emulate-kernels`.
 void registerGPUPipelines();
 
 } // namespace hamkaas
