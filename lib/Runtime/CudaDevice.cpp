@@ -9,6 +9,7 @@
 
 #include "CudaBindings.h"
 #include "CudaContext.h"
+#include "CudaCopyKernel.h"
 #include "CudaModule.h"
 #include "CudaSequence.h"
 #include "ProgramCheck.h"
@@ -30,6 +31,9 @@ struct CudaDevice {
   const HamKaasProgram &program;
   CudaContext context;
   CudaModule *module = nullptr;
+  /// cudaCopyCode; null if the program checks nothing, so that the driver's own
+  /// copies will do.
+  CudaModule *copyModule = nullptr;
   CudaBindings bindings;
   CudaSequence sequence{context};
   ProgramMemory memory = {};
@@ -45,7 +49,7 @@ struct CudaDevice {
 struct Description {
   CudaDevice &device;
   CudaSequence &sequence;
-  bool notesTimes;
+  bool isRun; // or a preparation, which checks nothing
   Error error;
 };
 
@@ -171,6 +175,8 @@ static bool isCheck(const HamKaasDeviceKernel &kernel) {
 static int32_t launchKernel(void *context, int32_t number,
                             void *const *arguments, int64_t call) {
   Description &description = *static_cast<Description *>(context);
+  if (description.error)
+    return 1;
   CudaDevice &device = description.device;
   const HamKaasDeviceCode &code = *device.program.deviceCode;
   if (number < 0 || number >= code.kernelCount) {
@@ -188,19 +194,32 @@ static int32_t launchKernel(void *context, int32_t number,
   device.words[count + 1] = static_cast<uint64_t>(call);
   CUresult result = description.sequence.addKernel(
       device.module->function(number), kernel, device.words, count + 2);
-  if (result == CUDA_SUCCESS && description.notesTimes)
+  if (result == CUDA_SUCCESS && description.isRun && device.memory.profile)
     result = description.sequence.addTimestamp(call, !isCheck(kernel));
   description.error = explainLaunch(device, result, kernel, call);
   return description.error ? 1 : 0;
+}
+
+static CUresult addCopy(const Description &description, uint64_t to,
+                        uint64_t from, uint64_t bytes) {
+  const CudaDevice &device = description.device;
+  if (!device.copyModule || !description.isRun)
+    return description.sequence.addCopy({to, from, bytes});
+  if (bytes == 0 || to == from)
+    return CUDA_SUCCESS;
+  uint64_t words[] = {to, from, bytes, device.bindings.failure(), 0};
+  return description.sequence.addKernel(device.copyModule->function(0),
+                                        getCudaCopyKernel(bytes), words, 5);
 }
 
 // HamKaasExecution::copy.
 static int32_t copyMemory(void *context, void *to, const void *from,
                           uint64_t bytes) {
   Description &description = *static_cast<Description *>(context);
-  CUresult result =
-      description.sequence.addCopy({reinterpret_cast<uint64_t>(to),
-                                    reinterpret_cast<uint64_t>(from), bytes});
+  if (description.error)
+    return 1;
+  CUresult result = addCopy(description, reinterpret_cast<uint64_t>(to),
+                            reinterpret_cast<uint64_t>(from), bytes);
   description.error = description.device.context.check(
       result, "model '%s': a copy of %" PRIu64 " bytes",
       description.device.program.name, bytes);
@@ -322,7 +341,7 @@ static Error callPrepare(CudaDevice &device, const void *const *parameters,
           device.context.check(sequence.addZeros(device.bindings.failure(), 10),
                                "cannot set its memory to zero"))
     return error;
-  Description description = {device, sequence, /*notesTimes=*/false, Error()};
+  Description description = {device, sequence, /*isRun=*/false, Error()};
   HamKaasExecution execution = makeExecution(description);
   int32_t failed = device.program.deviceCode->prepare(&execution, parameters,
                                                       constants, workspace);
@@ -353,8 +372,7 @@ static Error prepare(void *context, const void *const *parameters,
 
 // Calls the program's function, which adds its steps.
 static Error describeKernels(CudaDevice &device) {
-  Description description = {device, device.sequence,
-                             device.memory.profile != nullptr, Error()};
+  Description description = {device, device.sequence, /*isRun=*/true, Error()};
   HamKaasExecution execution = makeExecution(description);
   const ProgramMemory &memory = device.memory;
   int32_t failed = device.program.deviceCode->run(
@@ -505,14 +523,24 @@ static void destroy(void *context) {
       device->bindings.release(device->context);
     }
     CudaModule::release(device->context, device->module, isEntered);
+    CudaModule::release(device->context, device->copyModule, isEntered);
   }
   free(device->words);
   device->~CudaDevice();
   free(device);
 }
 
+static bool hasChecks(const HamKaasProgram &program) {
+  for (int32_t i = 0; i < program.callCount; ++i)
+    if (program.calls[i].check)
+      return true;
+  return false;
+}
+
 static Error createWords(CudaDevice &device) {
   const HamKaasDeviceCode &code = *device.program.deviceCode;
+  // As many as the kernel that copies takes, at the least.
+  device.maximumWords = 5;
   for (int32_t i = 0; i < code.kernelCount; ++i)
     if (code.kernels[i].argumentCount + 2 > device.maximumWords)
       device.maximumWords = code.kernels[i].argumentCount + 2;
@@ -538,9 +566,14 @@ static Error open(CudaDevice &device, int32_t number, bool &isUsable) {
   CudaScope scope(device.context);
   if (Error error = scope.enter())
     return error;
+  const char *name = device.program.name;
   if (Error error =
-          CudaModule::acquire(device.context, device.program, device.module))
+          CudaModule::acquire(device.context, code, name, device.module))
     return error;
+  if (hasChecks(device.program))
+    if (Error error = CudaModule::acquire(device.context, cudaCopyCode, name,
+                                          device.copyModule))
+      return error;
   return device.bindings.start(device.context, device.program);
 }
 

@@ -242,8 +242,9 @@ CUresult CudaSequence::addTimestamp(int64_t call, bool isRun) {
     return noteTimeNow(call, isRun);
   Step *step = nullptr;
   bool isSame = false;
+  uint64_t rest = isRun;
   CUresult result = findStep(Kind::Timestamp, static_cast<uint64_t>(call),
-                             nullptr, 0, step, isSame);
+                             &rest, 1, step, isSame);
   if (result != CUDA_SUCCESS || isSame)
     return result;
   if (state != State::Building)
