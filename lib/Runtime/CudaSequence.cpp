@@ -179,8 +179,8 @@ static CUDA_MEMCPY3D describe(const CudaSequence::Copy &copy) {
       copy.isToHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
   node.dstHost = copy.isToHost ? reinterpret_cast<void *>(copy.to) : nullptr;
   node.dstDevice = copy.isToHost ? 0 : copy.to;
-  node.WidthInBytes = copy.bytes;
-  node.Height = node.Depth = 1;
+  node.WidthInBytes = node.srcPitch = node.dstPitch = copy.bytes;
+  node.Height = node.Depth = node.srcHeight = node.dstHeight = 1;
   return node;
 }
 
