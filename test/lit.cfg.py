@@ -102,6 +102,9 @@ config.substitutions += [
       f"{config.ptxas}"),
     ("%ptxas", config.ptxas),
     ("%python", python),
+    # A driver of NVIDIA GPUs for machines without one.
+    ("%with_fake_cuda", "env LD_LIBRARY_PATH="
+      f"{config.hamkaas_binary_dir}/test/unit/Runtime/FakeCuda"),
     ("%llvm_library_dir", config.llvm_library_dir),
     ("%encode_onnx", "protoc --encode=onnx.ModelProto --proto_path="
       f"{config.test_source_root}/Frontend/ONNX/Inputs onnx.proto"),

@@ -7,7 +7,6 @@
 
 #include "HamKaas/Runtime/Device.h"
 
-#include <cctype>
 #include <cstdlib>
 #include <cstring>
 
@@ -49,6 +48,12 @@ static bool parseCuda(const char *name, int32_t &number) {
     return false;
   number = atoi(name);
   return true;
+}
+
+bool hamkaas::rt::isDeviceName(const char *name) {
+  int32_t number = 0;
+  return strcmp(name, "cpu") == 0 || strcmp(name, "best") == 0 ||
+         parseCuda(name, number);
 }
 
 Error hamkaas::rt::createDevice(const char *name, int32_t threads,

@@ -297,6 +297,11 @@ HamKaasError HamKaasInstanceRun(HamKaasInstance *handle,
   return runInstance(*instance, inputs, outputs).release();
 }
 
+const char *HamKaasInstanceDevice(const HamKaasInstance *handle) {
+  PinnedInstance instance(handle, instanceKind);
+  return instance ? instance->device.name : nullptr;
+}
+
 const HamKaasCallProfile *
 HamKaasInstanceProfile(const HamKaasInstance *handle) {
   PinnedInstance instance(handle, instanceKind);

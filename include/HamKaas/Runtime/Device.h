@@ -75,6 +75,9 @@ struct Device {
   Error (*run)(void *context, const void *const *inputs, void *const *outputs);
 };
 
+/// Whether createDevice knows the name.
+bool isDeviceName(const char *name);
+
 /// Makes the device of that name for a program. `threads` as in
 /// HamKaasInstanceOptions.
 Error createDevice(const char *name, int32_t threads,

@@ -17,6 +17,27 @@
 using namespace mlir;
 using namespace hamkaas;
 
+void hamkaas::buildOutlineKernelsPipeline(OpPassManager &manager) {
+  // The same arithmetic as on a processor with multiply-adds.
+  ExpandMathOptions math;
+  math.fma = true;
+  math.scale = false;
+  manager.addNestedPass<func::FuncOp>(createExpandMath(math));
+  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createDistributeLanes());
+  manager.addPass(createOutlineDeviceCode());
+  // What each vector operation needed of its lanes is computed once.
+  manager.addNestedPass<gpu::GPUModuleOp>(createCanonicalizerPass());
+  manager.addNestedPass<gpu::GPUModuleOp>(createCSEPass());
+}
+
+void hamkaas::buildLowerDevicePipeline(OpPassManager &manager) {
+  auto &device = manager.nest<gpu::GPUModuleOp>();
+  device.addPass(createLowerDeviceCode());
+  device.addPass(createReconcileUnrealizedCastsPass());
+  device.addPass(createCSEPass());
+}
+
 void hamkaas::buildEmulatePipeline(OpPassManager &manager,
                                    const EmulateOptions &options) {
   EmulateDeviceCodeOptions emulate;
@@ -34,6 +55,13 @@ void hamkaas::buildEmulatePipeline(OpPassManager &manager,
 }
 
 void hamkaas::registerGPUPipelines() {
+  PassPipelineRegistration<>(
+      "hamkaas-gpu-outline-kernels",
+      "Turn the kernels of a PLANNED program into functions of a gpu.module",
+      buildOutlineKernelsPipeline);
+  PassPipelineRegistration<>("hamkaas-gpu-lower-device",
+                             "Lower the functions of a gpu.module to NVVM",
+                             buildLowerDevicePipeline);
   PassPipelineRegistration<EmulateOptions>(
       "hamkaas-emulate-kernels",
       "Lower device code to functions of LLVM for the emulator",

@@ -154,6 +154,7 @@ TEST_F(CudaErrors, BestIsTheGpuIfThereIsOne) {
   FakeRun run(instance);
   EXPECT_EQ(takeText(run()), "");
   EXPECT_EQ(cuda::counts().graphLaunches, 1);
+  EXPECT_STREQ(HamKaasInstanceDevice(instance), "cuda:0");
 }
 
 TEST_F(CudaErrors, BestIsTheProcessorWithoutAGpu) {
@@ -166,6 +167,7 @@ TEST_F(CudaErrors, BestIsTheProcessorWithoutAGpu) {
   EXPECT_EQ(takeText(run()), "");
   EXPECT_EQ(run.y[10], 20.5f);
   EXPECT_EQ(cuda::counts().graphLaunches, 0);
+  EXPECT_STREQ(HamKaasInstanceDevice(instance), "cpu");
   destroy();
   fake.program.run = nullptr;
   EXPECT_EQ(create(), "device 'cuda:0': the program needs a GPU of compute "

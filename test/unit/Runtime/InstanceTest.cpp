@@ -440,6 +440,7 @@ static void expectRefused(HamKaasInstance *instance,
         HamKaasInstanceLoadState(instance, "x")})
     EXPECT_EQ(takeText(error), expected);
   EXPECT_EQ(HamKaasInstanceProfile(instance), nullptr);
+  EXPECT_EQ(HamKaasInstanceDevice(instance), nullptr);
   HamKaasInstanceDestroy(instance);
 }
 

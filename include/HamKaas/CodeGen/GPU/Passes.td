@@ -68,6 +68,22 @@ def OutlineDeviceCode
   ];
 }
 
+def LowerDeviceCode
+    : Pass<"hamkaas-gpu-lower-device-code", "mlir::gpu::GPUModuleOp"> {
+  let summary = "lower the functions of a gpu.module to the NVVM dialect";
+  let description = [{
+    Buffers become addresses, indices 64 bits wide. Of the functions of the
+    `math` dialect those with an instruction become one; all others are called in
+    NVIDIA's library libdevice, by the names `__nv_...`, which are declared.
+    16-bit floats of the upper half of 32 bits are integers in memory and are
+    converted by arithmetic, as on the CPU.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect",
+  ];
+}
+
 def EmulateDeviceCode : Pass<"hamkaas-gpu-emulate", "mlir::ModuleOp"> {
   let summary = "turn kernels of a GPU into code of the CPU for one thread";
   let description = [{

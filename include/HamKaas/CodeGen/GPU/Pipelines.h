@@ -13,6 +13,14 @@
 
 namespace hamkaas {
 
+/// Adds the passes that turn the kernels of a PLANNED program of the level
+/// "warp" into functions of a `gpu.module`, for threads, but in no instruction
+/// set yet.
+void buildOutlineKernelsPipeline(mlir::OpPassManager &manager);
+
+/// Adds the passes that lower these functions to the NVVM dialect.
+void buildLowerDevicePipeline(mlir::OpPassManager &manager);
+
 struct EmulateOptions : mlir::PassPipelineOptions<EmulateOptions> {
   Option<bool> checkAccesses{
       *this, "check-accesses",
@@ -26,7 +34,8 @@ struct EmulateOptions : mlir::PassPipelineOptions<EmulateOptions> {
 void buildEmulatePipeline(mlir::OpPassManager &manager,
                           const EmulateOptions &options);
 
-/// Registers the pipeline as `hamkaas-emulate-kernels`.
+/// Registers the pipelines as `hamkaas-gpu-outline-kernels`,
+/// `hamkaas-gpu-lower-device` and `hamkaas-emulate-kernels`.
 void registerGPUPipelines();
 
 } // namespace hamkaas

@@ -571,7 +571,8 @@ CUresult Fake::runKernel(Context &context, const KernelNode &kernel,
   // The last is the number of the call. A tensor without elements may be at the
   // end of an allocation.
   for (size_t i = 0; i + 1 < kernel.words.size(); ++i)
-    if (!memory.contains(kernel.words[i], 0))
+    if (static_cast<int>(i) != function.valueIndex &&
+        !memory.contains(kernel.words[i], 0))
       return violate("argument " + std::to_string(i) + " of kernel '" +
                          function.name + "' is in no allocation",
                      CUDA_SUCCESS);
@@ -897,6 +898,20 @@ __attribute__((destructor)) static void report() {
 //===----------------------------------------------------------------------===//
 // For tests
 //===----------------------------------------------------------------------===//
+
+// For those that load the library: addresses in the memory of a GPU.
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED void *hamkaasFakeCudaAllocate(size_t bytes, int device) {
+  return allocate(bytes, device);
+}
+EXPORTED void hamkaasFakeCudaRelease(void *memory) { release(memory); }
+EXPORTED void hamkaasFakeCudaCopy(void *to, const void *from, size_t bytes) {
+  write(to, from, bytes);
+}
+/// How many copies there were up to now.
+EXPORTED int64_t hamkaasFakeCudaCopies() { return counts().copies; }
+EXPORTED size_t hamkaasFakeCudaViolations() { return violations().size(); }
 
 namespace hamkaas::test::cuda {
 
