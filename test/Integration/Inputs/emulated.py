@@ -18,7 +18,8 @@ SHIM = """#!{python}
 import os, sys
 kept = [word for word in sys.argv[1:]
         if not word.startswith(("--threads=", "--target-cpu=", "--device=cpu"))]
-if not any(word.startswith("--device=") for word in kept):
+if not any(word.startswith("--device=") or word.endswith(".so")
+           for word in kept):
     kept += ["--device=cuda-emulation", "--emulation-order={order}"]
 os.execv({program!r}, ["hamkaas-run", *kept])
 """
