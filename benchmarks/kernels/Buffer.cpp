@@ -27,9 +27,11 @@ void FreeBuffer::operator()(void *memory) const {
 
 Buffer hamkaas::benchmarks::allocateBuffer(size_t bytes) {
   const hamkaas::rt::Device &device = getDevice();
-  void *memory = device.allocate(device.context, bytes);
+  hamkaas::rt::Error reason;
+  void *memory = device.allocate(device.context, bytes, reason);
   if (!memory)
     llvm::report_bad_alloc_error("a benchmark's buffer");
-  device.zero(device.context, memory, bytes);
+  // Cannot fail on the processor.
+  (void)device.zero(device.context, memory, bytes);
   return Buffer(memory);
 }

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /// Raised when the layout or the meaning of a structure below changes.
-#define HAMKAAS_PROGRAM_VERSION 2
+#define HAMKAAS_PROGRAM_VERSION 3
 
 /// Name of the HamKaasProgram that a compiled model exports.
 #define HAMKAAS_PROGRAM_SYMBOL "HamKaasModelProgram"
@@ -32,6 +32,10 @@ extern "C" {
 /// bytes. Inputs, outputs and parameters need only the alignment of their
 /// element type.
 #define HAMKAAS_REGION_ALIGNMENT 256
+
+/// To so many bytes the inputs, outputs and parameters are aligned that device
+/// code gets.
+#define HAMKAAS_DEVICE_TENSOR_ALIGNMENT 16
 
 typedef enum HamKaasElementType {
   HamKaasFloat32 = 0,
@@ -121,6 +125,19 @@ typedef struct HamKaasExecution {
   /// Null, or what went wrong, in place of `failure`: out, owned by the program
   /// and valid until its next run.
   const char *message;
+  /// Of a device other than the processor, else null: adds a launch of kernel
+  /// number `kernel` of HamKaasDeviceCode for call `call`, an index into
+  /// HamKaasProgram::calls, -1 for those of the preparation. `arguments` are
+  /// addresses in the device's memory; the array is the caller's. Returns 0, or
+  /// 1, when the function that called returns 1 at once.
+  int32_t (*launch)(void *device, int32_t kernel, void *const *arguments,
+                    int64_t call);
+  /// Adds a copy within the device's memory. Returns as `launch`.
+  int32_t (*copy)(void *device, void *to, const void *from, uint64_t bytes);
+  /// Address in the device's memory of a global variable of the image, null if
+  /// there is none of that name.
+  const void *(*findConstant)(void *device, const char *name);
+  void *device;
 } HamKaasExecution;
 
 /// Runs the model once. `inputs` and `outputs` hold one address a tensor, in
@@ -136,6 +153,38 @@ typedef int32_t (*HamKaasRunFunction)(HamKaasExecution *execution,
 typedef int32_t (*HamKaasPrepareFunction)(HamKaasExecution *execution,
                                           const void *const *parameters,
                                           void *constants, void *workspace);
+
+/// One kernel of a device image: a function that takes `argumentCount`
+/// addresses, then the address of `failure`, then the number of the call as an
+/// int64. `failure` is an int64[5] in the device's memory: [0] is 1 + the call
+/// whose run-time check failed first in this run, 0 for none, the others are
+/// HamKaasFailure::values. A kernel that finds a failure writes nothing.
+typedef struct HamKaasDeviceKernel {
+  const char *name;      /* of the function in the image */
+  int32_t argumentCount; /* addresses, without `failure` and the call */
+  int32_t threads;       /* of a block */
+  int64_t blocks;        /* of the grid */
+  uint32_t sharedBytes;  /* dynamic shared memory of a block */
+  int32_t reserved;      /* 0 */
+} HamKaasDeviceKernel;
+
+/// What a program has for an NVIDIA GPU.
+typedef struct HamKaasDeviceCode {
+  size_t structSize;        /* as in HamKaasProgram */
+  const char *architecture; /* lowest that the image runs on, e.g. "sm_80" */
+  /// What cuModuleLoadData takes: PTX with a zero at its end, a cubin or a
+  /// fatbin.
+  const void *image;
+  uint64_t imageBytes;
+  const HamKaasDeviceKernel *kernels;
+  int32_t kernelCount;
+  int32_t reserved; /* 0 */
+  /// As in HamKaasProgram, but all addresses are those of the device and are
+  /// not read: the functions say what is to be launched and copied, which
+  /// depends on nothing but the addresses.
+  HamKaasPrepareFunction prepare;
+  HamKaasRunFunction run;
+} HamKaasDeviceCode;
 
 typedef struct HamKaasProgram {
   size_t structSize; /* sizeof(HamKaasProgram) at compile time; first member */
@@ -164,8 +213,11 @@ typedef struct HamKaasProgram {
   /// path) that the runtime maps; null when the caller must provide them.
   const char *weightsFile;
 
-  HamKaasPrepareFunction prepare; /* null if constantsBytes is 0 */
-  HamKaasRunFunction run;
+  /// Null if constantsBytes is 0, and as `run`.
+  HamKaasPrepareFunction prepare;
+  HamKaasRunFunction run; /* null if the program is not for the processor */
+
+  const HamKaasDeviceCode *deviceCode; /* null: for the processor only */
 } HamKaasProgram;
 
 #ifdef __cplusplus

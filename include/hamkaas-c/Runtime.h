@@ -20,6 +20,11 @@
 //
 // Processes: after a fork the child may use the instances of its parent that
 // were not running; it has no helper threads, so it runs them on the caller.
+// Those on a GPU give an error there: the driver does not work in a child.
+//
+// GPUs: after an error the device is usable, or each later call on an instance
+// says that it was lost. Then all instances on it are to be destroyed; new ones
+// may work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,14 +62,16 @@ typedef struct HamKaasNamedData {
 
 typedef struct HamKaasInstanceOptions {
   size_t structSize;
-  /// "cpu" (the default when null) or "best". Instances of models of
-  /// hamkaas-c/Compiler.h also have "reference": the interpreter, slow and
-  /// exact, to compare with.
+  /// "cpu" (the default when null); "cuda:N", an NVIDIA GPU, "cuda" is the
+  /// first; or "best": the first GPU if it can run the program, else "cpu".
+  /// Instances of models of hamkaas-c/Compiler.h also have "reference": the
+  /// interpreter, slow and exact, to compare with.
   const char *device;
-  /// Threads that work on a run, the caller included; 0 means one per core.
+  /// Threads of the processor that work on a run, the caller included; 0 means
+  /// one per core.
   int32_t threads;
-  /// Parameters by pointer, needed only during the call. They take the place
-  /// of embedded ones of the same name.
+  /// Parameters by pointer, needed only during the call; for a GPU they may be
+  /// in its memory. They take the place of embedded ones of the same name.
   const HamKaasNamedData *parameters;
   int32_t parameterCount;
   /// A safetensors file with parameters, or null. Takes the place of the
@@ -97,6 +104,14 @@ HAMKAAS_API void HamKaasInstanceDestroy(HamKaasInstance *instance);
 /// Runs the program once on the caller's buffers, used in place: one address
 /// a tensor in the order of the program's tables, none null. Inputs and
 /// outputs must not overlap. Allocates nothing.
+///
+/// On a GPU each buffer may be in its memory, where it is used in place if it
+/// is aligned to HAMKAAS_DEVICE_TENSOR_ALIGNMENT, or in that of the processor,
+/// and is copied then. Work on the default stream of the GPU's primary context
+/// is waited for; that on other streams the caller has waited for. The outputs
+/// are complete when this returns. Where a buffer is may change from run to run,
+/// but then something is allocated. After an error the contents of outputs in
+/// the GPU's memory are not defined.
 HAMKAAS_API HamKaasError HamKaasInstanceRun(HamKaasInstance *instance,
                                             const void *const *inputs,
                                             void *const *outputs);
@@ -104,8 +119,12 @@ HAMKAAS_API HamKaasError HamKaasInstanceRun(HamKaasInstance *instance,
 /// The time that the calls of one entry of HamKaasProgram::calls took.
 typedef struct HamKaasCallProfile {
   uint64_t runs;        /* that ended without an error at this call */
-  uint64_t nanoseconds; /* sum over these runs, by the caller's clock */
+  uint64_t nanoseconds; /* sum over these runs, by the device's clock */
 } HamKaasCallProfile;
+
+/// Name of the device of the instance: "cpu", "cuda:0" or "reference". Owned by
+/// the instance; null if it is none.
+HAMKAAS_API const char *HamKaasInstanceDevice(const HamKaasInstance *instance);
 
 /// Times since the instance was created: one entry a call of the program, in
 /// its order. Owned by the instance; null unless the options asked for it. Not
@@ -133,7 +152,7 @@ HAMKAAS_API HamKaasError HamKaasInstanceSaveState(HamKaasInstance *instance,
                                                   const char *path);
 
 /// Sets all state from a safetensors file that holds exactly the program's
-/// states. After an error the state is as it was.
+/// states. After an error the state is as it was, unless a GPU failed.
 HAMKAAS_API HamKaasError HamKaasInstanceLoadState(HamKaasInstance *instance,
                                                   const char *path);
 

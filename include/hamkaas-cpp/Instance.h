@@ -154,6 +154,12 @@ public:
 
   State state() const { return State(owned.get(), program); }
 
+  /// "cpu", "cuda:0" or "reference".
+  std::string device() const {
+    const char *name = HamKaasInstanceDevice(owned.get());
+    return name ? name : "";
+  }
+
   /// One entry a call of the program; empty unless the options asked for it.
   Span<const HamKaasCallProfile> profile() const {
     const HamKaasCallProfile *calls = HamKaasInstanceProfile(owned.get());

@@ -64,9 +64,10 @@ static llvm::Error createInstance(HamKaasModel *handle,
   if (device == "reference")
     return createOnReference(*model, options, instance);
   // Those of the runtime, whose own message does not know the one above.
-  if (device != "cpu" && device != "best")
-    return llvm::createStringError("unknown device '" + device +
-                                   "', expected 'cpu', 'best' or 'reference'");
+  if (!rt::isDeviceName(options.device))
+    return llvm::createStringError(
+        "unknown device '" + device +
+        "', expected 'cpu', 'cuda', 'cuda:N', 'best' or 'reference'");
   return toError(rt::createInstance(&(*model)->program->program(), given,
                                     keep(*model), instance));
 }

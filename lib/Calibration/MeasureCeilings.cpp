@@ -167,10 +167,12 @@ llvm::Expected<Memory> Memory::create() {
 }
 
 std::shared_ptr<float> Memory::allocate(uint64_t bytes) const {
-  void *memory = device->allocate(device->context, bytes);
+  rt::Error reason;
+  void *memory = device->allocate(device->context, bytes, reason);
   if (!memory)
     return nullptr;
-  device->zero(device->context, memory, bytes);
+  // Cannot fail on the processor.
+  (void)device->zero(device->context, memory, bytes);
   return std::shared_ptr<float>(static_cast<float *>(memory),
                                 [device = device.get()](float *memory) {
                                   device->release(device->context, memory);

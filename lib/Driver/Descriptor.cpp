@@ -19,7 +19,7 @@ namespace hamkaas {
 namespace {
 
 // A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
-static_assert(HAMKAAS_PROGRAM_VERSION == 2 && sizeof(HamKaasProgram) == 200 &&
+static_assert(HAMKAAS_PROGRAM_VERSION == 3 && sizeof(HamKaasProgram) == 208 &&
               sizeof(HamKaasTensorInfo) == 48 && sizeof(HamKaasCallInfo) == 72);
 
 /// A constant with the layout of a C structure. Members are placed by their
@@ -225,6 +225,7 @@ Constant *DescriptorBuilder::descriptor(Constant *run, Constant *prepare) {
                  textOrNull(options.weightsFile));
   row.addPointer(offsetof(HamKaasProgram, prepare), prepare);
   row.addPointer(offsetof(HamKaasProgram, run), run);
+  row.addPointer(offsetof(HamKaasProgram, deviceCode), null());
   return row.finish();
 }
 

@@ -56,7 +56,10 @@ void hamkaas::printProfileJson(const Profile &profile, llvm::raw_ostream &os) {
   json.object([&] {
     json.attribute("name", makeText(profile.info.name));
     json.attribute("targetCpu", makeText(profile.info.targetCpu));
-    json.attribute("threads", profile.threads);
+    if (profile.gpu.empty())
+      json.attribute("threads", profile.threads);
+    else
+      json.attribute("device", profile.gpu);
     writeRuns(json, profile);
     json.attributeArray("calls", [&] {
       for (auto [i, call, times] :

@@ -109,9 +109,12 @@ void hamkaas::printProfile(const Profile &profile, bool all,
   for (const CallTimes &call : times)
     total += call.median;
   size_t runs = profile.getRuns().size();
-  os << "profile of " << runs << (runs == 1 ? " run on " : " runs on ")
-     << profile.threads << (profile.threads == 1 ? " thread" : " threads")
-     << ", the calls that took longest first\n";
+  os << "profile of " << runs << (runs == 1 ? " run on " : " runs on ");
+  if (profile.gpu.empty())
+    os << profile.threads << (profile.threads == 1 ? " thread" : " threads");
+  else
+    os << profile.gpu;
+  os << ", the calls that took longest first\n";
   printCalls(profile, times, total, all, os);
   if (!times.empty())
     printFamilies(profile, times, total, os);

@@ -260,22 +260,24 @@ rt::Device ReferenceProgram::createDevice(ModuleOp graph,
   device.name = "reference";
   device.context =
       new Session{descriptor, graph, std::move(owner), std::nullopt, ""};
-  device.allocate = [](void *, uint64_t bytes) -> void * {
+  device.allocate = [](void *, uint64_t bytes, rt::Error &) -> void * {
     return std::aligned_alloc(HAMKAAS_REGION_ALIGNMENT,
                               llvm::alignTo(bytes, HAMKAAS_REGION_ALIGNMENT));
   };
   device.release = [](void *, void *memory) { std::free(memory); };
   device.copy = [](void *, void *to, const void *from, uint64_t bytes) {
     std::memcpy(to, from, bytes);
+    return rt::Error();
   };
   device.copyToCaller = device.copy;
   device.zero = [](void *, void *memory, uint64_t bytes) {
     std::memset(memory, 0, bytes);
+    return rt::Error();
   };
   // There are no kernels, and nothing goes on beside a run.
   device.runKernel = [](void *, HamKaasKernelFunction, void *const *, int64_t,
                         int64_t *) { return int32_t(0); };
-  device.synchronise = [](void *) {};
+  device.synchronise = [](void *) { return rt::Error(); };
   device.destroy = [](void *context) {
     delete static_cast<Session *>(context);
   };

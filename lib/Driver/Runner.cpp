@@ -45,6 +45,8 @@ llvm::Error Runner::run(ArrayRef<Tensor> inputs,
       HamKaasInstanceRun(instance, inputData.data(), outputData.data()));
 }
 
+StringRef Runner::device() const { return HamKaasInstanceDevice(instance); }
+
 ArrayRef<HamKaasCallProfile> Runner::profile() const {
   const HamKaasCallProfile *calls = HamKaasInstanceProfile(instance);
   return calls ? ArrayRef(calls, callCount) : ArrayRef<HamKaasCallProfile>();
@@ -53,6 +55,7 @@ ArrayRef<HamKaasCallProfile> Runner::profile() const {
 static HamKaasInstanceOptions toInstanceOptions(const RunnerOptions &options) {
   HamKaasInstanceOptions result = {};
   result.structSize = sizeof(result);
+  result.device = options.device.c_str();
   result.threads = options.threads;
   result.profile = options.profile;
   if (!options.weightsFile.empty())

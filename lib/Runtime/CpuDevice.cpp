@@ -16,7 +16,7 @@ using namespace hamkaas::rt;
 
 static constexpr uint64_t hugePage = uint64_t(2) << 20;
 
-static void *allocate(void *, uint64_t bytes) {
+static void *allocate(void *, uint64_t bytes, Error &) {
   constexpr uint64_t mask = HAMKAAS_REGION_ALIGNMENT - 1;
   // Whole lines of the alignment, so that vectors may read past the last
   // element without leaving the region.
@@ -39,12 +39,14 @@ static void *allocate(void *, uint64_t bytes) {
 
 static void release(void *, void *memory) { free(memory); }
 
-static void copy(void *, void *to, const void *from, uint64_t bytes) {
+static Error copy(void *, void *to, const void *from, uint64_t bytes) {
   memcpy(to, from, bytes);
+  return Error();
 }
 
-static void zero(void *, void *memory, uint64_t bytes) {
+static Error zero(void *, void *memory, uint64_t bytes) {
   memset(memory, 0, bytes);
+  return Error();
 }
 
 static int32_t runKernel(void *context, HamKaasKernelFunction kernel,
@@ -55,7 +57,7 @@ static int32_t runKernel(void *context, HamKaasKernelFunction kernel,
 }
 
 // A kernel has run when runKernel returns.
-static void synchronise(void *) {}
+static Error synchronise(void *) { return Error(); }
 
 static void destroy(void *context) {
   ThreadPool::destroy(static_cast<ThreadPool *>(context));
@@ -65,7 +67,16 @@ Error hamkaas::rt::createCpuDevice(int32_t threads, Device &device) {
   ThreadPool *pool = nullptr;
   if (Error error = ThreadPool::create(threads, pool))
     return error;
-  device = {"cpu", pool, allocate,  release,     copy,
-            copy,  zero, runKernel, synchronise, destroy};
+  device = {};
+  device.name = "cpu";
+  device.context = pool;
+  device.allocate = allocate;
+  device.release = release;
+  device.copy = copy;
+  device.copyToCaller = copy;
+  device.zero = zero;
+  device.runKernel = runKernel;
+  device.synchronise = synchronise;
+  device.destroy = destroy;
   return Error();
 }

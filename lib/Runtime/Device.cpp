@@ -7,30 +7,66 @@
 
 #include "HamKaas/Runtime/Device.h"
 
+#include <cstdlib>
 #include <cstring>
 
 using namespace hamkaas::rt;
 
-namespace {
-struct DeviceKind {
-  const char *name;
-  Error (*create)(int32_t threads, Device &device);
-};
-} // namespace
+static Error createCpu(int32_t threads, const HamKaasProgram &program,
+                       Device &device) {
+  if (!program.run)
+    return Error::format("device 'cpu': model '%s' has no code for it; compile "
+                         "it with --target=cpu,cuda",
+                         program.name);
+  return createCpuDevice(threads, device);
+}
 
-static constexpr DeviceKind deviceKinds[] = {
-    {"cpu", createCpuDevice},
-    // The fastest that is there, so that a program need not know which.
-    {"best", createCpuDevice}};
+// The fastest that is there, so that a caller need not know which.
+static Error createBest(int32_t threads, const HamKaasProgram &program,
+                        Device &device) {
+  if (!program.deviceCode)
+    return createCpu(threads, program, device);
+  bool isUsable = false;
+  Error error = createCudaDevice(0, program, device, isUsable);
+  if (!error || isUsable || !program.run)
+    return error;
+  return createCpu(threads, program, device);
+}
+
+// "cuda" is number 0, "cuda:N" N.
+static bool parseCuda(const char *name, int32_t &number) {
+  static constexpr char prefix[] = "cuda";
+  number = 0;
+  if (strncmp(name, prefix, strlen(prefix)) != 0)
+    return false;
+  name += strlen(prefix);
+  if (*name == '\0')
+    return true;
+  // No machine has as many as four digits count.
+  size_t digits = strspn(++name, "0123456789");
+  if (name[-1] != ':' || digits == 0 || digits > 4 || name[digits] != '\0')
+    return false;
+  number = atoi(name);
+  return true;
+}
+
+bool hamkaas::rt::isDeviceName(const char *name) {
+  int32_t number = 0;
+  return strcmp(name, "cpu") == 0 || strcmp(name, "best") == 0 ||
+         parseCuda(name, number);
+}
 
 Error hamkaas::rt::createDevice(const char *name, int32_t threads,
-                                Device &device) {
-  for (const DeviceKind &kind : deviceKinds)
-    if (strcmp(kind.name, name) == 0)
-      return kind.create(threads, device);
-  TextBuilder text;
-  text.append("unknown device '%s', this runtime offers", name);
-  for (const DeviceKind &kind : deviceKinds)
-    text.append(" '%s'", kind.name);
-  return Error::adopt(text.release());
+                                const HamKaasProgram &program, Device &device) {
+  if (strcmp(name, "cpu") == 0)
+    return createCpu(threads, program, device);
+  if (strcmp(name, "best") == 0)
+    return createBest(threads, program, device);
+  int32_t number = 0;
+  bool isUsable = false;
+  if (parseCuda(name, number))
+    return createCudaDevice(number, program, device, isUsable);
+  return Error::format("unknown device '%s', this runtime offers 'cpu' 'cuda' "
+                       "'cuda:N' 'best'",
+                       name);
 }

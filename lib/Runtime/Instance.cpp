@@ -8,13 +8,13 @@
 #include "HamKaas/Runtime/Instance.h"
 #include "HamKaas/Runtime/Parameters.h"
 
+#include "Clock.h"
 #include "FloatingPoint.h"
 #include "ProgramCheck.h"
 #include "SharedRegions.h"
 #include "State.h"
 
 #include <cstdlib>
-#include <ctime>
 #include <new>
 
 using namespace hamkaas::rt;
@@ -34,18 +34,12 @@ Error hamkaas::rt::explainUse(const Instance &instance, const RegionUse &use) {
 // Profile
 //===----------------------------------------------------------------------===//
 
-static uint64_t readClock() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1000000000 +
-         static_cast<uint64_t>(time.tv_nsec);
-}
-
 // HamKaasExecution::callDone. What lies between two calls, such as a copy,
 // counts for the second.
 static void recordCall(void *context, int64_t call) {
   Instance &instance = *static_cast<Instance *>(context);
-  instance.device.synchronise(instance.device.context);
+  // What goes wrong is said at the end of the run.
+  (void)instance.device.synchronise(instance.device.context);
   uint64_t now = readClock();
   HamKaasCallProfile &entry = instance.profile[call];
   entry.runs += 1;
@@ -100,24 +94,37 @@ static Error explainFailure(const Instance &instance) {
   return describeFailure(*instance.program, execution.failure);
 }
 
+// Lets the program write the constants itself.
+static Error callPrepare(Instance &instance, const Parameters &parameters,
+                         void *workspace) {
+  const Device &device = instance.device;
+  FloatingPointScope defaultModes;
+  instance.execution.failure.call = -1;
+  instance.execution.message = nullptr;
+  int32_t failed =
+      instance.program->prepare(&instance.execution, parameters.addresses(),
+                                instance.constants->memory, workspace);
+  Error error = device.synchronise(device.context);
+  return failed ? explainFailure(instance) : static_cast<Error &&>(error);
+}
+
 // Runs the program's preparation on the parameters.
 static Error runPreparation(Instance &instance, const Parameters &parameters) {
   const HamKaasProgram &program = *instance.program;
-  if (!program.prepare)
+  const Device &device = instance.device;
+  if (!device.prepare && !program.prepare)
     return Error();
   Region *workspace = nullptr;
   if (Error error = allocate(instance, "preparation workspace",
                              program.prepareWorkspaceBytes, workspace))
     return error;
-  FloatingPointScope defaultModes;
-  instance.execution.failure.call = -1;
-  instance.execution.message = nullptr;
-  int32_t failed =
-      program.prepare(&instance.execution, parameters.addresses(),
-                      instance.constants->memory, workspace->memory);
-  instance.device.synchronise(instance.device.context);
-  releaseRegion(instance.device, workspace);
-  return failed ? explainFailure(instance) : Error();
+  Error error =
+      device.prepare
+          ? device.prepare(device.context, parameters.addresses(),
+                           instance.constants->memory, workspace->memory)
+          : callPrepare(instance, parameters, workspace->memory);
+  releaseRegion(device, workspace);
+  return error;
 }
 
 // Makes the constants from the parameters, wherever they are.
@@ -137,8 +144,13 @@ static Error createState(Instance &instance) {
   if (Error error = allocate(instance, "state", instance.program->stateBytes,
                              instance.state))
     return error;
-  zeroState(instance);
-  return Error();
+  return zeroState(instance);
+}
+
+static Error startDevice(const Instance &instance) {
+  ProgramMemory memory = {instance.constants->memory, instance.state->memory,
+                          instance.workspace->memory, instance.profile};
+  return instance.device.start(instance.device.context, memory);
 }
 
 // The preparation comes first: its workspace is free again before the run's is
@@ -155,7 +167,10 @@ static Error fillInstance(Instance &instance,
   if (Error error = options.stateOf ? shareState(instance, options)
                                     : createState(instance))
     return error;
-  return options.profile ? createProfile(instance) : Error();
+  if (options.profile)
+    if (Error error = createProfile(instance))
+      return error;
+  return instance.device.start ? startDevice(instance) : Error();
 }
 
 static Error fillAndRegister(Instance &instance,
@@ -202,7 +217,7 @@ static Error readArguments(const HamKaasProgram *program,
     return error;
   if (Error error = readOptions(options, known))
     return error;
-  return createDevice(known.device, known.threads, device);
+  return createDevice(known.device, known.threads, *program, device);
 }
 
 Error hamkaas::rt::createInstance(const HamKaasProgram *program,
@@ -222,6 +237,20 @@ Error hamkaas::rt::createInstance(const HamKaasProgram *program,
 // Runs
 //===----------------------------------------------------------------------===//
 
+// Lets the program do the run itself.
+static Error callRun(Instance &instance, const void *const *inputs,
+                     void *const *outputs) {
+  const Device &device = instance.device;
+  FloatingPointScope defaultModes;
+  if (instance.profile)
+    instance.lastTime = readClock();
+  int32_t failed = instance.program->run(
+      &instance.execution, inputs, outputs, instance.constants->memory,
+      instance.state->memory, instance.workspace->memory);
+  Error error = device.synchronise(device.context);
+  return failed ? explainFailure(instance) : static_cast<Error &&>(error);
+}
+
 static Error runInstance(Instance &instance, const void *const *inputs,
                          void *const *outputs) {
   RegionUse use(*instance.state, &instance);
@@ -234,14 +263,9 @@ static Error runInstance(Instance &instance, const void *const *inputs,
   if (Error error =
           checkBuffers("output", program.outputs, program.outputCount, outputs))
     return error;
-  FloatingPointScope defaultModes;
-  if (instance.profile)
-    instance.lastTime = readClock();
-  int32_t failed = program.run(
-      &instance.execution, inputs, outputs, instance.constants->memory,
-      instance.state->memory, instance.workspace->memory);
-  instance.device.synchronise(instance.device.context);
-  return failed ? explainFailure(instance) : Error();
+  const Device &device = instance.device;
+  return device.run ? device.run(device.context, inputs, outputs)
+                    : callRun(instance, inputs, outputs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -271,6 +295,11 @@ HamKaasError HamKaasInstanceRun(HamKaasInstance *handle,
   if (!instance)
     return instance.explain().release();
   return runInstance(*instance, inputs, outputs).release();
+}
+
+const char *HamKaasInstanceDevice(const HamKaasInstance *handle) {
+  PinnedInstance instance(handle, instanceKind);
+  return instance ? instance->device.name : nullptr;
 }
 
 const HamKaasCallProfile *

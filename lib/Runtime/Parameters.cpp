@@ -70,8 +70,10 @@ void Parameters::takeEmbedded() {
 //===----------------------------------------------------------------------===//
 
 // A safetensors header may have any length, which leaves the data behind it
-// anywhere.
+// anywhere. A device with memory of its own gets a copy anyway.
 Error Parameters::alignAll() {
+  if (device.prepare)
+    return Error();
   const void **found = finder.addresses();
   for (int32_t i = 0; i < program.parameterCount; ++i) {
     const HamKaasTensorInfo &parameter = program.parameters[i];
@@ -79,13 +81,17 @@ Error Parameters::alignAll() {
     if (alignment == 0 || parameter.bytes == 0 ||
         reinterpret_cast<uintptr_t>(found[i]) % alignment == 0)
       continue;
-    void *copy = device.allocate(device.context, parameter.bytes);
+    Error reason;
+    void *copy = device.allocate(device.context, parameter.bytes, reason);
     if (!copy)
       return Error::format("cannot allocate %" PRIu64
                            " bytes for parameter '%s'",
                            parameter.bytes, parameter.name);
-    device.copy(device.context, copy, found[i], parameter.bytes);
-    found[i] = alignedCopies[i] = copy;
+    alignedCopies[i] = copy;
+    if (Error error =
+            device.copy(device.context, copy, found[i], parameter.bytes))
+      return error;
+    found[i] = copy;
   }
   return Error();
 }

@@ -17,6 +17,53 @@
 
 using namespace hamkaas::rt;
 
+// 4 KB of arguments, which every GPU takes, less `failure` and the call.
+static constexpr int32_t maximumKernelArguments = 4096 / 8 - 2;
+
+static Error checkFunctions(const HamKaasProgram &program,
+                            HamKaasRunFunction run,
+                            HamKaasPrepareFunction prepare) {
+  if (!run || (program.constantsBytes > 0 && !prepare))
+    return Error::format("model '%s': the program has no %s function",
+                         program.name, run ? "prepare" : "run");
+  return Error();
+}
+
+static Error checkDeviceKernel(const HamKaasProgram &program,
+                               const HamKaasDeviceKernel &kernel) {
+  if (!kernel.name || kernel.argumentCount < 0 ||
+      kernel.argumentCount > maximumKernelArguments)
+    return Error::format("model '%s': device kernel '%s': expected 0 to %d "
+                         "arguments, found %d",
+                         program.name, kernel.name ? kernel.name : "",
+                         maximumKernelArguments, kernel.argumentCount);
+  if (kernel.threads < 1 || kernel.threads > 1024 || kernel.blocks < 0 ||
+      kernel.blocks > INT32_MAX)
+    return Error::format(
+        "model '%s': device kernel '%s': expected at most "
+        "%d blocks of 1 to 1024 threads, found %" PRId64 " of %d",
+        program.name, kernel.name, INT32_MAX, kernel.blocks, kernel.threads);
+  return Error();
+}
+
+static Error checkDeviceCode(const HamKaasProgram &program) {
+  const HamKaasDeviceCode &code = *program.deviceCode;
+  if (code.structSize < sizeof(HamKaasDeviceCode))
+    return Error::format("model '%s': expected device code of at least %zu "
+                         "bytes, found %zu",
+                         program.name, sizeof(HamKaasDeviceCode),
+                         code.structSize);
+  if (!code.image || code.imageBytes == 0 || code.kernelCount < 0 ||
+      (code.kernelCount > 0 && !code.kernels))
+    return Error::format("model '%s': the device code has no image or no table "
+                         "of kernels",
+                         program.name);
+  for (int32_t i = 0; i < code.kernelCount; ++i)
+    if (Error error = checkDeviceKernel(program, code.kernels[i]))
+      return error;
+  return checkFunctions(program, code.run, code.prepare);
+}
+
 Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
   if (!program)
     return Error::format("expected a program, found null");
@@ -29,9 +76,13 @@ Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
     return Error::format("expected a program of version %d, found %u; compile "
                          "the model with the compiler of this runtime",
                          HAMKAAS_PROGRAM_VERSION, program->version);
-  if (!program->run || (program->constantsBytes > 0 && !program->prepare))
-    return Error::format("model '%s': the program has no %s function",
-                         program->name, program->run ? "prepare" : "run");
+  bool isForCpu = program->run || !program->deviceCode;
+  if (isForCpu)
+    if (Error error = checkFunctions(*program, program->run, program->prepare))
+      return error;
+  if (program->deviceCode)
+    if (Error error = checkDeviceCode(*program))
+      return error;
   if (Error error = checkElementTypes(*program))
     return error;
   return checkIsaLevel(program->isaLevel, isaLevelOf(readCpuid()));

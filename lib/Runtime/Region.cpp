@@ -19,13 +19,14 @@ Error hamkaas::rt::createRegion(const Device &device, const char *model,
   void *place = nullptr, *memory = nullptr;
   if (posix_memalign(&place, alignof(Region), sizeof(Region)) != 0)
     return Error::format("model '%s': out of memory for its %s", model, what);
+  Error reason;
   if (bytes > 0)
-    memory = device.allocate(device.context, bytes);
+    memory = device.allocate(device.context, bytes, reason);
   if (bytes > 0 && !memory) {
     free(place);
-    return Error::format("model '%s': cannot allocate %" PRIu64
-                         " bytes for its %s",
-                         model, bytes, what);
+    return Error::format(
+        "model '%s': cannot allocate %" PRIu64 " bytes for its %s%s%s", model,
+        bytes, what, reason ? ": " : "", reason ? reason.message() : "");
   }
   region = new (place) Region;
   region->memory = memory;

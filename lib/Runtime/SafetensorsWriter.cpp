@@ -149,7 +149,9 @@ static Error writeTensor(AtomicFile &file, const TensorSource &source,
   for (uint64_t offset = 0; offset < size; offset += bufferSize) {
     uint64_t left = size - offset;
     uint64_t bytes = left < bufferSize ? left : bufferSize;
-    source.read(source.context, tensor, offset, buffer, bytes);
+    if (Error error =
+            source.read(source.context, tensor, offset, buffer, bytes))
+      return error;
     if (Error error = file.write(buffer, bytes))
       return error;
   }

@@ -21,26 +21,31 @@ static void *addressOf(const Instance &instance,
   return static_cast<char *>(instance.state->memory) + state.offset;
 }
 
-void hamkaas::rt::zeroState(const Instance &instance) {
+Error hamkaas::rt::zeroState(const Instance &instance) {
   const Device &device = instance.device;
   if (instance.state->memory)
-    device.zero(device.context, instance.state->memory, instance.state->bytes);
-  device.synchronise(device.context);
+    if (Error error = device.zero(device.context, instance.state->memory,
+                                  instance.state->bytes))
+      return error;
+  return device.synchronise(device.context);
 }
 
-static void writeTensor(const Instance &instance,
-                        const HamKaasTensorInfo &state, const void *data) {
-  if (state.bytes > 0)
-    instance.device.copy(instance.device.context, addressOf(instance, state),
-                         data, state.bytes);
+static Error writeTensor(const Instance &instance,
+                         const HamKaasTensorInfo &state, const void *data) {
+  if (state.bytes == 0)
+    return Error();
+  return instance.device.copy(instance.device.context,
+                              addressOf(instance, state), data, state.bytes);
 }
 
-static void readTensor(const Instance &instance, const HamKaasTensorInfo &state,
-                       uint64_t offset, void *to, uint64_t bytes) {
-  if (bytes > 0)
-    instance.device.copyToCaller(
-        instance.device.context, to,
-        static_cast<const char *>(addressOf(instance, state)) + offset, bytes);
+static Error readTensor(const Instance &instance,
+                        const HamKaasTensorInfo &state, uint64_t offset,
+                        void *to, uint64_t bytes) {
+  if (bytes == 0)
+    return Error();
+  return instance.device.copyToCaller(
+      instance.device.context, to,
+      static_cast<const char *>(addressOf(instance, state)) + offset, bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,8 +88,7 @@ static Error readState(Instance &instance, const char *name, void *data,
   const HamKaasTensorInfo *state;
   if (Error error = findBuffer(instance, name, data, bytes, state))
     return error;
-  readTensor(instance, *state, 0, data, bytes);
-  return Error();
+  return readTensor(instance, *state, 0, data, bytes);
 }
 
 static Error writeState(Instance &instance, const char *name, const void *data,
@@ -92,9 +96,9 @@ static Error writeState(Instance &instance, const char *name, const void *data,
   const HamKaasTensorInfo *state;
   if (Error error = findBuffer(instance, name, data, bytes, state))
     return error;
-  writeTensor(instance, *state, data);
-  instance.device.synchronise(instance.device.context);
-  return Error();
+  if (Error error = writeTensor(instance, *state, data))
+    return error;
+  return instance.device.synchronise(instance.device.context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,10 +106,11 @@ static Error writeState(Instance &instance, const char *name, const void *data,
 //===----------------------------------------------------------------------===//
 
 // TensorSource::read.
-static void readForFile(void *context, size_t tensor, uint64_t offset, void *to,
-                        uint64_t bytes) {
+static Error readForFile(void *context, size_t tensor, uint64_t offset,
+                         void *to, uint64_t bytes) {
   const Instance &instance = *static_cast<const Instance *>(context);
-  readTensor(instance, instance.program->states[tensor], offset, to, bytes);
+  return readTensor(instance, instance.program->states[tensor], offset, to,
+                    bytes);
 }
 
 static Error saveState(Instance &instance, const char *path) {
@@ -128,9 +133,10 @@ static Error loadState(Instance &instance, const char *path) {
   if (Error error = finder.takeProblems())
     return error;
   for (int32_t i = 0; i < program.stateCount; ++i)
-    writeTensor(instance, program.states[i], finder.addresses()[i]);
-  instance.device.synchronise(instance.device.context);
-  return Error();
+    if (Error error =
+            writeTensor(instance, program.states[i], finder.addresses()[i]))
+      return error;
+  return instance.device.synchronise(instance.device.context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,10 +156,7 @@ static HamKaasError useState(HamKaasInstance *handle, Action action) {
 }
 
 HamKaasError HamKaasInstanceResetState(HamKaasInstance *instance) {
-  return useState(instance, [](Instance &used) {
-    zeroState(used);
-    return Error();
-  });
+  return useState(instance, [](Instance &used) { return zeroState(used); });
 }
 
 HamKaasError HamKaasInstanceReadState(HamKaasInstance *instance,

@@ -13,7 +13,7 @@
 namespace hamkaas::rt {
 
 /// For an instance that nobody uses.
-void zeroState(const Instance &instance);
+Error zeroState(const Instance &instance);
 
 } // namespace hamkaas::rt
 

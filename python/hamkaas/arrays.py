@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any, Tuple, Union, cast
+from typing import Any, NamedTuple, Optional, Tuple, Union, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,12 @@ DTypeLike = Union[str, type, "np.dtype[Any]", Any]
 # here and C++ it is a record, whose field has its name.
 _BFLOAT16_BITS = np.dtype([("bfloat16", "<u2")])
 
-_DLPACK_CPU = 1
+_DLPACK_CPU, _DLPACK_CUDA, _DLPACK_CUDA_MANAGED = 1, 2, 13
+
+# The default stream of a GPU's context, as DLPack and
+# `__cuda_array_interface__` number it. What the runtime does comes after what
+# was begun there.
+_DEFAULT_STREAM = 1
 
 
 def is_torch_tensor(value: object) -> bool:
@@ -160,6 +165,72 @@ def as_output(value: object) -> Array:
         return _from_torch(value)
     raise TypeError(f"{type(value).__name__}, expected an array of numpy or a "
                     "tensor of torch")
+
+
+class GpuArray(NamedTuple):
+    """Elements in the memory of a GPU."""
+
+    address: int
+    dtype: str
+    shape: Shape
+    is_dense: bool
+    owner: object
+
+
+def _from_cuda_interface(value: object, is_output: bool) -> GpuArray:
+    interface = cast(Any, value).__cuda_array_interface__
+    address, is_read_only = interface["data"]
+    dtype = np.dtype(interface["typestr"])
+    shape = tuple(interface["shape"])
+    if is_output and is_read_only:
+        raise TypeError("an array that is read-only")
+    if interface.get("mask") is not None:
+        raise TypeError("a masked array")
+    if interface.get("stream") not in (None, _DEFAULT_STREAM):
+        raise TypeError("an array that another stream than the default one "
+                        "works on; synchronise it, or use the default stream")
+    strides, size, is_dense = interface.get("strides"), dtype.itemsize, True
+    for length, stride in zip(reversed(shape), reversed(strides or ())):
+        is_dense &= length == 1 or stride == size
+        size *= length
+    return GpuArray(address, element_type_name(dtype), shape,
+                    is_dense or 0 in shape, value)
+
+
+def _torch_capsule(tensor: Any, is_output: bool) -> object:
+    if tensor.layout != sys.modules["torch"].strided:
+        raise TypeError(f"a torch tensor of layout {tensor.layout}, expected a "
+                        "dense one")
+    tensor = tensor.detach()
+    if is_output:
+        if tensor.is_neg() or tensor.is_conj():
+            raise TypeError("a torch tensor that is lazily negated")
+    else:
+        tensor = tensor.resolve_conj().resolve_neg().contiguous()
+    return tensor.__dlpack__(stream=_DEFAULT_STREAM)
+
+
+def as_gpu_array(value: object, is_output: bool) -> Optional[object]:
+    """The elements of ``value`` in the memory of a GPU: a capsule of DLPack or
+    a GpuArray.
+
+    None if they are not there. What other streams compute of them is waited for
+    by the GPU. Raises ``TypeError`` with what was found for what cannot be used.
+    """
+    if is_torch_tensor(value):
+        return _torch_capsule(value,
+                              is_output) if cast(Any, value).is_cuda else None
+    # An output must be the memory itself, which DLPack may show read-only.
+    if hasattr(value, "__cuda_array_interface__") and (
+            is_output or not hasattr(value, "__dlpack__")):
+        return _from_cuda_interface(value, is_output)
+    if is_output or not hasattr(value, "__dlpack__"):
+        return None
+    device = cast(Any, value).__dlpack_device__()
+    if device[0] not in (_DLPACK_CUDA, _DLPACK_CUDA_MANAGED):
+        return None
+    capsule: object = cast(Any, value).__dlpack__(stream=_DEFAULT_STREAM)
+    return capsule
 
 
 def as_dense(value: object) -> Array:

@@ -83,6 +83,10 @@ class Model:
         ``out`` gives arrays to write outputs to, by name, which are returned
         then: dense, row-major, writable, and apart from the inputs.
 
+        A model on a GPU takes arrays in its memory, too, and uses them there:
+        tensors of torch on the same GPU, and what offers DLPack or
+        ``__cuda_array_interface__``.
+
         Raises HamKaasError that tells all that is wrong with the arguments, or
         which check failed in the run and where. Releases the GIL.
 
@@ -97,6 +101,11 @@ class Model:
         with self._lock.mutex:
             results = self._open_instance().run(given, places)
         return results[0] if len(results) == 1 else results
+
+    @property
+    def device(self) -> str:
+        """Where the model runs: "cpu", "cuda:0" or "reference"."""
+        return self._open_instance().device
 
     @property
     def state(self) -> State:
@@ -123,7 +132,7 @@ class Model:
         >>> bool(np.allclose(model.run({"x": x}), expected))
         True
         """
-        is_same = device is None or device == self._device
+        is_same = device in (None, self._device, self.device)
         return Model(self._open_native(), self._weights,
                      self._device if device is None else device,
                      self._threads if threads is None else threads,
@@ -308,9 +317,10 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     ``name`` is that of the model in messages and of the functions of a saved
     one. ``target_cpu`` is "host" or a level such as "x86-64-v3". A
     ``max_workspace`` in bytes other than 0 is a limit for what lies between the
-    kernels. ``device`` is "cpu", "best", or "reference": the interpreter, slow
-    and exact, to compare with. ``threads`` work on a run, 0 means one for each
-    core. With ``unchecked`` the program leaves out the checks of positions in each run.
+    kernels. ``device`` is "cpu"; "cuda" or "cuda:N", an NVIDIA GPU; "best", the
+    first GPU if there is one and else the processor; or "reference": the
+    interpreter, slow and exact, to compare with. ``threads`` work on a run, 0
+    means one for each core. With ``unchecked`` the program leaves out the checks of positions in each run.
 
     ``state_of`` is a model whose state this one uses too: both graphs have the
     same states, by name, type, shape and order.

@@ -40,11 +40,12 @@ static nb::dict makeOutputs(const Tables &tables,
 }
 
 nb::tuple Instance::run(nb::dict inputs, std::optional<nb::dict> out) {
+  bool isOnGpu = device().starts_with("cuda");
   Arguments given(*tables, tables->inputs, inputs, "input",
-                  /*areAllNeeded=*/true);
+                  /*areAllNeeded=*/true, isOnGpu);
   nb::dict arrays = makeOutputs(*tables, out);
   Arguments results(*tables, tables->outputs, arrays, "output",
-                    /*areAllNeeded=*/true);
+                    /*areAllNeeded=*/true, isOnGpu);
   if (out)
     checkOverlap(*tables, given, results.all());
 

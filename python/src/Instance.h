@@ -10,6 +10,7 @@
 
 #include "Tensors.h"
 #include <optional>
+#include <string_view>
 
 namespace hamkaas::python {
 
@@ -31,6 +32,9 @@ public:
   void resetState();
   void saveState(nb::bytes path);
   void loadState(nb::bytes path);
+
+  /// "cpu", "cuda:0" or "reference".
+  std::string_view device() const { return HamKaasInstanceDevice(handle); }
 
   HamKaasInstance *get() const { return handle; }
 

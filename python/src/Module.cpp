@@ -141,6 +141,10 @@ void bindModel(nb::module_ &module) {
 void bindInstance(nb::module_ &module) {
   nb::class_<Instance>(module, "Instance")
       .def("run", &Instance::run, "inputs"_a, "out"_a.none())
+      .def_prop_ro("device",
+                   [](const Instance &instance) {
+                     return std::string(instance.device());
+                   })
       .def("read_state", &Instance::readState, "name"_a)
       .def("write_state", &Instance::writeState, "name"_a, "value"_a)
       .def("reset_state", &Instance::resetState)

@@ -16,7 +16,7 @@ namespace {
 /// What is used of numpy and of our Python side in each run. Never freed: the
 /// interpreter may end before the last array does.
 struct Names {
-  nb::object array, empty, dtypeOf, describe, asInput, asOutput;
+  nb::object array, empty, dtypeOf, describe, asInput, asOutput, asGpuArray;
 
   Names() {
     nb::module_ numpy = nb::module_::import_("numpy");
@@ -27,6 +27,7 @@ struct Names {
     describe = arrays.attr("describe");
     asInput = arrays.attr("as_input");
     asOutput = arrays.attr("as_output");
+    asGpuArray = arrays.attr("as_gpu_array");
   }
 };
 
@@ -105,13 +106,6 @@ std::string toText(nb::handle value) {
   return nb::cast<nb::bytes>(bytes).c_str();
 }
 
-std::string formatShape(const std::vector<int64_t> &shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
-
 /// The text of the pending Python exception, which is then forgotten.
 std::string describeException(nb::python_error &error) {
   if (!error.matches(PyExc_Exception))
@@ -133,6 +127,13 @@ std::string expected(const char *kind, const Tensor &tensor,
 
 const char *hamkaas::python::elementTypeName(int32_t elementType) {
   return elementTypes[elementType].name;
+}
+
+std::string hamkaas::python::formatShape(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
 }
 
 Tensor::Tensor(const HamKaasTensorInfo &info)
@@ -176,7 +177,9 @@ nb::object hamkaas::python::makeArray(const Tensor &tensor) {
   return names().empty(tensor.shapeTuple, tensor.dtype);
 }
 
-Elements::Elements(Elements &&other) noexcept : view(other.view) {
+Elements::Elements(Elements &&other) noexcept
+    : view(other.view), owner(std::move(other.owner)), foreign(other.foreign),
+      foreignLength(other.foreignLength) {
   other.view = {};
 }
 
@@ -198,8 +201,50 @@ bool Elements::take(nb::handle array, bool isOutput) {
   return false;
 }
 
+// Whether it is none that numpy could show: then it is taken, or `problem` says
+// what is wrong with it.
+bool Elements::takeForeign(nb::handle value, const Tensor &tensor,
+                           const char *kind, bool mayBeOnGpu,
+                           std::string &problem) {
+  if (value.type().ptr() == names().array.ptr())
+    return false;
+  ForeignArray array;
+  if (!readCapsule(value, array)) {
+    if (!mayBeOnGpu)
+      return false;
+    try {
+      nb::object found = callPython(names().asGpuArray, value,
+                                    std::string_view(kind) == "output");
+      if (found.is_none())
+        return false;
+      array = readGpuArray(found);
+    } catch (nb::python_error &error) {
+      problem = expected(kind, tensor, describeException(error));
+      return true;
+    }
+  }
+  bool isThere = array.isOnHost || (mayBeOnGpu && array.isOnGpu);
+  auto alignment =
+      static_cast<uintptr_t>(elementTypes[tensor.elementType].size);
+  if (!isThere || array.elementType != tensor.elementType ||
+      array.shape != tensor.shape)
+    problem = expected(kind, tensor, array.describe());
+  else if (!array.isDense ||
+           reinterpret_cast<uintptr_t>(array.address) % alignment != 0)
+    problem = expected(kind, tensor, "an array that is not contiguous");
+  if (!problem.empty())
+    return true;
+  owner = std::move(array.owner);
+  foreign = array.address;
+  foreignLength = tensor.bytes;
+  return true;
+}
+
 std::string Elements::takeInput(nb::handle value, const Tensor &tensor,
-                                const char *kind) {
+                                const char *kind, bool mayBeOnGpu) {
+  if (std::string problem;
+      takeForeign(value, tensor, kind, mayBeOnGpu, problem))
+    return problem;
   nb::object array = nb::borrow(value);
   if (value.type().ptr() != names().array.ptr() ||
       tensor.elementType == HamKaasBFloat16) {
@@ -221,7 +266,11 @@ std::string Elements::takeInput(nb::handle value, const Tensor &tensor,
   return "";
 }
 
-std::string Elements::takeOutput(nb::handle value, const Tensor &tensor) {
+std::string Elements::takeOutput(nb::handle value, const Tensor &tensor,
+                                 bool mayBeOnGpu) {
+  if (std::string problem;
+      takeForeign(value, tensor, "output", mayBeOnGpu, problem))
+    return problem;
   nb::object array = nb::borrow(value);
   if (value.type().ptr() != names().array.ptr() ||
       tensor.elementType == HamKaasBFloat16) {
@@ -246,10 +295,10 @@ std::string Elements::takeOutput(nb::handle value, const Tensor &tensor) {
 
 bool Elements::overlaps(const Elements &other) const {
   auto begin = [](const Elements &elements) {
-    return reinterpret_cast<uintptr_t>(elements.view.buf);
+    return reinterpret_cast<uintptr_t>(elements.address());
   };
   auto end = [&](const Elements &elements) {
-    return begin(elements) + static_cast<uintptr_t>(elements.view.len);
+    return begin(elements) + elements.length();
   };
   return begin(*this) < end(other) && begin(other) < end(*this);
 }
@@ -264,7 +313,8 @@ static void addLine(std::string &lines, const std::string &line) {
 }
 
 Arguments::Arguments(const Tables &tables, const std::vector<Tensor> &tensors,
-                     nb::dict given, const char *kind, bool areAllNeeded)
+                     nb::dict given, const char *kind, bool areAllNeeded,
+                     bool mayBeOnGpu)
     : tensors(tensors), elements(tensors.size()) {
   bool isOutput = std::string_view(kind) == "output";
   std::string problems;
@@ -276,8 +326,9 @@ Arguments::Arguments(const Tables &tables, const std::vector<Tensor> &tensors,
       ++found;
       // The dictionary may change while Python code runs.
       nb::object kept = nb::borrow(value);
-      addLine(problems, isOutput ? elements[i].takeOutput(kept, tensor)
-                                 : elements[i].takeInput(kept, tensor, kind));
+      addLine(problems,
+              isOutput ? elements[i].takeOutput(kept, tensor, mayBeOnGpu)
+                       : elements[i].takeInput(kept, tensor, kind, mayBeOnGpu));
     } else if (PyErr_Occurred()) {
       throw nb::python_error();
     } else if (areAllNeeded) {

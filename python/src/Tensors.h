@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_PYTHON_TENSORS_H
 #define HAMKAAS_PYTHON_TENSORS_H
 
-#include "Error.h"
+#include "ForeignArray.h"
 #include "hamkaas-c/Compiler.h"
 #include <memory>
 #include <vector>
@@ -35,6 +35,9 @@ struct Tensor {
 /// "float32", "bool" and so on.
 const char *elementTypeName(int32_t elementType);
 
+/// E.g. "[2, 3]".
+std::string formatShape(const std::vector<int64_t> &shape);
+
 /// The tensors of a program, in its order.
 struct Tables {
   explicit Tables(const HamKaasProgram &program);
@@ -44,7 +47,8 @@ struct Tables {
 };
 
 /// The address of an array's elements: dense, row-major, aligned. Holds the
-/// array's memory as long as it lives. Needs the GIL for all it does.
+/// array's memory as long as it lives. Needs the GIL for all it does. With
+/// `mayBeOnGpu` the address may be one in the memory of a GPU.
 class Elements {
 public:
   Elements() = default;
@@ -56,20 +60,30 @@ public:
   /// Takes the elements of `value`, any array, which must be those of a
   /// `tensor`; copies them if they are not dense. Returns what is wrong, or "".
   std::string takeInput(nb::handle value, const Tensor &tensor,
-                        const char *kind);
+                        const char *kind, bool mayBeOnGpu = false);
 
   /// Takes the memory of `value`, an array to write a `tensor` to, without a
   /// copy. Returns what is wrong, or "".
-  std::string takeOutput(nb::handle value, const Tensor &tensor);
+  std::string takeOutput(nb::handle value, const Tensor &tensor,
+                         bool mayBeOnGpu = false);
 
-  void *address() const { return view.buf; }
+  void *address() const { return owner.is_valid() ? foreign : view.buf; }
   bool overlaps(const Elements &other) const;
 
 private:
   bool take(nb::handle array, bool isOutput);
   void drop();
+  bool takeForeign(nb::handle value, const Tensor &tensor, const char *kind,
+                   bool mayBeOnGpu, std::string &problem /* out */);
+  size_t length() const {
+    return owner.is_valid() ? foreignLength : static_cast<size_t>(view.len);
+  }
 
   Py_buffer view = {};
+  /// What no buffer of Python shows, and what it belongs to.
+  nb::object owner;
+  void *foreign = nullptr;
+  size_t foreignLength = 0;
 };
 
 /// What an array looks like in a message, e.g. "float64 [2, 3]".
@@ -83,9 +97,10 @@ class Arguments {
 public:
   /// Takes the values of `given` by the names of `tensors`. Throws one error
   /// that tells all problems. `kind` is "input", "parameter" or "output". With
-  /// `areAllNeeded` none may be missing.
+  /// `areAllNeeded` none may be missing, with `mayBeOnGpu` they may be there.
   Arguments(const Tables &tables, const std::vector<Tensor> &tensors,
-            nb::dict given, const char *kind, bool areAllNeeded);
+            nb::dict given, const char *kind, bool areAllNeeded,
+            bool mayBeOnGpu = false);
 
   /// In the order of the table, null for what was not given.
   std::vector<const void *> addresses() const;

@@ -14,6 +14,7 @@
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Runner.h"
 #include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Runtime/Device.h"
 #include "Outputs.h"
 #include "ProfileCommandLine.h"
 #include "llvm/ADT/StringExtras.h"
@@ -44,7 +45,9 @@ static cl::opt<std::string> weights("weights",
                                     cl::value_desc("F.safetensors"),
                                     cl::cat(category));
 static cl::opt<std::string>
-    device("device", cl::desc("cpu, reference (the interpreter) or best"),
+    device("device",
+           cl::desc("cpu, cuda, cuda:N (an NVIDIA GPU), reference (the "
+                    "interpreter) or best"),
            cl::init("cpu"), cl::cat(category));
 
 /// LLVM registers an option of the name we promise. This runs before ours is
@@ -294,6 +297,7 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
 static llvm::Error createRunners(LoadedModel &loaded) {
   RunnerOptions options;
   options.name = loaded.info.name;
+  options.device = device;
   options.threads = threads;
   options.profile = profiling.wantsProfile();
   options.weightsFile = weights;
@@ -327,8 +331,9 @@ static llvm::Error loadModel(LoadedModel &loaded) {
 //===----------------------------------------------------------------------===//
 
 static llvm::Error checkOptions() {
-  if (device != "cpu" && device != "best" && device != "reference")
-    return makeError("--device: expected cpu, reference or best, got '" +
+  if (!runsReference() && !rt::isDeviceName(device.c_str()))
+    return makeError("--device: expected cpu, cuda, cuda:N, reference or best, "
+                     "got '" +
                      device + "'");
   if (!checkAgainst.empty() && checkAgainst != "reference")
     return makeError("--check-against: expected reference, got '" +
@@ -350,12 +355,15 @@ static llvm::Error checkOptions() {
 /// Runs the model, prints times and writes the profile that were asked for.
 static llvm::Error runAndTime(LoadedModel &loaded, ArrayRef<Tensor> inputs,
                               MutableArrayRef<Tensor> outputs) {
+  // The ceilings are those of the processor.
+  bool isOnGpu = loaded.runner->device().starts_with("cuda");
   std::optional<Ceilings> ceilings;
-  if (profiling.wantsProfile())
+  if (profiling.wantsProfile() && !isOnGpu)
     if (llvm::Error error = profiling.loadCeilings().moveInto(ceilings))
       return error;
   Profile profile(loaded.info, threads ? int(threads) : getProcessorCount(),
-                  ceilings ? &*ceilings : nullptr);
+                  ceilings ? &*ceilings : nullptr,
+                  isOnGpu ? loaded.runner->device() : "");
   auto times = run(*loaded.runner, inputs, outputs,
                    profiling.wantsProfile() ? &profile : nullptr);
   if (!times)

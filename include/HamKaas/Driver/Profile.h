@@ -39,11 +39,11 @@ struct CallTimes {
 /// The runs of a program, and what they are compared with. `info` outlives it.
 class Profile {
 public:
-  /// `threads` are those of the runs. Without `ceilings` there are no shares of
-  /// them.
+  /// `threads` are those of the runs, and `gpu` the name of the device if it is
+  /// one. Without `ceilings` there are no shares of them.
   Profile(const ProgramInfo &info, int threads,
-          const Ceilings *ceilings = nullptr)
-      : info(info), threads(threads), ceilings(ceilings),
+          const Ceilings *ceilings = nullptr, llvm::StringRef gpu = "")
+      : info(info), threads(threads), ceilings(ceilings), gpu(gpu),
         sums(info.calls.size()) {}
 
   /// Adds a run after which the runtime's sums are `profile`, one a call.
@@ -57,6 +57,7 @@ public:
   const ProgramInfo &info;
   const int threads;
   const Ceilings *const ceilings;
+  const std::string gpu; ///< Empty on the processor.
 
 private:
   void setCeiling(const CallInfo &call, CallTimes &times) const;

@@ -27,6 +27,8 @@ struct TensorDeclaration {
 };
 
 struct RunnerOptions {
+  /// Of the runtime, as in HamKaasInstanceOptions.
+  std::string device = "cpu";
   /// Threads of the CPU device, 0 for one per core.
   int threads = 0;
   /// Name of the model in messages; a program has its own.
@@ -53,6 +55,9 @@ public:
   /// Runs once. `outputs` holds one tensor an output, of its type.
   llvm::Error run(llvm::ArrayRef<Tensor> inputs,
                   llvm::MutableArrayRef<Tensor> outputs);
+
+  /// "cpu", "cuda:0" or "reference".
+  llvm::StringRef device() const;
 
   /// Times of the program's calls, empty unless the options asked for them.
   llvm::ArrayRef<HamKaasCallProfile> profile() const;

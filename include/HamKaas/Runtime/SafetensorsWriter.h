@@ -19,8 +19,8 @@ namespace hamkaas::rt {
 /// Where the data of tensors comes from.
 struct TensorSource {
   /// Copies `bytes` bytes of a tensor, from `offset` in it on, to `to`.
-  void (*read)(void *context, size_t tensor, uint64_t offset, void *to,
-               uint64_t bytes);
+  Error (*read)(void *context, size_t tensor, uint64_t offset, void *to,
+                uint64_t bytes);
   void *context;
 };
 

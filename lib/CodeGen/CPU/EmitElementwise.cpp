@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Elements of a tile: some microseconds of work, 16 KB of each operand.
-static constexpr int64_t tileElements = 4096;
+/// Elements of a core's tile: some microseconds of work, 16 KB of each operand.
+static constexpr int64_t coreTileElements = 4096;
 /// More tiles than that are a multiple of it, so that threads get equal shares.
 static constexpr int64_t tileShares = 8;
 /// Independent blocks of lanes in flight.
@@ -96,7 +96,8 @@ LogicalResult hamkaas::verifyTree(Value result,
 
 /// How many of `rows` rows of `extent` elements are a tile; of long rows a tile
 /// is a part of one.
-static int64_t chooseTileRows(int64_t rows, int64_t extent) {
+static int64_t chooseTileRows(int64_t rows, int64_t extent,
+                              int64_t tileElements) {
   if (extent > tileElements)
     return 1;
   int64_t tileRows = std::min(rows, tileElements / extent);
@@ -118,12 +119,13 @@ public:
     outer.assign(shape.begin(), shape.end() - 1);
     extent = shape.back();
     rows = ShapedType::getNumElements(outer);
+    tileElements = kernel.target().tileSize(coreTileElements);
     part = std::min(extent, tileElements);
-    tileRows = chooseTileRows(rows, extent);
+    tileRows = chooseTileRows(rows, extent, tileElements);
     lanes = chooseLanes(kernel.target(), extent);
     bool isWhole = value.getType() == kernel.destinationType();
     streams = isWhole && kernel.streams();
-    if (isWhole && !streams)
+    if (isWhole && !streams && !kernel.target().isWarp)
       collectPrefetched();
   }
 
@@ -242,7 +244,7 @@ private:
   Value value;
   ValueRange offsets;
   SmallVector<int64_t> outer;
-  int64_t rows, extent, tileRows, part, lanes;
+  int64_t rows, extent, tileElements, tileRows, part, lanes;
   bool streams;
   /// Arguments that are read like the destination is written, if both are
   /// large.

@@ -17,7 +17,7 @@ static DeviceCounts &countsOf(void *context) {
   return *static_cast<DeviceCounts *>(context);
 }
 
-static void *allocate(void *context, uint64_t bytes) {
+static void *allocate(void *context, uint64_t bytes, rt::Error &) {
   DeviceCounts &counts = countsOf(context);
   if (counts.allocations == counts.failingAllocation)
     return nullptr;
@@ -34,20 +34,24 @@ static void release(void *context, void *memory) {
   free(memory);
 }
 
-static void copy(void *context, void *to, const void *from, uint64_t bytes) {
+static rt::Error copy(void *context, void *to, const void *from,
+                      uint64_t bytes) {
   ++countsOf(context).copies;
   memcpy(to, from, bytes);
+  return rt::Error();
 }
 
-static void copyToCaller(void *context, void *to, const void *from,
-                         uint64_t bytes) {
+static rt::Error copyToCaller(void *context, void *to, const void *from,
+                              uint64_t bytes) {
   ++countsOf(context).copiesToCaller;
   memcpy(to, from, bytes);
+  return rt::Error();
 }
 
-static void zero(void *context, void *memory, uint64_t bytes) {
+static rt::Error zero(void *context, void *memory, uint64_t bytes) {
   ++countsOf(context).zeroings;
   memset(memory, 0, bytes);
+  return rt::Error();
 }
 
 static int32_t runKernel(void *context, HamKaasKernelFunction kernel,
@@ -57,11 +61,24 @@ static int32_t runKernel(void *context, HamKaasKernelFunction kernel,
   return kernel(arguments, 0, tiles, values);
 }
 
-static void synchronise(void *context) { ++countsOf(context).synchronisations; }
+static rt::Error synchronise(void *context) {
+  ++countsOf(context).synchronisations;
+  return rt::Error();
+}
 
 static void destroy(void *context) { ++countsOf(context).destructions; }
 
 rt::Device hamkaas::test::makeCountingDevice(DeviceCounts &counts) {
-  return {"counting",   &counts, allocate,  release,     copy,
-          copyToCaller, zero,    runKernel, synchronise, destroy};
+  rt::Device device = {};
+  device.name = "counting";
+  device.context = &counts;
+  device.allocate = allocate;
+  device.release = release;
+  device.copy = copy;
+  device.copyToCaller = copyToCaller;
+  device.zero = zero;
+  device.runKernel = runKernel;
+  device.synchronise = synchronise;
+  device.destroy = destroy;
+  return device;
 }

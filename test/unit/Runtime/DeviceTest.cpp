@@ -19,21 +19,25 @@ using namespace hamkaas::test;
 
 TEST(Device, UnknownNameIsAnError) {
   Device device;
-  EXPECT_EQ(textOf(createDevice("cuda", 1, device)),
-            "unknown device 'cuda', this runtime offers 'cpu' 'best'");
+  FakeProgram fake;
+  EXPECT_EQ(textOf(createDevice("tpu", 1, fake.program, device)),
+            "unknown device 'tpu', this runtime offers 'cpu' 'cuda' 'cuda:N' "
+            "'best'");
 }
 
 TEST(Device, CpuMemoryIsAlignedAndZeroes) {
   Device device;
-  ASSERT_EQ(textOf(createDevice("cpu", 1, device)), "");
+  ASSERT_EQ(textOf(createCpuDevice(1, device)), "");
   for (uint64_t bytes : {1, 255, 256, 257, 100000, 5000000}) {
-    char *memory = static_cast<char *>(device.allocate(device.context, bytes));
+    Error reason;
+    char *memory =
+        static_cast<char *>(device.allocate(device.context, bytes, reason));
     ASSERT_NE(memory, nullptr);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % HAMKAAS_REGION_ALIGNMENT,
               0u);
-    device.zero(device.context, memory, bytes);
+    EXPECT_EQ(textOf(device.zero(device.context, memory, bytes)), "");
     EXPECT_EQ(memory[bytes - 1], 0);
-    device.copy(device.context, memory, "x", 1);
+    EXPECT_EQ(textOf(device.copy(device.context, memory, "x", 1)), "");
     EXPECT_EQ(memory[0], 'x');
     device.release(device.context, memory);
   }
@@ -42,10 +46,12 @@ TEST(Device, CpuMemoryIsAlignedAndZeroes) {
 
 TEST(Device, CpuRefusesHugeSizes) {
   Device device;
-  ASSERT_EQ(textOf(createDevice("cpu", 1, device)), "");
+  ASSERT_EQ(textOf(createCpuDevice(1, device)), "");
   for (uint64_t bytes :
-       {UINT64_MAX, UINT64_MAX - 255, UINT64_MAX / 2, uint64_t{1} << 62})
-    EXPECT_EQ(device.allocate(device.context, bytes), nullptr);
+       {UINT64_MAX, UINT64_MAX - 255, UINT64_MAX / 2, uint64_t{1} << 62}) {
+    Error reason;
+    EXPECT_EQ(device.allocate(device.context, bytes, reason), nullptr);
+  }
   device.destroy(device.context);
 }
 

@@ -91,12 +91,18 @@ FakeProgram::FakeProgram() {
                    0,       nullptr};
   parameters[1] = {"bias", HamKaasFloat32, 2, biasShape, 4, 0, nullptr};
   states[0] = {"runs", HamKaasInt64, 1, oneShape, 8, 0, nullptr};
-  calls[0] = {"k0",          "elementwise",
-              "fake.hk:3:6", "mul+add",
-              3 * elements,  3 * vectorBytes,
-              elements,      "x[0] is {0} after {1} runs, expected at least 0"};
-  calls[1] = {"k1", "movement",      "fake.hk:4:6", "copy",
-              0,    2 * vectorBytes, elements,      nullptr};
+  calls[0] = {"k0",
+              "elementwise",
+              "fake.hk:3:6",
+              "mul+add",
+              3 * elements,
+              3 * vectorBytes,
+              elements,
+              "x[0] is {0} after {1} runs, expected at least 0",
+              1};
+  calls[1] = {"k1",     "movement", "fake.hk:4:6",
+              "copy",   0,          2 * vectorBytes,
+              elements, nullptr,    1};
 
   program = {};
   program.structSize = sizeof(program);

@@ -262,7 +262,7 @@ TEST_F(Instance, RefusesOtherDescriptors) {
   EXPECT_EQ(create().find("expected a program descriptor of at least"), 0u);
   fake.program.structSize = sizeof(HamKaasProgram);
   fake.program.version = 1;
-  EXPECT_EQ(create(), "expected a program of version 2, found 1; compile the "
+  EXPECT_EQ(create(), "expected a program of version 3, found 1; compile the "
                       "model with the compiler of this runtime");
   fake.program.version = HAMKAAS_PROGRAM_VERSION;
   fake.program.isaLevel = 9;
@@ -281,6 +281,19 @@ TEST_F(Instance, RefusesOtherDescriptors) {
                             std::to_string(number));
   }
   fake.program.inputs = &input;
+  HamKaasDeviceCode code = {};
+  code.structSize = 8;
+  fake.program.deviceCode = &code;
+  EXPECT_EQ(create(), "model 'fake': expected device code of at least " +
+                          std::to_string(sizeof(code)) + " bytes, found 8");
+  code.structSize = sizeof(code);
+  code.image = "";
+  code.imageBytes = 1;
+  code.run = fake.program.run;
+  EXPECT_EQ(create(), "model 'fake': the program has no prepare function");
+  code.run = nullptr;
+  EXPECT_EQ(create(), "model 'fake': the program has no run function");
+  fake.program.deviceCode = nullptr;
   fake.program.prepare = nullptr;
   EXPECT_EQ(create(), "model 'fake': the program has no prepare function");
   fake.program.run = nullptr;
@@ -291,7 +304,8 @@ TEST_F(Instance, RefusesOtherDescriptors) {
 TEST_F(Instance, RefusesWrongOptions) {
   options.device = "abacus";
   EXPECT_EQ(create(),
-            "unknown device 'abacus', this runtime offers 'cpu' 'best'");
+            "unknown device 'abacus', this runtime offers 'cpu' 'cuda' "
+            "'cuda:N' 'best'");
   options.device = "cpu";
   options.threads = -2;
   EXPECT_EQ(create(), "expected 0 to 4096 threads, found -2");
@@ -426,6 +440,7 @@ static void expectRefused(HamKaasInstance *instance,
         HamKaasInstanceLoadState(instance, "x")})
     EXPECT_EQ(takeText(error), expected);
   EXPECT_EQ(HamKaasInstanceProfile(instance), nullptr);
+  EXPECT_EQ(HamKaasInstanceDevice(instance), nullptr);
   HamKaasInstanceDestroy(instance);
 }
 

@@ -40,6 +40,7 @@ struct SafetensorsWriter : ::testing::Test {
              static_cast<SafetensorsWriter *>(test)->contents[tensor].data() +
                  offset,
              bytes);
+      return Error();
     };
     return textOf(writeSafetensors(path.c_str(), tensors.data(), tensors.size(),
                                    {read, this}));

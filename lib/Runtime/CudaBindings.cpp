@@ -1,0 +1,234 @@
+//===- CudaBindings.cpp - The caller's buffers on a GPU -------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaBindings.h"
+
+#include <cinttypes>
+#include <cstdlib>
+#include <cstring>
+
+using namespace hamkaas::rt;
+using namespace hamkaas::rt::cuda;
+
+static constexpr uint64_t failureBytes = 5 * sizeof(int64_t);
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static uint64_t alignUp(uint64_t bytes) {
+  constexpr uint64_t mask = HAMKAAS_REGION_ALIGNMENT - 1;
+  return (bytes + mask) & ~mask;
+}
+
+void CudaBindings::place(const HamKaasTensorInfo &tensor, uint64_t &end) {
+  bindings[count++] = {&tensor, end, nullptr, Place::OfCaller};
+  end += alignUp(tensor.bytes);
+}
+
+Error CudaBindings::layOut(const HamKaasProgram &program) {
+  size_t total = static_cast<size_t>(program.inputCount) +
+                 static_cast<size_t>(program.outputCount);
+  // calloc may return null for zero entries.
+  bindings = static_cast<Binding *>(calloc(total + 1, sizeof(Binding)));
+  addresses = static_cast<void **>(calloc(total + 1, sizeof(void *)));
+  if (!bindings || !addresses)
+    return Error::format("out of memory for a table of %zu buffers", total);
+  inputCount = program.inputCount;
+  for (int32_t i = 0; i < program.inputCount; ++i)
+    place(program.inputs[i], bytes);
+  failureOffset = bytes;
+  bytes += alignUp(failureBytes);
+  for (int32_t i = 0; i < program.outputCount; ++i)
+    place(program.outputs[i], bytes);
+  return Error();
+}
+
+Error CudaBindings::start(CudaContext &context, const HamKaasProgram &program) {
+  if (Error error = layOut(program))
+    return error;
+  if (Error error = device.allocate(context, bytes, "its inputs and outputs"))
+    return error;
+  void *memory = nullptr;
+  if (Error error = context.check(
+          context.driver().cuMemAllocHost(&memory, bytes),
+          "cannot allocate %" PRIu64 " bytes of pinned memory for its inputs "
+          "and outputs",
+          bytes))
+    return error;
+  host = static_cast<char *>(memory);
+  for (int32_t i = 0; i < count; ++i)
+    addresses[i] =
+        reinterpret_cast<void *>(device.address() + bindings[i].offset);
+  return Error();
+}
+
+void CudaBindings::release(CudaContext &context) {
+  device.release(context);
+  if (host)
+    context.driver().cuMemFreeHost(host);
+  host = nullptr;
+}
+
+CudaBindings::~CudaBindings() {
+  free(bindings);
+  free(addresses);
+}
+
+uint64_t CudaBindings::failure() const {
+  return device.address() + failureOffset;
+}
+
+const int64_t *CudaBindings::failureValues() const {
+  return reinterpret_cast<const int64_t *>(host + failureOffset);
+}
+
+//===----------------------------------------------------------------------===//
+// Where the buffers are
+//===----------------------------------------------------------------------===//
+
+Error CudaBindings::findPlace(CudaContext &context, const char *kind,
+                              const Binding &binding, const void *given,
+                              Place &place) const {
+  place = Place::OfCaller;
+  if (binding.tensor->bytes == 0)
+    return Error();
+  // What the driver does not know is the caller's own memory; it leaves zeros.
+  // Not all attributes have the same size.
+  uint64_t memoryType = 0, isManaged = 0, ordinal = 0;
+  CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                      CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                      CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  void *values[] = {&memoryType, &isManaged, &ordinal};
+  if (Error error = context.check(
+          context.driver().cuPointerGetAttributes(
+              3, attributes, values, reinterpret_cast<CUdeviceptr>(given)),
+          "%s '%s': cannot find out where %p is", kind, binding.tensor->name,
+          given))
+    return error;
+  // Each GPU and the processor see managed memory.
+  if (!isManaged && memoryType != CU_MEMORYTYPE_DEVICE)
+    return Error();
+  if (!isManaged && static_cast<int32_t>(ordinal) != context.number())
+    return Error::format("%s '%s': expected memory of the caller or of device "
+                         "'%s', found memory of 'cuda:%d'",
+                         kind, binding.tensor->name, context.name(),
+                         static_cast<int32_t>(ordinal));
+  bool isAligned =
+      reinterpret_cast<uintptr_t>(given) % HAMKAAS_DEVICE_TENSOR_ALIGNMENT == 0;
+  place = isAligned ? Place::InPlace : Place::Misaligned;
+  return Error();
+}
+
+Error CudaBindings::bindOne(CudaContext &context, const char *kind,
+                            int32_t index, void *given, Change &change) {
+  Binding &binding = bindings[index];
+  Place place = Place::OfCaller;
+  if (Error error = findPlace(context, kind, binding, given, place))
+    return error;
+  if (place != binding.place)
+    change = Change::Steps;
+  else if (place != Place::OfCaller && given != binding.given &&
+           change == Change::None)
+    change = Change::Addresses;
+  binding.place = place;
+  binding.given = given;
+  addresses[index] =
+      place == Place::InPlace
+          ? given
+          : reinterpret_cast<void *>(device.address() + binding.offset);
+  return Error();
+}
+
+Error CudaBindings::bind(CudaContext &context, const void *const *given,
+                         void *const *givenOutputs, Change &change) {
+  change = Change::None;
+  for (int32_t i = 0; i < inputCount; ++i)
+    if (Error error =
+            bindOne(context, "input", i, const_cast<void *>(given[i]), change))
+      return error;
+  for (int32_t i = inputCount; i < count; ++i)
+    if (Error error =
+            bindOne(context, "output", i, givenOutputs[i - inputCount], change))
+      return error;
+  return Error();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+CUresult CudaBindings::copyStretch(CudaSequence &sequence, uint64_t begin,
+                                   uint64_t end, bool isToHost) const {
+  uint64_t onHost = reinterpret_cast<uint64_t>(host) + begin;
+  uint64_t onDevice = device.address() + begin;
+  CudaSequence::Copy copy = {isToHost ? onHost : onDevice,
+                             isToHost ? onDevice : onHost, end - begin,
+                             isToHost, !isToHost};
+  return sequence.addCopy(copy);
+}
+
+CUresult CudaBindings::copyMisaligned(CudaSequence &sequence, int32_t index,
+                                      bool isToCaller) const {
+  const Binding &binding = bindings[index];
+  if (binding.place != Place::Misaligned)
+    return CUDA_SUCCESS;
+  uint64_t given = reinterpret_cast<uint64_t>(binding.given);
+  uint64_t staged = device.address() + binding.offset;
+  CudaSequence::Copy copy = {isToCaller ? given : staged,
+                             isToCaller ? staged : given, binding.tensor->bytes,
+                             false, false};
+  return sequence.addCopy(copy);
+}
+
+// Neighbours are copied together: a copy costs more than some bytes.
+CUresult CudaBindings::addCopiesIn(CudaSequence &sequence) const {
+  CUresult result = CUDA_SUCCESS;
+  for (int32_t i = 0; i < inputCount && result == CUDA_SUCCESS;) {
+    int32_t first = i;
+    while (i < inputCount && isStaged(i))
+      ++i;
+    result = i > first ? copyStretch(sequence, bindings[first].offset,
+                                     endOf(i - 1), /*isToHost=*/false)
+                       : copyMisaligned(sequence, i++, /*isToCaller=*/false);
+  }
+  return result;
+}
+
+CUresult CudaBindings::addCopiesOut(CudaSequence &sequence) const {
+  CUresult result = CUDA_SUCCESS;
+  int32_t i = inputCount;
+  while (i < count && isStaged(i))
+    ++i;
+  result =
+      copyStretch(sequence, failureOffset,
+                  i > inputCount ? endOf(i - 1) : failureOffset + failureBytes,
+                  /*isToHost=*/true);
+  while (i < count && result == CUDA_SUCCESS) {
+    int32_t first = i;
+    while (i < count && isStaged(i))
+      ++i;
+    result = i > first ? copyStretch(sequence, bindings[first].offset,
+                                     endOf(i - 1), /*isToHost=*/true)
+                       : copyMisaligned(sequence, i++, /*isToCaller=*/true);
+  }
+  return result;
+}
+
+void CudaBindings::readInputs() const {
+  for (int32_t i = 0; i < inputCount; ++i)
+    if (isStaged(i))
+      memcpy(host + bindings[i].offset, bindings[i].given,
+             bindings[i].tensor->bytes);
+}
+
+void CudaBindings::writeOutputs() const {
+  for (int32_t i = inputCount; i < count; ++i)
+    if (isStaged(i))
+      memcpy(bindings[i].given, host + bindings[i].offset,
+             bindings[i].tensor->bytes);
+}

@@ -1,0 +1,66 @@
+//===- FakeModule.cpp - An image that nobody can run ----------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeModule.h"
+
+#include <regex>
+
+using namespace hamkaas::test::cuda;
+
+static int countParameters(const std::string &list) {
+  static const std::regex parameter("\\.param\\b");
+  return static_cast<int>(
+      std::distance(std::sregex_iterator(list.begin(), list.end(), parameter),
+                    std::sregex_iterator()));
+}
+
+std::string FakeModule::loadPtx(const std::string &text) {
+  isPtx = true;
+  static const std::regex entry("\\.entry\\s+([A-Za-z_$%][\\w$]*)\\s*\\(");
+  for (auto i = std::sregex_iterator(text.begin(), text.end(), entry);
+       i != std::sregex_iterator(); ++i) {
+    size_t begin = static_cast<size_t>(i->position() + i->length());
+    size_t end = text.find(')', begin);
+    if (end == std::string::npos)
+      return "expected ')' after the parameters of " + i->str(1);
+    FakeFunction &function = functions[i->str(1)];
+    function.name = i->str(1);
+    function.wordCount = countParameters(text.substr(begin, end - begin));
+  }
+  static const std::regex global(
+      "\\.global\\s[^;=(]*\\.[bsuf](8|16|32|64)\\s+([A-Za-z_$%][\\w$]*)"
+      "\\[(\\d+)\\]");
+  for (auto i = std::sregex_iterator(text.begin(), text.end(), global);
+       i != std::sregex_iterator(); ++i) {
+    size_t bytes = std::stoul(i->str(1)) / 8 * std::stoul(i->str(3));
+    variables.push_back({i->str(2), std::vector<char>(bytes), nullptr});
+  }
+  return "";
+}
+
+std::string FakeModule::load(const char *image) {
+  std::string text = image;
+  if (text.find(".version") != std::string::npos)
+    return loadPtx(text);
+  if (text.rfind("fake", 0) != 0)
+    return "expected PTX";
+  for (const auto &[name, contents] : registered)
+    variables.push_back({name, contents, nullptr});
+  return "";
+}
+
+const FakeFunction *FakeModule::findFunction(const std::string &name) {
+  if ((isPtx && !functions.count(name)) || name == "missing")
+    return nullptr;
+  FakeFunction &function = functions[name];
+  function.name = name;
+  if (auto found = kernels.find(name); found != kernels.end()) {
+    function.wordCount = found->second.wordCount;
+    function.kernel = found->second.kernel;
+  }
+  return &function;
+}

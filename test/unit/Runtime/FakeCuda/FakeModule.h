@@ -1,0 +1,65 @@
+//===- FakeModule.h - An image that nobody can run --------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_TEST_UNIT_RUNTIME_FAKECUDA_FAKEMODULE_H
+#define HAMKAAS_TEST_UNIT_RUNTIME_FAKECUDA_FAKEMODULE_H
+
+#include "FakeCuda.h"
+
+#include <map>
+
+namespace hamkaas::test::cuda {
+
+struct RegisteredKernel {
+  int wordCount = 0;
+  Kernel kernel;
+};
+
+struct FakeFunction {
+  std::string name;
+  int wordCount = 0; // 0 if it is not known
+  Kernel kernel;     // may be empty
+  int sharedBytes = 48 * 1024;
+};
+
+/// Of PTX it knows the kernels, how many arguments they take, and the global
+/// variables. Another image must begin with "fake" and has all kernels but
+/// "missing", and the registered globals.
+class FakeModule {
+public:
+  using Kernels = std::map<std::string, RegisteredKernel>;
+  using Contents = std::map<std::string, std::vector<char>>;
+
+  struct Global {
+    std::string name;
+    std::vector<char> contents;
+    void *address = nullptr;
+  };
+
+  FakeModule(const Kernels &kernels, const Contents &registered)
+      : kernels(kernels), registered(registered) {}
+
+  /// What is wrong with the image, or nothing.
+  std::string load(const char *image);
+
+  /// Null if there is none of that name.
+  const FakeFunction *findFunction(const std::string &name);
+  std::vector<Global> &globals() { return variables; }
+
+private:
+  std::string loadPtx(const std::string &text);
+
+  const Kernels &kernels;
+  const Contents &registered;
+  bool isPtx = false;
+  std::map<std::string, FakeFunction> functions;
+  std::vector<Global> variables;
+};
+
+} // namespace hamkaas::test::cuda
+
+#endif // HAMKAAS_TEST_UNIT_RUNTIME_FAKECUDA_FAKEMODULE_H
