@@ -7,11 +7,9 @@
 
 #include "HamKaas/Runtime/CudaDriver.h"
 
-#include "HamKaas/Runtime/ForkDetector.h"
-
 #include <dlfcn.h>
-#include <new>
 #include <pthread.h>
+#include <unistd.h>
 
 using namespace hamkaas::rt;
 using namespace hamkaas::rt::cuda;
@@ -99,15 +97,11 @@ struct ProcessDriver {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   bool isLoaded = false, isInitialised = false;
   CudaDriver driver = {};
-  alignas(ForkDetector) char detector[sizeof(ForkDetector)];
+  pid_t id = 0; // of the process that initialised it
 };
 } // namespace
 
 static ProcessDriver process;
-
-static const ForkDetector &forkDetector() {
-  return *reinterpret_cast<const ForkDetector *>(process.detector);
-}
 
 static Error initialise(const CudaDriver &driver) {
   CUresult result = driver.cuInit(0);
@@ -129,7 +123,7 @@ static Error loadOnce() {
   if (!process.isInitialised) {
     if (Error error = initialise(process.driver))
       return error;
-    (new (process.detector) ForkDetector)->start();
+    process.id = getpid();
     __atomic_store_n(&process.isInitialised, true, __ATOMIC_RELEASE);
   }
   return Error();
@@ -137,7 +131,7 @@ static Error loadOnce() {
 
 bool hamkaas::rt::isForkedFromCuda() {
   return __atomic_load_n(&process.isInitialised, __ATOMIC_ACQUIRE) &&
-         forkDetector().isChild();
+         getpid() != process.id;
 }
 
 Error hamkaas::rt::findCudaDriver(const CudaDriver *&driver) {

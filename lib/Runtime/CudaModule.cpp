@@ -22,9 +22,7 @@ static constexpr uint32_t defaultSharedBytes = 48 * 1024;
 // Loading
 //===----------------------------------------------------------------------===//
 
-Error CudaModule::load(CudaContext &context, const HamKaasProgram &program) {
-  code = program.deviceCode;
-  device = context.number();
+Error CudaModule::load(CudaContext &context, const char *model) {
   // What the driver says about PTX that it cannot compile.
   char log[1024] = {};
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
@@ -36,14 +34,13 @@ Error CudaModule::load(CudaContext &context, const HamKaasProgram &program) {
   while (length > 0 && log[length - 1] == '\n')
     log[--length] = '\0';
   if (Error error = context.check(
-          result, "cannot load the device code of model '%s' for %s%s%s",
-          program.name, code->architecture, length ? ": " : "", log))
+          result, "cannot load the device code of model '%s' for %s%s%s", model,
+          code->architecture, length ? ": " : "", log))
     return error;
-  return findFunctions(context, program);
+  return findFunctions(context, model);
 }
 
-Error CudaModule::findFunctions(CudaContext &context,
-                                const HamKaasProgram &program) {
+Error CudaModule::findFunctions(CudaContext &context, const char *model) {
   const CudaDriver &driver = context.driver();
   // calloc may return null for zero entries.
   functions = static_cast<CUfunction *>(
@@ -54,7 +51,7 @@ Error CudaModule::findFunctions(CudaContext &context,
     const HamKaasDeviceKernel &kernel = code->kernels[i];
     if (Error error = context.check(
             driver.cuModuleGetFunction(&functions[i], module, kernel.name),
-            "cannot find kernel '%s' of model '%s'", kernel.name, program.name))
+            "cannot find kernel '%s' of model '%s'", kernel.name, model))
       return error;
     if (kernel.sharedBytes <= defaultSharedBytes)
       continue;
@@ -63,7 +60,7 @@ Error CudaModule::findFunctions(CudaContext &context,
                 functions[i], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 static_cast<int>(kernel.sharedBytes)),
             "cannot give kernel '%s' of model '%s' %u bytes of shared memory",
-            kernel.name, program.name, kernel.sharedBytes))
+            kernel.name, model, kernel.sharedBytes))
       return error;
   }
   return Error();
@@ -94,12 +91,11 @@ struct Lock {
 };
 } // namespace
 
-Error CudaModule::acquire(CudaContext &context, const HamKaasProgram &program,
-                          CudaModule *&module) {
+Error CudaModule::acquire(CudaContext &context, const HamKaasDeviceCode &code,
+                          const char *model, CudaModule *&module) {
   Lock lock;
   for (CudaModule *known = modules; known; known = known->next)
-    if (known->code == program.deviceCode &&
-        known->device == context.number()) {
+    if (known->code == &code && known->device == context.number()) {
       ++known->holders;
       module = known;
       return Error();
@@ -108,7 +104,9 @@ Error CudaModule::acquire(CudaContext &context, const HamKaasProgram &program,
   if (!memory)
     return Error::format("out of memory for a module");
   auto *loaded = new (memory) CudaModule;
-  if (Error error = loaded->load(context, program)) {
+  loaded->code = &code;
+  loaded->device = context.number();
+  if (Error error = loaded->load(context, model)) {
     loaded->destroy(context, /*canUnload=*/true);
     return error;
   }

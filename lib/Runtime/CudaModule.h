@@ -13,13 +13,14 @@
 
 namespace hamkaas::rt {
 
-/// The loaded image of a program. Instances of one program on one GPU share it:
-/// the driver may have to compile it, which takes seconds.
+/// The loaded image of device code. Who uses the same code on one GPU shares
+/// it: the driver may have to compile it, which takes seconds.
 class CudaModule {
 public:
-  /// Loads the image, or finds it loaded. In the scope of the context.
-  static Error acquire(CudaContext &context, const HamKaasProgram &program,
-                       CudaModule *&module /* out */);
+  /// Loads the image, or finds it loaded. `model` is for messages. In the scope
+  /// of the context.
+  static Error acquire(CudaContext &context, const HamKaasDeviceCode &code,
+                       const char *model, CudaModule *&module /* out */);
   /// In the scope of a context of that GPU, unless `canUnload` is false. Does
   /// nothing on null.
   static void release(CudaContext &context, CudaModule *module, bool canUnload);
@@ -34,8 +35,8 @@ public:
 private:
   CudaModule() = default;
 
-  Error load(CudaContext &context, const HamKaasProgram &program);
-  Error findFunctions(CudaContext &context, const HamKaasProgram &program);
+  Error load(CudaContext &context, const char *model);
+  Error findFunctions(CudaContext &context, const char *model);
   void destroy(CudaContext &context, bool canUnload);
 
   const HamKaasDeviceCode *code = nullptr;

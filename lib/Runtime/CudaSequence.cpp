@@ -179,8 +179,8 @@ static CUDA_MEMCPY3D describe(const CudaSequence::Copy &copy) {
       copy.isToHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
   node.dstHost = copy.isToHost ? reinterpret_cast<void *>(copy.to) : nullptr;
   node.dstDevice = copy.isToHost ? 0 : copy.to;
-  node.WidthInBytes = copy.bytes;
-  node.Height = node.Depth = 1;
+  node.WidthInBytes = node.srcPitch = node.dstPitch = copy.bytes;
+  node.Height = node.Depth = node.srcHeight = node.dstHeight = 1;
   return node;
 }
 
@@ -242,8 +242,9 @@ CUresult CudaSequence::addTimestamp(int64_t call, bool isRun) {
     return noteTimeNow(call, isRun);
   Step *step = nullptr;
   bool isSame = false;
+  uint64_t rest = isRun;
   CUresult result = findStep(Kind::Timestamp, static_cast<uint64_t>(call),
-                             nullptr, 0, step, isSame);
+                             &rest, 1, step, isSame);
   if (result != CUDA_SUCCESS || isSame)
     return result;
   if (state != State::Building)

@@ -9,7 +9,9 @@
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -41,6 +43,9 @@ void hamkaas::buildEmulatePipeline(OpPassManager &manager,
   EmulateDeviceCodeOptions emulate;
   emulate.checkAccesses = options.checkAccesses;
   manager.addPass(createEmulateDeviceCode(emulate));
+  // Views of views, for which the lowering to LLVM has no pattern.
+  manager.addNestedPass<func::FuncOp>(
+      memref::createExpandStridedMetadataPass());
   // The addresses of accesses are computed twice.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

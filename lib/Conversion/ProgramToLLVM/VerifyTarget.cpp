@@ -32,7 +32,6 @@ private:
   LogicalResult verifyModule() {
     for (Operation &op : *getOperation().getBody()) {
       if (auto device = dyn_cast<gpu::GPUModuleOp>(op)) {
-        prefix = "hamkaas_device_";
         if (failed(verifyDevice(device)))
           return failure();
         continue;
@@ -91,6 +90,8 @@ private:
 
   LogicalResult verifyEntryPoints() {
     SymbolTable symbols(getOperation());
+    StringRef prefix =
+        symbols.lookup("hamkaas_device_run") ? "hamkaas_device_" : "hamkaas_";
     auto run = symbols.lookup<LLVM::LLVMFuncOp>((prefix + "run").str());
     auto prepare = symbols.lookup<LLVM::LLVMFuncOp>((prefix + "prepare").str());
     if (!run)
@@ -117,9 +118,6 @@ private:
            << function.getSymName() << " to be of type " << expected << ", got "
            << function.getFunctionType();
   }
-
-  /// Of the names of the entry points.
-  StringRef prefix = "hamkaas_";
 };
 
 } // namespace

@@ -40,7 +40,8 @@ TEST_F(Cuda, ComputesAsTheProcessorDoes) {
 TEST_F(Cuda, ARunIsOneLaunchOfOneGraph) {
   ASSERT_EQ(create(), "");
   EXPECT_EQ(cuda::counts().graphs, 1);
-  EXPECT_EQ(cuda::counts().modules, 1);
+  // One is the runtime's.
+  EXPECT_EQ(cuda::counts().modules, 2);
   // Constants, state, workspace, both staging areas; the parameters and the
   // preparation's workspace are back.
   EXPECT_EQ(cuda::counts().allocations, 7);
@@ -56,14 +57,14 @@ TEST_F(Cuda, ARunIsOneLaunchOfOneGraph) {
   EXPECT_EQ(allocationCount(), allocations);
   cuda::Counts counts = cuda::counts();
   EXPECT_EQ(counts.graphLaunches, 3);
-  EXPECT_EQ(counts.kernelsInGraphs, 12);
+  EXPECT_EQ(counts.kernelsInGraphs, 15);
   EXPECT_EQ(counts.kernelsLaunched, 0);
   EXPECT_EQ(counts.allocations, 0);
   EXPECT_EQ(counts.frees, 0);
   EXPECT_EQ(counts.graphs, 0);
   EXPECT_EQ(counts.nodeUpdates, 0);
-  // In, that of the program, out; and one of `failure`.
-  EXPECT_EQ(counts.copies, 9);
+  // In and out.
+  EXPECT_EQ(counts.copies, 6);
   EXPECT_EQ(counts.zeroings, 3);
   EXPECT_EQ(counts.synchronisations, 3);
   EXPECT_EQ(second.runs, 2);
@@ -76,7 +77,7 @@ TEST_F(Cuda, LaunchesWhatTheTableSays) {
   FakeRun run(instance);
   ASSERT_EQ(takeText(run()), "");
   std::vector<cuda::Launch> launches = cuda::launches();
-  ASSERT_EQ(launches.size(), 4u);
+  ASSERT_EQ(launches.size(), 5u);
   EXPECT_EQ(launches[0].name, "scale_checks");
   EXPECT_EQ(launches[1].name, "scale");
   EXPECT_EQ(launches[1].blocks, 2);
@@ -87,6 +88,7 @@ TEST_F(Cuda, LaunchesWhatTheTableSays) {
   EXPECT_EQ(launches[2].name, "copy");
   EXPECT_EQ(launches[2].words[3], 1u);
   EXPECT_EQ(launches[3].name, "increment");
+  EXPECT_EQ(launches[4].name, "hamkaas_copy");
 }
 
 TEST_F(Cuda, KernelsWithoutBlocksAreLeftOut) {
@@ -95,7 +97,7 @@ TEST_F(Cuda, KernelsWithoutBlocksAreLeftOut) {
   cuda::resetCounts();
   FakeRun run(instance);
   ASSERT_EQ(takeText(run()), "");
-  EXPECT_EQ(cuda::counts().kernelsInGraphs, 3);
+  EXPECT_EQ(cuda::counts().kernelsInGraphs, 4);
   EXPECT_EQ(run.runs, 0);
 }
 
@@ -119,9 +121,19 @@ TEST_F(Cuda, AMissingConstantIsAnError) {
                        void *const *, const void *, void *, void *) -> int32_t {
     return execution->findConstant(execution->device, "nowhere") == nullptr;
   };
-  EXPECT_EQ(create(),
-            "device 'cuda:0': model 'fake': cannot find constant 'nowhere': "
-            "named symbol not found (CUDA_ERROR_NOT_FOUND)");
+  const char *expected =
+      "device 'cuda:0': model 'fake': cannot find constant 'nowhere': named "
+      "symbol not found (CUDA_ERROR_NOT_FOUND)";
+  EXPECT_EQ(create(), expected);
+  // Also if the program goes on.
+  device.code.run = [](HamKaasExecution *execution, const void *const *,
+                       void *const *, const void *, void *state,
+                       void *) -> int32_t {
+    execution->findConstant(execution->device, "nowhere");
+    return execution->launch(execution->device, FakeDeviceCode::Increment,
+                             &state, 1);
+  };
+  EXPECT_EQ(create(), expected);
 }
 
 TEST_F(Cuda, AnUnknownKernelIsAnError) {
@@ -201,8 +213,8 @@ TEST_F(Cuda, DevicePointersAreUsedInPlace) {
   EXPECT_EQ(runs.read<int64_t>(0), 1);
   EXPECT_EQ(countUses(x.address()), 2);
   EXPECT_EQ(countUses(y.address()), 1);
-  // Of the program, and of `failure`.
-  EXPECT_EQ(cuda::counts().copies, 2);
+  // What a failed check leaves.
+  EXPECT_EQ(cuda::counts().copies, 1);
   EXPECT_EQ(cuda::counts().allocations, 0);
 }
 
@@ -334,6 +346,44 @@ TEST_F(Cuda, AFailedCheckChangesNothing) {
   EXPECT_EQ(run.runs, 2);
 }
 
+// The driver would make its own copies whatever a kernel has found.
+TEST_F(Cuda, AFailedCheckStopsTheCopiesBehindIt) {
+  device.code.run = [](HamKaasExecution *execution, const void *const *inputs,
+                       void *const *, const void *constants, void *state,
+                       void *workspace) -> int32_t {
+    void *input = const_cast<void *>(inputs[0]);
+    void *words[] = {input, const_cast<void *>(constants), input, state,
+                     workspace};
+    return execution->launch(execution->device, FakeDeviceCode::ScaleChecks,
+                             words, 0) ||
+           execution->copy(execution->device, state, inputs[0], 8);
+  };
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  run.x[0] = -3;
+  EXPECT_NE(takeText(run()), "");
+  int64_t state = -1;
+  EXPECT_EQ(takeText(HamKaasInstanceReadState(instance, "runs", &state, 8)),
+            "");
+  EXPECT_EQ(state, 0);
+  run.x[0] = 3;
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(takeText(HamKaasInstanceReadState(instance, "runs", &state, 8)),
+            "");
+  EXPECT_NE(state, 0);
+}
+
+// Without checks nothing stops them.
+TEST_F(Cuda, TheDriverCopiesWhereNothingIsChecked) {
+  fake.calls[0].check = nullptr;
+  ASSERT_EQ(create(), "");
+  EXPECT_EQ(cuda::counts().modules, 1);
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(run.runs, 1);
+  EXPECT_EQ(cuda::counts().kernelsInGraphs, 4);
+}
+
 //===----------------------------------------------------------------------===//
 // State and constants
 //===----------------------------------------------------------------------===//
@@ -462,7 +512,7 @@ TEST_F(BlockingCuda, ComputesTheSameWithoutAGraph) {
   EXPECT_EQ(y.read<float>(10), 31.5f);
   EXPECT_EQ(run.runs, 2);
   EXPECT_EQ(cuda::counts().graphs, 0);
-  EXPECT_EQ(cuda::counts().kernelsLaunched, 10);
+  EXPECT_EQ(cuda::counts().kernelsLaunched, 12);
 }
 
 TEST_F(BlockingCuda, ProfileCountsCalls) {

@@ -71,9 +71,9 @@ def VerifyTarget : Pass<"hamkaas-verify-target", "mlir::ModuleOp"> {
     in a `gpu.module` those of the NVVM dialect, too.
     Each function is defined, so that code is all that the program needs.
     `@hamkaas_run` has the type HamKaasRunFunction, `@hamkaas_prepare`, if it is
-    there, HamKaasPrepareFunction, and each kernel HamKaasKernelFunction. With a
-    `gpu.module` the two are `@hamkaas_device_run` and `@hamkaas_device_prepare`.
-    Changes nothing.
+    there, HamKaasPrepareFunction, and each kernel HamKaasKernelFunction. Of a
+    program for a GPU the two are `@hamkaas_device_run` and
+    `@hamkaas_device_prepare`. Changes nothing.
   }];
 }
 

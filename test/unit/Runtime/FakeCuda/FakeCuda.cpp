@@ -571,7 +571,8 @@ CUresult Fake::runKernel(Context &context, const KernelNode &kernel,
   // The last is the number of the call. A tensor without elements may be at the
   // end of an allocation.
   for (size_t i = 0; i + 1 < kernel.words.size(); ++i)
-    if (!memory.contains(kernel.words[i], 0))
+    if (static_cast<int>(i) != function.valueIndex &&
+        !memory.contains(kernel.words[i], 0))
       return violate("argument " + std::to_string(i) + " of kernel '" +
                          function.name + "' is in no allocation",
                      CUDA_SUCCESS);

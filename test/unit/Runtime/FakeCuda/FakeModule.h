@@ -21,14 +21,15 @@ struct RegisteredKernel {
 
 struct FakeFunction {
   std::string name;
-  int wordCount = 0; // 0 if it is not known
-  Kernel kernel;     // may be empty
+  int wordCount = 0;   // 0 if it is not known
+  Kernel kernel;       // may be empty
+  int valueIndex = -1; // of an argument that is no address
   int sharedBytes = 48 * 1024;
 };
 
 /// Of PTX it knows the kernels, how many arguments they take, and the global
-/// variables. Another image must begin with "fake" and has all kernels but
-/// "missing", and the registered globals.
+/// variables; it can run the runtime's own kernel. Another image must begin
+/// with "fake" and has all kernels but "missing", and the registered globals.
 class FakeModule {
 public:
   using Kernels = std::map<std::string, RegisteredKernel>;
