@@ -83,6 +83,12 @@ if shutil.which("g++"):
 if shutil.which("pkg-config"):
     config.available_features.add("pkg-config")
 
+if os.access(config.ptxas, os.X_OK):
+    config.available_features.add("ptxas")
+else:
+    lit_config.note("the tests of PTX cannot run: no ptxas of a CUDA toolkit "
+                    "was found")
+
 missing = find_missing_for_python_tests(python)
 if missing:
     lit_config.note(f"the tests of the Python package cannot run: {missing}")
@@ -92,6 +98,9 @@ else:
 config.substitutions += [
     ("%pytest", f"env PYTHONPATH={config.hamkaas_binary_dir}/python {python} "
       "-m pytest -q -rs -p no:cacheprovider -o faulthandler_timeout=300"),
+    ("%check_ptx", f"{python} {config.test_source_root}/Inputs/check-ptx.py "
+      f"{config.ptxas}"),
+    ("%ptxas", config.ptxas),
     ("%python", python),
     # A driver of NVIDIA GPUs for machines without one.
     ("%with_fake_cuda", "env LD_LIBRARY_PATH="

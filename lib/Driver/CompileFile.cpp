@@ -29,7 +29,7 @@ using namespace hamkaas;
 
 StringRef hamkaas::emitFormName(EmitForm form) {
   constexpr StringRef names[] = {"graph", "kernels", "planned", "llvm",
-                                 "asm",   "obj",     "so",      ""};
+                                 "asm",   "ptx",     "obj",     "so", ""};
   return names[int(form)];
 }
 
@@ -141,7 +141,9 @@ llvm::Error FileCompilation::run() {
         options.model + "'");
   if (options.checkOnly)
     return llvm::Error::success();
+  compileOptions.target = options.target;
   compileOptions.targetCpu = options.targetCpu;
+  compileOptions.gpuArch = options.gpuArch;
   compileOptions.maxWorkspace = options.maxWorkspace;
   compileOptions.disabledOptimizations = options.disabledOptimizations;
   compileOptions.winogradError = options.winogradError;
@@ -181,6 +183,8 @@ llvm::Error FileCompilation::writeForm() {
       return printLlvmIr(module, compileOptions, stream);
     if (options.form == EmitForm::Assembly)
       return printAssembly(module, compileOptions, stream);
+    if (options.form == EmitForm::Ptx)
+      return printPtx(module, compileOptions, stream);
     Form form = options.form == EmitForm::Graph     ? Form::Graph
                 : options.form == EmitForm::Kernels ? Form::Kernels
                                                     : Form::Planned;

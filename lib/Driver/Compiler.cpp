@@ -7,6 +7,7 @@
 
 #include "HamKaas/Driver/Compiler.h"
 #include "CountNodes.h"
+#include "DeviceCode.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Jit.h"
 #include "HamKaas/Driver/OutputFile.h"
@@ -69,51 +70,35 @@ private:
   std::optional<llvm::DefaultThreadPool> pool;
 };
 
-/// One compilation for one target.
+/// One compilation, for one target or both.
 class Compilation {
 public:
   static llvm::Expected<Compilation> create(ModuleOp module,
                                             const CompileOptions &options) {
-    auto cpu = resolveTargetCpu(options.targetCpu);
+    auto targets = parseTargets(options.target);
+    if (!targets)
+      return targets.takeError();
+    auto arch = resolveGpuArch(options.gpuArch);
+    if (!arch)
+      return arch.takeError();
+    auto cpu = resolveTargetCpu(targets->cpu ? options.targetCpu : "x86-64");
     if (!cpu)
       return cpu.takeError();
-    if (llvm::Error error =
-            checkOptimizations(options.disabledOptimizations, options.winogradError))
+    if (llvm::Error error = checkOptimizations(options.disabledOptimizations,
+                                               options.winogradError))
       return std::move(error);
-    return Compilation(module, options, *cpu);
+    return Compilation(module, options, *targets, *cpu, *arch);
   }
 
   /// Runs the phases up to `form` that have not run yet.
   llvm::Error lowerTo(Form form) {
+    if (form > Form::Graph)
+      if (llvm::Error error = checkOneTarget())
+        return error;
     for (; next <= form; next = Form(int(next) + 1))
       if (llvm::Error error = runPhase(next))
         return error;
     return llvm::Error::success();
-  }
-
-  /// Runs all phases, and tells what the program will say of itself.
-  llvm::Expected<ProgramInfo> finish() {
-    if (llvm::Error error = lowerTo(Form::Planned))
-      return std::move(error);
-    ProgramInfo info = collectProgramInfo(module);
-    info.targetCpu = cpu.name.str();
-    info.isaLevel = cpu.level;
-    info.optimizations = optimizations;
-    if (llvm::Error error = lowerTo(Form::Llvm))
-      return std::move(error);
-    if (llvm::Error error = beginStep("machine code"))
-      return std::move(error);
-    return info;
-  }
-
-  /// Runs all phases and compiles the result.
-  llvm::Expected<ProgramCode> makeCode() {
-    ProgramCode code;
-    if (llvm::Error error = finish().moveInto(code.info))
-      return std::move(error);
-    if (llvm::Error error = emitCode(module, cpu).moveInto(code.objects))
-      return std::move(error);
-    return code;
   }
 
   /// The code of the program, made before or now.
@@ -123,12 +108,12 @@ public:
       return cache.takeError();
     if (std::optional<ProgramCode> known = cache->lookup()) {
       known->info.isCached = true;
-      stepsDone = totalSteps - 1;
+      stepsDone = getTotalSteps() - 1;
       if (llvm::Error error = beginStep("cached code"))
         return std::move(error);
       return std::move(*known);
     }
-    auto code = makeCode();
+    auto code = targets.cpu && targets.cuda ? makeBoth() : makeCode();
     if (code)
       cache->store(*code);
     return code;
@@ -159,9 +144,22 @@ public:
     return ProgramModule{module, cpu, std::move(*info), getDescriptor()};
   }
 
+  /// The device code as PTX.
+  llvm::Expected<std::string> makePtx() {
+    if (targets.cpu || arch.isEmulation())
+      return llvm::createStringError(
+          "--emit=ptx: expected --target=cuda and an "
+          "architecture of a GPU");
+    if (llvm::Error error = lowerTo(Form::Llvm))
+      return std::move(error);
+    return emitPtx(*module.getOps<gpu::GPUModuleOp>().begin(), arch);
+  }
+
 private:
-  Compilation(ModuleOp module, const CompileOptions &options, TargetCpu cpu)
-      : module(module), options(options), cpu(cpu) {}
+  Compilation(ModuleOp module, const CompileOptions &options,
+              ProgramTargets targets, TargetCpu cpu, GpuArch arch)
+      : module(module), options(options), targets(targets), cpu(cpu),
+        arch(std::move(arch)) {}
 
   void identify(ProgramInfo &info) const {
     info.name = options.name;
@@ -174,60 +172,209 @@ private:
     return descriptor;
   }
 
-  /// One for each form, and the machine code.
-  static constexpr int totalSteps = int(Form::Llvm) + 2;
+  /// One for each form, and the machine code; of the second target those behind
+  /// the graph.
+  int getTotalSteps() const {
+    int steps = int(Form::Llvm) + 2;
+    return targets.cpu && targets.cuda ? 2 * steps - 1 : steps;
+  }
 
   llvm::Error beginStep(StringRef step) {
-    if (!options.progress || options.progress(step, stepsDone++, totalSteps))
+    if (!options.progress ||
+        options.progress(step, stepsDone++, getTotalSteps()))
       return llvm::Error::success();
     return llvm::createStringError("the compilation was stopped before its "
                                    "step '" +
                                    step + "'");
   }
 
-  llvm::Error runPhase(Form form) {
-    PassManager manager(module.getContext());
-    PipelineOptions pipeline;
-    pipeline.targetCpu = cpu.name.str();
-    pipeline.maxWorkspace = options.maxWorkspace;
-    pipeline.disabledOptimizations = options.disabledOptimizations;
-    pipeline.winogradError = options.winogradError;
-    StringRef step;
-    switch (form) {
-    case Form::Graph:
-      step = "graph";
-      optimizations.clear();
-      manager.addInstrumentation(std::make_unique<CountNodes>(optimizations));
-      buildGraphPipeline(manager, pipeline);
-      break;
-    case Form::Kernels:
-      step = "kernels";
-      buildKernelsPipeline(manager, pipeline);
-      break;
-    case Form::Planned:
-      step = "memory plan";
-      buildPlannedPipeline(manager, pipeline);
-      break;
-    case Form::Llvm:
-      step = "code";
-      buildTargetPipeline(manager, pipeline);
-      break;
-    }
-    if (llvm::Error error = beginStep(step))
-      return error;
-    if (failed(manager.run(module)))
-      return llvm::make_error<ReportedError>();
-    return llvm::Error::success();
+  /// Beyond the graph, targets go different ways.
+  llvm::Error checkOneTarget() const {
+    if (isPart || !targets.cpu || !targets.cuda)
+      return llvm::Error::success();
+    return llvm::createStringError(
+        "--emit: expected one target behind the form graph, got '" +
+        options.target + "'");
   }
+
+  llvm::Error runPhase(Form form);
+  llvm::Error runPasses(llvm::function_ref<void(OpPassManager &)> build);
+  llvm::Error lowerDevice();
+  llvm::Expected<ProgramInfo> finish();
+  llvm::Expected<ProgramCode> makeCode();
+  llvm::Expected<ProgramCode> makeBoth();
 
   ModuleOp module;
   const CompileOptions &options;
+  ProgramTargets targets;
   TargetCpu cpu;
+  GpuArch arch;
+  /// Whether this is one target of two.
+  bool isPart = false;
   /// The first form that is not reached yet.
   Form next = Form::Graph;
   int stepsDone = 0;
   std::vector<OptimizationInfo> optimizations;
+  std::vector<DeviceKernelInfo> deviceKernels;
 };
+
+llvm::Error
+Compilation::runPasses(llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager manager(module.getContext());
+  build(manager);
+  if (failed(manager.run(module)))
+    return llvm::make_error<ReportedError>();
+  return llvm::Error::success();
+}
+
+/// PLANNED -> Llvm for a GPU.
+llvm::Error Compilation::lowerDevice() {
+  if (llvm::Error error = runPasses(buildDeviceKernelsPipeline))
+    return error;
+  deviceKernels =
+      collectDeviceKernels(*module.getOps<gpu::GPUModuleOp>().begin());
+  return runPasses([&](OpPassManager &manager) {
+    buildDeviceTargetPipeline(manager, arch.isEmulation());
+  });
+}
+
+llvm::Error Compilation::runPhase(Form form) {
+  PipelineOptions pipeline;
+  pipeline.targetCpu = targets.cuda ? "warp" : cpu.name.str();
+  pipeline.maxWorkspace = options.maxWorkspace;
+  pipeline.disabledOptimizations = options.disabledOptimizations;
+  pipeline.winogradError = options.winogradError;
+  auto run = [&](StringRef step,
+                 llvm::function_ref<void(OpPassManager &)> build) {
+    if (llvm::Error error = beginStep(step))
+      return error;
+    return runPasses(build);
+  };
+  switch (form) {
+  case Form::Graph: {
+    if (llvm::Error error = beginStep("graph"))
+      return error;
+    optimizations.clear();
+    PassManager manager(module.getContext());
+    manager.addInstrumentation(std::make_unique<CountNodes>(optimizations));
+    buildGraphPipeline(manager, pipeline);
+    if (failed(manager.run(module)))
+      return llvm::make_error<ReportedError>();
+    return llvm::Error::success();
+  }
+  case Form::Kernels:
+    return run("kernels", [&](OpPassManager &manager) {
+      buildKernelsPipeline(manager, pipeline);
+    });
+  case Form::Planned:
+    return run("memory plan", [&](OpPassManager &manager) {
+      buildPlannedPipeline(manager, pipeline);
+    });
+  case Form::Llvm:
+    break;
+  }
+  if (targets.cuda) {
+    if (llvm::Error error = beginStep("code"))
+      return error;
+    return lowerDevice();
+  }
+  return run("code", [&](OpPassManager &manager) {
+    buildTargetPipeline(manager, pipeline);
+  });
+}
+
+/// Runs all phases, and tells what the program will say of itself.
+llvm::Expected<ProgramInfo> Compilation::finish() {
+  if (llvm::Error error = lowerTo(Form::Planned))
+    return std::move(error);
+  ProgramInfo info = collectProgramInfo(module);
+  info.targetCpu = cpu.name.str();
+  info.isaLevel = cpu.level;
+  info.runsOnCpu = targets.cpu;
+  info.optimizations = optimizations;
+  if (llvm::Error error = lowerTo(Form::Llvm))
+    return std::move(error);
+  if (targets.cuda) {
+    info.device.architecture = arch.name;
+    info.device.kernels = deviceKernels;
+  }
+  if (llvm::Error error = beginStep("machine code"))
+    return std::move(error);
+  return info;
+}
+
+/// Runs all phases and compiles the result.
+llvm::Expected<ProgramCode> Compilation::makeCode() {
+  ProgramCode code;
+  if (llvm::Error error = finish().moveInto(code.info))
+    return std::move(error);
+  auto objects = targets.cuda
+                     ? emitDeviceCode(module, cpu, arch, code.info.device)
+                     : emitCode(module, cpu);
+  if (llvm::Error error = std::move(objects).moveInto(code.objects))
+    return std::move(error);
+  return code;
+}
+
+/// Whether a call of one program can have the number of that of the other: they
+/// say the same in an error and in a profile.
+static bool areAlike(const CallInfo &a, const CallInfo &b) {
+  return a.ops == b.ops && a.location == b.location && a.check == b.check &&
+         a.repetitions == b.repetitions;
+}
+
+/// Makes `program` one for the GPU, too. Regions have the size of the larger
+/// ones; each of the two has its own places in them, but for states.
+static llvm::Error addDevice(ProgramCode &program, ProgramCode device) {
+  ProgramInfo &info = program.info;
+  auto sameState = [](const TensorInfo &a, const TensorInfo &b) {
+    return a.name == b.name && a.offset == b.offset && a.shape == b.shape;
+  };
+  if (!std::equal(info.calls.begin(), info.calls.end(),
+                  device.info.calls.begin(), device.info.calls.end(),
+                  areAlike) ||
+      !std::equal(info.states.begin(), info.states.end(),
+                  device.info.states.begin(), device.info.states.end(),
+                  sameState))
+    return llvm::createStringError(
+        "--target=cpu,cuda: expected the same calls of kernels on both, which "
+        "this model does not have: compile it for one of them");
+  info.device = std::move(device.info.device);
+  auto raise = [&](uint64_t ProgramInfo::*bytes) {
+    info.*bytes = std::max(info.*bytes, device.info.*bytes);
+  };
+  raise(&ProgramInfo::constantsBytes);
+  raise(&ProgramInfo::stateBytes);
+  raise(&ProgramInfo::workspaceBytes);
+  raise(&ProgramInfo::workspaceLowerBound);
+  raise(&ProgramInfo::prepareWorkspaceBytes);
+  std::move(device.objects.begin(), device.objects.end(),
+            std::back_inserter(program.objects));
+  return llvm::Error::success();
+}
+
+/// The two targets share the graph.
+llvm::Expected<ProgramCode> Compilation::makeBoth() {
+  if (llvm::Error error = lowerTo(Form::Graph))
+    return std::move(error);
+  OwningOpRef<ModuleOp> copy(module.clone());
+  isPart = true;
+  Compilation onDevice = *this;
+  onDevice.module = *copy;
+  onDevice.targets.cpu = false;
+  targets.cuda = false;
+  auto program = makeCode();
+  if (!program)
+    return program;
+  // The calls go on to be counted for both.
+  onDevice.stepsDone = stepsDone;
+  auto device = onDevice.makeCode();
+  if (!device)
+    return device;
+  if (llvm::Error error = addDevice(*program, std::move(*device)))
+    return std::move(error);
+  return program;
+}
 
 } // namespace
 
@@ -276,6 +423,18 @@ llvm::Error hamkaas::printAssembly(ModuleOp module,
                                    llvm::raw_ostream &stream) {
   auto program = makeModule(module, options);
   return program ? printAssembly(*program, stream) : program.takeError();
+}
+
+llvm::Error hamkaas::printPtx(ModuleOp module, const CompileOptions &options,
+                              llvm::raw_ostream &stream) {
+  auto compilation = Compilation::create(module, options);
+  if (!compilation)
+    return compilation.takeError();
+  auto ptx = compilation->makePtx();
+  if (!ptx)
+    return ptx.takeError();
+  stream << *ptx;
+  return llvm::Error::success();
 }
 
 std::vector<ArrayRef<char>>

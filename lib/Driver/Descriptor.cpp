@@ -90,7 +90,10 @@ private:
   Constant *tensors(ArrayRef<TensorInfo> list, StringRef name);
   Constant *parameters();
   Constant *calls();
-  Constant *descriptor(Constant *run, Constant *prepare);
+  Constant *deviceKernels();
+  Expected<Constant *> deviceCode();
+  Expected<Constant *> function(StringRef name);
+  Expected<Constant *> descriptor();
 
   Module &module;
   LLVMContext &context;
@@ -189,7 +192,73 @@ Constant *DescriptorBuilder::calls() {
   return table(rows, "hamkaas.calls");
 }
 
-Constant *DescriptorBuilder::descriptor(Constant *run, Constant *prepare) {
+Constant *DescriptorBuilder::deviceKernels() {
+  SmallVector<Constant *> rows;
+  for (const DeviceKernelInfo &kernel : info.device.kernels) {
+    StructConstant row(context, sizeof(HamKaasDeviceKernel));
+    row.addPointer(offsetof(HamKaasDeviceKernel, name), text(kernel.name));
+    row.addInt32(offsetof(HamKaasDeviceKernel, argumentCount),
+                 kernel.argumentCount);
+    row.addInt32(offsetof(HamKaasDeviceKernel, threads), kernel.threads);
+    row.addInt64(offsetof(HamKaasDeviceKernel, blocks), kernel.blocks);
+    row.addInt32(offsetof(HamKaasDeviceKernel, sharedBytes),
+                 kernel.sharedBytes);
+    rows.push_back(row.finish());
+  }
+  return table(rows, "hamkaas.device_kernels");
+}
+
+Expected<Constant *> DescriptorBuilder::function(StringRef name) {
+  if (Function *found = module.getFunction(name))
+    return found;
+  return createStringError("the module has no " + name);
+}
+
+/// Null if there is none.
+Expected<Constant *> DescriptorBuilder::deviceCode() {
+  if (info.device.architecture.empty())
+    return null();
+  Constant *run = null(), *prepare = null();
+  if (Error error = function(deviceRunFunctionName).moveInto(run))
+    return std::move(error);
+  if (info.constantsBytes > 0)
+    if (Error error = function(devicePrepareFunctionName).moveInto(prepare))
+      return std::move(error);
+  GlobalVariable *image = module.getNamedGlobal(deviceImageSymbol);
+  if (!image) {
+    image =
+        new GlobalVariable(module, Type::getInt8Ty(context),
+                           /*isConstant=*/true, GlobalValue::ExternalLinkage,
+                           /*Initializer=*/nullptr, deviceImageSymbol);
+    image->setVisibility(GlobalValue::HiddenVisibility);
+  }
+  StructConstant row(context, sizeof(HamKaasDeviceCode));
+  row.addInt64(offsetof(HamKaasDeviceCode, structSize),
+               sizeof(HamKaasDeviceCode));
+  row.addPointer(offsetof(HamKaasDeviceCode, architecture),
+                 text(info.device.architecture));
+  row.addPointer(offsetof(HamKaasDeviceCode, image), image);
+  row.addInt64(offsetof(HamKaasDeviceCode, imageBytes), info.device.imageBytes);
+  row.addPointer(offsetof(HamKaasDeviceCode, kernels), deviceKernels());
+  row.addInt32(offsetof(HamKaasDeviceCode, kernelCount),
+               info.device.kernels.size());
+  row.addPointer(offsetof(HamKaasDeviceCode, prepare), prepare);
+  row.addPointer(offsetof(HamKaasDeviceCode, run), run);
+  return privateConstant(row.finish(), "hamkaas.device_code",
+                         alignof(HamKaasDeviceCode));
+}
+
+Expected<Constant *> DescriptorBuilder::descriptor() {
+  Constant *run = null(), *prepare = null(), *device = null();
+  if (info.runsOnCpu) {
+    if (Error error = function(runFunctionName).moveInto(run))
+      return std::move(error);
+    if (info.constantsBytes > 0)
+      if (Error error = function(prepareFunctionName).moveInto(prepare))
+        return std::move(error);
+  }
+  if (Error error = deviceCode().moveInto(device))
+    return std::move(error);
   StructConstant row(context, sizeof(HamKaasProgram));
   row.addInt64(offsetof(HamKaasProgram, structSize), sizeof(HamKaasProgram));
   row.addInt32(offsetof(HamKaasProgram, version), HAMKAAS_PROGRAM_VERSION);
@@ -225,23 +294,18 @@ Constant *DescriptorBuilder::descriptor(Constant *run, Constant *prepare) {
                  textOrNull(options.weightsFile));
   row.addPointer(offsetof(HamKaasProgram, prepare), prepare);
   row.addPointer(offsetof(HamKaasProgram, run), run);
-  row.addPointer(offsetof(HamKaasProgram, deviceCode), null());
+  row.addPointer(offsetof(HamKaasProgram, deviceCode), device);
   return row.finish();
 }
 
 Error DescriptorBuilder::build() {
-  Function *run = module.getFunction(runFunctionName);
-  if (!run)
-    return createStringError("the module has no " + runFunctionName);
-  Function *prepare = module.getFunction(prepareFunctionName);
-  if (info.constantsBytes > 0 && !prepare)
-    return createStringError("the module has no " + prepareFunctionName);
-
   // Two programs do not meet.
   for (GlobalValue &value : module.global_values())
     if (value.hasExternalLinkage() && !value.isDeclaration())
       value.setLinkage(GlobalValue::InternalLinkage);
-  Constant *value = descriptor(run, info.constantsBytes > 0 ? prepare : null());
+  Constant *value = nullptr;
+  if (Error error = descriptor().moveInto(value))
+    return error;
   auto *global = new GlobalVariable(
       module, value->getType(), /*isConstant=*/true,
       GlobalValue::ExternalLinkage, value, HAMKAAS_PROGRAM_SYMBOL);

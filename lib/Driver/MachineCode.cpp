@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MachineCode.h"
+#include "DeviceCode.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Object.h"
@@ -14,6 +15,8 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -104,6 +107,45 @@ llvm::Expected<ProgramObjects> hamkaas::emitCode(ModuleOp module,
   return objects;
 }
 
+/// The text, and a zero, as the image of the device code.
+static MaybeObject emitImage(const TargetCpu &cpu, StringRef text) {
+  return compile(cpu, [&](llvm::LLVMContext &context, llvm::TargetMachine &) {
+    auto module = std::make_unique<llvm::Module>("device code", context);
+    llvm::Constant *value = llvm::ConstantDataArray::getString(context, text);
+    auto *image = new llvm::GlobalVariable(
+        *module, value->getType(), /*isConstant=*/true,
+        llvm::GlobalValue::ExternalLinkage, value, deviceImageSymbol);
+    image->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    image->setAlignment(llvm::Align(HAMKAAS_DEVICE_TENSOR_ALIGNMENT));
+    return MaybeModule(std::move(module));
+  });
+}
+
+llvm::Expected<ProgramObjects> hamkaas::emitDeviceCode(ModuleOp module,
+                                                       const TargetCpu &cpu,
+                                                       const GpuArch &arch,
+                                                       DeviceCodeInfo &info) {
+  std::unique_ptr<llvm::MemoryBuffer> image;
+  if (arch.isEmulation()) {
+    auto global = module.lookupSymbol<LLVM::GlobalOp>(deviceImageSymbol);
+    global.setLinkage(LLVM::Linkage::External);
+    info.imageBytes = 1;
+  } else {
+    auto device = *module.getOps<gpu::GPUModuleOp>().begin();
+    auto ptx = emitPtx(device, arch);
+    if (!ptx)
+      return ptx.takeError();
+    device.erase();
+    info.imageBytes = ptx->size() + 1;
+    if (llvm::Error error = emitImage(cpu, *ptx).moveInto(image))
+      return std::move(error);
+  }
+  auto objects = emitCode(module, cpu);
+  if (objects && image)
+    objects->push_back(std::move(image));
+  return objects;
+}
+
 static void declare(llvm::Module &module, StringRef name) {
   // NOTE: only its address is used; the type is of no interest.
   auto *type = llvm::FunctionType::get(
@@ -121,6 +163,8 @@ MaybeObject hamkaas::emitDescriptor(const TargetCpu &cpu,
         auto module = std::make_unique<llvm::Module>(info.name, context);
         declare(*module, runFunctionName);
         declare(*module, prepareFunctionName);
+        declare(*module, deviceRunFunctionName);
+        declare(*module, devicePrepareFunctionName);
         if (llvm::Error error = addProgramDescriptor(*module, info, options))
           return std::move(error);
         return module;

@@ -28,6 +28,13 @@ struct ProgramModule {
 llvm::Expected<ProgramObjects> emitCode(mlir::ModuleOp module,
                                         const TargetCpu &cpu);
 
+/// The same of a program for a GPU: what calls its kernels, and the image with
+/// them, whose size is noted in `info`. Takes the `gpu.module` out of `module`.
+llvm::Expected<ProgramObjects> emitDeviceCode(mlir::ModuleOp module,
+                                              const TargetCpu &cpu,
+                                              const GpuArch &arch,
+                                              DeviceCodeInfo &info);
+
 /// The object with the descriptor, which refers to the code.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 emitDescriptor(const TargetCpu &cpu, const ProgramInfo &info,

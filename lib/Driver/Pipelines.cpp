@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
+#include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -139,6 +140,22 @@ void hamkaas::buildTargetPipeline(OpPassManager &manager,
   manager.addPass(createVerifyTarget());
 }
 
+void hamkaas::buildDeviceKernelsPipeline(OpPassManager &manager) {
+  buildOutlineKernelsPipeline(manager);
+}
+
+void hamkaas::buildDeviceTargetPipeline(OpPassManager &manager,
+                                        bool isEmulation) {
+  manager.addPass(createLowerDeviceProgram());
+  if (isEmulation) {
+    buildEmulatePipeline(manager, EmulateOptions());
+    manager.addPass(createLinkKernels());
+  } else {
+    buildLowerDevicePipeline(manager);
+  }
+  manager.addPass(createVerifyTarget());
+}
+
 //===----------------------------------------------------------------------===//
 // Registration
 //===----------------------------------------------------------------------===//
@@ -186,8 +203,8 @@ static void registerPipeline(StringRef name, StringRef description,
         if (failed(options.parseFromString(text)))
           return failure();
         PipelineOptions values = options.get();
-        if (llvm::Error error =
-                checkOptimizations(values.disabledOptimizations, values.winogradError))
+        if (llvm::Error error = checkOptimizations(values.disabledOptimizations,
+                                                   values.winogradError))
           return errorHandler(llvm::toString(std::move(error)));
         for (BuildPhase build : phases)
           build(manager, values);
@@ -196,6 +213,34 @@ static void registerPipeline(StringRef name, StringRef description,
       [](function_ref<void(const detail::PassOptions &)> handle) {
         handle(CommandLineOptions());
       });
+}
+
+// The phases for a GPU, whatever the options say of the target.
+
+static PipelineOptions forWarps(const PipelineOptions &options) {
+  PipelineOptions changed = options;
+  changed.targetCpu = "warp";
+  return changed;
+}
+
+static void buildKernelsForWarps(OpPassManager &manager,
+                                 const PipelineOptions &options) {
+  buildKernelsPipeline(manager, forWarps(options));
+}
+
+static void buildPlannedForWarps(OpPassManager &manager,
+                                 const PipelineOptions &options) {
+  buildPlannedPipeline(manager, forWarps(options));
+}
+
+static void buildKernelsOfDevice(OpPassManager &manager,
+                                 const PipelineOptions &) {
+  buildDeviceKernelsPipeline(manager);
+}
+
+static void buildTargetOfDevice(OpPassManager &manager,
+                                const PipelineOptions &) {
+  buildDeviceTargetPipeline(manager, /*isEmulation=*/false);
 }
 
 void hamkaas::registerPipelines() {
@@ -210,4 +255,12 @@ void hamkaas::registerPipelines() {
   for (auto [i, name] : llvm::enumerate(names))
     registerPipeline(name.first, name.second,
                      ArrayRef(phases).take_front(i + 1));
+  static constexpr BuildPhase devicePhases[] = {
+      buildGraphPipeline, buildKernelsForWarps, buildPlannedForWarps,
+      buildKernelsOfDevice, buildTargetOfDevice};
+  registerPipeline("hamkaas-to-device-kernels",
+                   "Bring a model to kernels for a GPU",
+                   ArrayRef(devicePhases).drop_back());
+  registerPipeline("hamkaas-to-device-llvm",
+                   "Bring a model to the LLVM and NVVM dialects", devicePhases);
 }

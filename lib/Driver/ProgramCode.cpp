@@ -135,11 +135,22 @@ bool transferOptimizations(Archive &archive,
 }
 
 template <typename Archive>
+bool transferDevice(Archive &archive, DeviceCodeInfo &device) {
+  return archive.text(device.architecture) &&
+         transferNumber(archive, device.imageBytes) &&
+         transferList(archive, device.kernels, [&](DeviceKernelInfo &kernel) {
+           return archive.text(kernel.name) &&
+                  transferNumbers(archive, kernel.argumentCount, kernel.threads,
+                                  kernel.blocks, kernel.sharedBytes);
+         });
+}
+
+template <typename Archive>
 bool transferInfo(Archive &archive, ProgramInfo &info) {
-  return archive.text(info.targetCpu) &&
-         transferNumbers(archive, info.isaLevel, info.constantsBytes,
-                         info.stateBytes, info.workspaceBytes,
-                         info.workspaceLowerBound,
+  return archive.text(info.targetCpu) && transferDevice(archive, info.device) &&
+         transferNumbers(archive, info.isaLevel, info.runsOnCpu,
+                         info.constantsBytes, info.stateBytes,
+                         info.workspaceBytes, info.workspaceLowerBound,
                          info.prepareWorkspaceBytes) &&
          transferTensors(archive, info.inputs) &&
          transferTensors(archive, info.outputs) &&

@@ -52,6 +52,17 @@ static CallInfo readCall(const HamKaasCallInfo &call) {
   return info;
 }
 
+static DeviceCodeInfo readDeviceCode(const HamKaasDeviceCode &code) {
+  DeviceCodeInfo info;
+  info.architecture = code.architecture;
+  info.imageBytes = code.imageBytes;
+  for (const HamKaasDeviceKernel &kernel :
+       ArrayRef(code.kernels, code.kernelCount))
+    info.kernels.push_back({kernel.name, kernel.argumentCount, kernel.threads,
+                            kernel.blocks, kernel.sharedBytes});
+  return info;
+}
+
 ProgramInfo hamkaas::readProgramInfo(const HamKaasProgram &program) {
   ProgramInfo info;
   info.name = program.name;
@@ -64,6 +75,9 @@ ProgramInfo hamkaas::readProgramInfo(const HamKaasProgram &program) {
   info.states = readTensors(program.states, program.stateCount);
   for (const HamKaasCallInfo &call : ArrayRef(program.calls, program.callCount))
     info.calls.push_back(readCall(call));
+  info.runsOnCpu = program.run != nullptr;
+  if (program.deviceCode)
+    info.device = readDeviceCode(*program.deviceCode);
   info.constantsBytes = program.constantsBytes;
   info.stateBytes = program.stateBytes;
   info.workspaceBytes = program.workspaceBytes;

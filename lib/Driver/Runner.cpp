@@ -7,6 +7,7 @@
 
 #include "HamKaas/Driver/Runner.h"
 #include "HamKaas/Driver/ElementTypes.h"
+#include "HamKaas/Driver/EmulatedProgram.h"
 #include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Driver/ReferenceProgram.h"
 #include "HamKaas/Driver/Tensors.h"
@@ -71,6 +72,23 @@ hamkaas::createProgramRunner(const HamKaasProgram &program,
   HamKaasInstanceOptions instanceOptions = toInstanceOptions(options);
   if (llvm::Error error = toError(
           HamKaasInstanceCreate(&program, &instanceOptions, &runner->instance)))
+    return std::move(error);
+  return runner;
+}
+
+llvm::Expected<std::unique_ptr<Runner>>
+hamkaas::createEmulatedRunner(const HamKaasProgram &program,
+                              MLIRContext *context,
+                              const RunnerOptions &options) {
+  auto emulated = EmulatedProgram::create(program);
+  if (!emulated)
+    return emulated.takeError();
+  rt::Device device = (*emulated)->createDevice(emulation::ThreadOrder());
+  const HamKaasProgram &descriptor = (*emulated)->program();
+  std::unique_ptr<Runner> runner(new Runner(descriptor, context));
+  runner->emulated = std::move(*emulated);
+  if (llvm::Error error = toError(rt::createInstance(
+          descriptor, toInstanceOptions(options), device, runner->instance)))
     return std::move(error);
   return runner;
 }

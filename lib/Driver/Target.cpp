@@ -27,8 +27,14 @@ std::vector<TargetCpu> targetCpus() {
   return cpus;
 }
 
+/// NOTE: each target is linked into libhamkaas.so by name, see
+/// HAMKAAS_LLVM_TARGETS.
 void initializeTarget() {
   static const bool initialized = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -73,6 +79,58 @@ createTargetMachine(const TargetCpu &cpu) {
       cpu.level >= HamKaasIsaX86_64_V4 ? "-prefer-256-bit" : "";
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
       triple, cpu.name, features, options, Reloc::PIC_, CodeModel::Small,
+      CodeGenOptLevel::Aggressive));
+}
+
+Expected<ProgramTargets> parseTargets(StringRef text) {
+  ProgramTargets targets{/*cpu=*/false, /*cuda=*/false};
+  SmallVector<StringRef> names;
+  text.split(names, ',');
+  for (StringRef name : names) {
+    bool *target = name == "cpu"    ? &targets.cpu
+                   : name == "cuda" ? &targets.cuda
+                                    : nullptr;
+    if (!target || *target)
+      return createStringError(
+          "--target: expected cpu, cuda or cpu,cuda, got '" + text + "'");
+    *target = true;
+  }
+  return targets;
+}
+
+/// The architectures, and the first version of PTX that knows them; of each the
+/// oldest drivers take 8.0.
+static constexpr std::pair<StringLiteral, StringLiteral> gpuArchs[] = {
+    {"sm_80", "+ptx80"},   {"sm_86", "+ptx80"},   {"sm_87", "+ptx80"},
+    {"sm_89", "+ptx80"},   {"sm_90", "+ptx80"},   {"sm_90a", "+ptx80"},
+    {"sm_100", "+ptx86"},  {"sm_100a", "+ptx86"}, {"sm_120", "+ptx87"},
+    {"sm_120a", "+ptx87"}, {"emulation", ""}};
+
+Expected<GpuArch> resolveGpuArch(StringRef name) {
+  std::string choices;
+  for (auto [arch, feature] : gpuArchs) {
+    if (arch == name)
+      return GpuArch{name.str(), feature};
+    choices += (choices.empty() ? "" : ", ") + arch.str();
+  }
+  return createStringError("--gpu-arch: expected one of " + choices +
+                           ", got '" + name + "'");
+}
+
+Expected<std::unique_ptr<TargetMachine>>
+createGpuTargetMachine(const GpuArch &arch) {
+  initializeTarget();
+  Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return createStringError(error);
+  TargetOptions options;
+  // NOTE: each sum and product is marked as rounded then, or ptxas would fuse
+  // them: the bits are those that the program says.
+  options.AllowFPOpFusion = FPOpFusion::Strict;
+  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
+      triple, arch.name, arch.ptxFeature, options, std::nullopt, std::nullopt,
       CodeGenOptLevel::Aggressive));
 }
 

@@ -9,6 +9,7 @@
 #include "HamKaas/Driver/CompileFile.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Driver/Target.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -33,11 +34,17 @@ static cl::opt<EmitForm> emitForm(
         clEnumValN(EmitForm::Planned, "planned", "each buffer's place"),
         clEnumValN(EmitForm::Llvm, "llvm", "LLVM IR"),
         clEnumValN(EmitForm::Assembly, "asm", "assembler"),
+        clEnumValN(EmitForm::Ptx, "ptx", "code for a GPU, with --target=cuda"),
         clEnumValN(EmitForm::Object, "obj", "object file, as -o file.o"),
         clEnumValN(EmitForm::SharedLibrary, "so", "library, as -o file.so")),
     cl::init(EmitForm::Program), cl::cat(category));
-static cl::opt<std::string> target("target", cl::desc("Device: cpu"),
-                                   cl::init("cpu"), cl::cat(category));
+static cl::opt<std::string>
+    target("target", cl::desc("Devices: cpu, cuda (NVIDIA GPUs) or cpu,cuda"),
+           cl::init("cpu"), cl::cat(category));
+static cl::opt<std::string>
+    gpuArch("gpu-arch",
+            cl::desc("Oldest NVIDIA GPUs to run on: sm_80 or newer"),
+            cl::init(CompileFileOptions().gpuArch), cl::cat(category));
 static cl::opt<std::string>
     targetCpu("target-cpu",
               cl::desc("Instruction set level: host, or x86-64 to "
@@ -138,8 +145,14 @@ static llvm::Error checkForm() {
 }
 
 static llvm::Error checkOptions() {
-  if (target != "cpu")
-    return makeError("--target: expected cpu, got '" + target + "'");
+  auto targets = parseTargets(target);
+  if (!targets)
+    return targets.takeError();
+  if (gpuArch.getNumOccurrences() && !targets->cuda)
+    return makeError("--gpu-arch: expected --target=cuda or --target=cpu,cuda");
+  if (targetCpu.getNumOccurrences() && !targets->cpu)
+    return makeError("--target-cpu: expected --target=cpu or "
+                     "--target=cpu,cuda");
   if (externalWeights && weights.empty())
     return makeError("--external-weights: expected --weights with the file "
                      "that the program is to map");
@@ -161,7 +174,9 @@ static llvm::Error compile() {
   options.model = model;
   options.output = output;
   options.form = emitForm;
+  options.target = target;
   options.targetCpu = targetCpu;
+  options.gpuArch = gpuArch;
   options.weights = weights;
   options.externalWeights = externalWeights;
   options.disabledOptimizations = noOptimize;

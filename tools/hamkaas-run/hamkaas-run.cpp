@@ -231,6 +231,8 @@ struct LoadedModel {
 } // namespace
 
 static bool runsReference() { return device == "reference"; }
+/// For tests: on the processor, but as a GPU does.
+static bool runsEmulation() { return device == "cuda-emulation"; }
 
 static llvm::Error loadLibrary(LoadedModel &loaded) {
   if (runsReference() || !checkAgainst.empty())
@@ -269,6 +271,10 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
   if (llvm::Error error = parseGraph(*loaded.file).moveInto(loaded.graph))
     return error;
   CompileOptions options;
+  if (StringRef(device).starts_with("cuda"))
+    options.target = "cuda";
+  if (runsEmulation())
+    options.gpuArch = "emulation";
   options.targetCpu = targetCpu;
   options.name = getModelName(model);
   options.source = loaded.file->text();
@@ -308,8 +314,8 @@ static llvm::Error createRunners(LoadedModel &loaded) {
     if (llvm::Error error = createReferenceRunner(loaded.graph, options)
                                 .moveInto(loaded.expected))
       return error;
-  return createProgramRunner(loaded.program->program(), &loaded.file->context(),
-                             options)
+  auto create = runsEmulation() ? createEmulatedRunner : createProgramRunner;
+  return create(loaded.program->program(), &loaded.file->context(), options)
       .moveInto(loaded.runner);
 }
 
@@ -331,7 +337,8 @@ static llvm::Error loadModel(LoadedModel &loaded) {
 //===----------------------------------------------------------------------===//
 
 static llvm::Error checkOptions() {
-  if (!runsReference() && !rt::isDeviceName(device.c_str()))
+  if (!runsReference() && !runsEmulation() &&
+      !rt::isDeviceName(device.c_str()))
     return makeError("--device: expected cpu, cuda, cuda:N, reference or best, "
                      "got '" +
                      device + "'");

@@ -24,6 +24,7 @@ enum class EmitForm {
   Planned,
   Llvm,
   Assembly,
+  Ptx,
   Object,
   SharedLibrary,
   /// A program of the kind that the ending of the output names, if any.
@@ -43,7 +44,10 @@ struct CompileFileOptions {
   std::string model; ///< A script, MLIR or ONNX, "-" for standard input.
   std::string output;
   EmitForm form = EmitForm::Program;
+  /// As CompileOptions have them.
+  std::string target = "cpu";
   std::string targetCpu = "host";
+  std::string gpuArch = "sm_80";
   std::string weights;
   /// The program is to map the file of the weights, not to hold them.
   bool externalWeights = false;

@@ -22,8 +22,13 @@ namespace hamkaas {
 enum class Form { Graph, Kernels, Planned, Llvm };
 
 struct CompileOptions {
-  /// As resolveTargetCpu takes it.
+  /// As parseTargets takes it.
+  std::string target = "cpu";
+  /// As resolveTargetCpu takes it; of a program for a GPU alone the code for
+  /// the processor, which only launches, is for any.
   std::string targetCpu = "host";
+  /// As resolveGpuArch takes it.
+  std::string gpuArch = "sm_80";
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
   /// As PipelineOptions has them.
@@ -95,6 +100,9 @@ llvm::Error printLlvmIr(mlir::ModuleOp module, const CompileOptions &options,
                         llvm::raw_ostream &stream);
 llvm::Error printAssembly(mlir::ModuleOp module, const CompileOptions &options,
                           llvm::raw_ostream &stream);
+/// The PTX of a graph's device code.
+llvm::Error printPtx(mlir::ModuleOp module, const CompileOptions &options,
+                     llvm::raw_ostream &stream);
 
 /// A program ready to run in this process.
 struct ProgramInMemory {

@@ -22,6 +22,12 @@ namespace hamkaas {
 /// HamKaasRunFunction and HamKaasPrepareFunction.
 inline constexpr llvm::StringLiteral runFunctionName = "hamkaas_run";
 inline constexpr llvm::StringLiteral prepareFunctionName = "hamkaas_prepare";
+/// The same for the functions of device code, and the name of its image.
+inline constexpr llvm::StringLiteral deviceRunFunctionName =
+    "hamkaas_device_run";
+inline constexpr llvm::StringLiteral devicePrepareFunctionName =
+    "hamkaas_device_prepare";
+inline constexpr llvm::StringLiteral deviceImageSymbol = "hamkaas_device_image";
 
 /// "HamKaas 0.1.0".
 llvm::StringRef compilerVersion();
@@ -42,8 +48,8 @@ struct DescriptorOptions {
 };
 
 /// Adds the constant HamKaasModelProgram to a module that defines or declares
-/// `hamkaas_run`, and `hamkaas_prepare` if there are constants. What else it
-/// defines becomes local to it.
+/// `hamkaas_run`, and `hamkaas_prepare` if there are constants, or those of the
+/// device code, as `info` says. What else it defines becomes local to it.
 llvm::Error addProgramDescriptor(llvm::Module &module, const ProgramInfo &info,
                                  const DescriptorOptions &options = {});
 

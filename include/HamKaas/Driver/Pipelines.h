@@ -17,7 +17,7 @@ namespace hamkaas {
 
 struct PipelineOptions {
   /// Instruction set level the code is for: "x86-64", "x86-64-v2", "x86-64-v3"
-  /// or "x86-64-v4".
+  /// or "x86-64-v4", or "warp" for a GPU.
   std::string targetCpu = "x86-64-v3";
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
@@ -55,8 +55,15 @@ void buildPlannedPipeline(mlir::OpPassManager &manager,
 void buildTargetPipeline(mlir::OpPassManager &manager,
                          const PipelineOptions &options);
 
+/// For a GPU that goes in two steps, between which the launches of the kernels
+/// can be read: PLANNED -> a program whose kernels are in a `gpu.module`,
+void buildDeviceKernelsPipeline(mlir::OpPassManager &manager);
+/// then -> the LLVM and NVVM dialects, or code for the emulator.
+void buildDeviceTargetPipeline(mlir::OpPassManager &manager, bool isEmulation);
+
 /// Registers the phases as `hamkaas-to-graph`, `-kernels`, `-planned` and
-/// `-llvm`, each with all phases before it.
+/// `-llvm`, each with all phases before it, and those for a GPU as
+/// `hamkaas-to-device-kernels` and `hamkaas-to-device-llvm`.
 void registerPipelines();
 
 } // namespace hamkaas

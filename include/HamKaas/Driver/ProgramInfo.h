@@ -74,6 +74,22 @@ struct OptimizationInfo {
   uint64_t added = 0;
 };
 
+/// A kernel of the device code; the fields are those of HamKaasDeviceKernel.
+struct DeviceKernelInfo {
+  std::string name;
+  int32_t argumentCount = 0;
+  int32_t threads = 0;
+  int64_t blocks = 0;
+  uint32_t sharedBytes = 0;
+};
+
+/// What a program has for a GPU; the fields are those of HamKaasDeviceCode.
+struct DeviceCodeInfo {
+  std::string architecture; ///< Empty if the program has nothing.
+  uint64_t imageBytes = 0;
+  std::vector<DeviceKernelInfo> kernels;
+};
+
 /// What a descriptor, a report and a header say about a model; the fields are
 /// those of HamKaasProgram. Sizes in bytes.
 struct ProgramInfo {
@@ -87,6 +103,9 @@ struct ProgramInfo {
   std::vector<TensorInfo> parameters;
   std::vector<TensorInfo> states;
   std::vector<CallInfo> calls;
+
+  bool runsOnCpu = true;
+  DeviceCodeInfo device;
 
   uint64_t constantsBytes = 0;
   uint64_t stateBytes = 0;

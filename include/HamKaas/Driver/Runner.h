@@ -18,6 +18,7 @@
 
 namespace hamkaas {
 
+class EmulatedProgram;
 class ReferenceProgram;
 
 /// A named input or output.
@@ -67,6 +68,9 @@ private:
   createProgramRunner(const HamKaasProgram &, mlir::MLIRContext *,
                       const RunnerOptions &);
   friend llvm::Expected<std::unique_ptr<Runner>>
+  createEmulatedRunner(const HamKaasProgram &, mlir::MLIRContext *,
+                       const RunnerOptions &);
+  friend llvm::Expected<std::unique_ptr<Runner>>
   createReferenceRunner(mlir::ModuleOp, const RunnerOptions &);
 
   Runner(const HamKaasProgram &program, mlir::MLIRContext *context);
@@ -74,6 +78,7 @@ private:
   llvm::SmallVector<TensorDeclaration> inputDeclarations, outputDeclarations;
   int32_t callCount;
   std::unique_ptr<ReferenceProgram> reference; ///< Null for other programs.
+  std::unique_ptr<EmulatedProgram> emulated;   ///< The same.
   HamKaasInstance *instance = nullptr;
 };
 
@@ -81,6 +86,12 @@ private:
 llvm::Expected<std::unique_ptr<Runner>>
 createProgramRunner(const HamKaasProgram &program, mlir::MLIRContext *context,
                     const RunnerOptions &options);
+
+/// Runs `program`, which must outlive the runner and whose device code was made
+/// for it, by the emulator of a GPU.
+llvm::Expected<std::unique_ptr<Runner>>
+createEmulatedRunner(const HamKaasProgram &program, mlir::MLIRContext *context,
+                     const RunnerOptions &options);
 
 /// Interprets a module in the form GRAPH, which must outlive the runner.
 llvm::Expected<std::unique_ptr<Runner>>

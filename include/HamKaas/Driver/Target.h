@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <string>
 
 namespace llvm {
 class TargetMachine;
@@ -30,6 +31,33 @@ struct TargetCpu {
 /// The target that `--target-cpu` names: "host" is the highest level that this
 /// machine supports. The error lists what is allowed.
 llvm::Expected<TargetCpu> resolveTargetCpu(llvm::StringRef name);
+
+/// The devices that a program is for, one or both.
+struct ProgramTargets {
+  bool cpu = true;
+  bool cuda = false;
+};
+
+/// The targets that `--target` names: "cpu", "cuda" or "cpu,cuda".
+llvm::Expected<ProgramTargets> parseTargets(llvm::StringRef text);
+
+/// An architecture of NVIDIA GPUs.
+struct GpuArch {
+  std::string name; ///< "sm_80"
+  /// The version of PTX that its code is written in, as LLVM names it.
+  llvm::StringRef ptxFeature;
+
+  /// Whether the code is for the emulator of lib/Emulation.
+  bool isEmulation() const { return name == "emulation"; }
+};
+
+/// The architecture that `--gpu-arch` names, "sm_80" or a newer one that this
+/// compiler knows; or "emulation".
+llvm::Expected<GpuArch> resolveGpuArch(llvm::StringRef name);
+
+/// A machine that generates PTX.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createGpuTargetMachine(const GpuArch &arch);
 
 /// A machine that generates position-independent code for `cpu`. It serves one
 /// compilation at a time.

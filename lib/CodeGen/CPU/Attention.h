@@ -165,8 +165,11 @@ void forEachPart(
 
 using Tile = llvm::SmallVector<int64_t>;
 
-/// The widest keys for which all queries of a block are kept turned.
-inline constexpr int64_t maxBlockWidth = 1024;
+/// The widest keys for which all queries of a block are kept turned: on the
+/// stack, or in the memory that a block of threads shares.
+inline int64_t getMaxBlockWidth(const TargetDescription &target) {
+  return target.isWarp ? 256 : 1024;
+}
 
 /// Many queries: squares of scores, queries along the lanes.
 Tile emitAttentionBlocks(KernelBuilder &kernel, const Attention &attention);

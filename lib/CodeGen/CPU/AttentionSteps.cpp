@@ -101,15 +101,7 @@ Value AttentionSteps::keepActive(Value value, int64_t active, Value other) {
 
 Value AttentionSteps::combineLanes(Value vector,
                                    function_ref<Value(Value, Value)> step) {
-  for (int64_t width = lanes / 2; width >= 1; width /= 2) {
-    SmallVector<int64_t> rotated;
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      rotated.push_back(lane ^ width);
-    Value other = vector::ShuffleOp::create(kernel.ir(), kernel.loc(), vector,
-                                            vector, rotated);
-    vector = step(vector, other);
-  }
-  return vector;
+  return kernel.combineAcross(vector, step);
 }
 
 Value AttentionSteps::anyNonzero(ArrayRef<Value> vectors) {

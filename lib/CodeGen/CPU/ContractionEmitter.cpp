@@ -190,7 +190,8 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
 void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
   OpOperand &right = *root.getDpsInputOperand(1);
   auto type = cast<RankedTensorType>(right.get().getType());
-  if (!isa<BlockArgument>(right.get()) || type.getNumElements() < minPrefetched)
+  if (kernel.target().isWarp || !isa<BlockArgument>(right.get()) ||
+      type.getNumElements() < minPrefetched)
     return;
   Value ahead = kernel.minimum(kernel.add(depth, stepsAhead), depthCount - 1);
   for (int64_t v = 0; v < columns.vectors; ++v) {

@@ -151,10 +151,50 @@ static bool isBetterByRows(int64_t rows, int64_t columns, int64_t depth) {
          (right <= maxNearElements && right <= left + rows * columns);
 }
 
+/// Rows and vectors of the sums that the threads of a warp hold, and the warps
+/// that should be busy before one gets so much.
+static constexpr int64_t warpRows = 8, warpVectors = 4;
+static constexpr int64_t wantedWarps = 1024;
+
+/// A warp has one block of sums, of all of the depth. Its size is that of the
+/// fewest reads for each product that leaves enough blocks.
+static ContractionTile chooseWarpTile(const TargetDescription &target,
+                                      int64_t outer, int64_t rows,
+                                      int64_t columns, int64_t depth,
+                                      int64_t panelWidth) {
+  ContractionTile tile;
+  tile.lanes = chooseLanes(target, columns);
+  tile.vectors =
+      std::min<int64_t>(warpVectors, divideCeil(columns, tile.lanes));
+  if (panelWidth) {
+    tile.lanes = std::min(target.lanes, panelWidth);
+    tile.vectors = panelWidth / tile.lanes;
+  }
+  tile.rows = std::min(warpRows, rows);
+  auto isTooFew = [&] {
+    return outer * divideCeil(rows, tile.rows) *
+               divideCeil(columns, tile.panelWidth()) <
+           wantedWarps;
+  };
+  while (isTooFew() && (tile.rows > 1 || (tile.vectors > 1 && !panelWidth))) {
+    if (tile.vectors > 1 && !panelWidth && 2 * tile.vectors >= tile.rows)
+      tile.vectors = divideCeil(tile.vectors, 2);
+    else
+      tile.rows = divideCeil(tile.rows, 2);
+  }
+  tile.panels = 1;
+  tile.depth = depth;
+  tile.blockRows = tile.rows;
+  tile.sharesRows = false;
+  return tile;
+}
+
 ContractionTile hamkaas::chooseContractionTile(const TargetDescription &target,
                                                int64_t outer, int64_t rows,
                                                int64_t columns, int64_t depth,
                                                int64_t panelWidth) {
+  if (target.isWarp)
+    return chooseWarpTile(target, outer, rows, columns, depth, panelWidth);
   ContractionTile tile;
   if (panelWidth) {
     tile.lanes = std::min(target.lanes, panelWidth);

@@ -211,6 +211,47 @@ static Value joinSums(KernelBuilder &kernel, AttentionSteps &steps, Value lhs,
   return steps.add(a, b);
 }
 
+/// `lhs + rhs` across `distance` lanes: the sums of `lhs` in the lanes whose
+/// number does not have that bit, those of `rhs` in the others.
+static Value joinAcross(KernelBuilder &kernel, AttentionSteps &steps, Value lhs,
+                        Value rhs, int64_t distance) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  int64_t lanes = cast<VectorType>(lhs.getType()).getDimSize(0);
+  SmallVector<bool> bits;
+  SmallVector<int64_t> others;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    bits.push_back(lane & distance);
+    others.push_back(lane ^ distance);
+  }
+  Value isRight = arith::ConstantOp::create(
+      ir, loc,
+      DenseElementsAttr::get(VectorType::get(lanes, ir.getI1Type()), bits));
+  Value kept = arith::SelectOp::create(ir, loc, isRight, rhs, lhs);
+  Value given = arith::SelectOp::create(ir, loc, isRight, lhs, rhs);
+  given = vector::ShuffleOp::create(ir, loc, given, given, others);
+  return steps.add(kept, given);
+}
+
+/// Of a vector of sums for each key, the vector of their totals.
+static Value joinAll(KernelBuilder &kernel, AttentionSteps &steps,
+                     SmallVector<Value> sums, int64_t lanes) {
+  if (kernel.target().isWarp) {
+    for (int64_t distance = lanes / 2; distance >= 1; distance /= 2)
+      for (int64_t i = 0; i < distance; ++i)
+        sums[i] =
+            joinAcross(kernel, steps, sums[i], sums[i + distance], distance);
+    return sums.front();
+  }
+  for (int64_t groups = 1; groups < lanes; groups *= 2) {
+    for (size_t i = 0; i < sums.size() / 2; ++i)
+      sums[i] =
+          joinSums(kernel, steps, sums[2 * i], sums[2 * i + 1], groups, lanes);
+    sums.truncate(sums.size() / 2);
+  }
+  return sums.front();
+}
+
 /// The products of one query: a vector of sums for each key, whose lanes are
 /// then added so that each key gets a lane.
 Value FewQueriesEmitter::emitQueryProducts(Value query, Value key,
@@ -230,13 +271,7 @@ Value FewQueriesEmitter::emitQueryProducts(Value query, Value key,
         }
       });
   sums.resize(lanes, steps.splat(0));
-  for (int64_t groups = 1; groups < lanes; groups *= 2) {
-    for (size_t i = 0; i < sums.size() / 2; ++i)
-      sums[i] =
-          joinSums(kernel, steps, sums[2 * i], sums[2 * i + 1], groups, lanes);
-    sums.truncate(sums.size() / 2);
-  }
-  return sums.front();
+  return joinAll(kernel, steps, sums, lanes);
 }
 
 /// Replaces the scores of a query by exponentials, and returns the sums of each
@@ -327,7 +362,7 @@ FailureOr<Tile> hamkaas::emitAttention(KernelBuilder &kernel, Value result) {
   for (Value argument : kernel.arguments())
     kernel.forbidAlias(argument);
   if (attention->queries <= maxFewQueries ||
-      attention->keyWidth > maxBlockWidth)
+      attention->keyWidth > getMaxBlockWidth(kernel.target()))
     return FewQueriesEmitter(kernel, *attention).emit();
   return emitAttentionBlocks(kernel, *attention);
 }

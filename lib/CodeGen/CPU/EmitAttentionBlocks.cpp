@@ -84,6 +84,9 @@ private:
 static int64_t getQueryVectors(const KernelBuilder &kernel,
                                const Attention &attention) {
   int64_t lanes = kernel.target().lanes;
+  // Warps share the scratch memory of a block.
+  if (kernel.target().isWarp)
+    return 1;
   int64_t registers = kernel.target().registers >= 24 ? 4 : 2;
   int64_t needed = llvm::divideCeil(attention.queries, lanes);
   int64_t fitting = blockElements / (attention.keyWidth * lanes);
@@ -266,7 +269,8 @@ Value BlockEmitter::areAllHidden(Value base, int64_t count) {
   auto type = cast<RankedTensorType>(attention.hiding->get().getType());
   int64_t checked = type.getDimSize(1) == 1 ? 1 : rows;
   // A register of bytes or numbers.
-  int64_t width = type.getElementType().isF32() ? lanes : 4 * lanes;
+  bool holdsMore = !kernel.target().isWarp && !type.getElementType().isF32();
+  int64_t width = holdsMore ? 4 * lanes : lanes;
   SmallVector<Value> all{arith::ConstantOp::create(
       kernel.ir(), kernel.loc(),
       DenseElementsAttr::get(VectorType::get(width, kernel.ir().getI1Type()),

@@ -100,8 +100,11 @@ LogicalResult ContractionEmitter::choosePanels() {
   panelGroups = llvm::divideCeil(columnCount, tile.columns());
   rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
   depthBlocks = llvm::divideCeil(loops.productCount(), tile.depth);
-  choosePrefetch();
-  chooseCopy();
+  // Other warps run while one waits for memory.
+  if (!kernel.target().isWarp) {
+    choosePrefetch();
+    chooseCopy();
+  }
   return success();
 }
 

@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Elements of a tile: some microseconds of work, 16 KB of each operand.
-static constexpr int64_t tileElements = 4096;
+/// Elements of a core's tile: some microseconds of work, 16 KB of each operand.
+static constexpr int64_t coreTileElements = 4096;
 /// Independent blocks of lanes in flight.
 static constexpr int64_t unrolledBlocks = 4;
 
@@ -100,6 +100,7 @@ public:
     outer.assign(shape.begin(), shape.end() - 1);
     extent = shape.back();
     rows = ShapedType::getNumElements(outer);
+    tileElements = kernel.target().tileSize(coreTileElements);
     part = std::min(extent, tileElements);
     tileRows = std::min(rows, tileElements / part);
     lanes = chooseLanes(kernel.target(), extent);
@@ -200,7 +201,7 @@ private:
   Value value;
   ValueRange offsets;
   SmallVector<int64_t> outer;
-  int64_t rows, extent, tileRows, part, lanes;
+  int64_t rows, extent, tileElements, tileRows, part, lanes;
   bool streams;
 };
 } // namespace

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Elements of a tile, if rows are short enough to have several in one.
-static constexpr int64_t tileElements = 4096;
+/// Elements of a core's tile, if rows are short enough to have several in one.
+static constexpr int64_t coreTileElements = 4096;
 /// Accumulators of a reduction: enough to hide the latency of an addition.
 static constexpr int64_t accumulators = 8;
 /// A long computation of each element hides it by itself.
@@ -210,7 +210,7 @@ bool RowEmitter::writesRows() const {
 /// one. The hardware stops fetching ahead at each page, and the first pass over
 /// a row is faster than memory.
 void RowEmitter::prefetchNext(Value index) {
-  if (ShapedType::getNumElements(rowShape) == 1)
+  if (kernel.target().isWarp || ShapedType::getNumElements(rowShape) == 1)
     return;
   int64_t width = kernel.destinationType().getElementTypeBitWidth() / 8;
   auto level =
@@ -229,8 +229,8 @@ FailureOr<Tile> RowEmitter::emit() {
   chooseStored();
   collectRowArguments();
   int64_t rows = ShapedType::getNumElements(rowShape);
-  int64_t tileRows =
-      std::clamp<int64_t>(tileElements / extent, int64_t(1), rows);
+  int64_t tileRows = std::clamp<int64_t>(
+      kernel.target().tileSize(coreTileElements) / extent, int64_t(1), rows);
   kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
     Value first = kernel.multiply(tile, tileRows);
     Value last = kernel.add(first, tileRows);

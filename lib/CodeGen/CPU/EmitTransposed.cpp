@@ -14,6 +14,8 @@
 
 #include "Emitters.h"
 #include "TreeEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -80,11 +82,35 @@ std::optional<int64_t> hamkaas::findCrossDimension(Value result) {
   return std::nullopt;
 }
 
+/// Writes the rows to memory that the lanes share, and reads the columns.
+static void transposeInMemory(KernelBuilder &kernel,
+                              MutableArrayRef<Value> rows) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  auto type = cast<VectorType>(rows.front().getType());
+  // An element more in each row: those of a column are then in other banks.
+  int64_t size = rows.size(), pitch = size + 1;
+  Value memory = kernel.getExchange(size, pitch, type.getElementType());
+  for (auto [i, row] : llvm::enumerate(rows))
+    vector::StoreOp::create(ir, loc, row, memory,
+                            ValueRange{kernel.constant(i), kernel.constant(0)});
+  Value flat = memref::CollapseShapeOp::create(
+      ir, loc, memory, ArrayRef<ReassociationIndices>{{0, 1}});
+  Value zeros = arith::ConstantOp::create(ir, loc, ir.getZeroAttr(type));
+  Value first = kernel.multiply(kernel.laneNumbers(size), pitch);
+  for (auto [i, row] : llvm::enumerate(rows))
+    row = vector::GatherOp::create(ir, loc, type, flat, kernel.constant(0),
+                                   kernel.add(first, kernel.constant(i)),
+                                   kernel.mask(size, size), zeros);
+}
+
 /// Transposes the square matrix of `rows` by Eklundh's method: in round d, the
 /// bit d of the row and of the lane of each element are swapped. Upstream
 /// lowers vector.transpose well for two sizes only; this does for every level.
 void hamkaas::transposeSquare(KernelBuilder &kernel,
                               MutableArrayRef<Value> rows) {
+  if (kernel.target().isWarp)
+    return transposeInMemory(kernel, rows);
   int64_t size = rows.size();
   for (int64_t bit = 1; bit < size; bit *= 2) {
     SmallVector<int64_t> upper, lower;

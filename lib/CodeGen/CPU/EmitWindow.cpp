@@ -27,8 +27,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Contributions of a tile: some microseconds of work.
-static constexpr int64_t tileContributions = 65536;
+/// Contributions of a core's tile: some microseconds of work.
+static constexpr int64_t coreTileContributions = 65536;
 
 //===----------------------------------------------------------------------===//
 // Loops
@@ -99,7 +99,8 @@ Tile WindowEmitter::emit() {
   int64_t work = blockAxis.windows * extents[laneLoop];
   for (int64_t loop : reduction.loops)
     work *= extents[loop];
-  int64_t tileUnits = std::clamp<int64_t>(tileContributions / work, 1, units);
+  int64_t tileUnits = std::clamp<int64_t>(
+      kernel.target().tileSize(coreTileContributions) / work, 1, units);
   kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
     Value first = kernel.multiply(tile, tileUnits);
     Value last = kernel.add(first, tileUnits);

@@ -45,6 +45,14 @@ Value KernelBuilder::constant(int64_t value) {
   return known;
 }
 
+std::pair<Value, Value> KernelBuilder::makeAlike(Value lhs, Value rhs) {
+  for (Value operand : {lhs, rhs})
+    if (auto type = dyn_cast<VectorType>(operand.getType()))
+      return {broadcast(lhs, type.getDimSize(0)),
+              broadcast(rhs, type.getDimSize(0))};
+  return {lhs, rhs};
+}
+
 Value KernelBuilder::add(Value lhs, Value rhs) {
   std::optional<int64_t> a = getConstantIntValue(lhs);
   std::optional<int64_t> b = getConstantIntValue(rhs);
@@ -57,6 +65,7 @@ Value KernelBuilder::add(Value lhs, Value rhs) {
   // Indices are offsets within an object, so none of this can wrap.
   // NOTE: not nuw, for a part of a sum may be negative; and upstream keeps the
   // flag when it folds (x - 2) + 1 to x + -1.
+  std::tie(lhs, rhs) = makeAlike(lhs, rhs);
   return arith::AddIOp::create(builder, location, lhs, rhs,
                                arith::IntegerOverflowFlags::nsw);
 }
@@ -68,6 +77,7 @@ Value KernelBuilder::subtract(Value lhs, Value rhs) {
     return constant(*a - *b);
   if (b == 0)
     return lhs;
+  std::tie(lhs, rhs) = makeAlike(lhs, rhs);
   return arith::SubIOp::create(builder, location, lhs, rhs,
                                arith::IntegerOverflowFlags::nsw);
 }
@@ -77,7 +87,8 @@ Value KernelBuilder::multiply(Value lhs, int64_t rhs) {
     return constant(*a * rhs);
   if (rhs == 1)
     return lhs;
-  return arith::MulIOp::create(builder, location, lhs, constant(rhs),
+  auto [x, y] = makeAlike(lhs, constant(rhs));
+  return arith::MulIOp::create(builder, location, x, y,
                                arith::IntegerOverflowFlags::nsw);
 }
 
@@ -86,7 +97,8 @@ Value KernelBuilder::divide(Value lhs, int64_t rhs) {
     return constant(*a / rhs);
   if (rhs == 1)
     return lhs;
-  return arith::DivUIOp::create(builder, location, lhs, constant(rhs));
+  auto [x, y] = makeAlike(lhs, constant(rhs));
+  return arith::DivUIOp::create(builder, location, x, y);
 }
 
 Value KernelBuilder::remainder(Value lhs, int64_t rhs) {
@@ -94,18 +106,21 @@ Value KernelBuilder::remainder(Value lhs, int64_t rhs) {
     return constant(*a % rhs);
   if (rhs == 1)
     return constant(0);
-  return arith::RemUIOp::create(builder, location, lhs, constant(rhs));
+  auto [x, y] = makeAlike(lhs, constant(rhs));
+  return arith::RemUIOp::create(builder, location, x, y);
 }
 
 Value KernelBuilder::minimum(Value lhs, int64_t rhs) {
   if (std::optional<int64_t> a = getConstantIntValue(lhs))
     return constant(std::min(*a, rhs));
-  return arith::MinUIOp::create(builder, location, lhs, constant(rhs));
+  auto [x, y] = makeAlike(lhs, constant(rhs));
+  return arith::MinUIOp::create(builder, location, x, y);
 }
 
 Value KernelBuilder::isLess(Value lhs, int64_t rhs) {
-  return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult,
-                               lhs, constant(rhs));
+  auto [x, y] = makeAlike(lhs, constant(rhs));
+  return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, x,
+                               y);
 }
 
 SmallVector<Value> KernelBuilder::delinearize(Value linear,
@@ -229,6 +244,25 @@ Value KernelBuilder::mask(int64_t active, int64_t lanes) {
       ArrayRef<int64_t>(active));
 }
 
+Value KernelBuilder::combineAcross(Value vector,
+                                   function_ref<Value(Value, Value)> step) {
+  int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
+  for (int64_t width = lanes / 2; width >= 1; width /= 2) {
+    SmallVector<int64_t> others;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      others.push_back(lane ^ width);
+    Value other =
+        vector::ShuffleOp::create(builder, location, vector, vector, others);
+    vector = step(vector, other);
+  }
+  return vector;
+}
+
+Value KernelBuilder::laneNumbers(int64_t lanes) {
+  return vector::StepOp::create(builder, location,
+                                VectorType::get(lanes, builder.getIndexType()));
+}
+
 static AffineMap lastDimension(OpBuilder &builder, int64_t rank) {
   return AffineMap::getMinorIdentityMap(rank, 1, builder.getContext());
 }
@@ -243,6 +277,24 @@ Value KernelBuilder::load(Value tensor, ValueRange indices, int64_t lanes,
       builder, location, VectorType::get(lanes, element), tensor, indices,
       AffineMapAttr::get(lastDimension(builder, indices.size())), zero,
       lanesRead, builder.getBoolArrayAttr(true));
+}
+
+Value KernelBuilder::gather(Value tensor, Value linear, int64_t active) {
+  int64_t lanes = cast<VectorType>(linear.getType()).getDimSize(0);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (isa<BlockArgument>(tensor) && tensor != destination) {
+    tensor = flatBuffer(tensor);
+  } else if (type.getRank() > 1) {
+    SmallVector<ReassociationIndices> all(
+        1, llvm::to_vector<2>(llvm::seq<int64_t>(type.getRank())));
+    tensor = tensor::CollapseShapeOp::create(builder, location, tensor, all);
+  }
+  auto vectorType = VectorType::get(lanes, type.getElementType());
+  Value zeros = arith::ConstantOp::create(builder, location,
+                                          builder.getZeroAttr(vectorType));
+  return vector::GatherOp::create(builder, location, vectorType, tensor,
+                                  constant(0), linear, mask(active, lanes),
+                                  zeros);
 }
 
 void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
@@ -278,7 +330,8 @@ static constexpr int64_t minStreamRow = 2048;
 
 bool KernelBuilder::streams() const {
   RankedTensorType type = destinationType();
-  return type.getRank() > 0 && type.getElementTypeBitWidth() == 32 &&
+  return !cpu.isWarp && type.getRank() > 0 &&
+         type.getElementTypeBitWidth() == 32 &&
          type.getNumElements() * 4 >= minStreamBytes &&
          type.getShape().back() % lineElements == 0 &&
          type.getShape().back() >= minStreamRow;
@@ -348,6 +401,7 @@ void KernelBuilder::prefetchDestination(Value linear, CacheLevel level) {
 
 void KernelBuilder::createPrefetch(Value buffer, Value linear,
                                    CacheLevel level) {
+  assert(!cpu.isWarp && "expected a processor");
   // Levels are counted from memory here.
   int64_t locality = level == CacheLevel::First ? 3 : 2;
   memref::PrefetchOp::create(builder, location, buffer, linear,
@@ -355,12 +409,21 @@ void KernelBuilder::createPrefetch(Value buffer, Value linear,
                              /*isDataCache=*/true);
 }
 
-Value KernelBuilder::allocate(int64_t rows, int64_t columns) {
+Value KernelBuilder::allocate(int64_t rows, int64_t columns, Type element) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(entry);
   return memref::AllocaOp::create(
-      builder, location, MemRefType::get({rows, columns}, builder.getF32Type()),
+      builder, location,
+      MemRefType::get({rows, columns},
+                      element ? element : builder.getF32Type()),
       builder.getI64IntegerAttr(4 * lineElements));
+}
+
+Value KernelBuilder::getExchange(int64_t rows, int64_t columns, Type element) {
+  Value &known = exchanges[MemRefType::get({rows, columns}, element)];
+  if (!known)
+    known = allocate(rows, columns, element);
+  return known;
 }
 
 void KernelBuilder::storeElement(Value element, ValueRange indices) {

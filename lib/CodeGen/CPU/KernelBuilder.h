@@ -51,7 +51,8 @@ public:
   }
 
   /// Constants stand at the top of the kernel, one of each value, so that equal
-  /// indices are the same value.
+  /// indices are the same value. Where an operand of what follows is a vector,
+  /// an index a lane, so is the result.
   mlir::Value constant(int64_t value);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
   mlir::Value add(mlir::Value lhs, int64_t rhs) {
@@ -89,14 +90,27 @@ public:
   void writingBranch(mlir::Value condition, llvm::function_ref<void()> thenBody,
                      llvm::function_ref<void()> elseBody);
 
+  /// Both as vectors if one is.
+  std::pair<mlir::Value, mlir::Value> makeAlike(mlir::Value lhs,
+                                                mlir::Value rhs);
+  /// Combines each lane with that whose number differs in one bit, one bit
+  /// after the other: so all of them in the end.
+  mlir::Value
+  combineAcross(mlir::Value vector,
+                llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step);
   /// `value` if it is a vector, else a vector of copies of it.
   mlir::Value broadcast(mlir::Value value, int64_t lanes);
   /// The first `active` of `lanes` lanes.
   mlir::Value mask(int64_t active, int64_t lanes);
+  /// The numbers of `lanes` lanes.
+  mlir::Value laneNumbers(int64_t lanes);
   /// Reads lanes along the last dimension; only the first `active` of them are
   /// accessed, the others are zero.
   mlir::Value load(mlir::Value tensor, mlir::ValueRange indices, int64_t lanes,
                    int64_t active);
+  /// Reads an element a lane, by its number `linear` (a vector) among those of
+  /// `tensor`; only the first `active` are accessed, the others are zero.
+  mlir::Value gather(mlir::Value tensor, mlir::Value linear, int64_t active);
   /// Writes the first `active` lanes along the last dimension of the
   /// destination.
   void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
@@ -124,9 +138,14 @@ public:
   /// The same for the destination, which a store would wait for as well.
   void prefetchDestination(mlir::Value linear, CacheLevel level);
 
-  /// A buffer of `rows` x `columns` float32 on the stack, aligned to a cache
-  /// line, that all tiles of a call share one after the other.
-  mlir::Value allocate(int64_t rows, int64_t columns);
+  /// A buffer of `rows` x `columns` float32, or of `element`s, on the stack,
+  /// aligned to a cache line, that all tiles of a call share one after the
+  /// other. A warp has one of its own.
+  mlir::Value allocate(int64_t rows, int64_t columns,
+                       mlir::Type element = nullptr);
+  /// One for an exchange between lanes, which nothing stays in: the same for
+  /// each request of this size and type.
+  mlir::Value getExchange(int64_t rows, int64_t columns, mlir::Type element);
 
   /// Records that an argument is read where the destination's storage may
   /// already hold something else, so that the two must not be shared.
@@ -153,6 +172,7 @@ private:
   mlir::Value argument;
   mlir::Block *entry;
   llvm::DenseMap<int64_t, mlir::Value> constants;
+  llvm::DenseMap<mlir::Type, mlir::Value> exchanges;
   llvm::SmallVector<DeferredStore> deferred;
   bool isDeferring = false;
   mlir::Value beforeLine, flatDestination;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/CodeGen/CPU/BFloat16Constants.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "LibmCalls.h"
@@ -61,45 +62,11 @@ static LogicalResult lowerVectors(func::FuncOp kernel) {
   return applyPatternsGreedily(kernel, std::move(patterns));
 }
 
-namespace {
-/// A constant of bfloat16 by its bits.
-struct LowerBFloat16Constant : ConvertOpToLLVMPattern<arith::ConstantOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-
-  LogicalResult
-  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isBF16())
-      return rewriter.notifyMatchFailure(op, "no bfloat16");
-    Attribute bits;
-    if (auto elements = dyn_cast<DenseElementsAttr>(op.getValue()))
-      bits = elements.bitcast(rewriter.getI16Type());
-    else
-      bits = rewriter.getIntegerAttr(
-          rewriter.getI16Type(),
-          cast<FloatAttr>(op.getValue()).getValue().bitcastToAPInt());
-    rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(
-        op, getTypeConverter()->convertType(op.getType()), bits);
-    return success();
-  }
-};
-} // namespace
-
 static LogicalResult convertToLLVM(func::FuncOp kernel) {
   MLIRContext *context = kernel.getContext();
   LLVMTypeConverter converter(context);
-  // Memory alone holds bfloat16. To LLVM it is integers: for a selection of two
-  // it would convert both, by calls of the compiler's library.
-  converter.addConversion([](BFloat16Type type) -> Type {
-    return IntegerType::get(type.getContext(), 16);
-  });
-  converter.addConversion([](VectorType type) -> std::optional<Type> {
-    if (!type.getElementType().isBF16())
-      return std::nullopt;
-    return type.clone(IntegerType::get(type.getContext(), 16));
-  });
   RewritePatternSet patterns(context);
-  patterns.add<LowerBFloat16Constant>(converter, /*benefit=*/2);
+  storeBFloat16AsIntegers(converter, patterns);
   populateSCFToControlFlowConversionPatterns(patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns,
                                          /*reassociateFPReductions=*/false,

@@ -194,6 +194,12 @@ Value ReductionSteps::combineLanes(ArrayRef<Value> sums) {
   }
   Value vector = left.front();
   int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
+  // The same numbers in the same order: the first lane has what is wanted.
+  if (kernel.target().isWarp) {
+    vector = kernel.combineAcross(
+        vector, [&](Value lhs, Value rhs) { return combine(lhs, rhs); });
+    lanes = 1;
+  }
   for (int64_t width = lanes / 2; width >= 1; width /= 2) {
     auto slice = [&](int64_t offset) -> Value {
       return vector::ExtractStridedSliceOp::create(

@@ -1,4 +1,5 @@
-//===- TargetDescription.cpp - What code depends on of a CPU ----*- C++ -*-===//
+//===- TargetDescription.cpp - What kernels depend on of a target *- C++
+//-*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,6 +18,10 @@ static constexpr TargetDescription targets[] = {
      /*scale=*/false},
     {"x86-64-v3", /*lanes=*/8, /*registers=*/16, /*fma=*/true, /*scale=*/false},
     {"x86-64-v4", /*lanes=*/16, /*registers=*/32, /*fma=*/true, /*scale=*/true},
+    // Half of the registers of a thread: the rest holds addresses and what is
+    // on its way from memory.
+    {"warp", /*lanes=*/32, /*registers=*/96, /*fma=*/true, /*scale=*/false,
+     /*isWarp=*/true, /*tilesPerCoreTile=*/16},
 };
 
 const TargetDescription *hamkaas::lookupTarget(llvm::StringRef level) {

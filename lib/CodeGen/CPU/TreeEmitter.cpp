@@ -149,8 +149,7 @@ Value TreeEmitter::emitIndex(Coordinate coordinate) {
   if (!coordinate.step)
     return coordinate.index;
   OpBuilder &ir = kernel.ir();
-  Value indices = vector::StepOp::create(
-      ir, kernel.loc(), VectorType::get(lanes, ir.getIndexType()));
+  Value indices = kernel.laneNumbers(lanes);
   if (coordinate.step != 1)
     indices = arith::MulIOp::create(
         ir, kernel.loc(), indices,

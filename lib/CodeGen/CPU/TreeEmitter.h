@@ -16,10 +16,16 @@
 namespace hamkaas {
 
 /// An index along one dimension: `index` in the first lane of a vector and
-/// `step` more in each lane after. A step of 0 is one element for all lanes.
+/// `step` more in each lane after. A step of 0 is one element for all lanes,
+/// or, for a warp, what a vector `index` has for each.
 struct Coordinate {
   mlir::Value index;
   int64_t step = 0;
+
+  /// Whether lanes may differ.
+  bool runs() const {
+    return step != 0 || mlir::isa<mlir::VectorType>(index.getType());
+  }
 
   bool operator==(const Coordinate &) const = default;
 };
@@ -96,6 +102,7 @@ private:
   void noteCounting(mlir::Operation &op, mlir::IRMapping &values);
 
   mlir::Value readSpread(mlir::Value tensor, PointRef point);
+  mlir::Value readGathered(mlir::Value tensor, PointRef point);
   mlir::Value readLanes(mlir::Value tensor, PointRef point);
   mlir::Value
   collectLanes(llvm::function_ref<mlir::Value(int64_t lane)> element);

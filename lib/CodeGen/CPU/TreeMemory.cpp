@@ -32,16 +32,30 @@ Value TreeEmitter::read(Value tensor, PointRef point) {
     kernel.forbidAlias(tensor);
   if (tensor == kernel.destinationArgument())
     tensor = kernel.destination;
-  auto runs = [](Coordinate c) { return c.step != 0; };
+  auto runs = [](Coordinate c) { return c.runs(); };
   if (llvm::none_of(point, runs))
     return tensor::ExtractOp::create(kernel.ir(), kernel.loc(), tensor,
                                      getLane(kernel, point, 0));
-  if (llvm::any_of(point.drop_back(), runs) ||
-      std::abs(point.back().step) > maxSpread)
-    return readLanes(tensor, point);
-  if (point.back().step == 1)
+  bool alongLast = llvm::none_of(point.drop_back(), runs);
+  if (alongLast && point.back().step == 1)
     return kernel.load(tensor, getLane(kernel, point, 0), lanes, active);
-  return readSpread(tensor, point);
+  if (kernel.target().isWarp)
+    return readGathered(tensor, point);
+  if (alongLast && std::abs(point.back().step) <= maxSpread)
+    return readSpread(tensor, point);
+  return readLanes(tensor, point);
+}
+
+/// An element for each thread of a warp, wherever it is.
+Value TreeEmitter::readGathered(Value tensor, PointRef point) {
+  Coordinate linear{kernel.constant(0)};
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+  for (auto [at, size] : llvm::zip_equal(point, shape)) {
+    linear.index = kernel.add(kernel.multiply(linear.index, size), at.index);
+    linear.step = linear.step * size + at.step;
+  }
+  return kernel.gather(tensor, kernel.broadcast(emitIndex(linear), lanes),
+                       active);
 }
 
 /// Lanes along the last dimension that are not next to each other, or in
@@ -105,6 +119,8 @@ Value TreeEmitter::emitExtract(tensor::ExtractOp op, IRMapping &values) {
     indices.push_back(values.lookupOrDefault(operand));
     if (std::optional<Coordinate> at = getCounting(indices.back()))
       point.push_back(*at);
+    else if (kernel.target().isWarp)
+      point.push_back({indices.back()});
   }
   if (point.size() == indices.size())
     return read(op.getTensor(), point);
@@ -146,6 +162,8 @@ static Value selectElement(KernelBuilder &kernel, Value condition,
                            Value element, Value outside) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
+  if (auto lanes = dyn_cast<VectorType>(condition.getType()))
+    element = kernel.broadcast(element, lanes.getDimSize(0));
   Type type = element.getType();
   Type scalar = getElementTypeOrSelf(type);
   if (auto vector = dyn_cast<VectorType>(type))
@@ -171,7 +189,10 @@ Value TreeEmitter::evaluatePad(tensor::PadOp op, PointRef point) {
     int64_t low = op.getStaticLow()[dim];
     if (!low && !op.getStaticHigh()[dim])
       continue;
-    if (point[dim].step)
+    Value index = point[dim].index;
+    if (point[dim].step && kernel.target().isWarp)
+      index = emitIndex(point[dim]);
+    else if (point[dim].step)
       return collectLanes([&](int64_t lane) {
         Point one;
         for (Value index : getLane(kernel, point, lane))
@@ -179,12 +200,17 @@ Value TreeEmitter::evaluatePad(tensor::PadOp op, PointRef point) {
         return evaluatePad(op, one);
       });
     // One unsigned comparison also finds negative positions.
-    Value at = kernel.subtract(point[dim].index, kernel.constant(low));
+    Value at = kernel.subtract(index, kernel.constant(low));
     Value here = kernel.isLess(at, size);
-    isInside = isInside ? arith::AndIOp::create(ir, loc, isInside, here) : here;
-    at = arith::MaxSIOp::create(ir, loc, at, kernel.constant(0));
-    inner[dim].index =
-        arith::MinSIOp::create(ir, loc, at, kernel.constant(size - 1));
+    if (isInside) {
+      std::tie(isInside, here) = kernel.makeAlike(isInside, here);
+      here = arith::AndIOp::create(ir, loc, isInside, here);
+    }
+    isInside = here;
+    auto [inside, first] = kernel.makeAlike(at, kernel.constant(0));
+    inside = arith::MaxSIOp::create(ir, loc, inside, first);
+    auto [position, last] = kernel.makeAlike(inside, kernel.constant(size - 1));
+    inner[dim] = {arith::MinSIOp::create(ir, loc, position, last)};
   }
   Value element = evaluate(op.getSource(), inner);
   return isInside ? selectElement(kernel, isInside, element,

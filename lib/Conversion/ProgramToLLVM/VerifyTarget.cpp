@@ -7,7 +7,9 @@
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace hamkaas {
@@ -29,6 +31,11 @@ struct VerifyTarget : hamkaas::impl::VerifyTargetBase<VerifyTarget> {
 private:
   LogicalResult verifyModule() {
     for (Operation &op : *getOperation().getBody()) {
+      if (auto device = dyn_cast<gpu::GPUModuleOp>(op)) {
+        if (failed(verifyDevice(device)))
+          return failure();
+        continue;
+      }
       auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
       if (!function && !isa<LLVM::GlobalOp>(op))
         return op.emitError("expected only functions and globals of the LLVM "
@@ -56,6 +63,20 @@ private:
     return verifyType(function, {pointer, i64, i64, pointer});
   }
 
+  static LogicalResult verifyDevice(gpu::GPUModuleOp device) {
+    WalkResult result = device.walk([&](Operation *inner) {
+      if (inner == device ||
+          isa_and_present<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+              inner->getDialect()))
+        return WalkResult::advance();
+      inner->emitError("expected only operations of the LLVM and NVVM dialects "
+                       "in device code, got ")
+          << inner->getName();
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   static LogicalResult verifyDialect(Operation &op) {
     WalkResult result = op.walk([](Operation *inner) {
       if (isa_and_present<LLVM::LLVMDialect>(inner->getDialect()))
@@ -69,10 +90,13 @@ private:
 
   LogicalResult verifyEntryPoints() {
     SymbolTable symbols(getOperation());
-    auto run = symbols.lookup<LLVM::LLVMFuncOp>("hamkaas_run");
-    auto prepare = symbols.lookup<LLVM::LLVMFuncOp>("hamkaas_prepare");
+    StringRef prefix =
+        symbols.lookup("hamkaas_device_run") ? "hamkaas_device_" : "hamkaas_";
+    auto run = symbols.lookup<LLVM::LLVMFuncOp>((prefix + "run").str());
+    auto prepare = symbols.lookup<LLVM::LLVMFuncOp>((prefix + "prepare").str());
     if (!run)
-      return getOperation().emitError("expected a function @hamkaas_run");
+      return getOperation().emitError("expected a function @")
+             << prefix << "run";
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     // HamKaasRunFunction: execution, inputs, outputs, constants, state,
     // workspace. HamKaasPrepareFunction: execution, parameters, constants,

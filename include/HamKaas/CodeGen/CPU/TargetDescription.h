@@ -1,4 +1,4 @@
-//===- TargetDescription.h - What code depends on of a CPU ------*- C++ -*-===//
+//===- TargetDescription.h - What kernels depend on of a target -*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,9 +15,12 @@
 namespace hamkaas {
 
 /// The facts about an instruction set level that code generation asks for. A
-/// new microarchitecture is a new row of the table, not new code.
+/// new microarchitecture is a new row of the table, not new code. The level
+/// "warp" is that of a GPU: the lanes of its vectors are the threads of a warp,
+/// to which lib/CodeGen/GPU distributes them.
 struct TargetDescription {
-  /// Name of the level, as in `--target-cpu` and as LLVM names the CPU.
+  /// Name of the level: of a processor as in `--target-cpu` and as LLVM names
+  /// the CPU.
   llvm::StringLiteral level;
   /// Elements of float32 in a vector register, a power of two.
   int64_t lanes;
@@ -27,6 +30,19 @@ struct TargetDescription {
   bool fma;
   /// Whether multiplying float32 by a power of two is one instruction.
   bool scale;
+  /// Whether lanes are threads. Each then reads and writes memory at an address
+  /// of its own for the price of one access, but gets what another one holds
+  /// only by an instruction that costs as much as a read of shared memory; and
+  /// nothing is to be asked for ahead, for other warps run meanwhile.
+  bool isWarp = false;
+  /// How many times smaller a tile is than one for a core of a processor: a GPU
+  /// has thousands of warps to keep busy.
+  int64_t tilesPerCoreTile = 1;
+
+  /// The size of a tile that is `size` for a core.
+  int64_t tileSize(int64_t size) const {
+    return size > tilesPerCoreTile ? size / tilesPerCoreTile : 1;
+  }
 };
 
 /// The row of the table named `level`, null if there is none.

@@ -37,6 +37,24 @@ def LowerProgram : Pass<"hamkaas-lower-program", "mlir::ModuleOp"> {
   ];
 }
 
+def LowerDeviceProgram
+    : Pass<"hamkaas-lower-device-program", "mlir::ModuleOp"> {
+  let summary = "turn @main and @prepare into LLVM functions for a GPU";
+  let description = [{
+    Before: the form PLANNED, kernels outlined by
+    `hamkaas-gpu-outline-device-code`. After: `@hamkaas_device_run` and
+    `@hamkaas_device_prepare` with the signatures of HamKaasRunFunction and
+    HamKaasPrepareFunction, which call `launch` and `copy` of the execution for
+    each call and copy, in their order. They compute with addresses of the
+    device and never read them. A constant is found by its name in the device
+    code.
+
+    The checks of what is known when the run begins are launched first, those of
+    other calls just before the call.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 def LinkKernels : Pass<"hamkaas-link-kernels", "mlir::ModuleOp"> {
   let summary = "let the lowered kernels take the place of their declarations";
   let description = [{
@@ -49,11 +67,13 @@ def LinkKernels : Pass<"hamkaas-link-kernels", "mlir::ModuleOp"> {
 def VerifyTarget : Pass<"hamkaas-verify-target", "mlir::ModuleOp"> {
   let summary = "check that a module has the form TARGET";
   let description = [{
-    Functions and globals of the LLVM dialect, and no operation of another one.
+    Functions and globals of the LLVM dialect, and no operation of another one;
+    in a `gpu.module` those of the NVVM dialect, too.
     Each function is defined, so that code is all that the program needs.
     `@hamkaas_run` has the type HamKaasRunFunction, `@hamkaas_prepare`, if it is
-    there, HamKaasPrepareFunction, and each kernel HamKaasKernelFunction. Changes
-    nothing.
+    there, HamKaasPrepareFunction, and each kernel HamKaasKernelFunction. Of a
+    program for a GPU the two are `@hamkaas_device_run` and
+    `@hamkaas_device_prepare`. Changes nothing.
   }];
 }
 

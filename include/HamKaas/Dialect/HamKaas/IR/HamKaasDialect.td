@@ -42,6 +42,18 @@ def HamKaas_Dialect : Dialect {
     /// Number of iterations of a kernel's outermost loop, which may be split
     /// among threads.
     static constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";
+    /// On the declaration of a kernel whose code is in a `gpu.module`: its
+    /// number among the functions there, and that of the one with its run-time
+    /// checks, if it has any, with the arguments whose elements they read.
+    static constexpr llvm::StringLiteral deviceKernelAttrName =
+        "hamkaas.device_kernel";
+    static constexpr llvm::StringLiteral deviceChecksAttrName =
+        "hamkaas.device_checks";
+    static constexpr llvm::StringLiteral checkedAttrName = "hamkaas.checked";
+    /// On a kernel in a `gpu.module`: the bytes of dynamic shared memory that a
+    /// block needs.
+    static constexpr llvm::StringLiteral sharedBytesAttrName =
+        "hamkaas.shared_bytes";
     /// TARGET, on a declared function: it is one of the C library.
     static constexpr llvm::StringLiteral libraryAttrName = "hamkaas.library";
     /// On groups and calls of kernels, for reports: the ops that were fused,

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Makes a folder that tests and measures HamKaas on a machine with a GPU.
+
+That machine needs a Linux with glibc, the NVIDIA driver, and nothing of ours;
+what its run.sh leaves out without Python, PyTorch or compute-sanitizer, it
+says. HamKaas must be built (make build). With --workloads PyTorch and the other
+packages of benchmarks/peers must be there, or --models have been exported
+before.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PEERS = ROOT / "benchmarks" / "peers"
+TESTS = ROOT / "test" / "Integration"
+WORKLOADS = ["mlp1", "mlp128", "resnet50", "bert_mini", "llama15m",
+             "llama110m", "sgemm_512x512x512", "sgemm_2048x2048x2048",
+             "softmax_1024x1024", "layernorm_1024x1024", "eltwise_4m",
+             "transpose_2048", "conv3x3_256_256_14"]
+LIMIT = 60 << 20
+
+
+def fail(text):
+    sys.exit(f"bundle.py: error: {text}")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("output", type=pathlib.Path, help="the folder to make")
+    add("--build", type=pathlib.Path, default=ROOT / "build",
+        help="where HamKaas was built (default: %(default)s)")
+    add("--target", default="cpu,cuda",
+        help="as of hamkaas-compile (default: %(default)s)")
+    add("--random", type=int, default=150, metavar="N",
+        help="random scripts among the cases (default: %(default)s)")
+    add("--python", default=sys.executable,
+        help="interpreter with numpy, and with PyTorch for --workloads")
+    add("--models", type=pathlib.Path,
+        help="folder of exported workloads, to take and to leave there")
+    add("--workloads", metavar="NAME,...", default=",".join(WORKLOADS),
+        help="what to measure, or none (default: %(default)s)")
+    return parser.parse_args()
+
+
+#===------------------------------------------------------------------------===#
+# The conformance suite
+#===------------------------------------------------------------------------===#
+
+
+def suites(options):
+    """The tests whose models become cases."""
+    reference = options.build / "docs" / "reference"
+    yield ["op-examples.py", reference, "--device=cpu"]
+    yield ["random-graphs.py", "--seed=7", f"--count={options.random}"]
+    yield ["windows.py", "--count=10"]
+    yield ["element-types.py"]
+    yield ["typed-reductions.py"]
+    yield ["structural-ops.py"]
+    yield ["attention.py"]
+
+
+def record_cases(options, folder):
+    folder.mkdir()
+    with tempfile.TemporaryDirectory() as scratch:
+        shim = pathlib.Path(scratch) / "hamkaas-run"
+        shim.write_text(f"#!/bin/sh\nexec {options.python} "
+                        f"{HERE / 'record.py'} \"$@\"\n")
+        shim.chmod(0o755)
+        environment = {
+            **os.environ,
+            "PATH": os.pathsep.join([scratch, str(options.build / "bin"),
+                                     os.environ["PATH"]]),
+            "HAMKAAS_RECORD": str(folder),
+            "HAMKAAS_BIN": str(options.build / "bin"),
+            "HAMKAAS_RECORD_TARGET": options.target,
+        }
+        for script, *arguments in suites(options):
+            command = [options.python, TESTS / script, *arguments]
+            done = subprocess.run([str(word) for word in command],
+                                  env=environment, capture_output=True,
+                                  text=True)
+            if done.returncode:
+                fail(f"{script} failed:\n{done.stdout}{done.stderr}")
+            print(f"recorded {script}", flush=True)
+    if not (folder / "cases.txt").exists():
+        fail("no case was recorded")
+
+
+#===------------------------------------------------------------------------===#
+# What is measured
+#===------------------------------------------------------------------------===#
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True,
+                          text=True)
+    if done.returncode:
+        fail(f"{' '.join(done.args)}:\n{done.stderr}")
+    return done.stdout
+
+
+def add_workload(options, name, models, folder):
+    """Compiles a workload; the driver gives it parameters, as random as those
+    that PyTorch gives the peers, so they take no place here."""
+    if not (models / f"{name}.json").exists():
+        run(options.python, PEERS / "workloads.py", models, name)
+    tools = options.build / "bin"
+    graph = models / f"{name}.mlir"
+    run(tools / "hamkaas-translate", "--import-onnx", models / f"{name}.onnx",
+        "-o", graph)
+    run(tools / "hamkaas-compile", graph, f"--target={options.target}", "-o",
+        folder / f"{name}.so")
+    shutil.copy(models / f"{name}.json", folder)
+    print(f"compiled {name}", flush=True)
+
+
+def add_workloads(options, folder):
+    folder.mkdir()
+    names = [name for name in options.workloads.split(",") if name != "none"]
+    if not names:
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        models = options.models or pathlib.Path(scratch)
+        models.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            add_workload(options, name, models, folder)
+    for source in PEERS.glob("*.py"):
+        shutil.copy(source, folder)
+
+
+def count_bytes(folder):
+    return sum(file.stat().st_size for file in folder.rglob("*")
+               if file.is_file())
+
+
+def main():
+    options = parse_arguments()
+    driver = options.build / "bin" / "hamkaas-cuda-driver"
+    if not driver.exists():
+        fail(f"expected {driver}; build HamKaas first (make build)")
+    if options.output.exists():
+        shutil.rmtree(options.output)
+    shutil.copytree(HERE / "bundle", options.output)
+    shutil.copy(driver, options.output)
+    record_cases(options, options.output / "cases")
+    add_workloads(options, options.output / "workloads")
+    total = count_bytes(options.output)
+    cases = len((options.output / "cases" / "cases.txt").read_text().split("\n"))
+    print(f"{options.output}: {cases - 1} cases, {total / 2**20:.1f} MiB")
+    if total > LIMIT:
+        fail(f"expected at most {LIMIT >> 20} MiB, got {total / 2**20:.1f}")
+
+
+if __name__ == "__main__":
+    main()

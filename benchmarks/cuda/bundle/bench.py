@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Measures the models of workloads/ on this machine, and peers beside them.
+
+Each time is the median of whole runs by the clock of the host: from the call to
+when the outputs are in the memory of the GPU. Inputs lie there and are others
+in each run. Every contestant has a process of its own; what is not installed is
+named below the table.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+WORKLOADS = HERE / "workloads"
+PEERS = ["eager", "inductor", "ort", "jax", "cublaslt"]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--device", default="cuda", help="cuda, cuda:N or cpu")
+    add("--seconds", type=float, default=1, help="for each (default: 1)")
+    add("--timeout", type=float, default=600,
+        help="seconds to compile and measure (default: 600)")
+    add("--peers", default=",".join(PEERS), metavar="PEER,...")
+    add("--workloads", metavar="NAME,...", help="default: all")
+    add("--output", type=pathlib.Path, metavar="F.md")
+    return parser.parse_args()
+
+
+def execute(command, timeout):
+    """The line of JSON that a program writes last, or why there is none."""
+    try:
+        done = subprocess.run([str(word) for word in command],
+                              capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return {"error": f"took more than {timeout:g} s"}
+    lines = done.stdout.strip().splitlines()
+    if done.returncode == 0 and lines:
+        return json.loads(lines[-1])
+    reasons = (done.stderr or done.stdout).strip().splitlines()
+    return {"error": reasons[-1] if reasons else f"status {done.returncode}"}
+
+
+def measure(name, options):
+    driver = HERE / "hamkaas-cuda-driver"
+    results = {"hamkaas": execute(
+        [driver, "time", WORKLOADS / f"{name}.so", f"--device={options.device}",
+         f"--seconds={options.seconds}"], options.timeout)}
+    for peer in filter(None, options.peers.split(",")):
+        results[peer] = execute(
+            [sys.executable, HERE / "contestants_cuda.py", peer, name,
+             options.device, options.seconds], options.timeout)
+    return results
+
+
+#===------------------------------------------------------------------------===#
+# The table
+#===------------------------------------------------------------------------===#
+
+
+def format_time(result):
+    return "" if "error" in result else f"{result['median_us']:.1f}"
+
+
+def describe_limit(description, ceilings, result):
+    """Share of the bandwidth of copies, as far as that is the limit."""
+    if "error" in result or "copy_gbs" not in ceilings:
+        return ""
+    least = description["bytes"] / ceilings["copy_gbs"] / 1e3
+    return f"{100 * least / result['median_us']:.0f}"
+
+
+def make_row(name, results, ceilings):
+    description = json.loads((WORKLOADS / f"{name}.json").read_text())
+    own = results["hamkaas"]
+    others = {peer: result["median_us"] for peer, result in results.items()
+              if peer != "hamkaas" and "error" not in result}
+    best, ratio = "", ""
+    if others and "error" not in own:
+        best = min(others, key=others.get)
+        ratio = f"{others[best] / own['median_us']:.2f}"
+    cells = [name, *map(format_time, results.values()), best, ratio,
+             describe_limit(description, ceilings, own)]
+    return f"| {' | '.join(cells)} |"
+
+
+def make_report(measured, gpu, ceilings, peers):
+    lines = ["# HamKaas on a GPU", ""]
+    if "error" not in gpu:
+        lines += [f"{gpu['name']} ({gpu['architecture']}, "
+                  f"{gpu['multiprocessors']} multiprocessors), driver "
+                  f"{gpu['driver']}."]
+    if "copy_gbs" in ceilings:
+        lines += [f"Copies within its memory read and write "
+                  f"{ceilings['copy_gbs']:.0f} GB/s."]
+    lines += ["", "## Median microseconds of a run", ""]
+    head = ["workload", "hamkaas", *peers, "best peer", "ratio",
+            "% of copy bandwidth"]
+    lines += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    lines += [make_row(name, results, ceilings)
+              for name, results in measured.items()]
+    missing = [f"- {peer}, {name}: {result['error']}"
+               for name, results in measured.items()
+               for peer, result in results.items() if "error" in result]
+    if missing:
+        lines += ["", "## Without a result", "", *missing]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    options = parse_arguments()
+    names = sorted(path.stem for path in WORKLOADS.glob("*.so"))
+    if options.workloads:
+        names = options.workloads.split(",")
+    driver = HERE / "hamkaas-cuda-driver"
+    gpu, ceilings = {"error": "not asked for"}, {}
+    if options.device != "cpu":
+        gpu = execute([driver, "gpu"], 60)
+        if "error" in gpu:
+            sys.exit(f"bench.py: there is no GPU to run on: {gpu['error']}")
+        ceilings = execute([driver, "ceilings"], 60)
+    measured = {}
+    for name in names:
+        measured[name] = measure(name, options)
+        print(name, json.dumps(measured[name]), flush=True)
+    peers = list(filter(None, options.peers.split(",")))
+    report = make_report(measured, gpu, ceilings, peers)
+    if options.output:
+        options.output.write_text(report)
+    print(report)
+    return any("error" in results["hamkaas"] for results in measured.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+//===- Commands.h - What the driver program can do ----------------*- C -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_BENCHMARKS_CUDA_COMMANDS_H
+#define HAMKAAS_BENCHMARKS_CUDA_COMMANDS_H
+
+/// What the command line says.
+typedef struct Options {
+  const char *device; /* "cpu", or "cuda" and perhaps ":" and a number */
+  const char *only;   /* null, or the one case to run */
+  double seconds;     /* to measure a model for, at least */
+  double tolerance;   /* of a model's outputs, compared with the processor's */
+} Options;
+
+/// Each returns the status of the program.
+
+/// Runs the cases that `folder/cases.txt` lists. A line has the name of a case,
+/// the number of runs, and the tolerance. The case is `name.so`, its inputs one
+/// after the other in `name.in`, and either its outputs in `name.out` or a part
+/// of its error in `name.error`.
+int runConformance(const char *folder, const Options *options);
+
+/// Measures a model with random contents, and compares its outputs with those
+/// of the processor. Prints a line of JSON.
+int runTiming(const char *model, const Options *options);
+
+/// Prints `input NAME` or `output NAME` for each tensor of a model.
+int printInterface(const char *model);
+
+/// Prints the GPU, or what it copies in a second, as a line of JSON.
+int printGpu(void);
+int printCeilings(void);
+
+#endif

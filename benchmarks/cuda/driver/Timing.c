@@ -1,0 +1,306 @@
+//===- Timing.c - Measures models -----------------------------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "Gpu.h"
+#include "Model.h"
+#include "Tensors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WarmUpRuns = 5, LeastRuns = 20, MaxRuns = 100000, InputSets = 4 };
+
+static double readClock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int compareTimes(const void *a, const void *b) {
+  double first = *(const double *)a, second = *(const double *)b;
+  return (first > second) - (first < second);
+}
+
+//===----------------------------------------------------------------------===//
+// Random contents
+//===----------------------------------------------------------------------===//
+
+static HamKaasNamedData *makeParameters(const HamKaasProgram *program) {
+  HamKaasNamedData *parameters =
+      allocateOrExit(sizeof(*parameters) * (uint64_t)program->parameterCount);
+  for (int32_t i = 0; i < program->parameterCount; ++i) {
+    const HamKaasTensorInfo *tensor = &program->parameters[i];
+    void *data = allocateOrExit(tensor->bytes);
+    fillTensor(tensor, data, (uint64_t)i, /*isParameter=*/1);
+    parameters[i].name = tensor->name;
+    parameters[i].data = data;
+    parameters[i].bytes = tensor->bytes;
+  }
+  return parameters;
+}
+
+static void releaseParameters(HamKaasNamedData *parameters, int32_t count) {
+  for (int32_t i = 0; i < count; ++i)
+    free((void *)parameters[i].data);
+  free(parameters);
+}
+
+static char *makeInputs(const HamKaasProgram *program, uint64_t seed) {
+  char *memory = allocateOrExit(sumBytes(program->inputs, program->inputCount));
+  char *next = memory;
+  for (int32_t i = 0; i < program->inputCount; ++i) {
+    fillTensor(&program->inputs[i], next, 1000 * seed + (uint64_t)i,
+               /*isParameter=*/0);
+    next += program->inputs[i].bytes;
+  }
+  return memory;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs on one device
+//===----------------------------------------------------------------------===//
+
+/// An instance with inputs and outputs in the device's memory.
+typedef struct Session {
+  HamKaasInstance *instance;
+  int isOnGpu;
+  void *inputMemory, *outputMemory;
+  void **inputs, **outputs;
+  uint64_t inputBytes, outputBytes;
+} Session;
+
+static int report(HamKaasError error) {
+  if (!error)
+    return 1;
+  fprintf(stderr, "%s\n", error);
+  HamKaasErrorFree(error);
+  return 0;
+}
+
+static int openSession(Session *session, const HamKaasProgram *program,
+                       const char *device, const HamKaasNamedData *parameters) {
+  memset(session, 0, sizeof(*session));
+  HamKaasInstanceOptions options;
+  memset(&options, 0, sizeof(options));
+  options.structSize = sizeof(options);
+  options.device = device;
+  options.parameters = parameters;
+  options.parameterCount = program->parameterCount;
+  if (!report(HamKaasInstanceCreate(program, &options, &session->instance)))
+    return 0;
+  session->isOnGpu = strncmp(device, "cuda", 4) == 0;
+  session->inputBytes = sumBytes(program->inputs, program->inputCount);
+  session->outputBytes = sumBytes(program->outputs, program->outputCount);
+  void *(*allocate)(uint64_t) =
+      session->isOnGpu ? allocateOnGpu : allocateOrExit;
+  session->inputMemory = allocate(session->inputBytes);
+  session->outputMemory = allocate(session->outputBytes);
+  session->inputs =
+      findTensors(program->inputs, program->inputCount, session->inputMemory);
+  session->outputs = findTensors(program->outputs, program->outputCount,
+                                 session->outputMemory);
+  return 1;
+}
+
+static void closeSession(Session *session) {
+  HamKaasInstanceDestroy(session->instance);
+  void (*release)(void *) = session->isOnGpu ? releaseOnGpu : free;
+  if (session->inputMemory)
+    release(session->inputMemory);
+  if (session->outputMemory)
+    release(session->outputMemory);
+  free(session->inputs);
+  free(session->outputs);
+}
+
+/// Gives the next run other inputs; the copy is not measured.
+static void setInputs(Session *session, const void *from) {
+  if (session->isOnGpu)
+    copyToGpu(session->inputMemory, from, session->inputBytes);
+  else
+    memcpy(session->inputMemory, from, session->inputBytes);
+}
+
+static void getOutputs(const Session *session, void *to) {
+  if (session->isOnGpu)
+    copyFromGpu(to, session->outputMemory, session->outputBytes);
+  else
+    memcpy(to, session->outputMemory, session->outputBytes);
+}
+
+static int runOnce(Session *session) {
+  return report(HamKaasInstanceRun(session->instance,
+                                   (const void *const *)session->inputs,
+                                   session->outputs));
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+typedef struct Times {
+  int count;
+  double median, least;
+} Times;
+
+static int measure(Session *session, char *const *sets, double seconds,
+                   Times *times) {
+  double *all = allocateOrExit(sizeof(double) * MaxRuns);
+  int succeeds = 1;
+  double begin = readClock();
+  int count = -WarmUpRuns;
+  while (succeeds && count < MaxRuns &&
+         (count < LeastRuns || readClock() - begin < seconds)) {
+    setInputs(session, sets[(count + WarmUpRuns) % InputSets]);
+    double start = readClock();
+    succeeds = runOnce(session);
+    if (count >= 0)
+      all[count] = readClock() - start;
+    else
+      begin = readClock();
+    ++count;
+  }
+  if (succeeds) {
+    qsort(all, (size_t)count, sizeof(double), compareTimes);
+    times->count = count;
+    times->median = all[count / 2];
+    times->least = all[0];
+  }
+  free(all);
+  return succeeds;
+}
+
+/// Runs once on new instances of both devices. Returns the largest share of the
+/// largest value by which outputs differ; -1 if it cannot be told, -2 if values
+/// of another kind differ.
+static double compareWithCpu(const HamKaasProgram *program, const char *device,
+                             const HamKaasNamedData *parameters,
+                             const void *input) {
+  if (!program->run || strcmp(device, "cpu") == 0)
+    return -1;
+  double worst = -1;
+  Session sessions[2];
+  memset(sessions, 0, sizeof(sessions));
+  char *outputs[2] = {NULL, NULL};
+  int succeeds = 1;
+  for (int i = 0; i < 2 && succeeds; ++i) {
+    succeeds =
+        openSession(&sessions[i], program, i ? "cpu" : device, parameters);
+    if (!succeeds)
+      break;
+    setInputs(&sessions[i], input);
+    succeeds = runOnce(&sessions[i]);
+    outputs[i] = allocateOrExit(sessions[i].outputBytes);
+    getOutputs(&sessions[i], outputs[i]);
+  }
+  const char *got = outputs[0], *expected = outputs[1];
+  for (int32_t i = 0; i < program->outputCount && succeeds; ++i) {
+    Difference difference = compareTensors(&program->outputs[i], got, expected);
+    double share = difference.magnitude > 0
+                       ? difference.largest / difference.magnitude
+                       : difference.largest;
+    if (difference.unequal)
+      share = -2;
+    if (share == -2 || (worst != -2 && share > worst))
+      worst = share;
+    got += program->outputs[i].bytes;
+    expected += program->outputs[i].bytes;
+  }
+  for (int i = 0; i < 2; ++i) {
+    if (sessions[i].instance)
+      closeSession(&sessions[i]);
+    free(outputs[i]);
+  }
+  return worst;
+}
+
+static void printResult(const HamKaasProgram *program, const Options *options,
+                        const Times *times, double difference) {
+  unsigned long long flops = 0, bytes = 0;
+  for (int32_t i = 0; i < program->callCount; ++i) {
+    flops += program->calls[i].flops;
+    bytes += program->calls[i].bytes;
+  }
+  printf("{\"model\": \"%s\", \"device\": \"%s\", \"median_us\": %.3f, "
+         "\"least_us\": %.3f, \"runs\": %d, \"kernels\": %d, \"flops\": %llu, "
+         "\"bytes\": %llu, \"difference\": %.3g}\n",
+         program->name, options->device, 1e6 * times->median,
+         1e6 * times->least, times->count, program->callCount, flops, bytes,
+         difference);
+}
+
+int runTiming(const char *path, const Options *options) {
+  Model model;
+  if (!loadModel(&model, path))
+    return 1;
+  int isOnGpu = strncmp(options->device, "cuda", 4) == 0;
+  if (isOnGpu && !openGpu())
+    return 2;
+  HamKaasNamedData *parameters = makeParameters(model.program);
+  char *sets[InputSets];
+  for (int i = 0; i < InputSets; ++i)
+    sets[i] = makeInputs(model.program, (uint64_t)i);
+  double difference =
+      compareWithCpu(model.program, options->device, parameters, sets[0]);
+  Session session;
+  Times times = {0, 0, 0};
+  int succeeds =
+      openSession(&session, model.program, options->device, parameters);
+  if (succeeds) {
+    succeeds = measure(&session, sets, options->seconds, &times);
+    closeSession(&session);
+  }
+  if (succeeds)
+    printResult(model.program, options, &times, difference);
+  if (succeeds && (difference == -2 || difference > options->tolerance)) {
+    fprintf(stderr, "%s: the outputs differ from those of the processor\n",
+            path);
+    succeeds = 0;
+  }
+  for (int i = 0; i < InputSets; ++i)
+    free(sets[i]);
+  releaseParameters(parameters, model.program->parameterCount);
+  unloadModel(&model);
+  return !succeeds;
+}
+
+//===----------------------------------------------------------------------===//
+// The GPU
+//===----------------------------------------------------------------------===//
+
+int printGpu(void) {
+  if (!openGpu())
+    return 2;
+  GpuInfo info = describeGpu();
+  printf("{\"name\": \"%s\", \"architecture\": \"sm_%d%d\", \"driver\": "
+         "\"%d.%d\", \"multiprocessors\": %d, \"memory\": %llu}\n",
+         info.name, info.major, info.minor, info.driver / 1000,
+         info.driver % 1000 / 10, info.multiprocessors,
+         (unsigned long long)info.memory);
+  return 0;
+}
+
+int printCeilings(void) {
+  if (!openGpu())
+    return 2;
+  const uint64_t bytes = 1ull << 30;
+  void *from = allocateOnGpu(bytes), *to = allocateOnGpu(bytes);
+  (void)timeGpuCopies(to, from, bytes, 3);
+  double best = 0;
+  for (int i = 0; i < 5; ++i) {
+    double rate = 2.0 * (double)bytes / timeGpuCopies(to, from, bytes, 10);
+    best = rate > best ? rate : best;
+  }
+  releaseOnGpu(from);
+  releaseOnGpu(to);
+  // Read and written.
+  printf("{\"copy_gbs\": %.1f}\n", best / 1e9);
+  return 0;
+}

@@ -1,0 +1,73 @@
+//===- main.c - Runs compiled models on a machine with a GPU --------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: hamkaas-cuda-driver COMMAND [OPTION...]\n"
+    "  gpu                   describes the GPU\n"
+    "  ceilings              measures what the GPU can do\n"
+    "  describe MODEL.so     names the inputs and outputs of a model\n"
+    "  conformance FOLDER    runs recorded cases and compares the outputs\n"
+    "  time MODEL.so         measures a model with random contents\n"
+    "options:\n"
+    "  --device=D            cuda (default), cuda:N or cpu\n"
+    "  --only=NAME           the one case to run\n"
+    "  --seconds=S           to measure for, at least (default: 1)\n"
+    "  --tolerance=T         allowed difference from the processor's outputs,\n"
+    "                        in parts of the largest value (default: 1e-3)\n";
+
+/// The value of the option `name`, if `argument` is that.
+static const char *getValue(const char *argument, const char *name) {
+  size_t length = strlen(name);
+  return strncmp(argument, name, length) == 0 && argument[length] == '='
+             ? argument + length + 1
+             : NULL;
+}
+
+static int parseOption(const char *argument, Options *options) {
+  const char *value;
+  if ((value = getValue(argument, "--device")))
+    options->device = value;
+  else if ((value = getValue(argument, "--only")))
+    options->only = value;
+  else if ((value = getValue(argument, "--seconds")))
+    options->seconds = atof(value);
+  else if ((value = getValue(argument, "--tolerance")))
+    options->tolerance = atof(value);
+  else
+    return 0;
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  Options options = {"cuda", NULL, 1, 1e-3};
+  const char *words[2] = {NULL, NULL};
+  int count = 0;
+  for (int i = 1; i < argc; ++i) {
+    if (parseOption(argv[i], &options))
+      continue;
+    if (argv[i][0] == '-' || count == 2)
+      return fputs(usage, stderr), 1;
+    words[count++] = argv[i];
+  }
+  if (count == 1 && strcmp(words[0], "gpu") == 0)
+    return printGpu();
+  if (count == 1 && strcmp(words[0], "ceilings") == 0)
+    return printCeilings();
+  if (count == 2 && strcmp(words[0], "describe") == 0)
+    return printInterface(words[1]);
+  if (count == 2 && strcmp(words[0], "conformance") == 0)
+    return runConformance(words[1], &options);
+  if (count == 2 && strcmp(words[0], "time") == 0)
+    return runTiming(words[1], &options);
+  return fputs(usage, stderr), 1;
+}

@@ -1,0 +1,114 @@
+//===- Passes.td - Passes that turn kernels into GPU code --*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_GPU_PASSES
+#define HAMKAAS_CODEGEN_GPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def DistributeLanes
+    : Pass<"hamkaas-gpu-distribute-lanes", "mlir::func::FuncOp"> {
+  let summary = "give each thread of a warp one lane of a kernel's vectors";
+  let description = [{
+    Before: a kernel of the level "warp" after bufferization, on vectors of at
+    most 32 lanes. After: the same on scalars, run by the 32 threads of a warp.
+    The thread of number `gpu.lane_id` holds its lane of each vector; a vector of
+    fewer lanes leaves the others without meaning. What is a scalar before has
+    the same value in all threads, so that loops and branches are taken by all of
+    them.
+
+    Vectors in memory become an element a thread, at the index of the first plus
+    the lane. Threads that have no element, or are masked out, read another one,
+    and write nothing; scalars are written by the first thread. Lanes get at what
+    others hold by `gpu.shuffle` of 32 bits. Where a thread reads or overwrites
+    memory that another one has written or read, `nvvm.bar.warp.sync` stands
+    between.
+
+    A kernel without vectors is left as it is, for threads that run a tile each.
+    The function has `hamkaas.tile_runner`, "warp" or "thread", afterwards.
+
+    Fails, with an error at the operation, on one that has no such form.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+    "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect",
+  ];
+}
+
+def OutlineDeviceCode
+    : Pass<"hamkaas-gpu-outline-device-code", "mlir::ModuleOp"> {
+  let summary = "move kernels to a gpu.module";
+  let description = [{
+    Before: kernels whose lanes are distributed. After: each is a `gpu.func` of
+    the module `@device`, and a declaration in the place where it was, with
+    `hamkaas.device_kernel`, its number among the functions of the module.
+
+    The function takes the kernel's arguments, then `failure`, five numbers in
+    the device's memory, and the number of the call. A warp, or a thread, runs one
+    tile; the warps of a block are few where tiles are. The launch is in
+    `known_block_size` and `known_grid_size`, and in `hamkaas.shared_bytes`, which
+    is the dynamic shared memory that holds the scratch memory of the warps.
+
+    A kernel with checks has a second function `<name>_checks` for one thread,
+    to be launched before it with the same arguments: a check that fails writes
+    its values to `failure`, behind 1 + the call, unless one failed before. Where
+    a program has checks, its kernels do nothing after one that failed.
+
+    Constants that the host's functions or kernels refer to are copied to the
+    module.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+  ];
+}
+
+def LowerDeviceCode
+    : Pass<"hamkaas-gpu-lower-device-code", "mlir::gpu::GPUModuleOp"> {
+  let summary = "lower the functions of a gpu.module to the NVVM dialect";
+  let description = [{
+    Buffers become addresses, indices 64 bits wide. Of the functions of the
+    `math` dialect those with an instruction become one; all others are called in
+    NVIDIA's library libdevice, by the names `__nv_...`, which are declared.
+    16-bit floats of the upper half of 32 bits are integers in memory and are
+    converted by arithmetic, as on the CPU.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect",
+  ];
+}
+
+def EmulateDeviceCode : Pass<"hamkaas-gpu-emulate", "mlir::ModuleOp"> {
+  let summary = "turn kernels of a GPU into code of the CPU for one thread";
+  let description = [{
+    Before: `gpu.module`s whose functions are kernels, of memrefs of static shape
+    and numbers, with memory of the workgroup and of the thread. After: for each
+    kernel a function `(ptr arguments, ptr thread)` that is an
+    `emulation::EmulatedFunction`, to be lowered by `hamkaas-kernels-to-llvm`, and
+    the global `@hamkaas_device_image`, an `emulation::EmulatedImage`, in place of
+    PTX. The modules are gone.
+
+    Barriers, syncs of warps, shuffles and asynchronous copies become calls of the
+    emulator, which `lib/Emulation` is; with `check-accesses` it is told of each
+    load and store, too. Memory spaces vanish: all addresses are those of the
+    process. What a tensor core would do is not emulated.
+
+    Fails, with an error at the operation, on one that has no emulation.
+  }];
+  let options = [
+    Option<"checkAccesses", "check-accesses", "bool", /*default=*/"true",
+           "Tell the emulator of each access to memory">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+  ];
+}
+
+#endif // HAMKAAS_CODEGEN_GPU_PASSES

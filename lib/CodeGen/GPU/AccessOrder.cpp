@@ -1,0 +1,184 @@
+//===- AccessOrder.cpp - Memory that the threads of a warp share *- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AccessOrder.h"
+#include "HamKaas/CodeGen/GPU/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+Value hamkaas::getBuffer(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+/// Whether `index` is a multiple of the lanes of a warp.
+static bool isMultipleOfWarp(Value index) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return *constant % warpSize == 0;
+  if (auto sum = index.getDefiningOp<arith::AddIOp>())
+    return isMultipleOfWarp(sum.getLhs()) && isMultipleOfWarp(sum.getRhs());
+  if (auto product = index.getDefiningOp<arith::MulIOp>())
+    return isMultipleOfWarp(product.getLhs()) ||
+           isMultipleOfWarp(product.getRhs());
+  auto argument = dyn_cast<BlockArgument>(index);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  return loop && argument == loop.getInductionVar() &&
+         isMultipleOfWarp(loop.getLowerBound()) &&
+         isMultipleOfWarp(loop.getStep());
+}
+
+namespace {
+struct Access {
+  Value memref;
+  bool writes;
+  bool isAligned;
+};
+} // namespace
+
+/// Lanes next to each other from `indices` on.
+static Access getLaneAccess(Value memref, ValueRange indices, bool writes) {
+  auto type = cast<MemRefType>(memref.getType());
+  auto whole = cast<MemRefType>(getBuffer(memref).getType());
+  bool isAligned = type.getShape() == whole.getShape() && !indices.empty() &&
+                   isMultipleOfWarp(indices.back());
+  return {memref, writes, isAligned};
+}
+
+/// The same for a read of `vector`: threads without a lane read the element of
+/// another one.
+static Access getLaneRead(Value memref, ValueRange indices, VectorType vector,
+                          bool isMasked) {
+  Access access = getLaneAccess(memref, indices, /*writes=*/false);
+  access.isAligned &= vector.getNumElements() == warpSize && !isMasked;
+  return access;
+}
+
+/// What `op` reads and writes.
+static SmallVector<Access, 2> getAccesses(Operation *op) {
+  if (auto read = dyn_cast<vector::TransferReadOp>(op))
+    return {getLaneRead(read.getBase(), read.getIndices(), read.getVectorType(),
+                        bool(read.getMask()))};
+  if (auto write = dyn_cast<vector::TransferWriteOp>(op))
+    return {getLaneAccess(write.getBase(), write.getIndices(), true)};
+  if (auto load = dyn_cast<vector::LoadOp>(op))
+    return {getLaneRead(load.getBase(), load.getIndices(), load.getVectorType(),
+                        /*isMasked=*/false)};
+  if (auto store = dyn_cast<vector::StoreOp>(op))
+    return {getLaneAccess(store.getBase(), store.getIndices(), true)};
+  if (auto gather = dyn_cast<vector::GatherOp>(op))
+    return {{gather.getBase(), false, false}};
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return {{load.getMemRef(), false, false}};
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return {{store.getMemRef(), true, false}};
+  return {};
+}
+
+bool AccessOrder::conflicts(unsigned before, Event event) {
+  switch (event) {
+  case AlignedRead:
+    return before & OtherWrite;
+  case OtherRead:
+    return before & (AlignedWrite | OtherWrite);
+  case AlignedWrite:
+    return before & (OtherRead | OtherWrite);
+  case OtherWrite:
+    return before != 0;
+  }
+  llvm_unreachable("no other event");
+}
+
+/// Adds what may have happened on another way; true if that is more.
+bool AccessOrder::join(State &state, const State &other) {
+  bool grows = false;
+  for (auto [buffer, events] : other) {
+    unsigned &known = state[buffer];
+    grows |= (known | events) != known;
+    known |= events;
+  }
+  return grows;
+}
+
+void AccessOrder::visitAccess(Operation *op, State &state) {
+  SmallVector<Access, 2> accesses = getAccesses(op);
+  auto getEvent = [](const Access &access) {
+    if (access.writes)
+      return access.isAligned ? AlignedWrite : OtherWrite;
+    return access.isAligned ? AlignedRead : OtherRead;
+  };
+  for (const Access &access : accesses)
+    if (conflicts(state.lookup(getBuffer(access.memref)), getEvent(access)))
+      waits.insert(op);
+  if (waits.contains(op))
+    state.clear();
+  for (const Access &access : accesses)
+    state[getBuffer(access.memref)] |= getEvent(access);
+}
+
+void AccessOrder::visitRegions(Operation *op, State &state) {
+  bool repeats = isa<LoopLikeOpInterface>(op);
+  State after = state;
+  State before = state;
+  do {
+    for (Region &region : op->getRegions()) {
+      State inside = before;
+      for (Block &block : region)
+        visit(block, inside);
+      join(after, inside);
+    }
+    // What the end of an iteration leaves, the next one finds.
+  } while (repeats && join(before, after));
+  state = std::move(after);
+}
+
+void AccessOrder::visit(Block &block, State &state) {
+  for (Operation &op : block) {
+    if (op.getNumRegions() > 0)
+      visitRegions(&op, state);
+    else
+      visitAccess(&op, state);
+  }
+}
+
+/// Whether a buffer is both read and written, or written by single threads.
+static bool sharesMemory(func::FuncOp kernel) {
+  SmallPtrSet<Value, 4> read, written;
+  bool found = false;
+  kernel.walk([&](Operation *op) {
+    for (const Access &access : getAccesses(op)) {
+      Value buffer = getBuffer(access.memref);
+      (access.writes ? written : read).insert(buffer);
+      found |= (access.writes && !access.isAligned) ||
+               (read.contains(buffer) && written.contains(buffer));
+    }
+  });
+  return found;
+}
+
+llvm::SetVector<Operation *> AccessOrder::findWaits() {
+  if (!sharesMemory(kernel))
+    return {};
+  State state;
+  visit(kernel.getBody().front(), state);
+  SetVector<Operation *> ordered;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (waits.contains(op))
+      ordered.insert(op);
+  });
+  return ordered;
+}

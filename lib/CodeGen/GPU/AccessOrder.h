@@ -1,0 +1,58 @@
+//===- AccessOrder.h - Memory that the threads of a warp share --*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CODEGEN_GPU_ACCESSORDER_H
+#define HAMKAAS_LIB_CODEGEN_GPU_ACCESSORDER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace hamkaas {
+
+/// Finds the reads and writes of a kernel, on vectors still, before which the
+/// threads of a warp must wait for each other: because one accesses memory that
+/// another one has accessed, and one of the two writes.
+///
+/// Different arguments are different memory. An argument that shares the
+/// destination's is read, by `hamkaas.inplace`, only at the index that is
+/// written next, hence by the thread that writes.
+class AccessOrder {
+public:
+  explicit AccessOrder(mlir::func::FuncOp kernel) : kernel(kernel) {}
+
+  /// The operations, in the order of the text.
+  llvm::SetVector<mlir::Operation *> findWaits();
+
+private:
+  /// What may have happened to a buffer since all threads last waited: reads
+  /// and writes in which element j of a row is that of lane j modulo the lanes,
+  /// and others.
+  enum Event : unsigned {
+    AlignedRead = 1,
+    OtherRead = 2,
+    AlignedWrite = 4,
+    OtherWrite = 8
+  };
+  using State = llvm::SmallDenseMap<mlir::Value, unsigned>;
+
+  void visit(mlir::Block &block, State &state);
+  void visitRegions(mlir::Operation *op, State &state);
+  void visitAccess(mlir::Operation *op, State &state);
+  static bool conflicts(unsigned before, Event event);
+  static bool join(State &state, const State &other);
+
+  mlir::func::FuncOp kernel;
+  llvm::SetVector<mlir::Operation *> waits;
+};
+
+/// The buffer that `memref` is a view of.
+mlir::Value getBuffer(mlir::Value memref);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CODEGEN_GPU_ACCESSORDER_H

@@ -1,0 +1,195 @@
+//===- DistributeLanes.cpp - Vectors to the threads of a warp ---*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream distributes vectors, too: by patterns that move operations out of a
+// `gpu.warp_execute_on_lane_0`, one by one from its end. They were not used,
+// because kernels here are whole functions of many loops: these patterns keep
+// the order of reads and writes only where they are "adjacent to the yield", as
+// their documentation says, leave scalars to the first lane and bring each to
+// the others through memory, and need vectors of a multiple of the warp's size.
+// A kernel of the level "warp" needs none of that: all threads compute its
+// scalars, and an operation on vectors of at most 32 lanes is one on a lane.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AccessOrder.h"
+#include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "LaneDistributor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_DISTRIBUTELANES
+#include "HamKaas/CodeGen/GPU/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+LaneDistributor::LaneDistributor(func::FuncOp kernel)
+    : kernel(kernel), builder(kernel.getContext()), loc(kernel.getLoc()) {}
+
+static bool isVector(Type type) { return isa<VectorType>(type); }
+
+/// Checks the vectors of the kernel, and notes how many lanes operands have.
+LogicalResult LaneDistributor::noteLanes() {
+  auto check = [](Operation *op, TypeRange types) {
+    for (Type type : types) {
+      auto vector = dyn_cast<VectorType>(type);
+      if (vector && (vector.getRank() != 1 || vector.isScalable() ||
+                     vector.getNumElements() > warpSize))
+        return op->emitError("expected vectors of one dimension and at most ")
+               << warpSize << " lanes, got " << type;
+    }
+    return InFlightDiagnostic();
+  };
+  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    if (failed(check(op, op->getOperandTypes())) ||
+        failed(check(op, op->getResultTypes())))
+      return WalkResult::interrupt();
+    for (Type type : op->getOperandTypes())
+      if (auto vector = dyn_cast<VectorType>(type)) {
+        lanesOf[op] = vector.getNumElements();
+        break;
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult LaneDistributor::run() {
+  SetVector<Operation *> waits = AccessOrder(kernel).findWaits();
+  if (failed(noteLanes()))
+    return failure();
+  for (Operation *op : waits) {
+    OpBuilder before(op);
+    Value all = arith::ConstantIntOp::create(before, op->getLoc(), -1, 32);
+    NVVM::SyncWarpOp::create(before, op->getLoc(), all);
+  }
+  return distributeBlock(kernel.getBody().front());
+}
+
+LogicalResult LaneDistributor::distributeBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    builder.setInsertionPoint(&op);
+    loc = op.getLoc();
+    if (failed(distribute(&op)))
+      return failure();
+  }
+  return success();
+}
+
+/// Gives a vector the type of its elements.
+static void takeLane(Value value) {
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    value.setType(vector.getElementType());
+}
+
+LogicalResult LaneDistributor::replace(Operation *op, Value value) {
+  op->getResult(0).replaceAllUsesWith(value);
+  op->erase();
+  return success();
+}
+
+/// Loops and branches, which carry a lane in place of a vector.
+LogicalResult LaneDistributor::distributeRegions(Operation *op) {
+  if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+    return op->emitError("expected only loops and branches of scf around other "
+                         "operations in a kernel, got ")
+           << op->getName();
+  for (Value result : op->getResults())
+    takeLane(result);
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      for (Value argument : block.getArguments())
+        takeLane(argument);
+      if (failed(distributeBlock(block)))
+        return failure();
+    }
+  return success();
+}
+
+/// Operations that do to each lane what they do to a scalar.
+LogicalResult LaneDistributor::distributeElementwise(Operation *op) {
+  bool hasVectors =
+      lanesOf.contains(op) || llvm::any_of(op->getResultTypes(), isVector);
+  if (hasVectors && !OpTrait::hasElementwiseMappableTraits(op) &&
+      !op->hasTrait<OpTrait::IsTerminator>())
+    return op->emitError("expected an operation that works on the lanes of a "
+                         "warp, got ")
+           << op->getName();
+  for (Value result : op->getResults())
+    takeLane(result);
+  return success();
+}
+
+LogicalResult LaneDistributor::distribute(Operation *op) {
+  if (op->getNumRegions() > 0)
+    return distributeRegions(op);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](vector::TransferReadOp op) { return distributeRead(op); })
+      .Case([&](vector::TransferWriteOp op) { return distributeWrite(op); })
+      .Case([&](vector::LoadOp op) { return distributeLoad(op); })
+      .Case([&](vector::StoreOp op) { return distributeStore(op); })
+      .Case([&](vector::GatherOp op) { return distributeGather(op); })
+      .Case<memref::StoreOp>(
+          [&](Operation *op) { return distributeScalarStore(op); })
+      .Case<arith::ConstantOp>(
+          [&](Operation *op) { return distributeConstant(op); })
+      .Case(
+          [&](vector::ConstantMaskOp op) { return distributeConstantMask(op); })
+      .Case([&](vector::CreateMaskOp op) { return distributeCreateMask(op); })
+      .Case([&](vector::StepOp op) { return replace(op, lane()); })
+      .Case([&](vector::ShuffleOp op) { return distributeShuffle(op); })
+      .Case([&](vector::ExtractOp op) { return distributeExtract(op); })
+      .Case([&](vector::InsertOp op) { return distributeInsert(op); })
+      .Case([&](vector::ExtractStridedSliceOp op) {
+        return distributeExtractSlice(op);
+      })
+      .Case([&](vector::ReductionOp op) { return distributeReduction(op); })
+      .Case([&](vector::BroadcastOp op) { return distributeBroadcast(op); })
+      .Case([&](vector::FromElementsOp op) { return distributeElements(op); })
+      .Case([&](vector::FMAOp op) {
+        return replace(op, math::FmaOp::create(builder, loc, op.getLhs(),
+                                               op.getRhs(), op.getAcc()));
+      })
+      .Default([&](Operation *op) { return distributeElementwise(op); });
+}
+
+namespace {
+struct DistributeLanesPass
+    : hamkaas::impl::DistributeLanesBase<DistributeLanesPass> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(HamKaasDialect::tilesAttrName) || kernel.isExternal())
+      return;
+    bool isWarp = usesLanes(kernel);
+    kernel->setAttr(tileRunnerAttrName,
+                    StringAttr::get(&getContext(), isWarp ? "warp" : "thread"));
+    if (isWarp && failed(LaneDistributor(kernel).run()))
+      signalPassFailure();
+  }
+
+private:
+  /// Whether there is work for several threads in a tile.
+  static bool usesLanes(func::FuncOp kernel) {
+    return kernel
+        .walk([](Operation *op) {
+          bool found = isa<memref::AllocaOp>(op) ||
+                       llvm::any_of(op->getOperandTypes(), isVector) ||
+                       llvm::any_of(op->getResultTypes(), isVector);
+          return found ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+};
+} // namespace

@@ -1,0 +1,113 @@
+//===- LaneDistributor.h - Vectors to a value a thread ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CODEGEN_GPU_LANEDISTRIBUTOR_H
+#define HAMKAAS_LIB_CODEGEN_GPU_LANEDISTRIBUTOR_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace hamkaas {
+
+/// Replaces the vectors of a kernel by what one thread of a warp holds of them,
+/// in the order of the text: each operation finds its operands replaced.
+///
+/// NOTE: values get their new type in place. So an operation knows how many
+/// lanes its operands had only by what was noted before.
+class LaneDistributor {
+public:
+  explicit LaneDistributor(mlir::func::FuncOp kernel);
+
+  mlir::LogicalResult run();
+
+private:
+  /// The threads that take part in an access: the first `count`, or, if that is
+  /// not known, those for which `mask` holds.
+  struct ActiveLanes {
+    std::optional<int64_t> count;
+    mlir::Value mask;
+
+    bool isAll() const;
+  };
+
+  // What is the same for vectors and their lanes (DistributeLanes.cpp).
+  mlir::LogicalResult noteLanes();
+  mlir::LogicalResult distributeBlock(mlir::Block &block);
+  mlir::LogicalResult distribute(mlir::Operation *op);
+  mlir::LogicalResult distributeRegions(mlir::Operation *op);
+  mlir::LogicalResult distributeElementwise(mlir::Operation *op);
+  mlir::LogicalResult replace(mlir::Operation *op, mlir::Value value);
+
+  // Memory (LaneMemory.cpp).
+  mlir::LogicalResult distributeRead(mlir::vector::TransferReadOp op);
+  mlir::LogicalResult distributeWrite(mlir::vector::TransferWriteOp op);
+  mlir::LogicalResult distributeLoad(mlir::vector::LoadOp op);
+  mlir::LogicalResult distributeStore(mlir::vector::StoreOp op);
+  mlir::LogicalResult distributeGather(mlir::vector::GatherOp op);
+  mlir::LogicalResult distributeScalarStore(mlir::Operation *op);
+  ActiveLanes getActive(mlir::Value mask, int64_t lanes);
+  mlir::Value loadLane(mlir::Value memref, mlir::ValueRange first,
+                       const ActiveLanes &active, mlir::Value inactive);
+  void storeLane(mlir::Value value, mlir::Value memref, mlir::ValueRange first,
+                 const ActiveLanes &active);
+
+  // Constants and what is known of lanes (LaneConstants.cpp).
+  mlir::LogicalResult distributeConstant(mlir::Operation *op);
+  mlir::LogicalResult distributeConstantMask(mlir::vector::ConstantMaskOp op);
+  mlir::LogicalResult distributeCreateMask(mlir::vector::CreateMaskOp op);
+  /// Number of the thread, as an index or of 32 bits.
+  mlir::Value lane();
+  mlir::Value lane32();
+  /// That number, or `count - 1` if it is larger.
+  mlir::Value laneBelow(int64_t count);
+  /// Whether it is below `count`.
+  mlir::Value isBelow(int64_t count);
+  mlir::Value index(int64_t value);
+  mlir::Value integer(int64_t value);
+  mlir::OpBuilder atTop();
+  mlir::Value keepAtTop(mlir::Value value);
+  /// The bit of each lane; those that have none are free.
+  mlir::Value bitTable(llvm::ArrayRef<std::optional<bool>> bits);
+  /// The number of each lane, below 32.
+  mlir::Value laneTable(llvm::ArrayRef<std::optional<int64_t>> numbers);
+
+  // What other lanes hold (LaneExchange.cpp).
+  mlir::LogicalResult distributeShuffle(mlir::vector::ShuffleOp op);
+  mlir::LogicalResult distributeExtract(mlir::vector::ExtractOp op);
+  mlir::LogicalResult distributeInsert(mlir::vector::InsertOp op);
+  mlir::LogicalResult
+  distributeExtractSlice(mlir::vector::ExtractStridedSliceOp op);
+  mlir::LogicalResult distributeReduction(mlir::vector::ReductionOp op);
+  mlir::LogicalResult distributeBroadcast(mlir::vector::BroadcastOp op);
+  mlir::LogicalResult distributeElements(mlir::vector::FromElementsOp op);
+  /// What the lane has of `value` that `mode` and `offset` (of 32 bits) name.
+  mlir::Value exchange(mlir::Value value, mlir::gpu::ShuffleMode mode,
+                       mlir::Value offset);
+  /// The same of lane number `sources[lane]`, any if there is none.
+  mlir::Value take(mlir::Value value,
+                   llvm::ArrayRef<std::optional<int64_t>> sources);
+
+  mlir::func::FuncOp kernel;
+  /// At the operation that is replaced.
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  /// The last of what stands at the top of the kernel, for all operations.
+  mlir::Operation *lastAtTop = nullptr;
+  mlir::Value laneIndex, laneInteger;
+  llvm::DenseMap<int64_t, mlir::Value> clampedLanes, belowLanes, indices,
+      integers;
+  /// Lanes of the first vector operand of an operation that needs to know.
+  llvm::DenseMap<mlir::Operation *, int64_t> lanesOf;
+  /// How many lanes a mask has set, if they are the first and known.
+  llvm::DenseMap<mlir::Value, int64_t> setLanes;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CODEGEN_GPU_LANEDISTRIBUTOR_H

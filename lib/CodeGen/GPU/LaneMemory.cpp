@@ -1,0 +1,156 @@
+//===- LaneMemory.cpp - Vectors in memory, a lane a thread ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/GPU/Passes.h"
+#include "LaneDistributor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+bool LaneDistributor::ActiveLanes::isAll() const { return count == warpSize; }
+
+/// Those of a vector of `lanes` for which `mask` holds; all if it is null.
+LaneDistributor::ActiveLanes LaneDistributor::getActive(Value mask,
+                                                        int64_t lanes) {
+  if (!mask)
+    return {lanes, nullptr};
+  if (auto known = setLanes.find(mask); known != setLanes.end())
+    return {std::min(lanes, known->second), nullptr};
+  if (lanes < warpSize)
+    mask = arith::AndIOp::create(builder, loc, mask, isBelow(lanes));
+  return {std::nullopt, mask};
+}
+
+/// `first` with the last index moved by `by`.
+static SmallVector<Value> moveBy(OpBuilder &builder, Location loc,
+                                 ValueRange first, Value by) {
+  SmallVector<Value> indices(first);
+  indices.back() = arith::AddIOp::create(builder, loc, indices.back(), by,
+                                         arith::IntegerOverflowFlags::nsw);
+  return indices;
+}
+
+/// The element of each active lane, `inactive` in the others, or anything if
+/// that is null. Where it is known which these are, they read an element that
+/// an active one reads, without a branch.
+Value LaneDistributor::loadLane(Value memref, ValueRange first,
+                                const ActiveLanes &active, Value inactive) {
+  auto load = [&](Value by) -> Value {
+    return memref::LoadOp::create(builder, loc, memref,
+                                  moveBy(builder, loc, first, by));
+  };
+  if (active.isAll())
+    return load(lane());
+  if (active.count == 0)
+    return inactive;
+  if (active.count) {
+    Value element = load(laneBelow(*active.count));
+    return inactive
+               ? arith::SelectOp::create(builder, loc, isBelow(*active.count),
+                                         element, inactive)
+               : element;
+  }
+  auto branch = scf::IfOp::create(builder, loc, inactive.getType(), active.mask,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, load(lane()));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, inactive);
+  return branch.getResult(0);
+}
+
+void LaneDistributor::storeLane(Value value, Value memref, ValueRange first,
+                                const ActiveLanes &active) {
+  if (active.count == 0)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  if (!active.isAll()) {
+    auto branch = scf::IfOp::create(
+        builder, loc, active.count ? isBelow(*active.count) : active.mask);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  memref::StoreOp::create(builder, loc, value, memref,
+                          moveBy(builder, loc, first, lane()));
+}
+
+/// Succeeds if a transfer takes elements that are next to each other and exist.
+static LogicalResult verifyTransfer(VectorTransferOpInterface op) {
+  if (isa<MemRefType>(op.getBase().getType()) && !op.hasOutOfBoundsDim() &&
+      op.getPermutationMap().isMinorIdentity() &&
+      op.getPermutationMap().getNumResults() == 1)
+    return success();
+  return op->emitError("expected a transfer of elements along the last "
+                       "dimension of a buffer, within its bounds");
+}
+
+LogicalResult LaneDistributor::distributeRead(vector::TransferReadOp op) {
+  if (failed(verifyTransfer(op)))
+    return failure();
+  int64_t lanes = op.getVectorType().getNumElements();
+  ActiveLanes active = getActive(op.getMask(), lanes);
+  return replace(op, loadLane(op.getBase(), op.getIndices(), active,
+                              op.getMask() ? op.getPadding() : Value()));
+}
+
+LogicalResult LaneDistributor::distributeWrite(vector::TransferWriteOp op) {
+  // NOTE: its type is that of a lane by now, which the interface does not know;
+  // the map and the bounds are attributes.
+  if (op.getPermutationMap().getNumResults() != 1 ||
+      !op.getPermutationMap().isMinorIdentity() ||
+      !isa<MemRefType>(op.getBase().getType()) ||
+      llvm::is_contained(op.getInBounds().getAsValueRange<BoolAttr>(), false))
+    return op->emitError("expected a transfer of elements along the last "
+                         "dimension of a buffer, within its bounds");
+  storeLane(op.getValueToStore(), op.getBase(), op.getIndices(),
+            getActive(op.getMask(), lanesOf.at(op)));
+  op->erase();
+  return success();
+}
+
+LogicalResult LaneDistributor::distributeLoad(vector::LoadOp op) {
+  ActiveLanes active = getActive(nullptr, op.getVectorType().getNumElements());
+  return replace(op, loadLane(op.getBase(), op.getIndices(), active, nullptr));
+}
+
+LogicalResult LaneDistributor::distributeStore(vector::StoreOp op) {
+  storeLane(op.getValueToStore(), op.getBase(), op.getIndices(),
+            getActive(nullptr, lanesOf.at(op)));
+  op->erase();
+  return success();
+}
+
+/// Lanes that are not active read the first element.
+LogicalResult LaneDistributor::distributeGather(vector::GatherOp op) {
+  if (!isa<MemRefType>(op.getBase().getType()))
+    return op->emitError("expected to gather from a buffer");
+  int64_t lanes = op.getVectorType().getNumElements();
+  ActiveLanes active = getActive(op.getMask(), lanes);
+  Value offset = op.getIndices();
+  if (!offset.getType().isIndex())
+    offset = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                        offset);
+  Value condition = active.count ? isBelow(*active.count) : active.mask;
+  if (!active.isAll())
+    offset = arith::SelectOp::create(builder, loc, condition, offset, index(0));
+  Value element =
+      memref::LoadOp::create(builder, loc, op.getBase(),
+                             moveBy(builder, loc, op.getOffsets(), offset));
+  if (active.count != lanes)
+    element = arith::SelectOp::create(builder, loc, condition, element,
+                                      op.getPassThru());
+  return replace(op, element);
+}
+
+LogicalResult LaneDistributor::distributeScalarStore(Operation *op) {
+  auto branch = scf::IfOp::create(builder, loc, isBelow(1));
+  op->moveBefore(branch.thenBlock()->getTerminator());
+  return success();
+}

@@ -1,0 +1,110 @@
+//===- LowerDeviceCode.cpp - Functions of a GPU to NVVM ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/CPU/BFloat16Constants.h"
+#include "HamKaas/CodeGen/GPU/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_LOWERDEVICECODE
+#include "HamKaas/CodeGen/GPU/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+namespace {
+/// A function that is an instruction. Upstream would call libdevice.
+template <typename OpTy, typename IntrinsicOp>
+struct UseInstruction : ConvertOpToLLVMPattern<OpTy> {
+  using ConvertOpToLLVMPattern<OpTy>::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isF32() && !op.getType().isF64())
+      return rewriter.notifyMatchFailure(op, "neither float32 nor float64");
+    rewriter.replaceOpWithNewOp<IntrinsicOp>(op, op.getType(),
+                                             adaptor.getOperands());
+    return success();
+  }
+};
+} // namespace
+
+static void populateInstructions(const LLVMTypeConverter &converter,
+                                 RewritePatternSet &patterns) {
+  patterns.add<UseInstruction<math::FmaOp, LLVM::FMAOp>,
+               UseInstruction<math::SqrtOp, LLVM::SqrtOp>,
+               UseInstruction<math::AbsFOp, LLVM::FAbsOp>,
+               UseInstruction<math::CopySignOp, LLVM::CopySignOp>,
+               UseInstruction<math::FloorOp, LLVM::FFloorOp>,
+               UseInstruction<math::CeilOp, LLVM::FCeilOp>,
+               UseInstruction<math::TruncOp, LLVM::FTruncOp>,
+               UseInstruction<math::RoundEvenOp, LLVM::RoundEvenOp>>(
+      converter, /*benefit=*/2);
+}
+
+/// Leaves the arithmetic that the processor's code has, too, and accesses
+/// without views.
+static LogicalResult expandOperations(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  memref::populateExpandStridedMetadataPatterns(patterns);
+  arith::populateArithExpandOpsPatterns(patterns);
+  arith::populateExpandBFloat16Patterns(patterns);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+static LogicalResult convertToNVVM(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LowerToLLVMOptions options(context);
+  options.useBarePtrCallConv = true;
+  options.overrideIndexBitwidth(64);
+  LLVMTypeConverter converter(context, options);
+  configureGpuToNVVMTypeConverter(converter);
+  RewritePatternSet patterns(context);
+  storeBFloat16AsIntegers(converter, patterns);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  populateInstructions(converter, patterns);
+  populateLibDeviceConversionPatterns(converter, patterns);
+  populateGpuToNVVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  LLVMConversionTarget target(*context);
+  target.addLegalDialect<NVVM::NVVMDialect>();
+  target.addLegalOp<gpu::GPUModuleOp>();
+  return applyFullConversion(module, target, std::move(patterns));
+}
+
+namespace {
+struct LowerDeviceCodePass
+    : hamkaas::impl::LowerDeviceCodeBase<LowerDeviceCodePass> {
+  void runOnOperation() override {
+    if (failed(expandOperations(getOperation())) ||
+        failed(convertToNVVM(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,90 @@
+//===- OutlineDeviceCode.cpp - Kernels to a gpu.module ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceFunctions.h"
+#include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/CheckedArguments.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_OUTLINEDEVICECODE
+#include "HamKaas/CodeGen/GPU/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+static bool hasChecks(func::FuncOp kernel) {
+  return !kernel.getOps<CheckOp>().empty();
+}
+
+namespace {
+struct OutlineDeviceCodePass
+    : hamkaas::impl::OutlineDeviceCodeBase<OutlineDeviceCodePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<func::FuncOp> kernels;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(tileRunnerAttrName))
+        kernels.push_back(function);
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto device =
+        gpu::GPUModuleOp::create(builder, module.getLoc(), deviceModuleName);
+    builder.setInsertionPointToStart(device.getBody());
+    bool asksFailure = llvm::any_of(kernels, hasChecks);
+    for (func::FuncOp kernel : kernels)
+      if (failed(outline(builder, kernel, asksFailure)))
+        return signalPassFailure();
+    copyConstants(builder, device);
+  }
+
+private:
+  int64_t count = 0;
+
+  /// Adds the functions of `kernel` and leaves a declaration.
+  LogicalResult outline(OpBuilder &builder, func::FuncOp kernel,
+                        bool asksFailure) {
+    if (!kernel.getBody().hasOneBlock())
+      return kernel.emitError("expected a kernel of one block");
+    if (hasChecks(kernel)) {
+      auto checked = llvm::to_vector(getCheckedArguments(kernel));
+      kernel->setAttr(HamKaasDialect::checkedAttrName,
+                      builder.getDenseI64ArrayAttr(checked));
+      addCheckFunction(builder, kernel);
+      kernel->setAttr(HamKaasDialect::deviceChecksAttrName,
+                      builder.getI64IntegerAttr(count++));
+      dropChecks(kernel);
+    }
+    if (failed(addTileFunction(builder, kernel, asksFailure)))
+      return failure();
+    kernel->setAttr(HamKaasDialect::deviceKernelAttrName,
+                    builder.getI64IntegerAttr(count++));
+    kernel->removeAttr(tileRunnerAttrName);
+    kernel.eraseBody();
+    kernel.setPrivate();
+    return success();
+  }
+
+  /// Erases the checks, and what nothing else needs.
+  static void dropChecks(func::FuncOp kernel) {
+    SetVector<Operation *> slice = getCheckSlice(kernel);
+    for (Operation *op : llvm::reverse(slice))
+      if (isa<CheckOp>(op) || isOpTriviallyDead(op))
+        op->erase();
+  }
+
+  /// NOTE: public there, so that the host finds them by name.
+  void copyConstants(OpBuilder &builder, gpu::GPUModuleOp device) {
+    builder.setInsertionPointToStart(device.getBody());
+    for (auto global : getOperation().getOps<memref::GlobalOp>())
+      cast<memref::GlobalOp>(builder.clone(*global)).setPublic();
+  }
+};
+} // namespace

@@ -1,0 +1,145 @@
+//===- LowerDeviceProgram.cpp - @main and @prepare for a GPU ----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "ProgramLowering.h"
+#include "hamkaas-c/Program.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_LOWERDEVICEPROGRAM
+#include "HamKaas/Conversion/ProgramToLLVM/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+namespace {
+
+/// Tells the device what is to be launched and copied.
+class DeviceProgramLowering : public ProgramLowering {
+public:
+  using ProgramLowering::ProgramLowering;
+
+private:
+  void emitCall(func::CallOp call, bool wasChecked) override;
+  void emitChecks(func::CallOp call) override;
+  void emitCopy(Value target, Value source, Value bytes) override;
+  Value emitGlobal(memref::GetGlobalOp op) override;
+  bool hasChecks(func::CallOp call) override {
+    return getKernel(call)->hasAttr(HamKaasDialect::deviceChecksAttrName);
+  }
+  SmallVector<int64_t> getChecked(func::CallOp call) override;
+  std::unique_ptr<ProgramLowering> createForLoop(func::FuncOp body) override {
+    return std::make_unique<DeviceProgramLowering>(body, symbols, reportsCalls,
+                                                   callIndex);
+  }
+
+  func::FuncOp getKernel(func::CallOp call) const {
+    return symbols.lookup<func::FuncOp>(call.getCallee());
+  }
+  void launch(func::CallOp call, StringRef attribute);
+  Value callRuntime(Type result, size_t function, ValueRange operands);
+};
+
+} // namespace
+
+/// Calls the function at that offset in the execution for its device.
+Value DeviceProgramLowering::callRuntime(Type result, size_t function,
+                                         ValueRange operands) {
+  SmallVector<Value> all = {
+      loadPointer(execution, function),
+      loadPointer(execution, offsetof(HamKaasExecution, device))};
+  all.append(operands.begin(), operands.end());
+  SmallVector<Type> types(ValueRange(all).drop_front().getTypes());
+  return LLVM::CallOp::create(builder,
+                              LLVM::LLVMFunctionType::get(result, types), all)
+      .getResult();
+}
+
+/// Launches the function of the device code that `attribute` of the kernel
+/// names.
+void DeviceProgramLowering::launch(func::CallOp call, StringRef attribute) {
+  Type i32 = builder.getI32Type();
+  auto number = getKernel(call)->getAttrOfType<IntegerAttr>(attribute);
+  Value kernel = LLVM::ConstantOp::create(builder, i32, number.getInt());
+  Value index = constant(reportsCalls ? callIndex : -1);
+  returnOnFailure(callRuntime(i32, offsetof(HamKaasExecution, launch),
+                              {kernel, arguments, index}),
+                  /*wasNoted=*/true);
+}
+
+void DeviceProgramLowering::emitChecks(func::CallOp call) {
+  launch(call, HamKaasDialect::deviceChecksAttrName);
+}
+
+void DeviceProgramLowering::emitCall(func::CallOp call, bool wasChecked) {
+  if (hasChecks(call) && !wasChecked)
+    emitChecks(call);
+  launch(call, HamKaasDialect::deviceKernelAttrName);
+}
+
+SmallVector<int64_t> DeviceProgramLowering::getChecked(func::CallOp call) {
+  auto checked = getKernel(call)->getAttrOfType<DenseI64ArrayAttr>(
+      HamKaasDialect::checkedAttrName);
+  return llvm::to_vector(checked.asArrayRef());
+}
+
+void DeviceProgramLowering::emitCopy(Value target, Value source, Value bytes) {
+  returnOnFailure(callRuntime(builder.getI32Type(),
+                              offsetof(HamKaasExecution, copy),
+                              {target, source, bytes}),
+                  /*wasNoted=*/true);
+}
+
+Value DeviceProgramLowering::emitGlobal(memref::GetGlobalOp op) {
+  std::string name = ("name_" + op.getName()).str();
+  if (!symbols.lookup(name)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(program);
+    std::string text = op.getName().str() + '\0';
+    auto data = LLVM::GlobalOp::create(
+        builder, LLVM::LLVMArrayType::get(builder.getI8Type(), text.size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal, name,
+        builder.getStringAttr(text));
+    symbols.insert(data);
+  }
+  Value address = LLVM::AddressOfOp::create(builder, pointer, name);
+  return callRuntime(pointer, offsetof(HamKaasExecution, findConstant),
+                     address);
+}
+
+namespace {
+
+struct LowerDeviceProgram
+    : hamkaas::impl::LowerDeviceProgramBase<LowerDeviceProgram> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    if (auto prepare = symbols.lookup<func::FuncOp>("prepare"))
+      if (failed(DeviceProgramLowering(prepare, symbols, /*reportsCalls=*/false,
+                                       /*firstCall=*/0)
+                     .lower("hamkaas_device_prepare", {"parameter"},
+                            {"constants", "workspace"})))
+        return signalPassFailure();
+    auto main = symbols.lookup<func::FuncOp>("main");
+    if (!main) {
+      getOperation().emitError("expected a function @main");
+      return signalPassFailure();
+    }
+    if (failed(DeviceProgramLowering(main, symbols, /*reportsCalls=*/true,
+                                     /*firstCall=*/0)
+                   .lower("hamkaas_device_run", {"input", "output"},
+                          {"constants", "state", "workspace"})))
+      return signalPassFailure();
+    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
+      if (isa<memref::GlobalOp, func::FuncOp>(op))
+        op.erase();
+  }
+};
+
+} // namespace

@@ -1,0 +1,266 @@
+//===- ProgramLowering.cpp - @main and @prepare to LLVM ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramLowering.h"
+#include "hamkaas-c/Program.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+ProgramLowering::ProgramLowering(func::FuncOp program, SymbolTable &symbols,
+                                 bool reportsCalls, int64_t firstCall)
+    : program(program), symbols(symbols), reportsCalls(reportsCalls),
+      builder(program.getLoc(), program), callIndex(firstCall) {
+  pointer = LLVM::LLVMPointerType::get(builder.getContext());
+}
+
+LogicalResult ProgramLowering::lower(StringRef name, ArrayRef<StringRef> tables,
+                                     ArrayRef<StringRef> regions) {
+  SmallVector<Type> types(1 + tables.size() + regions.size(), pointer);
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, name, LLVM::LLVMFunctionType::get(builder.getI32Type(), types),
+      isLoop() ? LLVM::Linkage::Internal : LLVM::Linkage::External);
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+  bindArguments(function, tables, regions);
+
+  Block &body = program.getBody().front();
+  for (auto view : body.getOps<memref::ViewOp>())
+    if (failed(lowerView(view)))
+      return failure();
+  for (auto global : body.getOps<memref::GetGlobalOp>())
+    addresses[global] = emitGlobal(global);
+  // The kernels in the body of a loop check what they read themselves.
+  if (!isLoop())
+    lowerChecks();
+  for (Operation &op : body)
+    if (failed(lowerOp(op)))
+      return failure();
+  program.erase();
+  return success();
+}
+
+void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
+                                    ArrayRef<StringRef> tables,
+                                    ArrayRef<StringRef> regions) {
+  execution = function.getArgument(0);
+  unsigned operands = 1;
+  for (Operation &op : program.getBody().front())
+    if (isa<func::CallOp, RepeatOp>(op))
+      operands = std::max(operands, op.getNumOperands());
+  arguments =
+      LLVM::AllocaOp::create(builder, pointer, pointer, constant(operands));
+
+  llvm::StringMap<Value> bases;
+  for (auto [i, region] :
+       llvm::enumerate(llvm::concat<const StringRef>(tables, regions)))
+    bases[region] = function.getArgument(1 + i);
+  llvm::StringMap<int64_t> counts;
+  for (BlockArgument argument : program.getArguments()) {
+    StringRef region =
+        program
+            .getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                          HamKaasDialect::regionAttrName)
+            .getValue();
+    Value base = bases.at(region);
+    addresses[argument] =
+        llvm::is_contained(tables, region)
+            ? loadPointer(base, counts[region]++ * sizeof(void *))
+            : base;
+  }
+}
+
+/// The value of `hamkaas.region` of the argument that `buffer` is a part of;
+/// empty for a global.
+StringRef ProgramLowering::getRegion(Value buffer) {
+  auto view = buffer.getDefiningOp<memref::ViewOp>();
+  if (!view)
+    return "";
+  auto argument = cast<BlockArgument>(view.getSource());
+  return program
+      .getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                    HamKaasDialect::regionAttrName)
+      .getValue();
+}
+
+/// Whether what the checks of `call` read has its value when the run begins.
+bool ProgramLowering::isKnownBefore(func::CallOp call, bool stateWritten) {
+  return llvm::all_of(getChecked(call), [&](int64_t argument) {
+    StringRef region = getRegion(call.getOperand(argument));
+    return region.empty() || region == "input" || region == "constants" ||
+           (region == "state" && !stateWritten);
+  });
+}
+
+/// Runs the checks before anything is written, so that a run that fails leaves
+/// state and outputs as they were. What depends on values that the run itself
+/// computes is checked by the kernel alone.
+void ProgramLowering::lowerChecks() {
+  bool stateWritten = false;
+  int64_t first = callIndex;
+  for (Operation &op : program.getBody().front()) {
+    if (auto copy = dyn_cast<memref::CopyOp>(op))
+      stateWritten |= getRegion(copy.getTarget()) == "state";
+    if (auto repeat = dyn_cast<RepeatOp>(op)) {
+      for (Value written : repeat.getDpsInits())
+        stateWritten |= getRegion(written) == "state";
+      callIndex += countCalls(symbols.lookup<func::FuncOp>(repeat.getCallee()));
+    }
+    auto call = dyn_cast<func::CallOp>(op);
+    if (!call)
+      continue;
+    if (hasChecks(call) && isKnownBefore(call, stateWritten)) {
+      builder.setLoc(call.getLoc());
+      storeArguments(call);
+      emitChecks(call);
+      checkedBefore.insert(call);
+    }
+    stateWritten |= getRegion(call.getOperands().back()) == "state";
+    ++callIndex;
+  }
+  callIndex = first;
+}
+
+LogicalResult ProgramLowering::lowerOp(Operation &op) {
+  builder.setLoc(op.getLoc());
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    emitCopy(addresses.at(copy.getTarget()), addresses.at(copy.getSource()),
+             constant(getByteCount(copy.getSource().getType())));
+  else if (auto call = dyn_cast<func::CallOp>(op))
+    lowerCall(call);
+  else if (auto repeat = dyn_cast<RepeatOp>(op))
+    return lowerRepeat(repeat);
+  else if (isa<func::ReturnOp>(op))
+    LLVM::ReturnOp::create(
+        builder, Value(LLVM::ConstantOp::create(builder, builder.getI32Type(),
+                                                int64_t(0))));
+  else if (!isa<memref::ViewOp, memref::GetGlobalOp>(op) &&
+           !matchPattern(&op, m_Constant()))
+    return op.emitError("expected the form PLANNED, got ") << op.getName();
+  return success();
+}
+
+LogicalResult ProgramLowering::lowerView(memref::ViewOp view) {
+  builder.setLoc(view.getLoc());
+  APInt offset;
+  if (!matchPattern(view.getByteShift(), m_ConstantInt(&offset)))
+    return view.emitError("expected a constant offset");
+  addresses[view] =
+      offsetAddress(addresses.at(view.getSource()), offset.getSExtValue());
+  return success();
+}
+
+void ProgramLowering::storeArguments(func::CallOp call) {
+  for (auto [i, operand] : llvm::enumerate(call.getOperands()))
+    LLVM::StoreOp::create(builder, addresses.at(operand),
+                          offsetAddress(arguments, i * sizeof(void *)));
+}
+
+void ProgramLowering::lowerCall(func::CallOp call) {
+  storeArguments(call);
+  emitCall(call, checkedBefore.contains(call));
+  ++callIndex;
+}
+
+/// The calls in `function` and in the loops it repeats.
+int64_t ProgramLowering::countCalls(func::FuncOp function) const {
+  int64_t count = 0;
+  for (Operation &op : function.getBody().front()) {
+    count += isa<func::CallOp>(op);
+    if (auto repeat = dyn_cast<RepeatOp>(op))
+      count += countCalls(symbols.lookup<func::FuncOp>(repeat.getCallee()));
+  }
+  return count;
+}
+
+LogicalResult ProgramLowering::lowerRepeat(RepeatOp repeat) {
+  auto body = symbols.lookup<func::FuncOp>(repeat.getCallee());
+  std::string name = ("hamkaas_" + repeat.getCallee()).str();
+  std::unique_ptr<ProgramLowering> lowering = createForLoop(body);
+  if (failed(
+          lowering->lower(name, {"input", "state", "output"}, {"workspace"})))
+    return failure();
+  callIndex = lowering->getCallIndex();
+  for (auto [i, operand] : llvm::enumerate(repeat->getOpOperands()))
+    if (!repeat.isRow(operand))
+      LLVM::StoreOp::create(builder, addresses.at(operand.get()),
+                            offsetAddress(arguments, i * sizeof(void *)));
+  repeatBody(repeat, name);
+  return success();
+}
+
+/// A loop over the steps, at least one of them.
+void ProgramLowering::repeatBody(RepeatOp repeat, StringRef body) {
+  Block *current = builder.getInsertionBlock();
+  Region *region = current->getParent();
+  Block *loop = builder.createBlock(region, region->end(), builder.getI64Type(),
+                                    repeat.getLoc());
+  Block *rest = builder.createBlock(region);
+  builder.setInsertionPointToEnd(current);
+  LLVM::BrOp::create(builder, constant(0), loop);
+
+  builder.setInsertionPointToStart(loop);
+  Value step = loop->getArgument(0);
+  callBody(repeat, body, step);
+  Value next = LLVM::AddOp::create(builder, step, constant(1));
+  Value goesOn = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, next,
+                                      constant(repeat.getSteps()));
+  LLVM::CondBrOp::create(builder, goesOn, loop, next, rest, ValueRange());
+  builder.setInsertionPointToStart(rest);
+}
+
+void ProgramLowering::callBody(RepeatOp repeat, StringRef body, Value step) {
+  Value row = step;
+  if (repeat.getReversed())
+    row = LLVM::SubOp::create(builder, constant(repeat.getSteps() - 1), step);
+  for (auto [i, operand] : llvm::enumerate(repeat->getOpOperands())) {
+    if (!repeat.isRow(operand))
+      continue;
+    int64_t bytes = getByteCount(operand.get().getType()) / repeat.getSteps();
+    Value offset = LLVM::MulOp::create(builder, row, constant(bytes));
+    LLVM::StoreOp::create(
+        builder,
+        LLVM::GEPOp::create(builder, pointer, builder.getI8Type(),
+                            addresses.at(operand.get()), offset),
+        offsetAddress(arguments, i * sizeof(void *)));
+  }
+  size_t inputs = repeat.getRows().size() + repeat.getValues().size();
+  size_t states = inputs + repeat.getCarried().size();
+  returnOnFailure(
+      LLVM::CallOp::create(
+          builder, builder.getI32Type(), body,
+          ValueRange{execution, arguments,
+                     offsetAddress(arguments, inputs * sizeof(void *)),
+                     offsetAddress(arguments, states * sizeof(void *)),
+                     addresses.at(repeat.getWorkspace())})
+          .getResult(),
+      /*wasNoted=*/true);
+}
+
+/// `wasNoted` if the failing call has left its index.
+void ProgramLowering::returnOnFailure(Value status, bool wasNoted) {
+  Block *current = builder.getInsertionBlock();
+  Region *region = current->getParent();
+  Block *failed = builder.createBlock(region);
+  Block *rest = builder.createBlock(region);
+
+  builder.setInsertionPointToEnd(current);
+  Value zero =
+      LLVM::ConstantOp::create(builder, builder.getI32Type(), int64_t(0));
+  Value isFailure =
+      LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, status, zero);
+  LLVM::CondBrOp::create(builder, isFailure, failed, rest);
+
+  builder.setInsertionPointToStart(failed);
+  if (!wasNoted)
+    LLVM::StoreOp::create(
+        builder, constant(callIndex),
+        offsetAddress(execution, offsetof(HamKaasExecution, failure) +
+                                     offsetof(HamKaasFailure, call)));
+  LLVM::ReturnOp::create(builder, status);
+  builder.setInsertionPointToStart(rest);
+}

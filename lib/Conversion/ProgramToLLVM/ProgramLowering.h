@@ -1,0 +1,107 @@
+//===- ProgramLowering.h - @main and @prepare to LLVM -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CONVERSION_PROGRAMTOLLVM_PROGRAMLOWERING_H
+#define HAMKAAS_LIB_CONVERSION_PROGRAMTOLLVM_PROGRAMLOWERING_H
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace hamkaas {
+
+/// Lowers one of the functions `@main` and `@prepare`, or the body of a loop.
+/// What depends on the device is in classes derived from this one.
+class ProgramLowering {
+public:
+  /// `reportsCalls` if the calls of `program` are those of the program's table,
+  /// from `firstCall` on.
+  ProgramLowering(mlir::func::FuncOp program, mlir::SymbolTable &symbols,
+                  bool reportsCalls, int64_t firstCall);
+  virtual ~ProgramLowering() = default;
+
+  /// `tables` and `regions` are the values of `hamkaas.region` that the
+  /// function's arguments stand for, after the execution: first those with one
+  /// address a tensor, then those with one address.
+  mlir::LogicalResult lower(llvm::StringRef name,
+                            llvm::ArrayRef<llvm::StringRef> tables,
+                            llvm::ArrayRef<llvm::StringRef> regions);
+
+  /// Index of the next call in the program's table.
+  int64_t getCallIndex() const { return callIndex; }
+
+protected:
+  /// Emits a call whose operands' addresses are in the array of arguments.
+  /// `wasChecked` if its checks were made when the run began.
+  virtual void emitCall(mlir::func::CallOp call, bool wasChecked) = 0;
+  /// Emits the checks of such a call alone.
+  virtual void emitChecks(mlir::func::CallOp call) = 0;
+  virtual void emitCopy(mlir::Value target, mlir::Value source,
+                        mlir::Value bytes) = 0;
+  /// The address of a constant.
+  virtual mlir::Value emitGlobal(mlir::memref::GetGlobalOp op) = 0;
+  virtual bool hasChecks(mlir::func::CallOp call) = 0;
+  /// The numbers of the operands whose elements the checks of a call read.
+  virtual llvm::SmallVector<int64_t> getChecked(mlir::func::CallOp call) = 0;
+  /// One like this for the body of a loop.
+  virtual std::unique_ptr<ProgramLowering>
+  createForLoop(mlir::func::FuncOp body) = 0;
+
+  void returnOnFailure(mlir::Value status, bool wasNoted = false);
+  bool isLoop() const { return program->hasAttr(HamKaasDialect::loopAttrName); }
+
+  mlir::Value constant(int64_t value) {
+    return mlir::LLVM::ConstantOp::create(builder, builder.getI64Type(), value);
+  }
+  mlir::Value offsetAddress(mlir::Value base, int64_t bytes) {
+    return bytes == 0 ? base
+                      : mlir::LLVM::GEPOp::create(builder, pointer,
+                                                  builder.getI8Type(), base,
+                                                  constant(bytes));
+  }
+  mlir::Value loadPointer(mlir::Value base, int64_t bytes) {
+    return mlir::LLVM::LoadOp::create(builder, pointer,
+                                      offsetAddress(base, bytes));
+  }
+
+  mlir::func::FuncOp program;
+  mlir::SymbolTable &symbols;
+  bool reportsCalls;
+  mlir::ImplicitLocOpBuilder builder;
+  mlir::LLVM::LLVMPointerType pointer;
+  mlir::Value execution, arguments;
+  int64_t callIndex;
+
+private:
+  void bindArguments(mlir::LLVM::LLVMFuncOp function,
+                     llvm::ArrayRef<llvm::StringRef> tables,
+                     llvm::ArrayRef<llvm::StringRef> regions);
+  void lowerChecks();
+  bool isKnownBefore(mlir::func::CallOp call, bool stateWritten);
+  mlir::LogicalResult lowerOp(mlir::Operation &op);
+  mlir::LogicalResult lowerView(mlir::memref::ViewOp view);
+  void lowerCopy(mlir::memref::CopyOp copy);
+  void lowerCall(mlir::func::CallOp call);
+  mlir::LogicalResult lowerRepeat(RepeatOp repeat);
+  void repeatBody(RepeatOp repeat, llvm::StringRef body);
+  void callBody(RepeatOp repeat, llvm::StringRef body, mlir::Value step);
+  int64_t countCalls(mlir::func::FuncOp function) const;
+  llvm::StringRef getRegion(mlir::Value buffer);
+  void storeArguments(mlir::func::CallOp call);
+
+  /// Address of each buffer.
+  llvm::DenseMap<mlir::Value, mlir::Value> addresses;
+  /// The calls whose checks are made when the run begins.
+  llvm::DenseSet<mlir::Operation *> checkedBefore;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CONVERSION_PROGRAMTOLLVM_PROGRAMLOWERING_H

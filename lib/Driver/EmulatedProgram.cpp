@@ -1,0 +1,202 @@
+//===- EmulatedProgram.cpp - A GPU's program on the CPU ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/EmulatedProgram.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace hamkaas {
+
+//===----------------------------------------------------------------------===//
+// The device of an instance
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The context of a device.
+class Session {
+public:
+  Session(const HamKaasDeviceCode &code, const HamKaasCallInfo *calls,
+          emulation::ThreadOrder order)
+      : code(code), calls(calls), emulator(order) {
+    const auto &image =
+        *static_cast<const emulation::EmulatedImage *>(code.image);
+    for (const emulation::EmulatedKernel &kernel :
+         ArrayRef(image.kernels, image.kernelCount))
+      kernels[kernel.name] = &kernel;
+    for (const emulation::EmulatedConstant &constant :
+         ArrayRef(image.constants, image.constantCount))
+      constants[constant.name] = constant.address;
+    emulator.addConstants(image);
+  }
+
+  int32_t prepare(HamKaasExecution &execution, const void *const *parameters,
+                  void *constants, void *workspace) {
+    HamKaasExecution own = begin();
+    return finish(execution,
+                  code.prepare(&own, parameters, constants, workspace));
+  }
+
+  int32_t run(HamKaasExecution &execution, const void *const *inputs,
+              void *const *outputs, const void *constants, void *state,
+              void *workspace) {
+    HamKaasExecution own = begin();
+    return finish(execution,
+                  code.run(&own, inputs, outputs, constants, state, workspace));
+  }
+
+private:
+  HamKaasExecution begin() {
+    message.clear();
+    llvm::fill(failure, 0);
+    HamKaasExecution execution = {};
+    execution.structSize = sizeof(execution);
+    execution.device = this;
+    execution.launch = [](void *device, int32_t kernel, void *const *arguments,
+                          int64_t call) {
+      return static_cast<Session *>(device)->launch(kernel, arguments, call);
+    };
+    execution.copy = [](void *, void *to, const void *from, uint64_t bytes) {
+      std::memmove(to, from, bytes);
+      return int32_t(0);
+    };
+    execution.findConstant = [](void *device, const char *name) {
+      return static_cast<Session *>(device)->constants.lookup(name);
+    };
+    return execution;
+  }
+
+  int32_t launch(int32_t number, void *const *arguments, int64_t call) {
+    const HamKaasDeviceKernel &kernel = code.kernels[number];
+    const emulation::EmulatedKernel *function = kernels.lookup(kernel.name);
+    if (!function || function->argumentCount != kernel.argumentCount + 2) {
+      message = ("expected a kernel '" + Twine(kernel.name) + "' of " +
+                 Twine(kernel.argumentCount + 2) + " arguments in the image")
+                    .str();
+      return 1;
+    }
+    SmallVector<uint64_t> values;
+    for (void *argument : ArrayRef(arguments, kernel.argumentCount))
+      values.push_back(reinterpret_cast<uint64_t>(argument));
+    values.push_back(reinterpret_cast<uint64_t>(failure));
+    values.push_back(static_cast<uint64_t>(call));
+    message = emulator.launch(
+        *function, {kernel.blocks, kernel.threads, kernel.sharedBytes},
+        values.data());
+    if (message.empty())
+      return 0;
+    if (call >= 0)
+      message = std::string(calls[call].location) + ": error: " + message;
+    return 1;
+  }
+
+  /// Tells the caller what went wrong, if something did.
+  int32_t finish(HamKaasExecution &execution, int32_t failed) {
+    if (failed)
+      execution.message = message.c_str();
+    if (failed || failure[0] == 0)
+      return failed;
+    execution.failure.call = failure[0] - 1;
+    std::copy(failure + 1, std::end(failure), execution.failure.values);
+    return 1;
+  }
+
+  const HamKaasDeviceCode &code;
+  const HamKaasCallInfo *calls;
+  emulation::Emulator emulator;
+  StringMap<const emulation::EmulatedKernel *> kernels;
+  StringMap<const void *> constants;
+  int64_t failure[5] = {};
+  std::string message;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The functions of the program
+//===----------------------------------------------------------------------===//
+
+// NOTE: HamKaasExecution::pool is the context of the instance's device.
+
+static int32_t prepareEmulated(HamKaasExecution *execution,
+                               const void *const *parameters, void *constants,
+                               void *workspace) {
+  return static_cast<Session *>(execution->pool)
+      ->prepare(*execution, parameters, constants, workspace);
+}
+
+static int32_t runEmulated(HamKaasExecution *execution,
+                           const void *const *inputs, void *const *outputs,
+                           const void *constants, void *state,
+                           void *workspace) {
+  return static_cast<Session *>(execution->pool)
+      ->run(*execution, inputs, outputs, constants, state, workspace);
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+EmulatedProgram::EmulatedProgram(const HamKaasProgram &program)
+    : code(*program.deviceCode), descriptor(program) {
+  descriptor.deviceCode = nullptr;
+  descriptor.prepare = code.prepare ? prepareEmulated : nullptr;
+  descriptor.run = runEmulated;
+}
+
+Expected<std::unique_ptr<EmulatedProgram>>
+EmulatedProgram::create(const HamKaasProgram &program) {
+  if (!program.deviceCode)
+    return createStringError("model '%s' has no device code to be emulated",
+                             program.name);
+  const char *architecture = program.deviceCode->architecture;
+  if (StringRef(architecture) != emulation::emulatedArchitecture)
+    return createStringError("model '%s': expected device code for the "
+                             "emulator, got code for %s",
+                             program.name, architecture);
+  return std::unique_ptr<EmulatedProgram>(new EmulatedProgram(program));
+}
+
+/// Memory as a device has it: nobody has cleared it.
+static void *allocate(void *, uint64_t bytes, rt::Error &) {
+  bytes = alignTo(bytes, HAMKAAS_REGION_ALIGNMENT);
+  void *memory = std::aligned_alloc(HAMKAAS_REGION_ALIGNMENT, bytes);
+  if (memory)
+    std::memset(memory, 0xff, bytes);
+  return memory;
+}
+
+rt::Device EmulatedProgram::createDevice(emulation::ThreadOrder order) const {
+  rt::Device device = {};
+  device.name = "cuda-emulation";
+  device.context = new Session(code, descriptor.calls, order);
+  device.allocate = allocate;
+  device.release = [](void *, void *memory) { std::free(memory); };
+  device.copy = [](void *, void *to, const void *from, uint64_t bytes) {
+    std::memcpy(to, from, bytes);
+    return rt::Error();
+  };
+  device.copyToCaller = device.copy;
+  device.zero = [](void *, void *memory, uint64_t bytes) {
+    std::memset(memory, 0, bytes);
+    return rt::Error();
+  };
+  // The host half calls no kernels, and all is done when it returns.
+  device.runKernel = [](void *, HamKaasKernelFunction, void *const *, int64_t,
+                        int64_t *) { return int32_t(0); };
+  device.synchronise = [](void *) { return rt::Error(); };
+  device.destroy = [](void *context) {
+    delete static_cast<Session *>(context);
+  };
+  return device;
+}
+
+} // namespace hamkaas

@@ -1,0 +1,78 @@
+// RUN: hamkaas-opt %s -split-input-file -hamkaas-gpu-emulate -canonicalize | FileCheck %s
+// RUN: hamkaas-opt %s -split-input-file -hamkaas-gpu-emulate=check-accesses=false -canonicalize \
+// RUN:     | FileCheck %s --check-prefix=UNCHECKED
+// RUN: hamkaas-opt %s -split-input-file -hamkaas-emulate-kernels -hamkaas-link-kernels \
+// RUN:     | FileCheck %s --check-prefix=LLVM
+
+// Arguments come from a table of 8 bytes each; the thread's index, the memory
+// of the block and the emulator's functions from the other argument.
+
+// CHECK-LABEL: llvm.mlir.global internal constant @hamkaas_device_image
+// CHECK-DAG:     llvm.mlir.addressof @emulated_kernels
+// CHECK-DAG:     llvm.mlir.addressof @emulated_constants
+// CHECK:       llvm.mlir.global internal constant @emulated_kernels
+// CHECK-DAG:     llvm.mlir.addressof @exchange_emulated
+// CHECK-DAG:     llvm.mlir.addressof @[[BYTES:emulated_arguments[_0-9]*]]
+// CHECK-DAG:     llvm.mlir.constant(128 : i32)
+// CHECK:       llvm.mlir.global internal constant @[[BYTES]](dense<[128, -1]> : tensor<2xi64>)
+// CHECK:       @[[SHUFFLE:emulated_text[_0-9]*]]("gpu.shuffle #1 ({{.*}})\00")
+// CHECK:       @[[BARRIER:emulated_text[_0-9]*]]("gpu.barrier #1 ({{.*}})\00")
+// CHECK:       @[[SYNC:emulated_text[_0-9]*]]("nvvm.bar.warp.sync #1 ({{.*}})\00")
+// CHECK:       llvm.mlir.global internal constant @table(dense<[1.000000e+00, 2.000000e+00]>
+// CHECK:       llvm.func @exchange_emulated(!llvm.ptr, !llvm.ptr)
+// CHECK-LABEL: func.func @exchange_emulated_body(
+// CHECK-SAME:    %[[ARGUMENTS:.*]]: !llvm.ptr, %[[THREAD:.*]]: !llvm.ptr)
+// CHECK-SAME:    hamkaas.tiles
+// CHECK:         %[[INDEX:.*]] = llvm.load %[[THREAD]] : !llvm.ptr -> i64
+// CHECK:         %[[PLACE:.*]] = llvm.getelementptr %[[THREAD]][40]
+// CHECK:         %[[FUNCTIONS:.*]] = llvm.load %[[PLACE]]
+// CHECK:         llvm.load %[[ARGUMENTS]] : !llvm.ptr -> !llvm.ptr
+// The load is announced first.
+// CHECK:         %[[PLACE:.*]] = llvm.getelementptr %[[FUNCTIONS]][24]
+// CHECK:         %[[ACCESS:.*]] = llvm.load %[[PLACE]]
+// CHECK:         llvm.call %[[ACCESS]](%[[THREAD]], {{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, i64, i64, i32, !llvm.ptr) -> ()
+// CHECK:         memref.load
+// CHECK:         llvm.call {{.*}} -> i64
+// CHECK:         memref.store
+// CHECK-SAME:      memref<32xf32>
+// CHECK:         llvm.call {{.*}} : !llvm.ptr, (!llvm.ptr, !llvm.ptr) -> ()
+// CHECK:         llvm.call {{.*}} : !llvm.ptr, (!llvm.ptr, i32, !llvm.ptr) -> ()
+// CHECK:         return
+// CHECK-NOT:   gpu.module
+
+// UNCHECKED-LABEL: func.func @exchange_emulated_body(
+// UNCHECKED-NOT:     i64, i64, i32, !llvm.ptr) -> ()
+
+// LLVM:       llvm.func internal @exchange_emulated(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// LLVM-NOT:   memref
+// LLVM-NOT:   unrealized
+gpu.module @device {
+  gpu.func @exchange(%x: memref<32xf32>, %n: i32)
+      workgroup(%s: memref<32xf32, #gpu.address_space<workgroup>>) kernel {
+    %c0 = arith.constant 0 : index
+    %thread = gpu.thread_id x
+    %width = arith.constant 32 : i32
+    %mask = arith.constant -1 : i32
+    %0 = memref.load %x[%thread] : memref<32xf32>
+    %1, %valid = gpu.shuffle xor %0, %n, %width : f32
+    memref.store %1, %s[%thread] : memref<32xf32, #gpu.address_space<workgroup>>
+    gpu.barrier
+    nvvm.bar.warp.sync %mask : i32
+    %2 = memref.get_global @table : memref<2xf32>
+    %3 = memref.load %2[%c0] : memref<2xf32>
+    memref.store %3, %x[%thread] : memref<32xf32>
+    gpu.return
+  }
+  memref.global "private" constant @table : memref<2xf32> = dense<[1.0, 2.0]>
+}
+
+// -----
+
+// Without kernels, the image is empty.
+
+// CHECK-LABEL: llvm.mlir.global internal constant @hamkaas_device_image
+// CHECK:         llvm.mlir.zero
+// CHECK-NOT:   func
+// UNCHECKED:   @hamkaas_device_image
+// LLVM:        @hamkaas_device_image
+module {}

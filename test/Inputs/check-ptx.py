@@ -1,0 +1,99 @@
+"""Compiles PTX by ptxas and checks what its kernels take.
+
+usage: check-ptx.py PTXAS [--arch=A,B,...] [--max-registers=N]
+                    [--max-shared=BYTES] [--allow-stack] FILE
+
+Prints a line for each kernel and architecture. Fails if ptxas does not accept
+the file without a warning, if a kernel spills registers, has a stack or takes
+more registers or bytes of static shared memory than stated, or if there is no
+kernel at all.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+
+# 48 KiB is what a launch may have without asking for more.
+MAX_SHARED = 48 * 1024
+MAX_REGISTERS = 255
+
+ENTRY = re.compile(r"Compiling entry function '([^']+)'")
+FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, "
+                   r"(\d+) bytes spill loads")
+REGISTERS = re.compile(r"Used (\d+) registers")
+SHARED = re.compile(r"(\d+) bytes smem")
+
+
+class Kernel:
+    def __init__(self, name):
+        self.name = name
+        self.stack = self.spilled = self.registers = self.shared = 0
+
+    def read(self, line):
+        if frame := FRAME.search(line):
+            stack, stores, loads = map(int, frame.groups())
+            self.stack, self.spilled = stack, stores + loads
+        if registers := REGISTERS.search(line):
+            self.registers = int(registers.group(1))
+            shared = SHARED.search(line)
+            self.shared = int(shared.group(1)) if shared else 0
+
+    def __str__(self):
+        return (f"{self.name}: {self.registers} registers, {self.shared} bytes "
+                f"shared, {self.stack} bytes stack, {self.spilled} bytes "
+                "spilled")
+
+    def find_excess(self, options):
+        if self.spilled:
+            return "expected no spilled registers"
+        if self.stack and not options.allow_stack:
+            return "expected no stack"
+        if self.registers > options.max_registers:
+            return f"expected at most {options.max_registers} registers"
+        if self.shared > options.max_shared:
+            return f"expected at most {options.max_shared} bytes shared"
+        return None
+
+
+def compile_for(arch, options):
+    """The kernels of the file; an error ends the program."""
+    done = subprocess.run(
+        [options.ptxas, "-v", f"-arch={arch}", "-o", "/dev/null", options.file],
+        capture_output=True, text=True)
+    complaints = [line for line in done.stderr.splitlines()
+                  if "warning" in line or "error" in line or "fatal" in line]
+    if done.returncode != 0 or complaints:
+        sys.exit(f"{arch}: " + ("\n".join(complaints) or done.stderr))
+    kernels = []
+    for line in done.stderr.splitlines():
+        if entry := ENTRY.search(line):
+            kernels.append(Kernel(entry.group(1)))
+        elif kernels:
+            kernels[-1].read(line)
+    return kernels
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ptxas")
+    parser.add_argument("--arch", default="sm_80,sm_90,sm_90a")
+    parser.add_argument("--max-registers", type=int, default=MAX_REGISTERS)
+    parser.add_argument("--max-shared", type=int, default=MAX_SHARED)
+    parser.add_argument("--allow-stack", action="store_true")
+    parser.add_argument("file")
+    options = parser.parse_args()
+    wrong = []
+    for arch in options.arch.split(","):
+        kernels = compile_for(arch, options)
+        if not kernels:
+            sys.exit(f"{arch}: expected kernels, found none")
+        for kernel in kernels:
+            print(f"{arch} {kernel}")
+            if excess := kernel.find_excess(options):
+                wrong.append(f"{arch} {kernel}: {excess}")
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+main()
