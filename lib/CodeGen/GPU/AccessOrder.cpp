@@ -59,25 +59,14 @@ static Access getLaneAccess(Value memref, ValueRange indices, bool writes) {
   return {memref, writes, isAligned};
 }
 
-/// The same for a read of `vector`: threads without a lane read the element of
-/// another one.
-static Access getLaneRead(Value memref, ValueRange indices, VectorType vector,
-                          bool isMasked) {
-  Access access = getLaneAccess(memref, indices, /*writes=*/false);
-  access.isAligned &= vector.getNumElements() == warpSize && !isMasked;
-  return access;
-}
-
 /// What `op` reads and writes.
 static SmallVector<Access, 2> getAccesses(Operation *op) {
   if (auto read = dyn_cast<vector::TransferReadOp>(op))
-    return {getLaneRead(read.getBase(), read.getIndices(), read.getVectorType(),
-                        bool(read.getMask()))};
+    return {getLaneAccess(read.getBase(), read.getIndices(), false)};
   if (auto write = dyn_cast<vector::TransferWriteOp>(op))
     return {getLaneAccess(write.getBase(), write.getIndices(), true)};
   if (auto load = dyn_cast<vector::LoadOp>(op))
-    return {getLaneRead(load.getBase(), load.getIndices(), load.getVectorType(),
-                        /*isMasked=*/false)};
+    return {getLaneAccess(load.getBase(), load.getIndices(), false)};
   if (auto store = dyn_cast<vector::StoreOp>(op))
     return {getLaneAccess(store.getBase(), store.getIndices(), true)};
   if (auto gather = dyn_cast<vector::GatherOp>(op))

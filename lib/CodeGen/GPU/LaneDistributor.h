@@ -52,6 +52,7 @@ private:
   mlir::LogicalResult distributeGather(mlir::vector::GatherOp op);
   mlir::LogicalResult distributeScalarStore(mlir::Operation *op);
   ActiveLanes getActive(mlir::Value mask, int64_t lanes);
+  bool isWritten(mlir::Value memref);
   mlir::Value loadLane(mlir::Value memref, mlir::ValueRange first,
                        const ActiveLanes &active, mlir::Value inactive);
   void storeLane(mlir::Value value, mlir::Value memref, mlir::ValueRange first,

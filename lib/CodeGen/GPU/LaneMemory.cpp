@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AccessOrder.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "LaneDistributor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -37,9 +40,17 @@ static SmallVector<Value> moveBy(OpBuilder &builder, Location loc,
   return indices;
 }
 
+/// Whether the kernel may write to what it reads there.
+bool LaneDistributor::isWritten(Value memref) {
+  auto argument = dyn_cast<BlockArgument>(getBuffer(memref));
+  return !argument || argument == kernel.getArguments().back() ||
+         kernel.getArgAttr(argument.getArgNumber(),
+                           HamKaasDialect::inPlaceAttrName);
+}
+
 /// The element of each active lane, `inactive` in the others, or anything if
 /// that is null. Where it is known which these are, they read an element that
-/// an active one reads, without a branch.
+/// an active one reads, without a branch, unless somebody may write it.
 Value LaneDistributor::loadLane(Value memref, ValueRange first,
                                 const ActiveLanes &active, Value inactive) {
   auto load = [&](Value by) -> Value {
@@ -50,15 +61,20 @@ Value LaneDistributor::loadLane(Value memref, ValueRange first,
     return load(lane());
   if (active.count == 0)
     return inactive;
-  if (active.count) {
+  if (active.count && !isWritten(memref)) {
     Value element = load(laneBelow(*active.count));
     return inactive
                ? arith::SelectOp::create(builder, loc, isBelow(*active.count),
                                          element, inactive)
                : element;
   }
-  auto branch = scf::IfOp::create(builder, loc, inactive.getType(), active.mask,
-                                  /*withElseRegion=*/true);
+  if (!inactive)
+    inactive = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(getElementTypeOrSelf(memref)));
+  auto branch = scf::IfOp::create(
+      builder, loc, inactive.getType(),
+      active.count ? isBelow(*active.count) : active.mask,
+      /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(builder, loc, load(lane()));

@@ -62,7 +62,7 @@ static void populateInstructions(const LLVMTypeConverter &converter,
                UseInstruction<math::CeilOp, LLVM::FCeilOp>,
                UseInstruction<math::TruncOp, LLVM::FTruncOp>,
                UseInstruction<math::RoundEvenOp, LLVM::RoundEvenOp>>(
-      converter, /*benefit=*/2);
+      converter, /*benefit=*/3);
 }
 
 /// Leaves the arithmetic that the processor's code has, too, and accesses
@@ -86,7 +86,9 @@ static LogicalResult convertToNVVM(gpu::GPUModuleOp module) {
   storeBFloat16AsIntegers(converter, patterns);
   populateSCFToControlFlowConversionPatterns(patterns);
   populateInstructions(converter, patterns);
-  populateLibDeviceConversionPatterns(converter, patterns);
+  // NOTE: before those of arithmetic, by which a remainder would be one of
+  // LLVM, that is x - trunc(x / y) * y on a GPU: not exact.
+  populateLibDeviceConversionPatterns(converter, patterns, /*benefit=*/2);
   populateGpuToNVVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);

@@ -1,0 +1,69 @@
+// RUN: hamkaas-opt %s -hamkaas-lower-device-program -split-input-file | FileCheck %s
+
+// Launches and copies in the order of the program. The checks of what is known
+// when the run begins come first, those of other calls just before these.
+
+// CHECK-LABEL: llvm.func @hamkaas_device_prepare(
+// CHECK-SAME:    %[[EXECUTION:[^:]*]]: !llvm.ptr, %[[PARAMETERS:[^:]*]]: !llvm.ptr, %[[CONSTANTS:[^:]*]]: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i32
+// CHECK:         %[[W:.*]] = llvm.load %[[PARAMETERS]]
+// CHECK:         llvm.getelementptr %[[CONSTANTS]]
+// CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(256 : i64)
+// CHECK:         %[[STATUS:.*]] = llvm.call %{{.*}}(%{{.*}}, %[[CONSTANTS]], %[[W]], %[[BYTES]]) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> i32
+// CHECK:         llvm.cond_br
+// CHECK:         llvm.return %[[STATUS]]
+// The calls of the preparation have no number.
+// CHECK:         %[[KERNEL:.*]] = llvm.mlir.constant(0 : i32) : i32
+// CHECK:         %[[NONE:.*]] = llvm.mlir.constant(-1 : i64)
+// CHECK:         llvm.call %{{.*}}(%{{.*}}, %[[KERNEL]], %{{.*}}, %[[NONE]])
+
+// CHECK-LABEL: llvm.func @hamkaas_device_run(
+// CHECK-SAME:    %[[EXECUTION:[^:]*]]: !llvm.ptr, %[[INPUTS:[^:]*]]: !llvm.ptr,
+// CHECK:         %[[TABLE:.*]] = llvm.alloca %{{.*}} x !llvm.ptr
+// CHECK:         %[[NAME:.*]] = llvm.mlir.addressof @name_one
+// CHECK:         %[[FIND:.*]] = llvm.load
+// CHECK:         %[[ONE:.*]] = llvm.call %[[FIND]](%{{.*}}, %[[NAME]]) : !llvm.ptr, (!llvm.ptr, !llvm.ptr) -> !llvm.ptr
+// First the checks of the call number 1.
+// CHECK:         llvm.store %[[ONE]], %[[TABLE]]
+// CHECK:         %[[CHECKS:.*]] = llvm.mlir.constant(1 : i32) : i32
+// CHECK:         %[[CALL:.*]] = llvm.mlir.constant(1 : i64) : i64
+// CHECK:         llvm.call %{{.*}}(%{{.*}}, %[[CHECKS]], %[[TABLE]], %[[CALL]])
+// CHECK:         llvm.mlir.constant(8 : i64)
+// CHECK:         %[[K0:.*]] = llvm.mlir.constant(0 : i32) : i32
+// CHECK:         llvm.call %{{.*}}(%{{.*}}, %[[K0]], %[[TABLE]],
+// CHECK:         %[[K1:.*]] = llvm.mlir.constant(2 : i32) : i32
+// CHECK:         %[[CALL:.*]] = llvm.mlir.constant(1 : i64) : i64
+// CHECK:         llvm.call %{{.*}}(%{{.*}}, %[[K1]], %[[TABLE]], %[[CALL]])
+// What a kernel computes is checked after that.
+// CHECK:         %[[CHECKS:.*]] = llvm.mlir.constant(1 : i32) : i32
+// CHECK:         %[[CALL:.*]] = llvm.mlir.constant(2 : i64) : i64
+// CHECK:         llvm.call %{{.*}}(%{{.*}}, %[[CHECKS]], %[[TABLE]], %[[CALL]])
+// CHECK:         llvm.mlir.constant(2 : i32) : i32
+// CHECK:         llvm.return
+// CHECK-NOT:   func.func
+// CHECK:       llvm.mlir.global internal constant @name_one("one\00")
+memref.global "private" constant @one : memref<1xi64> = dense<1>
+func.func @prepare(%w: memref<256xi8> {hamkaas.name = "w", hamkaas.region = "parameter", hamkaas.type = tensor<64xf32>}, %constants: memref<512xi8> {hamkaas.region = "constants"}, %workspace: memref<0xi8> {hamkaas.region = "workspace"}) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %from = memref.view %w[%c0][] : memref<256xi8> to memref<64xf32>
+  %to = memref.view %constants[%c0][] : memref<512xi8> to memref<64xf32>
+  %other = memref.view %constants[%c256][] : memref<512xi8> to memref<64xf32>
+  memref.copy %from, %to : memref<64xf32> to memref<64xf32>
+  call @k0(%to, %other) : (memref<64xf32>, memref<64xf32>) -> ()
+  return
+}
+func.func @main(%x: memref<256xi8> {hamkaas.name = "x", hamkaas.region = "input", hamkaas.type = tensor<64xf32>}, %y: memref<256xi8> {hamkaas.name = "y", hamkaas.region = "output", hamkaas.type = tensor<64xf32>}, %constants: memref<512xi8> {hamkaas.region = "constants"}, %state: memref<0xi8> {hamkaas.region = "state"}, %workspace: memref<512xi8> {hamkaas.region = "workspace"}) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %0 = memref.view %x[%c0][] : memref<256xi8> to memref<64xf32>
+  %1 = memref.view %workspace[%c0][] : memref<512xi8> to memref<64xf32>
+  %2 = memref.view %y[%c0][] : memref<256xi8> to memref<64xf32>
+  %p = memref.view %workspace[%c256][] : memref<512xi8> to memref<1xi64>
+  %one = memref.get_global @one : memref<1xi64>
+  call @k0(%0, %1) : (memref<64xf32>, memref<64xf32>) -> ()
+  call @k1(%one, %2) : (memref<1xi64>, memref<64xf32>) -> ()
+  call @k1(%p, %2) : (memref<1xi64>, memref<64xf32>) -> ()
+  return
+}
+func.func private @k0(memref<64xf32>, memref<64xf32>) attributes {hamkaas.device_kernel = 0 : i64}
+func.func private @k1(memref<1xi64>, memref<64xf32>) attributes {hamkaas.device_kernel = 2 : i64, hamkaas.device_checks = 1 : i64, hamkaas.checked = array<i64: 0>}
