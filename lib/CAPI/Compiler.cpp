@@ -7,6 +7,7 @@
 
 #include "Arguments.h"
 #include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Runtime/Device.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
