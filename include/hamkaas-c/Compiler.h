@@ -128,7 +128,22 @@ typedef struct HamKaasCompileOptions {
   int32_t noCache;
   /// Threads to compile on, 0 for one a core. The code does not depend on it.
   int32_t compileThreads;
+
+  /* Since version 1.3. */
+
+  /// What the program is for: "cpu" (the default when null), "cuda" for NVIDIA
+  /// GPUs, or "cpu,cuda". See HamKaasDeviceTarget.
+  const char *target;
+  /// The lowest architecture of GPUs that the program is for, "sm_80" when
+  /// null.
+  const char *gpuArch;
 } HamKaasCompileOptions;
+
+/// The target that a program needs to run on a device of HamKaasInstanceOptions:
+/// "cpu" or "cuda", for "best" depending on whether there is a GPU here that
+/// runs code for `gpuArch`, "sm_80" when null. Null if the device is not known.
+HAMKAAS_API const char *HamKaasDeviceTarget(const char *device,
+                                            const char *gpuArch);
 
 /// Compiles `source`, a script, MLIR text or the contents of an ONNX file, of
 /// `bytes` bytes, fewer than 2^31. An ONNX model has no external data then.
@@ -189,6 +204,9 @@ typedef struct HamKaasWriteOptions {
   const char *weightsFile;
   /// "host" (the default when null), "x86-64-v3", ...
   const char *targetCpu;
+  /// As in HamKaasCompileOptions, but when null those of the model.
+  const char *target;
+  const char *gpuArch;
 } HamKaasWriteOptions;
 
 /// Writes the model as `path`, a .so, .o or .a, with its C header beside it,

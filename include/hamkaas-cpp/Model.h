@@ -35,6 +35,8 @@ struct CompileOptions {
   std::function<bool(std::string_view step, int done, int total)> progress = {};
   bool noCache = false;
   int compileThreads = 0;
+  std::string target = {};
+  std::string gpuArch = {};
 };
 
 /// As HamKaasWriteOptions.
@@ -42,6 +44,8 @@ struct WriteOptions {
   std::vector<Input> parameters = {};
   std::string weightsFile = {};
   std::string targetCpu = {};
+  std::string target = {};
+  std::string gpuArch = {};
 };
 
 namespace detail {
@@ -66,6 +70,8 @@ public:
     options.progressContext = this;
     options.noCache = given.noCache;
     options.compileThreads = given.compileThreads;
+    options.target = orNull(given.target);
+    options.gpuArch = orNull(given.gpuArch);
   }
   CompileRequest(const CompileRequest &) = delete;
   CompileRequest &operator=(const CompileRequest &) = delete;
@@ -183,6 +189,8 @@ public:
     options.parameterCount = static_cast<int32_t>(parameters.size());
     options.weightsFile = detail::orNull(given.weightsFile);
     options.targetCpu = detail::orNull(given.targetCpu);
+    options.target = detail::orNull(given.target);
+    options.gpuArch = detail::orNull(given.gpuArch);
     std::string problem = checkParameters(given.parameters);
     if (problem.empty())
       problem = detail::takeText(

@@ -193,6 +193,16 @@ Error capi::applyOptions(const HamKaasCompileOptions &options,
       return error;
     source.targetCpu = options.targetCpu;
   }
+  if (options.target) {
+    if (Error error = checkText(options.target, "a target"))
+      return error;
+    source.target = options.target;
+  }
+  if (options.gpuArch) {
+    if (Error error = checkText(options.gpuArch, "an architecture of GPUs"))
+      return error;
+    source.gpuArch = options.gpuArch;
+  }
   source.maxWorkspace = options.maxWorkspace;
   source.unchecked = options.unchecked != 0;
   source.useCache = options.noCache == 0;

@@ -7,6 +7,7 @@
 
 #include "Arguments.h"
 #include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Runtime/Device.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
@@ -54,12 +55,22 @@ static llvm::Error checkLibraryOptions(const HamKaasCompileOptions &options,
                                        StringRef path) {
   if (!options.name && !options.targetCpu && options.maxWorkspace == 0 &&
       options.unchecked == 0 && options.lineCount == 0 &&
-      options.dimensionCount == 0 && options.constantInputCount == 0)
+      options.dimensionCount == 0 && options.constantInputCount == 0 &&
+      !options.target && !options.gpuArch)
     return llvm::Error::success();
   return llvm::createStringError(
       "expected no options for '" + path +
       "', which is compiled already: no name, targetCpu, maxWorkspace, "
-      "unchecked, lines, dimensions or constantInputs");
+      "unchecked, lines, dimensions, constantInputs, target or gpuArch");
+}
+
+const char *HamKaasDeviceTarget(const char *device, const char *gpuArch) {
+  if (!device)
+    return nullptr;
+  // The interpreter has what it needs in every model.
+  return StringRef(device) == "reference"
+             ? "cpu"
+             : rt::targetOfDevice(device, gpuArch ? gpuArch : "sm_80");
 }
 
 static llvm::Expected<HamKaasModel *> loadLibrary(StringRef path) {

@@ -60,7 +60,9 @@ llvm::Error ParsedGraph::describe(llvm::Error error) {
 
 CompileOptions capi::getCompileOptions(const ModelSource &source) {
   CompileOptions options;
+  options.target = source.target;
   options.targetCpu = source.targetCpu;
+  options.gpuArch = source.gpuArch;
   options.maxWorkspace = source.maxWorkspace;
   options.name = source.name;
   options.source = source.text;

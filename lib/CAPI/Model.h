@@ -36,7 +36,9 @@ struct ModelSource {
   std::string path = "";
   std::vector<std::pair<std::string, int64_t>> lines;
   std::string name; ///< A C identifier.
+  std::string target = "cpu";
   std::string targetCpu = "host";
+  std::string gpuArch = "sm_80";
   uint64_t maxWorkspace = 0;
   bool unchecked = false;
   bool useCache = true;

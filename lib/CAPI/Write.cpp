@@ -134,6 +134,10 @@ static llvm::Error writeModel(const Model &model, StringRef path,
       compileOptions.parameters || !parameters.isEmpty();
   if (options.targetCpu)
     compileOptions.targetCpu = options.targetCpu;
+  if (options.target)
+    compileOptions.target = options.target;
+  if (options.gpuArch)
+    compileOptions.gpuArch = options.gpuArch;
   auto compiled = compileModel((*graph)->module(), compileOptions);
   if (!compiled)
     return (*graph)->describe(compiled.takeError());
@@ -159,12 +163,16 @@ static llvm::Error write(HamKaasModel *handle, const char *path,
     return model.takeError();
   if (llvm::Error error = checkText(path, "a path"))
     return error;
-  auto options = readOptions(given, "HamKaasWriteOptions");
+  auto options = readOptions(given, "HamKaasWriteOptions",
+                             offsetof(HamKaasWriteOptions, target));
   if (!options)
     return options.takeError();
-  if (options->targetCpu)
-    if (llvm::Error error = checkText(options->targetCpu, "a target CPU"))
-      return error;
+  for (auto [text, what] : {std::pair(options->targetCpu, "a target CPU"),
+                            {options->target, "a target"},
+                            {options->gpuArch, "an architecture of GPUs"}})
+    if (text)
+      if (llvm::Error error = checkText(text, what))
+        return error;
   return writeModel(**model, path, *options);
 }
 

@@ -119,7 +119,7 @@ Error CudaContext::retain() {
                "cannot create a stream");
 }
 
-Error CudaContext::open(int32_t number, const char *architecture) {
+Error CudaContext::find(int32_t number, const char *architecture) {
   ordinal = number;
   snprintf(deviceName, sizeof(deviceName), "cuda:%d", number);
   if (Error error = findCudaDriver(functions))
@@ -137,7 +137,11 @@ Error CudaContext::open(int32_t number, const char *architecture) {
   if (Error error =
           check(functions->cuDeviceGet(&device, number), "cannot find it"))
     return error;
-  if (Error error = checkArchitecture(architecture))
+  return checkArchitecture(architecture);
+}
+
+Error CudaContext::open(int32_t number, const char *architecture) {
+  if (Error error = find(number, architecture))
     return error;
   return retain();
 }

@@ -31,6 +31,9 @@ public:
   /// as "sm_80". Once for each object.
   Error open(int32_t number, const char *architecture);
 
+  /// Whether `open` would find a GPU that will do; does not wake it up.
+  Error find(int32_t number, const char *architecture);
+
   const CudaDriver &driver() const { return *functions; }
   cuda::CUcontext handle() const { return context; }
   /// The work on it waits for earlier work on the default stream of the

@@ -157,6 +157,11 @@ static Error open(CudaProgram &device, int32_t number, bool &isUsable) {
   return device.bindings.start(device.context, device.program);
 }
 
+Error hamkaas::rt::findCudaDevice(int32_t number, const char *architecture) {
+  CudaContext context;
+  return context.find(number, architecture);
+}
+
 Error hamkaas::rt::createCudaDevice(int32_t number,
                                     const HamKaasProgram &program,
                                     Device &device, bool &isUsable) {

@@ -56,6 +56,15 @@ bool hamkaas::rt::isDeviceName(const char *name) {
          parseCuda(name, number);
 }
 
+const char *hamkaas::rt::targetOfDevice(const char *name,
+                                        const char *architecture) {
+  if (!isDeviceName(name))
+    return nullptr;
+  bool isCpu = strcmp(name, "cpu") == 0 ||
+               (strcmp(name, "best") == 0 && findCudaDevice(0, architecture));
+  return isCpu ? "cpu" : "cuda";
+}
+
 Error hamkaas::rt::createDevice(const char *name, int32_t threads,
                                 const HamKaasProgram &program, Device &device) {
   if (strcmp(name, "cpu") == 0)

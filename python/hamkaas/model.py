@@ -140,19 +140,25 @@ class Model:
                      state_of=self if share_state else None)
 
     def save(self, path: PathLike, embed_weights: bool = True,
-             target_cpu: str = "host") -> None:
+             target_cpu: str = "host", target: Optional[str] = None,
+             gpu_arch: Optional[str] = None) -> None:
         """Writes the model as a library, with its C header beside it.
 
         ``path`` ends in .so, .o or .a. The library needs nothing but libc.
         Without ``embed_weights`` whoever loads it provides the weights.
-        ``target_cpu`` is as for `compile`. Compiles the model again.
+        ``target_cpu``, ``target`` and ``gpu_arch`` are as for `compile`, the
+        last two this model's where None. Compiles the model again.
 
         HamKaasError for a model that was loaded from a library.
         """
         check_text("target_cpu", target_cpu)
+        for what, value in (("target", target), ("gpu_arch", gpu_arch)):
+            if value is not None:
+                check_text(what, value)
         weights = self._weights if embed_weights else _Weights({})
         self._open_native().write(os.fsencode(path), weights.arrays,
-                                  weights.file, target_cpu)
+                                  weights.file, target_cpu, target or "",
+                                  gpu_arch or "")
 
     def close(self) -> None:
         """Gives the memory back now. Afterwards the model cannot be used."""
@@ -237,8 +243,8 @@ def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
 
 def _compile(source: str, positions: List[Position], name: str,
              target_cpu: str, max_workspace: int, unchecked: bool,
-             progress: Progress, cache: bool,
-             compile_threads: int) -> _native.Model:
+             progress: Progress, cache: bool, compile_threads: int,
+             target: str, gpu_arch: str) -> _native.Model:
     check_text("name", name)
     check_text("target_cpu", target_cpu)
     check_number("max_workspace", max_workspace, 1 << 64)
@@ -249,10 +255,22 @@ def _compile(source: str, positions: List[Position], name: str,
             source,
             _native.CompileArguments(name, target_cpu, max_workspace,
                                      unchecked, positions, tell, [], [],
-                                     cache, compile_threads))
+                                     cache, compile_threads, target,
+                                     gpu_arch))
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()
+
+
+def find_target(target: Optional[str], device: str, gpu_arch: str) -> str:
+    """What to compile for: ``target``, or what the device needs if None."""
+    check_text("device", device)
+    check_text("gpu_arch", gpu_arch)
+    if target is not None:
+        check_text("target", target)
+        return target
+    # Who makes an instance says that there is no such device.
+    return _native.device_target(device, gpu_arch) or "cpu"
 
 
 # Values of HamKaasCompileFailure in hamkaas-c/Compiler.h.
@@ -283,7 +301,8 @@ def make_arguments(dims: Optional[Mapping[str, int]],
                    name: str = "", target_cpu: str = "host",
                    max_workspace: int = 0, unchecked: bool = False,
                    tell: Optional[Callable[[str, int, int], object]] = None,
-                   cache: bool = True, compile_threads: int = 0) \
+                   cache: bool = True, compile_threads: int = 0,
+                   target: str = "cpu", gpu_arch: str = "sm_80") \
         -> _native.CompileArguments:
     """How a file is compiled. The first two are for an ONNX model."""
     check_text("name", name)
@@ -298,7 +317,7 @@ def make_arguments(dims: Optional[Mapping[str, int]],
                        array.tobytes()))
     return _native.CompileArguments(name, target_cpu, max_workspace, unchecked,
                                     [], tell, sizes, inputs, cache,
-                                    compile_threads)
+                                    compile_threads, target, gpu_arch)
 
 
 def _as_size(name: str, size: object) -> int:
@@ -311,7 +330,8 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
             max_workspace: int = 0, device: str = "cpu", threads: int = 0,
             state_of: Optional[Model] = None, progress: Progress = None,
             unchecked: bool = False, cache: bool = True,
-            compile_threads: int = 0) -> Model:
+            compile_threads: int = 0, target: Optional[str] = None,
+            gpu_arch: str = "sm_80") -> Model:
     """Compiles the graph that ends in ``node``.
 
     ``name`` is that of the model in messages and of the functions of a saved
@@ -334,7 +354,11 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     (docs/CommandLine.md), unless ``cache`` is false. ``compile_threads`` work on
     a compilation, 0 means one for each core; the code does not depend on them.
 
-    Weights are packed for the processor. The model keeps the arrays of the
+    ``target`` says what the program is for: "cpu", "cuda" (NVIDIA GPUs of the
+    architecture ``gpu_arch`` or newer), or "cpu,cuda"; what ``device`` needs
+    where None.
+
+    Weights are packed for the device. The model keeps the arrays of the
     constants too, for `Model.save`.
 
     Raises HamKaasError with the lines of your program for what does not fit.
@@ -348,7 +372,8 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     script = write_script(node)
     native = _compile(script.text, script.positions, name, target_cpu,
                       max_workspace, unchecked, progress, cache,
-                      compile_threads)
+                      compile_threads, find_target(target, device, gpu_arch),
+                      gpu_arch)
     return Model(native, _Weights(script.constants), device, threads,
                  state_of=state_of)
 
@@ -360,7 +385,8 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
          max_workspace: int = 0, progress: Progress = None,
          unchecked: bool = False, dims: Optional[Mapping[str, int]] = None,
          const_inputs: Optional[Mapping[str, Any]] = None, cache: bool = True,
-         compile_threads: int = 0) -> Model:
+         compile_threads: int = 0, target: Optional[str] = None,
+         gpu_arch: str = "sm_80") -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
 
     What it is, is told by its contents. ``parameters`` are arrays by name,
@@ -376,19 +402,20 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     """
     file = os.fsencode(path)
     options = (name, target_cpu, max_workspace, unchecked, dims or {},
-               const_inputs or {})
+               const_inputs or {}, target, gpu_arch)
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
     arguments: Optional[_native.CompileArguments] = make_arguments(
         dims, const_inputs, name=name or "", target_cpu=target_cpu,
         max_workspace=max_workspace, unchecked=unchecked, tell=tell,
-        cache=cache, compile_threads=compile_threads)
+        cache=cache, compile_threads=compile_threads,
+        target=find_target(target, device, gpu_arch), gpu_arch=gpu_arch)
     if _is_library(file):
         arguments = None
-        if options != (None, "host", 0, False, {}, {}):
+        if options != (None, "host", 0, False, {}, {}, None, "sm_80"):
             raise HamKaasError(
                 f"{os.fsdecode(path)}: expected neither name, target_cpu, "
-                "max_workspace, unchecked, dims nor const_inputs for a "
-                "library, which is compiled")
+                "max_workspace, unchecked, dims, const_inputs, target nor "
+                "gpu_arch for a library, which is compiled")
     try:
         native = compile_source(path, arguments) if arguments \
             else _native.Model.load(file, None)

@@ -69,6 +69,8 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   // A model of a file has its own name.
   options.name = arguments.name.empty() ? nullptr : arguments.name.c_str();
   options.targetCpu = arguments.targetCpu.c_str();
+  options.target = arguments.target.c_str();
+  options.gpuArch = arguments.gpuArch.c_str();
   options.maxWorkspace = arguments.maxWorkspace;
   options.unchecked = arguments.isUnchecked;
   options.noCache = !arguments.useCache;
@@ -201,11 +203,14 @@ std::string Model::describe(int32_t description) {
 
 void Model::write(nb::bytes path, nb::dict parameters,
                   std::optional<nb::bytes> weights,
-                  const std::string &targetCpu) {
+                  const std::string &targetCpu, const std::string &target,
+                  const std::string &gpuArch) {
   Arguments given(*tables, tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
   std::vector<HamKaasNamedData> named = given.named();
-  std::string target = withoutZeros(targetCpu, "a processor");
+  std::string cpu = withoutZeros(targetCpu, "a processor");
+  std::string targetName = withoutZeros(target, "a target");
+  std::string arch = withoutZeros(gpuArch, "an architecture of GPUs");
   std::string output = toPath(path);
   std::string file = weights ? toPath(*weights) : "";
   HamKaasWriteOptions options = {};
@@ -213,7 +218,9 @@ void Model::write(nb::bytes path, nb::dict parameters,
   options.parameters = named.data();
   options.parameterCount = static_cast<int32_t>(named.size());
   options.weightsFile = weights ? file.c_str() : nullptr;
-  options.targetCpu = target.c_str();
+  options.targetCpu = cpu.c_str();
+  options.target = targetName.empty() ? nullptr : targetName.c_str();
+  options.gpuArch = arch.empty() ? nullptr : arch.c_str();
   callWithoutLock(
       [&] { return HamKaasModelWrite(handle, output.c_str(), &options); });
 }

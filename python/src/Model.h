@@ -23,7 +23,7 @@ struct ConstantInput {
 
 /// What compile and load take from Python, and tell it.
 struct CompileArguments {
-  std::string name, targetCpu;
+  std::string name, targetCpu, target, gpuArch;
   uint64_t maxWorkspace = 0;
   bool isUnchecked = false;
   bool useCache = true;
@@ -66,7 +66,8 @@ public:
                                            const Instance *stateOf);
   std::string describe(int32_t description);
   void write(nb::bytes path, nb::dict parameters,
-             std::optional<nb::bytes> weights, const std::string &targetCpu);
+             std::optional<nb::bytes> weights, const std::string &targetCpu,
+             const std::string &target, const std::string &gpuArch);
   const Tables &getTables() const { return *tables; }
 
 private:

@@ -1,5 +1,4 @@
-//===- Module.cpp - The Python module hamkaas._native ------------*- C++
-//-*-===//
+//===- Module.cpp - The module hamkaas._native ------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,10 +57,13 @@ CompileArguments makeArguments(
     bool isUnchecked, std::vector<std::pair<std::string, int64_t>> lines,
     nb::object progress, std::vector<std::pair<std::string, int64_t>> dims,
     std::vector<ConstantInputTuple> constantInputs, bool useCache,
-    int32_t compileThreads) {
+    int32_t compileThreads, std::string target, std::string gpuArch) {
   CompileArguments arguments;
   arguments.name = withoutZeros(std::move(name), "a name");
   arguments.targetCpu = withoutZeros(std::move(targetCpu), "a processor");
+  arguments.target = withoutZeros(std::move(target), "a target");
+  arguments.gpuArch =
+      withoutZeros(std::move(gpuArch), "an architecture of GPUs");
   arguments.maxWorkspace = maxWorkspace;
   arguments.isUnchecked = isUnchecked;
   arguments.useCache = useCache;
@@ -104,7 +106,8 @@ void bindModel(nb::module_ &module) {
   nb::class_<CompileArguments>(module, "CompileArguments")
       .def(nb::new_(&makeArguments), "name"_a, "target_cpu"_a,
            "max_workspace"_a, "unchecked"_a, "lines"_a, "progress"_a.none(),
-           "dims"_a, "constant_inputs"_a, "cache"_a, "compile_threads"_a)
+           "dims"_a, "constant_inputs"_a, "cache"_a, "compile_threads"_a,
+           "target"_a, "gpu_arch"_a)
       .def_prop_ro(
           "failure",
           [](const CompileArguments &arguments) { return arguments.failure; })
@@ -130,7 +133,7 @@ void bindModel(nb::module_ &module) {
            "state_of"_a.none())
       .def("describe", &Model::describe, "description"_a)
       .def("write", &Model::write, "path"_a, "parameters"_a, "weights"_a.none(),
-           "target_cpu"_a)
+           "target_cpu"_a, "target"_a, "gpu_arch"_a)
       .def_prop_ro("name",
                    [](const Model &model) { return model.getTables().model; })
       .def_prop_ro("inputs", table(&Tables::inputs))
@@ -164,4 +167,12 @@ NB_MODULE(_native, module) {
   module.def("infer_result", &inferResult, "source"_a);
   module.def("inverse_elements", &invert, "array"_a, "out"_a);
   module.def("compiler_version", &HamKaasCompilerVersion);
+  module.def(
+      "device_target",
+      [](const std::string &device, const std::string &gpuArch) {
+        std::string name = withoutZeros(device, "a device");
+        const char *target = HamKaasDeviceTarget(name.c_str(), gpuArch.c_str());
+        return target ? nb::object(nb::str(target)) : nb::none();
+      },
+      "device"_a, "gpu_arch"_a);
 }

@@ -81,6 +81,11 @@ static cl::opt<bool> emitReport("emit-report",
 static cl::opt<std::string>
     targetCpu("target-cpu", cl::desc("Instruction set level to compile for"),
               cl::init("host"), cl::cat(category));
+static cl::opt<std::string>
+    gpuArch("gpu-arch",
+            cl::desc("Lowest architecture of NVIDIA GPUs to compile for"),
+            cl::init(CompileOptions().gpuArch), cl::value_desc("sm_NN"),
+            cl::cat(category));
 static cl::list<std::string>
     noOptimize("no-optimize", cl::CommaSeparated,
                cl::desc("Leave out optimizations of the graph, or all"),
@@ -245,8 +250,8 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
                              "reference could interpret");
   // NOTE: a list has an operator & of its own.
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &unchecked, &targetCpu, &noCache, &compileThreads, &winogradError,
-           std::addressof(noOptimize)})
+           &unchecked, &targetCpu, &gpuArch, &noCache, &compileThreads,
+           &winogradError, std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
           "--" + option->ArgStr +
@@ -276,10 +281,13 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
   if (llvm::Error error = parseGraph(*loaded.file).moveInto(loaded.graph))
     return error;
   CompileOptions options;
-  if (StringRef(device).starts_with("cuda"))
+  options.gpuArch = gpuArch;
+  if (runsEmulation()) {
     options.target = "cuda";
-  if (runsEmulation())
     options.gpuArch = "emulation";
+  } else if (!runsReference()) {
+    options.target = rt::targetOfDevice(device.c_str(), gpuArch.c_str());
+  }
   options.targetCpu = targetCpu;
   options.name = getModelName(model);
   options.source = loaded.file->text();

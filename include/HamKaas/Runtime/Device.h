@@ -78,6 +78,11 @@ struct Device {
 /// Whether createDevice knows the name.
 bool isDeviceName(const char *name);
 
+/// What a program must be compiled for to run on the device: "cpu" or "cuda",
+/// for "best" depending on the GPUs here; `architecture` as in
+/// HamKaasDeviceCode. Null if the device is not known.
+const char *targetOfDevice(const char *name, const char *architecture);
+
 /// Makes the device of that name for a program. `threads` as in
 /// HamKaasInstanceOptions.
 Error createDevice(const char *name, int32_t threads,
@@ -91,6 +96,9 @@ Error createCpuDevice(int32_t threads, Device &device /* out */);
 /// it.
 Error createCudaDevice(int32_t number, const HamKaasProgram &program,
                        Device &device /* out */, bool &isUsable /* out */);
+
+/// Whether there is a GPU of that number that runs code for `architecture`.
+Error findCudaDevice(int32_t number, const char *architecture);
 
 } // namespace hamkaas::rt
 

@@ -14,6 +14,7 @@ from typing import Any, Optional, Sequence, Tuple
 import onnx
 from onnx.backend.base import Backend, BackendRep
 
+from .. import _native
 from ..arrays import Array
 from ..errors import UnsupportedError
 from . import PreparedModel
@@ -21,6 +22,9 @@ from . import prepare as _prepare
 
 __all__ = ["HamKaasBackend", "HamKaasBackendRep", "is_compatible", "prepare",
            "run_model", "run_node", "supports_device"]
+
+# What `prepare` compiles for.
+_GPU_ARCH = "sm_80"
 
 
 class HamKaasBackendRep(BackendRep):
@@ -82,7 +86,10 @@ class HamKaasBackend(Backend):
     @classmethod
     def supports_device(cls, device: str) -> bool:
         """Whether models can be prepared for the device, in any case."""
-        return device.lower() in ("cpu", "best", "reference")
+        name = device.lower()
+        if _native.device_target(name, _GPU_ARCH) == "cuda":
+            return _native.device_target("best", _GPU_ARCH) == "cuda"
+        return name in ("cpu", "best", "reference")
 
 
 def _make_info(name: str, array: Any) -> onnx.ValueInfoProto:

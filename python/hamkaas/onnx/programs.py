@@ -10,8 +10,8 @@ import numpy as np
 
 from ..arrays import Array, dtype_of
 from ..errors import HamKaasError
-from ..model import (INCOMPLETE, Model, compile_source, make_arguments,
-                     make_model)
+from ..model import (INCOMPLETE, Model, compile_source, find_target,
+                     make_arguments, make_model)
 from ..state import PathLike
 
 Size = Union[int, str]
@@ -79,7 +79,9 @@ class Source:
         One without a model if more of them are needed. Raises UnsupportedError
         and HamKaasError.
         """
-        arguments = make_arguments(dims, const_inputs)
+        arguments = make_arguments(
+            dims, const_inputs,
+            target=find_target(None, self.device, "sm_80"))
         try:
             native = compile_source(self.model, arguments)
         except HamKaasError as error:

@@ -77,7 +77,9 @@ TEST_F(Write, Null) {
 
 TEST_F(Write, Sizes) {
   HamKaasWriteOptions options = {};
-  for (size_t size : {size_t{0}, sizeof(options) - 1, SIZE_MAX}) {
+  // What its first version had is enough.
+  size_t oldest = offsetof(HamKaasWriteOptions, target);
+  for (size_t size : {size_t{0}, oldest - 1, SIZE_MAX}) {
     options.structSize = size;
     EXPECT_EQ(takeText(HamKaasModelWrite(model.get(), "x.so", &options)),
               "expected the size of HamKaasWriteOptions, " +

@@ -8,6 +8,7 @@
 #include "Allocations.h"
 #include "CudaFixture.h"
 #include "HamKaas/Runtime/CudaDriver.h"
+#include "HamKaas/Runtime/Device.h"
 #include "TemporaryFolder.h"
 
 #include <set>
@@ -123,6 +124,18 @@ TEST_F(CudaErrors, AnArchitectureThatIsNoneIsAnError) {
                         "sm_80, found '" +
                             std::string(architecture) + "'");
   }
+}
+
+TEST_F(CudaErrors, TargetsOfDevices) {
+  EXPECT_STREQ(hamkaas::rt::targetOfDevice("cpu", "sm_80"), "cpu");
+  EXPECT_STREQ(hamkaas::rt::targetOfDevice("cuda:3", "sm_80"), "cuda");
+  EXPECT_EQ(hamkaas::rt::targetOfDevice("tpu", "sm_80"), nullptr);
+  EXPECT_STREQ(hamkaas::rt::targetOfDevice("best", "sm_80"), "cuda");
+  EXPECT_STREQ(hamkaas::rt::targetOfDevice("best", "sm_100"), "cpu");
+  cuda::Settings settings;
+  settings.deviceCount = 0;
+  cuda::configure(settings);
+  EXPECT_STREQ(hamkaas::rt::targetOfDevice("best", "sm_80"), "cpu");
 }
 
 //===----------------------------------------------------------------------===//
