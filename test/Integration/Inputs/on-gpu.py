@@ -1,12 +1,11 @@
 """Runs a test of models so that it tests the code for GPUs.
 
-usage: on-gpu.py emulate ORDER COMMAND...
+usage: on-gpu.py run OPTION... -- COMMAND...
        on-gpu.py assemble CHECK_PTX... -- COMMAND...
 
-COMMAND finds another program under the name `hamkaas-run`. That of `emulate`
-runs models by `--device=cuda-emulation` where it was asked for the processor,
-with the threads of a block in that ORDER; options that only the processor has
-are left out. That of `assemble` runs them as ever, but first compiles each to
+COMMAND finds another program under the name `hamkaas-run`. That of `run` runs
+models with each OPTION, such as `--device=cuda`, where it was asked for the
+processor; options that only the processor has are left out. That of `assemble` runs them as ever, but first compiles each to
 PTX, which the command CHECK_PTX must accept; at the end it says how many.
 """
 
@@ -17,12 +16,12 @@ import subprocess
 import sys
 import tempfile
 
-EMULATE = """
+RUN = """
 kept = [word for word in sys.argv[1:]
         if not word.startswith(("--threads=", "--target-cpu=", "--device=cpu"))]
 if not any(word.startswith("--device=") or word.endswith(".so")
            for word in kept):
-    kept += ["--device=cuda-emulation", "--emulation-order={order}"]
+    kept += {options!r}
 """
 
 # A model is known by its text: tests run each several times.
@@ -61,12 +60,13 @@ def run(command, body, folder):
 
 def main():
     action, *words = sys.argv[1:]
+    end = words.index("--")
+    options, command = words[:end], words[end + 1:]
     with tempfile.TemporaryDirectory() as folder:
-        if action == "emulate":
-            return run(words[1:], EMULATE.format(order=words[0]), folder)
-        end = words.index("--")
-        status = run(words[end + 1:], ASSEMBLE.format(
-            check=words[:end], folder=folder,
+        if action == "run":
+            return run(command, RUN.format(options=options), folder)
+        status = run(command, ASSEMBLE.format(
+            check=options, folder=folder,
             compiler=shutil.which("hamkaas-compile")), folder)
         print(f"{len(list(pathlib.Path(folder).glob('*.ptx')))} models as PTX")
         return status
