@@ -1,7 +1,7 @@
 """Runs random scripts on every path and compares the results.
 
 usage: random-graphs.py [--seed=S] [--count=N] [--only=I] [--target-cpu=LEVEL]
-                        [--emulate] [--all-of=OPERATORS]
+                        [--gpu=cuda|cuda-emulation] [--all-of=OPERATORS]
 
 Each script is also evaluated by numpy. Then
 
@@ -9,8 +9,8 @@ Each script is also evaluated by numpy. Then
 * 1 and 2 threads agree bit for bit,
 * a compiled library agrees with just-in-time compilation bit for bit.
 
-With --emulate, the kernels of a GPU take the place of all but `reference`: they
-agree with numpy, bit for bit in three orders of the threads of a block.
+With --gpu, that device is all that runs: it agrees with numpy, and with itself
+bit for bit, in three orders of the threads of a block if it is emulated.
 
 A failure prints the command that repeats it. Scripts are run several times in a
 process, so that state lasts from run to run. With --all-of, every operator that
@@ -129,17 +129,19 @@ def check_processor(runner, wide, single, options):
     expect_equal("library", runner.run_library(*options), one)
 
 
-def check_emulation(runner, wide, single):
+def check_gpu(runner, wide, single, device):
     first = None
     for order in ("forward", "backward", "1"):
-        got = runner.run_script("--device=cuda-emulation", "--no-cache",
-                                f"--emulation-order={order}")
-        expect_close(f"order {order}", got, wide, single)
+        options = [f"--device={device}"]
+        if device == "cuda-emulation":
+            options.append(f"--emulation-order={order}")
+        got = runner.run_script("--no-cache", *options)
+        expect_close(" ".join(options), got, wide, single)
         first = got if first is None else first
-        expect_equal(f"order {order}", got, first)
+        expect_equal(" ".join(options), got, first)
 
 
-def check(seed, index, emulate, options):
+def check(seed, index, gpu, options):
     """The text of what is wrong with script `index`, or an empty one."""
     script = make_script(f"{seed}/{index}")
     runs = 1 + index % 3 if script.buffers else 1
@@ -149,15 +151,15 @@ def check(seed, index, emulate, options):
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(script, pathlib.Path(folder), runs)
         try:
-            if emulate:
-                check_emulation(runner, wide, single)
+            if gpu:
+                check_gpu(runner, wide, single, gpu)
             else:
                 check_processor(runner, wide, single, options)
         except Failure as failure:
             return (f"seed {seed}, script {index}, {runs} runs: {failure}\n"
                     f"{script.text()}To repeat it: {sys.executable} "
                     f"{sys.argv[0]} --seed={seed} --only={index} "
-                    f"{'--emulate' if emulate else ' '.join(options)}\n")
+                    f"{f'--gpu={gpu}' if gpu else ' '.join(options)}\n")
     return ""
 
 
@@ -180,7 +182,7 @@ def main():
     parser.add_argument("--print", action="store_true",
                         help="print the scripts and run nothing")
     parser.add_argument("--target-cpu", default="host")
-    parser.add_argument("--emulate", action="store_true")
+    parser.add_argument("--gpu")
     parser.add_argument("--all-of", type=pathlib.Path, metavar="OPERATORS")
     options = parser.parse_args()
     indices = ([options.only] if options.only is not None
@@ -191,7 +193,7 @@ def main():
         return False
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         failures = [text for text in pool.map(
-            lambda i: check(options.seed, i, options.emulate,
+            lambda i: check(options.seed, i, options.gpu,
                             [f"--target-cpu={options.target_cpu}"]),
             indices) if text]
     if options.all_of:
