@@ -21,7 +21,7 @@ ROOT = HERE.parents[1]
 PEERS = ROOT / "benchmarks" / "peers"
 TESTS = ROOT / "test" / "Integration"
 WORKLOADS = ["mlp1", "mlp128", "resnet50", "bert_mini", "llama15m",
-             "llama110m", "sgemm_512x512x512", "sgemm_2048x2048x2048",
+             "llama110m", "smollm2_135m", "sgemm_512x512x512", "sgemm_2048x2048x2048",
              "softmax_1024x1024", "layernorm_1024x1024", "eltwise_4m",
              "transpose_2048", "conv3x3_256_256_14"]
 # The tests whose models become cases.
