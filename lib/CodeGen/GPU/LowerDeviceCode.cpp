@@ -106,13 +106,25 @@ static LogicalResult convertToNVVM(gpu::GPUModuleOp module) {
   return applyFullConversion(module, target, std::move(patterns));
 }
 
+/// Dynamic shared memory is a variable of no size that nobody defines: upstream
+/// defines it, which PTX has no form for.
+static void declareSharedMemory(gpu::GPUModuleOp module) {
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    auto type = dyn_cast<LLVM::LLVMArrayType>(global.getType());
+    if (type && type.getNumElements() == 0 &&
+        global.getAddrSpace() == unsigned(NVVM::NVVMMemorySpace::Shared))
+      global.setLinkage(LLVM::Linkage::External);
+  }
+}
+
 namespace {
 struct LowerDeviceCodePass
     : hamkaas::impl::LowerDeviceCodeBase<LowerDeviceCodePass> {
   void runOnOperation() override {
     if (failed(expandOperations(getOperation())) ||
         failed(convertToNVVM(getOperation())))
-      signalPassFailure();
+      return signalPassFailure();
+    declareSharedMemory(getOperation());
   }
 };
 } // namespace
