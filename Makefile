@@ -3,7 +3,7 @@
 # with CMake and runs. Everything else is a CMake preset or target.
 
 .PHONY: help demo check check-release check-asan check-onnx fuzz-smoke \
-	bench-smoke build \
+	bench-smoke build cuda-bundle \
 	dependencies test-dependencies
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo 'make check-asan    the tests under the address and undefined-behaviour sanitizers'
 	@echo 'make check-onnx    the backend test of the onnx package (ARGS=--help)'
 	@echo 'make bench-smoke   whether the benchmarks work, in seconds'
+	@echo 'make cuda-bundle   a folder that tests and measures on a machine with a GPU (ARGS=--help)'
 	@echo 'make fuzz-smoke    30 seconds of fuzzing (FUZZ_SECONDS=600 for more)'
 
 demo: build
@@ -46,3 +47,7 @@ dependencies:
 
 test-dependencies:
 	@scripts/install-dependencies.sh tests
+
+cuda-bundle: build
+	@python=$$(scripts/find-python.sh) && \
+	  $$python benchmarks/cuda/bundle.py build/cuda-bundle $(ARGS)

@@ -1,5 +1,4 @@
-//===- OnnxOptions.cpp - Options for ONNX models, from their text -*- C++
-//-*-===//
+//===- OnnxOptions.cpp - Options of ONNX models -----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -92,6 +92,8 @@ void hamkaas::buildKernelsPipeline(OpPassManager &manager,
   manager.addPass(createConvolutionsToProducts());
   manager.addPass(createProductsToReductions());
   manager.addPass(createPadConvolutions());
+  manager.addPass(createMergeProducts());
+  manager.addPass(createNestConcats());
   manager.addPass(createFormGroups());
   manager.addPass(createLowerGroups());
   // Packing makes new work on parameters, which hoisting then moves.

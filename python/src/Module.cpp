@@ -1,5 +1,4 @@
-//===- Module.cpp - The Python module hamkaas._native ------------*- C++
-//-*-===//
+//===- Module.cpp - The module hamkaas._native ------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

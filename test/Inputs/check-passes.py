@@ -51,7 +51,7 @@ def check_text(name, record, commands):
     if not 3 <= words(r'summary = "(.*?)"') < words(
             r"description = \[\{(.*?)\}\]"):
         errors.append(f"{name}: expected a summary and a longer description")
-    used = [line for line in commands if re.search(rf"-{name}\b(?!-)", line)]
+    used = [line for line in commands if re.search(rf"[-(]{name}\b(?!-)", line)]
     if not used:
         errors.append(f"{name}: expected a RUN line of a test that uses it")
     for option in re.findall(r'Option<"\w+", "([\w-]+)"', record):

@@ -46,9 +46,15 @@ static cl::opt<std::string> weights("weights",
                                     cl::cat(category));
 static cl::opt<std::string>
     device("device",
-           cl::desc("cpu, cuda, cuda:N (an NVIDIA GPU), reference (the "
-                    "interpreter) or best"),
+           cl::desc("cpu, cuda, cuda:N (an NVIDIA GPU), cuda-emulation (one "
+                    "that is emulated), reference (the interpreter) or best"),
            cl::init("cpu"), cl::cat(category));
+static cl::opt<std::string> emulationOrder(
+    "emulation-order",
+    cl::desc("In which cuda-emulation runs the threads of a block: forward, "
+             "backward, or shuffled by a number"),
+    cl::value_desc("forward|backward|SEED"), cl::init("forward"),
+    cl::cat(category));
 
 /// LLVM registers an option of the name we promise. This runs before ours is
 /// constructed: the order within a file is that of the text.
@@ -236,7 +242,6 @@ struct LoadedModel {
 } // namespace
 
 static bool runsReference() { return device == "reference"; }
-/// For tests: on the processor, but as a GPU does.
 static bool runsEmulation() { return device == "cuda-emulation"; }
 
 static llvm::Error loadLibrary(LoadedModel &loaded) {
@@ -308,8 +313,25 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
   return llvm::Error::success();
 }
 
+/// What --emulation-order says.
+static llvm::Expected<emulation::ThreadOrder> parseThreadOrder() {
+  using emulation::ThreadOrder;
+  if (emulationOrder == "forward")
+    return ThreadOrder{ThreadOrder::Forward};
+  if (emulationOrder == "backward")
+    return ThreadOrder{ThreadOrder::Backward};
+  ThreadOrder order = {ThreadOrder::Shuffled};
+  if (!StringRef(emulationOrder).getAsInteger(10, order.seed))
+    return order;
+  return makeError("--emulation-order: expected forward, backward or a number, "
+                   "got '" +
+                   emulationOrder + "'");
+}
+
 static llvm::Error createRunners(LoadedModel &loaded) {
   RunnerOptions options;
+  if (llvm::Error error = parseThreadOrder().moveInto(options.threadOrder))
+    return error;
   options.name = loaded.info.name;
   options.device = device;
   options.threads = threads;
@@ -346,9 +368,15 @@ static llvm::Error loadModel(LoadedModel &loaded) {
 
 static llvm::Error checkOptions() {
   if (!runsReference() && !runsEmulation() && !rt::isDeviceName(device.c_str()))
-    return makeError("--device: expected cpu, cuda, cuda:N, reference or best, "
-                     "got '" +
+    return makeError("--device: expected cpu, cuda, cuda:N, cuda-emulation, "
+                     "reference or best, got '" +
                      device + "'");
+  if (auto order = parseThreadOrder(); !order)
+    return order.takeError();
+  if (emulationOrder.getNumOccurrences() && !runsEmulation())
+    return makeError("--emulation-order: expected --device=cuda-emulation, got "
+                     "--device=" +
+                     device);
   if (!checkAgainst.empty() && checkAgainst != "reference")
     return makeError("--check-against: expected reference, got '" +
                      checkAgainst + "'");
@@ -363,6 +391,9 @@ static llvm::Error checkOptions() {
       return makeError("--" + llvm::Twine(name) +
                        ": expected a device that runs a program, got "
                        "'reference'");
+  if (profiling.wantsProfile() && runsEmulation())
+    return makeError("--profile: expected a device whose times mean something, "
+                     "got 'cuda-emulation'");
   return profiling.check();
 }
 

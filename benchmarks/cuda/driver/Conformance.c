@@ -20,7 +20,11 @@ typedef struct Case {
   int runs;
   double tolerance;
   Model model;
-  void *inputs, *outputs, *expected;
+  /// As they are in the files: one after the other.
+  char *inputs, *expected;
+  /// As the program needs them.
+  void *inputMemory, *outputMemory;
+  void **inputAddresses, **outputAddresses;
   char *expectedError; /* null if the outputs are expected */
 } Case;
 
@@ -48,8 +52,11 @@ static char *readFile(const char *folder, const char *name, const char *suffix,
 static void releaseCase(Case *test) {
   unloadModel(&test->model);
   free(test->inputs);
-  free(test->outputs);
   free(test->expected);
+  free(test->inputMemory);
+  free(test->outputMemory);
+  free(test->inputAddresses);
+  free(test->outputAddresses);
   free(test->expectedError);
 }
 
@@ -67,7 +74,6 @@ static int loadCase(Case *test, const char *folder) {
     return 0;
   }
   uint64_t outputBytes = sumBytes(program->outputs, program->outputCount);
-  test->outputs = allocateOrExit(outputBytes);
   test->expectedError = readFile(folder, test->name, ".error", &size);
   if (test->expectedError)
     return 1;
@@ -76,6 +82,24 @@ static int loadCase(Case *test, const char *folder) {
     return 1;
   printf("FAILED %s: expected its outputs in %s.out\n", test->name, test->name);
   return 0;
+}
+
+/// Gives inputs and outputs the places that they need.
+static void placeTensors(Case *test) {
+  const HamKaasProgram *program = test->model.program;
+  const HamKaasTensorInfo *inputs = program->inputs;
+  const HamKaasTensorInfo *outputs = program->outputs;
+  test->inputMemory = allocateOrExit(getSpace(inputs, program->inputCount));
+  test->outputMemory = allocateOrExit(getSpace(outputs, program->outputCount));
+  test->inputAddresses =
+      findTensors(inputs, program->inputCount, test->inputMemory);
+  test->outputAddresses =
+      findTensors(outputs, program->outputCount, test->outputMemory);
+  const char *from = test->inputs;
+  for (int32_t i = 0; i < program->inputCount; ++i) {
+    memcpy(test->inputAddresses[i], from, inputs[i].bytes);
+    from += inputs[i].bytes;
+  }
 }
 
 /// The error of the last run, or null.
@@ -87,24 +111,21 @@ static HamKaasError runModel(Case *test, const char *device) {
   options.device = device;
   HamKaasInstance *instance = NULL;
   HamKaasError error = HamKaasInstanceCreate(program, &options, &instance);
-  void **inputs =
-      findTensors(program->inputs, program->inputCount, test->inputs);
-  void **outputs =
-      findTensors(program->outputs, program->outputCount, test->outputs);
   for (int run = 0; run < test->runs && !error; ++run)
-    error = HamKaasInstanceRun(instance, (const void *const *)inputs, outputs);
-  free(inputs);
-  free(outputs);
+    error =
+        HamKaasInstanceRun(instance, (const void *const *)test->inputAddresses,
+                           test->outputAddresses);
   HamKaasInstanceDestroy(instance);
   return error;
 }
 
 static int compareOutputs(const Case *test) {
   const HamKaasProgram *program = test->model.program;
-  const char *got = test->outputs, *expected = test->expected;
+  const char *expected = test->expected;
   for (int32_t i = 0; i < program->outputCount; ++i) {
     const HamKaasTensorInfo *tensor = &program->outputs[i];
-    Difference difference = compareTensors(tensor, got, expected);
+    Difference difference =
+        compareTensors(tensor, test->outputAddresses[i], expected);
     if (!isWithin(difference, test->tolerance)) {
       printf("FAILED %s: output '%s': largest difference %.3g where the "
              "largest value is %.3g, allowed is %.1g times that; %llu elements "
@@ -113,7 +134,6 @@ static int compareOutputs(const Case *test) {
              test->tolerance, (unsigned long long)difference.unequal);
       return 0;
     }
-    got += tensor->bytes;
     expected += tensor->bytes;
   }
   return 1;
@@ -122,6 +142,7 @@ static int compareOutputs(const Case *test) {
 static int checkCase(Case *test, const char *folder, const char *device) {
   if (!loadCase(test, folder))
     return 0;
+  placeTensors(test);
   HamKaasError error = runModel(test, device);
   int passed = 0;
   if (error && !(test->expectedError && strstr(error, test->expectedError)))

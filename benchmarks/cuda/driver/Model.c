@@ -10,9 +10,12 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void *allocateOrExit(uint64_t bytes) {
-  void *memory = calloc(1, bytes ? bytes : 1);
+  void *memory = NULL;
+  if (posix_memalign(&memory, HAMKAAS_REGION_ALIGNMENT, bytes + 1) == 0)
+    memset(memory, 0, bytes + 1);
   if (!memory) {
     fprintf(stderr, "out of memory for %llu bytes\n",
             (unsigned long long)bytes);
@@ -48,13 +51,26 @@ uint64_t sumBytes(const HamKaasTensorInfo *tensors, int32_t count) {
   return bytes;
 }
 
+/// Bytes from the begin of a tensor to that of the next.
+static uint64_t getStride(const HamKaasTensorInfo *tensor) {
+  const uint64_t alignment = HAMKAAS_REGION_ALIGNMENT;
+  return (tensor->bytes + alignment - 1) / alignment * alignment;
+}
+
+uint64_t getSpace(const HamKaasTensorInfo *tensors, int32_t count) {
+  uint64_t bytes = 0;
+  for (int32_t i = 0; i < count; ++i)
+    bytes += getStride(&tensors[i]);
+  return bytes;
+}
+
 void **findTensors(const HamKaasTensorInfo *tensors, int32_t count,
                    void *memory) {
   void **addresses = allocateOrExit(sizeof(void *) * (uint64_t)count);
   char *next = memory;
   for (int32_t i = 0; i < count; ++i) {
     addresses[i] = next;
-    next += tensors[i].bytes;
+    next += getStride(&tensors[i]);
   }
   return addresses;
 }

@@ -20,10 +20,12 @@ typedef struct Model {
 int loadModel(Model *model, const char *path);
 void unloadModel(Model *model);
 
-/// Bytes of all tensors of a table.
+/// Bytes of all tensors of a table, one after the other.
 uint64_t sumBytes(const HamKaasTensorInfo *tensors, int32_t count);
-/// The addresses of tensors that lie one after the other. The caller frees the
-/// array.
+
+/// Bytes of memory for them, where each has the alignment that it needs, and
+/// their addresses there. The caller frees the array.
+uint64_t getSpace(const HamKaasTensorInfo *tensors, int32_t count);
 void **findTensors(const HamKaasTensorInfo *tensors, int32_t count,
                    void *memory);
 

@@ -53,7 +53,7 @@ static void releaseParameters(HamKaasNamedData *parameters, int32_t count) {
 }
 
 static char *makeInputs(const HamKaasProgram *program, uint64_t seed) {
-  char *memory = allocateOrExit(sumBytes(program->inputs, program->inputCount));
+  char *memory = allocateOrExit(getSpace(program->inputs, program->inputCount));
   char *next = memory;
   for (int32_t i = 0; i < program->inputCount; ++i) {
     fillTensor(&program->inputs[i], next, 1000 * seed + (uint64_t)i,
@@ -96,8 +96,8 @@ static int openSession(Session *session, const HamKaasProgram *program,
   if (!report(HamKaasInstanceCreate(program, &options, &session->instance)))
     return 0;
   session->isOnGpu = strncmp(device, "cuda", 4) == 0;
-  session->inputBytes = sumBytes(program->inputs, program->inputCount);
-  session->outputBytes = sumBytes(program->outputs, program->outputCount);
+  session->inputBytes = getSpace(program->inputs, program->inputCount);
+  session->outputBytes = getSpace(program->outputs, program->outputCount);
   void *(*allocate)(uint64_t) =
       session->isOnGpu ? allocateOnGpu : allocateOrExit;
   session->inputMemory = allocate(session->inputBytes);
@@ -200,9 +200,10 @@ static double compareWithCpu(const HamKaasProgram *program, const char *device,
     outputs[i] = allocateOrExit(sessions[i].outputBytes);
     getOutputs(&sessions[i], outputs[i]);
   }
-  const char *got = outputs[0], *expected = outputs[1];
   for (int32_t i = 0; i < program->outputCount && succeeds; ++i) {
-    Difference difference = compareTensors(&program->outputs[i], got, expected);
+    uint64_t place = getSpace(program->outputs, i);
+    Difference difference = compareTensors(
+        &program->outputs[i], outputs[0] + place, outputs[1] + place);
     double share = difference.magnitude > 0
                        ? difference.largest / difference.magnitude
                        : difference.largest;
@@ -210,8 +211,6 @@ static double compareWithCpu(const HamKaasProgram *program, const char *device,
       share = -2;
     if (share == -2 || (worst != -2 && share > worst))
       worst = share;
-    got += program->outputs[i].bytes;
-    expected += program->outputs[i].bytes;
   }
   for (int i = 0; i < 2; ++i) {
     if (sessions[i].instance)

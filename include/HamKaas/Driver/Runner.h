@@ -9,6 +9,7 @@
 #define HAMKAAS_DRIVER_RUNNER_H
 
 #include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Emulation/Emulator.h"
 #include "HamKaas/Frontend/ParameterContents.h"
 #include "hamkaas-c/Runtime.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -39,6 +40,8 @@ struct RunnerOptions {
   /// Contents of the parameters of a graph that is interpreted, which outlive
   /// the runner, or null.
   const ParameterContents *parameters = nullptr;
+  /// In which the emulator of a GPU runs the threads of a block.
+  emulation::ThreadOrder threadOrder = {};
   /// Whether to measure the calls of a program.
   bool profile = false;
 };

@@ -30,6 +30,11 @@ static constexpr int64_t maxFarBlockRows = 64;
 static constexpr int64_t maxNearElements = (768 << 10) / sizeof(float);
 /// Tiles that keep several threads busy, if each is worth handing out.
 static constexpr int64_t wantedTiles = 32;
+/// The same where each tile copies what it reads of the right side: fewer and
+/// larger tiles copy it less often. 512 x 512 x 512 and 128 x 784 x 1000 gain 3
+/// and 5 % on two threads.
+static constexpr int64_t wantedCopyingTiles = 16;
+static constexpr int64_t maxCopyingBlockRows = 256;
 static constexpr int64_t minTileFlops = 1 << 17;
 
 /// Rows of accumulators that fit into the registers beside `vectors` vectors of
@@ -132,9 +137,10 @@ static int64_t choosePanels(const TargetDescription &target, int64_t vectors,
 /// Rows of a tile: many, so that a panel is read from memory rarely, but not so
 /// many that there are too few tiles to share.
 static int64_t chooseBlockRows(int64_t rows, int64_t tileRows, int64_t others,
-                               int64_t flopsPerRow, int64_t maxBlock) {
+                               int64_t flopsPerRow, int64_t maxBlock,
+                               int64_t wanted) {
   int64_t blocks = divideCeil(rows, maxBlock);
-  blocks = std::max<int64_t>(blocks, divideCeil(wantedTiles, others));
+  blocks = std::max<int64_t>(blocks, divideCeil(wanted, others));
   int64_t minRows = divideCeil(minTileFlops, flopsPerRow);
   int64_t blockRows = std::max<int64_t>(divideCeil(rows, blocks), minRows);
   return std::min<int64_t>(rows, llvm::alignTo(blockRows, tileRows));
@@ -208,9 +214,13 @@ ContractionTile hamkaas::chooseContractionTile(const TargetDescription &target,
   // Of few rows, panels should be read once.
   bool isFar = rows >= 4 * maxBlockRows && rows * depth > maxNearElements &&
                depth * columns > maxNearElements;
+  bool isCopied = !panelWidth && depth * columns >= minCopiedElements;
+  int64_t maxBlock = isCopied ? maxCopyingBlockRows
+                     : isFar  ? maxFarBlockRows
+                              : maxBlockRows;
   tile.blockRows = chooseBlockRows(rows, tile.rows, outer * panels,
-                                   2 * depth * tile.panelWidth(),
-                                   isFar ? maxFarBlockRows : maxBlockRows);
+                                   2 * depth * tile.panelWidth(), maxBlock,
+                                   isCopied ? wantedCopyingTiles : wantedTiles);
   tile.panels = panelWidth && rows == 1
                     ? choosePanels(target, tile.vectors, outer, panels)
                     : 1;

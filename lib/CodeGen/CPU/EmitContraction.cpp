@@ -14,8 +14,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Smaller right sides stay in the second-level cache as they are.
-static constexpr int64_t minCopiedElements = 1 << 16;
 /// Fewer blocks of rows do not make up for the copy of a right side, and a
 /// larger part of it may not fit the stack of a thread.
 static constexpr int64_t minCopyUses = 4;

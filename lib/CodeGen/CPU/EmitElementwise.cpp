@@ -17,8 +17,14 @@ using namespace hamkaas;
 
 /// Elements of a core's tile: some microseconds of work, 16 KB of each operand.
 static constexpr int64_t coreTileElements = 4096;
+/// More tiles than that are a multiple of it, so that threads get equal shares.
+static constexpr int64_t tileShares = 8;
 /// Independent blocks of lanes in flight.
 static constexpr int64_t unrolledBlocks = 4;
+/// Results of this size are beyond the nearest caches: their elements, and
+/// those of operands of their shape, are fetched a page before they are needed.
+/// The hardware stops at each page.
+static constexpr int64_t minPrefetched = 1 << 15, prefetchDistance = 1 << 10;
 
 int64_t hamkaas::chooseLanes(const TargetDescription &target, int64_t extent) {
   return std::min<int64_t>(target.lanes, llvm::PowerOf2Ceil(extent));
@@ -88,6 +94,19 @@ LogicalResult hamkaas::verifyTree(Value result,
   return success();
 }
 
+/// How many of `rows` rows of `extent` elements are a tile; of long rows a tile
+/// is a part of one.
+static int64_t chooseTileRows(int64_t rows, int64_t extent,
+                              int64_t tileElements) {
+  if (extent > tileElements)
+    return 1;
+  int64_t tileRows = std::min(rows, tileElements / extent);
+  int64_t tiles = llvm::divideCeil(rows, tileRows);
+  if (tiles > tileShares)
+    tiles -= tiles % tileShares;
+  return llvm::divideCeil(rows, tiles);
+}
+
 namespace {
 /// Writes the elements of a tree in tiles of whole rows, or of parts of a row
 /// if rows are long.
@@ -102,9 +121,12 @@ public:
     rows = ShapedType::getNumElements(outer);
     tileElements = kernel.target().tileSize(coreTileElements);
     part = std::min(extent, tileElements);
-    tileRows = std::min(rows, tileElements / part);
+    tileRows = chooseTileRows(rows, extent, tileElements);
     lanes = chooseLanes(kernel.target(), extent);
-    streams = kernel.streams() && value.getType() == kernel.destinationType();
+    bool isWhole = value.getType() == kernel.destinationType();
+    streams = isWhole && kernel.streams();
+    if (isWhole && !streams && !kernel.target().isWarp)
+      collectPrefetched();
   }
 
   /// The number of tiles, and how many rows and elements of a row are one.
@@ -120,6 +142,26 @@ public:
   }
 
 private:
+  void collectPrefetched() {
+    RankedTensorType type = kernel.destinationType();
+    if (!type.getElementType().isF32() || rows * extent < minPrefetched)
+      return;
+    for (BlockArgument argument : kernel.arguments().drop_back())
+      if (argument.getType() == type && !argument.use_empty())
+        prefetched.push_back(argument);
+  }
+
+  /// Once for each line of memory.
+  void prefetch(Value row, LaneBlock block) {
+    if (prefetched.empty() || block.slot * lanes % lineElements)
+      return;
+    Value ahead = kernel.add(kernel.multiply(row, extent),
+                             kernel.add(block.index, prefetchDistance));
+    for (BlockArgument argument : prefetched)
+      kernel.prefetch(argument, ahead, CacheLevel::First);
+    kernel.prefetchDestination(ahead, CacheLevel::First);
+  }
+
   void emitRows(Value tile) {
     Value first = kernel.multiply(tile, tileRows);
     Value last = kernel.add(first, tileRows);
@@ -157,6 +199,7 @@ private:
     forEachLaneBlock(
         kernel, base, count, lanes, unrolledBlocks, none, /*writes=*/true,
         [&](LaneBlock block, MutableArrayRef<Value>) {
+          prefetch(row, block);
           TreeEmitter tree(kernel, lanes, block.active);
           tree.store(value, lanePoint(rowIndices, block.index), offsets);
         });
@@ -203,6 +246,9 @@ private:
   SmallVector<int64_t> outer;
   int64_t rows, extent, tileElements, tileRows, part, lanes;
   bool streams;
+  /// Arguments that are read like the destination is written, if both are
+  /// large.
+  SmallVector<BlockArgument> prefetched;
 };
 } // namespace
 

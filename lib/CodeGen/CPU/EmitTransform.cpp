@@ -1,5 +1,4 @@
-//===- EmitTransform.cpp - Kernels around a map of two dimensions -*- C++
-//-*-===//
+//===- EmitTransform.cpp - Maps of two dimensions ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

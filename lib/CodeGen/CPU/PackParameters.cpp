@@ -23,11 +23,12 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// Of 512 x 512 x 512 packing takes a twentieth of the time and saves a sixth.
-/// For 128 rows it saves as much as it takes. Smaller right sides stay in the
-/// second-level cache as they are.
-static constexpr int64_t minRows = 192;
-static constexpr int64_t minElements = 1 << 16;
+/// Packing moves each element of the right side once, and saves a part of the
+/// time of every block of rows that reads it: for 128 rows as much as it takes.
+/// Up to 512 rows, tiles copy a right side of no more than 1 MB themselves; its
+/// parts then never go from the cache of one core to that of another.
+static constexpr int64_t minRows = 192, minElements = 1 << 16;
+static constexpr int64_t maxCopiedRows = 512, maxCopiedElements = 1 << 18;
 
 namespace {
 
@@ -116,11 +117,12 @@ private:
                   .getResult());
   }
 
-  /// Packing moves each element of the right side once, and saves a part of the
-  /// time of every block of rows that reads it.
   static bool paysInEachRun(const ContractionLoops &loops) {
-    return loops.batch.empty() && loops.rowCount() >= minRows &&
-           loops.productCount() * loops.columnCount() >= minElements;
+    int64_t rows = loops.rowCount();
+    int64_t elements = loops.productCount() * loops.columnCount();
+    bool isCopied = rows <= maxCopiedRows && elements <= maxCopiedElements;
+    return loops.batch.empty() && rows >= minRows && elements >= minElements &&
+           !isCopied;
   }
 
   /// What `value` is outside of the loops that are given it.

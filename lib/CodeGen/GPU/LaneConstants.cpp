@@ -138,8 +138,8 @@ LogicalResult LaneDistributor::distributeConstant(Operation *op) {
     return replace(op, bitTable(bits));
   }
   Value value;
-  for (auto [i, element] : llvm::enumerate(
-           llvm::reverse(llvm::to_vector(elements.getValues<Attribute>())))) {
+  auto values = llvm::to_vector(elements.getValues<Attribute>());
+  for (auto [i, element] : llvm::enumerate(llvm::reverse(values))) {
     int64_t count = elements.getNumElements() - i;
     Value next = create(element);
     value = value ? arith::SelectOp::create(builder, loc, isBelow(count), next,

@@ -119,7 +119,14 @@ namespace {
 struct LowerDeviceProgram
     : hamkaas::impl::LowerDeviceProgramBase<LowerDeviceProgram> {
   void runOnOperation() override {
+    // Everything below relies on the form.
+    OpPassManager check(ModuleOp::getOperationName());
+    check.addPass(createVerifyPlanned());
+    if (failed(runPipeline(check, getOperation())))
+      return signalPassFailure();
     SymbolTable symbols(getOperation());
+    if (failed(verifyKernels(symbols)))
+      return signalPassFailure();
     if (auto prepare = symbols.lookup<func::FuncOp>("prepare"))
       if (failed(DeviceProgramLowering(prepare, symbols, /*reportsCalls=*/false,
                                        /*firstCall=*/0)
@@ -127,10 +134,6 @@ struct LowerDeviceProgram
                             {"constants", "workspace"})))
         return signalPassFailure();
     auto main = symbols.lookup<func::FuncOp>("main");
-    if (!main) {
-      getOperation().emitError("expected a function @main");
-      return signalPassFailure();
-    }
     if (failed(DeviceProgramLowering(main, symbols, /*reportsCalls=*/true,
                                      /*firstCall=*/0)
                    .lower("hamkaas_device_run", {"input", "output"},
@@ -139,6 +142,19 @@ struct LowerDeviceProgram
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
       if (isa<memref::GlobalOp, func::FuncOp>(op))
         op.erase();
+  }
+
+private:
+  LogicalResult verifyKernels(const SymbolTable &symbols) {
+    WalkResult result = getOperation().walk([&](func::CallOp call) {
+      auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (!kernel->hasAttr(HamKaasDialect::kernelAttrName) ||
+          kernel->hasAttr(HamKaasDialect::deviceKernelAttrName))
+        return WalkResult::advance();
+      kernel.emitError("expected a kernel of the device code");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 };
 

@@ -28,6 +28,36 @@ func.func @elementwise(%x: tensor<4x40xf32>, %b: tensor<1x40xf32>, %out: tensor<
 
 // -----
 
+// The elements of a large result, and of what is read as it is written, are
+// fetched a page ahead, once for each line. Tiles of 85 rows would be 19, the
+// last of them of 6 rows: 16 are equal shares.
+
+// CHECK-LABEL: func @large(
+// CHECK-SAME:    %[[X:.*]]: tensor<1536x48xf32> {hamkaas.inplace}, %{{[^:]*}}: tensor<1x48xf32>, %[[OUT:[^:]*]]: tensor<1536x48xf32>)
+// CHECK-SAME:    tile = [96, 48]
+// CHECK-SAME:    hamkaas.tiles = 16
+// CHECK:         bufferization.to_buffer %[[OUT]] read_only
+// CHECK-NEXT:    %[[RESULT:.*]] = memref.reinterpret_cast
+// CHECK:         %[[ROW:.*]] = arith.muli %{{.*}}, %c48
+// CHECK-NEXT:    %[[AHEAD:.*]] = arith.addi %[[ROW]], %c1024
+// CHECK-NEXT:    bufferization.to_buffer %[[X]] read_only
+// CHECK-NEXT:    %[[READ:.*]] = memref.reinterpret_cast
+// CHECK-NEXT:    memref.prefetch %[[READ]][%[[AHEAD]]], read, locality<3>, data : memref<73728xf32>
+// CHECK-NEXT:    memref.prefetch %[[RESULT]][%[[AHEAD]]], read, locality<3>, data : memref<73728xf32>
+// CHECK-COUNT-4: memref.prefetch
+// CHECK-NOT:     memref.prefetch
+func.func @large(%x: tensor<1536x48xf32>, %b: tensor<1x48xf32>, %out: tensor<1536x48xf32>) -> tensor<1536x48xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (0, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<1536x48xf32>, tensor<1x48xf32>) outs(%out : tensor<1536x48xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %1 = arith.addf %a, %c : f32
+    linalg.yield %1 : f32
+  } -> tensor<1536x48xf32>
+  return %0 : tensor<1536x48xf32>
+}
+
+// -----
+
 // A transposed argument is read elsewhere than it would be written.
 
 // CHECK-LABEL: func @transposed(

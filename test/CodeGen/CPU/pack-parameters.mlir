@@ -147,24 +147,66 @@ func.func @weights(%x: tensor<1x20x9x8xf32>) -> tensor<1x18x7x64xf32> {
 #rhs = affine_map<(i, j, k) -> (k, j)>
 #result = affine_map<(i, j, k) -> (i, j)>
 
-// A large matrix that many rows are multiplied with is packed in each run.
+// A large matrix that many rows are multiplied with is packed in each run: one
+// of more than 1 MB, or one for more than 512 rows.
 
-// CHECK-LABEL: func @many_rows(
-// CHECK-SAME:    %[[X:.*]]: tensor<192x256xf32>, %[[B:.*]]: tensor<256x256xf32>
+// CHECK-LABEL: func @large(
+// CHECK-SAME:    %[[X:.*]]: tensor<192x512xf32>, %[[B:.*]]: tensor<512x520xf32>
 // CHECK:         %[[P:.*]] = hamkaas.group movement(%[[B]]) {hamkaas.ops = "pack"}
 // CHECK:         hamkaas.group contraction(%[[X]], %[[P]])
-func.func @many_rows(%x: tensor<192x256xf32>, %w: tensor<256x256xf32>) -> tensor<192x256xf32> {
-  %0 = hamkaas.group contraction(%x, %w) : (tensor<192x256xf32>, tensor<256x256xf32>) -> tensor<192x256xf32> {
-  ^bb0(%a: tensor<192x256xf32>, %b: tensor<256x256xf32>):
-    %e = tensor.empty() : tensor<192x256xf32>
+func.func @large(%x: tensor<192x512xf32>, %w: tensor<512x520xf32>) -> tensor<192x520xf32> {
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<192x512xf32>, tensor<512x520xf32>) -> tensor<192x520xf32> {
+  ^bb0(%a: tensor<192x512xf32>, %b: tensor<512x520xf32>):
+    %e = tensor.empty() : tensor<192x520xf32>
     %1 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %b : tensor<192x256xf32>, tensor<256x256xf32>) outs(%e : tensor<192x256xf32>) {
+        ins(%a, %b : tensor<192x512xf32>, tensor<512x520xf32>) outs(%e : tensor<192x520xf32>) {
     ^bb1(%p: f32, %q: f32, %s: f32):
       %m = arith.mulf %p, %q : f32
       %t = arith.addf %s, %m : f32
       linalg.yield %t : f32
-    } -> tensor<192x256xf32>
-    hamkaas.yield %1 : tensor<192x256xf32>
+    } -> tensor<192x520xf32>
+    hamkaas.yield %1 : tensor<192x520xf32>
   }
-  return %0 : tensor<192x256xf32>
+  return %0 : tensor<192x520xf32>
+}
+
+// CHECK-LABEL: func @many_rows(
+// CHECK-SAME:    %[[X:.*]]: tensor<513x256xf32>, %[[B:.*]]: tensor<256x256xf32>
+// CHECK:         %[[P:.*]] = hamkaas.group movement(%[[B]]) {hamkaas.ops = "pack"}
+// CHECK:         hamkaas.group contraction(%[[X]], %[[P]])
+func.func @many_rows(%x: tensor<513x256xf32>, %w: tensor<256x256xf32>) -> tensor<513x256xf32> {
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<513x256xf32>, tensor<256x256xf32>) -> tensor<513x256xf32> {
+  ^bb0(%a: tensor<513x256xf32>, %b: tensor<256x256xf32>):
+    %e = tensor.empty() : tensor<513x256xf32>
+    %1 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<513x256xf32>, tensor<256x256xf32>) outs(%e : tensor<513x256xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<513x256xf32>
+    hamkaas.yield %1 : tensor<513x256xf32>
+  }
+  return %0 : tensor<513x256xf32>
+}
+
+// Tiles copy others themselves.
+
+// CHECK-LABEL: func @copied(
+// CHECK-NOT:     "pack"
+// CHECK:         return
+func.func @copied(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32> {
+  ^bb0(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>):
+    %e = tensor.empty() : tensor<512x512xf32>
+    %1 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<512x512xf32>
+    hamkaas.yield %1 : tensor<512x512xf32>
+  }
+  return %0 : tensor<512x512xf32>
 }

@@ -42,7 +42,8 @@
 // CHECK-NOT:   func.func
 // CHECK:       llvm.mlir.global internal constant @name_one("one\00")
 memref.global "private" constant @one : memref<1xi64> = dense<1>
-func.func @prepare(%w: memref<256xi8> {hamkaas.name = "w", hamkaas.region = "parameter", hamkaas.type = tensor<64xf32>}, %constants: memref<512xi8> {hamkaas.region = "constants"}, %workspace: memref<0xi8> {hamkaas.region = "workspace"}) {
+func.func @prepare(%w: memref<256xi8> {hamkaas.name = "w", hamkaas.region = "parameter", hamkaas.type = tensor<64xf32>}, %constants: memref<512xi8> {hamkaas.region = "constants"}, %workspace: memref<0xi8> {hamkaas.region = "workspace"})
+    attributes {hamkaas.workspace_lower_bound = 0 : i64, hamkaas.buffers = []} {
   %c0 = arith.constant 0 : index
   %c256 = arith.constant 256 : index
   %from = memref.view %w[%c0][] : memref<256xi8> to memref<64xf32>
@@ -52,7 +53,10 @@ func.func @prepare(%w: memref<256xi8> {hamkaas.name = "w", hamkaas.region = "par
   call @k0(%to, %other) : (memref<64xf32>, memref<64xf32>) -> ()
   return
 }
-func.func @main(%x: memref<256xi8> {hamkaas.name = "x", hamkaas.region = "input", hamkaas.type = tensor<64xf32>}, %y: memref<256xi8> {hamkaas.name = "y", hamkaas.region = "output", hamkaas.type = tensor<64xf32>}, %constants: memref<512xi8> {hamkaas.region = "constants"}, %state: memref<0xi8> {hamkaas.region = "state"}, %workspace: memref<512xi8> {hamkaas.region = "workspace"}) {
+func.func @main(%x: memref<256xi8> {hamkaas.name = "x", hamkaas.region = "input", hamkaas.type = tensor<64xf32>}, %y: memref<256xi8> {hamkaas.name = "y", hamkaas.region = "output", hamkaas.type = tensor<64xf32>}, %constants: memref<512xi8> {hamkaas.region = "constants"}, %state: memref<0xi8> {hamkaas.region = "state"}, %workspace: memref<512xi8> {hamkaas.region = "workspace"})
+    attributes {hamkaas.workspace_lower_bound = 256 : i64,
+                hamkaas.buffers = [{bytes = 256 : i64, first = 0 : i64, last = 0 : i64, offset = 0 : i64},
+                                   {bytes = 8 : i64, first = 2 : i64, last = 2 : i64, offset = 256 : i64}]} {
   %c0 = arith.constant 0 : index
   %c256 = arith.constant 256 : index
   %0 = memref.view %x[%c0][] : memref<256xi8> to memref<64xf32>
@@ -65,5 +69,5 @@ func.func @main(%x: memref<256xi8> {hamkaas.name = "x", hamkaas.region = "input"
   call @k1(%p, %2) : (memref<1xi64>, memref<64xf32>) -> ()
   return
 }
-func.func private @k0(memref<64xf32>, memref<64xf32>) attributes {hamkaas.device_kernel = 0 : i64}
-func.func private @k1(memref<1xi64>, memref<64xf32>) attributes {hamkaas.device_kernel = 2 : i64, hamkaas.device_checks = 1 : i64, hamkaas.checked = array<i64: 0>}
+func.func private @k0(memref<64xf32>, memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>, hamkaas.device_kernel = 0 : i64}
+func.func private @k1(memref<1xi64>, memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.device_kernel = 2 : i64, hamkaas.device_checks = 1 : i64, hamkaas.checked = array<i64: 0>}

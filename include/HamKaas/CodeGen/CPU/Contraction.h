@@ -38,8 +38,13 @@ struct ContractionTile {
   int64_t columns() const { return panels * panelWidth(); }
 };
 
+/// Right sides of at least so many elements that are not packed are copied by
+/// each tile, as far as it reads them. Smaller ones stay in the second-level
+/// cache as they are.
+inline constexpr int64_t minCopiedElements = 1 << 16;
+
 /// Chooses the blocks for `outer` independent contractions. `panelWidth` is
-/// that of a right side already packed, or 0 if there is a choice.
+/// that of a right side already packed, or 0 if it is read where it lies.
 ContractionTile chooseContractionTile(const TargetDescription &target,
                                       int64_t outer, int64_t rows,
                                       int64_t columns, int64_t depth,

@@ -255,7 +255,11 @@ LogicalResult ProgramVerifier::verifyStep(Operation &op) {
 
 LogicalResult ProgramVerifier::verifyCallee(func::CallOp call) const {
   auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-  if (kernel && !kernel.isExternal() && kernel.getNumResults() == 0 &&
+  // The body of a kernel may be in the code for a device already.
+  bool hasBody =
+      kernel && (!kernel.isExternal() ||
+                 kernel->hasAttr(HamKaasDialect::deviceKernelAttrName));
+  if (hasBody && kernel.getNumResults() == 0 &&
       kernel->hasAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName))
     return success();
   return call.emitError("expected @")

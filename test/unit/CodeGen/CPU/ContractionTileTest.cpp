@@ -98,9 +98,21 @@ TEST(ContractionTile, ThreadsHaveRowsWhereTheRightSideIsSmall) {
   EXPECT_FALSE(choose("x86-64-v4", 128, 784, 1000).sharesRows);
   // The left side is too large to be read for each panel.
   EXPECT_TRUE(choose("x86-64-v4", 1024, 1024, 1024).sharesRows);
-  // Blocks of fewer rows where both sides are large.
-  EXPECT_LE(choose("x86-64-v4", 2048, 2048, 2048).blockRows, 72);
-  EXPECT_GT(choose("x86-64-v4", 4096, 2048, 96).blockRows, 72);
+}
+
+TEST(ContractionTile, BlocksHaveAsManyRowsAsPay) {
+  const TargetDescription &target = *lookupTarget("x86-64-v4");
+  auto rowsOf = [&](int64_t rows, int64_t columns, int64_t depth) {
+    int64_t width = choosePanelWidth(target, 1, rows, columns, depth);
+    return chooseContractionTile(target, 1, rows, columns, depth, width)
+        .blockRows;
+  };
+  // Fewer where both sides are large.
+  EXPECT_LE(rowsOf(2048, 2048, 2048), 72);
+  EXPECT_GT(rowsOf(4096, 96, 2048), 72);
+  // More where each tile copies its part of the right side.
+  EXPECT_LE(rowsOf(512, 512, 512), 200);
+  EXPECT_GE(choose("x86-64-v4", 512, 512, 512).blockRows, 256);
 }
 
 // Packing and code generation ask separately and must agree.

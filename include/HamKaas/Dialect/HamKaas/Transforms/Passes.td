@@ -208,6 +208,29 @@ def ProductsToReductions
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def MergeProducts : Pass<"hamkaas-merge-products", "mlir::ModuleOp"> {
+  let summary = "multiply a row and several matrices by one kernel";
+  let description = [{
+    Before: `hamkaas.matmul`s of the same single row with matrices of parameters
+    that nothing else reads, such as the queries, keys and values of a token.
+    After: one product with all of these matrices side by side, and slices of its
+    row, which cost nothing. Such a product takes as long as reading its matrix; the
+    threads begin and end together once, not once a matrix.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def NestConcats : Pass<"hamkaas-nest-concats", "mlir::ModuleOp"> {
+  let summary = "join many tensors in steps";
+  let description = [{
+    Before: `hamkaas.concat` of any number of operands. After: of 32 at most, of
+    which some may be concats themselves. One kernel for very many operands would
+    take long to compile. Run it after canonicalization, which makes one concat of
+    several again.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
   let summary = "compute convolutions of 3 x 3 with fewer products";
   let description = [{
