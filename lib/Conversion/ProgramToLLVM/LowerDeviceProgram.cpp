@@ -9,7 +9,6 @@
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "ProgramLowering.h"
 #include "hamkaas-c/Program.h"
-#include "mlir/Pass/PassManager.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_LOWERDEVICEPROGRAM
@@ -119,13 +118,8 @@ namespace {
 struct LowerDeviceProgram
     : hamkaas::impl::LowerDeviceProgramBase<LowerDeviceProgram> {
   void runOnOperation() override {
-    // Everything below relies on the form.
-    OpPassManager check(ModuleOp::getOperationName());
-    check.addPass(createVerifyPlanned());
-    if (failed(runPipeline(check, getOperation())))
-      return signalPassFailure();
     SymbolTable symbols(getOperation());
-    if (failed(verifyKernels(symbols)))
+    if (failed(verifyPrograms(symbols)) || failed(verifyKernels(symbols)))
       return signalPassFailure();
     if (auto prepare = symbols.lookup<func::FuncOp>("prepare"))
       if (failed(DeviceProgramLowering(prepare, symbols, /*reportsCalls=*/false,
@@ -145,14 +139,49 @@ struct LowerDeviceProgram
   }
 
 private:
+  /// What the lowering relies on. It refuses operations that it does not know.
+  /// NOTE: not the form PLANNED as a whole, as kernels have no body here, and
+  /// their operands may be other views by now.
+  LogicalResult verifyPrograms(const SymbolTable &symbols) {
+    if (!symbols.lookup<func::FuncOp>("main"))
+      return getOperation().emitError("expected a function @main");
+    if (auto prepare = symbols.lookup<func::FuncOp>("prepare"))
+      if (failed(
+              verifyProgram(prepare, {"parameter", "constants", "workspace"})))
+        return failure();
+    return verifyProgram(
+        symbols.lookup<func::FuncOp>("main"),
+        {"input", "output", "constants", "state", "workspace"});
+  }
+
+  static LogicalResult verifyProgram(func::FuncOp program,
+                                     ArrayRef<StringRef> regions) {
+    if (!program.getBody().hasOneBlock())
+      return program.emitError("expected one block");
+    for (BlockArgument argument : program.getArguments()) {
+      auto type = dyn_cast<MemRefType>(argument.getType());
+      auto region = program.getArgAttrOfType<StringAttr>(
+          argument.getArgNumber(), HamKaasDialect::regionAttrName);
+      if (!type || !type.getElementType().isInteger(8) || !region ||
+          !llvm::is_contained(regions, region.getValue()))
+        return program.emitError("expected argument ")
+               << argument.getArgNumber()
+               << " to be the bytes of a region, got " << argument.getType();
+    }
+    return success();
+  }
+
   LogicalResult verifyKernels(const SymbolTable &symbols) {
     WalkResult result = getOperation().walk([&](func::CallOp call) {
       auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-      if (!kernel->hasAttr(HamKaasDialect::kernelAttrName) ||
-          kernel->hasAttr(HamKaasDialect::deviceKernelAttrName))
-        return WalkResult::advance();
-      kernel.emitError("expected a kernel of the device code");
-      return WalkResult::interrupt();
+      if (!call->getParentOfType<func::FuncOp>()->hasAttr(
+              HamKaasDialect::kernelAttrName) &&
+          !(kernel && kernel->hasAttr(HamKaasDialect::deviceKernelAttrName))) {
+        call.emitError("expected @")
+            << call.getCallee() << " to be a kernel of the device code";
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
   }
