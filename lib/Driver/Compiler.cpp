@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "CountNodes.h"
 #include "DeviceCode.h"
+#include "Fatbin.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Jit.h"
 #include "HamKaas/Driver/OutputFile.h"
@@ -103,7 +104,11 @@ public:
 
   /// The code of the program, made before or now.
   llvm::Expected<ProgramCode> getCode() {
-    auto cache = ProgramCache::create(module, cpu, options);
+    // Before the work that it would be needed for.
+    auto assembler = findAssembler(targets.cuda ? arch : GpuArch());
+    if (!assembler)
+      return assembler.takeError();
+    auto cache = ProgramCache::create(module, cpu, *assembler, options);
     if (!cache)
       return cache.takeError();
     if (std::optional<ProgramCode> known = cache->lookup()) {
@@ -296,6 +301,7 @@ llvm::Expected<ProgramInfo> Compilation::finish() {
     return std::move(error);
   if (targets.cuda) {
     info.device.architecture = arch.name;
+    info.device.machineCode = arch.machineCode;
     info.device.kernels = deviceKernels;
   }
   if (llvm::Error error = beginStep("machine code"))
@@ -308,9 +314,8 @@ llvm::Expected<ProgramCode> Compilation::makeCode() {
   ProgramCode code;
   if (llvm::Error error = finish().moveInto(code.info))
     return std::move(error);
-  auto objects = targets.cuda
-                     ? emitDeviceCode(module, cpu, arch, code.info.device)
-                     : emitCode(module, cpu);
+  auto objects = targets.cuda ? emitDeviceCode(module, cpu, arch, code.info)
+                              : emitCode(module, cpu);
   if (llvm::Error error = std::move(objects).moveInto(code.objects))
     return std::move(error);
   return code;

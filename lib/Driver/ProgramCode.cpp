@@ -137,6 +137,8 @@ bool transferOptimizations(Archive &archive,
 template <typename Archive>
 bool transferDevice(Archive &archive, DeviceCodeInfo &device) {
   return archive.text(device.architecture) &&
+         transferList(archive, device.machineCode,
+                      [&](std::string &name) { return archive.text(name); }) &&
          transferNumber(archive, device.imageBytes) &&
          transferList(archive, device.kernels, [&](DeviceKernelInfo &kernel) {
            return archive.text(kernel.name) &&

@@ -35,6 +35,15 @@ static void writeTensors(llvm::json::OStream &json, llvm::StringRef name,
   });
 }
 
+static void writeGpuArchs(llvm::json::OStream &json,
+                          const DeviceCodeInfo &device) {
+  json.attribute("gpuArch", makeText(device.architecture));
+  json.attributeArray("gpuMachineCode", [&] {
+    for (const std::string &name : device.machineCode)
+      json.value(name);
+  });
+}
+
 static void writeMemory(llvm::json::OStream &json, const ProgramInfo &info) {
   json.attributeObject("memory", [&] {
     json.attribute("constants", info.constantsBytes);
@@ -101,7 +110,7 @@ void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
     json.attribute("name", makeText(info.name));
     json.attribute("targetCpu", makeText(info.targetCpu));
     if (!info.device.architecture.empty())
-      json.attribute("gpuArch", makeText(info.device.architecture));
+      writeGpuArchs(json, info.device);
     json.attribute("digest", llvm::toHex(info.digest, /*LowerCase=*/true));
     json.attribute("compileSeconds", info.compileSeconds);
     json.attribute("cached", info.isCached);

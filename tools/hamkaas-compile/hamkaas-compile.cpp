@@ -43,8 +43,11 @@ static cl::opt<std::string>
            cl::init("cpu"), cl::cat(category));
 static cl::opt<std::string>
     gpuArch("gpu-arch",
-            cl::desc("Oldest NVIDIA GPUs to run on: sm_80 or newer"),
-            cl::init(CompileFileOptions().gpuArch), cl::cat(category));
+            cl::desc("NVIDIA GPUs to run on: sm_80 or newer ones for machine "
+                     "code and PTX of the oldest, or compute_80 or a newer "
+                     "one for PTX alone"),
+            cl::init(CompileFileOptions().gpuArch),
+            cl::value_desc("sm_NN[,...]"), cl::cat(category));
 static cl::opt<std::string>
     targetCpu("target-cpu",
               cl::desc("Instruction set level: host, or x86-64 to "

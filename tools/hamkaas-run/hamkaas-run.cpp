@@ -13,6 +13,7 @@
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Runner.h"
+#include "HamKaas/Driver/Target.h"
 #include "HamKaas/Driver/Tensors.h"
 #include "HamKaas/Runtime/Device.h"
 #include "Outputs.h"
@@ -83,8 +84,9 @@ static cl::opt<std::string>
               cl::init("host"), cl::cat(category));
 static cl::opt<std::string>
     gpuArch("gpu-arch",
-            cl::desc("Lowest architecture of NVIDIA GPUs to compile for"),
-            cl::init(CompileOptions().gpuArch), cl::value_desc("sm_NN"),
+            cl::desc("Architectures of NVIDIA GPUs to compile for: sm_NN for "
+                     "machine code, or compute_NN"),
+            cl::init(CompileOptions().gpuArch), cl::value_desc("sm_NN[,...]"),
             cl::cat(category));
 static cl::list<std::string>
     noOptimize("no-optimize", cl::CommaSeparated,
@@ -286,7 +288,7 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
     options.target = "cuda";
     options.gpuArch = "emulation";
   } else if (!runsReference()) {
-    options.target = rt::targetOfDevice(device.c_str(), gpuArch.c_str());
+    options.target = rt::targetOfDevice(device.c_str(), getOldestGpu(gpuArch).c_str());
   }
   options.targetCpu = targetCpu;
   options.name = getModelName(model);

@@ -47,7 +47,7 @@ struct CompileFileOptions {
   /// As CompileOptions have them.
   std::string target = "cpu";
   std::string targetCpu = "host";
-  std::string gpuArch = "sm_80";
+  std::string gpuArch = "compute_80";
   std::string weights;
   /// The program is to map the file of the weights, not to hold them.
   bool externalWeights = false;

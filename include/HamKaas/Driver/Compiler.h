@@ -28,7 +28,7 @@ struct CompileOptions {
   /// the processor, which only launches, is for any.
   std::string targetCpu = "host";
   /// As resolveGpuArch takes it.
-  std::string gpuArch = "sm_80";
+  std::string gpuArch = "compute_80";
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
   /// As PipelineOptions has them.

@@ -86,6 +86,8 @@ struct DeviceKernelInfo {
 /// What a program has for a GPU; the fields are those of HamKaasDeviceCode.
 struct DeviceCodeInfo {
   std::string architecture; ///< Empty if the program has nothing.
+  /// The architectures that there is machine code for; none if it is PTX alone.
+  std::vector<std::string> machineCode;
   uint64_t imageBytes = 0;
   std::vector<DeviceKernelInfo> kernels;
 };
@@ -124,7 +126,8 @@ struct ProgramInfo {
 std::string formatTargets(const ProgramInfo &info);
 
 /// What the descriptor of a compiled model says: all but `buffers`, the steps
-/// of the calls, `optimizations`, `isCached` and `compileSeconds`.
+/// of the calls, `optimizations`, `isCached`, `compileSeconds` and the machine
+/// code for GPUs.
 ProgramInfo readProgramInfo(const HamKaasProgram &program);
 
 } // namespace hamkaas

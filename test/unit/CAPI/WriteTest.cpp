@@ -113,7 +113,7 @@ TEST_F(Write, Targets) {
   options.gpuArch = "sm_20";
   EXPECT_THAT(write(), HasSubstr("'sm_20'"));
   EXPECT_EQ(folder.fileCount(), 0u);
-  options.gpuArch = "sm_90";
+  options.gpuArch = "compute_90";
   ASSERT_EQ(write(), "");
   OwnedModel loaded = load(path);
   const HamKaasProgram *program = nullptr;

@@ -457,7 +457,8 @@ static CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
                                    void **values) {
   ENTER(true)
   auto loaded = std::make_unique<FakeModule>(fake().kernels, fake().globals);
-  std::string problem = loaded->load(static_cast<const char *>(image));
+  std::string problem = loaded->load(static_cast<const char *>(image),
+                                     fake().settings.capability);
   if (!problem.empty()) {
     if (count == 2 && options[0] == CU_JIT_ERROR_LOG_BUFFER &&
         options[1] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
@@ -473,6 +474,7 @@ static CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
   for (FakeModule::Global &global : loaded->globals())
     memcpy(global.address, global.contents.data(), global.contents.size());
   ++fake().counts.modules;
+  fake().counts.machineCodes += loaded->isMachineCode();
   *module = reinterpret_cast<CUmodule>(loaded.get());
   currentContext()->modules[loaded.get()] = std::move(loaded);
   return CUDA_SUCCESS;
@@ -890,6 +892,8 @@ __attribute__((destructor)) static void report() {
   fprintf(stderr, "fake-cuda: %lld allocations, %lld freed\n",
           static_cast<long long>(done.allocations),
           static_cast<long long>(done.frees));
+  fprintf(stderr, "fake-cuda: %lld modules of machine code\n",
+          static_cast<long long>(done.machineCodes));
   print("violations", violations());
   print("leaks", leaks());
   print("not given back", held());

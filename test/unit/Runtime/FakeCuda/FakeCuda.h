@@ -57,6 +57,7 @@ struct Settings {
 struct Counts {
   int64_t calls = 0;
   int64_t allocations = 0, frees = 0; // of both kinds
+  int64_t machineCodes = 0;           // modules whose PTX need not be compiled
   int64_t modules = 0, graphs = 0, nodeUpdates = 0, graphLaunches = 0;
   int64_t kernelsLaunched = 0, kernelsInGraphs = 0; // that were run
   int64_t copies = 0, zeroings = 0, synchronisations = 0;
