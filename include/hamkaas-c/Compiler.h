@@ -139,6 +139,10 @@ typedef struct HamKaasCompileOptions {
   /// all that follow. "sm_80,sm_90": machine code for these, which needs ptxas
   /// and fatbinary of a CUDA toolkit, and PTX of the oldest.
   const char *gpuArch;
+  /// A library that computes products of matrices on a GPU: "cublaslt", or null
+  /// for none. It must be there when an instance is created, in a usual place or
+  /// as the file that the environment variable HAMKAAS_CUBLASLT names.
+  const char *engine;
 } HamKaasCompileOptions;
 
 /// The target that a program needs to run on a device of HamKaasInstanceOptions:
@@ -209,6 +213,7 @@ typedef struct HamKaasWriteOptions {
   /// As in HamKaasCompileOptions, but when null those of the model.
   const char *target;
   const char *gpuArch;
+  const char *engine;
 } HamKaasWriteOptions;
 
 /// Writes the model as `path`, a .so, .o or .a, with its C header beside it,

@@ -203,6 +203,11 @@ Error capi::applyOptions(const HamKaasCompileOptions &options,
       return error;
     source.gpuArch = options.gpuArch;
   }
+  if (options.engine) {
+    if (Error error = checkText(options.engine, "an engine"))
+      return error;
+    source.engine = options.engine;
+  }
   source.maxWorkspace = options.maxWorkspace;
   source.unchecked = options.unchecked != 0;
   source.useCache = options.noCache == 0;

@@ -39,6 +39,7 @@ struct ModelSource {
   std::string target = "cpu";
   std::string targetCpu = "host";
   std::string gpuArch = "compute_80";
+  std::string engine;
   uint64_t maxWorkspace = 0;
   bool unchecked = false;
   bool useCache = true;

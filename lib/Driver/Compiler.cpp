@@ -88,6 +88,8 @@ public:
     if (llvm::Error error = checkOptimizations(options.disabledOptimizations,
                                                options.winogradError))
       return std::move(error);
+    if (llvm::Error error = checkEngine(options.engine, *targets))
+      return std::move(error);
     return Compilation(module, options, *targets, *cpu, *arch);
   }
 
@@ -221,6 +223,7 @@ private:
   int stepsDone = 0;
   std::vector<OptimizationInfo> optimizations;
   std::vector<DeviceKernelInfo> deviceKernels;
+  std::vector<DeviceMatmul> deviceMatmuls;
 };
 
 llvm::Error
@@ -238,6 +241,7 @@ llvm::Error Compilation::lowerDevice() {
     return error;
   deviceKernels =
       collectDeviceKernels(*module.getOps<gpu::GPUModuleOp>().begin());
+  deviceMatmuls = collectDeviceMatmuls(module);
   return runPasses([&](OpPassManager &manager) {
     buildDeviceTargetPipeline(manager, arch.isEmulation());
   });
@@ -249,6 +253,7 @@ llvm::Error Compilation::runPhase(Form form) {
   pipeline.maxWorkspace = options.maxWorkspace;
   pipeline.disabledOptimizations = options.disabledOptimizations;
   pipeline.winogradError = options.winogradError;
+  pipeline.engine = options.engine;
   auto run = [&](StringRef step,
                  llvm::function_ref<void(OpPassManager &)> build) {
     if (llvm::Error error = beginStep(step))
@@ -303,6 +308,7 @@ llvm::Expected<ProgramInfo> Compilation::finish() {
     info.device.architecture = arch.name;
     info.device.machineCode = arch.machineCode;
     info.device.kernels = deviceKernels;
+    addMatmuls(deviceMatmuls, info);
   }
   if (llvm::Error error = beginStep("machine code"))
     return std::move(error);
@@ -345,6 +351,8 @@ static llvm::Error addDevice(ProgramCode &program, ProgramCode device) {
         "--target=cpu,cuda: expected the same calls of kernels on both, which "
         "this model does not have: compile it for one of them");
   info.device = std::move(device.info.device);
+  for (auto [call, onDevice] : llvm::zip_equal(info.calls, device.info.calls))
+    call.engine = std::move(onDevice.engine);
   auto raise = [&](uint64_t ProgramInfo::*bytes) {
     info.*bytes = std::max(info.*bytes, device.info.*bytes);
   };

@@ -222,7 +222,7 @@ static Expected<std::string> joinCode(const GpuArch &arch,
   for (auto [name, code] : zip_equal(arch.machineCode, codes))
     arguments.push_back(describeImage("elf", name, code));
   arguments.push_back(describeImage("ptx", arch.name, source));
-  auto said = run(*joiner, SmallVector<StringRef>(arguments));
+  auto said = run(*joiner, to_vector_of<StringRef>(arguments));
   if (!said)
     return said.takeError();
   if (!said->empty())

@@ -30,8 +30,9 @@ static std::optional<CodeCache::Key> makeKey(ModuleOp module,
   llvm::raw_string_ostream stream(text);
   // Each text ends with a zero, which none contains.
   stream << version << '\0' << cpu.name << '\0' << options.target << '\0'
-         << options.gpuArch << '\0' << assembler << '\0' << options.maxWorkspace
-         << '\0' << llvm::bit_cast<uint64_t>(options.winogradError) << '\0';
+         << options.gpuArch << '\0' << assembler << '\0' << options.engine
+         << '\0' << options.maxWorkspace << '\0'
+         << llvm::bit_cast<uint64_t>(options.winogradError) << '\0';
   for (StringRef name : options.disabledOptimizations)
     stream << name << '\0';
   stream << '\0';

@@ -51,6 +51,8 @@ static void writeMemory(llvm::json::OStream &json, const ProgramInfo &info) {
     json.attribute("workspace", info.workspaceBytes);
     json.attribute("workspaceLowerBound", info.workspaceLowerBound);
     json.attribute("prepareWorkspace", info.prepareWorkspaceBytes);
+    if (info.device.matmulWorkspaceBytes > 0)
+      json.attribute("engineWorkspace", info.device.matmulWorkspaceBytes);
   });
 }
 
@@ -67,6 +69,8 @@ static void writeCalls(llvm::json::OStream &json, const ProgramInfo &info) {
         json.attribute("flops", call.flops);
         json.attribute("bytes", call.bytes);
         json.attribute("tiles", call.tiles);
+        if (!call.engine.empty())
+          json.attribute("engine", call.engine);
         if (!call.check.empty())
           json.attribute("check", makeText(call.check));
       });

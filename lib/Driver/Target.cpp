@@ -101,6 +101,19 @@ Expected<ProgramTargets> parseTargets(StringRef text) {
   return targets;
 }
 
+Error checkEngine(StringRef engine, const ProgramTargets &targets) {
+  if (engine.empty())
+    return Error::success();
+  if (engine != cublasLtEngine)
+    return createStringError("--engine: expected " + cublasLtEngine +
+                             ", got '" + engine + "'");
+  if (!targets.cuda)
+    return createStringError("--engine=" + engine +
+                             ": expected a program for GPUs, of --target=cuda "
+                             "or --device=cuda");
+  return Error::success();
+}
+
 /// The architectures, and the first version of PTX that knows them; of each the
 /// oldest drivers take 8.0.
 static constexpr std::pair<StringLiteral, StringLiteral> gpuArchs[] = {

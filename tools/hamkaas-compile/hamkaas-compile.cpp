@@ -49,6 +49,11 @@ static cl::opt<std::string>
             cl::init(CompileFileOptions().gpuArch),
             cl::value_desc("sm_NN[,...]"), cl::cat(category));
 static cl::opt<std::string>
+    engine("engine",
+           cl::desc("Library that computes products of matrices on a GPU: "
+                    "cublaslt"),
+           cl::value_desc("cublaslt"), cl::cat(category));
+static cl::opt<std::string>
     targetCpu("target-cpu",
               cl::desc("Instruction set level: host, or x86-64 to "
                        "x86-64-v4"),
@@ -135,10 +140,11 @@ static llvm::Error checkForm() {
     EmitForm first;
   };
   const Use uses[] = {
-      {target, EmitForm::Kernels},    {gpuArch, EmitForm::Kernels},
-      {targetCpu, EmitForm::Kernels}, {maxWorkspace, EmitForm::Planned},
-      {report, EmitForm::Object},     {planSvg, EmitForm::Object},
-      {weights, EmitForm::Object},    {externalWeights, EmitForm::Object}};
+      {target, EmitForm::Kernels},        {gpuArch, EmitForm::Kernels},
+      {engine, EmitForm::Kernels},        {targetCpu, EmitForm::Kernels},
+      {maxWorkspace, EmitForm::Planned},  {report, EmitForm::Object},
+      {planSvg, EmitForm::Object},        {weights, EmitForm::Object},
+      {externalWeights, EmitForm::Object}};
   for (const Use &use : uses)
     if (use.option.getNumOccurrences() && emitForm < use.first)
       return makeError(
@@ -181,6 +187,7 @@ static llvm::Error compile() {
   options.target = target;
   options.targetCpu = targetCpu;
   options.gpuArch = gpuArch;
+  options.engine = engine;
   options.weights = weights;
   options.externalWeights = externalWeights;
   options.disabledOptimizations = noOptimize;

@@ -88,6 +88,11 @@ static cl::opt<std::string>
                      "machine code, or compute_NN"),
             cl::init(CompileOptions().gpuArch), cl::value_desc("sm_NN[,...]"),
             cl::cat(category));
+static cl::opt<std::string>
+    engine("engine",
+           cl::desc("Library that computes products of matrices on a GPU: "
+                    "cublaslt"),
+           cl::value_desc("cublaslt"), cl::cat(category));
 static cl::list<std::string>
     noOptimize("no-optimize", cl::CommaSeparated,
                cl::desc("Leave out optimizations of the graph, or all"),
@@ -252,7 +257,7 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
                              "reference could interpret");
   // NOTE: a list has an operator & of its own.
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &unchecked, &targetCpu, &gpuArch, &noCache, &compileThreads,
+           &unchecked, &targetCpu, &gpuArch, &engine, &noCache, &compileThreads,
            &winogradError, std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
@@ -288,8 +293,12 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
     options.target = "cuda";
     options.gpuArch = "emulation";
   } else if (!runsReference()) {
-    options.target = rt::targetOfDevice(device.c_str(), getOldestGpu(gpuArch).c_str());
+    options.target =
+        rt::targetOfDevice(device.c_str(), getOldestGpu(gpuArch).c_str());
   }
+  // The best device may be the processor.
+  if (device != "best" || options.target != "cpu")
+    options.engine = engine;
   options.targetCpu = targetCpu;
   options.name = getModelName(model);
   options.source = loaded.file->text();

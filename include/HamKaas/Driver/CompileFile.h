@@ -48,6 +48,7 @@ struct CompileFileOptions {
   std::string target = "cpu";
   std::string targetCpu = "host";
   std::string gpuArch = "compute_80";
+  std::string engine;
   std::string weights;
   /// The program is to map the file of the weights, not to hold them.
   bool externalWeights = false;

@@ -29,6 +29,9 @@ struct CompileOptions {
   std::string targetCpu = "host";
   /// As resolveGpuArch takes it.
   std::string gpuArch = "compute_80";
+  /// The library that computes what it can on a GPU, "cublaslt"; empty for
+  /// none.
+  std::string engine = {};
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
   /// As PipelineOptions has them.

@@ -54,6 +54,7 @@ struct CallInfo {
   /// for the calls in it.
   int64_t step = 0;
   int64_t repetitions = 1;
+  std::string engine; ///< Empty, or the library that computes it on a GPU.
 };
 
 /// A place in the workspace, held from the step `first` to the step `last`.
@@ -90,6 +91,8 @@ struct DeviceCodeInfo {
   std::vector<std::string> machineCode;
   uint64_t imageBytes = 0;
   std::vector<DeviceKernelInfo> kernels;
+  std::vector<HamKaasMatmul> matmuls;
+  uint64_t matmulWorkspaceBytes = 0; ///< 0 without matmuls.
 };
 
 /// What a descriptor, a report and a header say about a model; the fields are

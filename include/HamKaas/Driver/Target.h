@@ -64,6 +64,13 @@ llvm::Expected<GpuArch> resolveGpuArch(llvm::StringRef text);
 /// itself if it is none.
 std::string getOldestGpu(llvm::StringRef text);
 
+/// The name of NVIDIA's library as an engine.
+inline constexpr llvm::StringLiteral cublasLtEngine = "cublaslt";
+
+/// Checks what `--engine` asks for: nothing, or an engine that one of the
+/// targets has.
+llvm::Error checkEngine(llvm::StringRef engine, const ProgramTargets &targets);
+
 /// A machine that generates PTX.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createGpuTargetMachine(const GpuArch &arch);

@@ -16,7 +16,7 @@ _, _, header, size = HEADER.unpack_from(data, begin)
 at, end = begin + header, begin + header + size
 while at < end:
     kind, _, header, size, _, _, _, _, arch = PART.unpack_from(data, at)
-    start = data[at + header:][:8]
+    start = data[at + header:][:100].lstrip()
     assert start.startswith({1: b".version", 2: b"\x7fELF"}[kind]), start
     print({1: "ptx", 2: "elf"}[kind], f"sm_{arch}")
     at += header + size

@@ -89,7 +89,7 @@ std::string FakeModule::loadFatbin(const char *image, int capability) {
     else
       text.assign(at + part.headerBytes, part.bytes);
   }
-  if (!isUsable || text.find(".version") != 0)
+  if (!isUsable || text.find(".version") == std::string::npos)
     return "expected a fatbin with PTX and code for compute capability " +
            std::to_string(capability);
   return loadPtx(text);
