@@ -209,6 +209,8 @@ LogicalResult LaneDistributor::distributeScatter(vector::ScatterOp op) {
 }
 
 LogicalResult LaneDistributor::distributeScalarStore(Operation *op) {
+  if (op->removeAttr(laneStoreAttrName))
+    return success();
   auto branch = scf::IfOp::create(builder, loc, isBelow(1));
   op->moveBefore(branch.thenBlock()->getTerminator());
   return success();
