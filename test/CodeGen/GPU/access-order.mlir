@@ -112,8 +112,9 @@ func.func @view(%x: memref<2x32xf32>, %out: memref<2x32xf32>) attributes {hamkaa
 // CHECK-NOT:     nvvm.bar.warp.sync
 // CHECK:         memref.store
 // CHECK:         nvvm.bar.warp.sync
-// CHECK-NEXT:    memref.load
-// CHECK:         nvvm.bar.warp.sync
+// CHECK-NOT:     memref.store
+// CHECK:         memref.load
+// CHECK-NEXT:    nvvm.bar.warp.sync
 // CHECK-NEXT:    memref.store
 // CHECK-NOT:     nvvm.bar.warp.sync
 func.func @own_elements(%x: memref<32xf32>, %out: memref<32xf32>) attributes {hamkaas.tiles = 1 : i64} {

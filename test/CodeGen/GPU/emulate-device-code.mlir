@@ -82,7 +82,8 @@ module {}
 // Products of matrices: the registers of a thread go through its memory. A tf32
 // is a float32 whose lower 13 bits are rounded away, two bf16 are one register.
 
-// CHECK-LABEL: func.func @multiply_emulated_body(
+// CHECK-LABEL: llvm.mlir.global internal constant @hamkaas_device_image
+// CHECK:       func.func @multiply_emulated_body(
 // CHECK-DAG:     %[[COUNT:.*]] = arith.constant 10 : i32
 // CHECK-DAG:     %[[UPPER:.*]] = arith.constant -8192 : i32
 // CHECK-DAG:     %[[HALF:.*]] = arith.constant 4096 : i32
@@ -97,8 +98,10 @@ module {}
 // CHECK-COUNT-9:   llvm.store
 // CHECK-NOT:       llvm.store
 // CHECK:           llvm.call {{.*}} : !llvm.ptr, (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> ()
-// CHECK-COUNT-4:   llvm.load {{.*}} -> f32
-// LLVM:        llvm.func @multiply_emulated(
+// CHECK:           %[[SUM:.*]] = llvm.load {{.*}} -> f32
+// CHECK:           scf.yield %[[SUM]]
+// LLVM:        llvm.func {{.*}}@multiply_emulated
+// LLVM-NOT:      nvvm
 gpu.module @device {
   gpu.func @multiply(%x: memref<32xf32>, %y: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index

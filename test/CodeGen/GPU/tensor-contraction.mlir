@@ -25,7 +25,7 @@
 // CHECK-NEXT:    arith.addi
 // CHECK-NEXT:    memref.store {{.*}} #gpu.address_space<workgroup>>
 // CHECK:         nvvm.bar.warp.sync
-// CHECK-NEXT:    scf.for
+// CHECK:         scf.for
 // CHECK-NOT:       nvvm.bar.warp.sync
 // CHECK:           memref.load {{.*}} #gpu.address_space<workgroup>>
 
@@ -58,7 +58,7 @@
 
 // PTX:         cvt.rna.tf32.f32
 // PTX:         mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
-// PTX3-COUNT3: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
+// PTX3-COUNT-3: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
 // PTXBF16:     cvt.rn.bf16x2.f32
 // PTXBF16:     mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 
