@@ -70,6 +70,10 @@ static SmallVector<Access, 2> getAccesses(Operation *op) {
     return {getLaneAccess(load.getBase(), load.getIndices(), false)};
   if (auto store = dyn_cast<vector::StoreOp>(op))
     return {getLaneAccess(store.getBase(), store.getIndices(), true)};
+  if (auto load = dyn_cast<vector::MaskedLoadOp>(op))
+    return {getLaneAccess(load.getBase(), load.getIndices(), false)};
+  if (auto store = dyn_cast<vector::MaskedStoreOp>(op))
+    return {getLaneAccess(store.getBase(), store.getIndices(), true)};
   if (auto gather = dyn_cast<vector::GatherOp>(op))
     return {{gather.getBase(), false, false}};
   if (auto scatter = dyn_cast<vector::ScatterOp>(op))

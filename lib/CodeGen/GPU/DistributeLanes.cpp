@@ -152,6 +152,8 @@ LogicalResult LaneDistributor::distribute(Operation *op) {
       .Case([&](vector::TransferWriteOp op) { return distributeWrite(op); })
       .Case([&](vector::LoadOp op) { return distributeLoad(op); })
       .Case([&](vector::StoreOp op) { return distributeStore(op); })
+      .Case([&](vector::MaskedLoadOp op) { return distributeMaskedLoad(op); })
+      .Case([&](vector::MaskedStoreOp op) { return distributeMaskedStore(op); })
       .Case([&](vector::GatherOp op) { return distributeGather(op); })
       .Case([&](vector::ScatterOp op) { return distributeScatter(op); })
       .Case<memref::StoreOp>(

@@ -316,3 +316,22 @@ func.func @threads(%x: memref<32xf32>, %out: memref<32xf32>) attributes {hamkaas
   memref.store %b, %out[%c0] : memref<32xf32>
   return
 }
+
+// -----
+
+// Gathers and scatters of neighbours, as upstream simplifies them.
+
+// CHECK-LABEL: func @masked(
+// CHECK:         %[[V:.*]] = memref.load
+// CHECK:         %[[W:.*]] = arith.select %[[IS_ACTIVE:.*]], %[[V]], %{{.*}} : f32
+// CHECK:         scf.if %[[IS_ACTIVE]] {
+// CHECK:           memref.store %[[W]]
+// CHECK-NOT:   vector
+func.func @masked(%x: memref<6xf32>, %out: memref<6xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant dense<0.0> : vector<8xf32>
+  %m = vector.constant_mask [6] : vector<8xi1>
+  %v = vector.maskedload %x[%c0], %m, %none : memref<6xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  vector.maskedstore %out[%c0], %m, %v : memref<6xf32>, vector<8xi1>, vector<8xf32>
+  return
+}
