@@ -38,6 +38,7 @@ struct CompileOptions {
   std::string target = {};
   std::string gpuArch = {};
   std::string engine = {};
+  std::string precision = {};
 };
 
 /// As HamKaasWriteOptions.
@@ -48,6 +49,7 @@ struct WriteOptions {
   std::string target = {};
   std::string gpuArch = {};
   std::string engine = {};
+  std::string precision = {};
 };
 
 namespace detail {
@@ -75,6 +77,7 @@ public:
     options.target = orNull(given.target);
     options.gpuArch = orNull(given.gpuArch);
     options.engine = orNull(given.engine);
+    options.precision = orNull(given.precision);
   }
   CompileRequest(const CompileRequest &) = delete;
   CompileRequest &operator=(const CompileRequest &) = delete;
@@ -195,6 +198,7 @@ public:
     options.target = detail::orNull(given.target);
     options.gpuArch = detail::orNull(given.gpuArch);
     options.engine = detail::orNull(given.engine);
+    options.precision = detail::orNull(given.precision);
     std::string problem = checkParameters(given.parameters);
     if (problem.empty())
       problem = detail::takeText(

@@ -208,6 +208,11 @@ Error capi::applyOptions(const HamKaasCompileOptions &options,
       return error;
     source.engine = options.engine;
   }
+  if (options.precision) {
+    if (Error error = checkText(options.precision, "a precision"))
+      return error;
+    source.precision = options.precision;
+  }
   source.maxWorkspace = options.maxWorkspace;
   source.unchecked = options.unchecked != 0;
   source.useCache = options.noCache == 0;

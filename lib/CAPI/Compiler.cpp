@@ -59,12 +59,14 @@ static llvm::Error checkLibraryOptions(const HamKaasCompileOptions &options,
   if (!options.name && !options.targetCpu && options.maxWorkspace == 0 &&
       options.unchecked == 0 && options.lineCount == 0 &&
       options.dimensionCount == 0 && options.constantInputCount == 0 &&
-      !options.target && !options.gpuArch && !options.engine)
+      !options.target && !options.gpuArch && !options.engine &&
+      !options.precision)
     return llvm::Error::success();
   return llvm::createStringError(
       "expected no options for '" + path +
       "', which is compiled already: no name, targetCpu, maxWorkspace, "
-      "unchecked, lines, dimensions, constantInputs, target, gpuArch or engine");
+      "unchecked, lines, dimensions, constantInputs, target, gpuArch, engine "
+      "or precision");
 }
 
 const char *HamKaasDeviceTarget(const char *device, const char *gpuArch) {

@@ -64,6 +64,7 @@ CompileOptions capi::getCompileOptions(const ModelSource &source) {
   options.targetCpu = source.targetCpu;
   options.gpuArch = source.gpuArch;
   options.engine = source.engine;
+  options.precision = source.precision;
   options.maxWorkspace = source.maxWorkspace;
   options.name = source.name;
   options.source = source.text;

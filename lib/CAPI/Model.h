@@ -40,6 +40,7 @@ struct ModelSource {
   std::string targetCpu = "host";
   std::string gpuArch = "compute_80";
   std::string engine;
+  std::string precision = "exact";
   uint64_t maxWorkspace = 0;
   bool unchecked = false;
   bool useCache = true;

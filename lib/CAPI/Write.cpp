@@ -140,6 +140,8 @@ static llvm::Error writeModel(const Model &model, StringRef path,
     compileOptions.gpuArch = options.gpuArch;
   if (options.engine)
     compileOptions.engine = options.engine;
+  if (options.precision)
+    compileOptions.precision = options.precision;
   auto compiled = compileModel((*graph)->module(), compileOptions);
   if (!compiled)
     return (*graph)->describe(compiled.takeError());
@@ -172,7 +174,8 @@ static llvm::Error write(HamKaasModel *handle, const char *path,
   for (auto [text, what] : {std::pair(options->targetCpu, "a target CPU"),
                             {options->target, "a target"},
                             {options->gpuArch, "an architecture of GPUs"},
-                            {options->engine, "an engine"}})
+                            {options->engine, "an engine"},
+                            {options->precision, "a precision"}})
     if (text)
       if (llvm::Error error = checkText(text, what))
         return error;

@@ -145,6 +145,7 @@ llvm::Error FileCompilation::run() {
   compileOptions.targetCpu = options.targetCpu;
   compileOptions.gpuArch = options.gpuArch;
   compileOptions.engine = options.engine;
+  compileOptions.precision = options.precision;
   compileOptions.maxWorkspace = options.maxWorkspace;
   compileOptions.disabledOptimizations = options.disabledOptimizations;
   compileOptions.winogradError = options.winogradError;

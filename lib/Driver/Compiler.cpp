@@ -82,6 +82,9 @@ public:
     auto arch = resolveGpuArch(options.gpuArch);
     if (!arch)
       return arch.takeError();
+    auto level = resolvePrecision(options.precision, *targets);
+    if (!level)
+      return level.takeError();
     auto cpu = resolveTargetCpu(targets->cpu ? options.targetCpu : "x86-64");
     if (!cpu)
       return cpu.takeError();
@@ -90,7 +93,7 @@ public:
       return std::move(error);
     if (llvm::Error error = checkEngine(options.engine, *targets))
       return std::move(error);
-    return Compilation(module, options, *targets, *cpu, *arch);
+    return Compilation(module, options, *targets, *cpu, *arch, *level);
   }
 
   /// Runs the phases up to `form` that have not run yet.
@@ -164,9 +167,10 @@ public:
 
 private:
   Compilation(ModuleOp module, const CompileOptions &options,
-              ProgramTargets targets, TargetCpu cpu, GpuArch arch)
+              ProgramTargets targets, TargetCpu cpu, GpuArch arch,
+              StringRef warpLevel)
       : module(module), options(options), targets(targets), cpu(cpu),
-        arch(std::move(arch)) {}
+        arch(std::move(arch)), warpLevel(warpLevel) {}
 
   void identify(ProgramInfo &info) const {
     info.name = options.name;
@@ -216,6 +220,7 @@ private:
   ProgramTargets targets;
   TargetCpu cpu;
   GpuArch arch;
+  StringRef warpLevel; ///< Of kernels for a GPU.
   /// Whether this is one target of two.
   bool isPart = false;
   /// The first form that is not reached yet.
@@ -249,7 +254,7 @@ llvm::Error Compilation::lowerDevice() {
 
 llvm::Error Compilation::runPhase(Form form) {
   PipelineOptions pipeline;
-  pipeline.targetCpu = targets.cuda ? "warp" : cpu.name.str();
+  pipeline.targetCpu = (targets.cuda ? warpLevel : cpu.name).str();
   pipeline.maxWorkspace = options.maxWorkspace;
   pipeline.disabledOptimizations = options.disabledOptimizations;
   pipeline.winogradError = options.winogradError;
@@ -307,6 +312,7 @@ llvm::Expected<ProgramInfo> Compilation::finish() {
   if (targets.cuda) {
     info.device.architecture = arch.name;
     info.device.machineCode = arch.machineCode;
+    info.device.precision = options.precision;
     info.device.kernels = deviceKernels;
     addMatmuls(deviceMatmuls, info);
   }

@@ -22,7 +22,7 @@ namespace {
 static_assert(HAMKAAS_PROGRAM_VERSION == 4 && sizeof(HamKaasProgram) == 208 &&
               sizeof(HamKaasTensorInfo) == 48 &&
               sizeof(HamKaasCallInfo) == 80 && sizeof(HamKaasMatmul) == 64 &&
-              sizeof(HamKaasDeviceCode) == 88);
+              sizeof(HamKaasDeviceCode) == 96);
 
 /// A constant with the layout of a C structure. Members are placed by their
 /// offset in the C header, what lies between them is zero; so the two
@@ -268,6 +268,8 @@ Expected<Constant *> DescriptorBuilder::deviceCode() {
                info.device.kernels.size());
   row.addPointer(offsetof(HamKaasDeviceCode, prepare), prepare);
   row.addPointer(offsetof(HamKaasDeviceCode, run), run);
+  row.addPointer(offsetof(HamKaasDeviceCode, precision),
+                 text(info.device.precision));
   row.addPointer(offsetof(HamKaasDeviceCode, matmuls), matmuls());
   row.addInt32(offsetof(HamKaasDeviceCode, matmulCount),
                info.device.matmuls.size());

@@ -146,7 +146,7 @@ bool transferMatmuls(Archive &archive, std::vector<HamKaasMatmul> &matmuls) {
 
 template <typename Archive>
 bool transferDevice(Archive &archive, DeviceCodeInfo &device) {
-  return archive.text(device.architecture) &&
+  return transferTexts(archive, device.architecture, device.precision) &&
          transferList(archive, device.machineCode,
                       [&](std::string &name) { return archive.text(name); }) &&
          transferNumbers(archive, device.imageBytes,

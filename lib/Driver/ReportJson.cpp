@@ -42,6 +42,7 @@ static void writeGpuArchs(llvm::json::OStream &json,
     for (const std::string &name : device.machineCode)
       json.value(name);
   });
+  json.attribute("precision", makeText(device.precision));
 }
 
 static void writeMemory(llvm::json::OStream &json, const ProgramInfo &info) {

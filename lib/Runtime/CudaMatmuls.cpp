@@ -9,6 +9,7 @@
 
 #include <cinttypes>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 
 using namespace hamkaas::rt;
@@ -61,6 +62,15 @@ CudaMatmuls::describeMatrix(const HamKaasMatmul &matmul, int64_t rows,
       sizeof(stride));
 }
 
+// What factors may be rounded to, by HamKaasDeviceCode::precision.
+static cublasComputeType_t chooseComputeType(const char *precision) {
+  if (precision && strcmp(precision, "tf32") == 0)
+    return CUBLAS_COMPUTE_32F_FAST_TF32;
+  if (precision && strcmp(precision, "bf16") == 0)
+    return CUBLAS_COMPUTE_32F_FAST_16BF;
+  return CUBLAS_COMPUTE_32F;
+}
+
 static uint32_t chooseEpilogue(const HamKaasMatmul &matmul) {
   uint32_t epilogue = matmul.activation == HamKaasRelu ? CUBLASLT_EPILOGUE_RELU
                       : matmul.activation == HamKaasGeluTanh
@@ -82,8 +92,8 @@ cublasStatus_t CudaMatmuls::setBias(const Product &product,
 
 cublasStatus_t CudaMatmuls::describe(const HamKaasMatmul &matmul,
                                      Product &product) const {
-  RETURN_ON_FAILURE(library->cublasLtMatmulDescCreate(
-      &product.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+  RETURN_ON_FAILURE(library->cublasLtMatmulDescCreate(&product.operation,
+                                                      computeType, CUDA_R_32F));
   uint32_t epilogue = chooseEpilogue(matmul);
   RETURN_ON_FAILURE(library->cublasLtMatmulDescSetAttribute(
       product.operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
@@ -164,6 +174,7 @@ Error CudaMatmuls::start(CudaContext &context, const HamKaasProgram &program) {
   if (Error error =
           check(library->cublasLtCreate(&handle), "cannot be started", nullptr))
     return context.explain(error);
+  computeType = chooseComputeType(code.precision);
   workspaceBytes = code.matmulWorkspaceBytes;
   if (Error error = workspace.allocate(context, workspaceBytes,
                                        "the workspace of cuBLASLt"))

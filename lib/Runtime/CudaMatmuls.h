@@ -71,6 +71,7 @@ private:
   int32_t count = 0; // of those that were begun
   CudaMemory workspace;
   uint64_t workspaceBytes = 0;
+  cublas::cublasComputeType_t computeType = cublas::CUBLAS_COMPUTE_32F;
 };
 
 } // namespace hamkaas::rt

@@ -54,6 +54,11 @@ static cl::opt<std::string>
                     "cublaslt"),
            cl::value_desc("cublaslt"), cl::cat(category));
 static cl::opt<std::string>
+    precision("precision",
+              cl::desc("Large products of float32 on a GPU: exact, tf32, "
+                       "3xtf32 or bf16"),
+              cl::init(CompileFileOptions().precision), cl::cat(category));
+static cl::opt<std::string>
     targetCpu("target-cpu",
               cl::desc("Instruction set level: host, or x86-64 to "
                        "x86-64-v4"),
@@ -140,11 +145,11 @@ static llvm::Error checkForm() {
     EmitForm first;
   };
   const Use uses[] = {
-      {target, EmitForm::Kernels},        {gpuArch, EmitForm::Kernels},
-      {engine, EmitForm::Kernels},        {targetCpu, EmitForm::Kernels},
-      {maxWorkspace, EmitForm::Planned},  {report, EmitForm::Object},
-      {planSvg, EmitForm::Object},        {weights, EmitForm::Object},
-      {externalWeights, EmitForm::Object}};
+      {target, EmitForm::Kernels},    {gpuArch, EmitForm::Kernels},
+      {engine, EmitForm::Kernels},    {precision, EmitForm::Kernels},
+      {targetCpu, EmitForm::Kernels}, {maxWorkspace, EmitForm::Planned},
+      {report, EmitForm::Object},     {planSvg, EmitForm::Object},
+      {weights, EmitForm::Object},    {externalWeights, EmitForm::Object}};
   for (const Use &use : uses)
     if (use.option.getNumOccurrences() && emitForm < use.first)
       return makeError(
@@ -188,6 +193,7 @@ static llvm::Error compile() {
   options.targetCpu = targetCpu;
   options.gpuArch = gpuArch;
   options.engine = engine;
+  options.precision = precision;
   options.weights = weights;
   options.externalWeights = externalWeights;
   options.disabledOptimizations = noOptimize;

@@ -93,6 +93,11 @@ static cl::opt<std::string>
            cl::desc("Library that computes products of matrices on a GPU: "
                     "cublaslt"),
            cl::value_desc("cublaslt"), cl::cat(category));
+static cl::opt<std::string>
+    precision("precision",
+              cl::desc("Large products of float32 on a GPU: exact, tf32, "
+                       "3xtf32 or bf16"),
+              cl::init(CompileOptions().precision), cl::cat(category));
 static cl::list<std::string>
     noOptimize("no-optimize", cl::CommaSeparated,
                cl::desc("Leave out optimizations of the graph, or all"),
@@ -257,8 +262,8 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
                              "reference could interpret");
   // NOTE: a list has an operator & of its own.
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &unchecked, &targetCpu, &gpuArch, &engine, &noCache, &compileThreads,
-           &winogradError, std::addressof(noOptimize)})
+           &unchecked, &targetCpu, &gpuArch, &engine, &precision, &noCache,
+           &compileThreads, &winogradError, std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
           "--" + option->ArgStr +
@@ -289,6 +294,7 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
     return error;
   CompileOptions options;
   options.gpuArch = gpuArch;
+  options.precision = precision;
   if (runsEmulation()) {
     options.target = "cuda";
     options.gpuArch = "emulation";

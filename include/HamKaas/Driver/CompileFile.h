@@ -49,6 +49,7 @@ struct CompileFileOptions {
   std::string targetCpu = "host";
   std::string gpuArch = "compute_80";
   std::string engine;
+  std::string precision = "exact";
   std::string weights;
   /// The program is to map the file of the weights, not to hold them.
   bool externalWeights = false;

@@ -32,6 +32,8 @@ struct CompileOptions {
   /// The library that computes what it can on a GPU, "cublaslt"; empty for
   /// none.
   std::string engine = {};
+  /// As resolvePrecision takes it.
+  std::string precision = "exact";
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
   /// As PipelineOptions has them.

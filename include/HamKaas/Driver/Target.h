@@ -71,6 +71,11 @@ inline constexpr llvm::StringLiteral cublasLtEngine = "cublaslt";
 /// targets has.
 llvm::Error checkEngine(llvm::StringRef engine, const ProgramTargets &targets);
 
+/// The level of GPUs (TargetDescription) for the precision that `--precision`
+/// names: "exact", which alone processors have, too, or one of tensor cores.
+llvm::Expected<llvm::StringRef> resolvePrecision(llvm::StringRef name,
+                                                 const ProgramTargets &targets);
+
 /// A machine that generates PTX.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createGpuTargetMachine(const GpuArch &arch);

@@ -37,7 +37,9 @@ using cublasLtMatmulPreferenceAttributes_t = int;
 
 inline constexpr cublasStatus_t CUBLAS_STATUS_SUCCESS = 0;
 inline constexpr cublasStatus_t CUBLAS_STATUS_NOT_SUPPORTED = 15;
-inline constexpr cublasComputeType_t CUBLAS_COMPUTE_32F = 68;
+inline constexpr cublasComputeType_t CUBLAS_COMPUTE_32F = 68,
+                                     CUBLAS_COMPUTE_32F_FAST_16BF = 75,
+                                     CUBLAS_COMPUTE_32F_FAST_TF32 = 77;
 inline constexpr cudaDataType CUDA_R_32F = 0;
 
 inline constexpr cublasLtMatmulDescAttributes_t

@@ -318,6 +318,10 @@ void KernelBuilder::scatter(Value vector, Value linear, int64_t active) {
   }
   int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
   SmallVector<Value> first(destinationType().getRank(), constant(0));
+  // NOTE: upstream makes a store of numbers that count up from 0, on a buffer
+  // that has no layout yet which allows one. It does not see through a cast.
+  linear = arith::IndexCastOp::create(
+      builder, location, VectorType::get(lanes, builder.getI64Type()), linear);
   destination = vector::ScatterOp::create(
                     builder, location, destination.getType(), destination,
                     first, linear, mask(active, lanes), vector)

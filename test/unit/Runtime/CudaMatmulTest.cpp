@@ -232,6 +232,19 @@ TEST_F(CudaMatmul, AsksForWhatTheProgramSays) {
   EXPECT_EQ(products[0].workspaceBytes, 4u << 20);
 }
 
+TEST_F(CudaMatmul, RoundsFactorsAsTheProgramSays) {
+  using namespace rt::cublas;
+  for (auto [precision, computeType] :
+       {std::pair("exact", CUBLAS_COMPUTE_32F),
+        {"tf32", CUBLAS_COMPUTE_32F_FAST_TF32},
+        {"bf16", CUBLAS_COMPUTE_32F_FAST_16BF}}) {
+    code.precision = precision;
+    ASSERT_EQ(create(), "");
+    EXPECT_EQ(cublas::products().back().computeType, computeType);
+    destroy();
+  }
+}
+
 TEST_F(CudaMatmul, ARunIsOneLaunchOfOneGraph) {
   matmul.bias = Bias;
   ASSERT_EQ(create(), "");

@@ -38,6 +38,7 @@ struct Layout {
 };
 
 struct Operation {
+  cublasComputeType_t computeType;
   uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   const float *bias = nullptr;
 };
@@ -142,9 +143,12 @@ EXPORTED cublasStatus_t cublasLtMatmulDescCreate(
     cublasLtMatmulDesc_t *operation, cublasComputeType_t computeType,
     cudaDataType scaleType) {
   ENTER
-  if (computeType != CUBLAS_COMPUTE_32F || scaleType != CUDA_R_32F)
+  bool isKnown = computeType == CUBLAS_COMPUTE_32F ||
+                 computeType == CUBLAS_COMPUTE_32F_FAST_TF32 ||
+                 computeType == CUBLAS_COMPUTE_32F_FAST_16BF;
+  if (!isKnown || scaleType != CUDA_R_32F)
     return invalidValue;
-  return create(operation, Operation());
+  return create(operation, Operation{computeType});
 }
 
 EXPORTED cublasStatus_t
@@ -263,7 +267,7 @@ EXPORTED cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     return CUBLAS_STATUS_SUCCESS;
   fake().products.push_back({a.rows, b.columns, a.columns, a.batches,
                              operation.epilogue, alignment,
-                             preference.workspaceBytes});
+                             preference.workspaceBytes, operation.computeType});
   results[0] = {};
   results[0].algo.data[0] = hash(operation, a, d);
   results[0].algo.data[1] = alignment;

@@ -39,6 +39,7 @@ struct Product {
   uint32_t epilogue;
   uint32_t alignment; // of A
   uint64_t workspaceBytes;
+  int computeType; // a cublasComputeType_t
 };
 
 /// Forgets what happened, and sets what comes next.
