@@ -137,11 +137,11 @@ static llvm::Error checkForm() {
     EmitForm first;
   };
   const Use uses[] = {
-      {target, EmitForm::Kernels},    {gpuArch, EmitForm::Kernels},
-      {targetCpu, EmitForm::Kernels}, {precision, EmitForm::Kernels},
-      {maxWorkspace, EmitForm::Planned},
-      {report, EmitForm::Object},     {planSvg, EmitForm::Object},
-      {weights, EmitForm::Object},    {externalWeights, EmitForm::Object}};
+      {target, EmitForm::Kernels},        {gpuArch, EmitForm::Kernels},
+      {targetCpu, EmitForm::Kernels},     {precision, EmitForm::Kernels},
+      {maxWorkspace, EmitForm::Planned},  {report, EmitForm::Object},
+      {planSvg, EmitForm::Object},        {weights, EmitForm::Object},
+      {externalWeights, EmitForm::Object}};
   for (const Use &use : uses)
     if (use.option.getNumOccurrences() && emitForm < use.first)
       return makeError(

@@ -255,8 +255,8 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
                              "reference could interpret");
   // NOTE: a list has an operator & of its own.
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &unchecked, &targetCpu, &gpuArch, &precision, &noCache, &compileThreads,
-           &winogradError, std::addressof(noOptimize)})
+           &unchecked, &targetCpu, &gpuArch, &precision, &noCache,
+           &compileThreads, &winogradError, std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
           "--" + option->ArgStr +
