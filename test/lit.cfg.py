@@ -1,3 +1,4 @@
+import ctypes
 import glob
 import os
 import shutil
@@ -83,6 +84,19 @@ if shutil.which("g++"):
 if shutil.which("pkg-config"):
     config.available_features.add("pkg-config")
 
+def has_gpu():
+    """Whether there is an NVIDIA GPU to run on."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int()
+    return (driver.cuInit(0) == 0 and driver.cuDeviceGetCount(
+        ctypes.byref(count)) == 0 and count.value > 0)
+
+
+if has_gpu():
+    config.available_features.add("cuda")
 if os.access(config.ptxas, os.X_OK):
     config.available_features.add("ptxas")
 else:

@@ -21,9 +21,19 @@ ROOT = HERE.parents[1]
 PEERS = ROOT / "benchmarks" / "peers"
 TESTS = ROOT / "test" / "Integration"
 WORKLOADS = ["mlp1", "mlp128", "resnet50", "bert_mini", "llama15m",
-             "llama110m", "sgemm_512x512x512", "sgemm_2048x2048x2048",
+             "llama110m", "smollm2_135m", "sgemm_512x512x512", "sgemm_2048x2048x2048",
              "softmax_1024x1024", "layernorm_1024x1024", "eltwise_4m",
              "transpose_2048", "conv3x3_256_256_14"]
+# The tests whose models become cases.
+SUITES = {
+    "op-examples": ["{reference}", "--device=cpu"],
+    "random-graphs": ["--seed=7", "--count={random}"],
+    "windows": ["--count=10"],
+    "element-types": [],
+    "typed-reductions": [],
+    "structural-ops": [],
+    "attention": [],
+}
 LIMIT = 60 << 20
 
 
@@ -41,6 +51,8 @@ def parse_arguments():
         help="where HamKaas was built (default: %(default)s)")
     add("--target", default="cpu,cuda",
         help="as of hamkaas-compile (default: %(default)s)")
+    add("--suites", metavar="NAME,...", default=",".join(SUITES),
+        help="tests to record cases of (default: %(default)s)")
     add("--random", type=int, default=150, metavar="N",
         help="random scripts among the cases (default: %(default)s)")
     add("--python", default=sys.executable,
@@ -55,18 +67,6 @@ def parse_arguments():
 #===------------------------------------------------------------------------===#
 # The conformance suite
 #===------------------------------------------------------------------------===#
-
-
-def suites(options):
-    """The tests whose models become cases."""
-    reference = options.build / "docs" / "reference"
-    yield ["op-examples.py", reference, "--device=cpu"]
-    yield ["random-graphs.py", "--seed=7", f"--count={options.random}"]
-    yield ["windows.py", "--count=10"]
-    yield ["element-types.py"]
-    yield ["typed-reductions.py"]
-    yield ["structural-ops.py"]
-    yield ["attention.py"]
 
 
 def record_cases(options, folder):
@@ -84,14 +84,17 @@ def record_cases(options, folder):
             "HAMKAAS_BIN": str(options.build / "bin"),
             "HAMKAAS_RECORD_TARGET": options.target,
         }
-        for script, *arguments in suites(options):
-            command = [options.python, TESTS / script, *arguments]
+        for suite in options.suites.split(","):
+            arguments = [word.format(
+                reference=options.build / "docs" / "reference",
+                random=options.random) for word in SUITES[suite]]
+            command = [options.python, TESTS / f"{suite}.py", *arguments]
             done = subprocess.run([str(word) for word in command],
                                   env=environment, capture_output=True,
                                   text=True)
             if done.returncode:
-                fail(f"{script} failed:\n{done.stdout}{done.stderr}")
-            print(f"recorded {script}", flush=True)
+                fail(f"{suite} failed:\n{done.stdout}{done.stderr}")
+            print(f"recorded {suite}", flush=True)
     if not (folder / "cases.txt").exists():
         fail("no case was recorded")
 

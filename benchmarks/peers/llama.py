@@ -22,14 +22,26 @@ class Config:
     # Whether the step gives back whole new caches. Otherwise it gives back the
     # rows of its position, which the caller writes into the caches.
     returns_caches: bool
+    groups: int  # heads that share keys and values
+
+    @property
+    def head_size(self) -> int:
+        return self.dim // self.heads
+
+    @property
+    def key_heads(self) -> int:
+        return self.heads // self.groups
 
 
 def config_of(name: str) -> Config:
-    if "110m" in name:
+    groups = 1
+    if "smollm2" in name:
+        sizes, groups = (576, 1536, 30, 9, 49152, 1024, 511), 3
+    elif "110m" in name:
         sizes = (768, 2048, 12, 12, 32000, 1024, 511)
     else:
         sizes = (288, 768, 6, 6, 32000, 256, 127)
-    return Config(*sizes, returns_caches=name.endswith("_kvio"))
+    return Config(*sizes, returns_caches=name.endswith("_kvio"), groups=groups)
 
 
 class RmsNorm(nn.Module):
@@ -53,25 +65,29 @@ class Block(nn.Module):
         def linear(rows: int, columns: int) -> nn.Linear:
             return nn.Linear(rows, columns, bias=False)
 
-        self.q, self.k, self.v, self.o = (linear(dim, dim) for _ in range(4))
+        narrow = dim // config.groups
+        self.q, self.k, self.v, self.o = (
+            linear(*sizes) for sizes in ((dim, dim), (dim, narrow),
+                                         (dim, narrow), (dim, dim)))
         self.gate, self.down = linear(dim, hidden), linear(hidden, dim)
         self.up = linear(dim, hidden)
         self.norm1, self.norm2 = RmsNorm(dim), RmsNorm(dim)
 
-    def rotate(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        heads = self.config.heads
+    def rotate(self, x: Tensor, heads: int, cos: Tensor,
+               sin: Tensor) -> Tensor:
         pairs = x.view(heads, -1, 2)
         a, b = pairs[:, :, 0], pairs[:, :, 1]
         rotated = torch.stack([a * cos - b * sin, a * sin + b * cos], -1)
-        return rotated.view(heads, 1, -1)
+        return rotated.view(self.config.key_heads,
+                            heads // self.config.key_heads, -1)
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, here: Tensor,
                 later: Tensor, keys: Tensor,
                 values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         normed = self.norm1(x)
-        q = self.rotate(self.q(normed), cos, sin)
-        k = self.rotate(self.k(normed), cos, sin)
-        v = self.v(normed).view(self.config.heads, 1, -1)
+        q = self.rotate(self.q(normed), self.config.heads, cos, sin)
+        k = self.rotate(self.k(normed), self.config.key_heads, cos, sin)
+        v = self.v(normed).view(self.config.key_heads, 1, -1)
         if self.config.returns_caches:
             column = here.view(1, -1, 1)
             k = torch.where(column, k, keys)
@@ -90,8 +106,7 @@ class Block(nn.Module):
         return x, k, v
 
     def shares(self, scores: Tensor, later: Tensor) -> Tensor:
-        head_size = self.config.dim // self.config.heads
-        scores = scores * head_size**-0.5
+        scores = scores * self.config.head_size**-0.5
         return torch.softmax(torch.where(later, -1e9, scores), -1)
 
 
@@ -104,7 +119,7 @@ class Llama(nn.Module):
         self.norm = RmsNorm(config.dim)
         self.blocks = nn.ModuleList(
             Block(config) for _ in range(config.layers))
-        head_size = config.dim // config.heads
+        head_size = config.head_size
         exponents = torch.arange(0, head_size, 2).double() / head_size
         angles = torch.outer(
             torch.arange(config.length).double(), 1.0 / 10000.0**exponents)
@@ -137,8 +152,8 @@ def build(name: str) -> Workload:
     outputs = ["logits"]
     for i in range(config.layers):
         for kind in "kv":
-            cache = 0.5 * torch.randn(config.heads, config.length,
-                                      config.dim // config.heads)
+            cache = 0.5 * torch.randn(config.key_heads, config.length,
+                                      config.head_size)
             cache[:, config.position:] = 0
             inputs[f"{kind}{i}"] = cache
             outputs.append(f"{kind}{i}_out")
@@ -150,7 +165,8 @@ def build(name: str) -> Workload:
 def moved_bytes(config: Config, module: nn.Module) -> int:
     """Of the caches only the rows in use must be read, although the graph,
     which is static, reads them all."""
-    caches = 2 * config.layers * config.length * config.dim * 4
+    caches = (2 * config.layers * config.length * config.key_heads *
+              config.head_size * 4)
     moved = 2 * caches if config.returns_caches else (
         caches * (config.position + 1) // config.length)
     return tensor_bytes(module.parameters()) + moved + config.vocab * 4

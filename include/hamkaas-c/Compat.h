@@ -39,10 +39,10 @@ HAMKAAS_API HamKaasInitializeResult HamKaasInitialize(void);
 HAMKAAS_API void HamKaasFinalize(void *handle);
 
 typedef struct HamKaasCompilationOptions {
-  /// A wish: there is no code for GPUs yet, so that the model runs on the CPU,
+  /// A wish: without an NVIDIA GPU that could be used the model runs on the CPU,
   /// which is said once a process on standard error.
   bool use_gpu;
-  /// An error without use_gpu.
+  /// An error without use_gpu, otherwise without a meaning.
   bool use_cudnn;
 } HamKaasCompilationOptions;
 

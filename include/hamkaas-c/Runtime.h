@@ -23,8 +23,8 @@
 // Those on a GPU give an error there: the driver does not work in a child.
 //
 // GPUs: after an error the device is usable, or each later call on an instance
-// says that it was lost. Then all instances on it are to be destroyed; new ones
-// may work.
+// says that it was lost. Then all instances on it are to be destroyed, also by
+// the other libraries that use it, before new ones may work.
 //
 //===----------------------------------------------------------------------===//
 

@@ -61,18 +61,20 @@ matchBuffers(StringRef what, ArrayRef<HamKaasTensorInfo> tensors,
   return found;
 }
 
-static Error checkDevice(HamKaasCompilationOptions options) {
+/// The device, which is that of the options unless there is no GPU.
+static Expected<const char *> chooseDevice(HamKaasCompilationOptions options) {
   if (options.use_cudnn && !options.use_gpu)
     return createStringError("expected use_cudnn only with use_gpu");
   if (!options.use_gpu)
-    return Error::success();
+    return "cpu";
+  if (StringRef(HamKaasDeviceTarget("best", nullptr)) == "cuda")
+    return "cuda";
   static std::once_flag warned;
   std::call_once(warned, [] {
-    errs()
-        << "HamKaas: warning: there is no code for GPUs yet; models compiled "
-           "with use_gpu run on the CPU\n";
+    errs() << "HamKaas: warning: found no NVIDIA GPU that could be used; models "
+              "compiled with use_gpu run on the CPU\n";
   });
-  return Error::success();
+  return "cpu";
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,16 +95,20 @@ struct CompatModel {
     HamKaasErrorFree(HamKaasModelDestroy(model));
   }
 
-  Error compile(StringRef script, ArrayRef<HamKaasNamedBuffer> constants);
+  Error compile(StringRef script, const char *device,
+                ArrayRef<HamKaasNamedBuffer> constants);
   Error evaluate(ArrayRef<HamKaasNamedBuffer> inputs, void *output);
 };
 
 } // namespace
 
-Error CompatModel::compile(StringRef script,
+Error CompatModel::compile(StringRef script, const char *device,
                            ArrayRef<HamKaasNamedBuffer> constants) {
-  if (Error error = toError(
-          HamKaasModelCompile(script.data(), script.size(), nullptr, &model)))
+  HamKaasCompileOptions compileOptions = {};
+  compileOptions.structSize = sizeof(compileOptions);
+  compileOptions.target = device;
+  if (Error error = toError(HamKaasModelCompile(script.data(), script.size(),
+                                                &compileOptions, &model)))
     return error;
   const HamKaasProgram *program = nullptr;
   if (Error error = toError(HamKaasModelGetProgram(model, &program)))
@@ -116,6 +122,7 @@ Error CompatModel::compile(StringRef script,
     data.push_back({parameter.name, address, parameter.bytes});
   HamKaasInstanceOptions options = {};
   options.structSize = sizeof(options);
+  options.device = device;
   options.parameters = data.data();
   options.parameterCount = int32_t(data.size());
   return toError(HamKaasModelCreateInstance(model, &options, &instance));
@@ -168,14 +175,15 @@ static Expected<void *> compileModel(void *handle,
                                      int count) {
   if (Error error = checkSession(handle))
     return std::move(error);
-  if (Error error = checkDevice(options))
-    return std::move(error);
+  auto device = chooseDevice(options);
+  if (!device)
+    return device.takeError();
   if (Error error = checkText(script, "a script"))
     return std::move(error);
   if (Error error = checkCount(count, constants, "constants"))
     return std::move(error);
   auto model = std::make_unique<CompatModel>();
-  if (Error error = model->compile(script, ArrayRef(constants, count)))
+  if (Error error = model->compile(script, *device, ArrayRef(constants, count)))
     return std::move(error);
   void *made = nullptr;
   if (Error error = toError(rt::handleTable().add(compatModelKind, model.get(),

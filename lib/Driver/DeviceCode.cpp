@@ -10,6 +10,7 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Object.h"
 #include "LibDevice.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -42,13 +43,22 @@ llvm::Expected<std::string> hamkaas::emitPtx(gpu::GPUModuleOp code,
   auto machine = createGpuTargetMachine(arch);
   if (!machine)
     return machine.takeError();
+  // NOTE: before the translation, which tells each access its alignment. By
+  // LLVM's own layout, integers of 64 bits would be accessed in halves.
+  code->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                StringAttr::get(
+                    code.getContext(),
+                    (*machine)->createDataLayout().getStringRepresentation()));
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(code, context, "device");
   if (!module)
     return llvm::make_error<ReportedError>();
   module->setTargetTriple((*machine)->getTargetTriple());
-  module->setDataLayout((*machine)->createDataLayout());
+  // Several reads are then on their way at a time.
+  for (llvm::Function &function : *module)
+    if (!function.isDeclaration())
+      function.addFnAttr(unrollAttribute);
   if (llvm::Error error = linkLibDevice(*module, **machine))
     return std::move(error);
   auto text = emitAssembly(*module, **machine);

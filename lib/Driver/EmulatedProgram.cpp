@@ -64,8 +64,11 @@ private:
                           int64_t call) {
       return static_cast<Session *>(device)->launch(kernel, arguments, call);
     };
-    execution.copy = [](void *, void *to, const void *from, uint64_t bytes) {
-      std::memmove(to, from, bytes);
+    execution.copy = [](void *device, void *to, const void *from,
+                        uint64_t bytes) {
+      // After a failure everything stays as it was.
+      if (static_cast<Session *>(device)->failure[0] == 0)
+        std::memmove(to, from, bytes);
       return int32_t(0);
     };
     execution.findConstant = [](void *device, const char *name) {

@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
+#include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
@@ -116,6 +117,8 @@ void hamkaas::buildKernelsPipeline(OpPassManager &manager,
 void hamkaas::buildPlannedPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
   // Loops are formed on tensors, where no temporary has a place in memory yet.
+  if (options.targetCpu == "warp")
+    manager.addNestedPass<func::FuncOp>(createEmitDeviceKernels());
   EmitKernelsOptions emit;
   emit.level = options.targetCpu;
   manager.addNestedPass<func::FuncOp>(createEmitKernels(emit));

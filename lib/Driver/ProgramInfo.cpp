@@ -24,6 +24,13 @@ std::string hamkaas::formatType(HamKaasElementType elementType,
   return text + "]";
 }
 
+std::string hamkaas::formatTargets(const ProgramInfo &info) {
+  std::string text = info.runsOnCpu ? info.targetCpu : "";
+  if (!info.device.architecture.empty())
+    text += (text.empty() ? "" : " and ") + info.device.architecture;
+  return text;
+}
+
 static std::vector<TensorInfo> readTensors(const HamKaasTensorInfo *tensors,
                                            int32_t count) {
   std::vector<TensorInfo> infos;

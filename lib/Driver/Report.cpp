@@ -148,8 +148,8 @@ static void printKernels(const ProgramInfo &info, llvm::raw_ostream &os) {
 
 void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   os << info.name;
-  if (!info.targetCpu.empty())
-    os << " for " << info.targetCpu;
+  if (std::string targets = formatTargets(info); !targets.empty())
+    os << " for " << targets;
   if (info.compileSeconds > 0)
     os << llvm::formatv(", {0} in {1:F3} s",
                         info.isCached ? "from the cache" : "compiled",

@@ -9,10 +9,18 @@
 
 using namespace hamkaas::emulation;
 
+/// Pages of which the cells are kept from launch to launch: of 16 MiB.
+static constexpr size_t mostPages = 4096;
+
 void AccessChecker::beginLaunch(std::vector<MemoryRange> given) {
   ranges = std::move(given);
   lastRange = 0;
   ++launch;
+  // What other launches used may be much.
+  if (pages.size() > mostPages) {
+    pages.clear();
+    lastPage = nullptr;
+  }
 }
 
 void AccessChecker::beginBlock(int64_t index, int64_t threads,

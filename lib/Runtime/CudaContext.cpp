@@ -18,7 +18,8 @@ using namespace hamkaas::rt;
 using namespace hamkaas::rt::cuda;
 
 static constexpr const char *lostHint =
-    "the device was lost: destroy its instances, then create a new instance";
+    "the device was lost: destroy its instances, then create a new instance or "
+    "restart the process";
 
 //===----------------------------------------------------------------------===//
 // Errors

@@ -4,8 +4,8 @@ The nodes are those of `hamkaas.graph`, held to version 1 of the script: one to
 three dimensions, and stricter rules. Tensors are those of torch on the CPU,
 which this module imports when it first needs it.
 
-Such programs choose the processor with ``use_gpu``. HamKaas has only the CPU so
-far: ``use_gpu=True`` runs there, after one warning.
+Such programs choose the processor with ``use_gpu``. Without an NVIDIA GPU that
+can be used, ``use_gpu=True`` runs on the CPU, after one warning.
 """
 
 from __future__ import annotations
@@ -305,8 +305,8 @@ class CompatModel:
         return _to_torch(self.model.run(inputs))
 
 
-_GPU_WARNING = ("use_gpu=True: HamKaas has no GPU target yet, the model runs "
-                "on the CPU")
+_GPU_WARNING = ("use_gpu=True: HamKaas found no NVIDIA GPU that could be used, "
+                "the model runs on the CPU")
 
 
 class HamKaasPlugin:
@@ -320,15 +320,16 @@ class HamKaasPlugin:
                       use_cudnn: bool = False) -> CompatModel:
         """Compiles the graph that ends in ``node``.
 
-        ``use_gpu`` warns and runs on the CPU. HamKaasError for ``use_cudnn``
-        without it.
+        ``use_gpu`` warns and runs on the CPU where there is no GPU.
+        ``use_cudnn`` means nothing more; HamKaasError without ``use_gpu``.
         """
         if use_cudnn and not use_gpu:
             raise HamKaasError("expected use_cudnn only with use_gpu")
-        if use_gpu and not self._has_warned:
+        has_gpu = use_gpu and _native.device_target("best", "sm_80") == "cuda"
+        if use_gpu and not has_gpu and not self._has_warned:
             self._has_warned = True
             warnings.warn(_GPU_WARNING, RuntimeWarning, stacklevel=2)
-        return CompatModel(compile(node))
+        return CompatModel(compile(node, device="cuda" if has_gpu else "cpu"))
 
     def inverse_elements(self, tensor: "torch.Tensor") -> "torch.Tensor":
         """``1 / tensor`` of each element, a new tensor of the same shape.

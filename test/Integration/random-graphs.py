@@ -1,13 +1,16 @@
 """Runs random scripts on every path and compares the results.
 
 usage: random-graphs.py [--seed=S] [--count=N] [--only=I] [--target-cpu=LEVEL]
-                        [--all-of=OPERATORS]
+                        [--gpu=cuda|cuda-emulation] [--all-of=OPERATORS]
 
 Each script is also evaluated by numpy. Then
 
 * `reference` and `cpu` agree with numpy within the error of single precision,
 * 1 and 2 threads agree bit for bit,
 * a compiled library agrees with just-in-time compilation bit for bit.
+
+With --gpu, that device is all that runs: it agrees with numpy, and with itself
+bit for bit, in three orders of the threads of a block if it is emulated.
 
 A failure prints the command that repeats it. Scripts are run several times in a
 process, so that state lasts from run to run. With --all-of, every operator that
@@ -115,7 +118,30 @@ def expect_equal(what, got, expected):
                       f"{int(np.sum(got != expected))} elements")
 
 
-def check(seed, index, options):
+def check_processor(runner, wide, single, options):
+    expect_close("reference", runner.run_script("--device=reference"), wide,
+                 single)
+    one = runner.run_script("--device=cpu", "--threads=1", *options)
+    expect_close("cpu", one, wide, single)
+    expect_equal("2 threads",
+                 runner.run_script("--device=cpu", "--threads=2", *options),
+                 one)
+    expect_equal("library", runner.run_library(*options), one)
+
+
+def check_gpu(runner, wide, single, device):
+    first = None
+    for order in ("forward", "backward", "1"):
+        options = [f"--device={device}"]
+        if device == "cuda-emulation":
+            options.append(f"--emulation-order={order}")
+        got = runner.run_script("--no-cache", *options)
+        expect_close(" ".join(options), got, wide, single)
+        first = got if first is None else first
+        expect_equal(" ".join(options), got, first)
+
+
+def check(seed, index, gpu, options):
     """The text of what is wrong with script `index`, or an empty one."""
     script = make_script(f"{seed}/{index}")
     runs = 1 + index % 3 if script.buffers else 1
@@ -125,19 +151,15 @@ def check(seed, index, options):
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(script, pathlib.Path(folder), runs)
         try:
-            expect_close("reference",
-                         runner.run_script("--device=reference"), wide, single)
-            one = runner.run_script("--device=cpu", "--threads=1", *options)
-            expect_close("cpu", one, wide, single)
-            expect_equal("2 threads",
-                         runner.run_script("--device=cpu", "--threads=2",
-                                           *options), one)
-            expect_equal("library", runner.run_library(*options), one)
+            if gpu:
+                check_gpu(runner, wide, single, gpu)
+            else:
+                check_processor(runner, wide, single, options)
         except Failure as failure:
             return (f"seed {seed}, script {index}, {runs} runs: {failure}\n"
                     f"{script.text()}To repeat it: {sys.executable} "
                     f"{sys.argv[0]} --seed={seed} --only={index} "
-                    f"{' '.join(options)}\n")
+                    f"{f'--gpu={gpu}' if gpu else ' '.join(options)}\n")
     return ""
 
 
@@ -160,6 +182,7 @@ def main():
     parser.add_argument("--print", action="store_true",
                         help="print the scripts and run nothing")
     parser.add_argument("--target-cpu", default="host")
+    parser.add_argument("--gpu")
     parser.add_argument("--all-of", type=pathlib.Path, metavar="OPERATORS")
     options = parser.parse_args()
     indices = ([options.only] if options.only is not None
@@ -170,7 +193,7 @@ def main():
         return False
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         failures = [text for text in pool.map(
-            lambda i: check(options.seed, i,
+            lambda i: check(options.seed, i, options.gpu,
                             [f"--target-cpu={options.target_cpu}"]),
             indices) if text]
     if options.all_of:

@@ -288,7 +288,7 @@ def test_devices():
     fresh = HamKaasPlugin(pathlib.Path("missing.so"))
     with pytest.raises(ValueError, match="use_cudnn only with use_gpu"):
         fresh.compile_model(make(3), use_cudnn=True)
-    with pytest.warns(RuntimeWarning, match="no GPU target yet"):
+    with pytest.warns(RuntimeWarning, match="found no NVIDIA GPU"):
         fresh.compile_model(make(3), use_gpu=True, use_cudnn=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

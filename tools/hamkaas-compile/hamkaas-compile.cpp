@@ -132,6 +132,7 @@ static llvm::Error checkForm() {
     EmitForm first;
   };
   const Use uses[] = {
+      {target, EmitForm::Kernels},    {gpuArch, EmitForm::Kernels},
       {targetCpu, EmitForm::Kernels}, {maxWorkspace, EmitForm::Planned},
       {report, EmitForm::Object},     {planSvg, EmitForm::Object},
       {weights, EmitForm::Object},    {externalWeights, EmitForm::Object}};

@@ -120,6 +120,9 @@ struct ProgramInfo {
   double compileSeconds = 0; ///< From source to code, 0 if not measured.
 };
 
+/// "x86-64-v3", "sm_80" or "x86-64-v3 and sm_80": what the program runs on.
+std::string formatTargets(const ProgramInfo &info);
+
 /// What the descriptor of a compiled model says: all but `buffers`, the steps
 /// of the calls, `optimizations`, `isCached` and `compileSeconds`.
 ProgramInfo readProgramInfo(const HamKaasProgram &program);

@@ -8,12 +8,12 @@
 #ifndef HAMKAAS_LIB_CODEGEN_CPU_CONTRACTIONEMITTER_H
 #define HAMKAAS_LIB_CODEGEN_CPU_CONTRACTIONEMITTER_H
 
-#include "ContractionLoops.h"
-#include "Emitters.h"
+#include "HamKaas/CodeGen/CPU/ContractionLoops.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
 #include "HamKaas/CodeGen/CPU/Contraction.h"
 #include "PanelCopy.h"
 #include "PanelPrefetch.h"
-#include "TreeEmitter.h"
+#include "HamKaas/CodeGen/CPU/TreeEmitter.h"
 
 namespace hamkaas {
 

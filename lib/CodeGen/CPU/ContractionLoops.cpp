@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionLoops.h"
-#include "TreeEmitter.h"
+#include "HamKaas/CodeGen/CPU/ContractionLoops.h"
+#include "HamKaas/CodeGen/CPU/TreeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

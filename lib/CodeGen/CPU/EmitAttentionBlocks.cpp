@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Attention.h"
-#include "Emitters.h"
+#include "HamKaas/CodeGen/CPU/Attention.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionEmitter.h"
-#include "Reduction.h"
+#include "HamKaas/CodeGen/CPU/Reduction.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitters.h"
-#include "TreeEmitter.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
+#include "HamKaas/CodeGen/CPU/TreeEmitter.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -94,6 +94,12 @@ LogicalResult hamkaas::verifyTree(Value result,
   return success();
 }
 
+/// Whether a warp takes several rows at a time rather than leave lanes, or
+/// blocks of them that could be in flight, unused.
+static bool isShort(int64_t extent) {
+  return extent < unrolledBlocks * 32 || (extent < 256 && extent % 32 != 0);
+}
+
 /// How many of `rows` rows of `extent` elements are a tile; of long rows a tile
 /// is a part of one.
 static int64_t chooseTileRows(int64_t rows, int64_t extent,
@@ -119,11 +125,17 @@ public:
     outer.assign(shape.begin(), shape.end() - 1);
     extent = shape.back();
     rows = ShapedType::getNumElements(outer);
+    bool isWhole = value.getType() == kernel.destinationType();
+    isOneRow = kernel.target().isWarp && isWhole && rows > 1 && isShort(extent);
+    if (isOneRow) {
+      extent *= rows;
+      rows = 1;
+      outer.clear();
+    }
     tileElements = kernel.target().tileSize(coreTileElements);
     part = std::min(extent, tileElements);
     tileRows = chooseTileRows(rows, extent, tileElements);
     lanes = chooseLanes(kernel.target(), extent);
-    bool isWhole = value.getType() == kernel.destinationType();
     streams = isWhole && kernel.streams();
     if (isWhole && !streams && !kernel.target().isWarp)
       collectPrefetched();
@@ -201,6 +213,8 @@ private:
         [&](LaneBlock block, MutableArrayRef<Value>) {
           prefetch(row, block);
           TreeEmitter tree(kernel, lanes, block.active);
+          if (isOneRow)
+            return tree.storeInRow(value, block.index);
           tree.store(value, lanePoint(rowIndices, block.index), offsets);
         });
   }
@@ -246,6 +260,8 @@ private:
   SmallVector<int64_t> outer;
   int64_t rows, extent, tileElements, tileRows, part, lanes;
   bool streams;
+  /// Whether all rows are written as one.
+  bool isOneRow;
   /// Arguments that are read like the destination is written, if both are
   /// large.
   SmallVector<BlockArgument> prefetched;

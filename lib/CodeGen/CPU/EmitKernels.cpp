@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitters.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +21,7 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-static LogicalResult verifyKernel(func::FuncOp kernel) {
+LogicalResult hamkaas::verifyKernel(func::FuncOp kernel) {
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitError("expected a kernel of one block");
   if (kernel.getNumResults() != 1 || kernel.getNumArguments() == 0 ||
@@ -90,6 +90,20 @@ static void markSharableArguments(func::FuncOp kernel,
                         UnitAttr::get(kernel.getContext()));
 }
 
+void hamkaas::finishKernel(func::FuncOp kernel, const KernelBuilder &builder,
+                           KernelFamily family, const Tile &tile) {
+  auto loop = builder.destination.getDefiningOp<scf::ForOp>();
+  std::optional<APInt> tiles = loop.getStaticTripCount();
+  kernel.getBody().front().getTerminator()->setOperand(0, builder.destination);
+  eraseReplaced(kernel);
+  markSharableArguments(kernel, builder, loop);
+  Builder attributes(kernel.getContext());
+  kernel->setAttr(HamKaasDialect::tilesAttrName,
+                  attributes.getI64IntegerAttr(tiles->getSExtValue()));
+  kernel->setAttr(HamKaasDialect::kernelAttrName,
+                  KernelAttr::get(kernel.getContext(), family, tile));
+}
+
 namespace {
 struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
   using EmitKernelsBase::EmitKernelsBase;
@@ -98,7 +112,9 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
     func::FuncOp kernel = getOperation();
     auto attr =
         kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
-    if (!attr || kernel.isDeclaration())
+    // One that is emitted already has its tiles.
+    if (!attr || kernel.isDeclaration() ||
+        kernel->hasAttr(HamKaasDialect::tilesAttrName))
       return;
     const TargetDescription *target = lookupTarget(level);
     if (!target) {
@@ -123,16 +139,7 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
     if (failed(tile))
       return signalPassFailure();
 
-    auto loop = builder.destination.getDefiningOp<scf::ForOp>();
-    std::optional<APInt> tiles = loop.getStaticTripCount();
-    returned->setOperand(0, builder.destination);
-    eraseReplaced(kernel);
-    markSharableArguments(kernel, builder, loop);
-    Builder attributes(&getContext());
-    kernel->setAttr(HamKaasDialect::tilesAttrName,
-                    attributes.getI64IntegerAttr(tiles->getSExtValue()));
-    kernel->setAttr(HamKaasDialect::kernelAttrName,
-                    KernelAttr::get(&getContext(), attr.getFamily(), *tile));
+    finishKernel(kernel, builder, attr.getFamily(), *tile);
   }
 };
 } // namespace

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitters.h"
-#include "Reduction.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
+#include "HamKaas/CodeGen/CPU/Reduction.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitters.h"
-#include "Reduction.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
+#include "HamKaas/CodeGen/CPU/Reduction.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
@@ -29,12 +29,13 @@ static constexpr int64_t maxNearRow = 4096;
 namespace {
 class RowEmitter {
 public:
-  RowEmitter(KernelBuilder &kernel, Value result)
-      : kernel(kernel), result(result) {}
+  RowEmitter(KernelBuilder &kernel, Value result, Team *team)
+      : kernel(kernel), result(result), team(team) {}
 
   FailureOr<Tile> emit();
 
 private:
+  FailureOr<Tile> finish(int64_t tileRows) const;
   using Values = llvm::SetVector<Value>;
 
   LogicalResult collect();
@@ -46,6 +47,9 @@ private:
   bool writesRows() const;
 
   void emitRow(Value row);
+  void forEachBlock(int64_t unroll, SmallVectorImpl<Value> &carried,
+                    bool writes,
+                    function_ref<void(LaneBlock, MutableArrayRef<Value>)> body);
   void prefetchNext(Value index);
   Value emitReduction(const Reduction &reduction);
   void emitContribution(const Reduction &reduction, LaneBlock block,
@@ -56,6 +60,8 @@ private:
 
   KernelBuilder &kernel;
   Value result;
+  /// Who shares a row; null if nobody does.
+  Team *team;
   /// In the order of their passes.
   llvm::MapVector<Value, Reduction> reductions;
   SmallVector<int64_t> rowShape;
@@ -69,6 +75,7 @@ private:
   SmallVector<BlockArgument> rowArguments;
 
   // Where the emission of a row stands.
+  Value warp;
   Value nextRow;
   SmallVector<Value> rowIndices;
   llvm::DenseMap<Value, Value> reduced;
@@ -229,6 +236,13 @@ FailureOr<Tile> RowEmitter::emit() {
   chooseStored();
   collectRowArguments();
   int64_t rows = ShapedType::getNumElements(rowShape);
+  if (team) {
+    kernel.tileLoop(rows * team->warps, [&](Value tile) {
+      warp = kernel.remainder(tile, team->warps);
+      emitRow(kernel.divide(tile, team->warps));
+    });
+    return finish(1);
+  }
   int64_t tileRows = std::clamp<int64_t>(
       kernel.target().tileSize(coreTileElements) / extent, int64_t(1), rows);
   kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
@@ -241,10 +255,23 @@ FailureOr<Tile> RowEmitter::emit() {
     else
       kernel.writingLoop(first, last, 1, [&](Value row) { emitRow(row); });
   });
+  return finish(tileRows);
+}
+
+FailureOr<Tile> RowEmitter::finish(int64_t tileRows) const {
   if (readsOtherRow)
     return emitError(kernel.loc(),
                      "expected each row to use reductions of that row only");
   return Tile{tileRows, extent};
+}
+
+/// Visits the row, or the part of it that a warp of the team has.
+void RowEmitter::forEachBlock(
+    int64_t unroll, SmallVectorImpl<Value> &carried, bool writes,
+    function_ref<void(LaneBlock, MutableArrayRef<Value>)> body) {
+  int64_t part = team ? extent / team->warps : extent;
+  Value first = team ? kernel.multiply(warp, part) : kernel.constant(0);
+  forEachLaneBlock(kernel, first, part, lanes, unroll, carried, writes, body);
 }
 
 void RowEmitter::emitRow(Value row) {
@@ -287,27 +314,29 @@ void RowEmitter::noteWritten(TreeEmitter &tree, const Point &point) {
 void RowEmitter::emitResult() {
   if (writesRows()) {
     SmallVector<Value> none;
-    forEachLaneBlock(kernel, kernel.constant(0), extent, lanes,
-                     accumulatorsOfMath, none, /*writes=*/true,
-                     [&](LaneBlock block, MutableArrayRef<Value>) {
-                       if (!stored)
-                         prefetchNext(block.index);
-                       TreeEmitter tree = makeTree(block.active);
-                       Point point = lanePoint(rowIndices, block.index);
-                       noteWritten(tree, point);
-                       Value vector = tree.evaluateVector(result, point);
-                       SmallVector<Value> indices(rowIndices);
-                       indices.push_back(block.index);
-                       kernel.store(vector, indices, block.active);
-                     });
+    forEachBlock(accumulatorsOfMath, none, /*writes=*/true,
+                 [&](LaneBlock block, MutableArrayRef<Value>) {
+                   if (!stored)
+                     prefetchNext(block.index);
+                   TreeEmitter tree = makeTree(block.active);
+                   Point point = lanePoint(rowIndices, block.index);
+                   noteWritten(tree, point);
+                   Value vector = tree.evaluateVector(result, point);
+                   SmallVector<Value> indices(rowIndices);
+                   indices.push_back(block.index);
+                   kernel.store(vector, indices, block.active);
+                 });
     return;
   }
   Point point;
   for (Value index : rowIndices)
     point.push_back({index});
   Value element = makeTree(lanes).evaluate(result, point);
-  kernel.destination = tensor::InsertOp::create(
-      kernel.ir(), kernel.loc(), element, kernel.destination, rowIndices);
+  auto insert = [&] { kernel.storeElement(element, rowIndices); };
+  if (team)
+    kernel.writingBranch(kernel.isLess(warp, 1), insert, [] {});
+  else
+    insert();
 }
 
 //===----------------------------------------------------------------------===//
@@ -321,13 +350,14 @@ Value RowEmitter::emitReduction(const Reduction &reduction) {
                 return v.getDefiningOp() && containsMath(v.getDefiningOp());
               });
   int64_t unroll = math ? accumulatorsOfMath : accumulators;
-  unroll = std::min<int64_t>(unroll, llvm::divideCeil(extent, lanes));
+  int64_t part = team ? extent / team->warps : extent;
+  unroll = std::min<int64_t>(unroll, llvm::divideCeil(part, lanes));
   ReductionSteps steps(kernel, reduction);
   SmallVector<Value> sums(unroll, steps.neutral(lanes));
-  forEachLaneBlock(kernel, kernel.constant(0), extent, lanes, unroll, sums,
-                   stores, [&](LaneBlock block, MutableArrayRef<Value> sums) {
-                     emitContribution(reduction, block, sums, stores);
-                   });
+  forEachBlock(unroll, sums, stores,
+               [&](LaneBlock block, MutableArrayRef<Value> sums) {
+                 emitContribution(reduction, block, sums, stores);
+               });
   storedIsReady |= stores;
 
   Point point;
@@ -335,7 +365,11 @@ Value RowEmitter::emitReduction(const Reduction &reduction) {
     point.push_back({index});
   linalg::LinalgOp op = reduction.op;
   Value initial = makeTree(lanes).evaluate(op.getDpsInits().front(), point);
-  return steps.finish(initial, steps.combineLanes(sums));
+  Value sum = steps.combineLanes(sums);
+  if (team)
+    sum = team->combine(warp, sum,
+                        [&](Value a, Value b) { return steps.combine(a, b); });
+  return steps.finish(initial, sum);
 }
 
 void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
@@ -361,6 +395,7 @@ void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
   }
 }
 
-FailureOr<Tile> hamkaas::emitRow(KernelBuilder &kernel, Value result) {
-  return RowEmitter(kernel, result).emit();
+FailureOr<Tile> hamkaas::emitRow(KernelBuilder &kernel, Value result,
+                                 Team *team) {
+  return RowEmitter(kernel, result, team).emit();
 }

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitters.h"
-#include "Reduction.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
+#include "HamKaas/CodeGen/CPU/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"

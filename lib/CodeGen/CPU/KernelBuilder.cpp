@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelBuilder.h"
+#include "HamKaas/CodeGen/CPU/KernelBuilder.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -299,7 +299,7 @@ Value KernelBuilder::gather(Value tensor, Value linear, int64_t active) {
 
 void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
   if (isDeferring) {
-    deferred.push_back({vector, SmallVector<Value>(indices), active});
+    deferred.push_back({vector, SmallVector<Value>(indices), active, false});
     return;
   }
   int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
@@ -311,13 +311,29 @@ void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
                     .getResult();
 }
 
+void KernelBuilder::scatter(Value vector, Value linear, int64_t active) {
+  if (isDeferring) {
+    deferred.push_back({vector, {linear}, active, true});
+    return;
+  }
+  int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
+  SmallVector<Value> first(destinationType().getRank(), constant(0));
+  destination = vector::ScatterOp::create(
+                    builder, location, destination.getType(), destination,
+                    first, linear, mask(active, lanes), vector)
+                    .getResult();
+}
+
 void KernelBuilder::deferStores(function_ref<void()> body) {
   assert(!isDeferring && "expected no stores that are deferred already");
   isDeferring = true;
   body();
   isDeferring = false;
   for (const DeferredStore &write : deferred)
-    store(write.vector, write.indices, write.active);
+    if (write.isScattered)
+      scatter(write.vector, write.indices.front(), write.active);
+    else
+      store(write.vector, write.indices, write.active);
   deferred.clear();
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TreeEmitter.h"
+#include "HamKaas/CodeGen/CPU/TreeEmitter.h"
 
 using namespace mlir;
 using namespace hamkaas;

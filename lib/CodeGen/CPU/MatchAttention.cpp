@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Attention.h"
-#include "ContractionLoops.h"
-#include "Emitters.h"
-#include "Reduction.h"
+#include "HamKaas/CodeGen/CPU/Attention.h"
+#include "HamKaas/CodeGen/CPU/ContractionLoops.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
+#include "HamKaas/CodeGen/CPU/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionLoops.h"
 #include "HamKaas/CodeGen/CPU/Contraction.h"
+#include "HamKaas/CodeGen/CPU/ContractionLoops.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/TensorViews.h"
@@ -95,9 +95,7 @@ private:
         (weights != given || !paysInEachRun(*loops)))
       return;
 
-    int64_t width =
-        choosePanelWidth(*target, loops->outerCount(), loops->rowCount(),
-                         loops->columnCount(), loops->productCount());
+    int64_t width = chooseWidth(*loops);
     int64_t batches = loops->batch.size();
     Value packed = getPacked(group, weights, batches, width);
 
@@ -115,6 +113,16 @@ private:
                                        layout.innerDims, layout.tile,
                                        layout.outerPermutation)
                   .getResult());
+  }
+
+  int64_t chooseWidth(const ContractionLoops &loops) const {
+    if (std::optional<BlockTile> tile =
+            chooseBlockTile(*target, loops.count(loops.batch),
+                            loops.count(loops.shared) * loops.rowCount(),
+                            loops.columnCount(), loops.productCount()))
+      return tile->columns();
+    return choosePanelWidth(*target, loops.outerCount(), loops.rowCount(),
+                            loops.columnCount(), loops.productCount());
   }
 
   static bool paysInEachRun(const ContractionLoops &loops) {

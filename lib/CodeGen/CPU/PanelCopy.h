@@ -9,7 +9,7 @@
 #define HAMKAAS_LIB_CODEGEN_CPU_PANELCOPY_H
 
 #include "HamKaas/CodeGen/CPU/Contraction.h"
-#include "KernelBuilder.h"
+#include "HamKaas/CodeGen/CPU/KernelBuilder.h"
 
 namespace hamkaas {
 

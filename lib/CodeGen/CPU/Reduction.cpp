@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reduction.h"
-#include "Emitters.h"
+#include "HamKaas/CodeGen/CPU/Reduction.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TreeEmitter.h"
+#include "HamKaas/CodeGen/CPU/TreeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -48,6 +48,16 @@ void TreeEmitter::store(Value tensor, PointRef point, ValueRange offsets) {
   }
   setWritten(target);
   kernel.store(evaluateVector(tensor, point), indices, active);
+}
+
+void TreeEmitter::storeInRow(Value tensor, Value first) {
+  writtenNumbers = emitIndex({first, /*step=*/1});
+  Point point;
+  for (Value index :
+       kernel.delinearize(writtenNumbers, kernel.destinationType().getShape()))
+    point.push_back({index});
+  setWritten(point);
+  kernel.scatter(evaluateVector(tensor, point), writtenNumbers, active);
 }
 
 Value TreeEmitter::define(Value tensor, PointRef point) {

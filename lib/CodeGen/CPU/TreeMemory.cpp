@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TreeEmitter.h"
+#include "HamKaas/CodeGen/CPU/TreeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,8 +48,11 @@ Value TreeEmitter::read(Value tensor, PointRef point) {
 
 /// An element for each thread of a warp, wherever it is.
 Value TreeEmitter::readGathered(Value tensor, PointRef point) {
-  Coordinate linear{kernel.constant(0)};
   ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+  if (writtenNumbers && PointRef(written) == point &&
+      shape == kernel.destinationType().getShape())
+    return kernel.gather(tensor, writtenNumbers, active);
+  Coordinate linear{kernel.constant(0)};
   for (auto [at, size] : llvm::zip_equal(point, shape)) {
     linear.index = kernel.add(kernel.multiply(linear.index, size), at.index);
     linear.step = linear.step * size + at.step;

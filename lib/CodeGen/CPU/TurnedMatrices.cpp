@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Attention.h"
-#include "Emitters.h"
+#include "HamKaas/CodeGen/CPU/Attention.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -8,8 +8,8 @@
 #ifndef HAMKAAS_LIB_CODEGEN_CPU_WINDOWEMITTER_H
 #define HAMKAAS_LIB_CODEGEN_CPU_WINDOWEMITTER_H
 
-#include "Emitters.h"
-#include "Reduction.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
+#include "HamKaas/CodeGen/CPU/Reduction.h"
 
 namespace hamkaas {
 

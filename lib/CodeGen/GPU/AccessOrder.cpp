@@ -71,6 +71,8 @@ static SmallVector<Access, 2> getAccesses(Operation *op) {
     return {getLaneAccess(store.getBase(), store.getIndices(), true)};
   if (auto gather = dyn_cast<vector::GatherOp>(op))
     return {{gather.getBase(), false, false}};
+  if (auto scatter = dyn_cast<vector::ScatterOp>(op))
+    return {{scatter.getBase(), true, false}};
   if (auto load = dyn_cast<memref::LoadOp>(op))
     return {{load.getMemRef(), false, false}};
   if (auto store = dyn_cast<memref::StoreOp>(op))
@@ -104,6 +106,8 @@ bool AccessOrder::join(State &state, const State &other) {
 }
 
 void AccessOrder::visitAccess(Operation *op, State &state) {
+  if (isa<gpu::BarrierOp>(op))
+    return state.clear();
   SmallVector<Access, 2> accesses = getAccesses(op);
   auto getEvent = [](const Access &access) {
     if (access.writes)

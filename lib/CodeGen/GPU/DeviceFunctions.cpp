@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceFunctions.h"
+#include "AccessOrder.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -67,8 +70,9 @@ Value hamkaas::isWithoutFailure(OpBuilder &builder, gpu::GPUFuncOp function) {
 namespace {
 class TileFunction {
 public:
-  TileFunction(OpBuilder &builder, func::FuncOp kernel)
-      : builder(kernel.getLoc(), builder), kernel(kernel),
+  TileFunction(OpBuilder &builder, func::FuncOp kernel,
+               ArrayRef<ArgumentFacts> facts)
+      : builder(kernel.getLoc(), builder), kernel(kernel), facts(facts),
         tiles(kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName)
                   .getInt()),
         isWarp(kernel->getAttrOfType<StringAttr>(tileRunnerAttrName) ==
@@ -79,9 +83,12 @@ public:
 private:
   LogicalResult chooseLaunch();
   Value getThread();
-  Value getTile(Value thread);
+  Value getTile(Value block, Value thread);
   void placeScratch(Value thread);
+  void simplifyTile(Value tile, Value block, Value thread);
   void moveBody(Value tile, Block *target);
+  void tellFacts(gpu::GPUFuncOp function);
+  void splitCopies(gpu::GPUFuncOp function);
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, value);
@@ -89,12 +96,20 @@ private:
 
   ImplicitLocOpBuilder builder;
   func::FuncOp kernel;
+  ArrayRef<ArgumentFacts> facts;
   int64_t tiles;
   bool isWarp;
   Launch launch;
-  int64_t tilesOfBlock = 1, scratchBytes = 0;
+  int64_t tilesOfBlock = 1;
+  /// Scratch memory of each warp, and of the block.
+  int64_t scratchBytes = 0, sharedBytes = 0;
 };
 } // namespace
+
+/// Whether all warps of a block have it together.
+static bool isOfBlock(memref::AllocaOp op) {
+  return op.getType().getMemorySpace() != nullptr;
+}
 
 static int64_t getScratchBytes(memref::AllocaOp op) {
   return llvm::alignTo(getByteCount(op.getType()), sharedAlignment);
@@ -102,20 +117,24 @@ static int64_t getScratchBytes(memref::AllocaOp op) {
 
 LogicalResult TileFunction::chooseLaunch() {
   for (auto scratch : kernel.getOps<memref::AllocaOp>())
-    scratchBytes += getScratchBytes(scratch);
-  if (scratchBytes > maxSharedBytes)
+    (isOfBlock(scratch) ? sharedBytes : scratchBytes) +=
+        getScratchBytes(scratch);
+  if (scratchBytes + sharedBytes > maxSharedBytes)
     return kernel.emitError("expected at most ")
            << maxSharedBytes << " bytes of scratch memory for a warp, got "
-           << scratchBytes;
+           << scratchBytes + sharedBytes;
   int64_t runners = isWarp ? maxWarps : maxWarps * warpSize;
   int64_t fewest = isWarp ? 1 : warpSize;
+  // What is written for a block has its warps.
+  if (auto warps = kernel->getAttrOfType<IntegerAttr>(blockWarpsAttrName))
+    runners = fewest = warps.getInt();
   while (runners > fewest && (llvm::divideCeil(tiles, runners) < wantedBlocks ||
                               runners * scratchBytes > usualSharedBytes))
     runners /= 2;
   tilesOfBlock = runners;
   launch.threads = isWarp ? runners * warpSize : runners;
   launch.blocks = llvm::divideCeil(tiles, runners);
-  launch.sharedBytes = isWarp ? runners * scratchBytes : 0;
+  launch.sharedBytes = isWarp ? sharedBytes + runners * scratchBytes : 0;
   if (launch.blocks > std::numeric_limits<int32_t>::max())
     return kernel.emitError("expected at most ")
            << std::numeric_limits<int32_t>::max() << " blocks of threads, got "
@@ -133,8 +152,7 @@ Value TileFunction::getThread() {
   return arith::DivUIOp::create(builder, thread, constant(warpSize));
 }
 
-Value TileFunction::getTile(Value thread) {
-  Value block = gpu::BlockIdOp::create(builder, gpu::Dimension::x);
+Value TileFunction::getTile(Value block, Value thread) {
   if (tilesOfBlock == 1)
     return block;
   auto noWrap = arith::IntegerOverflowFlags::nsw;
@@ -156,7 +174,7 @@ static void replaceBuffer(Value from, Value to) {
   from.replaceAllUsesWith(to);
 }
 
-/// Each warp has a part of the shared memory.
+/// Each warp has a part of the shared memory, behind that of the block.
 void TileFunction::placeScratch(Value warp) {
   auto space = gpu::AddressSpaceAttr::get(
       builder.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
@@ -166,20 +184,35 @@ void TileFunction::placeScratch(Value warp) {
   Value shared = gpu::DynamicSharedMemoryOp::create(builder, bytesType);
   Value first =
       arith::MulIOp::create(builder, warp, constant(scratchBytes), noWrap);
-  int64_t offset = 0;
+  int64_t offset = sharedBytes, offsetOfBlock = 0;
   for (auto scratch : llvm::make_early_inc_range(
            kernel.getBody().front().getOps<memref::AllocaOp>())) {
     MemRefType type = scratch.getType();
-    Value place =
-        arith::AddIOp::create(builder, first, constant(offset), noWrap);
+    int64_t &next = isOfBlock(scratch) ? offsetOfBlock : offset;
+    Value place = constant(next);
+    if (!isOfBlock(scratch))
+      place = arith::AddIOp::create(builder, first, place, noWrap);
     Value view = memref::ViewOp::create(
         builder,
         MemRefType::get(type.getShape(), type.getElementType(),
                         MemRefLayoutAttrInterface(), space),
         shared, place, ValueRange());
     replaceBuffer(scratch, view);
-    offset += getScratchBytes(scratch);
+    next += getScratchBytes(scratch);
     scratch.erase();
+  }
+}
+
+/// A kernel of blocks takes the number of its tile apart again.
+void TileFunction::simplifyTile(Value tile, Value block, Value thread) {
+  for (Operation *user : llvm::make_early_inc_range(tile.getUsers())) {
+    if (user->getNumOperands() != 2 || user->getOperand(0) != tile ||
+        getConstantIntValue(user->getOperand(1)) != tilesOfBlock)
+      continue;
+    if (isa<arith::DivUIOp>(user))
+      user->getResult(0).replaceAllUsesWith(block);
+    if (isa<arith::RemUIOp>(user))
+      user->getResult(0).replaceAllUsesWith(thread);
   }
 }
 
@@ -202,6 +235,53 @@ void TileFunction::moveBody(Value tile, Block *target) {
   }
 }
 
+/// Lets LLVM know what is known of the arguments: accesses may then change
+/// their order, and be as wide as the alignment allows.
+void TileFunction::tellFacts(gpu::GPUFuncOp function) {
+  auto unit = builder.getUnitAttr();
+  for (auto [i, fact] : llvm::enumerate(facts)) {
+    auto type = cast<MemRefType>(function.getArgument(i).getType());
+    if (8 * fact.alignment > type.getElementTypeBitWidth())
+      function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                          builder.getI64IntegerAttr(fact.alignment));
+    if (!fact.isApart)
+      continue;
+    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
+    if (i + 1 < facts.size())
+      function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), unit);
+  }
+}
+
+/// Copies of several elements are of aligned ones: where that is not known,
+/// they are copied one by one.
+void TileFunction::splitCopies(gpu::GPUFuncOp function) {
+  function.walk([&](nvgpu::DeviceAsyncCopyOp copy) {
+    int64_t elements = copy.getDstElements().getSExtValue();
+    auto source = cast<BlockArgument>(getBuffer(copy.getSrc()));
+    int64_t width =
+        cast<MemRefType>(copy.getSrc().getType()).getElementTypeBitWidth() / 8;
+    if (elements == 1 ||
+        facts[source.getArgNumber()].alignment % (elements * width) == 0)
+      return;
+    ImplicitLocOpBuilder split(copy.getLoc(), copy);
+    Value one = arith::ConstantIndexOp::create(split, 1);
+    Value count = copy.getSrcElements();
+    if (count)
+      count = arith::MinUIOp::create(split, count, one);
+    for (int64_t i = 0; i < elements; ++i) {
+      Value by = arith::ConstantIndexOp::create(split, i);
+      SmallVector<Value> from(copy.getSrcIndices()), to(copy.getDstIndices());
+      for (SmallVector<Value> *indices : {&from, &to})
+        indices->back() = arith::AddIOp::create(split, indices->back(), by);
+      nvgpu::DeviceAsyncCopyOp::create(split, copy.getType(), copy.getDst(), to,
+                                       copy.getSrc(), from,
+                                       split.getIndexAttr(1), count,
+                                       /*bypassL1=*/nullptr);
+    }
+    copy.erase();
+  });
+}
+
 LogicalResult TileFunction::add(bool asksFailure) {
   if (failed(chooseLaunch()))
     return failure();
@@ -214,7 +294,8 @@ LogicalResult TileFunction::add(bool asksFailure) {
     from.replaceAllUsesWith(to);
 
   Value thread = getThread();
-  Value tile = getTile(thread);
+  Value block = gpu::BlockIdOp::create(builder, gpu::Dimension::x);
+  Value tile = getTile(block, thread);
   Value condition;
   if (asksFailure)
     condition = isWithoutFailure(builder, function);
@@ -224,16 +305,21 @@ LogicalResult TileFunction::add(bool asksFailure) {
     condition =
         condition ? arith::AndIOp::create(builder, condition, exists) : exists;
   }
-  if (scratchBytes > 0)
+  if (scratchBytes + sharedBytes > 0)
     placeScratch(thread);
   Block *target = &function.getBody().front();
   if (condition)
     target = scf::IfOp::create(builder, condition).thenBlock();
   moveBody(tile, target);
+  if (tilesOfBlock > 1)
+    simplifyTile(tile, block, thread);
+  tellFacts(function);
+  splitCopies(function);
   return success();
 }
 
 LogicalResult hamkaas::addTileFunction(OpBuilder &builder, func::FuncOp kernel,
+                                       ArrayRef<ArgumentFacts> facts,
                                        bool asksFailure) {
-  return TileFunction(builder, kernel).add(asksFailure);
+  return TileFunction(builder, kernel, facts).add(asksFailure);
 }

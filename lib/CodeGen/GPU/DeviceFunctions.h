@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_CODEGEN_GPU_DEVICEFUNCTIONS_H
 #define HAMKAAS_LIB_CODEGEN_GPU_DEVICEFUNCTIONS_H
 
+#include "ArgumentFacts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -32,10 +33,12 @@ mlir::Value isWithoutFailure(mlir::OpBuilder &builder,
                              mlir::gpu::GPUFuncOp function);
 
 /// Adds the function that runs the tiles of `kernel`, whose body it takes; its
-/// checks must be gone. With `asksFailure` it does nothing after a failure.
-/// Fails if the scratch memory of one warp exceeds that of a block.
+/// checks must be gone. `facts` are those of its arguments. With `asksFailure`
+/// it does nothing after a failure. Fails if the scratch memory of one warp
+/// exceeds that of a block.
 mlir::LogicalResult addTileFunction(mlir::OpBuilder &builder,
                                     mlir::func::FuncOp kernel,
+                                    llvm::ArrayRef<ArgumentFacts> facts,
                                     bool asksFailure);
 
 /// Adds the function with a copy of the checks of `kernel`.

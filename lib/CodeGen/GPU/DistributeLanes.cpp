@@ -141,6 +141,7 @@ LogicalResult LaneDistributor::distribute(Operation *op) {
       .Case([&](vector::LoadOp op) { return distributeLoad(op); })
       .Case([&](vector::StoreOp op) { return distributeStore(op); })
       .Case([&](vector::GatherOp op) { return distributeGather(op); })
+      .Case([&](vector::ScatterOp op) { return distributeScatter(op); })
       .Case<memref::StoreOp>(
           [&](Operation *op) { return distributeScalarStore(op); })
       .Case<arith::ConstantOp>(

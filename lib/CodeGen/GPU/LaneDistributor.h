@@ -50,11 +50,14 @@ private:
   mlir::LogicalResult distributeLoad(mlir::vector::LoadOp op);
   mlir::LogicalResult distributeStore(mlir::vector::StoreOp op);
   mlir::LogicalResult distributeGather(mlir::vector::GatherOp op);
+  mlir::LogicalResult distributeScatter(mlir::vector::ScatterOp op);
   mlir::LogicalResult distributeScalarStore(mlir::Operation *op);
   ActiveLanes getActive(mlir::Value mask, int64_t lanes);
   bool isWritten(mlir::Value memref);
   mlir::Value loadLane(mlir::Value memref, mlir::ValueRange first,
                        const ActiveLanes &active, mlir::Value inactive);
+  mlir::Value loadWhere(const ActiveLanes &active, mlir::Value inactive,
+                        llvm::function_ref<mlir::Value()> load);
   void storeLane(mlir::Value value, mlir::Value memref, mlir::ValueRange first,
                  const ActiveLanes &active);
 

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -71,13 +72,19 @@ Value LaneDistributor::loadLane(Value memref, ValueRange first,
   if (!inactive)
     inactive = arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(getElementTypeOrSelf(memref)));
-  auto branch = scf::IfOp::create(
-      builder, loc, inactive.getType(),
-      active.count ? isBelow(*active.count) : active.mask,
-      /*withElseRegion=*/true);
+  return loadWhere(active, inactive, [&] { return load(lane()); });
+}
+
+/// What only the active lanes load; the others have `inactive`.
+Value LaneDistributor::loadWhere(const ActiveLanes &active, Value inactive,
+                                 function_ref<Value()> load) {
+  auto branch =
+      scf::IfOp::create(builder, loc, inactive.getType(),
+                        active.count ? isBelow(*active.count) : active.mask,
+                        /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(builder, loc, load(lane()));
+  scf::YieldOp::create(builder, loc, load());
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, loc, inactive);
   return branch.getResult(0);
@@ -143,26 +150,62 @@ LogicalResult LaneDistributor::distributeStore(vector::StoreOp op) {
   return success();
 }
 
-/// Lanes that are not active read the first element.
+/// A number among the elements of a buffer, as an index.
+static Value toIndex(OpBuilder &builder, Location loc, Value number) {
+  if (number.getType().isIndex())
+    return number;
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    number);
+}
+
+/// Lanes that are not active read the first element, unless somebody may write
+/// it.
 LogicalResult LaneDistributor::distributeGather(vector::GatherOp op) {
   if (!isa<MemRefType>(op.getBase().getType()))
     return op->emitError("expected to gather from a buffer");
   int64_t lanes = op.getVectorType().getNumElements();
   ActiveLanes active = getActive(op.getMask(), lanes);
-  Value offset = op.getIndices();
-  if (!offset.getType().isIndex())
-    offset = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                        offset);
+  Value offset = toIndex(builder, loc, op.getIndices());
+  auto load = [&]() -> Value {
+    return memref::LoadOp::create(
+        builder, loc, op.getBase(),
+        moveBy(builder, loc, op.getOffsets(), offset));
+  };
+  if (!active.isAll() && isWritten(op.getBase()))
+    return replace(op, loadWhere(active, op.getPassThru(), load));
   Value condition = active.count ? isBelow(*active.count) : active.mask;
   if (!active.isAll())
     offset = arith::SelectOp::create(builder, loc, condition, offset, index(0));
-  Value element =
-      memref::LoadOp::create(builder, loc, op.getBase(),
-                             moveBy(builder, loc, op.getOffsets(), offset));
+  Value element = load();
   if (active.count != lanes)
     element = arith::SelectOp::create(builder, loc, condition, element,
                                       op.getPassThru());
   return replace(op, element);
+}
+
+LogicalResult LaneDistributor::distributeScatter(vector::ScatterOp op) {
+  auto type = dyn_cast<MemRefType>(op.getBase().getType());
+  if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      !llvm::all_of(op.getOffsets(), isZeroInteger))
+    return op->emitError("expected to scatter to a whole buffer");
+  Value offset = toIndex(builder, loc, op.getIndices());
+  int64_t elements = type.getNumElements();
+  Value row = memref::ReinterpretCastOp::create(
+      builder, loc,
+      MemRefType::get(elements, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace()),
+      op.getBase(), /*offset=*/0, /*sizes=*/ArrayRef(elements),
+      /*strides=*/ArrayRef<int64_t>(1));
+  ActiveLanes active = getActive(op.getMask(), lanesOf.at(op));
+  OpBuilder::InsertionGuard guard(builder);
+  if (!active.isAll()) {
+    auto branch = scf::IfOp::create(
+        builder, loc, active.count ? isBelow(*active.count) : active.mask);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  memref::StoreOp::create(builder, loc, op.getValueToStore(), row, offset);
+  op->erase();
+  return success();
 }
 
 LogicalResult LaneDistributor::distributeScalarStore(Operation *op) {

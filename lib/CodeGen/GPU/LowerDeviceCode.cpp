@@ -14,6 +14,7 @@
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,6 +24,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -90,6 +92,10 @@ static LogicalResult convertToNVVM(gpu::GPUModuleOp module) {
   // LLVM, that is x - trunc(x / y) * y on a GPU: not exact.
   populateLibDeviceConversionPatterns(converter, patterns, /*benefit=*/2);
   populateGpuToNVVMConversionPatterns(converter, patterns);
+  converter.addConversion([](nvgpu::DeviceAsyncTokenType type) -> Type {
+    return IntegerType::get(type.getContext(), 32);
+  });
+  populateNVGPUToNVVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
@@ -100,13 +106,25 @@ static LogicalResult convertToNVVM(gpu::GPUModuleOp module) {
   return applyFullConversion(module, target, std::move(patterns));
 }
 
+/// Dynamic shared memory is a variable of no size that nobody defines: upstream
+/// defines it, which PTX has no form for.
+static void declareSharedMemory(gpu::GPUModuleOp module) {
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    auto type = dyn_cast<LLVM::LLVMArrayType>(global.getType());
+    if (type && type.getNumElements() == 0 &&
+        global.getAddrSpace() == unsigned(NVVM::NVVMMemorySpace::Shared))
+      global.setLinkage(LLVM::Linkage::External);
+  }
+}
+
 namespace {
 struct LowerDeviceCodePass
     : hamkaas::impl::LowerDeviceCodeBase<LowerDeviceCodePass> {
   void runOnOperation() override {
     if (failed(expandOperations(getOperation())) ||
         failed(convertToNVVM(getOperation())))
-      signalPassFailure();
+      return signalPassFailure();
+    declareSharedMemory(getOperation());
   }
 };
 } // namespace

@@ -11,6 +11,7 @@
 #include "HamKaas/Dialect/HamKaas/Transforms/CheckedArguments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace hamkaas {
@@ -39,8 +40,9 @@ struct OutlineDeviceCodePass
         gpu::GPUModuleOp::create(builder, module.getLoc(), deviceModuleName);
     builder.setInsertionPointToStart(device.getBody());
     bool asksFailure = llvm::any_of(kernels, hasChecks);
+    CallFacts facts(module);
     for (func::FuncOp kernel : kernels)
-      if (failed(outline(builder, kernel, asksFailure)))
+      if (failed(outline(builder, kernel, facts.get(kernel), asksFailure)))
         return signalPassFailure();
     copyConstants(builder, device);
   }
@@ -50,7 +52,7 @@ private:
 
   /// Adds the functions of `kernel` and leaves a declaration.
   LogicalResult outline(OpBuilder &builder, func::FuncOp kernel,
-                        bool asksFailure) {
+                        ArrayRef<ArgumentFacts> facts, bool asksFailure) {
     if (!kernel.getBody().hasOneBlock())
       return kernel.emitError("expected a kernel of one block");
     if (hasChecks(kernel)) {
@@ -62,7 +64,7 @@ private:
                       builder.getI64IntegerAttr(count++));
       dropChecks(kernel);
     }
-    if (failed(addTileFunction(builder, kernel, asksFailure)))
+    if (failed(addTileFunction(builder, kernel, facts, asksFailure)))
       return failure();
     kernel->setAttr(HamKaasDialect::deviceKernelAttrName,
                     builder.getI64IntegerAttr(count++));

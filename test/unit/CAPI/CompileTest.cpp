@@ -185,7 +185,7 @@ TEST(CompileOptions, NewerCallers) {
   EXPECT_EQ(compileError(addScript, &newer.options), "");
   newer.more = 1;
   EXPECT_EQ(compileError(addScript, &newer.options),
-            "HamKaasCompileOptions asks for what this library, version 1.2, "
+            "HamKaasCompileOptions asks for what this library, version 1.3, "
             "does not know");
 }
 
@@ -198,6 +198,40 @@ TEST(CompileOptions, Name) {
   const HamKaasProgram *program = nullptr;
   ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
   EXPECT_STREQ(program->name, "my_net_v2");
+}
+
+TEST(CompileOptions, Targets) {
+  HamKaasCompileOptions options = compileOptions();
+  options.target = "cuda";
+  OwnedModel model = compile(addScript, &options);
+  const HamKaasProgram *program = nullptr;
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
+  EXPECT_EQ(program->run, nullptr);
+  ASSERT_NE(program->deviceCode, nullptr);
+  EXPECT_STREQ(program->deviceCode->architecture, "sm_80");
+  HamKaasInstance *instance = nullptr;
+  EXPECT_THAT(
+      takeText(HamKaasModelCreateInstance(model.get(), nullptr, &instance)),
+      HasSubstr("has no code for it"));
+  options.target = "tpu";
+  EXPECT_THAT(compileError(addScript, &options), HasSubstr("'tpu'"));
+  options.target = "\xff";
+  EXPECT_EQ(compileError(addScript, &options),
+            "expected a target in UTF-8, got the byte 0xff at offset 0");
+  options.target = "cuda";
+  options.gpuArch = "\xff";
+  EXPECT_EQ(compileError(addScript, &options),
+            "expected an architecture of GPUs in UTF-8, got the byte 0xff at "
+            "offset 0");
+}
+
+TEST(CompileOptions, TargetsOfDevices) {
+  EXPECT_STREQ(HamKaasDeviceTarget("cpu", nullptr), "cpu");
+  EXPECT_STREQ(HamKaasDeviceTarget("reference", nullptr), "cpu");
+  EXPECT_STREQ(HamKaasDeviceTarget("cuda:7", nullptr), "cuda");
+  EXPECT_NE(HamKaasDeviceTarget("best", "sm_80"), nullptr);
+  EXPECT_EQ(HamKaasDeviceTarget("tpu", nullptr), nullptr);
+  EXPECT_EQ(HamKaasDeviceTarget(nullptr, nullptr), nullptr);
 }
 
 TEST(CompileOptions, InvalidTexts) {

@@ -77,8 +77,7 @@ TEST_F(Write, Null) {
 
 TEST_F(Write, Sizes) {
   HamKaasWriteOptions options = {};
-  // What its first version had is enough.
-  size_t oldest = offsetof(HamKaasWriteOptions, target);
+  constexpr size_t oldest = offsetof(HamKaasWriteOptions, target);
   for (size_t size : {size_t{0}, oldest - 1, SIZE_MAX}) {
     options.structSize = size;
     EXPECT_EQ(takeText(HamKaasModelWrite(model.get(), "x.so", &options)),
@@ -86,6 +85,42 @@ TEST_F(Write, Sizes) {
                   std::to_string(sizeof(options)) + ", in structSize, got " +
                   std::to_string(size));
   }
+}
+
+// What a caller of version 1.2 does not know is not read.
+TEST_F(Write, OlderCallers) {
+  HamKaasWriteOptions options = {};
+  options.structSize = offsetof(HamKaasWriteOptions, target);
+  options.target = options.gpuArch = "\xff";
+  std::string path = folder.path("older.so");
+  EXPECT_EQ(takeText(HamKaasModelWrite(model.get(), path.c_str(), &options)),
+            "");
+}
+
+TEST_F(Write, Targets) {
+  HamKaasWriteOptions options = {};
+  options.structSize = sizeof(options);
+  std::string path = folder.path("adder.so");
+  auto write = [&] {
+    return takeText(HamKaasModelWrite(model.get(), path.c_str(), &options));
+  };
+  options.target = "\xff";
+  EXPECT_EQ(write(), "expected a target in UTF-8, got the byte 0xff at offset "
+                     "0");
+  options.target = "tpu";
+  EXPECT_THAT(write(), HasSubstr("'tpu'"));
+  options.target = "cpu,cuda";
+  options.gpuArch = "sm_20";
+  EXPECT_THAT(write(), HasSubstr("'sm_20'"));
+  EXPECT_EQ(folder.fileCount(), 0u);
+  options.gpuArch = "sm_90";
+  ASSERT_EQ(write(), "");
+  OwnedModel loaded = load(path);
+  const HamKaasProgram *program = nullptr;
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(loaded.get(), &program)), "");
+  EXPECT_NE(program->run, nullptr);
+  ASSERT_NE(program->deviceCode, nullptr);
+  EXPECT_STREQ(program->deviceCode->architecture, "sm_90");
 }
 
 TEST_F(Write, Counts) {

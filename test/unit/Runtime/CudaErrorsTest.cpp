@@ -364,7 +364,8 @@ static bool contains(const std::string &text, const std::string &part) {
 
 static const char *const driverText = "unknown error (CUDA_ERROR_UNKNOWN)";
 static const char *const lostText =
-    "the device was lost: destroy its instances, then create a new instance";
+    "the device was lost: destroy its instances, then create a new instance or "
+    "restart the process";
 
 // Makes one call after the other fail until there are no more.
 static void failEachCall(CudaFixture &fixture, bool isFatal, bool isProfiled) {

@@ -531,7 +531,8 @@ TEST_F(BlockingCuda, NamesTheKernelThatCrashes) {
       takeText(run()),
       "device 'cuda:0': model 'fake': kernel 'scale' (mul+add) at fake.hk:3:6: "
       "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS); "
-      "the device was lost: destroy its instances, then create a new instance");
+      "the device was lost: destroy its instances, then create a new instance "
+      "or restart the process");
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,7 +14,8 @@
 namespace hamkaas {
 
 /// Lets bfloat16, which memory alone holds, be integers of 16 bits to LLVM: for
-/// a selection of two it would convert both, by calls of the compiler's library.
+/// a selection of two it would convert both, by calls of the compiler's
+/// library.
 void storeBFloat16AsIntegers(mlir::LLVMTypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 

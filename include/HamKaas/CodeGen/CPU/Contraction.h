@@ -9,6 +9,7 @@
 #define HAMKAAS_CODEGEN_CPU_CONTRACTION_H
 
 #include "HamKaas/CodeGen/CPU/TargetDescription.h"
+#include <optional>
 
 namespace hamkaas {
 
@@ -49,6 +50,29 @@ ContractionTile chooseContractionTile(const TargetDescription &target,
                                       int64_t outer, int64_t rows,
                                       int64_t columns, int64_t depth,
                                       int64_t panelWidth = 0);
+
+/// The part of a contraction that the warps of a block of threads of a GPU
+/// compute together: they share what they read, in the memory of the block, and
+/// have rows of their own.
+struct BlockTile {
+  int64_t warps;
+  /// Rows and vectors of the sums of a warp. Each thread holds one of each
+  /// vector.
+  int64_t rows, vectors;
+  /// Depth that is in shared memory at a time.
+  int64_t depth;
+
+  int64_t blockRows() const { return warps * rows; }
+  int64_t columns() const;
+};
+
+/// Chooses the blocks for `batches` contractions of so many rows, those of all
+/// loops that share a right side. `panelWidth` as above. None if a contraction
+/// is too small for blocks.
+std::optional<BlockTile> chooseBlockTile(const TargetDescription &target,
+                                         int64_t batches, int64_t rows,
+                                         int64_t columns, int64_t depth,
+                                         int64_t panelWidth = 0);
 
 /// Columns of the panels a constant right side, which `outer` contractions
 /// share, is best packed in: `[columns / width][depth][width]`, the last panel

@@ -21,6 +21,10 @@ inline constexpr int64_t warpSize = 32;
 /// or "thread".
 inline constexpr llvm::StringLiteral tileRunnerAttrName = "hamkaas.tile_runner";
 
+/// On a kernel that blocks of threads run: the iterations of its tile loop in a
+/// row, a warp each, that are one block.
+inline constexpr llvm::StringLiteral blockWarpsAttrName = "hamkaas.block_warps";
+
 /// Name of the `gpu.module` that holds a program's device code.
 inline constexpr llvm::StringLiteral deviceModuleName = "device";
 

@@ -10,6 +10,30 @@
 
 include "mlir/Pass/PassBase.td"
 
+def EmitDeviceKernels
+    : Pass<"hamkaas-gpu-emit-kernels", "mlir::func::FuncOp"> {
+  let summary = "turn kernels into loops for blocks of threads";
+  let description = [{
+    Emits what single warps are slow at, as `hamkaas-cpu-emit-kernels` of the
+    level "warp" does with the rest, which is to run afterwards.
+
+    The iterations of the loop over the tiles are the warps of all blocks;
+    `hamkaas.block_warps` in a row are a block. They have memory of the address
+    space `workgroup` together and meet at `gpu.barrier`s.
+
+    * Contractions of eight rows or more, convolutions among them: both sides are
+      copied to that memory, asynchronously, for all warps of the block.
+    * Contractions of fewer rows: each warp adds the products of a part of the
+      depth, and the sums are added up in that memory.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
+    "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",
+    "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect",
+    "mlir::tensor::TensorDialect", "mlir::vector::VectorDialect",
+  ];
+}
+
 def DistributeLanes
     : Pass<"hamkaas-gpu-distribute-lanes", "mlir::func::FuncOp"> {
   let summary = "give each thread of a warp one lane of a kernel's vectors";
@@ -60,11 +84,15 @@ def OutlineDeviceCode
     a program has checks, its kernels do nothing after one that failed.
 
     Constants that the host's functions or kernels refer to are copied to the
-    module.
+    module. Arguments have the attributes of LLVM that hold in all calls: their
+    alignment, and whether they share memory with what the kernel writes.
+    Asynchronous copies of several elements become copies of one where the
+    alignment is not enough.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::memref::MemRefDialect", "mlir::nvgpu::NVGPUDialect",
+    "mlir::scf::SCFDialect",
   ];
 }
 

@@ -32,12 +32,14 @@ std::string FakeModule::loadPtx(const std::string &text) {
     function.name = i->str(1);
     function.wordCount = countParameters(text.substr(begin, end - begin));
   }
+  // One element where there is no number.
   static const std::regex global(
       "\\.global\\s[^;=(]*\\.[bsuf](8|16|32|64)\\s+([A-Za-z_$%][\\w$]*)"
-      "\\[(\\d+)\\]");
+      "(\\[(\\d+)\\])?");
   for (auto i = std::sregex_iterator(text.begin(), text.end(), global);
        i != std::sregex_iterator(); ++i) {
-    size_t bytes = std::stoul(i->str(1)) / 8 * std::stoul(i->str(3));
+    size_t count = (*i)[4].matched ? std::stoul(i->str(4)) : 1;
+    size_t bytes = std::stoul(i->str(1)) / 8 * count;
     variables.push_back({i->str(2), std::vector<char>(bytes), nullptr});
   }
   return "";

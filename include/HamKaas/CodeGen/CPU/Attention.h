@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_CPU_ATTENTION_H
-#define HAMKAAS_LIB_CODEGEN_CPU_ATTENTION_H
+#ifndef HAMKAAS_CODEGEN_CPU_ATTENTION_H
+#define HAMKAAS_CODEGEN_CPU_ATTENTION_H
 
-#include "TreeEmitter.h"
+#include "HamKaas/CodeGen/CPU/TreeEmitter.h"
 
 namespace hamkaas {
 
@@ -86,6 +86,9 @@ public:
   mlir::Value
   combineLanes(mlir::Value vector,
                llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step);
+  /// The products of a query with `active` keys from `key` on: a lane each.
+  mlir::Value multiplyKeys(mlir::Value batch, mlir::Value query,
+                           mlir::Value key, int64_t active);
   /// Whether any lane of one of `vectors` is other than zero.
   mlir::Value anyNonzero(llvm::ArrayRef<mlir::Value> vectors);
   /// Whether the keys at `point`, `active` out of `width` lanes, are hidden
@@ -176,4 +179,4 @@ Tile emitAttentionBlocks(KernelBuilder &kernel, const Attention &attention);
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_CPU_ATTENTION_H
+#endif // HAMKAAS_CODEGEN_CPU_ATTENTION_H

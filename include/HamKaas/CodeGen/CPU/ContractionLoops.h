@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_CPU_CONTRACTIONLOOPS_H
-#define HAMKAAS_LIB_CODEGEN_CPU_CONTRACTIONLOOPS_H
+#ifndef HAMKAAS_CODEGEN_CPU_CONTRACTIONLOOPS_H
+#define HAMKAAS_CODEGEN_CPU_CONTRACTIONLOOPS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -46,4 +46,4 @@ struct ContractionLoops {
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_CPU_CONTRACTIONLOOPS_H
+#endif // HAMKAAS_CODEGEN_CPU_CONTRACTIONLOOPS_H

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_CPU_TREEEMITTER_H
-#define HAMKAAS_LIB_CODEGEN_CPU_TREEEMITTER_H
+#ifndef HAMKAAS_CODEGEN_CPU_TREEEMITTER_H
+#define HAMKAAS_CODEGEN_CPU_TREEEMITTER_H
 
-#include "KernelBuilder.h"
+#include "HamKaas/CodeGen/CPU/KernelBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -76,6 +76,10 @@ public:
   /// Writes the active lanes of `tensor` at `point` to the destination,
   /// `offsets` (one a dimension) further on.
   void store(mlir::Value tensor, PointRef point, mlir::ValueRange offsets);
+  /// Writes the active lanes, whose elements have the numbers `first` and
+  /// following among those of `tensor`, which is all of the destination. Only
+  /// for a warp, whose lanes may read anywhere.
+  void storeInRow(mlir::Value tensor, mlir::Value first);
 
   /// Evaluates the body of `op` at a point of its iteration space up to the
   /// value that `combiner` adds to the reduction.
@@ -111,6 +115,8 @@ private:
   int64_t lanes, active;
   Leaf leaf;
   Point written;
+  /// The numbers of the elements that `written` is, if it is more than a row.
+  mlir::Value writtenNumbers;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<Point, mlir::Value>>>
       known;
   /// Vectors that are known to count from lane to lane.
@@ -124,4 +130,4 @@ llvm::LogicalResult verifyBody(mlir::linalg::LinalgOp op);
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_CPU_TREEEMITTER_H
+#endif // HAMKAAS_CODEGEN_CPU_TREEEMITTER_H

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_CPU_REDUCTION_H
-#define HAMKAAS_LIB_CODEGEN_CPU_REDUCTION_H
+#ifndef HAMKAAS_CODEGEN_CPU_REDUCTION_H
+#define HAMKAAS_CODEGEN_CPU_REDUCTION_H
 
-#include "TreeEmitter.h"
+#include "HamKaas/CodeGen/CPU/TreeEmitter.h"
 
 namespace hamkaas {
 
@@ -70,4 +70,4 @@ private:
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_CPU_REDUCTION_H
+#endif // HAMKAAS_CODEGEN_CPU_REDUCTION_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_CPU_KERNELBUILDER_H
-#define HAMKAAS_LIB_CODEGEN_CPU_KERNELBUILDER_H
+#ifndef HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H
+#define HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H
 
 #include "HamKaas/CodeGen/CPU/TargetDescription.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -115,6 +115,9 @@ public:
   /// destination.
   void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
   void storeElement(mlir::Value element, mlir::ValueRange indices);
+  /// Writes an element a lane, by its number `linear` (a vector) among those of
+  /// the destination; only the first `active`.
+  void scatter(mlir::Value vector, mlir::Value linear, int64_t active);
 
   /// Whether the destination is so large that it is written past the caches,
   /// where whoever reads it would hardly find it, and its rows begin at the
@@ -130,6 +133,9 @@ public:
   /// Puts the stores of `body`, which is in one block and reads nothing that
   /// they write, behind it.
   void deferStores(llvm::function_ref<void()> body);
+
+  /// All elements of an argument that nothing writes, in a row.
+  mlir::Value flatBuffer(mlir::Value argument);
 
   /// Asks for the line of element number `linear` of `argument`, which nothing
   /// writes, to be brought to a cache.
@@ -156,14 +162,14 @@ public:
 
 private:
   void setInsertionPointBeforeTiles();
-  /// All elements of a tensor in a row.
-  mlir::Value flatBuffer(mlir::Value argument);
   void createPrefetch(mlir::Value buffer, mlir::Value linear, CacheLevel level);
 
   struct DeferredStore {
     mlir::Value vector;
     llvm::SmallVector<mlir::Value> indices;
     int64_t active;
+    /// Whether the one index is the number of each element.
+    bool isScattered;
   };
 
   mlir::OpBuilder builder;
@@ -181,4 +187,4 @@ private:
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_CPU_KERNELBUILDER_H
+#endif // HAMKAAS_CODEGEN_CPU_KERNELBUILDER_H

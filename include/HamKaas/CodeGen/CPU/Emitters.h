@@ -5,13 +5,33 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_CPU_EMITTERS_H
-#define HAMKAAS_LIB_CODEGEN_CPU_EMITTERS_H
+#ifndef HAMKAAS_CODEGEN_CPU_EMITTERS_H
+#define HAMKAAS_CODEGEN_CPU_EMITTERS_H
 
-#include "KernelBuilder.h"
+#include "HamKaas/CodeGen/CPU/KernelBuilder.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace hamkaas {
+
+/// Succeeds if `kernel` has the form of one before its loops are emitted.
+llvm::LogicalResult verifyKernel(mlir::func::FuncOp kernel);
+
+/// Lets `kernel`, whose loops `builder` has emitted, return what they wrote,
+/// and notes what callers and later passes ask for.
+void finishKernel(mlir::func::FuncOp kernel, const KernelBuilder &builder,
+                  KernelFamily family, const llvm::SmallVector<int64_t> &tile);
+
+/// Warps of a GPU that compute a row together, a part of it each.
+struct Team {
+  int64_t warps = 1;
+  /// Combines what each of the warps has, in one order; all of them then have
+  /// the result. `warp` is the number of the one that runs the code.
+  std::function<mlir::Value(
+      mlir::Value warp, mlir::Value value,
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step)>
+      combine;
+};
 
 /// Each emits the tile loop of a kernel whose result is `result`, and returns
 /// the tile it chose. Fails with an error at the operation it does not cover;
@@ -21,7 +41,8 @@ llvm::FailureOr<Tile> emitContraction(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitAttention(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitReduction(KernelBuilder &kernel, mlir::Value result);
-llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result);
+llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result,
+                              Team *team = nullptr);
 llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitMovement(KernelBuilder &kernel, mlir::Value result);
@@ -95,4 +116,4 @@ void forEachLaneBlock(
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_CPU_EMITTERS_H
+#endif // HAMKAAS_CODEGEN_CPU_EMITTERS_H

@@ -1,0 +1,106 @@
+//===- ArgumentFacts.cpp - What the calls of a kernel pass it ---*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArgumentFacts.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "hamkaas-c/Program.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace hamkaas;
+
+namespace {
+/// A piece of the memory that an argument of a program, or a constant, is.
+struct Place {
+  Value whole;
+  int64_t offset, bytes;
+  int64_t alignment;
+
+  bool overlaps(const Place &other) const {
+    return whole == other.whole && offset < other.offset + other.bytes &&
+           other.offset < offset + bytes;
+  }
+};
+} // namespace
+
+/// The alignment of the memory that an argument of a program is. A loop's
+/// argument may be a row, wherever that begins.
+static int64_t getAlignment(BlockArgument argument, int64_t elementBytes) {
+  auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto region = program.getArgAttrOfType<StringAttr>(
+      argument.getArgNumber(), HamKaasDialect::regionAttrName);
+  if (!region)
+    return elementBytes;
+  if (region == "workspace")
+    return HAMKAAS_REGION_ALIGNMENT;
+  if (program->hasAttr(HamKaasDialect::loopAttrName))
+    return elementBytes;
+  return region == "constants" || region == "state"
+             ? HAMKAAS_REGION_ALIGNMENT
+             : HAMKAAS_DEVICE_TENSOR_ALIGNMENT;
+}
+
+static Place getPlace(Value operand) {
+  auto type = cast<MemRefType>(operand.getType());
+  int64_t elementBytes =
+      std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  Place place{operand, 0, getByteCount(type), elementBytes};
+  auto view = operand.getDefiningOp<memref::ViewOp>();
+  if (!view)
+    return place;
+  place.whole = view.getSource();
+  auto argument = dyn_cast<BlockArgument>(place.whole);
+  std::optional<int64_t> offset = getConstantIntValue(view.getByteShift());
+  if (!argument || !offset)
+    return place;
+  place.offset = *offset;
+  place.alignment =
+      std::gcd(getAlignment(argument, elementBytes), place.offset);
+  return place;
+}
+
+/// Whether what `a` and `b` are parts of may be the same memory. Inputs and
+/// outputs must not overlap, but the rows and values of a loop may be anything.
+static bool mayShare(const Place &a, const Place &b) {
+  if (a.overlaps(b))
+    return true;
+  auto isOfLoop = [](const Place &place) {
+    auto argument = dyn_cast<BlockArgument>(place.whole);
+    return argument && argument.getOwner()->getParentOp()->hasAttr(
+                           HamKaasDialect::loopAttrName);
+  };
+  return a.whole != b.whole && isOfLoop(a) && isOfLoop(b);
+}
+
+CallFacts::CallFacts(ModuleOp module) {
+  module.walk([&](func::CallOp call) {
+    calls[call.getCalleeAttr().getAttr()].push_back(call);
+  });
+}
+
+SmallVector<ArgumentFacts> CallFacts::get(func::FuncOp kernel) const {
+  SmallVector<ArgumentFacts> facts(kernel.getNumArguments());
+  auto found = calls.find(kernel.getSymNameAttr());
+  if (found == calls.end())
+    return facts;
+  for (ArgumentFacts &fact : facts)
+    fact = {/*alignment=*/0, /*isApart=*/true};
+  for (func::CallOp call : found->second) {
+    SmallVector<Place> places;
+    for (Value operand : call.getOperands())
+      places.push_back(getPlace(operand));
+    for (auto [i, place] : llvm::enumerate(places)) {
+      facts[i].alignment = std::gcd(facts[i].alignment, place.alignment);
+      // A kernel writes its last argument.
+      if (i + 1 < places.size() && mayShare(place, places.back()))
+        facts[i].isApart = facts.back().isApart = false;
+    }
+  }
+  return facts;
+}

@@ -1,0 +1,303 @@
+//===- BlockContraction.cpp - Contractions of blocks of threads -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each element is the sum of its products in the order of the depth, by
+// multiply-adds: the bits are those of a single warp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockContraction.h"
+#include "HamKaas/CodeGen/GPU/Passes.h"
+#include "Teams.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Parts of the operands that are in shared memory: one is multiplied while the
+/// next one arrives.
+static constexpr int64_t stages = 2;
+/// Depth that is multiplied at a time: four numbers of a row are one read.
+static constexpr int64_t depthAtOnce = 4;
+
+/// Four elements are one copy where all are at multiples of four. That holds
+/// for the operand's own places; where it begins is looked at when it is known.
+void BlockContraction::chooseChunks() {
+  auto isAligned = [&](const OperandLayout &layout, int64_t unitLoop) {
+    for (auto [loop, factor] : llvm::enumerate(layout.factors))
+      if (int64_t(loop) != unitLoop && factor % 4)
+        return false;
+    return loops.extents[unitLoop] % 4 == 0;
+  };
+  leftSide.chunk = isAligned(left, loops.depth) ? 4 : 1;
+  rightSide.chunk = right.panelWidth || isAligned(right, loops.column) ? 4 : 1;
+}
+
+bool BlockContraction::match() {
+  if (!matchOperands())
+    return false;
+  auto chosen =
+      chooseBlockTile(kernel.target(), loops.count(loops.batch), rowCount,
+                      columnCount, depthCount, right.panelWidth);
+  if (!chosen)
+    return false;
+  tile = *chosen;
+  chooseChunks();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+Tile BlockContraction::emit() {
+  Type number = kernel.ir().getF32Type();
+  leftSide.shared =
+      allocateShared(kernel, {stages, tile.blockRows(), tile.depth}, number);
+  rightSide.shared =
+      allocateShared(kernel, {stages, tile.depth, tile.columns()}, number);
+  for (Value operand : {left.tensor, right.tensor})
+    kernel.forbidAlias(operand);
+  int64_t rowBlocks = llvm::divideCeil(rowCount, tile.blockRows());
+  int64_t columnBlocks = llvm::divideCeil(columnCount, tile.columns());
+  int64_t blocks = loops.count(loops.batch) * rowBlocks * columnBlocks;
+  kernel.tileLoop(blocks * tile.warps, [&](Value index) {
+    warp = kernel.remainder(index, tile.warps);
+    Value block = kernel.divide(index, tile.warps);
+    // Blocks that run at a time share columns: the right side is read once.
+    firstRow =
+        kernel.multiply(kernel.remainder(block, rowBlocks), tile.blockRows());
+    block = kernel.divide(block, rowBlocks);
+    columnBlock = kernel.remainder(block, columnBlocks);
+    firstColumn = kernel.multiply(columnBlock, tile.columns());
+    emitBlock(kernel.divide(block, columnBlocks));
+  });
+  return {tile.blockRows(), tile.columns(), tile.depth};
+}
+
+void BlockContraction::emitBlock(Value batch) {
+  moveToBatch(batch);
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  Value lane = gpu::LaneIdOp::create(ir, loc, /*upper_bound=*/nullptr);
+  thread = kernel.add(kernel.multiply(warp, warpSize), lane);
+  leftSide.flat = kernel.flatBuffer(left.tensor);
+  rightSide.flat = kernel.flatBuffer(right.tensor);
+  addLeftCopies();
+  addRightCopies();
+
+  Value zero = kernel.constant(0);
+  int64_t steps = llvm::divideCeil(depthCount, tile.depth);
+  startStep(zero);
+  closeGroup();
+  SmallVector<Value> sums(tile.rows * tile.vectors, getStart(warpSize));
+  sums = kernel.loop(zero, kernel.constant(steps), 1, sums, /*writes=*/false,
+                     [&](Value step, ValueRange carried) {
+                       Value next = kernel.add(step, 1);
+                       auto nothing = [] { return SmallVector<Value>(); };
+                       kernel.branch(
+                           kernel.isLess(next, steps), {}, /*writes=*/false,
+                           [&] {
+                             startStep(next);
+                             return SmallVector<Value>();
+                           },
+                           nothing);
+                       // All groups but that of the next step have arrived, in
+                       // all threads.
+                       nvgpu::DeviceAsyncWaitOp::create(
+                           ir, loc, closeGroup(), ir.getI32IntegerAttr(1));
+                       waitForBlock(kernel);
+                       SmallVector<Value> summed =
+                           multiply(kernel.remainder(step, stages), carried);
+                       // Nobody reads any more what the next copies overwrite.
+                       waitForBlock(kernel);
+                       return summed;
+                     });
+
+  int64_t rest = columnCount % tile.columns();
+  int64_t wholeBlocks = columnCount / tile.columns();
+  auto full = [&] { finish(sums, tile.vectors, warpSize); };
+  auto last = [&] {
+    int64_t vectors = llvm::divideCeil(rest, warpSize);
+    finish(sums, vectors, rest - (vectors - 1) * warpSize);
+  };
+  if (!rest)
+    full();
+  else if (!wholeBlocks)
+    last();
+  else
+    kernel.writingBranch(kernel.isLess(columnBlock, wholeBlocks), full, last);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Gives this thread its share of `count` copies.
+void BlockContraction::addCopies(Side &side, int64_t count,
+                                 function_ref<Copy(Value number)> makeCopy) {
+  side.copies.clear();
+  int64_t threads = tile.warps * warpSize;
+  for (int64_t first = 0; first < count; first += threads) {
+    Value number = kernel.add(thread, first);
+    Copy copy = makeCopy(number);
+    if (first + threads > count)
+      copy.isMine = kernel.isLess(number, count);
+    side.copies.push_back(copy);
+  }
+}
+
+/// Rows beyond the last repeat it, and are not stored.
+void BlockContraction::addLeftCopies() {
+  int64_t chunk = leftSide.chunk, chunks = tile.depth / chunk;
+  addCopies(leftSide, tile.blockRows() * chunks, [&](Value number) {
+    Copy copy;
+    copy.row = kernel.divide(number, chunks);
+    copy.column = kernel.multiply(kernel.remainder(number, chunks), chunk);
+    copy.depth = copy.column;
+    Value row = kernel.minimum(kernel.add(firstRow, copy.row), rowCount - 1);
+    copy.base = kernel.add(batchOffset(left), rowOffset(row));
+    return copy;
+  });
+}
+
+/// Columns beyond the last are zeros, which panels have there.
+void BlockContraction::addRightCopies() {
+  int64_t chunk = rightSide.chunk, chunks = tile.columns() / chunk;
+  Value first = right.panelWidth
+                    ? kernel.multiply(columnBlock, right.panelFactor)
+                    : firstColumn;
+  addCopies(rightSide, tile.depth * chunks, [&](Value number) {
+    Copy copy;
+    copy.row = kernel.divide(number, chunks);
+    copy.column = kernel.multiply(kernel.remainder(number, chunks), chunk);
+    copy.depth = copy.row;
+    Value column = kernel.add(first, copy.column);
+    if (!right.panelWidth && columnCount % tile.columns())
+      copy.exists = kernel.isLess(column, columnCount);
+    copy.base = kernel.add(batchOffset(right), column);
+    return copy;
+  });
+}
+
+void BlockContraction::emitCopies(const Side &side, const OperandLayout &layout,
+                                  Value step, Value stage) {
+  OpBuilder &ir = kernel.ir();
+  for (const Copy &copy : side.copies) {
+    Value depth = kernel.add(kernel.multiply(step, tile.depth), copy.depth);
+    Value exists = copy.exists;
+    if (depthCount % tile.depth) {
+      Value isWithin = kernel.isLess(depth, depthCount);
+      exists = exists
+                   ? arith::AndIOp::create(ir, kernel.loc(), exists, isWithin)
+                   : isWithin;
+    }
+    Value from = kernel.add(copy.base, depthOffset(layout, depth));
+    auto emit = [&] {
+      emitCopy(side, copy, from, exists, stage);
+      return SmallVector<Value>();
+    };
+    if (copy.isMine)
+      kernel.branch(copy.isMine, {}, /*writes=*/false, emit,
+                    [] { return SmallVector<Value>(); });
+    else
+      emit();
+  }
+}
+
+/// What does not exist becomes zeros; nothing is read for it.
+void BlockContraction::emitCopy(const Side &side, const Copy &copy, Value from,
+                                Value exists, Value stage) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  Value count;
+  if (exists) {
+    Value zero = kernel.constant(0);
+    count = arith::SelectOp::create(ir, loc, exists,
+                                    kernel.constant(side.chunk), zero);
+    from = arith::SelectOp::create(ir, loc, exists, from, zero);
+  }
+  nvgpu::DeviceAsyncCopyOp::create(
+      ir, loc, nvgpu::DeviceAsyncTokenType::get(ir.getContext()), side.shared,
+      ValueRange{stage, copy.row, copy.column}, side.flat, ValueRange(from),
+      ir.getIndexAttr(side.chunk), count,
+      side.chunk == 4 ? ir.getUnitAttr() : UnitAttr());
+}
+
+/// Begins to copy what step number `step` multiplies.
+void BlockContraction::startStep(Value step) {
+  Value stage = kernel.remainder(step, stages);
+  emitCopies(leftSide, left, step, stage);
+  emitCopies(rightSide, right, step, stage);
+}
+
+Value BlockContraction::closeGroup() {
+  return nvgpu::DeviceAsyncCreateGroupOp::create(
+      kernel.ir(), kernel.loc(),
+      nvgpu::DeviceAsyncTokenType::get(kernel.ir().getContext()), ValueRange());
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// Adds the products of one stage. All threads of a warp read the same numbers
+/// of the left side, four at a time, and each its own columns of the right one.
+SmallVector<Value> BlockContraction::multiply(Value stage, ValueRange sums) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  auto vectorType = VectorType::get(warpSize, ir.getF32Type());
+  Value row = kernel.multiply(warp, tile.rows);
+  return kernel.loop(
+      kernel.constant(0), kernel.constant(tile.depth), depthAtOnce, sums,
+      /*writes=*/false, [&](Value depth, ValueRange carried) {
+        SmallVector<Value> next(carried), columns;
+        for (int64_t k = 0; k < depthAtOnce; ++k)
+          for (int64_t v = 0; v < tile.vectors; ++v)
+            columns.push_back(vector::LoadOp::create(
+                ir, loc, vectorType, rightSide.shared,
+                ValueRange{stage, kernel.add(depth, k),
+                           kernel.constant(v * warpSize)}));
+        for (int64_t r = 0; r < tile.rows; ++r) {
+          SmallVector<Value> numbers;
+          for (int64_t k = 0; k < depthAtOnce; ++k)
+            numbers.push_back(kernel.broadcast(
+                memref::LoadOp::create(ir, loc, leftSide.shared,
+                                       ValueRange{stage, kernel.add(row, r),
+                                                  kernel.add(depth, k)}),
+                warpSize));
+          for (int64_t k = 0; k < depthAtOnce; ++k)
+            for (int64_t v = 0; v < tile.vectors; ++v) {
+              Value &sum = next[r * tile.vectors + v];
+              sum = vector::FMAOp::create(ir, loc, numbers[k],
+                                          columns[k * tile.vectors + v], sum);
+            }
+        }
+        return next;
+      });
+}
+
+/// Writes the rows that exist.
+void BlockContraction::finish(ValueRange sums, int64_t vectors,
+                              int64_t lastActive) {
+  Value first = kernel.add(firstRow, kernel.multiply(warp, tile.rows));
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    Value row = kernel.add(first, r);
+    auto write = [&] {
+      finishRow(sums.slice(r * tile.vectors, vectors), row, firstColumn,
+                lastActive);
+    };
+    if (rowCount % tile.blockRows() == 0)
+      write();
+    else
+      kernel.writingBranch(kernel.isLess(row, rowCount), write, [] {});
+  }
+}

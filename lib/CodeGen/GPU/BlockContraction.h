@@ -1,0 +1,72 @@
+//===- BlockContraction.h - Contractions of blocks of threads ---*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CODEGEN_GPU_BLOCKCONTRACTION_H
+#define HAMKAAS_LIB_CODEGEN_GPU_BLOCKCONTRACTION_H
+
+#include "DeviceContraction.h"
+#include "HamKaas/CodeGen/CPU/Contraction.h"
+
+namespace hamkaas {
+
+/// A contraction whose warps share what they read: parts of both sides are
+/// copied to the memory of their block, the next ones while one is multiplied.
+/// Each warp has rows of its own, each thread some columns of these.
+class BlockContraction : DeviceContraction {
+public:
+  BlockContraction(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
+                   mlir::Value result)
+      : DeviceContraction(kernel, root, result) {}
+
+  /// Whether the kernel has this form, and is large enough. Nothing is emitted.
+  bool match();
+  /// Warps of a block; known after `match`.
+  int64_t warps() const { return tile.warps; }
+
+  Tile emit();
+
+private:
+  /// One thread's share of a copy to shared memory.
+  struct Copy {
+    mlir::Value base;        /* element of the operand at depth 0 */
+    mlir::Value depth;       /* within the stage */
+    mlir::Value row, column; /* in shared memory */
+    mlir::Value exists;      /* null if all do */
+    mlir::Value isMine;      /* null if each thread has one */
+  };
+  /// How a side is copied: `chunk` elements at a time, 4 or 1.
+  struct Side {
+    mlir::Value flat, shared;
+    int64_t chunk = 1;
+    llvm::SmallVector<Copy> copies;
+  };
+
+  void chooseChunks();
+  void emitBlock(mlir::Value batch);
+  void addCopies(Side &side, int64_t count,
+                 llvm::function_ref<Copy(mlir::Value number)> makeCopy);
+  void addLeftCopies();
+  void addRightCopies();
+  void emitCopies(const Side &side, const OperandLayout &layout,
+                  mlir::Value step, mlir::Value stage);
+  void emitCopy(const Side &side, const Copy &copy, mlir::Value from,
+                mlir::Value exists, mlir::Value stage);
+  void startStep(mlir::Value step);
+  mlir::Value closeGroup();
+  llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,
+                                          mlir::ValueRange sums);
+  void finish(mlir::ValueRange sums, int64_t vectors, int64_t lastActive);
+
+  BlockTile tile;
+  Side leftSide, rightSide;
+  /// Where the emission of a block stands.
+  mlir::Value warp, thread, firstRow, columnBlock, firstColumn;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CODEGEN_GPU_BLOCKCONTRACTION_H

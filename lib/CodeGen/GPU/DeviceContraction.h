@@ -1,0 +1,78 @@
+//===- DeviceContraction.h - Contractions on a GPU --------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CODEGEN_GPU_DEVICECONTRACTION_H
+#define HAMKAAS_LIB_CODEGEN_GPU_DEVICECONTRACTION_H
+
+#include "HamKaas/CodeGen/CPU/ContractionLoops.h"
+#include "HamKaas/CodeGen/CPU/Emitters.h"
+#include "HamKaas/CodeGen/CPU/TreeEmitter.h"
+
+namespace hamkaas {
+
+/// Where an operand of a contraction has its elements: at the sum of a factor
+/// for each loop times the loop's index.
+struct OperandLayout {
+  mlir::Value tensor;
+  llvm::SmallVector<int64_t> factors; /* one a loop */
+  /// Of a right side in panels, what the number of a panel is multiplied by,
+  /// and the columns of one; 0 if it is a matrix.
+  int64_t panelFactor = 0, panelWidth = 0;
+
+  /// The layout of a tensor that is indexed by linear maps of the loops; none
+  /// of another one.
+  static std::optional<OperandLayout> match(mlir::linalg::LinalgOp op,
+                                            mlir::OpOperand &operand,
+                                            int64_t columnLoop);
+};
+
+/// What the contractions of blocks of threads have in common: operands that lie
+/// in memory, sums that begin with one number, and the rows and the depth of
+/// several loops taken as one.
+class DeviceContraction {
+protected:
+  DeviceContraction(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
+                    mlir::Value result)
+      : kernel(kernel), root(root), result(result) {}
+
+  bool matchOperands();
+
+  /// The first sums of all threads, `lanes` of them.
+  mlir::Value getStart(int64_t lanes);
+  /// Moves to contraction number `index` of the batch.
+  void moveToBatch(mlir::Value index);
+  /// The element of an operand where the batch begins.
+  mlir::Value batchOffset(const OperandLayout &layout);
+  /// The element of the left side where a row begins, without the batch.
+  mlir::Value rowOffset(mlir::Value row);
+  /// What an operand has at `depth` lies so many elements further on.
+  mlir::Value depthOffset(const OperandLayout &layout, mlir::Value depth);
+  /// Evaluates what follows the contraction on a row of sums, vectors of 32
+  /// columns from `column` on, and writes it.
+  void finishRow(mlir::ValueRange sums, mlir::Value row, mlir::Value column,
+                 int64_t lastActive);
+
+  KernelBuilder &kernel;
+  mlir::linalg::LinalgOp root;
+  mlir::Value result;
+  ContractionLoops loops;
+  OperandLayout left, right;
+  int64_t rowCount = 1, columnCount = 1, depthCount = 1;
+  /// Where the emission stands, an index a loop.
+  Point at;
+
+private:
+  bool isOneDepth(const OperandLayout &layout) const;
+  llvm::SmallVector<int64_t> getShape(llvm::ArrayRef<int64_t> group) const;
+
+  /// The loops of the rows, and of the depth, the last one innermost.
+  llvm::SmallVector<int64_t> rowLoops, depthLoops;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CODEGEN_GPU_DEVICECONTRACTION_H

@@ -1,0 +1,126 @@
+//===- EmitDeviceKernels.cpp - Kernels of blocks of threads -----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockContraction.h"
+#include "HamKaas/CodeGen/CPU/Reduction.h"
+#include "HamKaas/CodeGen/GPU/Passes.h"
+#include "SplitAttention.h"
+#include "SplitContraction.h"
+#include "Teams.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_EMITDEVICEKERNELS
+#include "HamKaas/CodeGen/GPU/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Finishes a kernel for blocks of `warps` warps.
+static void finish(func::FuncOp kernel, KernelBuilder &builder,
+                   KernelFamily family, const Tile &tile, int64_t warps) {
+  kernel->setAttr(blockWarpsAttrName, builder.ir().getI64IntegerAttr(warps));
+  finishKernel(kernel, builder, family, tile);
+}
+
+/// Each emits the kernel if that is for blocks, and otherwise leaves it.
+template <typename ContractionT>
+static LogicalResult emitContraction(func::FuncOp kernel, linalg::LinalgOp root,
+                                     Value result) {
+  if (kernel->hasAttr(HamKaasDialect::tilesAttrName))
+    return success();
+  KernelBuilder builder(kernel, *lookupTarget("warp"));
+  ContractionT contraction(builder, root, result);
+  if (!contraction.match())
+    return success();
+  if (failed(verifyBody(root)) || failed(verifyEpilogue(root, result)))
+    return failure();
+  Tile tile = contraction.emit();
+  finish(kernel, builder, KernelFamily::Contraction, tile, contraction.warps());
+  return success();
+}
+
+static LogicalResult emitContraction(func::FuncOp kernel, Value result) {
+  linalg::LinalgOp root = findReductionRoot(result);
+  if (!root)
+    return success();
+  return success(
+      succeeded(emitContraction<BlockContraction>(kernel, root, result)) &&
+      succeeded(emitContraction<SplitContraction>(kernel, root, result)));
+}
+
+static LogicalResult emitRows(func::FuncOp kernel, Value result) {
+  KernelBuilder builder(kernel, *lookupTarget("warp"));
+  std::optional<Team> team = makeRowTeam(builder, result);
+  if (!team)
+    return success();
+  FailureOr<Tile> tile = emitRow(builder, result, &*team);
+  if (failed(tile))
+    return failure();
+  finish(kernel, builder, KernelFamily::Row, *tile, team->warps);
+  return success();
+}
+
+static LogicalResult emitFewQueries(func::FuncOp kernel, Value result) {
+  KernelBuilder builder(kernel, *lookupTarget("warp"));
+  FailureOr<Attention> attention = Attention::match(builder, result);
+  if (failed(attention))
+    return failure();
+  if (!SplitAttention::fits(*attention))
+    return success();
+  // Other blocks still read what one writes.
+  for (Value argument : builder.arguments())
+    builder.forbidAlias(argument);
+  SplitAttention split(builder, *attention);
+  Tile tile = split.emit();
+  finish(kernel, builder, KernelFamily::Attention, tile, split.warps());
+  return success();
+}
+
+namespace {
+struct EmitDeviceKernelsPass
+    : hamkaas::impl::EmitDeviceKernelsBase<EmitDeviceKernelsPass> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    auto attr =
+        kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
+    if (!attr || kernel.isDeclaration() || !attr.getTile().empty())
+      return;
+    auto emit = getEmitter(attr.getFamily());
+    if (!emit)
+      return;
+    if (failed(verifyKernel(kernel)))
+      return signalPassFailure();
+    Value result = kernel.getBody().front().getTerminator()->getOperand(0);
+    if (failed(emit(kernel, result)))
+      signalPassFailure();
+  }
+
+private:
+  using Emitter = LogicalResult (*)(func::FuncOp kernel, Value result);
+
+  static Emitter getEmitter(KernelFamily family) {
+    switch (family) {
+    case KernelFamily::Contraction:
+      return emitContraction;
+    case KernelFamily::Row:
+      return emitRows;
+    case KernelFamily::Attention:
+      return emitFewQueries;
+    default:
+      return nullptr;
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,257 @@
+//===- SplitAttention.cpp - Attention of few queries ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitAttention.h"
+#include "HamKaas/CodeGen/GPU/Passes.h"
+#include "Teams.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+using namespace hamkaas;
+
+static constexpr int64_t maxRows = 4, minKeys = 64, maxTeam = 16;
+/// Sums of values that a thread holds, and bytes of those of all warps.
+static constexpr int64_t maxSums = 16, maxSharedBytes = 32 << 10;
+
+static int64_t countVectors(const Attention &attention) {
+  return llvm::divideCeil(attention.valueWidth, warpSize);
+}
+
+bool SplitAttention::fits(const Attention &attention) {
+  return attention.queries <= maxRows && attention.keys >= minKeys &&
+         attention.queries * countVectors(attention) <= maxSums;
+}
+
+SplitAttention::SplitAttention(KernelBuilder &kernel,
+                               const Attention &attention)
+    : kernel(kernel), attention(attention), steps(kernel, attention),
+      rows(attention.queries), vectors(countVectors(attention)), team(maxTeam) {
+  int64_t sumBytes = rows * vectors * warpSize * 4;
+  while (team > 1 && (team * sumBytes > maxSharedBytes ||
+                      attention.keys < team * warpSize ||
+                      attention.batches * team > wantedWarps))
+    team /= 2;
+}
+
+SmallVector<Value> SplitAttention::Sums::all() const {
+  SmallVector<Value> joined(largest);
+  joined.append(weights);
+  joined.append(values);
+  return joined;
+}
+
+SplitAttention::Sums SplitAttention::split(ValueRange all) const {
+  return {all.take_front(rows), all.slice(rows, rows),
+          all.drop_front(2 * rows)};
+}
+
+/// Lanes of a vector of columns of the values that exist.
+int64_t SplitAttention::active(int64_t vector) const {
+  return std::min(warpSize, attention.valueWidth - vector * warpSize);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+Tile SplitAttention::emit() {
+  Type number = kernel.ir().getF32Type();
+  sharedStatistics = allocateShared(kernel, {team, 2 * rows}, number);
+  sharedValues =
+      allocateShared(kernel, {team, rows * vectors, warpSize}, number);
+  kernel.tileLoop(attention.batches * team, [&](Value tile) {
+    warp = kernel.remainder(tile, team);
+    batch = kernel.divide(tile, team);
+    share(addAllKeys());
+    waitForBlock(kernel);
+    for (int64_t i = 0; i < rows * vectors; ++i)
+      kernel.writingBranch(
+          isWarp(kernel, warp, i % team),
+          [&] { finish(i / vectors, i % vectors); }, [] {});
+  });
+  return {rows, attention.keys};
+}
+
+/// Those that the warp has: each one as many as there are warps further on.
+/// Where only the first of a long row are not hidden, all warps have some.
+SplitAttention::Sums SplitAttention::addAllKeys() {
+  Sums sums;
+  sums.largest.assign(rows,
+                      steps.splat(-std::numeric_limits<float>::infinity()));
+  sums.weights.assign(rows, steps.splat(0));
+  sums.values.assign(rows * vectors, steps.splat(0));
+  int64_t whole = attention.keys / warpSize, rest = attention.keys % warpSize;
+  sums = split(kernel.loop(warp, kernel.constant(whole), team, sums.all(),
+                           /*writes=*/false, [&](Value part, ValueRange all) {
+                             Value key = kernel.multiply(part, warpSize);
+                             return addKeys(key, warpSize, split(all)).all();
+                           }));
+  if (rest == 0)
+    return sums;
+  SmallVector<Value> all = sums.all();
+  return split(kernel.branch(
+      isWarp(kernel, warp, whole % team), ValueRange(all).getTypes(),
+      /*writes=*/false,
+      [&] {
+        return addKeys(kernel.constant(whole * warpSize), rest, sums).all();
+      },
+      [&] { return all; }));
+}
+
+//===----------------------------------------------------------------------===//
+// Keys and values
+//===----------------------------------------------------------------------===//
+
+SplitAttention::Sums SplitAttention::addKeys(Value key, int64_t active,
+                                             Sums sums) {
+  SmallVector<Value> products = multiplyKeys(key, active), weights;
+  auto add = [&](Value a, Value b) { return steps.maximum(a, b); };
+  for (int64_t r = 0; r < rows; ++r) {
+    Value scores = score(r, products[r], key, active);
+    Value largest =
+        steps.maximum(steps.combineLanes(scores, add), sums.largest[r]);
+    Value subtracted = steps.finiteOrZero(largest);
+    Value factor = steps.exponential(sums.largest[r], subtracted);
+    weights.push_back(steps.exponential(scores, subtracted));
+    sums.largest[r] = largest;
+    sums.weights[r] =
+        steps.multiplyAdd(sums.weights[r], factor, weights.back());
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value &sum = sums.values[r * vectors + v];
+      sum = steps.multiply(sum, factor);
+    }
+  }
+  sums.values = kernel.branch(
+      steps.anyNonzero(weights), ValueRange(sums.values).getTypes(),
+      /*writes=*/false,
+      [&] { return addValues(key, active, weights, sums.values); },
+      [&] { return sums.values; });
+  return sums;
+}
+
+/// Zeros if all of the keys are hidden.
+SmallVector<Value> SplitAttention::multiplyKeys(Value key, int64_t active) {
+  auto compute = [&] {
+    SmallVector<Value> products;
+    for (int64_t r = 0; r < rows; ++r)
+      products.push_back(
+          steps.multiplyKeys(batch, kernel.constant(r), key, active));
+    return products;
+  };
+  if (!attention.hiding || active < warpSize)
+    return compute();
+  Value hidden;
+  for (int64_t r = 0; r < rows; ++r) {
+    Value here = steps.isHidden(lanePoint({batch, kernel.constant(r)}, key),
+                                warpSize, active);
+    hidden =
+        hidden ? arith::AndIOp::create(kernel.ir(), kernel.loc(), hidden, here)
+               : here;
+  }
+  SmallVector<Value> zeros(rows, steps.splat(0));
+  return kernel.branch(
+      steps.allSet(hidden), ValueRange(zeros).getTypes(), /*writes=*/false,
+      [&] { return zeros; }, compute);
+}
+
+/// The scores of a query, negative infinity where there is no key.
+Value SplitAttention::score(int64_t row, Value product, Value key,
+                            int64_t active) {
+  TreeEmitter tree(kernel, warpSize, active, [&](Value tensor, PointRef) {
+    return tensor == attention.products->getResult(0) ? product : Value();
+  });
+  Value scores = tree.evaluateVector(
+      attention.scores, lanePoint({batch, kernel.constant(row)}, key));
+  return steps.keepActive(scores, active,
+                          steps.splat(-std::numeric_limits<float>::infinity()));
+}
+
+SmallVector<Value> SplitAttention::addValues(Value key, int64_t active,
+                                             ValueRange weights,
+                                             ValueRange sums) {
+  SmallVector<Value> next(sums);
+  for (int64_t j = 0; j < active; ++j) {
+    SmallVector<Value> factors;
+    for (Value vector : weights)
+      factors.push_back(kernel.broadcast(
+          vector::ExtractOp::create(kernel.ir(), kernel.loc(), vector, j),
+          warpSize));
+    for (int64_t v = 0; v < vectors; ++v) {
+      TreeEmitter tree(kernel, warpSize, this->active(v));
+      Value values = tree.evaluateVector(
+          attention.v, lanePoint({batch, kernel.add(key, j)},
+                                 kernel.constant(v * warpSize)));
+      for (int64_t r = 0; r < rows; ++r) {
+        Value &sum = next[r * vectors + v];
+        sum = steps.multiplyAdd(factors[r], values, sum);
+      }
+    }
+  }
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Writes what the warp has for the others.
+void SplitAttention::share(const Sums &sums) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  auto add = [&](Value a, Value b) { return steps.add(a, b); };
+  auto store = [&](Value vector, int64_t number) {
+    Value element = vector::ExtractOp::create(ir, loc, vector, 0);
+    memref::StoreOp::create(ir, loc, element, sharedStatistics,
+                            ValueRange{warp, kernel.constant(number)});
+  };
+  for (int64_t r = 0; r < rows; ++r) {
+    store(sums.largest[r], 2 * r);
+    store(steps.combineLanes(sums.weights[r], add), 2 * r + 1);
+  }
+  for (auto [i, value] : llvm::enumerate(sums.values))
+    vector::StoreOp::create(
+        ir, loc, value, sharedValues,
+        ValueRange{warp, kernel.constant(i), kernel.constant(0)});
+}
+
+Value SplitAttention::loadStatistic(int64_t warp, int64_t number) {
+  Value element = memref::LoadOp::create(
+      kernel.ir(), kernel.loc(), sharedStatistics,
+      ValueRange{kernel.constant(warp), kernel.constant(number)});
+  return kernel.broadcast(element, warpSize);
+}
+
+/// Writes one vector of the result of a query.
+void SplitAttention::finish(int64_t row, int64_t vector) {
+  OpBuilder &ir = kernel.ir();
+  SmallVector<Value> largest;
+  for (int64_t i = 0; i < team; ++i)
+    largest.push_back(loadStatistic(i, 2 * row));
+  Value subtracted = largest.front();
+  for (Value other : ArrayRef(largest).drop_front())
+    subtracted = steps.maximum(other, subtracted);
+  subtracted = steps.finiteOrZero(subtracted);
+  Value weights = steps.splat(0), values = steps.splat(0);
+  for (int64_t i = 0; i < team; ++i) {
+    Value factor = steps.exponential(largest[i], subtracted);
+    weights = steps.multiplyAdd(loadStatistic(i, 2 * row + 1), factor, weights);
+    Value value = vector::LoadOp::create(
+        ir, kernel.loc(), VectorType::get(warpSize, ir.getF32Type()),
+        sharedValues,
+        ValueRange{kernel.constant(i), kernel.constant(row * vectors + vector),
+                   kernel.constant(0)});
+    values = steps.multiplyAdd(value, factor, values);
+  }
+  kernel.store(steps.divide(values, weights),
+               steps.resultIndices(batch, kernel.constant(row),
+                                   kernel.constant(vector * warpSize)),
+               active(vector));
+}

@@ -1,0 +1,48 @@
+//===- SplitContraction.h - Contractions of few rows ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CODEGEN_GPU_SPLITCONTRACTION_H
+#define HAMKAAS_LIB_CODEGEN_GPU_SPLITCONTRACTION_H
+
+#include "DeviceContraction.h"
+
+namespace hamkaas {
+
+/// A contraction of few rows, which takes as long as reading its right side.
+/// The warps of a block have the same columns and a part of the depth each, so
+/// that there are enough reads on their way; their sums are added in one order.
+class SplitContraction : DeviceContraction {
+public:
+  SplitContraction(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
+                   mlir::Value result)
+      : DeviceContraction(kernel, root, result) {}
+
+  /// As of BlockContraction.
+  bool match();
+  int64_t warps() const { return parts; }
+  Tile emit();
+
+private:
+  void emitBlock(mlir::Value batch, int64_t vectors, int64_t lastActive);
+  llvm::SmallVector<mlir::Value> addPart(int64_t vectors, int64_t lastActive);
+  llvm::SmallVector<mlir::Value> addSteps(mlir::Value depth, int64_t steps,
+                                          mlir::ValueRange sums,
+                                          int64_t lastActive);
+  mlir::Value loadRight(mlir::Value depth, int64_t vector, int64_t active);
+  mlir::Value addParts(int64_t number);
+
+  /// Warps of a block, the depth of a part, and vectors of columns.
+  int64_t parts = 1, partDepth = 0, blockVectors = 1;
+  mlir::Value leftFlat, rightFlat, shared;
+  /// Where the emission of a block stands.
+  mlir::Value warp, columnBlock, firstColumn, rightBase;
+  llvm::SmallVector<mlir::Value> rowBases;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CODEGEN_GPU_SPLITCONTRACTION_H

@@ -1,0 +1,87 @@
+//===- Teams.cpp - Warps that work together ---------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Teams.h"
+#include "HamKaas/CodeGen/CPU/Reduction.h"
+#include "HamKaas/CodeGen/GPU/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+static constexpr int64_t maxTeam = 16;
+/// Elements of a row that are worth a warp.
+static constexpr int64_t minPart = 4 * warpSize;
+
+Value hamkaas::allocateShared(KernelBuilder &kernel, ArrayRef<int64_t> shape,
+                              Type element) {
+  OpBuilder &ir = kernel.ir();
+  OpBuilder::InsertionGuard guard(ir);
+  ir.setInsertionPointToStart(kernel.arguments().front().getOwner());
+  auto space = gpu::AddressSpaceAttr::get(
+      ir.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  return memref::AllocaOp::create(
+      ir, kernel.loc(),
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space));
+}
+
+void hamkaas::waitForBlock(KernelBuilder &kernel) {
+  gpu::BarrierOp::create(kernel.ir(), kernel.loc());
+}
+
+Value hamkaas::isWarp(KernelBuilder &kernel, Value warp, int64_t number) {
+  return arith::CmpIOp::create(kernel.ir(), kernel.loc(),
+                               arith::CmpIPredicate::eq, warp,
+                               kernel.constant(number));
+}
+
+/// Each warp writes its number, and combines those of all from the first on.
+static Value combineNumbers(KernelBuilder &kernel, int64_t warps, Value warp,
+                            Value value,
+                            function_ref<Value(Value, Value)> step) {
+  Value shared = allocateShared(kernel, {warps}, value.getType());
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  memref::StoreOp::create(ir, loc, value, shared, ValueRange(warp));
+  waitForBlock(kernel);
+  Value total;
+  for (int64_t i = 0; i < warps; ++i) {
+    Value number =
+        memref::LoadOp::create(ir, loc, shared, ValueRange(kernel.constant(i)));
+    total = total ? step(total, number) : number;
+  }
+  return total;
+}
+
+std::optional<Team> hamkaas::makeRowTeam(KernelBuilder &kernel, Value result) {
+  linalg::LinalgOp root = findReductionRoot(result);
+  SmallVector<unsigned> reduced;
+  if (root)
+    root.getReductionDims(reduced);
+  if (reduced.size() != 1)
+    return std::nullopt;
+  int64_t extent = root.getStaticLoopRanges()[reduced.front()], rows = 1;
+  for (auto [loop, size] : llvm::enumerate(root.getStaticLoopRanges()))
+    if (loop != reduced.front())
+      rows *= size;
+  Team team;
+  team.warps = maxTeam;
+  while (team.warps > 1 &&
+         (extent % (team.warps * warpSize) || extent < team.warps * minPart ||
+          rows * team.warps > wantedWarps))
+    team.warps /= 2;
+  if (team.warps == 1)
+    return std::nullopt;
+  team.combine = [&kernel,
+                  warps = team.warps](Value warp, Value value,
+                                      function_ref<Value(Value, Value)> step) {
+    return combineNumbers(kernel, warps, warp, value, step);
+  };
+  return team;
+}
