@@ -150,6 +150,20 @@ LogicalResult LaneDistributor::distributeStore(vector::StoreOp op) {
   return success();
 }
 
+/// What gathers and scatters of neighbours are simplified to.
+LogicalResult LaneDistributor::distributeMaskedLoad(vector::MaskedLoadOp op) {
+  ActiveLanes active = getActive(op.getMask(), lanesOf.at(op));
+  return replace(
+      op, loadLane(op.getBase(), op.getIndices(), active, op.getPassThru()));
+}
+
+LogicalResult LaneDistributor::distributeMaskedStore(vector::MaskedStoreOp op) {
+  storeLane(op.getValueToStore(), op.getBase(), op.getIndices(),
+            getActive(op.getMask(), lanesOf.at(op)));
+  op->erase();
+  return success();
+}
+
 /// A number among the elements of a buffer, as an index.
 static Value toIndex(OpBuilder &builder, Location loc, Value number) {
   if (number.getType().isIndex())
@@ -209,6 +223,8 @@ LogicalResult LaneDistributor::distributeScatter(vector::ScatterOp op) {
 }
 
 LogicalResult LaneDistributor::distributeScalarStore(Operation *op) {
+  if (op->removeAttr(laneStoreAttrName))
+    return success();
   auto branch = scf::IfOp::create(builder, loc, isBelow(1));
   op->moveBefore(branch.thenBlock()->getTerminator());
   return success();
