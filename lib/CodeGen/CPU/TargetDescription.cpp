@@ -21,7 +21,7 @@ static constexpr TargetDescription targets[] = {
     // Half of the registers of a thread: the rest holds addresses and what is
     // on its way from memory.
     {"warp", /*lanes=*/32, /*registers=*/96, /*fma=*/true, /*scale=*/false,
-     /*isWarp=*/true, /*tilesPerCoreTile=*/16},
+     /*isWarp=*/true, /*tilesPerCoreTile=*/16, /*accessBytes=*/16},
 };
 
 const TargetDescription *hamkaas::lookupTarget(llvm::StringRef level) {
