@@ -137,6 +137,12 @@ typedef struct HamKaasCompileOptions {
   /// The lowest architecture of GPUs that the program is for, "sm_80" when
   /// null.
   const char *gpuArch;
+  /// What a GPU computes large products of float32 with, convolutions among
+  /// them: "exact" (the default when null), multiply-adds of float32; or tensor
+  /// cores, which round the factors: "tf32" to 10 bits behind the point,
+  /// "3xtf32" to about 21, "bf16" to 7. Sums are float32 in all of them. The
+  /// target must be for GPUs unless it is "exact".
+  const char *precision;
 } HamKaasCompileOptions;
 
 /// The target that a program needs to run on a device of HamKaasInstanceOptions:
@@ -207,6 +213,7 @@ typedef struct HamKaasWriteOptions {
   /// As in HamKaasCompileOptions, but when null those of the model.
   const char *target;
   const char *gpuArch;
+  const char *precision;
 } HamKaasWriteOptions;
 
 /// Writes the model as `path`, a .so, .o or .a, with its C header beside it,

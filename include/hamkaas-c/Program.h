@@ -184,6 +184,9 @@ typedef struct HamKaasDeviceCode {
   /// depends on nothing but the addresses.
   HamKaasPrepareFunction prepare;
   HamKaasRunFunction run;
+  /// What large products of float32 are computed with: "exact", or "tf32",
+  /// "3xtf32" or "bf16" on tensor cores.
+  const char *precision;
 } HamKaasDeviceCode;
 
 typedef struct HamKaasProgram {

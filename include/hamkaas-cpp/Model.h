@@ -37,6 +37,7 @@ struct CompileOptions {
   int compileThreads = 0;
   std::string target = {};
   std::string gpuArch = {};
+  std::string precision = {};
 };
 
 /// As HamKaasWriteOptions.
@@ -46,6 +47,7 @@ struct WriteOptions {
   std::string targetCpu = {};
   std::string target = {};
   std::string gpuArch = {};
+  std::string precision = {};
 };
 
 namespace detail {
@@ -72,6 +74,7 @@ public:
     options.compileThreads = given.compileThreads;
     options.target = orNull(given.target);
     options.gpuArch = orNull(given.gpuArch);
+    options.precision = orNull(given.precision);
   }
   CompileRequest(const CompileRequest &) = delete;
   CompileRequest &operator=(const CompileRequest &) = delete;
@@ -191,6 +194,7 @@ public:
     options.targetCpu = detail::orNull(given.targetCpu);
     options.target = detail::orNull(given.target);
     options.gpuArch = detail::orNull(given.gpuArch);
+    options.precision = detail::orNull(given.precision);
     std::string problem = checkParameters(given.parameters);
     if (problem.empty())
       problem = detail::takeText(

@@ -203,6 +203,11 @@ Error capi::applyOptions(const HamKaasCompileOptions &options,
       return error;
     source.gpuArch = options.gpuArch;
   }
+  if (options.precision) {
+    if (Error error = checkText(options.precision, "a precision"))
+      return error;
+    source.precision = options.precision;
+  }
   source.maxWorkspace = options.maxWorkspace;
   source.unchecked = options.unchecked != 0;
   source.useCache = options.noCache == 0;

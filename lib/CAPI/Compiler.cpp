@@ -56,12 +56,13 @@ static llvm::Error checkLibraryOptions(const HamKaasCompileOptions &options,
   if (!options.name && !options.targetCpu && options.maxWorkspace == 0 &&
       options.unchecked == 0 && options.lineCount == 0 &&
       options.dimensionCount == 0 && options.constantInputCount == 0 &&
-      !options.target && !options.gpuArch)
+      !options.target && !options.gpuArch && !options.precision)
     return llvm::Error::success();
   return llvm::createStringError(
       "expected no options for '" + path +
       "', which is compiled already: no name, targetCpu, maxWorkspace, "
-      "unchecked, lines, dimensions, constantInputs, target or gpuArch");
+      "unchecked, lines, dimensions, constantInputs, target, gpuArch or "
+      "precision");
 }
 
 const char *HamKaasDeviceTarget(const char *device, const char *gpuArch) {

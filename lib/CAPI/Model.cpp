@@ -63,6 +63,7 @@ CompileOptions capi::getCompileOptions(const ModelSource &source) {
   options.target = source.target;
   options.targetCpu = source.targetCpu;
   options.gpuArch = source.gpuArch;
+  options.precision = source.precision;
   options.maxWorkspace = source.maxWorkspace;
   options.name = source.name;
   options.source = source.text;

@@ -39,6 +39,7 @@ struct ModelSource {
   std::string target = "cpu";
   std::string targetCpu = "host";
   std::string gpuArch = "sm_80";
+  std::string precision = "exact";
   uint64_t maxWorkspace = 0;
   bool unchecked = false;
   bool useCache = true;

@@ -124,8 +124,11 @@ void HeaderWriter::writeIntroduction() {
      << "; do not edit.\n"
      << " *\n"
      << " * Needs " << describeNeeds(info) << "; others are refused by\n"
-     << " * " << model << "_create.\n"
-     << " *\n"
+     << " * " << model << "_create.\n";
+  if (!info.device.isExact())
+    os << " * A GPU multiplies large matrices of float32 in the precision "
+       << info.device.precision << ".\n";
+  os << " *\n"
      << " * Errors: a function that returns `const char *` returns NULL on "
         "success, or a\n"
      << " * message that the caller frees with " << model << "_free_error.\n"

@@ -144,6 +144,7 @@ llvm::Error FileCompilation::run() {
   compileOptions.target = options.target;
   compileOptions.targetCpu = options.targetCpu;
   compileOptions.gpuArch = options.gpuArch;
+  compileOptions.precision = options.precision;
   compileOptions.maxWorkspace = options.maxWorkspace;
   compileOptions.disabledOptimizations = options.disabledOptimizations;
   compileOptions.winogradError = options.winogradError;

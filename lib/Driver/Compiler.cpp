@@ -81,13 +81,16 @@ public:
     auto arch = resolveGpuArch(options.gpuArch);
     if (!arch)
       return arch.takeError();
+    auto level = resolvePrecision(options.precision, *targets);
+    if (!level)
+      return level.takeError();
     auto cpu = resolveTargetCpu(targets->cpu ? options.targetCpu : "x86-64");
     if (!cpu)
       return cpu.takeError();
     if (llvm::Error error = checkOptimizations(options.disabledOptimizations,
                                                options.winogradError))
       return std::move(error);
-    return Compilation(module, options, *targets, *cpu, *arch);
+    return Compilation(module, options, *targets, *cpu, *arch, *level);
   }
 
   /// Runs the phases up to `form` that have not run yet.
@@ -157,9 +160,10 @@ public:
 
 private:
   Compilation(ModuleOp module, const CompileOptions &options,
-              ProgramTargets targets, TargetCpu cpu, GpuArch arch)
+              ProgramTargets targets, TargetCpu cpu, GpuArch arch,
+              StringRef warpLevel)
       : module(module), options(options), targets(targets), cpu(cpu),
-        arch(std::move(arch)) {}
+        arch(std::move(arch)), warpLevel(warpLevel) {}
 
   void identify(ProgramInfo &info) const {
     info.name = options.name;
@@ -209,6 +213,7 @@ private:
   ProgramTargets targets;
   TargetCpu cpu;
   GpuArch arch;
+  StringRef warpLevel; ///< Of kernels for a GPU.
   /// Whether this is one target of two.
   bool isPart = false;
   /// The first form that is not reached yet.
@@ -240,7 +245,7 @@ llvm::Error Compilation::lowerDevice() {
 
 llvm::Error Compilation::runPhase(Form form) {
   PipelineOptions pipeline;
-  pipeline.targetCpu = targets.cuda ? "warp" : cpu.name.str();
+  pipeline.targetCpu = (targets.cuda ? warpLevel : cpu.name).str();
   pipeline.maxWorkspace = options.maxWorkspace;
   pipeline.disabledOptimizations = options.disabledOptimizations;
   pipeline.winogradError = options.winogradError;
@@ -296,6 +301,7 @@ llvm::Expected<ProgramInfo> Compilation::finish() {
     return std::move(error);
   if (targets.cuda) {
     info.device.architecture = arch.name;
+    info.device.precision = options.precision;
     info.device.kernels = deviceKernels;
   }
   if (llvm::Error error = beginStep("machine code"))

@@ -244,6 +244,8 @@ Expected<Constant *> DescriptorBuilder::deviceCode() {
                info.device.kernels.size());
   row.addPointer(offsetof(HamKaasDeviceCode, prepare), prepare);
   row.addPointer(offsetof(HamKaasDeviceCode, run), run);
+  row.addPointer(offsetof(HamKaasDeviceCode, precision),
+                 text(info.device.precision));
   return privateConstant(row.finish(), "hamkaas.device_code",
                          alignof(HamKaasDeviceCode));
 }

@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
+#include "HamKaas/CodeGen/CPU/TargetDescription.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
@@ -85,7 +86,10 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
 
 void hamkaas::buildKernelsPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
-  if (options.isEnabled("use-winograd")) {
+  const TargetDescription *target = lookupTarget(options.targetCpu);
+  bool isExact = !target || target->precision == Precision::Exact;
+  // Rounded factors would make the method's errors many times larger.
+  if (isExact && options.isEnabled("use-winograd")) {
     UseWinogradOptions winograd;
     winograd.maxError = options.winogradError;
     manager.addPass(createUseWinograd(winograd));
@@ -117,8 +121,12 @@ void hamkaas::buildKernelsPipeline(OpPassManager &manager,
 void hamkaas::buildPlannedPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
   // Loops are formed on tensors, where no temporary has a place in memory yet.
-  if (options.targetCpu == "warp")
-    manager.addNestedPass<func::FuncOp>(createEmitDeviceKernels());
+  const TargetDescription *target = lookupTarget(options.targetCpu);
+  if (target && target->isWarp) {
+    EmitDeviceKernelsOptions emit;
+    emit.level = options.targetCpu;
+    manager.addNestedPass<func::FuncOp>(createEmitDeviceKernels(emit));
+  }
   EmitKernelsOptions emit;
   emit.level = options.targetCpu;
   manager.addNestedPass<func::FuncOp>(createEmitKernels(emit));
@@ -220,11 +228,13 @@ static void registerPipeline(StringRef name, StringRef description,
       });
 }
 
-// The phases for a GPU, whatever the options say of the target.
+// The phases for a GPU, whatever level of processors the options name.
 
 static PipelineOptions forWarps(const PipelineOptions &options) {
   PipelineOptions changed = options;
-  changed.targetCpu = "warp";
+  const TargetDescription *target = lookupTarget(options.targetCpu);
+  if (!target || !target->isWarp)
+    changed.targetCpu = "warp";
   return changed;
 }
 

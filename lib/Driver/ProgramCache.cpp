@@ -16,7 +16,7 @@ using namespace hamkaas;
 
 /// To be raised when the same graph becomes other code by what is no part of
 /// the compiler, or when ProgramCode has other fields.
-static constexpr llvm::StringLiteral version = "HamKaas program 2";
+static constexpr llvm::StringLiteral version = "HamKaas program 3";
 
 /// Writes what decides the code; nothing if that cannot be told.
 static std::optional<CodeCache::Key>
@@ -28,7 +28,8 @@ makeKey(ModuleOp module, const TargetCpu &cpu, const CompileOptions &options) {
   llvm::raw_string_ostream stream(text);
   // Each text ends with a zero, which none contains.
   stream << version << '\0' << cpu.name << '\0' << options.target << '\0'
-         << options.gpuArch << '\0' << options.maxWorkspace << '\0'
+         << options.gpuArch << '\0' << options.precision << '\0'
+         << options.maxWorkspace << '\0'
          << llvm::bit_cast<uint64_t>(options.winogradError) << '\0';
   for (StringRef name : options.disabledOptimizations)
     stream << name << '\0';

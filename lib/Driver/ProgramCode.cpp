@@ -136,7 +136,7 @@ bool transferOptimizations(Archive &archive,
 
 template <typename Archive>
 bool transferDevice(Archive &archive, DeviceCodeInfo &device) {
-  return archive.text(device.architecture) &&
+  return transferTexts(archive, device.architecture, device.precision) &&
          transferNumber(archive, device.imageBytes) &&
          transferList(archive, device.kernels, [&](DeviceKernelInfo &kernel) {
            return archive.text(kernel.name) &&

@@ -28,6 +28,8 @@ std::string hamkaas::formatTargets(const ProgramInfo &info) {
   std::string text = info.runsOnCpu ? info.targetCpu : "";
   if (!info.device.architecture.empty())
     text += (text.empty() ? "" : " and ") + info.device.architecture;
+  if (!info.device.isExact())
+    text += " (" + info.device.precision + ")";
   return text;
 }
 
@@ -62,6 +64,7 @@ static CallInfo readCall(const HamKaasCallInfo &call) {
 static DeviceCodeInfo readDeviceCode(const HamKaasDeviceCode &code) {
   DeviceCodeInfo info;
   info.architecture = code.architecture;
+  info.precision = code.precision;
   info.imageBytes = code.imageBytes;
   for (const HamKaasDeviceKernel &kernel :
        ArrayRef(code.kernels, code.kernelCount))

@@ -100,8 +100,10 @@ void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
   json.object([&] {
     json.attribute("name", makeText(info.name));
     json.attribute("targetCpu", makeText(info.targetCpu));
-    if (!info.device.architecture.empty())
+    if (!info.device.architecture.empty()) {
       json.attribute("gpuArch", makeText(info.device.architecture));
+      json.attribute("precision", makeText(info.device.precision));
+    }
     json.attribute("digest", llvm::toHex(info.digest, /*LowerCase=*/true));
     json.attribute("compileSeconds", info.compileSeconds);
     json.attribute("cached", info.isCached);

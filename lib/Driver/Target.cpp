@@ -117,6 +117,27 @@ Expected<GpuArch> resolveGpuArch(StringRef name) {
                            ", got '" + name + "'");
 }
 
+Expected<StringRef> resolvePrecision(StringRef name,
+                                     const ProgramTargets &targets) {
+  static constexpr std::pair<StringLiteral, StringLiteral> levels[] = {
+      {"exact", "warp"},
+      {"tf32", "warp-tf32"},
+      {"3xtf32", "warp-3xtf32"},
+      {"bf16", "warp-bf16"}};
+  std::string choices;
+  for (auto [precision, level] : levels) {
+    if (precision == name && (targets.cuda || name == "exact"))
+      return level;
+    if (precision == name)
+      return createStringError("--precision=" + name +
+                               ": expected --target=cuda or "
+                               "--target=cpu,cuda");
+    choices += (choices.empty() ? "" : ", ") + precision.str();
+  }
+  return createStringError("--precision: expected one of " + choices +
+                           ", got '" + name + "'");
+}
+
 Expected<std::unique_ptr<TargetMachine>>
 createGpuTargetMachine(const GpuArch &arch) {
   initializeTarget();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Block.h"
+#include "MatrixProduct.h"
 
 #include <cstring>
 
@@ -49,6 +50,10 @@ static const EmulatedFunctions emulatedFunctions = {
     },
     [](EmulatedThread *thread, int64_t pending) {
       get(thread).owner->waitForCopies(get(thread), pending);
+    },
+    [](EmulatedThread *thread, int32_t kind, uint32_t *registers,
+       const char *place) {
+      get(thread).owner->addProduct(get(thread), kind, registers, place);
     }};
 
 //===----------------------------------------------------------------------===//
@@ -261,6 +266,8 @@ void Block::wakeWarp(BlockThread &thread) {
   }
   if (thread.wait == Wait::Shuffle)
     exchange(thread);
+  else if (thread.wait == Wait::Product)
+    multiply(thread);
   else if (mask == getAllLanes(thread))
     checker.passWarpSync(thread.thread / warpSize);
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -287,6 +294,29 @@ uint64_t Block::shuffle(BlockThread &thread, uint64_t value, int32_t kind,
   wakeWarp(thread);
   goOn(thread);
   return thread.received;
+}
+
+void Block::addProduct(BlockThread &thread, int32_t kind, uint32_t *registers,
+                       const char *place) {
+  if (getLanes(thread) < warpSize) {
+    error = "a product of matrices takes all lanes of a warp, of which warp " +
+            std::to_string(thread.thread / warpSize) + " at " + place +
+            " has " + std::to_string(getLanes(thread));
+    abandon(thread);
+  }
+  thread.kind = kind;
+  thread.registers = registers;
+  stop(thread, Wait::Product, place, getAllLanes(thread));
+  wakeWarp(thread);
+  goOn(thread);
+}
+
+void Block::multiply(BlockThread &thread) {
+  const BlockThread *warp = &thread - thread.thread % warpSize;
+  uint32_t *registers[warpSize];
+  for (int64_t lane = 0; lane < warpSize; ++lane)
+    registers[lane] = warp[lane].registers;
+  addMatrixProduct(static_cast<ProductKind>(thread.kind), registers);
 }
 
 /// The lane that `thread` reads, by the formulas of PTX for `shfl.sync`.

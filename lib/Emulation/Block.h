@@ -27,7 +27,7 @@ struct PendingCopy {
 };
 
 /// What a thread waits for.
-enum class Wait { None, Barrier, Warp, Shuffle };
+enum class Wait { None, Barrier, Warp, Shuffle, Product };
 
 class Block;
 
@@ -40,10 +40,11 @@ struct BlockThread : EmulatedThread {
   const char *place = nullptr; ///< Of what it waits for.
   uint32_t mask = 0;           ///< Lanes that it waits for.
 
-  /// Operands of the shuffle that it takes part in, then the result.
+  /// Operands of the shuffle or the product that it takes part in, then the result.
   int32_t kind = 0;
   uint32_t operand = 0, clamp = 0;
   uint64_t value = 0, received = 0;
+  uint32_t *registers = nullptr;
 
   /// Copies by group, and those of no group yet.
   std::vector<std::vector<PendingCopy>> copyGroups;
@@ -67,6 +68,8 @@ public:
   uint64_t shuffle(BlockThread &thread, uint64_t value, int32_t kind,
                    uint32_t mask, uint32_t operand, uint32_t clamp,
                    const char *place);
+  void addProduct(BlockThread &thread, int32_t kind, uint32_t *registers,
+                  const char *place);
   void access(BlockThread &thread, const void *address, int64_t bytes,
               int64_t alignment, int32_t kind, const char *place);
   void checkCopy(BlockThread &thread, const PendingCopy &copy);
@@ -84,6 +87,7 @@ private:
   void wakeBarrier(BlockThread &last);
   void wakeWarp(BlockThread &thread);
   void exchange(BlockThread &thread);
+  void multiply(BlockThread &thread);
   void goOn(BlockThread &thread);
   [[noreturn]] void abandon(BlockThread &thread);
   std::string explainDeadlock() const;

@@ -141,24 +141,27 @@ class Model:
 
     def save(self, path: PathLike, embed_weights: bool = True,
              target_cpu: str = "host", target: Optional[str] = None,
-             gpu_arch: Optional[str] = None) -> None:
+             gpu_arch: Optional[str] = None,
+             precision: Optional[str] = None) -> None:
         """Writes the model as a library, with its C header beside it.
 
         ``path`` ends in .so, .o or .a. The library needs nothing but libc.
         Without ``embed_weights`` whoever loads it provides the weights.
-        ``target_cpu``, ``target`` and ``gpu_arch`` are as for `compile`, the
-        last two this model's where None. Compiles the model again.
+        ``target_cpu``, ``target``, ``gpu_arch`` and ``precision`` are as for
+        `compile`, the last three this model's where None. Compiles the model
+        again.
 
         HamKaasError for a model that was loaded from a library.
         """
         check_text("target_cpu", target_cpu)
-        for what, value in (("target", target), ("gpu_arch", gpu_arch)):
+        for what, value in (("target", target), ("gpu_arch", gpu_arch),
+                            ("precision", precision)):
             if value is not None:
                 check_text(what, value)
         weights = self._weights if embed_weights else _Weights({})
         self._open_native().write(os.fsencode(path), weights.arrays,
                                   weights.file, target_cpu, target or "",
-                                  gpu_arch or "")
+                                  gpu_arch or "", precision or "")
 
     def close(self) -> None:
         """Gives the memory back now. Afterwards the model cannot be used."""
@@ -244,9 +247,10 @@ def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
 def _compile(source: str, positions: List[Position], name: str,
              target_cpu: str, max_workspace: int, unchecked: bool,
              progress: Progress, cache: bool, compile_threads: int,
-             target: str, gpu_arch: str) -> _native.Model:
+             target: str, gpu_arch: str, precision: str) -> _native.Model:
     check_text("name", name)
     check_text("target_cpu", target_cpu)
+    check_text("precision", precision)
     check_number("max_workspace", max_workspace, 1 << 64)
     check_number("compile_threads", compile_threads, 1 << 31)
     tell = make_progress(progress, name)
@@ -256,7 +260,7 @@ def _compile(source: str, positions: List[Position], name: str,
             _native.CompileArguments(name, target_cpu, max_workspace,
                                      unchecked, positions, tell, [], [],
                                      cache, compile_threads, target,
-                                     gpu_arch))
+                                     gpu_arch, precision))
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()
@@ -302,11 +306,13 @@ def make_arguments(dims: Optional[Mapping[str, int]],
                    max_workspace: int = 0, unchecked: bool = False,
                    tell: Optional[Callable[[str, int, int], object]] = None,
                    cache: bool = True, compile_threads: int = 0,
-                   target: str = "cpu", gpu_arch: str = "sm_80") \
+                   target: str = "cpu", gpu_arch: str = "sm_80",
+                   precision: str = "exact") \
         -> _native.CompileArguments:
     """How a file is compiled. The first two are for an ONNX model."""
     check_text("name", name)
     check_text("target_cpu", target_cpu)
+    check_text("precision", precision)
     check_number("max_workspace", max_workspace, 1 << 64)
     check_number("compile_threads", compile_threads, 1 << 31)
     sizes = [(key, _as_size(key, size)) for key, size in (dims or {}).items()]
@@ -317,7 +323,8 @@ def make_arguments(dims: Optional[Mapping[str, int]],
                        array.tobytes()))
     return _native.CompileArguments(name, target_cpu, max_workspace, unchecked,
                                     [], tell, sizes, inputs, cache,
-                                    compile_threads, target, gpu_arch)
+                                    compile_threads, target, gpu_arch,
+                                    precision)
 
 
 def _as_size(name: str, size: object) -> int:
@@ -331,7 +338,7 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
             state_of: Optional[Model] = None, progress: Progress = None,
             unchecked: bool = False, cache: bool = True,
             compile_threads: int = 0, target: Optional[str] = None,
-            gpu_arch: str = "sm_80") -> Model:
+            gpu_arch: str = "sm_80", precision: str = "exact") -> Model:
     """Compiles the graph that ends in ``node``.
 
     ``name`` is that of the model in messages and of the functions of a saved
@@ -356,7 +363,10 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
 
     ``target`` says what the program is for: "cpu", "cuda" (NVIDIA GPUs of the
     architecture ``gpu_arch`` or newer), or "cpu,cuda"; what ``device`` needs
-    where None.
+    where None. ``precision`` is what a GPU computes large matrix products and
+    convolutions of float32 with: "exact", or tensor cores, which round the
+    factors ("tf32" to 10 bits behind the point, "3xtf32" to about 21, "bf16" to
+    7) and add products in float32.
 
     Weights are packed for the device. The model keeps the arrays of the
     constants too, for `Model.save`.
@@ -373,7 +383,7 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     native = _compile(script.text, script.positions, name, target_cpu,
                       max_workspace, unchecked, progress, cache,
                       compile_threads, find_target(target, device, gpu_arch),
-                      gpu_arch)
+                      gpu_arch, precision)
     return Model(native, _Weights(script.constants), device, threads,
                  state_of=state_of)
 
@@ -386,7 +396,7 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
          unchecked: bool = False, dims: Optional[Mapping[str, int]] = None,
          const_inputs: Optional[Mapping[str, Any]] = None, cache: bool = True,
          compile_threads: int = 0, target: Optional[str] = None,
-         gpu_arch: str = "sm_80") -> Model:
+         gpu_arch: str = "sm_80", precision: str = "exact") -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
 
     What it is, is told by its contents. ``parameters`` are arrays by name,
@@ -402,20 +412,21 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     """
     file = os.fsencode(path)
     options = (name, target_cpu, max_workspace, unchecked, dims or {},
-               const_inputs or {}, target, gpu_arch)
+               const_inputs or {}, target, gpu_arch, precision)
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
     arguments: Optional[_native.CompileArguments] = make_arguments(
         dims, const_inputs, name=name or "", target_cpu=target_cpu,
         max_workspace=max_workspace, unchecked=unchecked, tell=tell,
         cache=cache, compile_threads=compile_threads,
-        target=find_target(target, device, gpu_arch), gpu_arch=gpu_arch)
+        target=find_target(target, device, gpu_arch), gpu_arch=gpu_arch,
+        precision=precision)
     if _is_library(file):
         arguments = None
-        if options != (None, "host", 0, False, {}, {}, None, "sm_80"):
+        if options != (None, "host", 0, False, {}, {}, None, "sm_80", "exact"):
             raise HamKaasError(
                 f"{os.fsdecode(path)}: expected neither name, target_cpu, "
-                "max_workspace, unchecked, dims, const_inputs, target nor "
-                "gpu_arch for a library, which is compiled")
+                "max_workspace, unchecked, dims, const_inputs, target, "
+                "gpu_arch nor precision for a library, which is compiled")
     try:
         native = compile_source(path, arguments) if arguments \
             else _native.Model.load(file, None)

@@ -23,7 +23,7 @@ struct ConstantInput {
 
 /// What compile and load take from Python, and tell it.
 struct CompileArguments {
-  std::string name, targetCpu, target, gpuArch;
+  std::string name, targetCpu, target, gpuArch, precision;
   uint64_t maxWorkspace = 0;
   bool isUnchecked = false;
   bool useCache = true;
@@ -67,7 +67,8 @@ public:
   std::string describe(int32_t description);
   void write(nb::bytes path, nb::dict parameters,
              std::optional<nb::bytes> weights, const std::string &targetCpu,
-             const std::string &target, const std::string &gpuArch);
+             const std::string &target, const std::string &gpuArch,
+             const std::string &precision);
   const Tables &getTables() const { return *tables; }
 
 private:

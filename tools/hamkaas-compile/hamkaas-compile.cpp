@@ -46,6 +46,11 @@ static cl::opt<std::string>
             cl::desc("Oldest NVIDIA GPUs to run on: sm_80 or newer"),
             cl::init(CompileFileOptions().gpuArch), cl::cat(category));
 static cl::opt<std::string>
+    precision("precision",
+              cl::desc("Large products of float32 on a GPU: exact, tf32, "
+                       "3xtf32 or bf16"),
+              cl::init(CompileFileOptions().precision), cl::cat(category));
+static cl::opt<std::string>
     targetCpu("target-cpu",
               cl::desc("Instruction set level: host, or x86-64 to "
                        "x86-64-v4"),
@@ -133,7 +138,8 @@ static llvm::Error checkForm() {
   };
   const Use uses[] = {
       {target, EmitForm::Kernels},    {gpuArch, EmitForm::Kernels},
-      {targetCpu, EmitForm::Kernels}, {maxWorkspace, EmitForm::Planned},
+      {targetCpu, EmitForm::Kernels}, {precision, EmitForm::Kernels},
+      {maxWorkspace, EmitForm::Planned},
       {report, EmitForm::Object},     {planSvg, EmitForm::Object},
       {weights, EmitForm::Object},    {externalWeights, EmitForm::Object}};
   for (const Use &use : uses)
@@ -178,6 +184,7 @@ static llvm::Error compile() {
   options.target = target;
   options.targetCpu = targetCpu;
   options.gpuArch = gpuArch;
+  options.precision = precision;
   options.weights = weights;
   options.externalWeights = externalWeights;
   options.disabledOptimizations = noOptimize;

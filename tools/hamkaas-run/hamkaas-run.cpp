@@ -86,6 +86,11 @@ static cl::opt<std::string>
             cl::desc("Lowest architecture of NVIDIA GPUs to compile for"),
             cl::init(CompileOptions().gpuArch), cl::value_desc("sm_NN"),
             cl::cat(category));
+static cl::opt<std::string>
+    precision("precision",
+              cl::desc("Large products of float32 on a GPU: exact, tf32, "
+                       "3xtf32 or bf16"),
+              cl::init(CompileOptions().precision), cl::cat(category));
 static cl::list<std::string>
     noOptimize("no-optimize", cl::CommaSeparated,
                cl::desc("Leave out optimizations of the graph, or all"),
@@ -250,7 +255,7 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
                              "reference could interpret");
   // NOTE: a list has an operator & of its own.
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &unchecked, &targetCpu, &gpuArch, &noCache, &compileThreads,
+           &unchecked, &targetCpu, &gpuArch, &precision, &noCache, &compileThreads,
            &winogradError, std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
@@ -282,6 +287,7 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
     return error;
   CompileOptions options;
   options.gpuArch = gpuArch;
+  options.precision = precision;
   if (runsEmulation()) {
     options.target = "cuda";
     options.gpuArch = "emulation";

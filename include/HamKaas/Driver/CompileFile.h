@@ -48,6 +48,7 @@ struct CompileFileOptions {
   std::string target = "cpu";
   std::string targetCpu = "host";
   std::string gpuArch = "sm_80";
+  std::string precision = "exact";
   std::string weights;
   /// The program is to map the file of the weights, not to hold them.
   bool externalWeights = false;

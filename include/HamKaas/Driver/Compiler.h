@@ -29,6 +29,8 @@ struct CompileOptions {
   std::string targetCpu = "host";
   /// As resolveGpuArch takes it.
   std::string gpuArch = "sm_80";
+  /// As resolvePrecision takes it.
+  std::string precision = "exact";
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
   /// As PipelineOptions has them.

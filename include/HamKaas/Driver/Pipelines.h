@@ -17,7 +17,7 @@ namespace hamkaas {
 
 struct PipelineOptions {
   /// Instruction set level the code is for: "x86-64", "x86-64-v2", "x86-64-v3"
-  /// or "x86-64-v4", or "warp" for a GPU.
+  /// or "x86-64-v4", or "warp", "warp-tf32" and the like for a GPU.
   std::string targetCpu = "x86-64-v3";
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;

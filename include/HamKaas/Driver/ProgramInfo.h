@@ -86,8 +86,12 @@ struct DeviceKernelInfo {
 /// What a program has for a GPU; the fields are those of HamKaasDeviceCode.
 struct DeviceCodeInfo {
   std::string architecture; ///< Empty if the program has nothing.
+  std::string precision;    ///< "exact", "tf32"
   uint64_t imageBytes = 0;
   std::vector<DeviceKernelInfo> kernels;
+
+  /// Whether tensor cores round no factors of float32.
+  bool isExact() const { return precision.empty() || precision == "exact"; }
 };
 
 /// What a descriptor, a report and a header say about a model; the fields are
@@ -120,7 +124,8 @@ struct ProgramInfo {
   double compileSeconds = 0; ///< From source to code, 0 if not measured.
 };
 
-/// "x86-64-v3", "sm_80" or "x86-64-v3 and sm_80": what the program runs on.
+/// "x86-64-v3", "sm_80" or "x86-64-v3 and sm_80": what the program runs on. With
+/// its precision, "sm_80 (tf32)", unless that is exact.
 std::string formatTargets(const ProgramInfo &info);
 
 /// What the descriptor of a compiled model says: all but `buffers`, the steps

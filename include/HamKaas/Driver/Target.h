@@ -55,6 +55,11 @@ struct GpuArch {
 /// compiler knows; or "emulation".
 llvm::Expected<GpuArch> resolveGpuArch(llvm::StringRef name);
 
+/// The level of GPUs (TargetDescription) for the precision that `--precision`
+/// names: "exact", which alone processors have, too, or one of tensor cores.
+llvm::Expected<llvm::StringRef> resolvePrecision(llvm::StringRef name,
+                                                 const ProgramTargets &targets);
+
 /// A machine that generates PTX.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createGpuTargetMachine(const GpuArch &arch);

@@ -35,6 +35,16 @@ enum ShuffleKind : int32_t {
   ShuffleIndex = 3
 };
 
+/// What a product of matrices takes: shapes and types of PTX.
+enum ProductKind : int32_t {
+  ProductTF32 = 0, /* m16n8k8 of tf32 */
+  ProductBF16 = 1  /* m16n8k16 of bf16 */
+};
+
+/// Registers of a thread for a product: four of the left factor, two of the
+/// right one and four sums.
+inline constexpr int64_t productRegisters = 10, firstSumRegister = 6;
+
 enum AccessKind : int32_t { AccessRead = 0, AccessWrite = 1, AccessAtomic = 2 };
 
 struct EmulatedThread;
@@ -64,6 +74,10 @@ struct EmulatedFunctions {
   void (*commitCopies)(EmulatedThread *thread);
   /// `cp.async.wait_group`: all groups but the last `pending` are done.
   void (*waitForCopies)(EmulatedThread *thread, int64_t pending);
+  /// `mma.sync` of PTX for all lanes: adds the product to the sums among the
+  /// `productRegisters` registers of the thread.
+  void (*addProduct)(EmulatedThread *thread, int32_t kind, uint32_t *registers,
+                     const char *place);
 };
 
 /// One thread of a block, as emulated code sees it. The emulator owns it.

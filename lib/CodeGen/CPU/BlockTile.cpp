@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/CPU/Contraction.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace hamkaas;
@@ -18,10 +19,10 @@ static constexpr int64_t multiprocessors = 132;
 /// Smaller ones are left to single warps.
 static constexpr int64_t minRows = 8, minColumns = 32, minDepth = 32;
 /// Depth of a stage: two stages of the largest tile are 32 KB of the 48 KB that
-/// a block may have without asking.
+/// a block may have without asking. For tensor cores, three are 56 KB.
 static constexpr int64_t stageDepth = 16;
 
-int64_t BlockTile::columns() const { return lanes * vectors; }
+int64_t BlockTile::warpColumns() const { return lanes * vectors; }
 
 namespace {
 struct Candidate {
@@ -29,12 +30,22 @@ struct Candidate {
   /// Multiply-adds for each that could be issued meanwhile: all but the time
   /// that reads of shared memory take, four rows or four columns each.
   double efficiency;
+  int64_t columnWarps = 1;
+  int64_t stages = 2;
 };
 } // namespace
 
 static constexpr Candidate candidates[] = {
     {8, 16, 4, 0.90}, {8, 8, 4, 0.84}, {8, 8, 2, 0.78}, {4, 8, 4, 0.74},
     {4, 8, 2, 0.66},  {4, 4, 2, 0.50}, {4, 4, 1, 0.33}, {4, 2, 1, 0.20}};
+
+/// For tensor cores, which multiply 16 rows by 8 columns at a time: a warp with
+/// more of both reads less for each product. They are done so soon that two
+/// stages must be on their way.
+static constexpr Candidate tensorCandidates[] = {
+    {8, 64, 1, 0.90, 4, 3}, {8, 32, 1, 0.80, 2, 3}, {4, 32, 1, 0.76, 2, 3},
+    {4, 32, 1, 0.74, 4, 3}, {4, 16, 1, 0.60, 1, 3}, {4, 16, 1, 0.60, 2, 3},
+    {4, 16, 1, 0.60, 4, 3}};
 
 std::optional<BlockTile>
 hamkaas::chooseBlockTile(const TargetDescription &target, int64_t batches,
@@ -45,9 +56,12 @@ hamkaas::chooseBlockTile(const TargetDescription &target, int64_t batches,
     return std::nullopt;
   std::optional<BlockTile> best;
   double bestCost = 0;
-  for (const Candidate &candidate : candidates) {
-    BlockTile tile{candidate.warps, candidate.rows, candidate.vectors,
-                   stageDepth};
+  llvm::ArrayRef<Candidate> choices = candidates;
+  if (target.precision != Precision::Exact)
+    choices = tensorCandidates;
+  for (const Candidate &candidate : choices) {
+    BlockTile tile{candidate.warps, candidate.rows,        candidate.vectors,
+                   stageDepth,      candidate.columnWarps, candidate.stages};
     if (panelWidth && tile.columns() != panelWidth)
       continue;
     int64_t blocks = batches * divideCeil(rows, tile.blockRows()) *

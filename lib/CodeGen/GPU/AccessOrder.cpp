@@ -8,6 +8,7 @@
 #include "AccessOrder.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -83,6 +84,12 @@ static SmallVector<Access, 2> getAccesses(Operation *op) {
   if (auto store = dyn_cast<vector::StoreOp>(op))
     return {getLaneAccess(store.getBase(), store.getIndices(),
                           store.getVectorType(), true)};
+  if (auto load = dyn_cast<vector::MaskedLoadOp>(op))
+    return {getLaneAccess(load.getBase(), load.getIndices(),
+                          load.getVectorType(), false)};
+  if (auto store = dyn_cast<vector::MaskedStoreOp>(op))
+    return {getLaneAccess(store.getBase(), store.getIndices(),
+                          store.getVectorType(), true)};
   if (auto gather = dyn_cast<vector::GatherOp>(op))
     return {{gather.getBase(), false, false}};
   if (auto scatter = dyn_cast<vector::ScatterOp>(op))
@@ -97,11 +104,13 @@ static SmallVector<Access, 2> getAccesses(Operation *op) {
 bool AccessOrder::conflicts(unsigned before, Event event) {
   switch (event) {
   case AlignedRead:
-    return before & OtherWrite;
+    return before & (OwnWrite | OtherWrite);
   case OtherRead:
-    return before & (AlignedWrite | OtherWrite);
+    return before & (AlignedWrite | OwnWrite | OtherWrite);
   case AlignedWrite:
-    return before & (OtherRead | OtherWrite);
+    return before & (OtherRead | OwnWrite | OtherWrite);
+  case OwnWrite:
+    return before & ~OwnWrite;
   case OtherWrite:
     return before != 0;
   }
@@ -120,10 +129,12 @@ bool AccessOrder::join(State &state, const State &other) {
 }
 
 void AccessOrder::visitAccess(Operation *op, State &state) {
-  if (isa<gpu::BarrierOp>(op))
+  if (isa<gpu::BarrierOp, NVVM::SyncWarpOp>(op))
     return state.clear();
   SmallVector<Access, 2> accesses = getAccesses(op);
   auto getEvent = [&](const Access &access) {
+    if (access.writes && op->hasAttr(laneStoreAttrName))
+      return OwnWrite;
     bool isAligned =
         access.isAligned && !mixed.contains(getBuffer(access.memref));
     if (access.writes)

@@ -33,12 +33,14 @@ public:
 private:
   /// What may have happened to a buffer since all threads last waited: reads
   /// and writes in which element j of a row is that of lane j modulo the lanes,
-  /// or part of that lane's share, and others.
+  /// or part of that lane's share, writes of each lane to places that are its
+  /// own, and others.
   enum Event : unsigned {
     AlignedRead = 1,
     OtherRead = 2,
     AlignedWrite = 4,
-    OtherWrite = 8
+    OwnWrite = 8,
+    OtherWrite = 16
   };
   using State = llvm::SmallDenseMap<mlir::Value, unsigned>;
 

@@ -8,6 +8,10 @@
 // Each element is the sum of its products in the order of the depth, by
 // multiply-adds: the bits are those of a single warp.
 //
+// Copies go around the stages: while one is multiplied, those of the next ones
+// are on their way. At the one barrier of a step all threads have got what it
+// multiplies, and have read what the copies that begin then overwrite.
+//
 //===----------------------------------------------------------------------===//
 
 #include "BlockContraction.h"
@@ -22,9 +26,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Parts of the operands that are in shared memory: one is multiplied while the
-/// next one arrives.
-static constexpr int64_t stages = 2;
 /// Depth that is multiplied at a time: four numbers of a row are one read.
 static constexpr int64_t depthAtOnce = 4;
 
@@ -60,10 +61,10 @@ bool BlockContraction::match() {
 
 Tile BlockContraction::emit() {
   Type number = kernel.ir().getF32Type();
-  leftSide.shared =
-      allocateShared(kernel, {stages, tile.blockRows(), tile.depth}, number);
-  rightSide.shared =
-      allocateShared(kernel, {stages, tile.depth, tile.columns()}, number);
+  leftShared = allocateShared(
+      kernel, {tile.stages, tile.blockRows(), leftPitch()}, number);
+  rightShared =
+      allocateShared(kernel, {tile.stages, tile.depth, rightPitch()}, number);
   for (Value operand : {left.tensor, right.tensor})
     kernel.forbidAlias(operand);
   int64_t rowBlocks = llvm::divideCeil(rowCount, tile.blockRows());
@@ -87,54 +88,39 @@ void BlockContraction::emitBlock(Value batch) {
   moveToBatch(batch);
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
-  Value lane = gpu::LaneIdOp::create(ir, loc, /*upper_bound=*/nullptr);
+  lane = gpu::LaneIdOp::create(ir, loc, /*upper_bound=*/nullptr);
   thread = kernel.add(kernel.multiply(warp, warpSize), lane);
   leftSide.flat = kernel.flatBuffer(left.tensor);
   rightSide.flat = kernel.flatBuffer(right.tensor);
   addLeftCopies();
   addRightCopies();
 
-  Value zero = kernel.constant(0);
   int64_t steps = llvm::divideCeil(depthCount, tile.depth);
-  startStep(zero);
-  closeGroup();
-  SmallVector<Value> sums(tile.rows * tile.vectors, getStart(warpSize));
-  sums = kernel.loop(zero, kernel.constant(steps), 1, sums, /*writes=*/false,
-                     [&](Value step, ValueRange carried) {
-                       Value next = kernel.add(step, 1);
-                       auto nothing = [] { return SmallVector<Value>(); };
-                       kernel.branch(
-                           kernel.isLess(next, steps), {}, /*writes=*/false,
-                           [&] {
-                             startStep(next);
-                             return SmallVector<Value>();
-                           },
-                           nothing);
-                       // All groups but that of the next step have arrived, in
-                       // all threads.
-                       nvgpu::DeviceAsyncWaitOp::create(
-                           ir, loc, closeGroup(), ir.getI32IntegerAttr(1));
-                       waitForBlock(kernel);
-                       SmallVector<Value> summed =
-                           multiply(kernel.remainder(step, stages), carried);
-                       // Nobody reads any more what the next copies overwrite.
-                       waitForBlock(kernel);
-                       return summed;
-                     });
-
-  int64_t rest = columnCount % tile.columns();
-  int64_t wholeBlocks = columnCount / tile.columns();
-  auto full = [&] { finish(sums, tile.vectors, warpSize); };
-  auto last = [&] {
-    int64_t vectors = llvm::divideCeil(rest, warpSize);
-    finish(sums, vectors, rest - (vectors - 1) * warpSize);
-  };
-  if (!rest)
-    full();
-  else if (!wholeBlocks)
-    last();
-  else
-    kernel.writingBranch(kernel.isLess(columnBlock, wholeBlocks), full, last);
+  int64_t ahead = tile.stages - 1;
+  Value group;
+  for (int64_t step = 0; step < ahead; ++step) {
+    if (step < steps)
+      startStep(kernel.constant(step));
+    group = closeGroup();
+  }
+  SmallVector<Value> sums = kernel.loop(
+      kernel.constant(0), kernel.constant(steps), 1, makeSums(),
+      /*writes=*/false, [&](Value step, ValueRange carried) {
+        // All groups but those of the steps behind it.
+        nvgpu::DeviceAsyncWaitOp::create(ir, loc, group,
+                                         ir.getI32IntegerAttr(ahead - 1));
+        waitForBlock(kernel);
+        Value next = kernel.add(step, ahead);
+        auto start = [&] {
+          startStep(next);
+          return SmallVector<Value>();
+        };
+        kernel.branch(kernel.isLess(next, steps), {}, /*writes=*/false, start,
+                      [] { return SmallVector<Value>(); });
+        closeGroup();
+        return multiply(kernel.remainder(step, tile.stages), carried);
+      });
+  finish(sums);
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +175,7 @@ void BlockContraction::addRightCopies() {
 }
 
 void BlockContraction::emitCopies(const Side &side, const OperandLayout &layout,
-                                  Value step, Value stage) {
+                                  Value shared, Value step, Value stage) {
   OpBuilder &ir = kernel.ir();
   for (const Copy &copy : side.copies) {
     Value depth = kernel.add(kernel.multiply(step, tile.depth), copy.depth);
@@ -202,7 +188,7 @@ void BlockContraction::emitCopies(const Side &side, const OperandLayout &layout,
     }
     Value from = kernel.add(copy.base, depthOffset(layout, depth));
     auto emit = [&] {
-      emitCopy(side, copy, from, exists, stage);
+      emitCopy(side, copy, shared, from, exists, stage);
       return SmallVector<Value>();
     };
     if (copy.isMine)
@@ -214,8 +200,9 @@ void BlockContraction::emitCopies(const Side &side, const OperandLayout &layout,
 }
 
 /// What does not exist becomes zeros; nothing is read for it.
-void BlockContraction::emitCopy(const Side &side, const Copy &copy, Value from,
-                                Value exists, Value stage) {
+void BlockContraction::emitCopy(const Side &side, const Copy &copy,
+                                Value shared, Value from, Value exists,
+                                Value stage) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   Value count;
@@ -226,7 +213,7 @@ void BlockContraction::emitCopy(const Side &side, const Copy &copy, Value from,
     from = arith::SelectOp::create(ir, loc, exists, from, zero);
   }
   nvgpu::DeviceAsyncCopyOp::create(
-      ir, loc, nvgpu::DeviceAsyncTokenType::get(ir.getContext()), side.shared,
+      ir, loc, nvgpu::DeviceAsyncTokenType::get(ir.getContext()), shared,
       ValueRange{stage, copy.row, copy.column}, side.flat, ValueRange(from),
       ir.getIndexAttr(side.chunk), count,
       side.chunk == 4 ? ir.getUnitAttr() : UnitAttr());
@@ -234,9 +221,9 @@ void BlockContraction::emitCopy(const Side &side, const Copy &copy, Value from,
 
 /// Begins to copy what step number `step` multiplies.
 void BlockContraction::startStep(Value step) {
-  Value stage = kernel.remainder(step, stages);
-  emitCopies(leftSide, left, step, stage);
-  emitCopies(rightSide, right, step, stage);
+  Value stage = kernel.remainder(step, tile.stages);
+  emitCopies(leftSide, left, leftShared, step, stage);
+  emitCopies(rightSide, right, rightShared, step, stage);
 }
 
 Value BlockContraction::closeGroup() {
@@ -249,8 +236,12 @@ Value BlockContraction::closeGroup() {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Adds the products of one stage. All threads of a warp read the same numbers
-/// of the left side, four at a time, and each its own columns of the right one.
+SmallVector<Value> BlockContraction::makeSums() {
+  return SmallVector<Value>(tile.rows * tile.vectors, getStart(warpSize));
+}
+
+/// All threads of a warp read the same numbers of the left side, four at a
+/// time, and each its own columns of the right one.
 SmallVector<Value> BlockContraction::multiply(Value stage, ValueRange sums) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
@@ -263,14 +254,14 @@ SmallVector<Value> BlockContraction::multiply(Value stage, ValueRange sums) {
         for (int64_t k = 0; k < depthAtOnce; ++k)
           for (int64_t v = 0; v < tile.vectors; ++v)
             columns.push_back(vector::LoadOp::create(
-                ir, loc, vectorType, rightSide.shared,
+                ir, loc, vectorType, rightShared,
                 ValueRange{stage, kernel.add(depth, k),
                            kernel.constant(v * warpSize)}));
         for (int64_t r = 0; r < tile.rows; ++r) {
           SmallVector<Value> numbers;
           for (int64_t k = 0; k < depthAtOnce; ++k)
             numbers.push_back(kernel.broadcast(
-                memref::LoadOp::create(ir, loc, leftSide.shared,
+                memref::LoadOp::create(ir, loc, leftShared,
                                        ValueRange{stage, kernel.add(row, r),
                                                   kernel.add(depth, k)}),
                 warpSize));
@@ -285,9 +276,25 @@ SmallVector<Value> BlockContraction::multiply(Value stage, ValueRange sums) {
       });
 }
 
+void BlockContraction::finish(ValueRange sums) {
+  int64_t rest = columnCount % tile.columns();
+  int64_t wholeBlocks = columnCount / tile.columns();
+  auto full = [&] { finishRows(sums, tile.vectors, warpSize); };
+  auto last = [&] {
+    int64_t vectors = llvm::divideCeil(rest, warpSize);
+    finishRows(sums, vectors, rest - (vectors - 1) * warpSize);
+  };
+  if (!rest)
+    full();
+  else if (!wholeBlocks)
+    last();
+  else
+    kernel.writingBranch(kernel.isLess(columnBlock, wholeBlocks), full, last);
+}
+
 /// Writes the rows that exist.
-void BlockContraction::finish(ValueRange sums, int64_t vectors,
-                              int64_t lastActive) {
+void BlockContraction::finishRows(ValueRange sums, int64_t vectors,
+                                  int64_t lastActive) {
   Value first = kernel.add(firstRow, kernel.multiply(warp, tile.rows));
   for (int64_t r = 0; r < tile.rows; ++r) {
     Value row = kernel.add(first, r);

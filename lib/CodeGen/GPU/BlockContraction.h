@@ -16,8 +16,10 @@ namespace hamkaas {
 /// A contraction whose warps share what they read: parts of both sides are
 /// copied to the memory of their block, the next ones while one is multiplied.
 /// Each warp has rows of its own, each thread some columns of these.
-class BlockContraction : DeviceContraction {
+class BlockContraction : protected DeviceContraction {
 public:
+  virtual ~BlockContraction() = default;
+
   BlockContraction(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
                    mlir::Value result)
       : DeviceContraction(kernel, root, result) {}
@@ -28,6 +30,24 @@ public:
   int64_t warps() const { return tile.warps; }
 
   Tile emit();
+
+protected:
+  /// Elements from row to row of what is in shared memory, and from row to row
+  /// of the operand there.
+  virtual int64_t leftPitch() const { return tile.depth; }
+  virtual int64_t rightPitch() const { return tile.columns(); }
+  /// What a thread adds up, before the first product.
+  virtual llvm::SmallVector<mlir::Value> makeSums();
+  /// Adds the products of a part of the depth.
+  virtual llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,
+                                                  mlir::ValueRange sums);
+  /// Writes what exists of the warp's rows and columns.
+  virtual void finish(mlir::ValueRange sums);
+
+  BlockTile tile;
+  mlir::Value leftShared, rightShared;
+  /// Where the emission of a block stands.
+  mlir::Value warp, lane, firstRow, columnBlock, firstColumn;
 
 private:
   /// One thread's share of a copy to shared memory.
@@ -40,7 +60,7 @@ private:
   };
   /// How a side is copied: `chunk` elements at a time, 4 or 1.
   struct Side {
-    mlir::Value flat, shared;
+    mlir::Value flat;
     int64_t chunk = 1;
     llvm::SmallVector<Copy> copies;
   };
@@ -52,19 +72,15 @@ private:
   void addLeftCopies();
   void addRightCopies();
   void emitCopies(const Side &side, const OperandLayout &layout,
-                  mlir::Value step, mlir::Value stage);
-  void emitCopy(const Side &side, const Copy &copy, mlir::Value from,
-                mlir::Value exists, mlir::Value stage);
+                  mlir::Value shared, mlir::Value step, mlir::Value stage);
+  void emitCopy(const Side &side, const Copy &copy, mlir::Value shared,
+                mlir::Value from, mlir::Value exists, mlir::Value stage);
   void startStep(mlir::Value step);
   mlir::Value closeGroup();
-  llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,
-                                          mlir::ValueRange sums);
-  void finish(mlir::ValueRange sums, int64_t vectors, int64_t lastActive);
+  void finishRows(mlir::ValueRange sums, int64_t vectors, int64_t lastActive);
 
-  BlockTile tile;
   Side leftSide, rightSide;
-  /// Where the emission of a block stands.
-  mlir::Value warp, thread, firstRow, columnBlock, firstColumn;
+  mlir::Value thread;
 };
 
 } // namespace hamkaas

@@ -152,9 +152,13 @@ Value DeviceContraction::depthOffset(const OperandLayout &layout, Value depth) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-Value DeviceContraction::getStart(int64_t lanes) {
+Value DeviceContraction::getStart() {
   auto fill = root.getDpsInits().front().getDefiningOp<linalg::FillOp>();
-  return kernel.broadcast(fill.getInputs().front(), lanes);
+  return fill.getInputs().front();
+}
+
+Value DeviceContraction::getStart(int64_t lanes) {
+  return kernel.broadcast(getStart(), lanes);
 }
 
 void DeviceContraction::finishRow(ValueRange sums, Value row, Value column,

@@ -41,6 +41,8 @@ protected:
 
   bool matchOperands();
 
+  /// What a sum begins with.
+  mlir::Value getStart();
   /// The first sums of all threads, `lanes` of them.
   mlir::Value getStart(int64_t lanes);
   /// Moves to contraction number `index` of the batch.

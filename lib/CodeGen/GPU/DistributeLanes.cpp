@@ -21,6 +21,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "LaneDistributor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -47,6 +48,13 @@ static bool isDistributable(VectorType type) {
          (lanes <= warpSize || lanes == 2 * warpSize || lanes == 4 * warpSize);
 }
 
+/// Whether the operation is that of a thread already, and its vectors are what
+/// a thread holds in a register.
+static bool isOfThread(Operation *op) {
+  return isa_and_present<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+      op->getDialect());
+}
+
 /// Checks the vectors of the kernel, and notes how many lanes operands have.
 LogicalResult LaneDistributor::noteLanes() {
   auto check = [](Operation *op, TypeRange types) {
@@ -60,6 +68,8 @@ LogicalResult LaneDistributor::noteLanes() {
     return InFlightDiagnostic();
   };
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    if (isOfThread(op))
+      return WalkResult::advance();
     if (failed(check(op, op->getOperandTypes())) ||
         failed(check(op, op->getResultTypes())))
       return WalkResult::interrupt();
@@ -154,6 +164,8 @@ LogicalResult LaneDistributor::distributeElementwise(Operation *op) {
 }
 
 LogicalResult LaneDistributor::distribute(Operation *op) {
+  if (isOfThread(op))
+    return success();
   if (op->getNumRegions() > 0)
     return distributeRegions(op);
   if (isWide(op))
@@ -163,6 +175,8 @@ LogicalResult LaneDistributor::distribute(Operation *op) {
       .Case([&](vector::TransferWriteOp op) { return distributeWrite(op); })
       .Case([&](vector::LoadOp op) { return distributeLoad(op); })
       .Case([&](vector::StoreOp op) { return distributeStore(op); })
+      .Case([&](vector::MaskedLoadOp op) { return distributeMaskedLoad(op); })
+      .Case([&](vector::MaskedStoreOp op) { return distributeMaskedStore(op); })
       .Case([&](vector::GatherOp op) { return distributeGather(op); })
       .Case([&](vector::ScatterOp op) { return distributeScatter(op); })
       .Case<memref::StoreOp>(

@@ -10,9 +10,12 @@
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "SplitAttention.h"
 #include "SplitContraction.h"
+#include "TensorContraction.h"
 #include "Teams.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,10 +40,11 @@ static void finish(func::FuncOp kernel, KernelBuilder &builder,
 /// Each emits the kernel if that is for blocks, and otherwise leaves it.
 template <typename ContractionT>
 static LogicalResult emitContraction(func::FuncOp kernel, linalg::LinalgOp root,
-                                     Value result) {
+                                     Value result,
+                                     const TargetDescription &target) {
   if (kernel->hasAttr(HamKaasDialect::tilesAttrName))
     return success();
-  KernelBuilder builder(kernel, *lookupTarget("warp"));
+  KernelBuilder builder(kernel, target);
   ContractionT contraction(builder, root, result);
   if (!contraction.match())
     return success();
@@ -51,17 +55,22 @@ static LogicalResult emitContraction(func::FuncOp kernel, linalg::LinalgOp root,
   return success();
 }
 
-static LogicalResult emitContraction(func::FuncOp kernel, Value result) {
+static LogicalResult emitContraction(func::FuncOp kernel, Value result,
+                                     const TargetDescription &target) {
   linalg::LinalgOp root = findReductionRoot(result);
   if (!root)
     return success();
-  return success(
-      succeeded(emitContraction<BlockContraction>(kernel, root, result)) &&
-      succeeded(emitContraction<SplitContraction>(kernel, root, result)));
+  auto emitBlocks = target.precision == Precision::Exact
+                        ? emitContraction<BlockContraction>
+                        : emitContraction<TensorContraction>;
+  return success(succeeded(emitBlocks(kernel, root, result, target)) &&
+                 succeeded(emitContraction<SplitContraction>(kernel, root,
+                                                             result, target)));
 }
 
-static LogicalResult emitRows(func::FuncOp kernel, Value result) {
-  KernelBuilder builder(kernel, *lookupTarget("warp"));
+static LogicalResult emitRows(func::FuncOp kernel, Value result,
+                              const TargetDescription &target) {
+  KernelBuilder builder(kernel, target);
   std::optional<Team> team = makeRowTeam(builder, result);
   if (!team)
     return success();
@@ -72,8 +81,9 @@ static LogicalResult emitRows(func::FuncOp kernel, Value result) {
   return success();
 }
 
-static LogicalResult emitFewQueries(func::FuncOp kernel, Value result) {
-  KernelBuilder builder(kernel, *lookupTarget("warp"));
+static LogicalResult emitFewQueries(func::FuncOp kernel, Value result,
+                                    const TargetDescription &target) {
+  KernelBuilder builder(kernel, target);
   FailureOr<Attention> attention = Attention::match(builder, result);
   if (failed(attention))
     return failure();
@@ -91,6 +101,8 @@ static LogicalResult emitFewQueries(func::FuncOp kernel, Value result) {
 namespace {
 struct EmitDeviceKernelsPass
     : hamkaas::impl::EmitDeviceKernelsBase<EmitDeviceKernelsPass> {
+  using EmitDeviceKernelsBase::EmitDeviceKernelsBase;
+
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
     auto attr =
@@ -100,15 +112,21 @@ struct EmitDeviceKernelsPass
     auto emit = getEmitter(attr.getFamily());
     if (!emit)
       return;
+    const TargetDescription *target = lookupTarget(level);
+    if (!target || !target->isWarp) {
+      kernel.emitError("expected a level of a GPU, got '") << level << "'";
+      return signalPassFailure();
+    }
     if (failed(verifyKernel(kernel)))
       return signalPassFailure();
     Value result = kernel.getBody().front().getTerminator()->getOperand(0);
-    if (failed(emit(kernel, result)))
+    if (failed(emit(kernel, result, *target)))
       signalPassFailure();
   }
 
 private:
-  using Emitter = LogicalResult (*)(func::FuncOp kernel, Value result);
+  using Emitter = LogicalResult (*)(func::FuncOp kernel, Value result,
+                                    const TargetDescription &target);
 
   static Emitter getEmitter(KernelFamily family) {
     switch (family) {

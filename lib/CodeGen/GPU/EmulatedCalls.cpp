@@ -162,6 +162,35 @@ std::pair<Value, Value> EmulatedCalls::shuffle(Operation *op, Value value,
   return {result, isValid};
 }
 
+Value EmulatedCalls::getRegisters() {
+  if (productMemory)
+    return productMemory;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(functions);
+  return productMemory = LLVM::AllocaOp::create(
+             builder, pointer, builder.getI32Type(),
+             integer(emulation::productRegisters, 32));
+}
+
+SmallVector<Value> EmulatedCalls::addProduct(Operation *op,
+                                             emulation::ProductKind kind,
+                                             ArrayRef<Value> registers) {
+  Value memory = getRegisters();
+  auto place = [&](int64_t number) {
+    return offset(memory, integer(number * sizeof(uint32_t), 64));
+  };
+  for (auto [i, value] : llvm::enumerate(registers))
+    LLVM::StoreOp::create(builder, value, place(i));
+  call(offsetof(EmulatedFunctions, addProduct), Type(),
+       {integer(kind, 32), memory, this->place(op)});
+  SmallVector<Value> sums;
+  for (int64_t i = emulation::firstSumRegister;
+       i < emulation::productRegisters; ++i)
+    sums.push_back(
+        LLVM::LoadOp::create(builder, builder.getF32Type(), place(i)));
+  return sums;
+}
+
 void EmulatedCalls::access(Operation *op, Value address, int64_t bytes,
                            int64_t alignment, emulation::AccessKind kind) {
   call(offsetof(EmulatedFunctions, access), Type(),

@@ -51,6 +51,11 @@ public:
   std::pair<mlir::Value, mlir::Value>
   shuffle(mlir::Operation *op, mlir::Value value, emulation::ShuffleKind kind,
           mlir::Value mask, mlir::Value operand, mlir::Value clamp);
+  /// Takes the values of all registers and returns those of the sums, as
+  /// numbers of float32.
+  llvm::SmallVector<mlir::Value>
+  addProduct(mlir::Operation *op, emulation::ProductKind kind,
+             llvm::ArrayRef<mlir::Value> registers);
   void access(mlir::Operation *op, mlir::Value address, int64_t bytes,
               int64_t alignment, emulation::AccessKind kind);
   void copyLater(mlir::Operation *op, mlir::Value to, int64_t bytes,
@@ -66,7 +71,11 @@ private:
   /// Text that names `op` and where it comes from.
   mlir::Value place(mlir::Operation *op);
 
+  /// The memory of the thread for the registers of a product.
+  mlir::Value getRegisters();
+
   mlir::Value context, functions;
+  mlir::Value productMemory; ///< Null before the first product.
   mlir::LLVM::LLVMPointerType pointer;
   EmulatedImageBuilder &image;
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;

@@ -49,6 +49,11 @@ private:
   Replaced replaceCopy(nvgpu::DeviceAsyncCopyOp copy);
   Replaced replaceCopy(NVVM::CpAsyncOp copy);
   Replaced replaceConstant(memref::GetGlobalOp get);
+  Value roundBits(Value number, int64_t dropped, bool tiesToEven);
+  Replaced replaceConversion(NVVM::ConvertFloatToTF32Op convert);
+  Replaced replaceConversion(NVVM::ConvertF32x2ToBF16x2Op convert);
+  Replaced replaceMatrixProduct(NVVM::MmaOp product);
+  Replaced replaceTensorOp();
   Replaced replaceIndex();
   Replaced replaceSync();
   Replaced replaceMemory();
@@ -266,6 +271,100 @@ DeviceOpReplacement::Replaced DeviceOpReplacement::replaceMemory() {
 }
 
 //===----------------------------------------------------------------------===//
+// Tensor cores
+//===----------------------------------------------------------------------===//
+
+/// The bits of a float32 rounded to the nearest number whose `dropped` lower
+/// ones are zero; ties go to the one whose next bit is zero, or away from zero.
+/// NaN stays one.
+Value DeviceOpReplacement::roundBits(Value number, int64_t dropped,
+                                     bool tiesToEven) {
+  Type i32 = builder.getI32Type();
+  Value bits = arith::BitcastOp::create(builder, i32, number);
+  Value half = calls.integer(int64_t(1) << (dropped - 1), 32);
+  if (tiesToEven) {
+    Value one = calls.integer(1, 32);
+    Value last = arith::AndIOp::create(
+        builder,
+        arith::ShRUIOp::create(builder, bits, calls.integer(dropped, 32)), one);
+    half = arith::AddIOp::create(
+        builder, arith::SubIOp::create(builder, half, one), last);
+  }
+  Value sum = arith::AddIOp::create(builder, bits, half);
+  Value upper = calls.integer(-(int64_t(1) << dropped), 32);
+  Value isNaN = arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO,
+                                      number, number);
+  return arith::SelectOp::create(builder, isNaN, calls.integer(0x7fff0000, 32),
+                                 arith::AndIOp::create(builder, sum, upper));
+}
+
+DeviceOpReplacement::Replaced
+DeviceOpReplacement::replaceConversion(NVVM::ConvertFloatToTF32Op convert) {
+  if (convert.getRnd() != NVVM::FPRoundingMode::RNA || convert.getRelu() ||
+      convert.getSat() != NVVM::SaturationMode::NONE)
+    return op->emitError("expected a conversion that rounds to the nearest, "
+                         "ties away from zero");
+  return replaceBy(
+      roundBits(convert.getSrc(), /*dropped=*/13, /*tiesToEven=*/false));
+}
+
+DeviceOpReplacement::Replaced
+DeviceOpReplacement::replaceConversion(NVVM::ConvertF32x2ToBF16x2Op convert) {
+  if (convert.getRnd() != NVVM::FPRoundingMode::RN || convert.getRelu() ||
+      convert.getSat() != NVVM::SaturationMode::NONE)
+    return op->emitError("expected a conversion that rounds to the nearest, "
+                         "ties to even");
+  auto round = [&](Value number) {
+    return roundBits(number, /*dropped=*/16, /*tiesToEven=*/true);
+  };
+  Value high = round(convert.getSrcHi());
+  Value low = arith::ShRUIOp::create(builder, round(convert.getSrcLo()),
+                                     calls.integer(16, 32));
+  Value both = arith::OrIOp::create(builder, high, low);
+  return replaceBy(
+      Value(LLVM::BitcastOp::create(builder, convert.getType(), both)));
+}
+
+/// The kind of a product, if the emulator has it.
+static std::optional<emulation::ProductKind> getKind(NVVM::MmaOp product) {
+  NVVM::MMAShapeAttr shape = product.getShape();
+  if (shape.getM() != 16 || shape.getN() != 8 ||
+      product.accumPtxType() != NVVM::MMATypes::f32)
+    return std::nullopt;
+  if (product.getMultiplicandAPtxType() == NVVM::MMATypes::tf32 &&
+      shape.getK() == 8)
+    return emulation::ProductTF32;
+  if (product.getMultiplicandAPtxType() == NVVM::MMATypes::bf16 &&
+      shape.getK() == 16)
+    return emulation::ProductBF16;
+  return std::nullopt;
+}
+
+DeviceOpReplacement::Replaced
+DeviceOpReplacement::replaceMatrixProduct(NVVM::MmaOp product) {
+  std::optional<emulation::ProductKind> kind = getKind(product);
+  if (!kind)
+    return op->emitError("expected a product of 16 x 8 x 8 tf32 or of "
+                         "16 x 8 x 16 bf16, with sums of float32");
+  SmallVector<Value> sums =
+      calls.addProduct(op, *kind, llvm::to_vector(op->getOperands()));
+  Value result = LLVM::PoisonOp::create(builder, product.getType());
+  for (auto [i, sum] : llvm::enumerate(sums))
+    result = LLVM::InsertValueOp::create(builder, result, sum, int64_t(i));
+  return replaceBy(result);
+}
+
+DeviceOpReplacement::Replaced DeviceOpReplacement::replaceTensorOp() {
+  if (auto convert = dyn_cast<NVVM::ConvertFloatToTF32Op>(op))
+    return replaceConversion(convert);
+  if (auto convert = dyn_cast<NVVM::ConvertF32x2ToBF16x2Op>(op))
+    return replaceConversion(convert);
+  if (auto product = dyn_cast<NVVM::MmaOp>(op))
+    return replaceMatrixProduct(product);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
 // All
 //===----------------------------------------------------------------------===//
 
@@ -284,7 +383,8 @@ LogicalResult DeviceOpReplacement::replace() {
   }
   for (auto group :
        {&DeviceOpReplacement::replaceIndex, &DeviceOpReplacement::replaceSync,
-        &DeviceOpReplacement::replaceMemory}) {
+        &DeviceOpReplacement::replaceMemory,
+        &DeviceOpReplacement::replaceTensorOp}) {
     Replaced replaced = (this->*group)();
     if (failed(replaced) || *replaced)
       return replaced;

@@ -55,6 +55,8 @@ private:
   mlir::LogicalResult distributeWrite(mlir::vector::TransferWriteOp op);
   mlir::LogicalResult distributeLoad(mlir::vector::LoadOp op);
   mlir::LogicalResult distributeStore(mlir::vector::StoreOp op);
+  mlir::LogicalResult distributeMaskedLoad(mlir::vector::MaskedLoadOp op);
+  mlir::LogicalResult distributeMaskedStore(mlir::vector::MaskedStoreOp op);
   mlir::LogicalResult distributeGather(mlir::vector::GatherOp op);
   mlir::LogicalResult distributeScatter(mlir::vector::ScatterOp op);
   mlir::LogicalResult distributeScalarStore(mlir::Operation *op);

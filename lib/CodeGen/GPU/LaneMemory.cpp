@@ -155,6 +155,20 @@ LogicalResult LaneDistributor::distributeStore(vector::StoreOp op) {
   return success();
 }
 
+/// What gathers and scatters of neighbours are simplified to.
+LogicalResult LaneDistributor::distributeMaskedLoad(vector::MaskedLoadOp op) {
+  ActiveLanes active = getActive(op.getMask(), lanesOf.at(op));
+  return replace(
+      op, loadLane(op.getBase(), op.getIndices(), active, op.getPassThru()));
+}
+
+LogicalResult LaneDistributor::distributeMaskedStore(vector::MaskedStoreOp op) {
+  storeLane(op.getValueToStore(), op.getBase(), op.getIndices(),
+            getActive(op.getMask(), lanesOf.at(op)));
+  op->erase();
+  return success();
+}
+
 Value hamkaas::toIndex(OpBuilder &builder, Location loc, Value number) {
   if (number.getType().isIndex())
     return number;
@@ -213,6 +227,8 @@ LogicalResult LaneDistributor::distributeScatter(vector::ScatterOp op) {
 }
 
 LogicalResult LaneDistributor::distributeScalarStore(Operation *op) {
+  if (op->removeAttr(laneStoreAttrName))
+    return success();
   auto branch = scf::IfOp::create(builder, loc, isBelow(1));
   op->moveBefore(branch.thenBlock()->getTerminator());
   return success();

@@ -1,7 +1,7 @@
 // RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=x86-64-v4 -split-input-file | FileCheck %s --check-prefixes=CHECK,WIDE
 // RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=x86-64-v3 -split-input-file | FileCheck %s --check-prefixes=CHECK,NARROW
 // RUN: not hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=z80 -split-input-file 2>&1 | FileCheck %s --check-prefix=LEVEL
-// LEVEL: error: expected an instruction set level of x86-64, x86-64-v2, x86-64-v3, x86-64-v4, warp, got 'z80'
+// LEVEL: error: expected an instruction set level of x86-64, x86-64-v2, x86-64-v3, x86-64-v4, warp, warp-tf32, warp-3xtf32, warp-bf16, got 'z80'
 
 #lhs = affine_map<(i, j, k) -> (i, k)>
 #rhs = affine_map<(i, j, k) -> (k, j)>

@@ -100,3 +100,35 @@ func.func @view(%x: memref<2x32xf32>, %out: memref<2x32xf32>) attributes {hamkaa
   vector.store %w, %out[%c0, %c0] : memref<2x32xf32>, vector<32xf32>
   return
 }
+
+// -----
+
+// Each thread writes elements of its own, one after the other, and waits before
+// it writes what others have read.
+
+// CHECK-LABEL: func @own_elements(
+// CHECK-NOT:     nvvm.bar.warp.sync
+// CHECK:         memref.store
+// CHECK-NOT:     nvvm.bar.warp.sync
+// CHECK:         memref.store
+// CHECK:         nvvm.bar.warp.sync
+// CHECK-NOT:     memref.store
+// CHECK:         memref.load
+// CHECK-NEXT:    nvvm.bar.warp.sync
+// CHECK-NEXT:    memref.store
+// CHECK-NOT:     nvvm.bar.warp.sync
+func.func @own_elements(%x: memref<32xf32>, %out: memref<32xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %lane = gpu.lane_id
+  %at = arith.addi %lane, %c32 : index
+  %a = memref.load %x[%lane] : memref<32xf32>
+  %scratch = memref.alloca() : memref<64xf32>
+  memref.store %a, %scratch[%lane] {hamkaas.lane_store} : memref<64xf32>
+  memref.store %a, %scratch[%at] {hamkaas.lane_store} : memref<64xf32>
+  %v = vector.load %scratch[%c1] : memref<64xf32>, vector<32xf32>
+  memref.store %a, %scratch[%lane] {hamkaas.lane_store} : memref<64xf32>
+  vector.store %v, %out[%c0] : memref<32xf32>, vector<32xf32>
+  return
+}

@@ -450,3 +450,46 @@ func.func @shares_of_one_size(%x: memref<128xf32>, %out: memref<128xf32>) attrib
   vector.store %w, %out[%c0] : memref<128xf32>, vector<128xf32>
   return
 }
+
+// -----
+
+// What is of the dialects of LLVM and NVVM is a thread's already, and so is a
+// store that says it.
+
+// CHECK-LABEL: func @threads(
+// CHECK:         %[[PAIR:.*]] = nvvm.convert.f32x2.to.bf16x2 %{{.*}} : vector<2xbf16>
+// CHECK:         llvm.bitcast %[[PAIR]] : vector<2xbf16> to f32
+// CHECK-NOT:     scf.if
+// CHECK:         memref.store %{{.*}}, %{{.*}}[%{{.*}}] : memref<32xf32>
+// CHECK:         scf.if
+// CHECK-NEXT:      memref.store
+func.func @threads(%x: memref<32xf32>, %out: memref<32xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %lane = gpu.lane_id
+  %a = memref.load %x[%lane] : memref<32xf32>
+  %pair = nvvm.convert.f32x2.to.bf16x2 %a, %a {rnd = #nvvm.fp_rnd_mode<rn>} : vector<2xbf16>
+  %b = llvm.bitcast %pair : vector<2xbf16> to f32
+  %scratch = memref.alloca() : memref<32xf32>
+  memref.store %b, %scratch[%lane] {hamkaas.lane_store} : memref<32xf32>
+  memref.store %b, %out[%c0] : memref<32xf32>
+  return
+}
+
+// -----
+
+// Gathers and scatters of neighbours, as upstream simplifies them.
+
+// CHECK-LABEL: func @masked(
+// CHECK:         %[[V:.*]] = memref.load
+// CHECK:         %[[W:.*]] = arith.select %[[IS_ACTIVE:.*]], %[[V]], %{{.*}} : f32
+// CHECK:         scf.if %[[IS_ACTIVE]] {
+// CHECK:           memref.store %[[W]]
+// CHECK-NOT:   vector
+func.func @masked(%x: memref<6xf32>, %out: memref<6xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant dense<0.0> : vector<8xf32>
+  %m = vector.constant_mask [6] : vector<8xi1>
+  %v = vector.maskedload %x[%c0], %m, %none : memref<6xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  vector.maskedstore %out[%c0], %m, %v : memref<6xf32>, vector<8xi1>, vector<8xf32>
+  return
+}

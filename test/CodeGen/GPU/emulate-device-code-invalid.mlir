@@ -83,3 +83,33 @@ gpu.module @device {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @device {
+  gpu.func @truncate(%x: f32) kernel {
+    // expected-error @below {{expected a conversion that rounds to the nearest, ties away from zero}}
+    %0 = nvvm.convert.float.to.tf32 %x {rnd = #nvvm.fp_rnd_mode<rz>}
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  gpu.func @truncate(%x: f32) kernel {
+    // expected-error @below {{expected a conversion that rounds to the nearest, ties to even}}
+    %0 = nvvm.convert.f32x2.to.bf16x2 %x, %x {rnd = #nvvm.fp_rnd_mode<rz>} : vector<2xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  gpu.func @small(%a: i32, %c: f32) kernel {
+    // expected-error @below {{expected a product of 16 x 8 x 8 tf32 or of 16 x 8 x 16 bf16, with sums of float32}}
+    %0 = nvvm.mma.sync A[%a, %a] B[%a] C[%c, %c, %c, %c] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<tf32>, multiplicandBPtxType = #nvvm.mma_type<tf32>, shape = #nvvm.shape<m = 16, n = 8, k = 4>} : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+    gpu.return
+  }
+}

@@ -76,3 +76,49 @@ gpu.module @device {
 // UNCHECKED:   @hamkaas_device_image
 // LLVM:        @hamkaas_device_image
 module {}
+
+// -----
+
+// Products of matrices: the registers of a thread go through its memory. A tf32
+// is a float32 whose lower 13 bits are rounded away, two bf16 are one register.
+
+// CHECK-LABEL: llvm.mlir.global internal constant @hamkaas_device_image
+// CHECK:       func.func @multiply_emulated_body(
+// CHECK-DAG:     %[[COUNT:.*]] = arith.constant 10 : i32
+// CHECK-DAG:     %[[UPPER:.*]] = arith.constant -8192 : i32
+// CHECK-DAG:     %[[HALF:.*]] = arith.constant 4096 : i32
+// CHECK:         %[[REGISTERS:.*]] = llvm.alloca %[[COUNT]] x i32
+// CHECK:         scf.for
+// CHECK:           %[[BITS:.*]] = arith.bitcast %{{.*}} : f32 to i32
+// CHECK:           %[[SUM:.*]] = arith.addi %[[BITS]], %[[HALF]]
+// CHECK:           arith.cmpf uno
+// CHECK:           arith.andi %[[SUM]], %[[UPPER]]
+// CHECK:           arith.ori
+// CHECK:           llvm.store %{{.*}}, %[[REGISTERS]]
+// CHECK-COUNT-9:   llvm.store
+// CHECK-NOT:       llvm.store
+// CHECK:           llvm.call {{.*}} : !llvm.ptr, (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> ()
+// CHECK:           %[[SUM:.*]] = llvm.load {{.*}} -> f32
+// CHECK:           scf.yield %[[SUM]]
+// LLVM:        llvm.func {{.*}}@multiply_emulated
+// LLVM-NOT:      nvvm
+gpu.module @device {
+  gpu.func @multiply(%x: memref<32xf32>, %y: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %zero = arith.constant 0.0 : f32
+    %lane = gpu.lane_id
+    %v = memref.load %x[%lane] : memref<32xf32>
+    %s = scf.for %i = %c0 to %c4 step %c1 iter_args(%c = %zero) -> f32 {
+      %a = nvvm.convert.float.to.tf32 %v {rnd = #nvvm.fp_rnd_mode<rna>}
+      %p = nvvm.convert.f32x2.to.bf16x2 %v, %v {rnd = #nvvm.fp_rnd_mode<rn>} : vector<2xbf16>
+      %b = llvm.bitcast %p : vector<2xbf16> to i32
+      %d = nvvm.mma.sync A[%a, %a, %b, %b] B[%a, %b] C[%c, %c, %c, %c] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<tf32>, multiplicandBPtxType = #nvvm.mma_type<tf32>, shape = #nvvm.shape<m = 16, n = 8, k = 8>} : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+      %e = llvm.extractvalue %d[0] : !llvm.struct<(f32, f32, f32, f32)>
+      scf.yield %e : f32
+    }
+    memref.store %s, %y[%lane] : memref<32xf32>
+    gpu.return
+  }
+}

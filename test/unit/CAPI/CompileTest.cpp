@@ -209,6 +209,7 @@ TEST(CompileOptions, Targets) {
   EXPECT_EQ(program->run, nullptr);
   ASSERT_NE(program->deviceCode, nullptr);
   EXPECT_STREQ(program->deviceCode->architecture, "sm_80");
+  EXPECT_STREQ(program->deviceCode->precision, "exact");
   HamKaasInstance *instance = nullptr;
   EXPECT_THAT(
       takeText(HamKaasModelCreateInstance(model.get(), nullptr, &instance)),
@@ -223,6 +224,16 @@ TEST(CompileOptions, Targets) {
   EXPECT_EQ(compileError(addScript, &options),
             "expected an architecture of GPUs in UTF-8, got the byte 0xff at "
             "offset 0");
+  options.gpuArch = nullptr;
+  options.precision = "\xff";
+  EXPECT_EQ(compileError(addScript, &options),
+            "expected a precision in UTF-8, got the byte 0xff at offset 0");
+  options.precision = "half";
+  EXPECT_THAT(compileError(addScript, &options), HasSubstr("'half'"));
+  options.precision = "tf32";
+  model = compile(addScript, &options);
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
+  EXPECT_STREQ(program->deviceCode->precision, "tf32");
 }
 
 TEST(CompileOptions, TargetsOfDevices) {

@@ -114,6 +114,10 @@ TEST_F(Write, Targets) {
   EXPECT_THAT(write(), HasSubstr("'sm_20'"));
   EXPECT_EQ(folder.fileCount(), 0u);
   options.gpuArch = "sm_90";
+  options.precision = "\xff";
+  EXPECT_EQ(write(), "expected a precision in UTF-8, got the byte 0xff at "
+                     "offset 0");
+  options.precision = "3xtf32";
   ASSERT_EQ(write(), "");
   OwnedModel loaded = load(path);
   const HamKaasProgram *program = nullptr;
@@ -121,6 +125,7 @@ TEST_F(Write, Targets) {
   EXPECT_NE(program->run, nullptr);
   ASSERT_NE(program->deviceCode, nullptr);
   EXPECT_STREQ(program->deviceCode->architecture, "sm_90");
+  EXPECT_STREQ(program->deviceCode->precision, "3xtf32");
 }
 
 TEST_F(Write, Counts) {

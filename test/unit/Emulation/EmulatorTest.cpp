@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -386,6 +387,138 @@ void publishToOtherWarp(const uint64_t *, EmulatedThread *thread) {
 
 TEST(Emulator, SyncsOfWarpsAreNotBarriers) {
   EXPECT_NE((Launch{publishToOtherWarp, 1, 64, 4}).run(orders[0], {}), "");
+}
+
+//===----------------------------------------------------------------------===//
+// Products of matrices
+//===----------------------------------------------------------------------===//
+
+/// Each thread has its registers in the argument.
+void multiplyOnce(const uint64_t *arguments, EmulatedThread *thread) {
+  auto *registers =
+      reinterpret_cast<uint32_t *>(getArgument(arguments, 0)) +
+      productRegisters * thread->thread;
+  thread->functions->addProduct(thread, *getArgument(arguments, 1), registers,
+                                "product");
+}
+
+uint32_t getBits(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+float getFloat(int32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+/// Factors and sums, in the layouts that PTX has for `mma.sync`: tables of the
+/// elements of each thread.
+struct Matrices {
+  ProductKind kind;
+  int depth;
+  float left[16][16] = {}, right[16][8] = {}, sums[16][8] = {};
+
+  explicit Matrices(ProductKind kind)
+      : kind(kind), depth(kind == ProductTF32 ? 8 : 16) {
+    for (int i = 0; i < 16; ++i)
+      for (int k = 0; k < depth; ++k)
+        left[i][k] = static_cast<float>(3 * i - 5 * k);
+    for (int k = 0; k < depth; ++k)
+      for (int j = 0; j < 8; ++j)
+        right[k][j] = static_cast<float>(k * k - 7 * j);
+    for (int i = 0; i < 16; ++i)
+      for (int j = 0; j < 8; ++j)
+        sums[i][j] = static_cast<float>(100 * i + j);
+  }
+
+  /// One register of neighbours along the depth.
+  template <typename Get> uint32_t pack(int group, Get get) const {
+    if (kind == ProductTF32)
+      return getBits(get(group));
+    return getBits(get(2 * group)) >> 16 | getBits(get(2 * group + 1));
+  }
+  Data registers() const {
+    Data data;
+    for (int lane = 0; lane < 32; ++lane) {
+      int group = lane / 4, member = lane % 4;
+      auto addLeft = [&](int row, int place) {
+        data.push_back(static_cast<int32_t>(
+            pack(place, [&](int k) { return left[row][k]; })));
+      };
+      addLeft(group, member);
+      addLeft(group + 8, member);
+      addLeft(group, member + 4);
+      addLeft(group + 8, member + 4);
+      for (int place : {member, member + 4})
+        data.push_back(static_cast<int32_t>(
+            pack(place, [&](int k) { return right[k][group]; })));
+      for (int row : {group, group + 8})
+        for (int column : {2 * member, 2 * member + 1})
+          data.push_back(static_cast<int32_t>(getBits(sums[row][column])));
+    }
+    return data;
+  }
+  float expected(int row, int column) const {
+    float sum = sums[row][column];
+    for (int k = 0; k < depth; ++k)
+      sum += left[row][k] * right[k][column];
+    return sum;
+  }
+};
+
+TEST(Emulator, MultipliesMatricesAsPtxSays) {
+  for (ThreadOrder order : orders)
+    for (ProductKind kind : {ProductTF32, ProductBF16}) {
+      Matrices matrices(kind);
+      Data data = matrices.registers(), how = {kind};
+      EXPECT_EQ((Launch{multiplyOnce}).run(order, {&data, &how}), "");
+      for (int lane = 0; lane < 32; ++lane)
+        for (int i = 0; i < 4; ++i)
+          EXPECT_EQ(
+              getFloat(data[productRegisters * lane + firstSumRegister + i]),
+              matrices.expected(lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2))
+              << "lane " << lane << ", sum " << i;
+    }
+}
+
+// A tf32 has 10 bits behind the point; the others are whatever they are.
+TEST(Emulator, LowerBitsOfTF32MeanNothing) {
+  Matrices matrices(ProductTF32);
+  Data exact = matrices.registers(), noisy = exact, how = {ProductTF32};
+  for (size_t i = 0; i < noisy.size(); ++i)
+    if (i % productRegisters < firstSumRegister)
+      noisy[i] |= 0x1fff;
+  EXPECT_EQ((Launch{multiplyOnce}).run(orders[0], {&exact, &how}), "");
+  EXPECT_EQ((Launch{multiplyOnce}).run(orders[0], {&noisy, &how}), "");
+  for (size_t i = 0; i < noisy.size(); ++i)
+    if (i % productRegisters >= firstSumRegister)
+      EXPECT_EQ(noisy[i], exact[i]);
+}
+
+TEST(Emulator, ProductsTakeAllLanesOfAWarp) {
+  Data data(64 * productRegisters), how = {ProductTF32};
+  EXPECT_EQ((Launch{multiplyOnce, 1, 40}).run(orders[1], {&data, &how}),
+            "kernel 'k', block 0: a product of matrices takes all lanes of a "
+            "warp, of which warp 1 at product has 8");
+}
+
+void multiplyInBranch(const uint64_t *arguments, EmulatedThread *thread) {
+  if (thread->thread % 2 == 0)
+    multiplyOnce(arguments, thread);
+}
+
+TEST(Emulator, FindsProductsThatNotAllLanesReach) {
+  Data data(32 * productRegisters), how = {ProductTF32};
+  std::string error =
+      (Launch{multiplyInBranch}).run(orders[0], {&data, &how});
+  EXPECT_EQ(error.find("kernel 'k', block 0: a synchronization is not reached "
+                       "by all threads: thread 0 waits at product; thread 1 "
+                       "has returned; "),
+            0u)
+      << error;
 }
 
 //===----------------------------------------------------------------------===//

@@ -52,8 +52,7 @@ ContractionTile chooseContractionTile(const TargetDescription &target,
                                       int64_t panelWidth = 0);
 
 /// The part of a contraction that the warps of a block of threads of a GPU
-/// compute together: they share what they read, in the memory of the block, and
-/// have rows of their own.
+/// compute together: they share what they read, in the memory of the block.
 struct BlockTile {
   int64_t warps;
   /// Rows and vectors of the sums of a warp. Each thread holds one of each
@@ -61,9 +60,16 @@ struct BlockTile {
   int64_t rows, vectors;
   /// Depth that is in shared memory at a time.
   int64_t depth;
+  /// Warps that have the same rows and columns of their own.
+  int64_t columnWarps = 1;
+  /// Parts of the depth that are in shared memory: one is multiplied while the
+  /// others arrive.
+  int64_t stages = 2;
 
-  int64_t blockRows() const { return warps * rows; }
-  int64_t columns() const;
+  int64_t blockRows() const { return warps / columnWarps * rows; }
+  /// Columns of a warp, then of the block.
+  int64_t warpColumns() const;
+  int64_t columns() const { return columnWarps * warpColumns(); }
 };
 
 /// Chooses the blocks for `batches` contractions of so many rows, those of all

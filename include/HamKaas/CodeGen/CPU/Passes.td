@@ -23,7 +23,7 @@ def CPUPackParameters
   }];
   let options = [
     Option<"level", "level", "std::string", /*default=*/"\"x86-64-v4\"",
-           "Instruction set level: x86-64, x86-64-v2, -v3 or -v4; warp for a GPU">,
+           "Instruction set level: x86-64, x86-64-v2, -v3 or -v4; warp and the like for a GPU">,
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
@@ -51,7 +51,7 @@ def EmitKernels : Pass<"hamkaas-cpu-emit-kernels", "mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"level", "level", "std::string", /*default=*/"\"x86-64-v4\"",
-           "Instruction set level: x86-64, x86-64-v2, -v3 or -v4; warp for a GPU">,
+           "Instruction set level: x86-64, x86-64-v2, -v3 or -v4; warp and the like for a GPU">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect",

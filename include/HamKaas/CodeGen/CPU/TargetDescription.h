@@ -14,10 +14,24 @@
 
 namespace hamkaas {
 
+/// What products of float32 in large contractions are computed with. Sums are of
+/// float32 in all of them.
+enum class Precision {
+  /// Multiply-adds of float32.
+  Exact,
+  /// Factors rounded to 10 bits behind the point, with the range of float32.
+  TF32,
+  /// Each factor as the sum of two such numbers, and three products of them.
+  TF32x3,
+  /// Factors rounded to bfloat16, 7 bits behind the point.
+  BF16
+};
+
 /// The facts about an instruction set level that code generation asks for. A
 /// new microarchitecture is a new row of the table, not new code. The level
 /// "warp" is that of a GPU: the lanes of its vectors are the threads of a warp,
-/// to which lib/CodeGen/GPU distributes them.
+/// to which lib/CodeGen/GPU distributes them; "warp-tf32" and the like are that
+/// of its tensor cores.
 struct TargetDescription {
   /// Name of the level: of a processor as in `--target-cpu` and as LLVM names
   /// the CPU.
@@ -42,6 +56,7 @@ struct TargetDescription {
   /// threads. A vector of two or four times the lanes gives each thread as many
   /// neighbouring elements.
   int64_t accessBytes = 0;
+  Precision precision = Precision::Exact;
 
   /// The size of a tile that is `size` for a core.
   int64_t tileSize(int64_t size) const {

@@ -25,6 +25,10 @@ inline constexpr llvm::StringLiteral tileRunnerAttrName = "hamkaas.tile_runner";
 /// row, a warp each, that are one block.
 inline constexpr llvm::StringLiteral blockWarpsAttrName = "hamkaas.block_warps";
 
+/// On a `memref.store` of a kernel of the level "warp": each thread stores a
+/// value of its own, and none where another one does.
+inline constexpr llvm::StringLiteral laneStoreAttrName = "hamkaas.lane_store";
+
 /// Name of the `gpu.module` that holds a program's device code.
 inline constexpr llvm::StringLiteral deviceModuleName = "device";
 

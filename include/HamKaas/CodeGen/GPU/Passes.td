@@ -25,11 +25,19 @@ def EmitDeviceKernels
       copied to that memory, asynchronously, for all warps of the block.
     * Contractions of fewer rows: each warp adds the products of a part of the
       depth, and the sums are added up in that memory.
+
+    Of the levels "warp-tf32", "warp-3xtf32" and "warp-bf16", the first ones are
+    multiplied by `nvvm.mma.sync` on tensor cores, which round the factors.
   }];
+  let options = [
+    Option<"level", "level", "std::string", /*default=*/"\"warp\"",
+           "Level of a GPU: warp, warp-tf32, warp-3xtf32 or warp-bf16">,
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
-    "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",
-    "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect",
+    "mlir::gpu::GPUDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::memref::MemRefDialect", "mlir::nvgpu::NVGPUDialect",
+    "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect",
     "mlir::tensor::TensorDialect", "mlir::vector::VectorDialect",
   ];
 }
@@ -53,6 +61,9 @@ def DistributeLanes
     others hold by `gpu.shuffle` of 32 bits. Where a thread reads or overwrites
     memory that another one has written or read, `nvvm.bar.warp.sync` stands
     between.
+
+    What is of the dialects `llvm` and `nvvm` is that of a thread before, as is a
+    `memref.store` with `hamkaas.lane_store`.
 
     A kernel without vectors is left as it is, for threads that run a tile each.
     The function has `hamkaas.tile_runner`, "warp" or "thread", afterwards.
@@ -129,7 +140,8 @@ def EmulateDeviceCode : Pass<"hamkaas-gpu-emulate", "mlir::ModuleOp"> {
     Barriers, syncs of warps, shuffles and asynchronous copies become calls of the
     emulator, which `lib/Emulation` is; with `check-accesses` it is told of each
     load and store, too. Memory spaces vanish: all addresses are those of the
-    process. What a tensor core would do is not emulated.
+    process. `nvvm.mma.sync` multiplies what tensor cores would, of tf32 and bf16,
+    and adds the products of one in float64.
 
     Fails, with an error at the operation, on one that has no emulation.
   }];
