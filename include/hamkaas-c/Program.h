@@ -214,8 +214,8 @@ typedef struct HamKaasDeviceCode {
   /// depends on nothing but the addresses.
   HamKaasPrepareFunction prepare;
   HamKaasRunFunction run;
-  /// What large products of float32 are computed with: "exact", or "tf32",
-  /// "3xtf32" or "bf16" on tensor cores.
+  /// What large products of float32 are computed with: "exact", also if null,
+  /// or "tf32", "3xtf32" or "bf16" on tensor cores.
   const char *precision;
   /// What NVIDIA's cuBLASLt is to compute, and the memory of the device that it
   /// may use for it.

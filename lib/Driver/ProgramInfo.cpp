@@ -65,7 +65,7 @@ static CallInfo readCall(const HamKaasCallInfo &call) {
 static DeviceCodeInfo readDeviceCode(const HamKaasDeviceCode &code) {
   DeviceCodeInfo info;
   info.architecture = code.architecture;
-  info.precision = code.precision ? code.precision : "";
+  info.precision = code.precision ? code.precision : "exact";
   info.imageBytes = code.imageBytes;
   for (const HamKaasDeviceKernel &kernel :
        ArrayRef(code.kernels, code.kernelCount))

@@ -8,6 +8,7 @@
 #include "HamKaas/CodeGen/CPU/Emitters.h"
 #include "HamKaas/CodeGen/CPU/TreeEmitter.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -21,6 +22,8 @@ static constexpr int64_t coreTileElements = 4096;
 static constexpr int64_t tileShares = 8;
 /// Independent blocks of lanes in flight.
 static constexpr int64_t unrolledBlocks = 4;
+/// The same of blocks that give a thread several elements.
+static constexpr int64_t unrolledWideBlocks = 2;
 /// Results of this size are beyond the nearest caches: their elements, and
 /// those of operands of their shape, are fetched a page before they are needed.
 /// The hardware stops at each page.
@@ -135,7 +138,9 @@ public:
     tileElements = kernel.target().tileSize(coreTileElements);
     part = std::min(extent, tileElements);
     tileRows = chooseTileRows(rows, extent, tileElements);
-    lanes = chooseLanes(kernel.target(), extent);
+    lanes = isOneRow ? chooseLanes(kernel.target(), extent) : chooseRowLanes();
+    unroll =
+        lanes > kernel.target().lanes ? unrolledWideBlocks : unrolledBlocks;
     streams = isWhole && kernel.streams();
     if (isWhole && !streams && !kernel.target().isWarp)
       collectPrefetched();
@@ -154,6 +159,18 @@ public:
   }
 
 private:
+  /// Lanes along the rows, which are written at multiples of their number.
+  int64_t chooseRowLanes() const {
+    RankedTensorType type = kernel.destinationType();
+    LaneUse read{value, SmallVector<LaneUse::Index>(type.getRank(), {0, 1})};
+    LaneUse written{kernel.destinationArgument(), read.at};
+    read.at.back() = {1, 0};
+    // A place that is not known may be any.
+    std::optional<int64_t> offset = getConstantIntValue(offsets.back());
+    written.at.back() = {1, offset.value_or(1)};
+    return chooseWideLanes(kernel.target(), extent, {read, written});
+  }
+
   void collectPrefetched() {
     RankedTensorType type = kernel.destinationType();
     if (!type.getElementType().isF32() || rows * extent < minPrefetched)
@@ -208,15 +225,15 @@ private:
     if (streams && count >= 2 * lineElements)
       return emitStream(rowIndices, base, count);
     SmallVector<Value> none;
-    forEachLaneBlock(
-        kernel, base, count, lanes, unrolledBlocks, none, /*writes=*/true,
-        [&](LaneBlock block, MutableArrayRef<Value>) {
-          prefetch(row, block);
-          TreeEmitter tree(kernel, lanes, block.active);
-          if (isOneRow)
-            return tree.storeInRow(value, block.index);
-          tree.store(value, lanePoint(rowIndices, block.index), offsets);
-        });
+    forEachLaneBlock(kernel, base, count, lanes, unroll, none, /*writes=*/true,
+                     [&](LaneBlock block, MutableArrayRef<Value>) {
+                       prefetch(row, block);
+                       TreeEmitter tree(kernel, lanes, block.active);
+                       if (isOneRow)
+                         return tree.storeInRow(value, block.index);
+                       tree.store(value, lanePoint(rowIndices, block.index),
+                                  offsets);
+                     });
   }
 
   /// Whole lines are written past the caches, one less than there would be if
@@ -258,7 +275,7 @@ private:
   Value value;
   ValueRange offsets;
   SmallVector<int64_t> outer;
-  int64_t rows, extent, tileElements, tileRows, part, lanes;
+  int64_t rows, extent, tileElements, tileRows, part, lanes, unroll;
   bool streams;
   /// Whether all rows are written as one.
   bool isOneRow;

@@ -39,6 +39,8 @@ private:
   using Values = llvm::SetVector<Value>;
 
   LogicalResult collect();
+  void chooseBlocks();
+  SmallVector<LaneUse> getRowUses() const;
   LogicalResult addReduction(linalg::LinalgOp op);
   bool isReduction(Value value) const { return reductions.contains(value); }
   Values treeOf(Operation *op) const;
@@ -47,6 +49,7 @@ private:
   bool writesRows() const;
 
   void emitRow(Value row);
+  TreeEmitter &getTree(const LaneBlock &block);
   void forEachBlock(int64_t unroll, SmallVectorImpl<Value> &carried,
                     bool writes,
                     function_ref<void(LaneBlock, MutableArrayRef<Value>)> body);
@@ -56,7 +59,6 @@ private:
                         MutableArrayRef<Value> sums, bool stores);
   void emitResult();
   TreeEmitter makeTree(int64_t active);
-  void noteWritten(TreeEmitter &tree, const Point &point);
 
   KernelBuilder &kernel;
   Value result;
@@ -65,7 +67,11 @@ private:
   /// In the order of their passes.
   llvm::MapVector<Value, Reduction> reductions;
   SmallVector<int64_t> rowShape;
-  int64_t extent = 0, lanes = 1;
+  /// Elements of a row and of what a warp has of it.
+  int64_t extent = 0, part = 0, lanes = 1;
+  /// Whether the row is read once, and later passes find in registers what they
+  /// need of it.
+  bool keepsRow = false;
 
   /// An elementwise value that is expensive and needed by several passes: the
   /// first of them keeps it in the destination's row. Null if there is none.
@@ -81,6 +87,10 @@ private:
   llvm::DenseMap<Value, Value> reduced;
   bool storedIsReady = false;
   bool readsOtherRow = false;
+  /// The blocks of a row that is kept, and what is known at each; else the tree
+  /// of the block that is emitted.
+  SmallVector<LaneBlock> blocks;
+  SmallVector<TreeEmitter, 0> trees;
 };
 } // namespace
 
@@ -202,6 +212,41 @@ void RowEmitter::collectRowArguments() {
   }
 }
 
+/// What is read along the rows. Those begin at multiples of a part.
+SmallVector<LaneUse> RowEmitter::getRowUses() const {
+  SmallVector<LaneUse> uses;
+  auto add = [&](Value tensor) {
+    uses.push_back(
+        {tensor, SmallVector<LaneUse::Index>(rowShape.size(), {0, 1})});
+    uses.back().at.push_back({1, 0});
+  };
+  if (writesRows()) {
+    add(result);
+    add(kernel.destinationArgument());
+  }
+  for (auto &[value, reduction] : reductions) {
+    linalg::LinalgOp op = reduction.op;
+    SmallVector<LaneUse::Index> loops(op.getNumLoops(), {0, 1});
+    loops[reduction.loops.front()] = {1, 0};
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()) &&
+          !op.getMatchingBlockArgument(&operand).use_empty())
+        uses.push_back(
+            {operand.get(),
+             applyToLanes(op.getMatchingIndexingMap(&operand), loops)});
+  }
+  return uses;
+}
+
+/// What all arguments have of a row must find room in registers to be kept.
+void RowEmitter::chooseBlocks() {
+  part = team ? extent / team->warps : extent;
+  lanes = chooseWideLanes(kernel.target(), part, getRowUses(),
+                          [&](Value value) { return isReduction(value); });
+  keepsRow = kernel.target().isWarp && part <= maxKeptRow &&
+             part * static_cast<int64_t>(rowArguments.size()) <= 2 * maxKeptRow;
+}
+
 /// Whether the result is as large as what is reduced.
 bool RowEmitter::writesRows() const {
   return result.getType() == kernel.destinationType() && !isReduction(result) &&
@@ -232,9 +277,10 @@ void RowEmitter::prefetchNext(Value index) {
 FailureOr<Tile> RowEmitter::emit() {
   if (failed(collect()))
     return failure();
-  lanes = chooseLanes(kernel.target(), extent);
-  chooseStored();
   collectRowArguments();
+  chooseBlocks();
+  if (!keepsRow)
+    chooseStored();
   int64_t rows = ShapedType::getNumElements(rowShape);
   if (team) {
     kernel.tileLoop(rows * team->warps, [&](Value tile) {
@@ -265,11 +311,28 @@ FailureOr<Tile> RowEmitter::finish(int64_t tileRows) const {
   return Tile{tileRows, extent};
 }
 
+/// The tree of a block. Once a value is stored, no argument may be where the
+/// destination is.
+TreeEmitter &RowEmitter::getTree(const LaneBlock &block) {
+  if (keepsRow && block.slot < static_cast<int64_t>(trees.size()))
+    return trees[block.slot];
+  if (!keepsRow)
+    trees.clear();
+  TreeEmitter &tree = trees.emplace_back(makeTree(block.active));
+  if (!storedIsReady)
+    tree.setWritten(lanePoint(rowIndices, block.index));
+  return tree;
+}
+
 /// Visits the row, or the part of it that a warp of the team has.
 void RowEmitter::forEachBlock(
     int64_t unroll, SmallVectorImpl<Value> &carried, bool writes,
     function_ref<void(LaneBlock, MutableArrayRef<Value>)> body) {
-  int64_t part = team ? extent / team->warps : extent;
+  if (keepsRow) {
+    for (const LaneBlock &block : blocks)
+      body(block, carried);
+    return;
+  }
   Value first = team ? kernel.multiply(warp, part) : kernel.constant(0);
   forEachLaneBlock(kernel, first, part, lanes, unroll, carried, writes, body);
 }
@@ -281,6 +344,14 @@ void RowEmitter::emitRow(Value row) {
       kernel.multiply(kernel.minimum(kernel.add(row, 1), rows - 1), extent);
   reduced.clear();
   storedIsReady = false;
+  trees.clear();
+  blocks.clear();
+  if (keepsRow) {
+    Value first = team ? kernel.multiply(warp, part) : kernel.constant(0);
+    for (int64_t at = 0; at < part; at += lanes)
+      blocks.push_back(
+          {kernel.add(first, at), std::min(lanes, part - at), at / lanes});
+  }
   for (auto &[value, reduction] : reductions)
     reduced[value] = emitReduction(reduction);
   emitResult();
@@ -305,12 +376,6 @@ TreeEmitter RowEmitter::makeTree(int64_t active) {
       });
 }
 
-/// Once a value is stored, no argument may be where the destination is.
-void RowEmitter::noteWritten(TreeEmitter &tree, const Point &point) {
-  if (!storedIsReady)
-    tree.setWritten(point);
-}
-
 void RowEmitter::emitResult() {
   if (writesRows()) {
     SmallVector<Value> none;
@@ -318,10 +383,8 @@ void RowEmitter::emitResult() {
                  [&](LaneBlock block, MutableArrayRef<Value>) {
                    if (!stored)
                      prefetchNext(block.index);
-                   TreeEmitter tree = makeTree(block.active);
-                   Point point = lanePoint(rowIndices, block.index);
-                   noteWritten(tree, point);
-                   Value vector = tree.evaluateVector(result, point);
+                   Value vector = getTree(block).evaluateVector(
+                       result, lanePoint(rowIndices, block.index));
                    SmallVector<Value> indices(rowIndices);
                    indices.push_back(block.index);
                    kernel.store(vector, indices, block.active);
@@ -350,7 +413,6 @@ Value RowEmitter::emitReduction(const Reduction &reduction) {
                 return v.getDefiningOp() && containsMath(v.getDefiningOp());
               });
   int64_t unroll = math ? accumulatorsOfMath : accumulators;
-  int64_t part = team ? extent / team->warps : extent;
   unroll = std::min<int64_t>(unroll, llvm::divideCeil(part, lanes));
   ReductionSteps steps(kernel, reduction);
   SmallVector<Value> sums(unroll, steps.neutral(lanes));
@@ -374,9 +436,7 @@ Value RowEmitter::emitReduction(const Reduction &reduction) {
 
 void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
                                   MutableArrayRef<Value> sums, bool stores) {
-  TreeEmitter tree = makeTree(block.active);
-  Point written = lanePoint(rowIndices, block.index);
-  noteWritten(tree, written);
+  TreeEmitter &tree = getTree(block);
   linalg::LinalgOp op = reduction.op;
   Point point(op.getNumLoops());
   AffineMap map = op.getIndexingMapsArray().back();
@@ -391,7 +451,9 @@ void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
     prefetchNext(block.index);
     SmallVector<Value> indices(rowIndices);
     indices.push_back(block.index);
-    kernel.store(tree.evaluateVector(stored, written), indices, block.active);
+    kernel.store(
+        tree.evaluateVector(stored, lanePoint(rowIndices, block.index)),
+        indices, block.active);
   }
 }
 

@@ -194,8 +194,14 @@ Value ReductionSteps::combineLanes(ArrayRef<Value> sums) {
   }
   Value vector = left.front();
   int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
-  // The same numbers in the same order: the first lane has what is wanted.
+  // The same numbers in the same order: the first lane has what is wanted. What
+  // one thread has is combined by itself before.
   if (kernel.target().isWarp) {
+    for (; lanes > kernel.target().lanes; lanes /= 2) {
+      auto halves =
+          vector::DeinterleaveOp::create(kernel.ir(), kernel.loc(), vector);
+      vector = combine(halves.getRes1(), halves.getRes2());
+    }
     vector = kernel.combineAcross(
         vector, [&](Value lhs, Value rhs) { return combine(lhs, rhs); });
     lanes = 1;

@@ -23,6 +23,7 @@ makeWarp(llvm::StringLiteral level, Precision precision = Precision::Exact) {
           /*scale=*/false,
           /*isWarp=*/true,
           /*tilesPerCoreTile=*/16,
+          /*accessBytes=*/16,
           precision};
 }
 

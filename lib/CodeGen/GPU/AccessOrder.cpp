@@ -25,22 +25,28 @@ Value hamkaas::getBuffer(Value memref) {
   return memref;
 }
 
-/// Whether `index` is a multiple of the lanes of a warp.
-static bool isMultipleOfWarp(Value index) {
+int64_t hamkaas::getLaneShare(VectorType type) {
+  return std::max<int64_t>(1, type.getNumElements() / warpSize);
+}
+
+bool hamkaas::isMultipleOf(Value index, int64_t number) {
+  if (number == 1)
+    return true;
   if (std::optional<int64_t> constant = getConstantIntValue(index))
-    return *constant % warpSize == 0;
+    return *constant % number == 0;
   if (auto sum = index.getDefiningOp<arith::AddIOp>())
-    return isMultipleOfWarp(sum.getLhs()) && isMultipleOfWarp(sum.getRhs());
+    return isMultipleOf(sum.getLhs(), number) &&
+           isMultipleOf(sum.getRhs(), number);
   if (auto product = index.getDefiningOp<arith::MulIOp>())
-    return isMultipleOfWarp(product.getLhs()) ||
-           isMultipleOfWarp(product.getRhs());
+    return isMultipleOf(product.getLhs(), number) ||
+           isMultipleOf(product.getRhs(), number);
   auto argument = dyn_cast<BlockArgument>(index);
   auto loop = argument
                   ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
                   : scf::ForOp();
   return loop && argument == loop.getInductionVar() &&
-         isMultipleOfWarp(loop.getLowerBound()) &&
-         isMultipleOfWarp(loop.getStep());
+         isMultipleOf(loop.getLowerBound(), number) &&
+         isMultipleOf(loop.getStep(), number);
 }
 
 namespace {
@@ -48,32 +54,42 @@ struct Access {
   Value memref;
   bool writes;
   bool isAligned;
+  /// Elements of a thread.
+  int64_t share = 1;
 };
 } // namespace
 
 /// Lanes next to each other from `indices` on.
-static Access getLaneAccess(Value memref, ValueRange indices, bool writes) {
+static Access getLaneAccess(Value memref, ValueRange indices, VectorType vector,
+                            bool writes) {
   auto type = cast<MemRefType>(memref.getType());
   auto whole = cast<MemRefType>(getBuffer(memref).getType());
+  int64_t share = getLaneShare(vector);
   bool isAligned = type.getShape() == whole.getShape() && !indices.empty() &&
-                   isMultipleOfWarp(indices.back());
-  return {memref, writes, isAligned};
+                   isMultipleOf(indices.back(), share * warpSize);
+  return {memref, writes, isAligned, share};
 }
 
 /// What `op` reads and writes.
 static SmallVector<Access, 2> getAccesses(Operation *op) {
   if (auto read = dyn_cast<vector::TransferReadOp>(op))
-    return {getLaneAccess(read.getBase(), read.getIndices(), false)};
+    return {getLaneAccess(read.getBase(), read.getIndices(),
+                          read.getVectorType(), false)};
   if (auto write = dyn_cast<vector::TransferWriteOp>(op))
-    return {getLaneAccess(write.getBase(), write.getIndices(), true)};
+    return {getLaneAccess(write.getBase(), write.getIndices(),
+                          write.getVectorType(), true)};
   if (auto load = dyn_cast<vector::LoadOp>(op))
-    return {getLaneAccess(load.getBase(), load.getIndices(), false)};
+    return {getLaneAccess(load.getBase(), load.getIndices(),
+                          load.getVectorType(), false)};
   if (auto store = dyn_cast<vector::StoreOp>(op))
-    return {getLaneAccess(store.getBase(), store.getIndices(), true)};
+    return {getLaneAccess(store.getBase(), store.getIndices(),
+                          store.getVectorType(), true)};
   if (auto load = dyn_cast<vector::MaskedLoadOp>(op))
-    return {getLaneAccess(load.getBase(), load.getIndices(), false)};
+    return {getLaneAccess(load.getBase(), load.getIndices(),
+                          load.getVectorType(), false)};
   if (auto store = dyn_cast<vector::MaskedStoreOp>(op))
-    return {getLaneAccess(store.getBase(), store.getIndices(), true)};
+    return {getLaneAccess(store.getBase(), store.getIndices(),
+                          store.getVectorType(), true)};
   if (auto gather = dyn_cast<vector::GatherOp>(op))
     return {{gather.getBase(), false, false}};
   if (auto scatter = dyn_cast<vector::ScatterOp>(op))
@@ -119,9 +135,11 @@ void AccessOrder::visitAccess(Operation *op, State &state) {
   auto getEvent = [&](const Access &access) {
     if (access.writes && op->hasAttr(laneStoreAttrName))
       return OwnWrite;
+    bool isAligned =
+        access.isAligned && !mixed.contains(getBuffer(access.memref));
     if (access.writes)
-      return access.isAligned ? AlignedWrite : OtherWrite;
-    return access.isAligned ? AlignedRead : OtherRead;
+      return isAligned ? AlignedWrite : OtherWrite;
+    return isAligned ? AlignedRead : OtherRead;
   };
   for (const Access &access : accesses)
     if (conflicts(state.lookup(getBuffer(access.memref)), getEvent(access)))
@@ -158,12 +176,16 @@ void AccessOrder::visit(Block &block, State &state) {
 }
 
 /// Whether a buffer is both read and written, or written by single threads.
-static bool sharesMemory(func::FuncOp kernel) {
+bool AccessOrder::sharesMemory() {
   SmallPtrSet<Value, 4> read, written;
+  llvm::SmallDenseMap<Value, int64_t> shares;
   bool found = false;
   kernel.walk([&](Operation *op) {
     for (const Access &access : getAccesses(op)) {
       Value buffer = getBuffer(access.memref);
+      if (shares.try_emplace(buffer, access.share).first->second !=
+          access.share)
+        mixed.insert(buffer);
       (access.writes ? written : read).insert(buffer);
       found |= (access.writes && !access.isAligned) ||
                (read.contains(buffer) && written.contains(buffer));
@@ -173,7 +195,7 @@ static bool sharesMemory(func::FuncOp kernel) {
 }
 
 llvm::SetVector<Operation *> AccessOrder::findWaits() {
-  if (!sharesMemory(kernel))
+  if (!sharesMemory())
     return {};
   State state;
   visit(kernel.getBody().front(), state);

@@ -9,8 +9,10 @@
 #define HAMKAAS_LIB_CODEGEN_GPU_ACCESSORDER_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace hamkaas {
 
@@ -31,7 +33,8 @@ public:
 private:
   /// What may have happened to a buffer since all threads last waited: reads
   /// and writes in which element j of a row is that of lane j modulo the lanes,
-  /// writes of each lane to places that are its own, and others.
+  /// or part of that lane's share, writes of each lane to places that are its
+  /// own, and others.
   enum Event : unsigned {
     AlignedRead = 1,
     OtherRead = 2,
@@ -41,6 +44,7 @@ private:
   };
   using State = llvm::SmallDenseMap<mlir::Value, unsigned>;
 
+  bool sharesMemory();
   void visit(mlir::Block &block, State &state);
   void visitRegions(mlir::Operation *op, State &state);
   void visitAccess(mlir::Operation *op, State &state);
@@ -49,10 +53,19 @@ private:
 
   mlir::func::FuncOp kernel;
   llvm::SetVector<mlir::Operation *> waits;
+  /// Buffers of which threads have shares of several sizes: an element is not
+  /// always the same thread's.
+  llvm::SmallPtrSet<mlir::Value, 4> mixed;
 };
 
 /// The buffer that `memref` is a view of.
 mlir::Value getBuffer(mlir::Value memref);
+
+/// Whether `index` is known to be a multiple of `number`.
+bool isMultipleOf(mlir::Value index, int64_t number);
+
+/// The elements that a thread has of a vector.
+int64_t getLaneShare(mlir::VectorType type);
 
 } // namespace hamkaas
 

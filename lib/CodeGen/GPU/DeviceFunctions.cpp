@@ -16,8 +16,10 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -89,6 +91,8 @@ private:
   void moveBody(Value tile, Block *target);
   void tellFacts(gpu::GPUFuncOp function);
   void splitCopies(gpu::GPUFuncOp function);
+  void alignAccesses(gpu::GPUFuncOp function);
+  int64_t getAlignment(Value memref, ValueRange indices, VectorType type) const;
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, value);
@@ -282,6 +286,51 @@ void TileFunction::splitCopies(gpu::GPUFuncOp function) {
   });
 }
 
+/// Bytes of which the address of an access is a multiple, of as many as it has
+/// itself at most.
+int64_t TileFunction::getAlignment(Value memref, ValueRange indices,
+                                   VectorType type) const {
+  auto memrefType = cast<MemRefType>(memref.getType());
+  int64_t width = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  int64_t alignment = width;
+  auto argument = dyn_cast<BlockArgument>(getBuffer(memref));
+  if (argument && argument.getArgNumber() < facts.size())
+    alignment = facts[argument.getArgNumber()].alignment;
+  else if (memrefType.getMemorySpace())
+    alignment = sharedAlignment;
+  alignment = std::gcd(alignment, width * type.getNumElements());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(memrefType.getStridesAndOffset(strides, offset)) ||
+      ShapedType::isDynamic(offset))
+    return width;
+  auto isMultiple = [&](int64_t bytes) {
+    if (offset * width % bytes)
+      return false;
+    for (auto [stride, index] : llvm::zip_equal(strides, indices))
+      if (ShapedType::isDynamic(stride) ||
+          !isMultipleOf(index, bytes / std::gcd(bytes, stride * width)))
+        return false;
+    return true;
+  };
+  while (alignment > width && !isMultiple(alignment))
+    alignment /= 2;
+  return std::max(alignment, width);
+}
+
+/// Tells accesses of several elements how they are aligned: LLVM looks at few
+/// steps of an address.
+void TileFunction::alignAccesses(gpu::GPUFuncOp function) {
+  function.walk([&](Operation *op) {
+    if (auto load = dyn_cast<vector::LoadOp>(op))
+      load.setAlignment(getAlignment(load.getBase(), load.getIndices(),
+                                     load.getVectorType()));
+    if (auto store = dyn_cast<vector::StoreOp>(op))
+      store.setAlignment(getAlignment(store.getBase(), store.getIndices(),
+                                      store.getVectorType()));
+  });
+}
+
 LogicalResult TileFunction::add(bool asksFailure) {
   if (failed(chooseLaunch()))
     return failure();
@@ -315,6 +364,7 @@ LogicalResult TileFunction::add(bool asksFailure) {
     simplifyTile(tile, block, thread);
   tellFacts(function);
   splitCopies(function);
+  alignAccesses(function);
   return success();
 }
 

@@ -41,6 +41,13 @@ LaneDistributor::LaneDistributor(func::FuncOp kernel)
 
 static bool isVector(Type type) { return isa<VectorType>(type); }
 
+/// A thread has one element of a vector, or two or four.
+static bool isDistributable(VectorType type) {
+  int64_t lanes = type.getNumElements();
+  return type.getRank() == 1 && !type.isScalable() &&
+         (lanes <= warpSize || lanes == 2 * warpSize || lanes == 4 * warpSize);
+}
+
 /// Whether the operation is that of a thread already, and its vectors are what
 /// a thread holds in a register.
 static bool isOfThread(Operation *op) {
@@ -53,10 +60,10 @@ LogicalResult LaneDistributor::noteLanes() {
   auto check = [](Operation *op, TypeRange types) {
     for (Type type : types) {
       auto vector = dyn_cast<VectorType>(type);
-      if (vector && (vector.getRank() != 1 || vector.isScalable() ||
-                     vector.getNumElements() > warpSize))
+      if (vector && !isDistributable(vector))
         return op->emitError("expected vectors of one dimension and at most ")
-               << warpSize << " lanes, got " << type;
+               << warpSize << ", or " << 2 * warpSize << " or " << 4 * warpSize
+               << ", lanes, got " << type;
     }
     return InFlightDiagnostic();
   };
@@ -98,10 +105,16 @@ LogicalResult LaneDistributor::distributeBlock(Block &block) {
   return success();
 }
 
-/// Gives a vector the type of its elements.
+Type LaneDistributor::getThreadType(VectorType type) {
+  int64_t share = getLaneShare(type);
+  Type element = type.getElementType();
+  return share == 1 ? element : VectorType::get(share, element);
+}
+
+/// Gives a vector the type of what a thread has of it.
 static void takeLane(Value value) {
   if (auto vector = dyn_cast<VectorType>(value.getType()))
-    value.setType(vector.getElementType());
+    value.setType(LaneDistributor::getThreadType(vector));
 }
 
 LogicalResult LaneDistributor::replace(Operation *op, Value value) {
@@ -128,6 +141,14 @@ LogicalResult LaneDistributor::distributeRegions(Operation *op) {
   return success();
 }
 
+bool LaneDistributor::isWide(Operation *op) const {
+  return lanesOf.lookup(op) > warpSize ||
+         llvm::any_of(op->getResultTypes(), [](Type type) {
+           auto vector = dyn_cast<VectorType>(type);
+           return vector && vector.getNumElements() > warpSize;
+         });
+}
+
 /// Operations that do to each lane what they do to a scalar.
 LogicalResult LaneDistributor::distributeElementwise(Operation *op) {
   bool hasVectors =
@@ -147,6 +168,8 @@ LogicalResult LaneDistributor::distribute(Operation *op) {
     return success();
   if (op->getNumRegions() > 0)
     return distributeRegions(op);
+  if (isWide(op))
+    return distributeWide(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](vector::TransferReadOp op) { return distributeRead(op); })
       .Case([&](vector::TransferWriteOp op) { return distributeWrite(op); })

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_CODEGEN_GPU_LANEDISTRIBUTOR_H
 #define HAMKAAS_LIB_CODEGEN_GPU_LANEDISTRIBUTOR_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -16,7 +17,9 @@
 namespace hamkaas {
 
 /// Replaces the vectors of a kernel by what one thread of a warp holds of them,
-/// in the order of the text: each operation finds its operands replaced.
+/// in the order of the text: each operation finds its operands replaced. Of up
+/// to 32 lanes that is a scalar; of more, "wide" vectors, it is the share of
+/// the thread: a vector of two or four neighbouring elements.
 ///
 /// NOTE: values get their new type in place. So an operation knows how many
 /// lanes its operands had only by what was noted before.
@@ -25,6 +28,9 @@ public:
   explicit LaneDistributor(mlir::func::FuncOp kernel);
 
   mlir::LogicalResult run();
+
+  /// What a thread has of a vector.
+  static mlir::Type getThreadType(mlir::VectorType type);
 
 private:
   /// The threads that take part in an access: the first `count`, or, if that is
@@ -99,6 +105,28 @@ private:
   mlir::Value take(mlir::Value value,
                    llvm::ArrayRef<std::optional<int64_t>> sources);
 
+  // Vectors of which a thread has several elements (LaneShares.cpp).
+  bool isWide(mlir::Operation *op) const;
+  mlir::LogicalResult distributeWide(mlir::Operation *op);
+  mlir::LogicalResult distributeWideMemory(mlir::Operation *op);
+  mlir::LogicalResult distributeWideConstant(mlir::arith::ConstantOp op);
+  mlir::LogicalResult distributeDeinterleave(mlir::vector::DeinterleaveOp op);
+  mlir::LogicalResult distributeInterleave(mlir::vector::InterleaveOp op);
+  mlir::LogicalResult distributeWideElementwise(mlir::Operation *op);
+  mlir::Value loadShare(mlir::VectorType type, mlir::Value memref,
+                        mlir::ValueRange first, const ActiveLanes &active,
+                        mlir::Value inactive);
+  void storeShare(mlir::Value value, mlir::Value memref, mlir::ValueRange first,
+                  const ActiveLanes &active);
+  void storeWhere(mlir::Value condition, llvm::function_ref<void()> store);
+  mlir::Value getElement(mlir::Value share, int64_t number);
+  mlir::Value repeat(mlir::Value value, int64_t share);
+  /// The number of the thread's first element, and those of all.
+  mlir::Value firstOfShare(int64_t share);
+  mlir::Value numbersOfShare(int64_t share);
+  /// Which of its elements are below `count`.
+  mlir::Value isShareBelow(int64_t count, int64_t share);
+
   mlir::func::FuncOp kernel;
   /// At the operation that is replaced.
   mlir::OpBuilder builder;
@@ -107,12 +135,26 @@ private:
   mlir::Operation *lastAtTop = nullptr;
   mlir::Value laneIndex, laneInteger;
   llvm::DenseMap<int64_t, mlir::Value> clampedLanes, belowLanes, indices,
-      integers;
+      integers, firstElements, shareNumbers;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value> belowShares;
   /// Lanes of the first vector operand of an operation that needs to know.
   llvm::DenseMap<mlir::Operation *, int64_t> lanesOf;
   /// How many lanes a mask has set, if they are the first and known.
   llvm::DenseMap<mlir::Value, int64_t> setLanes;
 };
+
+/// `first` with the last index moved by `by`.
+llvm::SmallVector<mlir::Value> moveBy(mlir::OpBuilder &builder,
+                                      mlir::Location loc,
+                                      mlir::ValueRange first, mlir::Value by);
+
+/// A number among the elements of a buffer, as an index.
+mlir::Value toIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value number);
+
+/// Succeeds if a transfer takes elements that are next to each other and exist.
+mlir::LogicalResult verifyTransfer(mlir::vector::TransferReadOp op);
+mlir::LogicalResult verifyTransfer(mlir::vector::TransferWriteOp op);
 
 } // namespace hamkaas
 

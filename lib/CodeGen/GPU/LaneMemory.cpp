@@ -32,9 +32,8 @@ LaneDistributor::ActiveLanes LaneDistributor::getActive(Value mask,
   return {std::nullopt, mask};
 }
 
-/// `first` with the last index moved by `by`.
-static SmallVector<Value> moveBy(OpBuilder &builder, Location loc,
-                                 ValueRange first, Value by) {
+SmallVector<Value> hamkaas::moveBy(OpBuilder &builder, Location loc,
+                                   ValueRange first, Value by) {
   SmallVector<Value> indices(first);
   indices.back() = arith::AddIOp::create(builder, loc, indices.back(), by,
                                          arith::IntegerOverflowFlags::nsw);
@@ -104,14 +103,26 @@ void LaneDistributor::storeLane(Value value, Value memref, ValueRange first,
                           moveBy(builder, loc, first, lane()));
 }
 
-/// Succeeds if a transfer takes elements that are next to each other and exist.
-static LogicalResult verifyTransfer(VectorTransferOpInterface op) {
-  if (isa<MemRefType>(op.getBase().getType()) && !op.hasOutOfBoundsDim() &&
+/// NOTE: what is written has the type of a thread's part by now, which the
+/// interface does not know; the map and the bounds are attributes.
+template <typename TransferOp>
+static LogicalResult verifyAlongLast(TransferOp op) {
+  auto bounds = op.getInBounds().template getAsValueRange<BoolAttr>();
+  if (isa<MemRefType>(op.getBase().getType()) &&
+      !llvm::is_contained(bounds, false) &&
       op.getPermutationMap().isMinorIdentity() &&
       op.getPermutationMap().getNumResults() == 1)
     return success();
   return op->emitError("expected a transfer of elements along the last "
                        "dimension of a buffer, within its bounds");
+}
+
+LogicalResult hamkaas::verifyTransfer(vector::TransferReadOp op) {
+  return verifyAlongLast(op);
+}
+
+LogicalResult hamkaas::verifyTransfer(vector::TransferWriteOp op) {
+  return verifyAlongLast(op);
 }
 
 LogicalResult LaneDistributor::distributeRead(vector::TransferReadOp op) {
@@ -124,14 +135,8 @@ LogicalResult LaneDistributor::distributeRead(vector::TransferReadOp op) {
 }
 
 LogicalResult LaneDistributor::distributeWrite(vector::TransferWriteOp op) {
-  // NOTE: its type is that of a lane by now, which the interface does not know;
-  // the map and the bounds are attributes.
-  if (op.getPermutationMap().getNumResults() != 1 ||
-      !op.getPermutationMap().isMinorIdentity() ||
-      !isa<MemRefType>(op.getBase().getType()) ||
-      llvm::is_contained(op.getInBounds().getAsValueRange<BoolAttr>(), false))
-    return op->emitError("expected a transfer of elements along the last "
-                         "dimension of a buffer, within its bounds");
+  if (failed(verifyTransfer(op)))
+    return failure();
   storeLane(op.getValueToStore(), op.getBase(), op.getIndices(),
             getActive(op.getMask(), lanesOf.at(op)));
   op->erase();
@@ -164,8 +169,7 @@ LogicalResult LaneDistributor::distributeMaskedStore(vector::MaskedStoreOp op) {
   return success();
 }
 
-/// A number among the elements of a buffer, as an index.
-static Value toIndex(OpBuilder &builder, Location loc, Value number) {
+Value hamkaas::toIndex(OpBuilder &builder, Location loc, Value number) {
   if (number.getType().isIndex())
     return number;
   return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),

@@ -21,8 +21,12 @@ static constexpr int64_t maxRows = 7;
 static constexpr int64_t minColumns = 32, minDepth = 64;
 /// Steps of the depth whose reads are on their way at a time.
 static constexpr int64_t stepsAtOnce = 8;
-/// Warps of a block.
-static constexpr int64_t minParts = 4, maxParts = 16;
+/// The same of steps that are one read of 16 bytes a thread.
+static constexpr int64_t readsAtOnce = 4;
+/// Elements of such a read.
+static constexpr int64_t wideLanes = 4 * warpSize;
+/// Warps of a block, and sums of theirs of that size.
+static constexpr int64_t minParts = 4, maxParts = 16, maxWideSums = 64;
 
 bool SplitContraction::match() {
   if (!kernel.target().isWarp || !matchOperands() || rowCount > maxRows ||
@@ -31,13 +35,19 @@ bool SplitContraction::match() {
   if (right.panelWidth % warpSize)
     return false;
   blockVectors = right.panelWidth ? right.panelWidth / warpSize : 1;
+  // The rows of a panel lie one behind the other.
+  if (right.panelWidth && wideLanes % right.panelWidth == 0 &&
+      depthCount % (wideLanes / right.panelWidth) == 0)
+    depthOfRead = wideLanes / right.panelWidth;
+  int64_t depthAtOnce = depthOfRead ? readsAtOnce * depthOfRead : stepsAtOnce;
   int64_t blocks = loops.count(loops.batch) *
                    llvm::divideCeil(columnCount, blockVectors * warpSize);
   parts = minParts;
   while (parts < maxParts && blocks * parts < wantedWarps &&
-         depthCount > 2 * parts * stepsAtOnce)
+         depthCount > 2 * parts * depthAtOnce &&
+         (!depthOfRead || 2 * parts * rowCount <= maxWideSums))
     parts *= 2;
-  partDepth = llvm::alignTo(llvm::divideCeil(depthCount, parts), stepsAtOnce);
+  partDepth = llvm::alignTo(llvm::divideCeil(depthCount, parts), depthAtOnce);
   return true;
 }
 
@@ -45,8 +55,10 @@ Tile SplitContraction::emit() {
   for (Value operand : {left.tensor, right.tensor})
     kernel.forbidAlias(operand);
   int64_t width = blockVectors * warpSize;
-  shared = allocateShared(kernel, {parts, rowCount * blockVectors, warpSize},
-                          kernel.ir().getF32Type());
+  SmallVector<int64_t> shape = {parts, rowCount * blockVectors, warpSize};
+  if (depthOfRead)
+    shape = {parts, rowCount, wideLanes};
+  shared = allocateShared(kernel, shape, kernel.ir().getF32Type());
   int64_t columnBlocks = llvm::divideCeil(columnCount, width);
   int64_t rest = columnCount % width;
   kernel.tileLoop(
@@ -88,7 +100,8 @@ void SplitContraction::emitBlock(Value batch, int64_t vectors,
 
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
-  SmallVector<Value> sums = addPart(vectors, lastActive);
+  SmallVector<Value> sums =
+      depthOfRead ? addWidePart() : addPart(vectors, lastActive);
   for (auto [i, sum] : llvm::enumerate(sums))
     vector::StoreOp::create(
         ir, loc, sum, shared,
@@ -101,7 +114,7 @@ void SplitContraction::emitBlock(Value batch, int64_t vectors,
         [&] {
           SmallVector<Value> totals;
           for (int64_t v = 0; v < vectors; ++v)
-            totals.push_back(addParts(r * vectors + v));
+            totals.push_back(addParts(r, v, vectors));
           finishRow(totals, kernel.constant(r), firstColumn, lastActive);
         },
         [] {});
@@ -176,19 +189,98 @@ Value SplitContraction::loadRight(Value depth, int64_t vector, int64_t active) {
       kernel.mask(active, warpSize), ir.getBoolArrayAttr(true));
 }
 
-/// The sum number `number` of all warps, one after the other, behind what the
-/// contraction begins with.
-Value SplitContraction::addParts(int64_t number) {
+//===----------------------------------------------------------------------===//
+// Several steps of the depth a read
+//===----------------------------------------------------------------------===//
+
+/// As addPart. A thread has four columns of every `depthOfRead`th row of the
+/// panel; the sums are of these rows.
+SmallVector<Value> SplitContraction::addWidePart() {
+  Value zero = arith::ConstantOp::create(kernel.ir(), kernel.loc(),
+                                         kernel.ir().getF32FloatAttr(0));
+  SmallVector<Value> sums(rowCount, kernel.broadcast(zero, wideLanes));
+  int64_t depthAtOnce = readsAtOnce * depthOfRead;
+  Value lower = kernel.minimum(kernel.multiply(warp, partDepth), depthCount);
+  Value upper = kernel.minimum(kernel.add(lower, partDepth), depthCount);
+  Value steps = kernel.divide(kernel.subtract(upper, lower), depthAtOnce);
+  Value whole = kernel.add(lower, kernel.multiply(steps, depthAtOnce));
+  sums = kernel.loop(lower, whole, depthAtOnce, sums, /*writes=*/false,
+                     [&](Value depth, ValueRange carried) {
+                       return addReads(depth, readsAtOnce, carried);
+                     });
+  if (depthCount % depthAtOnce == 0)
+    return sums;
+  return kernel.loop(whole, upper, depthOfRead, sums, /*writes=*/false,
+                     [&](Value depth, ValueRange carried) {
+                       return addReads(depth, 1, carried);
+                     });
+}
+
+SmallVector<Value> SplitContraction::addReads(Value depth, int64_t reads,
+                                              ValueRange sums) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  auto type = VectorType::get(wideLanes, ir.getF32Type());
+  SmallVector<Value> columns, next(sums);
+  for (int64_t k = 0; k < reads; ++k) {
+    Value at = kernel.add(depth, k * depthOfRead);
+    columns.push_back(vector::LoadOp::create(
+        ir, loc, type, rightFlat,
+        ValueRange(kernel.add(rightBase, depthOffset(right, at)))));
+  }
+  SmallVector<Value> numbers;
+  for (int64_t k = 0; k < reads; ++k)
+    for (Value base : rowBases)
+      numbers.push_back(loadLeft(base, kernel.add(depth, k * depthOfRead)));
+  for (int64_t k = 0; k < reads; ++k)
+    for (auto [r, sum] : llvm::enumerate(next))
+      sum = vector::FMAOp::create(ir, loc, numbers[k * rowCount + r],
+                                  columns[k], sum);
+  return next;
+}
+
+/// The numbers that the elements of a read from `depth` on are multiplied by.
+Value SplitContraction::loadLeft(Value base, Value depth) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  Value own = kernel.add(
+      kernel.divide(kernel.laneNumbers(warpSize), warpSize / depthOfRead),
+      depth);
+  auto type = VectorType::get(warpSize, ir.getF32Type());
+  Value zeros = arith::ConstantOp::create(ir, loc, ir.getZeroAttr(type));
+  Value numbers =
+      vector::GatherOp::create(ir, loc, type, leftFlat, kernel.constant(0),
+                               kernel.add(depthOffset(left, own), base),
+                               kernel.mask(warpSize, warpSize), zeros);
+  // One for the four columns of a thread.
+  for (int64_t lanes = warpSize; lanes < wideLanes; lanes *= 2)
+    numbers = vector::InterleaveOp::create(ir, loc, numbers, numbers);
+  return numbers;
+}
+
+//===----------------------------------------------------------------------===//
+// All parts
+//===----------------------------------------------------------------------===//
+
+/// The sums of all warps for vector number `vector` of a row, one after the
+/// other, behind what the contraction begins with.
+Value SplitContraction::addParts(int64_t row, int64_t vector, int64_t vectors) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   auto type = VectorType::get(warpSize, ir.getF32Type());
   Value total = getStart(warpSize);
-  for (int64_t part = 0; part < parts; ++part) {
+  auto add = [&](int64_t part, int64_t number, int64_t column) {
     Value sum = vector::LoadOp::create(ir, loc, type, shared,
                                        ValueRange{kernel.constant(part),
                                                   kernel.constant(number),
-                                                  kernel.constant(0)});
+                                                  kernel.constant(column)});
     total = arith::AddFOp::create(ir, loc, total, sum);
+  };
+  for (int64_t part = 0; part < parts; ++part) {
+    if (!depthOfRead)
+      add(part, row * vectors + vector, 0);
+    for (int64_t i = 0; i < depthOfRead; ++i)
+      add(part, row, i * right.panelWidth + vector * warpSize);
   }
   return total;
 }

@@ -33,10 +33,17 @@ private:
                                           mlir::ValueRange sums,
                                           int64_t lastActive);
   mlir::Value loadRight(mlir::Value depth, int64_t vector, int64_t active);
-  mlir::Value addParts(int64_t number);
+  llvm::SmallVector<mlir::Value> addWidePart();
+  llvm::SmallVector<mlir::Value> addReads(mlir::Value depth, int64_t reads,
+                                          mlir::ValueRange sums);
+  mlir::Value loadLeft(mlir::Value base, mlir::Value depth);
+  mlir::Value addParts(int64_t row, int64_t vector, int64_t vectors);
 
   /// Warps of a block, the depth of a part, and vectors of columns.
   int64_t parts = 1, partDepth = 0, blockVectors = 1;
+  /// Steps of the depth that a read of 16 bytes a thread is; 0 if threads read
+  /// one column each.
+  int64_t depthOfRead = 0;
   mlir::Value leftFlat, rightFlat, shared;
   /// Where the emission of a block stands.
   mlir::Value warp, columnBlock, firstColumn, rightBase;

@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace hamkaas;
 
 static constexpr int64_t maxTeam = 16;
-/// Elements of a row that are worth a warp.
-static constexpr int64_t minPart = 4 * warpSize;
+/// Elements of a row that are worth a warp: four a thread.
+static constexpr int64_t wideLanes = 4 * warpSize, minPart = wideLanes;
 
 Value hamkaas::allocateShared(KernelBuilder &kernel, ArrayRef<int64_t> shape,
                               Type element) {
@@ -71,10 +71,13 @@ std::optional<Team> hamkaas::makeRowTeam(KernelBuilder &kernel, Value result) {
     if (loop != reduced.front())
       rows *= size;
   Team team;
+  // Whole vectors of 16 bytes a thread, if the row has such.
+  int64_t lanes = extent % wideLanes == 0 ? wideLanes : warpSize;
   team.warps = maxTeam;
   while (team.warps > 1 &&
-         (extent % (team.warps * warpSize) || extent < team.warps * minPart ||
-          rows * team.warps > wantedWarps))
+         (extent % (team.warps * lanes) || extent < team.warps * minPart ||
+          (rows * team.warps > wantedWarps &&
+           2 * extent <= team.warps * maxKeptRow)))
     team.warps /= 2;
   if (team.warps == 1)
     return std::nullopt;

@@ -1,10 +1,10 @@
 // RUN: hamkaas-opt %s -hamkaas-gpu-distribute-lanes -split-input-file -verify-diagnostics
 
-func.func @wide(%x: memref<64xf32>, %out: memref<64xf32>) attributes {hamkaas.tiles = 1 : i64} {
+func.func @wide(%x: memref<96xf32>, %out: memref<96xf32>) attributes {hamkaas.tiles = 1 : i64} {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{expected vectors of one dimension and at most 32 lanes, got 'vector<64xf32>'}}
-  %v = vector.load %x[%c0] : memref<64xf32>, vector<64xf32>
-  vector.store %v, %out[%c0] : memref<64xf32>, vector<64xf32>
+  // expected-error @below {{expected vectors of one dimension and at most 32, or 64 or 128, lanes, got 'vector<96xf32>'}}
+  %v = vector.load %x[%c0] : memref<96xf32>, vector<96xf32>
+  vector.store %v, %out[%c0] : memref<96xf32>, vector<96xf32>
   return
 }
 
@@ -12,7 +12,7 @@ func.func @wide(%x: memref<64xf32>, %out: memref<64xf32>) attributes {hamkaas.ti
 
 func.func @square(%x: memref<4x4xf32>, %out: memref<4x4xf32>) attributes {hamkaas.tiles = 1 : i64} {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{expected vectors of one dimension and at most 32 lanes, got 'vector<4x4xf32>'}}
+  // expected-error @below {{expected vectors of one dimension and at most 32, or 64 or 128, lanes, got 'vector<4x4xf32>'}}
   %v = vector.load %x[%c0, %c0] : memref<4x4xf32>, vector<4x4xf32>
   vector.store %v, %out[%c0, %c0] : memref<4x4xf32>, vector<4x4xf32>
   return
@@ -84,5 +84,48 @@ func.func @unknown_lane(%n: memref<1xindex>, %x: memref<32xf32>, %out: memref<32
   // expected-error @below {{expected to insert one lane of a known number}}
   %w = vector.insert %f, %v[%i] : f32 into vector<32xf32>
   vector.store %w, %out[%c0] : memref<32xf32>, vector<32xf32>
+  return
+}
+
+// -----
+
+func.func @wide_reduction(%x: memref<64xf32>, %out: memref<64xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %v = vector.load %x[%c0] : memref<64xf32>, vector<64xf32>
+  // expected-error @below {{expected an operation on vectors of at most 32 lanes, got vector.reduction}}
+  %s = vector.reduction <add>, %v : vector<64xf32> into f32
+  memref.store %s, %out[%c0] : memref<64xf32>
+  return
+}
+
+// -----
+
+func.func @wide_table(%out: memref<64xi1>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{expected the same number in all of more than 32 lanes}}
+  %v = arith.constant dense<"0x01000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"> : vector<64xi8>
+  %w = arith.trunci %v : vector<64xi8> to vector<64xi1>
+  vector.store %w, %out[%c0] : memref<64xi1>, vector<64xi1>
+  return
+}
+
+// -----
+
+func.func @wide_broadcast(%x: memref<1xf32>, %out: memref<64xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %v = vector.load %x[%c0] : memref<1xf32>, vector<1xf32>
+  // expected-error @below {{expected a scalar for more than 32 lanes}}
+  %w = vector.broadcast %v : vector<1xf32> to vector<64xf32>
+  vector.store %w, %out[%c0] : memref<64xf32>, vector<64xf32>
+  return
+}
+
+// -----
+
+func.func @wide_out_of_bounds(%x: memref<64xf32>, %out: memref<96xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %v = vector.load %x[%c0] : memref<64xf32>, vector<64xf32>
+  // expected-error @below {{expected a transfer of elements along the last dimension of a buffer, within its bounds}}
+  vector.transfer_write %v, %out[%c0] {in_bounds = [false]} : vector<64xf32>, memref<96xf32>
   return
 }

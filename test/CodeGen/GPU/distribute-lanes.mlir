@@ -295,6 +295,164 @@ func.func @no_kernel(%x: memref<32xf32>) -> vector<32xf32> {
 
 // -----
 
+// Of 64 or 128 lanes a thread has two or four neighbours, which it moves at once.
+
+// CHECK-LABEL: func @shares(
+// CHECK-SAME:    %[[X:.*]]: memref<256xf32>, %[[OUT:.*]]: memref<256xf32>)
+// CHECK:         %[[LANE:.*]] = gpu.lane_id
+// CHECK:         %[[FIRST:.*]] = arith.muli %[[LANE]], %{{.*}} overflow<nsw>
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           %[[AT:.*]] = arith.addi %[[I]], %[[FIRST]] overflow<nsw>
+// CHECK:           %[[V:.*]] = vector.load %[[X]][%[[AT]]] : memref<256xf32>, vector<4xf32>
+// CHECK:           %[[S:.*]] = vector.broadcast %{{.*}} : f32 to vector<4xf32>
+// CHECK:           %[[FMA:.*]] = math.fma %[[V]], %[[S]], %{{.*}} : vector<4xf32>
+// CHECK:           vector.store %[[FMA]], %[[OUT]]
+// CHECK-NOT:   scf.if
+// CHECK:       return
+func.func @shares(%x: memref<256xf32>, %out: memref<256xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %p = arith.constant 0.0 : f32
+  %two = arith.constant dense<2.0> : vector<128xf32>
+  %s = memref.load %x[%c0] : memref<256xf32>
+  scf.for %i = %c0 to %c256 step %c128 {
+    %v = vector.transfer_read %x[%i], %p {in_bounds = [true]} : memref<256xf32>, vector<128xf32>
+    %b = vector.broadcast %s : f32 to vector<128xf32>
+    %w = vector.fma %v, %b, %two : vector<128xf32>
+    vector.transfer_write %w, %out[%i] {in_bounds = [true]} : vector<128xf32>, memref<256xf32>
+  }
+  return
+}
+
+// -----
+
+// Threads beyond the last whole share read that one, and write nothing.
+
+// CHECK-LABEL: func @fewer_shares(
+// CHECK-DAG:     %[[LANE:.*]] = gpu.lane_id
+// CHECK-DAG:     %[[LAST:.*]] = arith.constant 24 : index
+// CHECK-DAG:     %[[CLAMPED:.*]] = arith.minui %[[LANE]], %[[LAST]]
+// CHECK-DAG:     %[[COUNT:.*]] = arith.constant 25 : index
+// CHECK-DAG:     %[[IS_ACTIVE:.*]] = arith.cmpi ult, %[[LANE]], %[[COUNT]]
+// CHECK:         %[[BY:.*]] = arith.muli %[[CLAMPED]], %{{.*}} overflow<nsw>
+// CHECK:         %[[AT:.*]] = arith.addi %{{.*}}, %[[BY]] overflow<nsw>
+// CHECK:         %[[READ:.*]] = vector.load %{{.*}}[%[[AT]]] : memref<100xf32>, vector<4xf32>
+// CHECK:         %[[V:.*]] = arith.select %[[IS_ACTIVE]], %[[READ]], %{{.*}} : vector<4xf32>
+// CHECK:         scf.if %[[IS_ACTIVE]] {
+// CHECK:           vector.store %[[V]]
+func.func @fewer_shares(%x: memref<100xf32>, %out: memref<100xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %p = arith.constant 1.0 : f32
+  %m = vector.constant_mask [100] : vector<128xi1>
+  %v = vector.transfer_read %x[%c0], %p, %m {in_bounds = [true]} : memref<100xf32>, vector<128xf32>
+  vector.transfer_write %v, %out[%c0], %m {in_bounds = [true]} : vector<128xf32>, memref<100xf32>
+  return
+}
+
+// -----
+
+// A share that is divided is accessed element by element.
+
+// CHECK-LABEL: func @divided_share(
+// CHECK:         %[[MASK:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : vector<2xindex>
+// CHECK:         %[[FIRST:.*]] = vector.extract %[[MASK]][0]
+// CHECK:         scf.if %[[FIRST]] -> (f32) {
+// CHECK:           memref.load
+// CHECK:         %[[SECOND:.*]] = vector.extract %[[MASK]][1]
+// CHECK:         scf.if %[[SECOND]] -> (f32) {
+// CHECK:           memref.load
+// CHECK:         vector.from_elements %{{.*}}, %{{.*}} : vector<2xf32>
+// CHECK-COUNT-2: memref.store
+func.func @divided_share(%x: memref<51xf32>, %out: memref<51xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %p = arith.constant 1.0 : f32
+  %m = vector.constant_mask [51] : vector<64xi1>
+  %v = vector.transfer_read %x[%c0], %p, %m {in_bounds = [true]} : memref<51xf32>, vector<64xf32>
+  vector.transfer_write %v, %out[%c0], %m {in_bounds = [true]} : vector<64xf32>, memref<51xf32>
+  return
+}
+
+// -----
+
+// A mask that is computed.
+
+// CHECK-LABEL: func @computed_shares(
+// CHECK:         %[[NUMBERS:.*]] = arith.addi %{{.*}}, %{{.*}} overflow<nsw> : vector<4xindex>
+// CHECK:         arith.cmpi slt, %[[NUMBERS]], %{{.*}} : vector<4xindex>
+// CHECK:         arith.index_cast %[[NUMBERS]] : vector<4xindex> to vector<4xi32>
+// CHECK-COUNT-4: memref.store
+func.func @computed_shares(%n: memref<1xindex>, %out: memref<128xi32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %count = memref.load %n[%c0] : memref<1xindex>
+  %m = vector.create_mask %count : vector<128xi1>
+  %step = vector.step : vector<128xindex>
+  %v = arith.index_cast %step : vector<128xindex> to vector<128xi32>
+  vector.transfer_write %v, %out[%c0], %m {in_bounds = [true]} : vector<128xi32>, memref<128xi32>
+  return
+}
+
+// -----
+
+// Neighbours are taken apart and joined within a thread.
+
+// CHECK-LABEL: func @halves(
+// CHECK:         %[[V:.*]] = vector.load %{{.*}} : memref<128xf32>, vector<4xf32>
+// CHECK:         %[[A:.*]] = vector.extract %[[V]][0]
+// CHECK:         %[[B:.*]] = vector.extract %[[V]][2]
+// CHECK:         %[[EVEN:.*]] = vector.from_elements %[[A]], %[[B]] : vector<2xf32>
+// CHECK:         %[[C:.*]] = vector.extract %[[V]][1]
+// CHECK:         %[[D:.*]] = vector.extract %[[V]][3]
+// CHECK:         %[[ODD:.*]] = vector.from_elements %[[C]], %[[D]] : vector<2xf32>
+// CHECK:         %[[SUM:.*]] = arith.addf %[[EVEN]], %[[ODD]] : vector<2xf32>
+// CHECK:         %[[LEFT:.*]] = vector.extract %[[SUM]][0]
+// CHECK:         %[[RIGHT:.*]] = vector.extract %[[SUM]][1]
+// CHECK:         %[[TOTAL:.*]] = arith.addf %[[LEFT]], %[[RIGHT]] : f32
+// CHECK:         %[[PAIR:.*]] = vector.from_elements %[[TOTAL]], %[[LEFT]] : vector<2xf32>
+// CHECK:         vector.store %[[PAIR]]
+func.func @halves(%x: memref<128xf32>, %out: memref<64xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %v = vector.load %x[%c0] : memref<128xf32>, vector<128xf32>
+  %even, %odd = vector.deinterleave %v : vector<128xf32> -> vector<64xf32>
+  %sum = arith.addf %even, %odd : vector<64xf32>
+  %left, %right = vector.deinterleave %sum : vector<64xf32> -> vector<32xf32>
+  %total = arith.addf %left, %right : vector<32xf32>
+  %pairs = vector.interleave %total, %left : vector<32xf32> -> vector<64xf32>
+  vector.store %pairs, %out[%c0] : memref<64xf32>, vector<64xf32>
+  return
+}
+
+// -----
+
+// An element is another thread's where shares have another size.
+
+// CHECK-LABEL: func @shares_of_two_sizes(
+// CHECK:         vector.store
+// CHECK:         nvvm.bar.warp.sync
+// CHECK:         memref.load
+// CHECK-LABEL: func @shares_of_one_size(
+// CHECK:         vector.store
+// CHECK-NOT:     nvvm.bar.warp.sync
+// CHECK:         vector.load
+func.func @shares_of_two_sizes(%x: memref<128xf32>, %out: memref<128xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %v = vector.load %x[%c0] : memref<128xf32>, vector<128xf32>
+  vector.store %v, %out[%c0] : memref<128xf32>, vector<128xf32>
+  %w = vector.load %out[%c0] : memref<128xf32>, vector<32xf32>
+  vector.store %w, %out[%c0] : memref<128xf32>, vector<32xf32>
+  return
+}
+func.func @shares_of_one_size(%x: memref<128xf32>, %out: memref<128xf32>) attributes {hamkaas.tiles = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %v = vector.load %x[%c0] : memref<128xf32>, vector<128xf32>
+  vector.store %v, %out[%c0] : memref<128xf32>, vector<128xf32>
+  %w = vector.load %out[%c0] : memref<128xf32>, vector<128xf32>
+  vector.store %w, %out[%c0] : memref<128xf32>, vector<128xf32>
+  return
+}
+
+// -----
+
 // What is of the dialects of LLVM and NVVM is a thread's already, and so is a
 // store that says it.
 

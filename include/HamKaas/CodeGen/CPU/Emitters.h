@@ -22,6 +22,10 @@ llvm::LogicalResult verifyKernel(mlir::func::FuncOp kernel);
 void finishKernel(mlir::func::FuncOp kernel, const KernelBuilder &builder,
                   KernelFamily family, const llvm::SmallVector<int64_t> &tile);
 
+/// Elements of a row that a warp keeps in registers, of each of two operands,
+/// or of one.
+inline constexpr int64_t maxKeptRow = 1024;
+
 /// Warps of a GPU that compute a row together, a part of it each.
 struct Team {
   int64_t warps = 1;
@@ -103,6 +107,32 @@ struct LaneBlock {
 
 /// Vector width for a dimension of `extent` elements.
 int64_t chooseLanes(const TargetDescription &target, int64_t extent);
+
+/// A tensor of a tree of linalg operations and how each of its indices depends
+/// on the lane: it is `factor` times the lane's number and a multiple of
+/// `rest`, of which that of 0 is 0.
+struct LaneUse {
+  struct Index {
+    int64_t factor = 0, rest = 0;
+    bool operator==(const Index &) const = default;
+  };
+  mlir::Value tensor;
+  llvm::SmallVector<Index> at;
+  bool operator==(const LaneUse &) const = default;
+};
+
+/// What a linear map gives at loops that depend on the lane.
+llvm::SmallVector<LaneUse::Index>
+applyToLanes(mlir::AffineMap map, llvm::ArrayRef<LaneUse::Index> loops);
+
+/// The vector width for `extent` elements along the lanes, at which the tensors
+/// of `uses` and of what they are computed from, up to leaves, are read. On a
+/// GPU, several elements a thread where each tensor in memory has them next to
+/// each other and aligned, or one element for all lanes; else, and on other
+/// targets, that of chooseLanes.
+int64_t chooseWideLanes(const TargetDescription &target, int64_t extent,
+                        llvm::ArrayRef<LaneUse> uses,
+                        llvm::function_ref<bool(mlir::Value)> isLeaf = {});
 
 /// Visits `extent` elements from `base` on in blocks of `lanes`, `unroll`
 /// blocks an iteration. `carried` goes from block to block and is updated in

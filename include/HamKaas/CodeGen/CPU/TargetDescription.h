@@ -14,8 +14,8 @@
 
 namespace hamkaas {
 
-/// What products of float32 in large contractions are computed with. Sums are of
-/// float32 in all of them.
+/// What products of float32 in large contractions are computed with. Sums are
+/// of float32 in all of them.
 enum class Precision {
   /// Multiply-adds of float32.
   Exact,
@@ -52,6 +52,10 @@ struct TargetDescription {
   /// How many times smaller a tile is than one for a core of a processor: a GPU
   /// has thousands of warps to keep busy.
   int64_t tilesPerCoreTile = 1;
+  /// Bytes next to each other that a thread moves by one access, if lanes are
+  /// threads. A vector of two or four times the lanes gives each thread as many
+  /// neighbouring elements.
+  int64_t accessBytes = 0;
   Precision precision = Precision::Exact;
 
   /// The size of a tile that is `size` for a core.

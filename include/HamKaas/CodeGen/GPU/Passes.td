@@ -60,9 +60,11 @@ def DistributeLanes
   let summary = "give each thread of a warp one lane of a kernel's vectors";
   let description = [{
     Before: a kernel of the level "warp" after bufferization, on vectors of at
-    most 32 lanes. After: the same on scalars, run by the 32 threads of a warp.
-    The thread of number `gpu.lane_id` holds its lane of each vector; a vector of
-    fewer lanes leaves the others without meaning. What is a scalar before has
+    most 32 lanes, or of 64 or 128. After: the same on scalars, run by the 32
+    threads of a warp. The thread of number `gpu.lane_id` holds its lane of each
+    vector; a vector of fewer lanes leaves the others without meaning; of more, a
+    thread has two or four neighbouring elements, as a vector, which it moves at
+    once where they are aligned. What is a scalar before has
     the same value in all threads, so that loops and branches are taken by all of
     them.
 
@@ -85,6 +87,7 @@ def DistributeLanes
     "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
     "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
     "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect",
   ];
 }
 
@@ -115,6 +118,7 @@ def OutlineDeviceCode
     Constants that the host's functions or kernels refer to are copied to the
     module. Arguments have the attributes of LLVM that hold in all calls: their
     alignment, and whether they share memory with what the kernel writes.
+    Accesses of several elements tell how they are aligned.
     Asynchronous copies of several elements become copies of one where the
     alignment is not enough.
   }];
