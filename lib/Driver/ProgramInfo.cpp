@@ -58,6 +58,7 @@ static CallInfo readCall(const HamKaasCallInfo &call) {
   info.tiles = call.tiles;
   info.check = call.check ? call.check : "";
   info.repetitions = call.repetitions;
+  info.engine = call.engine ? call.engine : "";
   return info;
 }
 
@@ -70,6 +71,8 @@ static DeviceCodeInfo readDeviceCode(const HamKaasDeviceCode &code) {
        ArrayRef(code.kernels, code.kernelCount))
     info.kernels.push_back({kernel.name, kernel.argumentCount, kernel.threads,
                             kernel.blocks, kernel.sharedBytes});
+  info.matmuls.assign(code.matmuls, code.matmuls + code.matmulCount);
+  info.matmulWorkspaceBytes = code.matmulWorkspaceBytes;
   return info;
 }
 
