@@ -127,50 +127,50 @@ void BlockContraction::emitBlock(Value batch) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Gives this thread its share of `count` copies.
-void BlockContraction::addCopies(Side &side, int64_t count,
-                                 function_ref<Copy(Value number)> makeCopy) {
+/// Gives this thread its share of the copies of so many rows of `chunks` copies
+/// each. They are in one column, and constants apart.
+void BlockContraction::addCopies(Side &side, int64_t rows, int64_t chunks,
+                                 function_ref<void(Copy &)> place) {
   side.copies.clear();
   int64_t threads = tile.warps * warpSize;
-  for (int64_t first = 0; first < count; first += threads) {
-    Value number = kernel.add(thread, first);
-    Copy copy = makeCopy(number);
-    if (first + threads > count)
-      copy.isMine = kernel.isLess(number, count);
+  assert(threads % chunks == 0 && "expected whole rows");
+  Value row = kernel.divide(thread, chunks);
+  Value column = kernel.multiply(kernel.remainder(thread, chunks), side.chunk);
+  for (int64_t first = 0; first < rows; first += threads / chunks) {
+    Copy copy;
+    copy.row = kernel.add(row, first);
+    copy.column = column;
+    place(copy);
+    if (first + threads / chunks > rows)
+      copy.isMine = kernel.isLess(copy.row, rows);
     side.copies.push_back(copy);
   }
 }
 
 /// Rows beyond the last repeat it, and are not stored.
 void BlockContraction::addLeftCopies() {
-  int64_t chunk = leftSide.chunk, chunks = tile.depth / chunk;
-  addCopies(leftSide, tile.blockRows() * chunks, [&](Value number) {
-    Copy copy;
-    copy.row = kernel.divide(number, chunks);
-    copy.column = kernel.multiply(kernel.remainder(number, chunks), chunk);
+  int64_t chunks = tile.depth / leftSide.chunk;
+  addCopies(leftSide, tile.blockRows(), chunks, [&](Copy &copy) {
     copy.depth = copy.column;
-    Value row = kernel.minimum(kernel.add(firstRow, copy.row), rowCount - 1);
+    Value row = kernel.add(firstRow, copy.row);
+    if (rowCount % tile.blockRows())
+      row = kernel.minimum(row, rowCount - 1);
     copy.base = kernel.add(batchOffset(left), rowOffset(row));
-    return copy;
   });
 }
 
 /// Columns beyond the last are zeros, which panels have there.
 void BlockContraction::addRightCopies() {
-  int64_t chunk = rightSide.chunk, chunks = tile.columns() / chunk;
+  int64_t chunks = tile.columns() / rightSide.chunk;
   Value first = right.panelWidth
                     ? kernel.multiply(columnBlock, right.panelFactor)
                     : firstColumn;
-  addCopies(rightSide, tile.depth * chunks, [&](Value number) {
-    Copy copy;
-    copy.row = kernel.divide(number, chunks);
-    copy.column = kernel.multiply(kernel.remainder(number, chunks), chunk);
+  addCopies(rightSide, tile.depth, chunks, [&](Copy &copy) {
     copy.depth = copy.row;
     Value column = kernel.add(first, copy.column);
     if (!right.panelWidth && columnCount % tile.columns())
       copy.exists = kernel.isLess(column, columnCount);
     copy.base = kernel.add(batchOffset(right), column);
-    return copy;
   });
 }
 

@@ -67,8 +67,8 @@ private:
 
   void chooseChunks();
   void emitBlock(mlir::Value batch);
-  void addCopies(Side &side, int64_t count,
-                 llvm::function_ref<Copy(mlir::Value number)> makeCopy);
+  void addCopies(Side &side, int64_t rows, int64_t chunks,
+                 llvm::function_ref<void(Copy &)> place);
   void addLeftCopies();
   void addRightCopies();
   void emitCopies(const Side &side, const OperandLayout &layout,

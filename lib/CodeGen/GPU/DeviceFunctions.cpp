@@ -12,6 +12,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,6 +34,9 @@ static constexpr int64_t wantedBlocks = 264;
 /// which those from sm_80 on have.
 static constexpr int64_t usualSharedBytes = 48 << 10;
 static constexpr int64_t maxSharedBytes = 99 << 10;
+/// Threads of contractions that a multiprocessor is to run at a time, with 128
+/// registers each.
+static constexpr int64_t residentThreads = 512;
 /// Of each buffer in it.
 static constexpr int64_t sharedAlignment = 16;
 
@@ -364,6 +368,15 @@ LogicalResult TileFunction::add(bool asksFailure) {
     simplifyTile(tile, block, thread);
   tellFacts(function);
   splitCopies(function);
+  // What ptxas may take of the registers; by itself it spills some to let more
+  // blocks run, which reuse of registers is worth more than.
+  auto attr = kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
+  if (kernel->hasAttr(blockWarpsAttrName) && attr &&
+      attr.getFamily() == KernelFamily::Contraction &&
+      launch.threads <= residentThreads)
+    function->setAttr(
+        NVVM::NVVMDialect::getMinctasmAttrName(),
+        builder.getI32IntegerAttr(residentThreads / launch.threads));
   alignAccesses(function);
   return success();
 }

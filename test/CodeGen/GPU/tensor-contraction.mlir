@@ -12,7 +12,8 @@
 // the factors. A thread writes sums of its own, and waits before it reads those
 // of others.
 
-// CHECK-LABEL: gpu.func @k0(
+// CHECK-LABEL: gpu.func @k1(
+// CHECK-SAME:    nvvm.minctasm = 
 // CHECK:         nvgpu.device_async_copy
 // CHECK:         scf.for
 // CHECK:           nvgpu.device_async_wait {{.*}} {numGroups = 1 : i32}
