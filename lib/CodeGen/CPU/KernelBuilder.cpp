@@ -282,13 +282,7 @@ Value KernelBuilder::load(Value tensor, ValueRange indices, int64_t lanes,
 Value KernelBuilder::gather(Value tensor, Value linear, int64_t active) {
   int64_t lanes = cast<VectorType>(linear.getType()).getDimSize(0);
   auto type = cast<RankedTensorType>(tensor.getType());
-  if (isa<BlockArgument>(tensor) && tensor != destination) {
-    tensor = flatBuffer(tensor);
-  } else if (type.getRank() > 1) {
-    SmallVector<ReassociationIndices> all(
-        1, llvm::to_vector<2>(llvm::seq<int64_t>(type.getRank())));
-    tensor = tensor::CollapseShapeOp::create(builder, location, tensor, all);
-  }
+  tensor = tensor == destination ? getFlatDestination() : flatBuffer(tensor);
   auto vectorType = VectorType::get(lanes, type.getElementType());
   Value zeros = arith::ConstantOp::create(builder, location,
                                           builder.getZeroAttr(vectorType));
@@ -405,14 +399,20 @@ void KernelBuilder::prefetch(Value argument, Value linear, CacheLevel level) {
   createPrefetch(flatBuffer(argument), linear, level);
 }
 
-void KernelBuilder::prefetchDestination(Value linear, CacheLevel level) {
+/// All elements of the destination, in a row, as they are when they are read.
+/// NOTE: of the argument, before the tiles, where nothing has been written yet:
+/// bufferization would copy what a later value is.
+Value KernelBuilder::getFlatDestination() {
   if (!flatDestination) {
-    // Before the tiles: nothing has been written yet.
     OpBuilder::InsertionGuard guard(builder);
     setInsertionPointBeforeTiles();
     flatDestination = flatBuffer(argument);
   }
-  createPrefetch(flatDestination, linear, level);
+  return flatDestination;
+}
+
+void KernelBuilder::prefetchDestination(Value linear, CacheLevel level) {
+  createPrefetch(getFlatDestination(), linear, level);
 }
 
 void KernelBuilder::createPrefetch(Value buffer, Value linear,

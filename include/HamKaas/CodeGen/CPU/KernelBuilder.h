@@ -162,6 +162,7 @@ public:
 
 private:
   void setInsertionPointBeforeTiles();
+  mlir::Value getFlatDestination();
   void createPrefetch(mlir::Value buffer, mlir::Value linear, CacheLevel level);
 
   struct DeferredStore {
