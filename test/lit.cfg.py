@@ -103,6 +103,16 @@ else:
     lit_config.note("the tests of PTX cannot run: no ptxas of a CUDA toolkit "
                     "was found")
 
+# The compiler runs these two as programs of one toolkit.
+cuda_toolkit = os.path.dirname(os.path.dirname(config.ptxas))
+if ("ptxas" in config.available_features and
+        os.path.dirname(config.fatbinary) == os.path.dirname(config.ptxas) and
+        os.access(config.fatbinary, os.X_OK)):
+    config.available_features.add("fatbinary")
+else:
+    lit_config.note("the tests of machine code for GPUs cannot run: no ptxas "
+                    "and fatbinary of a CUDA toolkit were found")
+
 missing = find_missing_for_python_tests(python)
 if missing:
     lit_config.note(f"the tests of the Python package cannot run: {missing}")
@@ -115,6 +125,7 @@ config.substitutions += [
     ("%check_ptx", f"{python} {config.test_source_root}/Inputs/check-ptx.py "
       f"{config.ptxas}"),
     ("%ptxas", config.ptxas),
+    ("%cuda_toolkit", cuda_toolkit),
     ("%python", python),
     # A driver of NVIDIA GPUs for machines without one.
     ("%with_fake_cuda", "env LD_LIBRARY_PATH="

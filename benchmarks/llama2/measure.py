@@ -50,6 +50,7 @@ SHAPES = {
 }
 SMOLLM2_CONTEXT = 1024
 TOKENS = 4  # decoded in one turn
+PAUSE_SECONDS = 0.02  # before one
 # With OpenMP in any case: its number of threads is set.
 C_FLAGS = [
     "-Ofast", "-march=native", "-fopenmp", "-shared", "-fPIC",
@@ -129,17 +130,27 @@ def positions(config: Config) -> list[int]:
     return [0, config.context // 2, config.context - TOKENS]
 
 
-def decode_time(model: LanguageModel, position: int) -> float:
-    """Seconds a token."""
-    model.skip_to(position)
-    return time_of(lambda: [model.feed([token])
+def turn_time(forward: Callable[[int], Any]) -> float:
+    """Seconds a token, of the first TOKENS. Threads of the turn before, which
+    wait for work in a loop for some milliseconds, are given time to sleep, and
+    the first token is written twice to wake those of this one."""
+    time.sleep(PAUSE_SECONDS)
+    forward(0)
+    return time_of(lambda: [forward(token)
                             for token in range(TOKENS)]) / TOKENS
 
 
+def decode_time(model: LanguageModel, position: int) -> float:
+
+    def forward(token: int) -> None:
+        model.skip_to(position + token)
+        model.feed([token])
+
+    return turn_time(forward)
+
+
 def plain_time(plain: PlainLoop, position: int) -> float:
-    return time_of(lambda: [
-        plain.forward(token, position + token) for token in range(TOKENS)
-    ]) / TOKENS
+    return turn_time(lambda token: plain.forward(token, position + token))
 
 
 def prefill_time(model: LanguageModel, rounds: int) -> float:

@@ -134,9 +134,15 @@ typedef struct HamKaasCompileOptions {
   /// What the program is for: "cpu" (the default when null), "cuda" for NVIDIA
   /// GPUs, or "cpu,cuda". See HamKaasDeviceTarget.
   const char *target;
-  /// The lowest architecture of GPUs that the program is for, "sm_80" when
-  /// null.
+  /// The architectures of GPUs that the program is for. "compute_80", which is
+  /// meant by null: PTX, of which the driver makes machine code for sm_80 and
+  /// all that follow. "sm_80,sm_90": machine code for these, which needs ptxas
+  /// and fatbinary of a CUDA toolkit, and PTX of the oldest.
   const char *gpuArch;
+  /// A library that computes products of matrices on a GPU: "cublaslt", or null
+  /// for none. It must be there when an instance is created, in a usual place or
+  /// as the file that the environment variable HAMKAAS_CUBLASLT names.
+  const char *engine;
   /// What a GPU computes large products of float32 with, convolutions among
   /// them: "exact" (the default when null), multiply-adds of float32; or tensor
   /// cores, which round the factors: "tf32" to 10 bits behind the point,
@@ -147,7 +153,7 @@ typedef struct HamKaasCompileOptions {
 
 /// The target that a program needs to run on a device of HamKaasInstanceOptions:
 /// "cpu" or "cuda", for "best" depending on whether there is a GPU here that
-/// runs code for `gpuArch`, "sm_80" when null. Null if the device is not known.
+/// runs code for `gpuArch`, "compute_80" when null. Null if the device is not known.
 HAMKAAS_API const char *HamKaasDeviceTarget(const char *device,
                                             const char *gpuArch);
 
@@ -213,6 +219,7 @@ typedef struct HamKaasWriteOptions {
   /// As in HamKaasCompileOptions, but when null those of the model.
   const char *target;
   const char *gpuArch;
+  const char *engine;
   const char *precision;
 } HamKaasWriteOptions;
 

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /// Raised when the layout or the meaning of a structure below changes.
-#define HAMKAAS_PROGRAM_VERSION 3
+#define HAMKAAS_PROGRAM_VERSION 4
 
 /// Name of the HamKaasProgram that a compiled model exports.
 #define HAMKAAS_PROGRAM_SYMBOL "HamKaasModelProgram"
@@ -78,9 +78,9 @@ typedef struct HamKaasTensorInfo {
 
 /// One call of a kernel, in the order of the run.
 typedef struct HamKaasCallInfo {
-  const char *kernel;   /* calls of equal kernels share one name, e.g. "k0" */
-  /// "contraction", "attention", "transform", "reduction", "row", "elementwise",
-  /// "movement" or "loops".
+  const char *kernel; /* calls of equal kernels share one name, e.g. "k0" */
+  /// "contraction", "attention", "transform", "reduction", "row",
+  /// "elementwise", "movement" or "loops".
   const char *family;
   const char *location; /* source position, e.g. "mnist.hk:4:6" */
   const char *ops;      /* what was fused, e.g. "matmul+add+relu" */
@@ -92,6 +92,8 @@ typedef struct HamKaasCallInfo {
   /// it has none. `{0}` to `{3}` stand for HamKaasFailure::values.
   const char *check;
   int64_t repetitions; /* how often a run makes this call: steps of a loop */
+  /// Null, or "cublaslt" if on a GPU that library computes it.
+  const char *engine;
 } HamKaasCallInfo;
 
 /// What a failed run-time check leaves behind.
@@ -138,6 +140,10 @@ typedef struct HamKaasExecution {
   /// there is none of that name.
   const void *(*findConstant)(void *device, const char *name);
   void *device;
+  /// Adds product number `matmul` of HamKaasDeviceCode for call `call`.
+  /// `arguments` and result are as those of `launch`.
+  int32_t (*multiply)(void *device, int32_t matmul, void *const *arguments,
+                      int64_t call);
 } HamKaasExecution;
 
 /// Runs the model once. `inputs` and `outputs` hold one address a tensor, in
@@ -168,6 +174,30 @@ typedef struct HamKaasDeviceKernel {
   int32_t reserved;      /* 0 */
 } HamKaasDeviceKernel;
 
+/// What a product of matrices ends with, element by element.
+typedef enum HamKaasActivation {
+  HamKaasNoActivation = 0,
+  HamKaasRelu = 1,    /* the larger one of x and 0 */
+  HamKaasGeluTanh = 2 /* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+} HamKaasActivation;
+
+/// Products of float32 matrices that a library computes, for each of `batches`:
+///
+///     result = activation(left * right + bias + addend)
+///
+/// All matrices are dense and row-major, those of one operand follow each
+/// other. `left` has `rows` x `depth` elements, `right` `depth` x `columns`,
+/// `addend` and `result` `rows` x `columns`, and may be the same. `bias` has
+/// `columns` elements, which each row of each batch gets.
+typedef struct HamKaasMatmul {
+  int64_t batches, rows, columns, depth;
+  /// Numbers of the arguments that they are; -1 for no bias or no addend.
+  int32_t left, right, bias, addend, result;
+  int32_t activation; /* a HamKaasActivation */
+  int32_t alignment;  /* bytes, of which all addresses are multiples */
+  int32_t reserved;   /* 0 */
+} HamKaasMatmul;
+
 /// What a program has for an NVIDIA GPU.
 typedef struct HamKaasDeviceCode {
   size_t structSize;        /* as in HamKaasProgram */
@@ -184,9 +214,15 @@ typedef struct HamKaasDeviceCode {
   /// depends on nothing but the addresses.
   HamKaasPrepareFunction prepare;
   HamKaasRunFunction run;
-  /// What large products of float32 are computed with: "exact", or "tf32",
-  /// "3xtf32" or "bf16" on tensor cores.
+  /// What large products of float32 are computed with: "exact", also if null,
+  /// or "tf32", "3xtf32" or "bf16" on tensor cores.
   const char *precision;
+  /// What NVIDIA's cuBLASLt is to compute, and the memory of the device that it
+  /// may use for it.
+  const HamKaasMatmul *matmuls;
+  int32_t matmulCount;
+  int32_t reserved2; /* 0 */
+  uint64_t matmulWorkspaceBytes;
 } HamKaasDeviceCode;
 
 typedef struct HamKaasProgram {

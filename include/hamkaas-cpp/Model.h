@@ -37,6 +37,7 @@ struct CompileOptions {
   int compileThreads = 0;
   std::string target = {};
   std::string gpuArch = {};
+  std::string engine = {};
   std::string precision = {};
 };
 
@@ -47,6 +48,7 @@ struct WriteOptions {
   std::string targetCpu = {};
   std::string target = {};
   std::string gpuArch = {};
+  std::string engine = {};
   std::string precision = {};
 };
 
@@ -74,6 +76,7 @@ public:
     options.compileThreads = given.compileThreads;
     options.target = orNull(given.target);
     options.gpuArch = orNull(given.gpuArch);
+    options.engine = orNull(given.engine);
     options.precision = orNull(given.precision);
   }
   CompileRequest(const CompileRequest &) = delete;
@@ -194,6 +197,7 @@ public:
     options.targetCpu = detail::orNull(given.targetCpu);
     options.target = detail::orNull(given.target);
     options.gpuArch = detail::orNull(given.gpuArch);
+    options.engine = detail::orNull(given.engine);
     options.precision = detail::orNull(given.precision);
     std::string problem = checkParameters(given.parameters);
     if (problem.empty())

@@ -203,6 +203,11 @@ Error capi::applyOptions(const HamKaasCompileOptions &options,
       return error;
     source.gpuArch = options.gpuArch;
   }
+  if (options.engine) {
+    if (Error error = checkText(options.engine, "an engine"))
+      return error;
+    source.engine = options.engine;
+  }
   if (options.precision) {
     if (Error error = checkText(options.precision, "a precision"))
       return error;

@@ -7,6 +7,8 @@
 
 #include "Arguments.h"
 #include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Driver/Signals.h"
+#include "HamKaas/Driver/Target.h"
 #include "HamKaas/Runtime/Device.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -29,6 +31,7 @@ compile(ModelSource source, const HamKaasCompileOptions &options,
   CompileOptions compileOptions = getCompileOptions(model->source);
   setProgress(options, compileOptions);
   model->parameters = compileOptions.parameters = (*graph)->parameters();
+  leaveSignalsAlone();
   auto compiled = compileInMemory((*graph)->module(), compileOptions);
   if (!compiled)
     return (*graph)->describe(compiled.takeError());
@@ -56,22 +59,24 @@ static llvm::Error checkLibraryOptions(const HamKaasCompileOptions &options,
   if (!options.name && !options.targetCpu && options.maxWorkspace == 0 &&
       options.unchecked == 0 && options.lineCount == 0 &&
       options.dimensionCount == 0 && options.constantInputCount == 0 &&
-      !options.target && !options.gpuArch && !options.precision)
+      !options.target && !options.gpuArch && !options.engine &&
+      !options.precision)
     return llvm::Error::success();
   return llvm::createStringError(
       "expected no options for '" + path +
       "', which is compiled already: no name, targetCpu, maxWorkspace, "
-      "unchecked, lines, dimensions, constantInputs, target, gpuArch or "
-      "precision");
+      "unchecked, lines, dimensions, constantInputs, target, gpuArch, engine "
+      "or precision");
 }
 
 const char *HamKaasDeviceTarget(const char *device, const char *gpuArch) {
   if (!device)
     return nullptr;
   // The interpreter has what it needs in every model.
-  return StringRef(device) == "reference"
-             ? "cpu"
-             : rt::targetOfDevice(device, gpuArch ? gpuArch : "sm_80");
+  if (StringRef(device) == "reference")
+    return "cpu";
+  std::string oldest = getOldestGpu(gpuArch ? gpuArch : ModelSource().gpuArch);
+  return rt::targetOfDevice(device, oldest.c_str());
 }
 
 static llvm::Expected<HamKaasModel *> loadLibrary(StringRef path) {

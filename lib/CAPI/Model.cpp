@@ -63,6 +63,7 @@ CompileOptions capi::getCompileOptions(const ModelSource &source) {
   options.target = source.target;
   options.targetCpu = source.targetCpu;
   options.gpuArch = source.gpuArch;
+  options.engine = source.engine;
   options.precision = source.precision;
   options.maxWorkspace = source.maxWorkspace;
   options.name = source.name;

@@ -38,7 +38,8 @@ struct ModelSource {
   std::string name; ///< A C identifier.
   std::string target = "cpu";
   std::string targetCpu = "host";
-  std::string gpuArch = "sm_80";
+  std::string gpuArch = "compute_80";
+  std::string engine;
   std::string precision = "exact";
   uint64_t maxWorkspace = 0;
   bool unchecked = false;

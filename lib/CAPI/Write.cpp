@@ -138,6 +138,8 @@ static llvm::Error writeModel(const Model &model, StringRef path,
     compileOptions.target = options.target;
   if (options.gpuArch)
     compileOptions.gpuArch = options.gpuArch;
+  if (options.engine)
+    compileOptions.engine = options.engine;
   if (options.precision)
     compileOptions.precision = options.precision;
   auto compiled = compileModel((*graph)->module(), compileOptions);
@@ -172,6 +174,7 @@ static llvm::Error write(HamKaasModel *handle, const char *path,
   for (auto [text, what] : {std::pair(options->targetCpu, "a target CPU"),
                             {options->target, "a target"},
                             {options->gpuArch, "an architecture of GPUs"},
+                            {options->engine, "an engine"},
                             {options->precision, "a precision"}})
     if (text)
       if (llvm::Error error = checkText(text, what))

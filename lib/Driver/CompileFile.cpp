@@ -28,8 +28,8 @@ using namespace hamkaas;
 //===----------------------------------------------------------------------===//
 
 StringRef hamkaas::emitFormName(EmitForm form) {
-  constexpr StringRef names[] = {"graph", "kernels", "planned", "llvm",
-                                 "asm",   "ptx",     "obj",     "so", ""};
+  constexpr StringRef names[] = {"graph", "kernels", "planned", "llvm", "asm",
+                                 "ptx",   "obj",     "so",      ""};
   return names[int(form)];
 }
 
@@ -144,6 +144,7 @@ llvm::Error FileCompilation::run() {
   compileOptions.target = options.target;
   compileOptions.targetCpu = options.targetCpu;
   compileOptions.gpuArch = options.gpuArch;
+  compileOptions.engine = options.engine;
   compileOptions.precision = options.precision;
   compileOptions.maxWorkspace = options.maxWorkspace;
   compileOptions.disabledOptimizations = options.disabledOptimizations;

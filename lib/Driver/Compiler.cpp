@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "CountNodes.h"
 #include "DeviceCode.h"
+#include "Fatbin.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/Jit.h"
 #include "HamKaas/Driver/OutputFile.h"
@@ -90,6 +91,8 @@ public:
     if (llvm::Error error = checkOptimizations(options.disabledOptimizations,
                                                options.winogradError))
       return std::move(error);
+    if (llvm::Error error = checkEngine(options.engine, *targets))
+      return std::move(error);
     return Compilation(module, options, *targets, *cpu, *arch, *level);
   }
 
@@ -106,7 +109,11 @@ public:
 
   /// The code of the program, made before or now.
   llvm::Expected<ProgramCode> getCode() {
-    auto cache = ProgramCache::create(module, cpu, options);
+    // Before the work that it would be needed for.
+    auto assembler = findAssembler(targets.cuda ? arch : GpuArch());
+    if (!assembler)
+      return assembler.takeError();
+    auto cache = ProgramCache::create(module, cpu, *assembler, options);
     if (!cache)
       return cache.takeError();
     if (std::optional<ProgramCode> known = cache->lookup()) {
@@ -221,6 +228,7 @@ private:
   int stepsDone = 0;
   std::vector<OptimizationInfo> optimizations;
   std::vector<DeviceKernelInfo> deviceKernels;
+  std::vector<DeviceMatmul> deviceMatmuls;
 };
 
 llvm::Error
@@ -238,6 +246,7 @@ llvm::Error Compilation::lowerDevice() {
     return error;
   deviceKernels =
       collectDeviceKernels(*module.getOps<gpu::GPUModuleOp>().begin());
+  deviceMatmuls = collectDeviceMatmuls(module);
   return runPasses([&](OpPassManager &manager) {
     buildDeviceTargetPipeline(manager, arch.isEmulation());
   });
@@ -249,6 +258,7 @@ llvm::Error Compilation::runPhase(Form form) {
   pipeline.maxWorkspace = options.maxWorkspace;
   pipeline.disabledOptimizations = options.disabledOptimizations;
   pipeline.winogradError = options.winogradError;
+  pipeline.engine = options.engine;
   auto run = [&](StringRef step,
                  llvm::function_ref<void(OpPassManager &)> build) {
     if (llvm::Error error = beginStep(step))
@@ -301,8 +311,10 @@ llvm::Expected<ProgramInfo> Compilation::finish() {
     return std::move(error);
   if (targets.cuda) {
     info.device.architecture = arch.name;
+    info.device.machineCode = arch.machineCode;
     info.device.precision = options.precision;
     info.device.kernels = deviceKernels;
+    addMatmuls(deviceMatmuls, info);
   }
   if (llvm::Error error = beginStep("machine code"))
     return std::move(error);
@@ -314,9 +326,8 @@ llvm::Expected<ProgramCode> Compilation::makeCode() {
   ProgramCode code;
   if (llvm::Error error = finish().moveInto(code.info))
     return std::move(error);
-  auto objects = targets.cuda
-                     ? emitDeviceCode(module, cpu, arch, code.info.device)
-                     : emitCode(module, cpu);
+  auto objects = targets.cuda ? emitDeviceCode(module, cpu, arch, code.info)
+                              : emitCode(module, cpu);
   if (llvm::Error error = std::move(objects).moveInto(code.objects))
     return std::move(error);
   return code;
@@ -346,6 +357,8 @@ static llvm::Error addDevice(ProgramCode &program, ProgramCode device) {
         "--target=cpu,cuda: expected the same calls of kernels on both, which "
         "this model does not have: compile it for one of them");
   info.device = std::move(device.info.device);
+  for (auto [call, onDevice] : llvm::zip_equal(info.calls, device.info.calls))
+    call.engine = std::move(onDevice.engine);
   auto raise = [&](uint64_t ProgramInfo::*bytes) {
     info.*bytes = std::max(info.*bytes, device.info.*bytes);
   };

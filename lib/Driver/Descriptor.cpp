@@ -19,8 +19,10 @@ namespace hamkaas {
 namespace {
 
 // A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
-static_assert(HAMKAAS_PROGRAM_VERSION == 3 && sizeof(HamKaasProgram) == 208 &&
-              sizeof(HamKaasTensorInfo) == 48 && sizeof(HamKaasCallInfo) == 72);
+static_assert(HAMKAAS_PROGRAM_VERSION == 4 && sizeof(HamKaasProgram) == 208 &&
+              sizeof(HamKaasTensorInfo) == 48 &&
+              sizeof(HamKaasCallInfo) == 80 && sizeof(HamKaasMatmul) == 64 &&
+              sizeof(HamKaasDeviceCode) == 96);
 
 /// A constant with the layout of a C structure. Members are placed by their
 /// offset in the C header, what lies between them is zero; so the two
@@ -36,8 +38,8 @@ public:
     members.push_back(member);
     end = offset + memberSize;
   }
-  void addInt32(size_t offset, uint64_t value) {
-    add(offset, ConstantInt::get(Type::getInt32Ty(context), value), 4);
+  void addInt32(size_t offset, int64_t value) {
+    add(offset, ConstantInt::getSigned(Type::getInt32Ty(context), value), 4);
   }
   void addInt64(size_t offset, uint64_t value) {
     add(offset, ConstantInt::get(Type::getInt64Ty(context), value), 8);
@@ -91,6 +93,7 @@ private:
   Constant *parameters();
   Constant *calls();
   Constant *deviceKernels();
+  Constant *matmuls();
   Expected<Constant *> deviceCode();
   Expected<Constant *> function(StringRef name);
   Expected<Constant *> descriptor();
@@ -187,6 +190,7 @@ Constant *DescriptorBuilder::calls() {
     row.addInt64(offsetof(HamKaasCallInfo, tiles), call.tiles);
     row.addPointer(offsetof(HamKaasCallInfo, check), textOrNull(call.check));
     row.addInt64(offsetof(HamKaasCallInfo, repetitions), call.repetitions);
+    row.addPointer(offsetof(HamKaasCallInfo, engine), textOrNull(call.engine));
     rows.push_back(row.finish());
   }
   return table(rows, "hamkaas.calls");
@@ -206,6 +210,26 @@ Constant *DescriptorBuilder::deviceKernels() {
     rows.push_back(row.finish());
   }
   return table(rows, "hamkaas.device_kernels");
+}
+
+Constant *DescriptorBuilder::matmuls() {
+  SmallVector<Constant *> rows;
+  for (const HamKaasMatmul &matmul : info.device.matmuls) {
+    StructConstant row(context, sizeof(HamKaasMatmul));
+    row.addInt64(offsetof(HamKaasMatmul, batches), matmul.batches);
+    row.addInt64(offsetof(HamKaasMatmul, rows), matmul.rows);
+    row.addInt64(offsetof(HamKaasMatmul, columns), matmul.columns);
+    row.addInt64(offsetof(HamKaasMatmul, depth), matmul.depth);
+    row.addInt32(offsetof(HamKaasMatmul, left), matmul.left);
+    row.addInt32(offsetof(HamKaasMatmul, right), matmul.right);
+    row.addInt32(offsetof(HamKaasMatmul, bias), matmul.bias);
+    row.addInt32(offsetof(HamKaasMatmul, addend), matmul.addend);
+    row.addInt32(offsetof(HamKaasMatmul, result), matmul.result);
+    row.addInt32(offsetof(HamKaasMatmul, activation), matmul.activation);
+    row.addInt32(offsetof(HamKaasMatmul, alignment), matmul.alignment);
+    rows.push_back(row.finish());
+  }
+  return table(rows, "hamkaas.matmuls");
 }
 
 Expected<Constant *> DescriptorBuilder::function(StringRef name) {
@@ -246,6 +270,11 @@ Expected<Constant *> DescriptorBuilder::deviceCode() {
   row.addPointer(offsetof(HamKaasDeviceCode, run), run);
   row.addPointer(offsetof(HamKaasDeviceCode, precision),
                  text(info.device.precision));
+  row.addPointer(offsetof(HamKaasDeviceCode, matmuls), matmuls());
+  row.addInt32(offsetof(HamKaasDeviceCode, matmulCount),
+               info.device.matmuls.size());
+  row.addInt64(offsetof(HamKaasDeviceCode, matmulWorkspaceBytes),
+               info.device.matmulWorkspaceBytes);
   return privateConstant(row.finish(), "hamkaas.device_code",
                          alignof(HamKaasDeviceCode));
 }

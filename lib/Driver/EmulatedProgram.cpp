@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <cstdlib>
 
 using namespace llvm;
@@ -61,6 +62,31 @@ private:
   SmallVector<void *> places;
 };
 
+/// Computes one element of a product.
+void multiplyOne(const HamKaasMatmul &matmul, void *const *arguments,
+                 int64_t batch, int64_t row, int64_t column) {
+  auto at = [&](int32_t argument, int64_t index) -> float & {
+    return static_cast<float *>(arguments[argument])[index];
+  };
+  int64_t leftRow = (batch * matmul.rows + row) * matmul.depth;
+  int64_t rightBatch = batch * matmul.depth * matmul.columns;
+  int64_t place = (batch * matmul.rows + row) * matmul.columns + column;
+  float sum = 0;
+  for (int64_t i = 0; i < matmul.depth; ++i)
+    sum += at(matmul.left, leftRow + i) *
+           at(matmul.right, rightBatch + i * matmul.columns + column);
+  if (matmul.addend >= 0)
+    sum += at(matmul.addend, place);
+  if (matmul.bias >= 0)
+    sum += at(matmul.bias, column);
+  if (matmul.activation == HamKaasRelu)
+    sum = sum < 0 ? 0 : sum;
+  else if (matmul.activation == HamKaasGeluTanh)
+    sum *= 0.5F *
+           (1 + std::tanh(0.7978845608F * (sum + 0.044715F * sum * sum * sum)));
+  at(matmul.result, place) = sum;
+}
+
 /// The context of a device.
 class Session {
 public:
@@ -110,6 +136,11 @@ private:
                           int64_t call) {
       return static_cast<Session *>(device)->launch(kernel, arguments, call);
     };
+    execution.multiply = [](void *device, int32_t matmul,
+                            void *const *arguments, int64_t) {
+      static_cast<Session *>(device)->multiply(matmul, arguments);
+      return int32_t(0);
+    };
     execution.copy = [](void *device, void *to, const void *from,
                         uint64_t bytes) {
       // After a failure everything stays as it was.
@@ -121,6 +152,15 @@ private:
       return static_cast<Session *>(device)->constants.lookup(name);
     };
     return execution;
+  }
+
+  /// What a library would do.
+  void multiply(int32_t number, void *const *arguments) {
+    const HamKaasMatmul &matmul = code.matmuls[number];
+    for (int64_t batch = 0; batch < matmul.batches; ++batch)
+      for (int64_t row = 0; row < matmul.rows; ++row)
+        for (int64_t column = 0; column < matmul.columns; ++column)
+          multiplyOne(matmul, arguments, batch, row, column);
   }
 
   int32_t launch(int32_t number, void *const *arguments, int64_t call) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LibDevice.h"
+#include "CudaToolkit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -15,7 +16,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Target/TargetMachine.h"
-#include <cstdlib>
 
 using namespace llvm;
 
@@ -34,14 +34,7 @@ std::vector<std::string> findDeclared(const Module &module) {
 
 /// The library's file; null if there is none.
 std::unique_ptr<MemoryBuffer> openLibrary() {
-  SmallVector<std::string> toolkits;
-  for (const char *variable : {"CUDA_PATH", "CUDA_HOME"})
-    // Not in a program that runs with more rights than its caller's.
-    if (const char *value = secure_getenv(variable))
-      toolkits.push_back(value);
-  if (toolkits.empty())
-    toolkits.push_back("/usr/local/cuda");
-  for (const std::string &toolkit : toolkits) {
+  for (StringRef toolkit : getCudaToolkits()) {
     SmallString<128> path(toolkit);
     sys::path::append(path, pathInToolkit);
     if (auto buffer = MemoryBuffer::getFile(path))

@@ -7,6 +7,7 @@
 
 #include "MachineCode.h"
 #include "DeviceCode.h"
+#include "Fatbin.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Object.h"
@@ -107,11 +108,25 @@ llvm::Expected<ProgramObjects> hamkaas::emitCode(ModuleOp module,
   return objects;
 }
 
-/// The text, and a zero, as the image of the device code.
-static MaybeObject emitImage(const TargetCpu &cpu, StringRef text) {
+/// PTX and a zero, or a fatbin.
+static llvm::Expected<std::string> makeImage(gpu::GPUModuleOp device,
+                                             const GpuArch &arch,
+                                             const ProgramInfo &info) {
+  auto ptx = emitPtx(device, arch);
+  if (!ptx)
+    return ptx.takeError();
+  if (!arch.machineCode.empty())
+    return makeFatbin(*ptx, arch, info);
+  ptx->push_back('\0');
+  return ptx;
+}
+
+/// The bytes as the image of the device code.
+static MaybeObject emitImage(const TargetCpu &cpu, StringRef bytes) {
   return compile(cpu, [&](llvm::LLVMContext &context, llvm::TargetMachine &) {
     auto module = std::make_unique<llvm::Module>("device code", context);
-    llvm::Constant *value = llvm::ConstantDataArray::getString(context, text);
+    llvm::Constant *value =
+        llvm::ConstantDataArray::getString(context, bytes, /*AddNull=*/false);
     auto *image = new llvm::GlobalVariable(
         *module, value->getType(), /*isConstant=*/true,
         llvm::GlobalValue::ExternalLinkage, value, deviceImageSymbol);
@@ -124,20 +139,20 @@ static MaybeObject emitImage(const TargetCpu &cpu, StringRef text) {
 llvm::Expected<ProgramObjects> hamkaas::emitDeviceCode(ModuleOp module,
                                                        const TargetCpu &cpu,
                                                        const GpuArch &arch,
-                                                       DeviceCodeInfo &info) {
+                                                       ProgramInfo &info) {
   std::unique_ptr<llvm::MemoryBuffer> image;
   if (arch.isEmulation()) {
     auto global = module.lookupSymbol<LLVM::GlobalOp>(deviceImageSymbol);
     global.setLinkage(LLVM::Linkage::External);
-    info.imageBytes = 1;
+    info.device.imageBytes = 1;
   } else {
     auto device = *module.getOps<gpu::GPUModuleOp>().begin();
-    auto ptx = emitPtx(device, arch);
-    if (!ptx)
-      return ptx.takeError();
+    auto bytes = makeImage(device, arch, info);
+    if (!bytes)
+      return bytes.takeError();
     device.erase();
-    info.imageBytes = ptx->size() + 1;
-    if (llvm::Error error = emitImage(cpu, *ptx).moveInto(image))
+    info.device.imageBytes = bytes->size();
+    if (llvm::Error error = emitImage(cpu, *bytes).moveInto(image))
       return std::move(error);
   }
   auto objects = emitCode(module, cpu);

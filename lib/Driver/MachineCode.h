@@ -33,7 +33,7 @@ llvm::Expected<ProgramObjects> emitCode(mlir::ModuleOp module,
 llvm::Expected<ProgramObjects> emitDeviceCode(mlir::ModuleOp module,
                                               const TargetCpu &cpu,
                                               const GpuArch &arch,
-                                              DeviceCodeInfo &info);
+                                              ProgramInfo &info);
 
 /// The object with the descriptor, which refers to the code.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

@@ -13,6 +13,7 @@
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Driver/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -100,6 +101,10 @@ void hamkaas::buildKernelsPipeline(OpPassManager &manager,
   manager.addPass(createMergeProducts());
   manager.addPass(createNestConcats());
   manager.addPass(createFormGroups());
+  // The library has nothing between float32 and the one product of tf32.
+  if (options.engine == cublasLtEngine && target && target->isWarp &&
+      target->precision != Precision::TF32x3)
+    manager.addPass(createUseCublasLt());
   manager.addPass(createLowerGroups());
   // Packing makes new work on parameters, which hoisting then moves.
   CPUPackParametersOptions pack;
@@ -192,12 +197,17 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
       *this, "winograd-error",
       llvm::cl::desc("Largest error of convolutions by Winograd's method"),
       llvm::cl::init(1e-5)};
+  Option<std::string> engine{
+      *this, "engine",
+      llvm::cl::desc("Library that computes what it can on a GPU: cublaslt"),
+      llvm::cl::init("")};
 
   PipelineOptions get() const {
     return {targetCpu,
             maxWorkspace,
             {noOptimize.begin(), noOptimize.end()},
-            winogradError};
+            winogradError,
+            engine};
   }
 };
 

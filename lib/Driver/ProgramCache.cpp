@@ -19,8 +19,10 @@ using namespace hamkaas;
 static constexpr llvm::StringLiteral version = "HamKaas program 3";
 
 /// Writes what decides the code; nothing if that cannot be told.
-static std::optional<CodeCache::Key>
-makeKey(ModuleOp module, const TargetCpu &cpu, const CompileOptions &options) {
+static std::optional<CodeCache::Key> makeKey(ModuleOp module,
+                                             const TargetCpu &cpu,
+                                             StringRef assembler,
+                                             const CompileOptions &options) {
   std::optional<std::array<uint8_t, 32>> compiler = getCompilerDigest();
   if (!compiler)
     return std::nullopt;
@@ -28,8 +30,8 @@ makeKey(ModuleOp module, const TargetCpu &cpu, const CompileOptions &options) {
   llvm::raw_string_ostream stream(text);
   // Each text ends with a zero, which none contains.
   stream << version << '\0' << cpu.name << '\0' << options.target << '\0'
-         << options.gpuArch << '\0' << options.precision << '\0'
-         << options.maxWorkspace << '\0'
+         << options.gpuArch << '\0' << assembler << '\0' << options.engine
+         << '\0' << options.precision << '\0' << options.maxWorkspace << '\0'
          << llvm::bit_cast<uint64_t>(options.winogradError) << '\0';
   for (StringRef name : options.disabledOptimizations)
     stream << name << '\0';
@@ -43,7 +45,7 @@ makeKey(ModuleOp module, const TargetCpu &cpu, const CompileOptions &options) {
 }
 
 llvm::Expected<ProgramCache>
-ProgramCache::create(ModuleOp module, const TargetCpu &cpu,
+ProgramCache::create(ModuleOp module, const TargetCpu &cpu, StringRef assembler,
                      const CompileOptions &options) {
   ProgramCache result;
   if (!options.useCache)
@@ -53,7 +55,7 @@ ProgramCache::create(ModuleOp module, const TargetCpu &cpu,
     return settings.takeError();
   if (settings->directory.empty())
     return result;
-  if (auto key = makeKey(module, cpu, options)) {
+  if (auto key = makeKey(module, cpu, assembler, options)) {
     result.key = *key;
     if (auto opened = CodeCache::open(*settings))
       result.cache.emplace(std::move(*opened));

@@ -21,9 +21,11 @@ namespace hamkaas {
 class ProgramCache {
 public:
   /// Looks for nothing and keeps nothing if there is no cache. Fails on
-  /// settings in the environment that are wrong. `module` is the graph.
+  /// settings in the environment that are wrong. `module` is the graph;
+  /// `assembler` is that for GPUs, as findAssembler names it.
   static llvm::Expected<ProgramCache> create(mlir::ModuleOp module,
                                              const TargetCpu &cpu,
+                                             llvm::StringRef assembler,
                                              const CompileOptions &options);
 
   std::optional<ProgramCode> lookup() const;

@@ -110,7 +110,7 @@ template <typename Archive>
 bool transferCalls(Archive &archive, std::vector<CallInfo> &calls) {
   return transferList(archive, calls, [&](CallInfo &call) {
     return transferTexts(archive, call.kernel, call.family, call.location,
-                         call.ops, call.check) &&
+                         call.ops, call.check, call.engine) &&
            transferNumbers(archive, call.flops, call.bytes, call.tiles,
                            call.step, call.repetitions);
   });
@@ -135,9 +135,23 @@ bool transferOptimizations(Archive &archive,
 }
 
 template <typename Archive>
+bool transferMatmuls(Archive &archive, std::vector<HamKaasMatmul> &matmuls) {
+  return transferList(archive, matmuls, [&](HamKaasMatmul &matmul) {
+    return transferNumbers(archive, matmul.batches, matmul.rows, matmul.columns,
+                           matmul.depth, matmul.left, matmul.right, matmul.bias,
+                           matmul.addend, matmul.result, matmul.activation,
+                           matmul.alignment, matmul.reserved);
+  });
+}
+
+template <typename Archive>
 bool transferDevice(Archive &archive, DeviceCodeInfo &device) {
   return transferTexts(archive, device.architecture, device.precision) &&
-         transferNumber(archive, device.imageBytes) &&
+         transferList(archive, device.machineCode,
+                      [&](std::string &name) { return archive.text(name); }) &&
+         transferNumbers(archive, device.imageBytes,
+                         device.matmulWorkspaceBytes) &&
+         transferMatmuls(archive, device.matmuls) &&
          transferList(archive, device.kernels, [&](DeviceKernelInfo &kernel) {
            return archive.text(kernel.name) &&
                   transferNumbers(archive, kernel.argumentCount, kernel.threads,

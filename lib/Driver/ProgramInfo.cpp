@@ -58,18 +58,21 @@ static CallInfo readCall(const HamKaasCallInfo &call) {
   info.tiles = call.tiles;
   info.check = call.check ? call.check : "";
   info.repetitions = call.repetitions;
+  info.engine = call.engine ? call.engine : "";
   return info;
 }
 
 static DeviceCodeInfo readDeviceCode(const HamKaasDeviceCode &code) {
   DeviceCodeInfo info;
   info.architecture = code.architecture;
-  info.precision = code.precision;
+  info.precision = code.precision ? code.precision : "exact";
   info.imageBytes = code.imageBytes;
   for (const HamKaasDeviceKernel &kernel :
        ArrayRef(code.kernels, code.kernelCount))
     info.kernels.push_back({kernel.name, kernel.argumentCount, kernel.threads,
                             kernel.blocks, kernel.sharedBytes});
+  info.matmuls.assign(code.matmuls, code.matmuls + code.matmulCount);
+  info.matmulWorkspaceBytes = code.matmulWorkspaceBytes;
   return info;
 }
 

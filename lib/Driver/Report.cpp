@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Report.h"
+#include "HamKaas/Driver/Target.h"
 #include "TextTable.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -62,6 +63,12 @@ static void printTensors(llvm::StringRef title,
   printCut(tensors.size(), os);
 }
 
+/// "contraction", or "contraction (cublaslt)".
+static std::string formatFamily(const CallInfo &call) {
+  return call.engine.empty() ? call.family
+                             : call.family + " (" + call.engine + ")";
+}
+
 static void printMemory(const ProgramInfo &info, llvm::raw_ostream &os) {
   os << "\nmemory, all of it known before the run\n";
   TextTable table("lrl");
@@ -75,6 +82,9 @@ static void printMemory(const ProgramInfo &info, llvm::raw_ostream &os) {
   addRegion("workspace", info.workspaceBytes,
             "results between kernels; no plan needs less than " +
                 llvm::Twine(formatCount(info.workspaceLowerBound)));
+  if (info.device.matmulWorkspaceBytes > 0)
+    addRegion(cublasLtEngine, info.device.matmulWorkspaceBytes,
+              "workspace of that library on a GPU");
   table.print(os);
   if (info.prepareWorkspaceBytes > 0)
     os << "  loading takes " << formatCount(info.prepareWorkspaceBytes)
@@ -137,7 +147,7 @@ static void printKernels(const ProgramInfo &info, llvm::raw_ostream &os) {
   for (const auto &[name, kernel] :
        llvm::ArrayRef(kernels.begin(), kernels.end()).take_front(maxRows))
     table.addRow(
-        {name.str(), kernel.first->family, formatCount(kernel.calls),
+        {name.str(), formatFamily(*kernel.first), formatCount(kernel.calls),
          formatCount(kernel.flops), formatShare(kernel.flops, flops),
          formatCount(kernel.bytes), formatCount(kernel.first->tiles),
          kernel.first->ops,

@@ -35,6 +35,16 @@ static void writeTensors(llvm::json::OStream &json, llvm::StringRef name,
   });
 }
 
+static void writeGpuArchs(llvm::json::OStream &json,
+                          const DeviceCodeInfo &device) {
+  json.attribute("gpuArch", makeText(device.architecture));
+  json.attributeArray("gpuMachineCode", [&] {
+    for (const std::string &name : device.machineCode)
+      json.value(name);
+  });
+  json.attribute("precision", makeText(device.precision));
+}
+
 static void writeMemory(llvm::json::OStream &json, const ProgramInfo &info) {
   json.attributeObject("memory", [&] {
     json.attribute("constants", info.constantsBytes);
@@ -42,6 +52,8 @@ static void writeMemory(llvm::json::OStream &json, const ProgramInfo &info) {
     json.attribute("workspace", info.workspaceBytes);
     json.attribute("workspaceLowerBound", info.workspaceLowerBound);
     json.attribute("prepareWorkspace", info.prepareWorkspaceBytes);
+    if (info.device.matmulWorkspaceBytes > 0)
+      json.attribute("engineWorkspace", info.device.matmulWorkspaceBytes);
   });
 }
 
@@ -58,6 +70,8 @@ static void writeCalls(llvm::json::OStream &json, const ProgramInfo &info) {
         json.attribute("flops", call.flops);
         json.attribute("bytes", call.bytes);
         json.attribute("tiles", call.tiles);
+        if (!call.engine.empty())
+          json.attribute("engine", call.engine);
         if (!call.check.empty())
           json.attribute("check", makeText(call.check));
       });
@@ -100,10 +114,8 @@ void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
   json.object([&] {
     json.attribute("name", makeText(info.name));
     json.attribute("targetCpu", makeText(info.targetCpu));
-    if (!info.device.architecture.empty()) {
-      json.attribute("gpuArch", makeText(info.device.architecture));
-      json.attribute("precision", makeText(info.device.precision));
-    }
+    if (!info.device.architecture.empty())
+      writeGpuArchs(json, info.device);
     json.attribute("digest", llvm::toHex(info.digest, /*LowerCase=*/true));
     json.attribute("compileSeconds", info.compileSeconds);
     json.attribute("cached", info.isCached);

@@ -7,11 +7,14 @@
 
 #include "HamKaas/Driver/Target.h"
 #include "HamKaas/Runtime/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
+#include <set>
 #include <vector>
 
 using namespace llvm;
@@ -98,6 +101,19 @@ Expected<ProgramTargets> parseTargets(StringRef text) {
   return targets;
 }
 
+Error checkEngine(StringRef engine, const ProgramTargets &targets) {
+  if (engine.empty())
+    return Error::success();
+  if (engine != cublasLtEngine)
+    return createStringError("--engine: expected " + cublasLtEngine +
+                             ", got '" + engine + "'");
+  if (!targets.cuda)
+    return createStringError("--engine=" + engine +
+                             ": expected a program for GPUs, of --target=cuda "
+                             "or --device=cuda");
+  return Error::success();
+}
+
 /// The architectures, and the first version of PTX that knows them; of each the
 /// oldest drivers take 8.0.
 static constexpr std::pair<StringLiteral, StringLiteral> gpuArchs[] = {
@@ -105,16 +121,66 @@ static constexpr std::pair<StringLiteral, StringLiteral> gpuArchs[] = {
     {"sm_89", "+ptx80"},   {"sm_90", "+ptx80"},   {"sm_90a", "+ptx80"},
     {"sm_100", "+ptx86"},  {"sm_100a", "+ptx86"}, {"sm_120", "+ptx87"},
     {"sm_120a", "+ptx87"}, {"emulation", ""}};
+static constexpr size_t emulation = std::size(gpuArchs) - 1;
 
-Expected<GpuArch> resolveGpuArch(StringRef name) {
+/// The index of an architecture.
+static Expected<size_t> findGpuArch(StringRef name) {
   std::string choices;
-  for (auto [arch, feature] : gpuArchs) {
-    if (arch == name)
-      return GpuArch{name.str(), feature};
-    choices += (choices.empty() ? "" : ", ") + arch.str();
+  for (auto [i, arch] : enumerate(gpuArchs)) {
+    if (arch.first == name)
+      return i;
+    choices += arch.first.str() + ", ";
   }
   return createStringError("--gpu-arch: expected one of " + choices +
-                           ", got '" + name + "'");
+                           "or compute_80 and so on for PTX alone, got '" +
+                           name + "'");
+}
+
+/// Code for sm_90a runs on no other architecture.
+static bool isForOneOnly(StringRef name) { return name.ends_with("a"); }
+
+/// That of the list of architectures.
+static Expected<GpuArch> resolveGpuArchs(ArrayRef<StringRef> names) {
+  std::set<size_t> found;
+  for (StringRef name : names) {
+    Expected<size_t> index = findGpuArch(name);
+    if (!index)
+      return index.takeError();
+    found.insert(*index);
+  }
+  auto [oldest, feature] = gpuArchs[*found.begin()];
+  GpuArch arch{oldest.str(), feature, {}};
+  if (names.size() > 1 && (found.size() < names.size() ||
+                           isForOneOnly(oldest) || found.count(emulation)))
+    return createStringError("--gpu-arch: expected different architectures, of "
+                             "which the oldest has no letter, got '" +
+                             join(names, ",") + "'");
+  if (!arch.isEmulation())
+    for (size_t index : found)
+      arch.machineCode.push_back(gpuArchs[index].first.str());
+  return arch;
+}
+
+Expected<GpuArch> resolveGpuArch(StringRef text) {
+  StringRef number = text;
+  if (number.consume_front("compute_")) {
+    Expected<size_t> index = findGpuArch(("sm_" + number).str());
+    if (index)
+      return GpuArch{gpuArchs[*index].first.str(), gpuArchs[*index].second, {}};
+    consumeError(index.takeError());
+    return findGpuArch(text).takeError();
+  }
+  SmallVector<StringRef> names;
+  text.split(names, ',');
+  return resolveGpuArchs(names);
+}
+
+std::string getOldestGpu(StringRef text) {
+  Expected<GpuArch> arch = resolveGpuArch(text);
+  if (arch)
+    return arch->name;
+  consumeError(arch.takeError());
+  return text.str();
 }
 
 Expected<StringRef> resolvePrecision(StringRef name,

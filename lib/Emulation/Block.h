@@ -40,7 +40,8 @@ struct BlockThread : EmulatedThread {
   const char *place = nullptr; ///< Of what it waits for.
   uint32_t mask = 0;           ///< Lanes that it waits for.
 
-  /// Operands of the shuffle or the product that it takes part in, then the result.
+  /// Operands of the shuffle or the product that it takes part in, then the
+  /// result.
   int32_t kind = 0;
   uint32_t operand = 0, clamp = 0;
   uint64_t value = 0, received = 0;

@@ -12,10 +12,10 @@
 
 namespace hamkaas::emulation {
 
-/// Adds the product of two matrices that a warp holds to a third one, all in the
-/// `productRegisters` registers of its lanes, as PTX says for `mma.sync`. The
-/// products of an element are added in float64, then rounded with the sum: PTX
-/// leaves that open. The lower 13 bits of a tf32 mean nothing.
+/// Adds the product of two matrices that a warp holds to a third one, all in
+/// the `productRegisters` registers of its lanes, as PTX says for `mma.sync`.
+/// The products of an element are added in float64, then rounded with the sum:
+/// PTX leaves that open. The lower 13 bits of a tf32 mean nothing.
 void addMatrixProduct(ProductKind kind, uint32_t *const (&lanes)[warpSize]);
 
 } // namespace hamkaas::emulation

@@ -28,10 +28,6 @@ static constexpr const char *lostHint =
 Error CudaContext::check(CUresult result, const char *pattern, ...) {
   if (result == CUDA_SUCCESS)
     return Error();
-  // An error that ends all work in the context comes again from here. Where
-  // there is no context yet, there is nothing to lose.
-  bool isLostNow =
-      context && !lost && functions->cuCtxSynchronize() != CUDA_SUCCESS;
   TextBuilder text;
   text.append("device '%s': ", deviceName);
   va_list arguments;
@@ -40,7 +36,19 @@ Error CudaContext::check(CUresult result, const char *pattern, ...) {
   va_end(arguments);
   text.append(": ");
   appendCudaError(text, *functions, result);
-  Error error = Error::adopt(text.release());
+  return noteIfLost(Error::adopt(text.release()));
+}
+
+Error CudaContext::explain(const Error &problem) {
+  return noteIfLost(
+      Error::format("device '%s': %s", deviceName, problem.message()));
+}
+
+Error CudaContext::noteIfLost(Error error) {
+  // An error that ends all work in the context comes again from here. Where
+  // there is no context yet, there is nothing to lose.
+  bool isLostNow =
+      context && !lost && functions->cuCtxSynchronize() != CUDA_SUCCESS;
   if (!isLostNow)
     return error;
   lost = strdup(error.message());

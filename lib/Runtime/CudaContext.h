@@ -49,6 +49,10 @@ public:
   Error check(cuda::CUresult result, const char *pattern, ...)
       __attribute__((format(printf, 3, 4)));
 
+  /// The same for a library that uses the GPU, which says what went wrong. Not
+  /// while the stream is captured.
+  Error explain(const Error &problem);
+
   bool isLost() const { return lost != nullptr; }
 
   /// Waits for all work on the stream. `what` is for the message.
@@ -57,6 +61,7 @@ public:
 private:
   friend class CudaScope;
 
+  Error noteIfLost(Error error);
   Error checkArchitecture(const char *needed);
   Error retain();
   Error enter();

@@ -87,7 +87,7 @@ static const HamKaasDeviceKernel kernel = {"hamkaas_copy", 3, threads, 1, 0, 0};
 
 const HamKaasDeviceCode hamkaas::rt::cudaCopyCode = {
     sizeof(HamKaasDeviceCode), "sm_50", ptx,     sizeof(ptx), &kernel, 1, 0,
-    /*prepare=*/nullptr,       nullptr, "exact"};
+    /*prepare=*/nullptr,       nullptr, "exact", nullptr,     0,       0, 0};
 
 HamKaasDeviceKernel hamkaas::rt::getCudaCopyKernel(uint64_t bytes) {
   uint64_t blocks = bytes / (16 * threads) + 1;

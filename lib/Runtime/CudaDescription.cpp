@@ -23,11 +23,10 @@ const HamKaasCallInfo *hamkaas::rt::findCall(const HamKaasProgram &program,
 }
 
 // "kernel 'k0' (matmul+add) at mnist.hk:4:6". Null if there is no memory.
-static char *describeLaunch(const HamKaasProgram &program,
-                            const HamKaasDeviceKernel &kernel,
+static char *describeLaunch(const HamKaasProgram &program, const char *kernel,
                             int64_t callNumber) {
   TextBuilder text;
-  text.append("model '%s': kernel '%s'", program.name, kernel.name);
+  text.append("model '%s': kernel '%s'", program.name, kernel);
   if (const HamKaasCallInfo *call = findCall(program, callNumber)) {
     if (call->ops)
       text.append(" (%s)", call->ops);
@@ -43,7 +42,7 @@ static Error explainLaunch(CudaProgram &device, CUresult result,
                            const HamKaasDeviceKernel &kernel, int64_t call) {
   if (result == CUDA_SUCCESS)
     return Error();
-  char *what = describeLaunch(device.program, kernel, call);
+  char *what = describeLaunch(device.program, kernel.name, call);
   Error error = device.context.check(result, "%s", what ? what : "a kernel");
   free(what);
   return error;
@@ -84,6 +83,70 @@ static int32_t launchKernel(void *context, int32_t number,
   if (result == CUDA_SUCCESS && description.isRun && device.memory.profile)
     result = description.sequence.addTimestamp(call, !isCheck(kernel));
   description.error = explainLaunch(device, result, kernel, call);
+  return description.error ? 1 : 0;
+}
+
+namespace {
+/// A product that is put on the stream.
+struct Multiplication {
+  CudaProgram &device;
+  int32_t matmul;
+  void *const *arguments;
+  Error error;
+};
+} // namespace
+
+static bool issueMultiplication(void *context) {
+  auto &product = *static_cast<Multiplication *>(context);
+  product.error = product.device.matmuls.multiply(
+      product.device.context.stream(), product.matmul, product.arguments);
+  return !product.error;
+}
+
+// Its error at the line of the call.
+static Error explainMultiplication(CudaProgram &device, CUresult result,
+                                   Multiplication &product, int64_t call) {
+  if (result == CUDA_SUCCESS)
+    return Error();
+  const HamKaasCallInfo *info = findCall(device.program, call);
+  char *what = describeLaunch(device.program, info ? info->kernel : "", call);
+  const char *known = what ? what : "a product";
+  // NOTE: here nothing is captured any more, so the GPU may be asked.
+  Error error = product.error ? device.context.explain(Error::format(
+                                    "%s: %s", known, product.error.message()))
+                              : device.context.check(result, "%s", known);
+  free(what);
+  return error;
+}
+
+// HamKaasExecution::multiply.
+static int32_t multiplyMatrices(void *context, int32_t number,
+                                void *const *arguments, int64_t call) {
+  Description &description = *static_cast<Description *>(context);
+  if (description.error)
+    return 1;
+  CudaProgram &device = description.device;
+  const HamKaasDeviceCode &code = *device.program.deviceCode;
+  if (number < 0 || number >= code.matmulCount) {
+    description.error =
+        Error::format("model '%s': expected the number of a product below %d, "
+                      "found %d",
+                      device.program.name, code.matmulCount, number);
+    return 1;
+  }
+  const HamKaasMatmul &matmul = code.matmuls[number];
+  auto address = [&](int32_t argument) {
+    return argument < 0 ? 0 : reinterpret_cast<uint64_t>(arguments[argument]);
+  };
+  uint64_t words[] = {static_cast<uint64_t>(number), address(matmul.left),
+                      address(matmul.right),         address(matmul.bias),
+                      address(matmul.addend),        address(matmul.result)};
+  Multiplication product = {device, number, arguments, Error()};
+  CUresult result =
+      description.sequence.addWork(words, 6, {issueMultiplication, &product});
+  if (result == CUDA_SUCCESS && description.isRun && device.memory.profile)
+    result = description.sequence.addTimestamp(call, /*isRun=*/true);
+  description.error = explainMultiplication(device, result, product, call);
   return description.error ? 1 : 0;
 }
 
@@ -135,6 +198,7 @@ HamKaasExecution hamkaas::rt::makeExecution(Description &description) {
   execution.structSize = sizeof(execution);
   execution.failure.call = -1;
   execution.launch = launchKernel;
+  execution.multiply = multiplyMatrices;
   execution.copy = copyMemory;
   execution.findConstant = findConstant;
   execution.device = &description;

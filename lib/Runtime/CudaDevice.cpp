@@ -100,6 +100,7 @@ static void destroy(void *context) {
     bool isEntered = scope.enterToRelease();
     if (isEntered) {
       device->sequence.clear();
+      device->matmuls.release(device->context);
       device->bindings.release(device->context);
     }
     CudaModule::release(device->context, device->module, isEntered);
@@ -154,6 +155,8 @@ static Error open(CudaProgram &device, int32_t number, bool &isUsable) {
     if (Error error = CudaModule::acquire(device.context, cudaCopyCode, name,
                                           device.copyModule))
       return error;
+  if (Error error = device.matmuls.start(device.context, device.program))
+    return error;
   return device.bindings.start(device.context, device.program);
 }
 

@@ -10,6 +10,7 @@
 
 #include "CudaBindings.h"
 #include "CudaContext.h"
+#include "CudaMatmuls.h"
 #include "CudaModule.h"
 #include "CudaSequence.h"
 #include "HamKaas/Runtime/Device.h"
@@ -26,6 +27,7 @@ struct CudaProgram {
   /// cudaCopyCode; null if the program checks nothing, so that the driver's own
   /// copies will do.
   CudaModule *copyModule = nullptr;
+  CudaMatmuls matmuls;
   CudaBindings bindings;
   CudaSequence sequence{context};
   ProgramMemory memory = {};

@@ -16,7 +16,7 @@ using namespace hamkaas::rt;
 using namespace hamkaas::rt::cuda;
 
 // As cuda.h has them.
-static constexpr CUresult invalidValue = 1, outOfMemory = 2;
+static constexpr CUresult invalidValue = 1, outOfMemory = 2, unknown = 999;
 
 //===----------------------------------------------------------------------===//
 // Storage
@@ -226,6 +226,50 @@ CUresult CudaSequence::addZeros(uint64_t to, uint64_t count) {
   node.height = 1;
   return driver.cuGraphAddMemsetNode(&step->node, graph, lastNode(),
                                      lastNodeCount(), &node, context.handle());
+}
+
+//===----------------------------------------------------------------------===//
+// Work of libraries
+//===----------------------------------------------------------------------===//
+
+// What `work` puts on the stream, in place of doing it.
+CUresult CudaSequence::capture(const Work &work, CUgraph &captured) {
+  const CudaDriver &driver = context.driver();
+  // The library may load its kernels now, which other modes forbid.
+  CUresult result = driver.cuStreamBeginCapture(context.stream(),
+                                                CU_STREAM_CAPTURE_MODE_RELAXED);
+  if (result != CUDA_SUCCESS)
+    return result;
+  bool isIssued = work.issue(work.context);
+  result = driver.cuStreamEndCapture(context.stream(), &captured);
+  return isIssued ? result : unknown;
+}
+
+CUresult CudaSequence::addWork(const uint64_t *arguments, int32_t count,
+                               const Work &work) {
+  if (mode != Mode::Graph)
+    return waitIfBlocking(work.issue(work.context) ? CUresult(CUDA_SUCCESS)
+                                                   : unknown);
+  Step *step = nullptr;
+  bool isSame = false;
+  CUresult result = findStep(Kind::Work, arguments[0], arguments + 1, count - 1,
+                             step, isSame);
+  if (result != CUDA_SUCCESS || isSame)
+    return result;
+  const CudaDriver &driver = context.driver();
+  CUgraph captured = nullptr;
+  result = capture(work, captured);
+  if (result == CUDA_SUCCESS)
+    result =
+        state == State::Building
+            ? driver.cuGraphAddChildGraphNode(&step->node, graph, lastNode(),
+                                              lastNodeCount(), captured)
+            : driver.cuGraphExecChildGraphNodeSetParams(executable, step->node,
+                                                        captured);
+  // The node has a copy.
+  if (captured)
+    driver.cuGraphDestroy(captured);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

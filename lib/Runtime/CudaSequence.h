@@ -60,6 +60,15 @@ public:
   cuda::CUresult addCopy(const Copy &copy);
   /// Sets 32-bit words to zero.
   cuda::CUresult addZeros(uint64_t to, uint64_t count);
+  /// What a library does, which the words decide.
+  struct Work {
+    /// Puts it on the context's stream; false if that failed.
+    bool (*issue)(void *context);
+    void *context;
+  };
+  /// If `issue` fails, so does this; the caller knows why.
+  cuda::CUresult addWork(const uint64_t *words, int32_t count,
+                         const Work &work);
   /// Notes the time; `call` and `isRun` are the caller's.
   cuda::CUresult addTimestamp(int64_t call, bool isRun);
   /// After this the graph is ready. Fails if steps are missing.
@@ -79,7 +88,7 @@ public:
   cuda::CUresult readInterval(int32_t index, Interval &interval /* out */);
 
 private:
-  enum class Kind : int32_t { Kernel, Copy, Zeros, Timestamp };
+  enum class Kind : int32_t { Kernel, Copy, Zeros, Work, Timestamp };
   enum class State {
     Empty,    // there is no graph
     Building, // steps are added to the graph
@@ -120,6 +129,7 @@ private:
   int32_t lastNodeCount() const { return steps.size > 1 ? 1 : 0; }
   cuda::CUresult launchNow(cuda::CUfunction function,
                            const HamKaasDeviceKernel &kernel);
+  cuda::CUresult capture(const Work &work, cuda::CUgraph &captured);
   cuda::CUresult waitIfBlocking(cuda::CUresult result);
   cuda::CUresult noteTimeNow(int64_t call, bool isRun);
   cuda::CUresult createGraph();

@@ -205,6 +205,36 @@ void ThreadPool::give(Slot &slot, uint64_t ticket) {
   syscall(SYS_futex, &slot.wakeups, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
+// NOTE: Linux would wake a helper on the caller's processor where it takes the
+// helper's own for one that is not available, which a halted one of a virtual
+// machine looks like, and the caller has computed little in the last 0.03 s. It
+// then runs for some ten runs of a model as if it were alone.
+void ThreadPool::keepHelpersApart() {
+  int32_t processor = sched_getcpu();
+  if (processor == callersProcessor)
+    return;
+  callersProcessor = processor;
+  for (int32_t i = 1; i < threadCount(); ++i)
+    avoidProcessor(slots[i], processor);
+}
+
+// Allows the thread what was taken from it before. It keeps the processor if it
+// has no other one, or if there are more than a cpu_set_t has room for.
+void ThreadPool::avoidProcessor(Slot &slot, int32_t processor) {
+  cpu_set_t set;
+  if (processor < 0 || processor >= CPU_SETSIZE ||
+      pthread_getaffinity_np(slot.thread, sizeof(set), &set) != 0)
+    return;
+  if (slot.avoidedProcessor >= 0)
+    CPU_SET(slot.avoidedProcessor, &set);
+  slot.avoidedProcessor = -1;
+  if (CPU_ISSET(processor, &set) && CPU_COUNT(&set) > 1) {
+    CPU_CLR(processor, &set);
+    slot.avoidedProcessor = processor;
+  }
+  pthread_setaffinity_np(slot.thread, sizeof(set), &set);
+}
+
 //===----------------------------------------------------------------------===//
 // A region
 //===----------------------------------------------------------------------===//
@@ -220,6 +250,7 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
   region = {kernel, arguments, tiles, tiles < mostChunks ? tiles : mostChunks};
   regionFailure.chunk = INT64_MAX;
   reportedByHelpers.store(0, std::memory_order_relaxed);
+  keepHelpersApart();
   publish();
 
   Failure failure;

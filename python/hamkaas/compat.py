@@ -325,7 +325,8 @@ class HamKaasPlugin:
         """
         if use_cudnn and not use_gpu:
             raise HamKaasError("expected use_cudnn only with use_gpu")
-        has_gpu = use_gpu and _native.device_target("best", "sm_80") == "cuda"
+        has_gpu = use_gpu and _native.device_target(
+            "best", "compute_80") == "cuda"
         if use_gpu and not has_gpu and not self._has_warned:
             self._has_warned = True
             warnings.warn(_GPU_WARNING, RuntimeWarning, stacklevel=2)

@@ -306,7 +306,7 @@ def make_arguments(dims: Optional[Mapping[str, int]],
                    max_workspace: int = 0, unchecked: bool = False,
                    tell: Optional[Callable[[str, int, int], object]] = None,
                    cache: bool = True, compile_threads: int = 0,
-                   target: str = "cpu", gpu_arch: str = "sm_80",
+                   target: str = "cpu", gpu_arch: str = "compute_80",
                    precision: str = "exact") \
         -> _native.CompileArguments:
     """How a file is compiled. The first two are for an ONNX model."""
@@ -338,7 +338,7 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
             state_of: Optional[Model] = None, progress: Progress = None,
             unchecked: bool = False, cache: bool = True,
             compile_threads: int = 0, target: Optional[str] = None,
-            gpu_arch: str = "sm_80", precision: str = "exact") -> Model:
+            gpu_arch: str = "compute_80", precision: str = "exact") -> Model:
     """Compiles the graph that ends in ``node``.
 
     ``name`` is that of the model in messages and of the functions of a saved
@@ -361,12 +361,14 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     (docs/CommandLine.md), unless ``cache`` is false. ``compile_threads`` work on
     a compilation, 0 means one for each core; the code does not depend on them.
 
-    ``target`` says what the program is for: "cpu", "cuda" (NVIDIA GPUs of the
-    architecture ``gpu_arch`` or newer), or "cpu,cuda"; what ``device`` needs
-    where None. ``precision`` is what a GPU computes large matrix products and
-    convolutions of float32 with: "exact", or tensor cores, which round the
-    factors ("tf32" to 10 bits behind the point, "3xtf32" to about 21, "bf16" to
-    7) and add products in float32.
+    ``target`` says what the program is for: "cpu", "cuda" (NVIDIA GPUs), or
+    "cpu,cuda"; what ``device`` needs where None. ``gpu_arch`` is "compute_80",
+    code that the driver compiles for sm_80 and newer architectures, or
+    "sm_80,sm_90" and so on, machine code for these too, which needs ptxas and
+    fatbinary of a CUDA toolkit. ``precision`` is what a GPU computes large
+    matrix products and convolutions of float32 with: "exact", or tensor cores,
+    which round the factors ("tf32" to 10 bits behind the point, "3xtf32" to
+    about 21, "bf16" to 7) and add products in float32.
 
     Weights are packed for the device. The model keeps the arrays of the
     constants too, for `Model.save`.
@@ -396,7 +398,7 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
          unchecked: bool = False, dims: Optional[Mapping[str, int]] = None,
          const_inputs: Optional[Mapping[str, Any]] = None, cache: bool = True,
          compile_threads: int = 0, target: Optional[str] = None,
-         gpu_arch: str = "sm_80", precision: str = "exact") -> Model:
+         gpu_arch: str = "compute_80", precision: str = "exact") -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
 
     What it is, is told by its contents. ``parameters`` are arrays by name,
@@ -422,7 +424,8 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
         precision=precision)
     if _is_library(file):
         arguments = None
-        if options != (None, "host", 0, False, {}, {}, None, "sm_80", "exact"):
+        if options != (None, "host", 0, False, {}, {}, None, "compute_80",
+                       "exact"):
             raise HamKaasError(
                 f"{os.fsdecode(path)}: expected neither name, target_cpu, "
                 "max_workspace, unchecked, dims, const_inputs, target, "

@@ -205,8 +205,7 @@ std::string Model::describe(int32_t description) {
 void Model::write(nb::bytes path, nb::dict parameters,
                   std::optional<nb::bytes> weights,
                   const std::string &targetCpu, const std::string &target,
-                  const std::string &gpuArch,
-                  const std::string &precision) {
+                  const std::string &gpuArch, const std::string &precision) {
   Arguments given(*tables, tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
   std::vector<HamKaasNamedData> named = given.named();

@@ -297,3 +297,16 @@ def test_a_model_of_another_gpu_shares_no_state(driver, model):
     with pytest.raises(hk.HamKaasError, match="expected an instance on device "
                        "'cuda:1', found one on 'cuda:0'"):
         model.new_instance(device="cuda:1", share_state=True)
+
+
+def test_first_system(driver):
+    """Its flag means the first GPU; kernels are fused with and without cuDNN."""
+    torch = pytest.importorskip("torch")
+    from hamkaas.compat import HamKaasPlugin, InputTensor
+    node = InputTensor("x", torch.float32, [4]).relu()
+    for use_cudnn in (False, True):
+        model = HamKaasPlugin("unused").compile_model(
+            node, use_gpu=True, use_cudnn=use_cudnn)
+        assert model.model.device == "cuda:0"
+    assert HamKaasPlugin("unused").compile_model(node).model.device == "cpu"
+    assert driver.violations() == 0

@@ -43,8 +43,16 @@ static cl::opt<std::string>
            cl::init("cpu"), cl::cat(category));
 static cl::opt<std::string>
     gpuArch("gpu-arch",
-            cl::desc("Oldest NVIDIA GPUs to run on: sm_80 or newer"),
-            cl::init(CompileFileOptions().gpuArch), cl::cat(category));
+            cl::desc("NVIDIA GPUs to run on: sm_80 or newer ones for machine "
+                     "code and PTX of the oldest, or compute_80 or a newer "
+                     "one for PTX alone"),
+            cl::init(CompileFileOptions().gpuArch),
+            cl::value_desc("sm_NN[,...]"), cl::cat(category));
+static cl::opt<std::string>
+    engine("engine",
+           cl::desc("Library that computes products of matrices on a GPU: "
+                    "cublaslt"),
+           cl::value_desc("cublaslt"), cl::cat(category));
 static cl::opt<std::string>
     precision("precision",
               cl::desc("Large products of float32 on a GPU: exact, tf32, "
@@ -138,8 +146,8 @@ static llvm::Error checkForm() {
   };
   const Use uses[] = {
       {target, EmitForm::Kernels},    {gpuArch, EmitForm::Kernels},
-      {targetCpu, EmitForm::Kernels}, {precision, EmitForm::Kernels},
-      {maxWorkspace, EmitForm::Planned},
+      {engine, EmitForm::Kernels},    {precision, EmitForm::Kernels},
+      {targetCpu, EmitForm::Kernels}, {maxWorkspace, EmitForm::Planned},
       {report, EmitForm::Object},     {planSvg, EmitForm::Object},
       {weights, EmitForm::Object},    {externalWeights, EmitForm::Object}};
   for (const Use &use : uses)
@@ -184,6 +192,7 @@ static llvm::Error compile() {
   options.target = target;
   options.targetCpu = targetCpu;
   options.gpuArch = gpuArch;
+  options.engine = engine;
   options.precision = precision;
   options.weights = weights;
   options.externalWeights = externalWeights;

@@ -13,6 +13,7 @@
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Runner.h"
+#include "HamKaas/Driver/Target.h"
 #include "HamKaas/Driver/Tensors.h"
 #include "HamKaas/Runtime/Device.h"
 #include "Outputs.h"
@@ -83,9 +84,15 @@ static cl::opt<std::string>
               cl::init("host"), cl::cat(category));
 static cl::opt<std::string>
     gpuArch("gpu-arch",
-            cl::desc("Lowest architecture of NVIDIA GPUs to compile for"),
-            cl::init(CompileOptions().gpuArch), cl::value_desc("sm_NN"),
+            cl::desc("Architectures of NVIDIA GPUs to compile for: sm_NN for "
+                     "machine code, or compute_NN"),
+            cl::init(CompileOptions().gpuArch), cl::value_desc("sm_NN[,...]"),
             cl::cat(category));
+static cl::opt<std::string>
+    engine("engine",
+           cl::desc("Library that computes products of matrices on a GPU: "
+                    "cublaslt"),
+           cl::value_desc("cublaslt"), cl::cat(category));
 static cl::opt<std::string>
     precision("precision",
               cl::desc("Large products of float32 on a GPU: exact, tf32, "
@@ -255,8 +262,8 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
                              "reference could interpret");
   // NOTE: a list has an operator & of its own.
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &unchecked, &targetCpu, &gpuArch, &precision, &noCache, &compileThreads,
-           &winogradError, std::addressof(noOptimize)})
+           &unchecked, &targetCpu, &gpuArch, &engine, &precision, &noCache,
+           &compileThreads, &winogradError, std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
           "--" + option->ArgStr +
@@ -292,8 +299,12 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
     options.target = "cuda";
     options.gpuArch = "emulation";
   } else if (!runsReference()) {
-    options.target = rt::targetOfDevice(device.c_str(), gpuArch.c_str());
+    options.target =
+        rt::targetOfDevice(device.c_str(), getOldestGpu(gpuArch).c_str());
   }
+  // The best device may be the processor.
+  if (device != "best" || options.target != "cpu")
+    options.engine = engine;
   options.targetCpu = targetCpu;
   options.name = getModelName(model);
   options.source = loaded.file->text();

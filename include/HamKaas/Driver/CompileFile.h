@@ -47,7 +47,8 @@ struct CompileFileOptions {
   /// As CompileOptions have them.
   std::string target = "cpu";
   std::string targetCpu = "host";
-  std::string gpuArch = "sm_80";
+  std::string gpuArch = "compute_80";
+  std::string engine;
   std::string precision = "exact";
   std::string weights;
   /// The program is to map the file of the weights, not to hold them.

@@ -28,7 +28,10 @@ struct CompileOptions {
   /// the processor, which only launches, is for any.
   std::string targetCpu = "host";
   /// As resolveGpuArch takes it.
-  std::string gpuArch = "sm_80";
+  std::string gpuArch = "compute_80";
+  /// The library that computes what it can on a GPU, "cublaslt"; empty for
+  /// none.
+  std::string engine = {};
   /// As resolvePrecision takes it.
   std::string precision = "exact";
   /// Largest workspace allowed in bytes, 0 for no limit.

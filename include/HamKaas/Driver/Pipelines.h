@@ -26,6 +26,8 @@ struct PipelineOptions {
   /// Largest error of a convolution by Winograd's method, in parts of its
   /// largest value.
   double winogradError = 1e-5;
+  /// As CompileOptions has it.
+  std::string engine = {};
 
   bool isEnabled(llvm::StringRef optimization) const;
 };

@@ -54,6 +54,7 @@ struct CallInfo {
   /// for the calls in it.
   int64_t step = 0;
   int64_t repetitions = 1;
+  std::string engine = {}; ///< Empty, or the library that computes it on a GPU.
 };
 
 /// A place in the workspace, held from the step `first` to the step `last`.
@@ -87,8 +88,12 @@ struct DeviceKernelInfo {
 struct DeviceCodeInfo {
   std::string architecture; ///< Empty if the program has nothing.
   std::string precision;    ///< "exact", "tf32"
+  /// The architectures that there is machine code for; none if it is PTX alone.
+  std::vector<std::string> machineCode;
   uint64_t imageBytes = 0;
   std::vector<DeviceKernelInfo> kernels;
+  std::vector<HamKaasMatmul> matmuls;
+  uint64_t matmulWorkspaceBytes = 0; ///< 0 without matmuls.
 
   /// Whether tensor cores round no factors of float32.
   bool isExact() const { return precision.empty() || precision == "exact"; }
@@ -124,12 +129,13 @@ struct ProgramInfo {
   double compileSeconds = 0; ///< From source to code, 0 if not measured.
 };
 
-/// "x86-64-v3", "sm_80" or "x86-64-v3 and sm_80": what the program runs on. With
-/// its precision, "sm_80 (tf32)", unless that is exact.
+/// "x86-64-v3", "sm_80" or "x86-64-v3 and sm_80": what the program runs on.
+/// With its precision, "sm_80 (tf32)", unless that is exact.
 std::string formatTargets(const ProgramInfo &info);
 
 /// What the descriptor of a compiled model says: all but `buffers`, the steps
-/// of the calls, `optimizations`, `isCached` and `compileSeconds`.
+/// of the calls, `optimizations`, `isCached`, `compileSeconds` and the machine
+/// code for GPUs.
 ProgramInfo readProgramInfo(const HamKaasProgram &program);
 
 } // namespace hamkaas

@@ -13,6 +13,7 @@
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class TargetMachine;
@@ -41,19 +42,34 @@ struct ProgramTargets {
 /// The targets that `--target` names: "cpu", "cuda" or "cpu,cuda".
 llvm::Expected<ProgramTargets> parseTargets(llvm::StringRef text);
 
-/// An architecture of NVIDIA GPUs.
+/// The architecture of NVIDIA GPUs that code is written for.
 struct GpuArch {
   std::string name; ///< "sm_80"
   /// The version of PTX that its code is written in, as LLVM names it.
   llvm::StringRef ptxFeature;
+  /// The architectures that the program has machine code for, oldest first;
+  /// none if it is PTX alone.
+  std::vector<std::string> machineCode;
 
   /// Whether the code is for the emulator of lib/Emulation.
   bool isEmulation() const { return name == "emulation"; }
 };
 
-/// The architecture that `--gpu-arch` names, "sm_80" or a newer one that this
-/// compiler knows; or "emulation".
-llvm::Expected<GpuArch> resolveGpuArch(llvm::StringRef name);
+/// What `--gpu-arch` asks for: "compute_80", PTX for all GPUs since sm_80;
+/// "sm_80,sm_90", machine code for these and PTX of the oldest; or "emulation".
+/// They are architectures that this compiler knows.
+llvm::Expected<GpuArch> resolveGpuArch(llvm::StringRef text);
+
+/// The oldest architecture that code for `--gpu-arch` runs on, "sm_80"; `text`
+/// itself if it is none.
+std::string getOldestGpu(llvm::StringRef text);
+
+/// The name of NVIDIA's library as an engine.
+inline constexpr llvm::StringLiteral cublasLtEngine = "cublaslt";
+
+/// Checks what `--engine` asks for: nothing, or an engine that one of the
+/// targets has.
+llvm::Error checkEngine(llvm::StringRef engine, const ProgramTargets &targets);
 
 /// The level of GPUs (TargetDescription) for the precision that `--precision`
 /// names: "exact", which alone processors have, too, or one of tensor cores.

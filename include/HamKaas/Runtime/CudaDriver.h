@@ -46,6 +46,7 @@ using CUjit_option = int;
 using CUmemorytype = int;
 using CUpointer_attribute = int;
 using CUdriverProcAddressQueryResult = int;
+using CUstreamCaptureMode = int;
 
 inline constexpr CUresult CUDA_SUCCESS = 0;
 
@@ -64,6 +65,8 @@ inline constexpr CUmemorytype CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2;
 inline constexpr CUpointer_attribute CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
                                      CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
                                      CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9;
+
+inline constexpr CUstreamCaptureMode CU_STREAM_CAPTURE_MODE_RELAXED = 2;
 
 struct CUDA_KERNEL_NODE_PARAMS {
   CUfunction func;
@@ -124,6 +127,8 @@ struct CUDA_MEMSET_NODE_PARAMS {
   F(cuStreamCreate, 2000, (CUstream *, unsigned))                              \
   F(cuStreamDestroy, 4000, (CUstream))                                         \
   F(cuStreamSynchronize, 2000, (CUstream))                                     \
+  F(cuStreamBeginCapture, 10010, (CUstream, CUstreamCaptureMode))              \
+  F(cuStreamEndCapture, 10000, (CUstream, CUgraph *))                          \
   F(cuEventCreate, 2000, (CUevent *, unsigned))                                \
   F(cuEventDestroy, 4000, (CUevent))                                           \
   F(cuEventElapsedTime, 2000, (float *, CUevent, CUevent))                     \
@@ -156,6 +161,8 @@ struct CUDA_MEMSET_NODE_PARAMS {
   F(cuGraphAddMemsetNode, 10000,                                               \
     (CUgraphNode *, CUgraph, const CUgraphNode *, size_t,                      \
      const CUDA_MEMSET_NODE_PARAMS *, CUcontext))                              \
+  F(cuGraphAddChildGraphNode, 10000,                                           \
+    (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUgraph))            \
   F(cuGraphAddEventRecordNode, 11010,                                          \
     (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUevent))            \
   F(cuGraphInstantiateWithFlags, 11040,                                        \
@@ -164,6 +171,8 @@ struct CUDA_MEMSET_NODE_PARAMS {
     (CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS *))               \
   F(cuGraphExecMemcpyNodeSetParams, 10020,                                     \
     (CUgraphExec, CUgraphNode, const CUDA_MEMCPY3D *, CUcontext))              \
+  F(cuGraphExecChildGraphNodeSetParams, 11010,                                 \
+    (CUgraphExec, CUgraphNode, CUgraph))                                       \
   F(cuGraphUpload, 11010, (CUgraphExec, CUstream))                             \
   F(cuGraphLaunch, 10000, (CUgraphExec, CUstream))                             \
   F(cuGraphExecDestroy, 10000, (CUgraphExec))

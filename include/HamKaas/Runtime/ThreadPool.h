@@ -24,7 +24,8 @@ namespace hamkaas::rt {
 /// each thread has a stretch of its own: the same in every run, so that it
 /// finds in its caches what it left there. Who is done takes the last chunks of
 /// others, so nobody waits for a helper that comes late. Idle helpers spin
-/// briefly, then sleep on a futex. Where the chunks lie depends on the number
+/// briefly, then sleep on a futex; they stay away from the caller's processor.
+/// Where the chunks lie depends on the number
 /// of threads; what a kernel computes for a tile must not depend on the chunk.
 ///
 /// A forked child has no helpers: there the caller runs all tiles. A child that
@@ -71,6 +72,7 @@ private:
     std::atomic<uint32_t> wakeups{0}; // the futex
     std::atomic<bool> sleeps{false};
     int32_t number = 0;
+    int32_t avoidedProcessor = -1; // that the thread would be allowed on
     ThreadPool *pool = nullptr;
     pthread_t thread = {};
   };
@@ -91,6 +93,8 @@ private:
   static bool waitForChunks(Slot &slot);
   static void sleepUntilWoken(Slot &slot);
   static void give(Slot &slot, uint64_t ticket);
+  static void avoidProcessor(Slot &slot, int32_t processor);
+  void keepHelpersApart();
 
   /// Where the stretch of thread `number` begins, and that of the one before
   /// ends.
@@ -106,8 +110,9 @@ private:
   Failure regionFailure;
 
   alignas(64) Region region = {};
-  uint64_t regionNumber = 0; // the caller's alone
-  ForkDetector forkDetector; // started if there are helpers
+  uint64_t regionNumber = 0;     // the caller's alone, as is
+  int32_t callersProcessor = -1; // where it was when a region began
+  ForkDetector forkDetector;     // started if there are helpers
   Slot *slots = nullptr;
   int32_t slotCount = 0,
           helperCount = 0; // equal but for the caller, once begun

@@ -279,16 +279,39 @@ Value KernelBuilder::load(Value tensor, ValueRange indices, int64_t lanes,
       lanesRead, builder.getBoolArrayAttr(true));
 }
 
+/// Numbers among the elements of the destination.
+/// NOTE: of those that count up from 0, upstream makes a load or a store, on a
+/// buffer that has no layout yet which allows one. It does not see through a
+/// cast.
+static Value hideIndices(OpBuilder &builder, Location loc, Value linear) {
+  int64_t lanes = cast<VectorType>(linear.getType()).getDimSize(0);
+  return arith::IndexCastOp::create(
+      builder, loc, VectorType::get(lanes, builder.getI64Type()), linear);
+}
+
 Value KernelBuilder::gather(Value tensor, Value linear, int64_t active) {
   int64_t lanes = cast<VectorType>(linear.getType()).getDimSize(0);
   auto type = cast<RankedTensorType>(tensor.getType());
-  tensor = tensor == destination ? getFlatDestination() : flatBuffer(tensor);
+  int64_t rank = type.getRank();
+  if (isa<BlockArgument>(tensor) && tensor != destination) {
+    tensor = flatBuffer(tensor);
+    rank = 1;
+  } else if (tensor == destination) {
+    linear = hideIndices(builder, location, linear);
+  } else if (rank > 1) {
+    // NOTE: not of the destination, which has any layout during bufferization
+    // and would be copied.
+    SmallVector<ReassociationIndices> all(
+        1, llvm::to_vector<2>(llvm::seq<int64_t>(rank)));
+    tensor = tensor::CollapseShapeOp::create(builder, location, tensor, all);
+    rank = 1;
+  }
   auto vectorType = VectorType::get(lanes, type.getElementType());
   Value zeros = arith::ConstantOp::create(builder, location,
                                           builder.getZeroAttr(vectorType));
   return vector::GatherOp::create(builder, location, vectorType, tensor,
-                                  constant(0), linear, mask(active, lanes),
-                                  zeros);
+                                  SmallVector<Value>(rank, constant(0)), linear,
+                                  mask(active, lanes), zeros);
 }
 
 void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
@@ -312,6 +335,7 @@ void KernelBuilder::scatter(Value vector, Value linear, int64_t active) {
   }
   int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
   SmallVector<Value> first(destinationType().getRank(), constant(0));
+  linear = hideIndices(builder, location, linear);
   destination = vector::ScatterOp::create(
                     builder, location, destination.getType(), destination,
                     first, linear, mask(active, lanes), vector)
@@ -399,20 +423,14 @@ void KernelBuilder::prefetch(Value argument, Value linear, CacheLevel level) {
   createPrefetch(flatBuffer(argument), linear, level);
 }
 
-/// All elements of the destination, in a row, as they are when they are read.
-/// NOTE: of the argument, before the tiles, where nothing has been written yet:
-/// bufferization would copy what a later value is.
-Value KernelBuilder::getFlatDestination() {
+void KernelBuilder::prefetchDestination(Value linear, CacheLevel level) {
   if (!flatDestination) {
+    // Before the tiles: nothing has been written yet.
     OpBuilder::InsertionGuard guard(builder);
     setInsertionPointBeforeTiles();
     flatDestination = flatBuffer(argument);
   }
-  return flatDestination;
-}
-
-void KernelBuilder::prefetchDestination(Value linear, CacheLevel level) {
-  createPrefetch(getFlatDestination(), linear, level);
+  createPrefetch(flatDestination, linear, level);
 }
 
 void KernelBuilder::createPrefetch(Value buffer, Value linear,

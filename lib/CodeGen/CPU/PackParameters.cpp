@@ -62,6 +62,7 @@ struct CPUPackParameters
     getOperation().walk([&](GroupOp group) {
       // What is computed once is not worth it.
       if (group.getFamily() == KernelFamily::Contraction &&
+          !group->hasAttr(HamKaasDialect::matmulAttrName) &&
           !movable.contains(group))
         packRightSide(group);
     });

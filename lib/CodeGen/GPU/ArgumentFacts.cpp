@@ -84,6 +84,23 @@ CallFacts::CallFacts(ModuleOp module) {
   });
 }
 
+bool CallFacts::mayWriteState(func::FuncOp kernel) const {
+  return llvm::any_of(
+      calls.lookup(kernel.getSymNameAttr()), [](func::CallOp call) {
+        auto argument =
+            dyn_cast<BlockArgument>(getPlace(call.getOperands().back()).whole);
+        if (!argument)
+          return true;
+        auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+        auto region = program.getArgAttrOfType<StringAttr>(
+            argument.getArgNumber(), HamKaasDialect::regionAttrName);
+        // What a loop carries may be kept in a state of the program.
+        bool isOfLoop = program->hasAttr(HamKaasDialect::loopAttrName);
+        return !region || region == "state" ||
+               (isOfLoop && region != "workspace");
+      });
+}
+
 SmallVector<ArgumentFacts> CallFacts::get(func::FuncOp kernel) const {
   SmallVector<ArgumentFacts> facts(kernel.getNumArguments());
   auto found = calls.find(kernel.getSymNameAttr());

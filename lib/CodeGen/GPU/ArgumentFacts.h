@@ -31,6 +31,9 @@ public:
   /// One for each argument; nothing is known of a kernel that is not called.
   llvm::SmallVector<ArgumentFacts> get(mlir::func::FuncOp kernel) const;
 
+  /// Whether a call of the kernel writes memory that is a state, or may be one.
+  bool mayWriteState(mlir::func::FuncOp kernel) const;
+
 private:
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::func::CallOp>> calls;
 };

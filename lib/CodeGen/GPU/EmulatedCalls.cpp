@@ -167,9 +167,9 @@ Value EmulatedCalls::getRegisters() {
     return productMemory;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(functions);
-  return productMemory = LLVM::AllocaOp::create(
-             builder, pointer, builder.getI32Type(),
-             integer(emulation::productRegisters, 32));
+  return productMemory =
+             LLVM::AllocaOp::create(builder, pointer, builder.getI32Type(),
+                                    integer(emulation::productRegisters, 32));
 }
 
 SmallVector<Value> EmulatedCalls::addProduct(Operation *op,
@@ -184,8 +184,8 @@ SmallVector<Value> EmulatedCalls::addProduct(Operation *op,
   call(offsetof(EmulatedFunctions, addProduct), Type(),
        {integer(kind, 32), memory, this->place(op)});
   SmallVector<Value> sums;
-  for (int64_t i = emulation::firstSumRegister;
-       i < emulation::productRegisters; ++i)
+  for (int64_t i = emulation::firstSumRegister; i < emulation::productRegisters;
+       ++i)
     sums.push_back(
         LLVM::LoadOp::create(builder, builder.getF32Type(), place(i)));
   return sums;

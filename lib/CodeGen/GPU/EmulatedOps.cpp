@@ -292,8 +292,8 @@ Value DeviceOpReplacement::roundBits(Value number, int64_t dropped,
   }
   Value sum = arith::AddIOp::create(builder, bits, half);
   Value upper = calls.integer(-(int64_t(1) << dropped), 32);
-  Value isNaN = arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO,
-                                      number, number);
+  Value isNaN =
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, number, number);
   return arith::SelectOp::create(builder, isNaN, calls.integer(0x7fff0000, 32),
                                  arith::AndIOp::create(builder, sum, upper));
 }

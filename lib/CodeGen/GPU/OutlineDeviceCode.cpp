@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <numeric>
 
 namespace hamkaas {
 #define GEN_PASS_DEF_OUTLINEDEVICECODE
@@ -24,6 +25,11 @@ using namespace hamkaas;
 
 static bool hasChecks(func::FuncOp kernel) {
   return !kernel.getOps<CheckOp>().empty();
+}
+
+/// Null if no library can compute the kernel.
+static MatmulAttr getMatmul(func::FuncOp kernel) {
+  return kernel->getAttrOfType<MatmulAttr>(HamKaasDialect::matmulAttrName);
 }
 
 namespace {
@@ -41,14 +47,30 @@ struct OutlineDeviceCodePass
     builder.setInsertionPointToStart(device.getBody());
     bool asksFailure = llvm::any_of(kernels, hasChecks);
     CallFacts facts(module);
-    for (func::FuncOp kernel : kernels)
-      if (failed(outline(builder, kernel, facts.get(kernel), asksFailure)))
+    for (func::FuncOp kernel : kernels) {
+      if (getMatmul(kernel) && !(asksFailure && facts.mayWriteState(kernel)))
+        leaveToLibrary(kernel, getMatmul(kernel), facts.get(kernel));
+      else if (failed(outline(builder, kernel, facts.get(kernel), asksFailure)))
         return signalPassFailure();
+    }
     copyConstants(builder, device);
   }
 
 private:
-  int64_t count = 0;
+  int64_t count = 0, matmulCount = 0;
+
+  /// Leaves a declaration of a product that is not in the device code.
+  void leaveToLibrary(func::FuncOp kernel, MatmulAttr matmul,
+                      ArrayRef<ArgumentFacts> facts) {
+    int64_t alignment = 0;
+    for (const ArgumentFacts &fact : facts)
+      alignment = std::gcd(alignment, fact.alignment);
+    kernel->setAttr(HamKaasDialect::matmulAttrName,
+                    matmul.withAlignment(alignment));
+    kernel->setAttr(HamKaasDialect::deviceMatmulAttrName,
+                    Builder(kernel).getI64IntegerAttr(matmulCount++));
+    declare(kernel);
+  }
 
   /// Adds the functions of `kernel` and leaves a declaration.
   LogicalResult outline(OpBuilder &builder, func::FuncOp kernel,
@@ -68,10 +90,14 @@ private:
       return failure();
     kernel->setAttr(HamKaasDialect::deviceKernelAttrName,
                     builder.getI64IntegerAttr(count++));
+    declare(kernel);
+    return success();
+  }
+
+  static void declare(func::FuncOp kernel) {
     kernel->removeAttr(tileRunnerAttrName);
     kernel.eraseBody();
     kernel.setPrivate();
-    return success();
   }
 
   /// Erases the checks, and what nothing else needs.

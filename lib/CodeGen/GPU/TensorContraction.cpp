@@ -47,14 +47,13 @@ int64_t TensorContraction::rightPitch() const {
 
 SmallVector<Value> TensorContraction::makeSums() {
   placeThread();
-  int64_t products = tile.rows / productRows *
-                     (tile.warpColumns() / productColumns);
+  int64_t products =
+      tile.rows / productRows * (tile.warpColumns() / productColumns);
   return SmallVector<Value>(products * sumsOfThread, getStart());
 }
 
 void TensorContraction::placeThread() {
-  warpRow =
-      kernel.multiply(kernel.divide(warp, tile.columnWarps), tile.rows);
+  warpRow = kernel.multiply(kernel.divide(warp, tile.columnWarps), tile.rows);
   warpColumn = kernel.multiply(kernel.remainder(warp, tile.columnWarps),
                                tile.warpColumns());
   group = kernel.divide(lane, threadsOfRow);
@@ -68,8 +67,8 @@ void TensorContraction::placeThread() {
 /// 32 bits whose upper 19 are the number rounded to TF32.
 Value TensorContraction::toTF32(Value number) {
   OpBuilder &ir = kernel.ir();
-  return NVVM::ConvertFloatToTF32Op::create(
-      ir, kernel.loc(), ir.getI32Type(), number, NVVM::FPRoundingMode::RNA);
+  return NVVM::ConvertFloatToTF32Op::create(ir, kernel.loc(), ir.getI32Type(),
+                                            number, NVVM::FPRoundingMode::RNA);
 }
 
 /// What `number` has more than `rounded`, which is exact. The lower bits of
@@ -91,9 +90,9 @@ void TensorContraction::addRegister(Fragment &fragment, LoadElement load) {
   if (isBF16()) {
     Value low = load(0), high = load(1);
     auto pair = VectorType::get(2, ir.getBF16Type());
-    Value both = NVVM::ConvertF32x2ToBF16x2Op::create(
-        ir, loc, pair, high, low, /*random_bits=*/nullptr,
-        NVVM::FPRoundingMode::RN);
+    Value both = NVVM::ConvertF32x2ToBF16x2Op::create(ir, loc, pair, high, low,
+                                                      /*random_bits=*/nullptr,
+                                                      NVVM::FPRoundingMode::RN);
     fragment.numbers.push_back(
         LLVM::BitcastOp::create(ir, loc, ir.getI32Type(), both));
     return;
@@ -251,12 +250,10 @@ void TensorContraction::finishRows(Value buffer, Value first, Value row) {
     auto part = [&] { finishRow(sums, at, column, rest); };
     if (columnCount % tile.columns() == 0)
       return whole();
-    kernel.writingBranch(
-        kernel.isLess(column, columnCount - rest), whole, [&] {
-          if (rest)
-            kernel.writingBranch(kernel.isLess(column, columnCount), part,
-                                 [] {});
-        });
+    kernel.writingBranch(kernel.isLess(column, columnCount - rest), whole, [&] {
+      if (rest)
+        kernel.writingBranch(kernel.isLess(column, columnCount), part, [] {});
+    });
   };
   Value end = kernel.constant(productRows);
   kernel.writingLoop(kernel.constant(0), end, 1, [&](Value sumRow) {

@@ -42,7 +42,8 @@ private:
   func::FuncOp getKernel(func::CallOp call) const {
     return symbols.lookup<func::FuncOp>(call.getCallee());
   }
-  void launch(func::CallOp call, StringRef attribute);
+  void launch(func::CallOp call, StringRef attribute,
+              size_t function = offsetof(HamKaasExecution, launch));
   Value callRuntime(Type result, size_t function, ValueRange operands);
 };
 
@@ -62,14 +63,14 @@ Value DeviceProgramLowering::callRuntime(Type result, size_t function,
 }
 
 /// Launches the function of the device code that `attribute` of the kernel
-/// names.
-void DeviceProgramLowering::launch(func::CallOp call, StringRef attribute) {
+/// names; or calls another `function` of the runtime for what it names.
+void DeviceProgramLowering::launch(func::CallOp call, StringRef attribute,
+                                   size_t function) {
   Type i32 = builder.getI32Type();
   auto number = getKernel(call)->getAttrOfType<IntegerAttr>(attribute);
   Value kernel = LLVM::ConstantOp::create(builder, i32, number.getInt());
   Value index = constant(reportsCalls ? callIndex : -1);
-  returnOnFailure(callRuntime(i32, offsetof(HamKaasExecution, launch),
-                              {kernel, arguments, index}),
+  returnOnFailure(callRuntime(i32, function, {kernel, arguments, index}),
                   /*wasNoted=*/true);
 }
 
@@ -78,6 +79,11 @@ void DeviceProgramLowering::emitChecks(func::CallOp call) {
 }
 
 void DeviceProgramLowering::emitCall(func::CallOp call, bool wasChecked) {
+  if (getKernel(call)->hasAttr(HamKaasDialect::deviceMatmulAttrName)) {
+    launch(call, HamKaasDialect::deviceMatmulAttrName,
+           offsetof(HamKaasExecution, multiply));
+    return;
+  }
   if (hasChecks(call) && !wasChecked)
     emitChecks(call);
   launch(call, HamKaasDialect::deviceKernelAttrName);
@@ -171,12 +177,17 @@ private:
     return success();
   }
 
+  static bool isOfDevice(func::FuncOp kernel) {
+    return kernel->hasAttr(HamKaasDialect::deviceKernelAttrName) ||
+           kernel->hasAttr(HamKaasDialect::deviceMatmulAttrName);
+  }
+
   LogicalResult verifyKernels(const SymbolTable &symbols) {
     WalkResult result = getOperation().walk([&](func::CallOp call) {
       auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
       if (!call->getParentOfType<func::FuncOp>()->hasAttr(
               HamKaasDialect::kernelAttrName) &&
-          !(kernel && kernel->hasAttr(HamKaasDialect::deviceKernelAttrName))) {
+          !(kernel && isOfDevice(kernel))) {
         call.emitError("expected @")
             << call.getCallee() << " to be a kernel of the device code";
         return WalkResult::interrupt();

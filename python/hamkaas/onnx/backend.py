@@ -24,7 +24,7 @@ __all__ = ["HamKaasBackend", "HamKaasBackendRep", "is_compatible", "prepare",
            "run_model", "run_node", "supports_device"]
 
 # What `prepare` compiles for.
-_GPU_ARCH = "sm_80"
+_GPU_ARCH = "compute_80"
 
 
 class HamKaasBackendRep(BackendRep):

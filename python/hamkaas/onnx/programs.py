@@ -81,7 +81,7 @@ class Source:
         """
         arguments = make_arguments(
             dims, const_inputs,
-            target=find_target(None, self.device, "sm_80"))
+            target=find_target(None, self.device, "compute_80"))
         try:
             native = compile_source(self.model, arguments)
         except HamKaasError as error:

@@ -27,7 +27,7 @@ static const HamKaasTensorInfo parameters[] = {
 static const HamKaasTensorInfo states[] = {
     {"last", HamKaasFloat32, 1, shape, bytes, 0, NULL}};
 static const HamKaasCallInfo calls[] = {
-    {"k0", "elementwise", "model.hk:3:6", "relu", 4, 16, 1, NULL, 1}};
+    {"k0", "elementwise", "model.hk:3:6", "relu", 4, 16, 1, NULL, 1, NULL}};
 
 static const HamKaasDeviceKernel kernels[] = {{"k0", 1, 128, 1, 0, 0}};
 
@@ -66,7 +66,12 @@ static const HamKaasDeviceCode code = {sizeof(HamKaasDeviceCode),
                                        1,
                                        0,
                                        prepareDevice,
-                                       runDevice};
+                                       runDevice,
+                                       "exact",
+                                       NULL,
+                                       0,
+                                       0,
+                                       0};
 
 __attribute__((visibility("default")))
 const HamKaasProgram HamKaasModelProgram = {

@@ -240,7 +240,7 @@ TEST(CompileOptions, TargetsOfDevices) {
   EXPECT_STREQ(HamKaasDeviceTarget("cpu", nullptr), "cpu");
   EXPECT_STREQ(HamKaasDeviceTarget("reference", nullptr), "cpu");
   EXPECT_STREQ(HamKaasDeviceTarget("cuda:7", nullptr), "cuda");
-  EXPECT_NE(HamKaasDeviceTarget("best", "sm_80"), nullptr);
+  EXPECT_NE(HamKaasDeviceTarget("best", "sm_80,sm_90"), nullptr);
   EXPECT_EQ(HamKaasDeviceTarget("tpu", nullptr), nullptr);
   EXPECT_EQ(HamKaasDeviceTarget(nullptr, nullptr), nullptr);
 }

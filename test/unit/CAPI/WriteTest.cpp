@@ -113,7 +113,7 @@ TEST_F(Write, Targets) {
   options.gpuArch = "sm_20";
   EXPECT_THAT(write(), HasSubstr("'sm_20'"));
   EXPECT_EQ(folder.fileCount(), 0u);
-  options.gpuArch = "sm_90";
+  options.gpuArch = "compute_90";
   options.precision = "\xff";
   EXPECT_EQ(write(), "expected a precision in UTF-8, got the byte 0xff at "
                      "offset 0");

@@ -395,9 +395,8 @@ TEST(Emulator, SyncsOfWarpsAreNotBarriers) {
 
 /// Each thread has its registers in the argument.
 void multiplyOnce(const uint64_t *arguments, EmulatedThread *thread) {
-  auto *registers =
-      reinterpret_cast<uint32_t *>(getArgument(arguments, 0)) +
-      productRegisters * thread->thread;
+  auto *registers = reinterpret_cast<uint32_t *>(getArgument(arguments, 0)) +
+                    productRegisters * thread->thread;
   thread->functions->addProduct(thread, *getArgument(arguments, 1), registers,
                                 "product");
 }
@@ -512,8 +511,7 @@ void multiplyInBranch(const uint64_t *arguments, EmulatedThread *thread) {
 
 TEST(Emulator, FindsProductsThatNotAllLanesReach) {
   Data data(32 * productRegisters), how = {ProductTF32};
-  std::string error =
-      (Launch{multiplyInBranch}).run(orders[0], {&data, &how});
+  std::string error = (Launch{multiplyInBranch}).run(orders[0], {&data, &how});
   EXPECT_EQ(error.find("kernel 'k', block 0: a synchronization is not reached "
                        "by all threads: thread 0 waits at product; thread 1 "
                        "has returned; "),

@@ -36,6 +36,8 @@ static_assert(ours::CU_POINTER_ATTRIBUTE_IS_MANAGED ==
               CU_POINTER_ATTRIBUTE_IS_MANAGED);
 static_assert(ours::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ==
               CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+static_assert(ours::CU_STREAM_CAPTURE_MODE_RELAXED ==
+              CU_STREAM_CAPTURE_MODE_RELAXED);
 
 #define SAME_MEMBER(type, theirs, member)                                      \
   static_assert(offsetof(ours::type, member) == offsetof(theirs, member) &&    \

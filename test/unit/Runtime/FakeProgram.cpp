@@ -99,10 +99,11 @@ FakeProgram::FakeProgram() {
               3 * vectorBytes,
               elements,
               "x[0] is {0} after {1} runs, expected at least 0",
-              1};
-  calls[1] = {"k1",     "movement", "fake.hk:4:6",
-              "copy",   0,          2 * vectorBytes,
-              elements, nullptr,    1};
+              1,
+              nullptr};
+  calls[1] = {"k1", "movement",      "fake.hk:4:6", "copy",
+              0,    2 * vectorBytes, elements,      nullptr,
+              1,    nullptr};
 
   program = {};
   program.structSize = sizeof(program);

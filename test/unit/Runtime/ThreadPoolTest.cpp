@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -220,6 +221,44 @@ TEST(ThreadPoolSharing, HelpersTakePart) {
   void *arguments[] = {&arrived};
   int64_t values[4];
   EXPECT_EQ(pool->run(meet, arguments, 2, values), 0);
+  ThreadPool::destroy(pool);
+}
+
+// Each of two tiles waits for the other one, and says where it runs.
+static int32_t tellProcessors(void *const *arguments, int64_t begin,
+                              int64_t end, int64_t *) {
+  auto &arrived = *static_cast<std::atomic<int64_t> *>(arguments[0]);
+  int32_t *processors = static_cast<int32_t *>(arguments[1]);
+  for (int64_t i = begin; i < end; ++i)
+    processors[i] = sched_getcpu();
+  arrived += end - begin;
+  while (arrived < 2)
+    sched_yield();
+  return 0;
+}
+
+TEST(ThreadPoolSharing, HelpersAvoidTheCallersProcessor) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+  if (CPU_COUNT(&allowed) < 2)
+    GTEST_SKIP() << "needs two processors";
+  ThreadPool *pool = nullptr;
+  ASSERT_EQ(textOf(ThreadPool::create(2, pool)), "");
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (!CPU_ISSET(processor, &allowed))
+      continue;
+    cpu_set_t callers;
+    CPU_ZERO(&callers);
+    CPU_SET(processor, &callers);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(callers), &callers), 0);
+    std::atomic<int64_t> arrived{0};
+    int32_t processors[2] = {-1, -1};
+    void *arguments[] = {&arrived, processors};
+    int64_t values[4];
+    EXPECT_EQ(pool->run(tellProcessors, arguments, 2, values), 0);
+    EXPECT_EQ(processors[0] == processor, processors[1] != processor);
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
   ThreadPool::destroy(pool);
 }
 

@@ -162,7 +162,6 @@ public:
 
 private:
   void setInsertionPointBeforeTiles();
-  mlir::Value getFlatDestination();
   void createPrefetch(mlir::Value buffer, mlir::Value linear, CacheLevel level);
 
   struct DeferredStore {

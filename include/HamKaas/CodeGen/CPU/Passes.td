@@ -17,7 +17,8 @@ def CPUPackParameters
     Before: groups of linalg operations, with contractions whose right side
     depends on parameters only. After: a group of its own packs that matrix into
     panels `[columns / width][depth][width]`, padded with zeros, by `linalg.pack`;
-    inside the contraction `linalg.unpack` stands for reading them. Matrices that
+    inside the contraction `linalg.unpack` stands for reading them. Groups
+    with `hamkaas.matmul` stay as they are. Matrices that
     several contractions share are packed once, if these choose the same width. Run it before
     `hamkaas-hoist-parameters`, which moves the packing to `@prepare`.
   }];

@@ -14,8 +14,8 @@
 
 namespace hamkaas {
 
-/// What products of float32 in large contractions are computed with. Sums are of
-/// float32 in all of them.
+/// What products of float32 in large contractions are computed with. Sums are
+/// of float32 in all of them.
 enum class Precision {
   /// Multiply-adds of float32.
   Exact,

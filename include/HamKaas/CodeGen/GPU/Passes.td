@@ -10,6 +10,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+def UseCublasLt : Pass<"hamkaas-gpu-use-cublaslt", "mlir::ModuleOp"> {
+  let summary = "mark the products of matrices that cuBLASLt can compute";
+  let description = [{
+    Gives groups that are a product of float32 matrices, with a bias, a residual
+    and then an activation (`relu`, or `gelu` that approximates by `tanh`) the
+    attribute `hamkaas.matmul`, which `hamkaas-outline-kernels` hands on. Their
+    right sides are not packed. Others are left as they are, for kernels of ours.
+
+    Run it after `hamkaas-form-groups`, on operations of GRAPH.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def EmitDeviceKernels
     : Pass<"hamkaas-gpu-emit-kernels", "mlir::func::FuncOp"> {
   let summary = "turn kernels into loops for blocks of threads";
@@ -96,6 +109,11 @@ def OutlineDeviceCode
     to be launched before it with the same arguments: a check that fails writes
     its values to `failure`, behind 1 + the call, unless one failed before. Where
     a program has checks, its kernels do nothing after one that failed.
+
+    Kernels with `hamkaas.matmul` are declarations with `hamkaas.device_matmul`,
+    their number, and the alignment of their arguments; a library computes them.
+    It does not know of checks that failed. So where a program has checks, kernels
+    that write a state are functions.
 
     Constants that the host's functions or kernels refer to are copied to the
     module. Arguments have the attributes of LLVM that hold in all calls: their

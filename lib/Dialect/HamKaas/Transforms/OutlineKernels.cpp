@@ -51,9 +51,12 @@ struct EqualBodies : llvm::DenseMapInfo<Operation *> {
         return false;
     auto a = cast<func::FuncOp>(const_cast<Operation *>(lhs));
     auto b = cast<func::FuncOp>(const_cast<Operation *>(rhs));
-    StringRef family = HamKaasDialect::kernelAttrName;
+    auto isAlike = [&](StringRef name) {
+      return a->getAttr(name) == b->getAttr(name);
+    };
     return a.getFunctionType() == b.getFunctionType() &&
-           a->getAttr(family) == b->getAttr(family) &&
+           isAlike(HamKaasDialect::kernelAttrName) &&
+           isAlike(HamKaasDialect::matmulAttrName) &&
            OperationEquivalence::isRegionEquivalentTo(&a.getBody(),
                                                       &b.getBody(), flags);
   }
@@ -165,6 +168,8 @@ private:
     kernel.setPrivate();
     kernel->setAttr(HamKaasDialect::kernelAttrName,
                     KernelAttr::get(&getContext(), group.getFamily(), {}));
+    if (Attribute matmul = group->getAttr(HamKaasDialect::matmulAttrName))
+      kernel->setAttr(HamKaasDialect::matmulAttrName, matmul);
     Block *entry = kernel.addEntryBlock();
     IRMapping mapping;
     Block &body = group.getBody().front();

@@ -201,9 +201,9 @@ LogicalResult ProgramVerifier::verifyOp(Operation &op) {
     return verifyGlobal(get);
   if (isa<func::ReturnOp>(op) || matchPattern(&op, m_Constant()))
     return success();
-  return op.emitError(
-             "expected a call of a kernel, a loop, a copy or a view of a region, "
-             "got ")
+  return op.emitError("expected a call of a kernel, a loop, a copy or a view "
+                      "of a region, "
+                      "got ")
          << op.getName();
 }
 
@@ -258,7 +258,8 @@ LogicalResult ProgramVerifier::verifyCallee(func::CallOp call) const {
   // The body of a kernel may be in the code for a device already.
   bool hasBody =
       kernel && (!kernel.isExternal() ||
-                 kernel->hasAttr(HamKaasDialect::deviceKernelAttrName));
+                 kernel->hasAttr(HamKaasDialect::deviceKernelAttrName) ||
+                 kernel->hasAttr(HamKaasDialect::deviceMatmulAttrName));
   if (hasBody && kernel.getNumResults() == 0 &&
       kernel->hasAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName))
     return success();
@@ -275,7 +276,8 @@ LogicalResult ProgramVerifier::verifyCallee(RepeatOp repeat) const {
     unsigned i = operand.getOperandNumber();
     std::optional<int64_t> bytes =
         getBufferBytes(cast<MemRefType>(operand.get().getType()));
-    std::optional<int64_t> expected = getRegionBytes(loop.getArgumentTypes()[i]);
+    std::optional<int64_t> expected =
+        getRegionBytes(loop.getArgumentTypes()[i]);
     if (bytes && repeat.isRow(operand))
       *bytes /= repeat.getSteps();
     if (!bytes || bytes != expected)

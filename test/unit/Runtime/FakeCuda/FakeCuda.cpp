@@ -55,6 +55,8 @@ namespace {
 
 struct Stream {
   int device;
+  /// What is put on it goes there in place of being done.
+  std::unique_ptr<FakeGraph> capture;
 };
 
 struct Event {
@@ -97,6 +99,7 @@ struct Fake {
   std::vector<std::string> heldIn(Context &context);
   void destroyContext(Context &context);
   CUresult runKernel(Context &context, const KernelNode &kernel, bool inGraph);
+  CUresult runCall(const LibraryCall &call);
   CUresult copy(const CUDA_MEMCPY3D &copy);
   CUresult runNode(Context &context, const FakeNode &node);
 };
@@ -276,8 +279,12 @@ static CUresult cuCtxPopCurrent(CUcontext *context) {
   return CUDA_SUCCESS;
 }
 
+static CUresult checkNotCaptured(const char *what);
+
 static CUresult cuCtxSynchronize() {
   ENTER(true)
+  if (CUresult result = checkNotCaptured("cuCtxSynchronize"))
+    return result;
   ++fake().counts.synchronisations;
   return CUDA_SUCCESS;
 }
@@ -288,7 +295,7 @@ static CUresult cuCtxSynchronize() {
 
 static CUresult cuStreamCreate(CUstream *stream, unsigned) {
   ENTER(true)
-  auto *created = new Stream{currentContext()->device};
+  auto *created = new Stream{currentContext()->device, nullptr};
   currentContext()->streams.insert(created);
   *stream = reinterpret_cast<CUstream>(created);
   return CUDA_SUCCESS;
@@ -309,8 +316,44 @@ static CUresult cuStreamDestroy(CUstream stream) {
   return CUDA_SUCCESS;
 }
 
+static CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
+  ENTER(true)
+  if (CUresult result = checkStream(stream))
+    return result;
+  auto &capture = reinterpret_cast<Stream *>(stream)->capture;
+  if (capture)
+    return fake().violate("a stream is captured twice", invalidValue);
+  capture = std::make_unique<FakeGraph>();
+  capture->device = currentContext()->device;
+  return CUDA_SUCCESS;
+}
+
+static CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+  // Also a call that fails ends it.
+  auto capture = reinterpret_cast<Stream *>(stream)
+                     ? std::move(reinterpret_cast<Stream *>(stream)->capture)
+                     : nullptr;
+  ENTER(true)
+  if (!capture)
+    return fake().violate("a stream that is not captured", invalidValue);
+  *graph = reinterpret_cast<CUgraph>(capture.get());
+  fake().graphs[capture.get()] = std::move(capture);
+  return CUDA_SUCCESS;
+}
+
+// What cannot be done to a stream that is captured.
+static CUresult checkNotCaptured(const char *what) {
+  for (Stream *stream : currentContext()->streams)
+    if (stream->capture)
+      return fake().violate(std::string(what) + " while a stream is captured",
+                            invalidValue);
+  return CUDA_SUCCESS;
+}
+
 static CUresult cuStreamSynchronize(CUstream stream) {
   ENTER(true)
+  if (CUresult result = checkNotCaptured("cuStreamSynchronize"))
+    return result;
   ++fake().counts.synchronisations;
   return checkStream(stream);
 }
@@ -457,7 +500,8 @@ static CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
                                    void **values) {
   ENTER(true)
   auto loaded = std::make_unique<FakeModule>(fake().kernels, fake().globals);
-  std::string problem = loaded->load(static_cast<const char *>(image));
+  std::string problem = loaded->load(static_cast<const char *>(image),
+                                     fake().settings.capability);
   if (!problem.empty()) {
     if (count == 2 && options[0] == CU_JIT_ERROR_LOG_BUFFER &&
         options[1] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
@@ -473,6 +517,7 @@ static CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
   for (FakeModule::Global &global : loaded->globals())
     memcpy(global.address, global.contents.data(), global.contents.size());
   ++fake().counts.modules;
+  fake().counts.machineCodes += loaded->isMachineCode();
   *module = reinterpret_cast<CUmodule>(loaded.get());
   currentContext()->modules[loaded.get()] = std::move(loaded);
   return CUDA_SUCCESS;
@@ -700,6 +745,24 @@ static CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph,
   return addNode(node, graph, after, count, {*zeros});
 }
 
+static CUresult readCapture(CUgraph handle, ChildNode &child) {
+  auto found = fake().graphs.find(reinterpret_cast<FakeGraph *>(handle));
+  if (found == fake().graphs.end() || found->first->captured.empty())
+    return fake().violate("a graph that was not captured", invalidHandle);
+  child.calls = found->first->captured;
+  return CUDA_SUCCESS;
+}
+
+static CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
+                                         const CUgraphNode *after, size_t count,
+                                         CUgraph given) {
+  ENTER(true)
+  ChildNode child;
+  if (CUresult result = readCapture(given, child))
+    return result;
+  return addNode(node, graph, after, count, {std::move(child)});
+}
+
 static CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
                                           const CUgraphNode *after,
                                           size_t count, CUevent event) {
@@ -773,11 +836,33 @@ static CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec,
   return updateNode(exec, node, {*copy});
 }
 
+static CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec,
+                                                   CUgraphNode node,
+                                                   CUgraph given) {
+  ENTER(true)
+  ChildNode child;
+  if (CUresult result = readCapture(given, child))
+    return result;
+  return updateNode(exec, node, {std::move(child)});
+}
+
 static CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
   ENTER(true)
   if (!fake().execs.count(reinterpret_cast<FakeExec *>(exec)))
     return fake().violate("an executable graph that is none", invalidHandle);
   return checkStream(stream);
+}
+
+CUresult Fake::runCall(const LibraryCall &call) {
+  ++counts.libraryCalls;
+  for (const Piece &piece : call.pieces)
+    if (!memory.contains(reinterpret_cast<uint64_t>(piece.address),
+                         piece.bytes))
+      return violate(call.name + " uses what is in no allocation",
+                     CUDA_SUCCESS);
+  FakeMemory::Access access(memory);
+  call.run();
+  return CUDA_SUCCESS;
 }
 
 CUresult Fake::copy(const CUDA_MEMCPY3D &copy) {
@@ -799,6 +884,12 @@ CUresult Fake::copy(const CUDA_MEMCPY3D &copy) {
 CUresult Fake::runNode(Context &context, const FakeNode &node) {
   if (auto *kernel = std::get_if<KernelNode>(&node.work))
     return runKernel(context, *kernel, /*inGraph=*/true);
+  if (auto *child = std::get_if<ChildNode>(&node.work)) {
+    for (const LibraryCall &call : child->calls)
+      if (CUresult result = runCall(call))
+        return result;
+    return CUDA_SUCCESS;
+  }
   if (auto *copied = std::get_if<CUDA_MEMCPY3D>(&node.work))
     return copy(*copied);
   if (auto *zeros = std::get_if<CUDA_MEMSET_NODE_PARAMS>(&node.work))
@@ -887,9 +978,15 @@ __attribute__((destructor)) static void report() {
   fprintf(stderr, "fake-cuda: %lld kernels launched, %lld in graphs\n",
           static_cast<long long>(done.kernelsLaunched),
           static_cast<long long>(done.kernelsInGraphs));
+  if (done.libraryCalls > 0)
+    fprintf(stderr, "fake-cuda: %lld calls of libraries\n",
+            static_cast<long long>(done.libraryCalls));
   fprintf(stderr, "fake-cuda: %lld allocations, %lld freed\n",
           static_cast<long long>(done.allocations),
           static_cast<long long>(done.frees));
+  if (done.machineCodes > 0)
+    fprintf(stderr, "fake-cuda: %lld modules of machine code\n",
+            static_cast<long long>(done.machineCodes));
   print("violations", violations());
   print("leaks", leaks());
   print("not given back", held());
@@ -994,6 +1091,20 @@ void destroyContexts() {
 }
 
 size_t contextDepth() { return entered.size(); }
+
+bool putOnStream(void *handle, const std::string &name,
+                 std::vector<Piece> pieces, std::function<void()> run) {
+  Lock lock(fake().mutex);
+  if (!currentContext() || currentContext()->fatal ||
+      checkStream(static_cast<CUstream>(handle)))
+    return false;
+  LibraryCall call = {name, std::move(pieces), std::move(run)};
+  if (FakeGraph *capture = static_cast<Stream *>(handle)->capture.get()) {
+    capture->captured.push_back(std::move(call));
+    return true;
+  }
+  return fake().runCall(call) == CUDA_SUCCESS;
+}
 
 void *allocate(size_t bytes, int device, bool isManaged) {
   Lock lock(fake().mutex);

@@ -57,8 +57,10 @@ struct Settings {
 struct Counts {
   int64_t calls = 0;
   int64_t allocations = 0, frees = 0; // of both kinds
+  int64_t machineCodes = 0;           // modules whose PTX need not be compiled
   int64_t modules = 0, graphs = 0, nodeUpdates = 0, graphLaunches = 0;
   int64_t kernelsLaunched = 0, kernelsInGraphs = 0; // that were run
+  int64_t libraryCalls = 0; // that were run, in graphs or not
   int64_t copies = 0, zeroings = 0, synchronisations = 0;
 };
 
@@ -68,6 +70,12 @@ struct Launch {
   int64_t blocks, threads, sharedBytes;
   /// The arguments, `failure` and the call; empty if the number is not known.
   std::vector<uint64_t> words;
+};
+
+/// Memory that is read or written.
+struct Piece {
+  const void *address;
+  size_t bytes;
 };
 
 /// Runs a kernel on `words`, while device memory may be read and written.
@@ -99,6 +107,12 @@ std::string failedFunction();
 void destroyContexts();
 /// How many contexts the calling thread has entered.
 size_t contextDepth();
+
+/// What another library does with a stream, a CUstream: `run` is called, while
+/// device memory may be read and written, when the stream comes to it. False if
+/// the driver fails.
+bool putOnStream(void *stream, const std::string &name,
+                 std::vector<Piece> pieces, std::function<void()> run);
 
 /// Device memory, as another library of the process would allocate it: in the
 /// primary context of the device, which it holds until then.

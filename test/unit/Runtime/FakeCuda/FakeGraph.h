@@ -11,6 +11,7 @@
 #include "FakeModule.h"
 #include "HamKaas/Runtime/CudaDriver.h"
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -23,9 +24,22 @@ struct KernelNode {
   std::vector<uint64_t> words;
 };
 
+/// What a library puts on a stream.
+struct LibraryCall {
+  std::string name;
+  /// What it reads and writes.
+  std::vector<Piece> pieces;
+  std::function<void()> run;
+};
+
+/// What was captured from a stream.
+struct ChildNode {
+  std::vector<LibraryCall> calls;
+};
+
 struct FakeNode {
   using Work =
-      std::variant<KernelNode, rt::cuda::CUDA_MEMCPY3D,
+      std::variant<KernelNode, ChildNode, rt::cuda::CUDA_MEMCPY3D,
                    rt::cuda::CUDA_MEMSET_NODE_PARAMS, rt::cuda::CUevent>;
 
   explicit FakeNode(Work work) : work(std::move(work)) {}
@@ -33,9 +47,10 @@ struct FakeNode {
   Work work;
 };
 
-/// Its nodes come one after the other.
+/// Its nodes come one after the other. One that was captured has calls instead.
 struct FakeGraph {
   int device = 0;
+  std::vector<LibraryCall> captured;
   std::vector<std::unique_ptr<FakeNode>> nodes;
 };
 

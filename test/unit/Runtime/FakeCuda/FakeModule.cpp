@@ -45,7 +45,59 @@ std::string FakeModule::loadPtx(const std::string &text) {
   return "";
 }
 
-std::string FakeModule::load(const char *image) {
+namespace {
+/// As fatbinary writes them: the header of the whole, and that of each part.
+struct FatbinHeader {
+  static constexpr uint32_t expectedMagic = 0xba55ed50;
+
+  uint32_t magic;
+  uint16_t version, headerBytes;
+  uint64_t bytes; // behind the header
+};
+struct FatbinPart {
+  enum Kind : uint16_t { Ptx = 1, Elf = 2 };
+
+  uint16_t kind, version;
+  uint32_t headerBytes;
+  uint64_t bytes; // behind the header
+  uint32_t compressedBytes, unknown;
+  uint16_t minor, major;
+  uint32_t architecture; // 80
+};
+} // namespace
+
+// Machine code runs on later minor versions, PTX on all later ones.
+static bool fits(const FatbinPart &part, int capability) {
+  int architecture = static_cast<int>(part.architecture);
+  return architecture <= capability &&
+         (part.kind == FatbinPart::Ptx || architecture / 10 == capability / 10);
+}
+
+std::string FakeModule::loadFatbin(const char *image, int capability) {
+  FatbinHeader header;
+  memcpy(&header, image, sizeof(header));
+  const char *end = image + header.headerBytes + header.bytes;
+  std::string text;
+  bool isUsable = false;
+  FatbinPart part;
+  for (const char *at = image + header.headerBytes; at < end;
+       at += part.headerBytes + part.bytes) {
+    memcpy(&part, at, sizeof(part));
+    isUsable |= fits(part, capability);
+    if (part.kind == FatbinPart::Elf)
+      hasMachineCode |= fits(part, capability);
+    else
+      text.assign(at + part.headerBytes, part.bytes);
+  }
+  if (!isUsable || text.find(".version") == std::string::npos)
+    return "expected a fatbin with PTX and code for compute capability " +
+           std::to_string(capability);
+  return loadPtx(text);
+}
+
+std::string FakeModule::load(const char *image, int capability) {
+  if (memcmp(image, &FatbinHeader::expectedMagic, 4) == 0)
+    return loadFatbin(image, capability);
   std::string text = image;
   if (text.find(".version") != std::string::npos)
     return loadPtx(text);

@@ -28,8 +28,9 @@ struct FakeFunction {
 };
 
 /// Of PTX it knows the kernels, how many arguments they take, and the global
-/// variables; it can run the runtime's own kernel. Another image must begin
-/// with "fake" and has all kernels but "missing", and the registered globals.
+/// variables; it can run the runtime's own kernel. A fatbin has the kernels of
+/// its PTX, which is not compressed. Another image must begin with "fake" and
+/// has all kernels but "missing", and the registered globals.
 class FakeModule {
 public:
   using Kernels = std::map<std::string, RegisteredKernel>;
@@ -44,8 +45,12 @@ public:
   FakeModule(const Kernels &kernels, const Contents &registered)
       : kernels(kernels), registered(registered) {}
 
-  /// What is wrong with the image, or nothing.
-  std::string load(const char *image);
+  /// What is wrong with the image for a GPU of that compute capability, or
+  /// nothing.
+  std::string load(const char *image, int capability);
+
+  /// Whether a GPU need not compile PTX.
+  bool isMachineCode() const { return hasMachineCode; }
 
   /// Null if there is none of that name.
   const FakeFunction *findFunction(const std::string &name);
@@ -53,10 +58,11 @@ public:
 
 private:
   std::string loadPtx(const std::string &text);
+  std::string loadFatbin(const char *image, int capability);
 
   const Kernels &kernels;
   const Contents &registered;
-  bool isPtx = false;
+  bool isPtx = false, hasMachineCode = false;
   std::map<std::string, FakeFunction> functions;
   std::vector<Global> variables;
 };

@@ -50,6 +50,11 @@ def HamKaas_Dialect : Dialect {
     static constexpr llvm::StringLiteral deviceChecksAttrName =
         "hamkaas.device_checks";
     static constexpr llvm::StringLiteral checkedAttrName = "hamkaas.checked";
+    /// The MatmulAttr of a group or a kernel that a library for GPUs may compute,
+    /// and on the declaration of one that it does the number of the product.
+    static constexpr llvm::StringLiteral matmulAttrName = "hamkaas.matmul";
+    static constexpr llvm::StringLiteral deviceMatmulAttrName =
+        "hamkaas.device_matmul";
     /// On a kernel in a `gpu.module`: the bytes of dynamic shared memory that a
     /// block needs.
     static constexpr llvm::StringLiteral sharedBytesAttrName =
@@ -126,6 +131,44 @@ def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
     OptionalArrayRefParameter<"int64_t">:$tile
   );
   let assemblyFormat = "`<` $family (`,` `tile` `=` `[` $tile^ `]`)? `>`";
+}
+
+def HamKaas_MatmulActivation : I32EnumAttr<
+    "MatmulActivation", "what a product of matrices ends with", [
+      I32EnumAttrCase<"None", 0, "none">,
+      I32EnumAttrCase<"Relu", 1, "relu">,
+      I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">
+    ]> {
+  let cppNamespace = "::hamkaas";
+  let genSpecializedAttr = 0;
+}
+
+def HamKaas_MatmulAttr : AttrDef<HamKaas_Dialect, "Matmul"> {
+  let mnemonic = "matmul";
+  let summary = "products of matrices as libraries compute them";
+  let description = [{
+    What is a `HamKaasMatmul` in the program: for each batch, `left * right + bias
+    + addend` and an activation, of matrices of float32 that are dense and
+    row-major. `left` to `addend` are numbers of arguments, -1 where there is
+    none; the result is the last argument. `alignment` are bytes of which all
+    addresses are multiples.
+
+    Example: `#hamkaas.matmul<batches = 1, rows = 128, columns = 1000,
+    depth = 784, left = 0, right = 1, bias = 2, addend = -1, activation = relu,
+    alignment = 4>`
+  }];
+  let parameters = (ins "int64_t":$batches, "int64_t":$rows, "int64_t":$columns,
+    "int64_t":$depth, "int32_t":$left, "int32_t":$right, "int32_t":$bias,
+    "int32_t":$addend, EnumParameter<HamKaas_MatmulActivation>:$activation,
+    "int32_t":$alignment);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    MatmulAttr withAlignment(int32_t bytes) const {
+      return get(getContext(), getBatches(), getRows(), getColumns(), getDepth(),
+                 getLeft(), getRight(), getBias(), getAddend(), getActivation(),
+                 bytes);
+    }
+  }];
 }
 
 //===----------------------------------------------------------------------===//
