@@ -142,12 +142,13 @@ class Model:
     def save(self, path: PathLike, embed_weights: bool = True,
              target_cpu: str = "host", target: Optional[str] = None,
              gpu_arch: Optional[str] = None,
-             precision: Optional[str] = None) -> None:
+             precision: Optional[str] = None,
+             engine: Optional[str] = None) -> None:
         """Writes the model as a library, with its C header beside it.
 
         ``path`` ends in .so, .o or .a. The library needs nothing but libc.
         Without ``embed_weights`` whoever loads it provides the weights.
-        ``target_cpu``, ``target``, ``gpu_arch`` and ``precision`` are as for
+        ``target_cpu``, ``target``, ``gpu_arch``, ``precision`` and ``engine`` are as for
         `compile`, the last three this model's where None. Compiles the model
         again.
 
@@ -155,13 +156,14 @@ class Model:
         """
         check_text("target_cpu", target_cpu)
         for what, value in (("target", target), ("gpu_arch", gpu_arch),
-                            ("precision", precision)):
+                            ("precision", precision), ("engine", engine)):
             if value is not None:
                 check_text(what, value)
         weights = self._weights if embed_weights else _Weights({})
         self._open_native().write(os.fsencode(path), weights.arrays,
                                   weights.file, target_cpu, target or "",
-                                  gpu_arch or "", precision or "")
+                                  gpu_arch or "", precision or "",
+                                  engine or "")
 
     def close(self) -> None:
         """Gives the memory back now. Afterwards the model cannot be used."""
@@ -247,10 +249,12 @@ def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
 def _compile(source: str, positions: List[Position], name: str,
              target_cpu: str, max_workspace: int, unchecked: bool,
              progress: Progress, cache: bool, compile_threads: int,
-             target: str, gpu_arch: str, precision: str) -> _native.Model:
+             target: str, gpu_arch: str, precision: str,
+             engine: Optional[str]) -> _native.Model:
     check_text("name", name)
     check_text("target_cpu", target_cpu)
     check_text("precision", precision)
+    check_text("engine", engine or "")
     check_number("max_workspace", max_workspace, 1 << 64)
     check_number("compile_threads", compile_threads, 1 << 31)
     tell = make_progress(progress, name)
@@ -260,7 +264,7 @@ def _compile(source: str, positions: List[Position], name: str,
             _native.CompileArguments(name, target_cpu, max_workspace,
                                      unchecked, positions, tell, [], [],
                                      cache, compile_threads, target,
-                                     gpu_arch, precision))
+                                     gpu_arch, precision, engine or ""))
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()
@@ -307,12 +311,13 @@ def make_arguments(dims: Optional[Mapping[str, int]],
                    tell: Optional[Callable[[str, int, int], object]] = None,
                    cache: bool = True, compile_threads: int = 0,
                    target: str = "cpu", gpu_arch: str = "compute_80",
-                   precision: str = "exact") \
+                   precision: str = "exact", engine: Optional[str] = None) \
         -> _native.CompileArguments:
     """How a file is compiled. The first two are for an ONNX model."""
     check_text("name", name)
     check_text("target_cpu", target_cpu)
     check_text("precision", precision)
+    check_text("engine", engine or "")
     check_number("max_workspace", max_workspace, 1 << 64)
     check_number("compile_threads", compile_threads, 1 << 31)
     sizes = [(key, _as_size(key, size)) for key, size in (dims or {}).items()]
@@ -324,7 +329,7 @@ def make_arguments(dims: Optional[Mapping[str, int]],
     return _native.CompileArguments(name, target_cpu, max_workspace, unchecked,
                                     [], tell, sizes, inputs, cache,
                                     compile_threads, target, gpu_arch,
-                                    precision)
+                                    precision, engine or "")
 
 
 def _as_size(name: str, size: object) -> int:
@@ -338,7 +343,8 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
             state_of: Optional[Model] = None, progress: Progress = None,
             unchecked: bool = False, cache: bool = True,
             compile_threads: int = 0, target: Optional[str] = None,
-            gpu_arch: str = "compute_80", precision: str = "exact") -> Model:
+            gpu_arch: str = "compute_80", precision: str = "exact",
+            engine: Optional[str] = None) -> Model:
     """Compiles the graph that ends in ``node``.
 
     ``name`` is that of the model in messages and of the functions of a saved
@@ -368,7 +374,9 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     fatbinary of a CUDA toolkit. ``precision`` is what a GPU computes large
     matrix products and convolutions of float32 with: "exact", or tensor cores,
     which round the factors ("tf32" to 10 bits behind the point, "3xtf32" to
-    about 21, "bf16" to 7) and add products in float32.
+    about 21, "bf16" to 7) and add products in float32. ``engine`` is "cublaslt"
+    to let NVIDIA's library of that name, which must be there, compute products
+    of matrices on a GPU.
 
     Weights are packed for the device. The model keeps the arrays of the
     constants too, for `Model.save`.
@@ -385,7 +393,7 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     native = _compile(script.text, script.positions, name, target_cpu,
                       max_workspace, unchecked, progress, cache,
                       compile_threads, find_target(target, device, gpu_arch),
-                      gpu_arch, precision)
+                      gpu_arch, precision, engine)
     return Model(native, _Weights(script.constants), device, threads,
                  state_of=state_of)
 
@@ -398,7 +406,8 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
          unchecked: bool = False, dims: Optional[Mapping[str, int]] = None,
          const_inputs: Optional[Mapping[str, Any]] = None, cache: bool = True,
          compile_threads: int = 0, target: Optional[str] = None,
-         gpu_arch: str = "compute_80", precision: str = "exact") -> Model:
+         gpu_arch: str = "compute_80", precision: str = "exact",
+         engine: Optional[str] = None) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
 
     What it is, is told by its contents. ``parameters`` are arrays by name,
@@ -414,22 +423,23 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     """
     file = os.fsencode(path)
     options = (name, target_cpu, max_workspace, unchecked, dims or {},
-               const_inputs or {}, target, gpu_arch, precision)
+               const_inputs or {}, target, gpu_arch, precision, engine)
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
     arguments: Optional[_native.CompileArguments] = make_arguments(
         dims, const_inputs, name=name or "", target_cpu=target_cpu,
         max_workspace=max_workspace, unchecked=unchecked, tell=tell,
         cache=cache, compile_threads=compile_threads,
         target=find_target(target, device, gpu_arch), gpu_arch=gpu_arch,
-        precision=precision)
+        precision=precision, engine=engine)
     if _is_library(file):
         arguments = None
         if options != (None, "host", 0, False, {}, {}, None, "compute_80",
-                       "exact"):
+                       "exact", None):
             raise HamKaasError(
                 f"{os.fsdecode(path)}: expected neither name, target_cpu, "
                 "max_workspace, unchecked, dims, const_inputs, target, "
-                "gpu_arch nor precision for a library, which is compiled")
+                "gpu_arch, precision nor engine for a library, which is "
+                "compiled")
     try:
         native = compile_source(path, arguments) if arguments \
             else _native.Model.load(file, None)

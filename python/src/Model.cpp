@@ -72,6 +72,7 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   options.target = arguments.target.c_str();
   options.gpuArch = arguments.gpuArch.c_str();
   options.precision = arguments.precision.c_str();
+  options.engine = arguments.engine.c_str();
   options.maxWorkspace = arguments.maxWorkspace;
   options.unchecked = arguments.isUnchecked;
   options.noCache = !arguments.useCache;
@@ -205,7 +206,8 @@ std::string Model::describe(int32_t description) {
 void Model::write(nb::bytes path, nb::dict parameters,
                   std::optional<nb::bytes> weights,
                   const std::string &targetCpu, const std::string &target,
-                  const std::string &gpuArch, const std::string &precision) {
+                  const std::string &gpuArch, const std::string &precision,
+                  const std::string &engine) {
   Arguments given(*tables, tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
   std::vector<HamKaasNamedData> named = given.named();
@@ -213,6 +215,7 @@ void Model::write(nb::bytes path, nb::dict parameters,
   std::string targetName = withoutZeros(target, "a target");
   std::string arch = withoutZeros(gpuArch, "an architecture of GPUs");
   std::string mode = withoutZeros(precision, "a precision");
+  std::string library = withoutZeros(engine, "an engine");
   std::string output = toPath(path);
   std::string file = weights ? toPath(*weights) : "";
   HamKaasWriteOptions options = {};
@@ -224,6 +227,7 @@ void Model::write(nb::bytes path, nb::dict parameters,
   options.target = targetName.empty() ? nullptr : targetName.c_str();
   options.gpuArch = arch.empty() ? nullptr : arch.c_str();
   options.precision = mode.empty() ? nullptr : mode.c_str();
+  options.engine = library.empty() ? nullptr : library.c_str();
   callWithoutLock(
       [&] { return HamKaasModelWrite(handle, output.c_str(), &options); });
 }

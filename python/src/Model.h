@@ -23,7 +23,7 @@ struct ConstantInput {
 
 /// What compile and load take from Python, and tell it.
 struct CompileArguments {
-  std::string name, targetCpu, target, gpuArch, precision;
+  std::string name, targetCpu, target, gpuArch, precision, engine;
   uint64_t maxWorkspace = 0;
   bool isUnchecked = false;
   bool useCache = true;
@@ -68,7 +68,7 @@ public:
   void write(nb::bytes path, nb::dict parameters,
              std::optional<nb::bytes> weights, const std::string &targetCpu,
              const std::string &target, const std::string &gpuArch,
-             const std::string &precision);
+             const std::string &precision, const std::string &engine);
   const Tables &getTables() const { return *tables; }
 
 private:

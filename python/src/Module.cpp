@@ -58,7 +58,7 @@ CompileArguments makeArguments(
     nb::object progress, std::vector<std::pair<std::string, int64_t>> dims,
     std::vector<ConstantInputTuple> constantInputs, bool useCache,
     int32_t compileThreads, std::string target, std::string gpuArch,
-    std::string precision) {
+    std::string precision, std::string engine) {
   CompileArguments arguments;
   arguments.name = withoutZeros(std::move(name), "a name");
   arguments.targetCpu = withoutZeros(std::move(targetCpu), "a processor");
@@ -66,6 +66,7 @@ CompileArguments makeArguments(
   arguments.gpuArch =
       withoutZeros(std::move(gpuArch), "an architecture of GPUs");
   arguments.precision = withoutZeros(std::move(precision), "a precision");
+  arguments.engine = withoutZeros(std::move(engine), "an engine");
   arguments.maxWorkspace = maxWorkspace;
   arguments.isUnchecked = isUnchecked;
   arguments.useCache = useCache;
@@ -109,7 +110,7 @@ void bindModel(nb::module_ &module) {
       .def(nb::new_(&makeArguments), "name"_a, "target_cpu"_a,
            "max_workspace"_a, "unchecked"_a, "lines"_a, "progress"_a.none(),
            "dims"_a, "constant_inputs"_a, "cache"_a, "compile_threads"_a,
-           "target"_a, "gpu_arch"_a, "precision"_a)
+           "target"_a, "gpu_arch"_a, "precision"_a, "engine"_a)
       .def_prop_ro(
           "failure",
           [](const CompileArguments &arguments) { return arguments.failure; })
@@ -135,7 +136,7 @@ void bindModel(nb::module_ &module) {
            "state_of"_a.none())
       .def("describe", &Model::describe, "description"_a)
       .def("write", &Model::write, "path"_a, "parameters"_a, "weights"_a.none(),
-           "target_cpu"_a, "target"_a, "gpu_arch"_a, "precision"_a)
+           "target_cpu"_a, "target"_a, "gpu_arch"_a, "precision"_a, "engine"_a)
       .def_prop_ro("name",
                    [](const Model &model) { return model.getTables().model; })
       .def_prop_ro("inputs", table(&Tables::inputs))

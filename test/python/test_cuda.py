@@ -299,6 +299,21 @@ def test_a_model_of_another_gpu_shares_no_state(driver, model):
         model.new_instance(device="cuda:1", share_state=True)
 
 
+def test_products_of_a_library(driver):
+    """A fake one, which computes them."""
+    w = np.float32([[1, -2], [3, 4], [5, -6]])
+    x = np.float32([[1, 2, 3], [-1, 0, 1]])
+    node = (hk.input("x", [2, 3]) @ w).relu()
+    with hk.compile(node, device="cuda", engine="cublaslt") as model:
+        np.testing.assert_array_equal(model.run({"x": x}),
+                                      np.maximum(x @ w, 0))
+    assert driver.violations() == 0
+    with pytest.raises(hk.HamKaasError, match="expected a program for GPUs"):
+        hk.compile(node, engine="cublaslt")
+    with pytest.raises(TypeError):
+        hk.compile(node, device="cuda", engine=1)
+
+
 def test_first_system(driver):
     """Its flag means the first GPU; kernels are fused with and without cuDNN."""
     torch = pytest.importorskip("torch")

@@ -31,6 +31,22 @@ def test_save_and_load(tmp_path):
         hk.load(tmp_path / "net.so", unchecked=True)
 
 
+def test_precision(tmp_path):
+    model = make(target="cpu,cuda", precision="tf32")
+    model.save(tmp_path / "own.so")
+    assert "in the precision tf32" in (tmp_path / "own.h").read_text()
+    model.save(tmp_path / "other.so", precision="3xtf32")
+    assert "in the precision 3xtf32" in (tmp_path / "other.h").read_text()
+    with pytest.raises(hk.HamKaasError, match="neither name"):
+        hk.load(tmp_path / "own.so", precision="tf32")
+    with pytest.raises(hk.HamKaasError, match="expected --target=cuda"):
+        make(precision="tf32")
+    with pytest.raises(hk.HamKaasError, match="got 'half'"):
+        make(precision="half")
+    with pytest.raises(TypeError, match="expected precision to be a text"):
+        model.save(tmp_path / "wrong.so", precision=32)
+
+
 def test_save_without_weights(tmp_path):
     make().save(tmp_path / "net.so", embed_weights=False)
     with pytest.raises(hk.HamKaasError, match="constant_0"):

@@ -121,6 +121,16 @@ static void declareSharedMemory(gpu::GPUModuleOp module) {
   }
 }
 
+/// Blocks have as many threads as is known, neither more nor less. Upstream
+/// makes a limit of it, for which ptxas spills registers of some kernels that
+/// leave most of them free.
+static void requireBlockSizes(gpu::GPUModuleOp module) {
+  StringRef limit = NVVM::NVVMDialect::getMaxntidAttrName();
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (Attribute size = function->removeAttr(limit))
+      function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
+}
+
 namespace {
 struct LowerDeviceCodePass
     : hamkaas::impl::LowerDeviceCodeBase<LowerDeviceCodePass> {
@@ -129,6 +139,7 @@ struct LowerDeviceCodePass
         failed(convertToNVVM(getOperation())))
       return signalPassFailure();
     declareSharedMemory(getOperation());
+    requireBlockSizes(getOperation());
   }
 };
 } // namespace

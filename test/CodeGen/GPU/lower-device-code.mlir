@@ -8,7 +8,7 @@ gpu.module @device {
 
 // CHECK-LABEL: llvm.func @kernel(
 // CHECK-SAME:    %[[X:[^:]*]]: !llvm.ptr, %[[OUT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64)
-// CHECK-SAME:    nvvm.kernel, nvvm.maxntid = array<i32: 64, 1, 1>
+// CHECK-SAME:    nvvm.kernel, nvvm.reqntid = array<i32: 64, 1, 1>
 // CHECK:         nvvm.read.ptx.sreg.laneid
 // CHECK:         %[[AT:.*]] = llvm.getelementptr {{.*}}%{{.*}}[%{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, f32
 // CHECK:         llvm.load %[[AT]]

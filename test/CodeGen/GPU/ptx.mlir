@@ -12,7 +12,7 @@ func.func @main(%x: tensor<100x64xf32> {hamkaas.name = "x"}, %w: tensor<64x96xf3
 // ptxas does not fuse them. Memory is that of the GPU, not any.
 
 // CHECK-LABEL: .entry k0(
-// CHECK:         .maxntid 32, 1, 1
+// CHECK:         .reqntid 32, 1, 1
 // CHECK:         mov.u32 %{{.*}}, %laneid;
 // CHECK-NOT:     ld.b32
 // CHECK:         ld.global{{(.nc)?}}.b32
@@ -36,7 +36,7 @@ func.func @main(%x: tensor<100x64xf32> {hamkaas.name = "x"}, %w: tensor<64x96xf3
 // checked by one thread before, which tells the kernels behind it.
 
 // CHECK-LABEL: .entry k2_checks(
-// CHECK:         .maxntid 1, 1, 1
+// CHECK:         .reqntid 1, 1, 1
 // CHECK:         st.global.b64
 // CHECK-LABEL: .entry k2(
 // CHECK:         setp.ne.b64

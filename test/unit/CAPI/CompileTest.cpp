@@ -236,6 +236,36 @@ TEST(CompileOptions, Targets) {
   EXPECT_STREQ(program->deviceCode->precision, "tf32");
 }
 
+TEST(CompileOptions, Engines) {
+  static constexpr const char *script = "$1 = InputTensor(x, float32, [4, 8]);"
+                                        "$2 = InputTensor(w, float32, [8, 2]);"
+                                        "$3 = MatMulNode($1, $2);"
+                                        "result = $3;";
+  HamKaasCompileOptions options = compileOptions();
+  options.engine = "cublaslt";
+  EXPECT_THAT(compileError(script, &options),
+              HasSubstr("expected a program for GPUs"));
+  options.target = "cuda";
+  OwnedModel model = compile(script, &options);
+  const HamKaasProgram *program = nullptr;
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
+  EXPECT_STREQ(program->calls[0].engine, "cublaslt");
+  EXPECT_EQ(program->deviceCode->kernelCount, 0);
+  ASSERT_EQ(program->deviceCode->matmulCount, 1);
+  const HamKaasMatmul &matmul = program->deviceCode->matmuls[0];
+  EXPECT_EQ(matmul.rows, 4);
+  EXPECT_EQ(matmul.columns, 2);
+  EXPECT_EQ(matmul.depth, 8);
+  EXPECT_EQ(matmul.bias, -1);
+  EXPECT_EQ(matmul.result, 2);
+  EXPECT_EQ(matmul.alignment, HAMKAAS_DEVICE_TENSOR_ALIGNMENT);
+  options.engine = "cudnn";
+  EXPECT_THAT(compileError(script, &options), HasSubstr("'cudnn'"));
+  options.engine = "\xff";
+  EXPECT_EQ(compileError(script, &options),
+            "expected an engine in UTF-8, got the byte 0xff at offset 0");
+}
+
 TEST(CompileOptions, TargetsOfDevices) {
   EXPECT_STREQ(HamKaasDeviceTarget("cpu", nullptr), "cpu");
   EXPECT_STREQ(HamKaasDeviceTarget("reference", nullptr), "cpu");

@@ -118,6 +118,10 @@ TEST_F(Write, Targets) {
   EXPECT_EQ(write(), "expected a precision in UTF-8, got the byte 0xff at "
                      "offset 0");
   options.precision = "3xtf32";
+  options.engine = "\xff";
+  EXPECT_EQ(write(), "expected an engine in UTF-8, got the byte 0xff at offset "
+                     "0");
+  options.engine = "cublaslt";
   ASSERT_EQ(write(), "");
   OwnedModel loaded = load(path);
   const HamKaasProgram *program = nullptr;
