@@ -5,7 +5,7 @@
 // epilogue.
 
 // CHECK-LABEL: .entry k1(
-// CHECK:         .maxntid 256, 1, 1
+// CHECK:         .reqntid 256, 1, 1
 // CHECK:         .minnctapersm 2
 // CHECK:         cp.async.cg.shared.global
 // CHECK-COUNT-12: ld.shared.v4.b32
