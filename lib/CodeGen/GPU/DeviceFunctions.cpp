@@ -12,6 +12,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,6 +34,10 @@ static constexpr int64_t wantedBlocks = 264;
 /// which those from sm_80 on have.
 static constexpr int64_t usualSharedBytes = 48 << 10;
 static constexpr int64_t maxSharedBytes = 99 << 10;
+/// Threads of the largest blocks that work together, and how many of these a
+/// multiprocessor has at least: a thread then has up to 128 registers. ptxas by
+/// itself may take fewer, for more blocks, and spill.
+static constexpr int64_t largeBlock = 256, wantedLargeBlocks = 2;
 /// Of each buffer in it.
 static constexpr int64_t sharedAlignment = 16;
 
@@ -336,6 +341,9 @@ LogicalResult TileFunction::add(bool asksFailure) {
     return failure();
   gpu::GPUFuncOp function =
       createDeviceFunction(builder, kernel, kernel.getSymName(), launch);
+  if (kernel->hasAttr(blockWarpsAttrName) && launch.threads == largeBlock)
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      builder.getI32IntegerAttr(wantedLargeBlocks));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
   for (auto [from, to] :
