@@ -7,7 +7,9 @@
 
 #include "HamKaas/Driver/EmulatedProgram.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <cstdlib>
@@ -21,6 +23,44 @@ namespace hamkaas {
 //===----------------------------------------------------------------------===//
 
 namespace {
+
+/// The tensors of the caller as device code gets them: of those that are not
+/// aligned as it expects, copies.
+class DeviceTensors {
+public:
+  DeviceTensors(ArrayRef<HamKaasTensorInfo> tensors, const void *const *given)
+      : tensors(tensors), given(given, tensors.size()) {
+    for (auto [tensor, from] : llvm::zip_equal(tensors, this->given)) {
+      places.push_back(const_cast<void *>(from));
+      if (llvm::isAddrAligned(Align(HAMKAAS_DEVICE_TENSOR_ALIGNMENT), from))
+        continue;
+      places.back() = std::aligned_alloc(
+          HAMKAAS_DEVICE_TENSOR_ALIGNMENT,
+          alignTo(tensor.bytes, HAMKAAS_DEVICE_TENSOR_ALIGNMENT));
+      std::memcpy(places.back(), from, tensor.bytes);
+    }
+  }
+  DeviceTensors(const DeviceTensors &) = delete;
+  ~DeviceTensors() {
+    for (auto [place, from] : llvm::zip_equal(places, given))
+      if (place != from)
+        std::free(place);
+  }
+
+  void *const *data() const { return places.data(); }
+
+  /// Gives the caller what was written to the copies.
+  void copyBack() const {
+    for (auto [tensor, place, to] : llvm::zip_equal(tensors, places, given))
+      if (place != to)
+        std::memcpy(const_cast<void *>(to), place, tensor.bytes);
+  }
+
+private:
+  ArrayRef<HamKaasTensorInfo> tensors;
+  ArrayRef<const void *> given;
+  SmallVector<void *> places;
+};
 
 /// Computes one element of a product.
 void multiplyOne(const HamKaasMatmul &matmul, void *const *arguments,
@@ -50,9 +90,9 @@ void multiplyOne(const HamKaasMatmul &matmul, void *const *arguments,
 /// The context of a device.
 class Session {
 public:
-  Session(const HamKaasDeviceCode &code, const HamKaasCallInfo *calls,
+  Session(const HamKaasDeviceCode &code, const HamKaasProgram &program,
           emulation::ThreadOrder order)
-      : code(code), calls(calls), emulator(order) {
+      : code(code), program(program), calls(program.calls), emulator(order) {
     const auto &image =
         *static_cast<const emulation::EmulatedImage *>(code.image);
     for (const emulation::EmulatedKernel &kernel :
@@ -67,16 +107,22 @@ public:
   int32_t prepare(HamKaasExecution &execution, const void *const *parameters,
                   void *constants, void *workspace) {
     HamKaasExecution own = begin();
+    DeviceTensors onDevice(ArrayRef(program.parameters, program.parameterCount),
+                           parameters);
     return finish(execution,
-                  code.prepare(&own, parameters, constants, workspace));
+                  code.prepare(&own, onDevice.data(), constants, workspace));
   }
 
   int32_t run(HamKaasExecution &execution, const void *const *inputs,
               void *const *outputs, const void *constants, void *state,
               void *workspace) {
     HamKaasExecution own = begin();
-    return finish(execution,
-                  code.run(&own, inputs, outputs, constants, state, workspace));
+    DeviceTensors in(ArrayRef(program.inputs, program.inputCount), inputs);
+    DeviceTensors out(ArrayRef(program.outputs, program.outputCount), outputs);
+    int32_t failed =
+        code.run(&own, in.data(), out.data(), constants, state, workspace);
+    out.copyBack();
+    return finish(execution, failed);
   }
 
 private:
@@ -153,6 +199,7 @@ private:
   }
 
   const HamKaasDeviceCode &code;
+  const HamKaasProgram &program;
   const HamKaasCallInfo *calls;
   emulation::Emulator emulator;
   StringMap<const emulation::EmulatedKernel *> kernels;
@@ -220,7 +267,7 @@ static void *allocate(void *, uint64_t bytes, rt::Error &) {
 rt::Device EmulatedProgram::createDevice(emulation::ThreadOrder order) const {
   rt::Device device = {};
   device.name = "cuda-emulation";
-  device.context = new Session(code, descriptor.calls, order);
+  device.context = new Session(code, descriptor, order);
   device.allocate = allocate;
   device.release = [](void *, void *memory) { std::free(memory); };
   device.copy = [](void *, void *to, const void *from, uint64_t bytes) {

@@ -15,6 +15,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
@@ -27,7 +28,9 @@ using namespace llvm;
 namespace hamkaas {
 namespace {
 
-/// Unrolls the loops of functions that ask for it.
+/// Unrolls the loops of functions that ask for it, and looks how their accesses
+/// are aligned: reads next to each other then become one where a target has
+/// such.
 struct UnrollPass : PassInfoMixin<UnrollPass> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
     if (!function.hasFnAttribute(unrollAttribute))
@@ -35,6 +38,7 @@ struct UnrollPass : PassInfoMixin<UnrollPass> {
     FunctionPassManager passes;
     passes.addPass(createFunctionToLoopPassAdaptor(LoopRotatePass()));
     passes.addPass(LoopUnrollPass());
+    passes.addPass(InferAlignmentPass());
     return passes.run(function, analyses);
   }
 };

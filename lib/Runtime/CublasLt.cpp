@@ -19,7 +19,11 @@ using namespace hamkaas::rt::cublas;
 static constexpr const char *usualPlaces[] = {
     "libcublasLt.so.13", "libcublasLt.so.12",
     "/usr/local/cuda/lib64/libcublasLt.so.13",
-    "/usr/local/cuda/lib64/libcublasLt.so.12"};
+    "/usr/local/cuda/lib64/libcublasLt.so.12", nullptr};
+
+static constexpr const char *hint =
+    "set HAMKAAS_CUBLASLT to the path of libcublasLt.so.12 or .13, or compile "
+    "the model without --engine=cublaslt";
 
 static Error findFunctions(const char *path, void *handle, CublasLt &library) {
 #define HAMKAAS_FIND(name, result, parameters)                                 \
@@ -41,22 +45,21 @@ Error hamkaas::rt::loadCublasLt(const char *path, CublasLt &library) {
   return error;
 }
 
-static Error loadFromUsualPlaces(CublasLt &library) {
-  TextBuilder problems;
-  for (const char *place : usualPlaces) {
-    Error error = loadCublasLt(place, library);
+Error hamkaas::rt::loadFirstCublasLt(const char *const *places,
+                                     CublasLt &library) {
+  TextBuilder text;
+  text.append("found no cuBLASLt of NVIDIA: ");
+  for (; *places; ++places) {
+    Error error = loadCublasLt(*places, library);
     if (!error)
       return Error();
-    problems.append("%s%s", place == usualPlaces[0] ? "" : "; ",
-                    error.message());
+    text.append("%s; ", error.message());
   }
-  return Error::adopt(problems.release());
+  text.append("%s", hint);
+  return Error::adopt(text.release());
 }
 
 static Error load(CublasLt &library) {
-  static constexpr const char *hint = "set HAMKAAS_CUBLASLT to the path of "
-                                      "libcublasLt.so.12 or .13, or compile "
-                                      "the model without --engine=cublaslt";
   // Not in a program that runs with more rights than its caller's.
   const char *given = secure_getenv("HAMKAAS_CUBLASLT");
   if (given && *given) {
@@ -66,10 +69,7 @@ static Error load(CublasLt &library) {
                                  error.message(), hint)
                  : Error();
   }
-  Error error = loadFromUsualPlaces(library);
-  return error ? Error::format("found no cuBLASLt of NVIDIA: %s; %s",
-                               error.message(), hint)
-               : Error();
+  return loadFirstCublasLt(usualPlaces, library);
 }
 
 namespace {

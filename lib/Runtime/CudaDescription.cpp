@@ -96,10 +96,10 @@ struct Multiplication {
 };
 } // namespace
 
-static bool issueMultiplication(void *context) {
+static bool issueMultiplication(void *context, CUstream stream) {
   auto &product = *static_cast<Multiplication *>(context);
-  product.error = product.device.matmuls.multiply(
-      product.device.context.stream(), product.matmul, product.arguments);
+  product.error = product.device.matmuls.multiply(stream, product.matmul,
+                                                  product.arguments);
   return !product.error;
 }
 

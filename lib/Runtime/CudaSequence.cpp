@@ -67,8 +67,11 @@ void CudaSequence::clear() {
   for (int32_t i = 0; i < timestamps.size; ++i)
     if (timestamps.items[i].event)
       driver.cuEventDestroy(timestamps.items[i].event);
+  if (recorder)
+    driver.cuStreamDestroy(recorder);
   executable = nullptr;
   graph = nullptr;
+  recorder = nullptr;
   steps.size = words.size = timestamps.size = 0;
   state = State::Empty;
 }
@@ -232,24 +235,30 @@ CUresult CudaSequence::addZeros(uint64_t to, uint64_t count) {
 // Work of libraries
 //===----------------------------------------------------------------------===//
 
-// What `work` puts on the stream, in place of doing it.
+// What `work` puts on a stream, in place of doing it. The stream is one that
+// the default stream does not wait for, which other threads may use meanwhile.
 CUresult CudaSequence::capture(const Work &work, CUgraph &captured) {
   const CudaDriver &driver = context.driver();
+  if (!recorder)
+    if (CUresult result =
+            driver.cuStreamCreate(&recorder, CU_STREAM_NON_BLOCKING))
+      return result;
   // The library may load its kernels now, which other modes forbid.
-  CUresult result = driver.cuStreamBeginCapture(context.stream(),
-                                                CU_STREAM_CAPTURE_MODE_RELAXED);
+  CUresult result =
+      driver.cuStreamBeginCapture(recorder, CU_STREAM_CAPTURE_MODE_RELAXED);
   if (result != CUDA_SUCCESS)
     return result;
-  bool isIssued = work.issue(work.context);
-  result = driver.cuStreamEndCapture(context.stream(), &captured);
+  bool isIssued = work.issue(work.context, recorder);
+  result = driver.cuStreamEndCapture(recorder, &captured);
   return isIssued ? result : unknown;
 }
 
 CUresult CudaSequence::addWork(const uint64_t *arguments, int32_t count,
                                const Work &work) {
   if (mode != Mode::Graph)
-    return waitIfBlocking(work.issue(work.context) ? CUresult(CUDA_SUCCESS)
-                                                   : unknown);
+    return waitIfBlocking(work.issue(work.context, context.stream())
+                              ? CUresult(CUDA_SUCCESS)
+                              : unknown);
   Step *step = nullptr;
   bool isSame = false;
   CUresult result = findStep(Kind::Work, arguments[0], arguments + 1, count - 1,

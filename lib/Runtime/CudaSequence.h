@@ -62,8 +62,8 @@ public:
   cuda::CUresult addZeros(uint64_t to, uint64_t count);
   /// What a library does, which the words decide.
   struct Work {
-    /// Puts it on the context's stream; false if that failed.
-    bool (*issue)(void *context);
+    /// Puts it on the stream; false if that failed.
+    bool (*issue)(void *context, cuda::CUstream stream);
     void *context;
   };
   /// If `issue` fails, so does this; the caller knows why.
@@ -139,6 +139,7 @@ private:
   State state = State::Empty;
   cuda::CUgraph graph = nullptr;
   cuda::CUgraphExec executable = nullptr;
+  cuda::CUstream recorder = nullptr; // takes what libraries do
   Array<Step> steps;
   Array<uint64_t> words;
   Array<Timestamp> timestamps;

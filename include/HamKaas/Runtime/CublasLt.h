@@ -134,6 +134,10 @@ struct CublasLt {
 /// never closed.
 Error loadCublasLt(const char *path, CublasLt &library /* out */);
 
+/// Opens the first library of a list of paths or names that ends with null. The
+/// error tells what is wrong with each.
+Error loadFirstCublasLt(const char *const *places, CublasLt &library /* out */);
+
 /// That of this process, loaded by the first call that succeeds: the file that
 /// the environment variable HAMKAAS_CUBLASLT names, or else the first one that
 /// is found in the usual places. The error says which they are.

@@ -66,6 +66,8 @@ inline constexpr CUpointer_attribute CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
                                      CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
                                      CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9;
 
+inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
+
 inline constexpr CUstreamCaptureMode CU_STREAM_CAPTURE_MODE_RELAXED = 2;
 
 struct CUDA_KERNEL_NODE_PARAMS {

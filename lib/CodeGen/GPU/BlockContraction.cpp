@@ -42,6 +42,21 @@ void BlockContraction::chooseChunks() {
   rightSide.chunk = right.panelWidth || isAligned(right, loops.column) ? 4 : 1;
 }
 
+/// Several columns a thread where what follows reads and writes them so: each
+/// read of shared memory then gives more.
+void BlockContraction::chooseLanes() {
+  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
+  SmallVector<LaneUse::Index> ofLoops(loops.extents.size(), {0, 1});
+  ofLoops[loops.column] = {1, 0};
+  SmallVector<LaneUse::Index> at = applyToLanes(map, ofLoops);
+  if (result.getType() != root->getResult(0).getType())
+    return;
+  lanes =
+      chooseWideLanes(kernel.target(), tile.columns(),
+                      {{result, at}, {kernel.destinationArgument(), at}},
+                      [&](Value value) { return value == root->getResult(0); });
+}
+
 bool BlockContraction::match() {
   if (!matchOperands())
     return false;
@@ -52,6 +67,7 @@ bool BlockContraction::match() {
     return false;
   tile = *chosen;
   chooseChunks();
+  chooseLanes();
   return true;
 }
 
@@ -237,7 +253,7 @@ Value BlockContraction::closeGroup() {
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> BlockContraction::makeSums() {
-  return SmallVector<Value>(tile.rows * tile.vectors, getStart(warpSize));
+  return SmallVector<Value>(tile.rows * vectors(), getStart(lanes));
 }
 
 /// All threads of a warp read the same numbers of the left side, four at a
@@ -245,18 +261,18 @@ SmallVector<Value> BlockContraction::makeSums() {
 SmallVector<Value> BlockContraction::multiply(Value stage, ValueRange sums) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
-  auto vectorType = VectorType::get(warpSize, ir.getF32Type());
+  auto vectorType = VectorType::get(lanes, ir.getF32Type());
   Value row = kernel.multiply(warp, tile.rows);
   return kernel.loop(
       kernel.constant(0), kernel.constant(tile.depth), depthAtOnce, sums,
       /*writes=*/false, [&](Value depth, ValueRange carried) {
         SmallVector<Value> next(carried), columns;
         for (int64_t k = 0; k < depthAtOnce; ++k)
-          for (int64_t v = 0; v < tile.vectors; ++v)
-            columns.push_back(vector::LoadOp::create(
-                ir, loc, vectorType, rightShared,
-                ValueRange{stage, kernel.add(depth, k),
-                           kernel.constant(v * warpSize)}));
+          for (int64_t v = 0; v < vectors(); ++v)
+            columns.push_back(
+                vector::LoadOp::create(ir, loc, vectorType, rightShared,
+                                       ValueRange{stage, kernel.add(depth, k),
+                                                  kernel.constant(v * lanes)}));
         for (int64_t r = 0; r < tile.rows; ++r) {
           SmallVector<Value> numbers;
           for (int64_t k = 0; k < depthAtOnce; ++k)
@@ -264,12 +280,12 @@ SmallVector<Value> BlockContraction::multiply(Value stage, ValueRange sums) {
                 memref::LoadOp::create(ir, loc, leftShared,
                                        ValueRange{stage, kernel.add(row, r),
                                                   kernel.add(depth, k)}),
-                warpSize));
+                lanes));
           for (int64_t k = 0; k < depthAtOnce; ++k)
-            for (int64_t v = 0; v < tile.vectors; ++v) {
-              Value &sum = next[r * tile.vectors + v];
+            for (int64_t v = 0; v < vectors(); ++v) {
+              Value &sum = next[r * vectors() + v];
               sum = vector::FMAOp::create(ir, loc, numbers[k],
-                                          columns[k * tile.vectors + v], sum);
+                                          columns[k * vectors() + v], sum);
             }
         }
         return next;
@@ -279,10 +295,10 @@ SmallVector<Value> BlockContraction::multiply(Value stage, ValueRange sums) {
 void BlockContraction::finish(ValueRange sums) {
   int64_t rest = columnCount % tile.columns();
   int64_t wholeBlocks = columnCount / tile.columns();
-  auto full = [&] { finishRows(sums, tile.vectors, warpSize); };
+  auto full = [&] { finishRows(sums, vectors(), lanes); };
   auto last = [&] {
-    int64_t vectors = llvm::divideCeil(rest, warpSize);
-    finishRows(sums, vectors, rest - (vectors - 1) * warpSize);
+    int64_t count = llvm::divideCeil(rest, lanes);
+    finishRows(sums, count, rest - (count - 1) * lanes);
   };
   if (!rest)
     full();
@@ -293,14 +309,13 @@ void BlockContraction::finish(ValueRange sums) {
 }
 
 /// Writes the rows that exist.
-void BlockContraction::finishRows(ValueRange sums, int64_t vectors,
+void BlockContraction::finishRows(ValueRange sums, int64_t count,
                                   int64_t lastActive) {
   Value first = kernel.add(firstRow, kernel.multiply(warp, tile.rows));
   for (int64_t r = 0; r < tile.rows; ++r) {
     Value row = kernel.add(first, r);
     auto write = [&] {
-      finishRow(sums.slice(r * tile.vectors, vectors), row, firstColumn,
-                lastActive);
+      finishRow(sums.slice(r * vectors(), count), row, firstColumn, lastActive);
     };
     if (rowCount % tile.blockRows() == 0)
       write();

@@ -66,6 +66,9 @@ private:
   };
 
   void chooseChunks();
+  void chooseLanes();
+  /// Vectors of a warp's columns.
+  int64_t vectors() const { return tile.columns() / lanes; }
   void emitBlock(mlir::Value batch);
   void addCopies(Side &side, int64_t rows, int64_t chunks,
                  llvm::function_ref<void(Copy &)> place);
@@ -77,9 +80,11 @@ private:
                 mlir::Value from, mlir::Value exists, mlir::Value stage);
   void startStep(mlir::Value step);
   mlir::Value closeGroup();
-  void finishRows(mlir::ValueRange sums, int64_t vectors, int64_t lastActive);
+  void finishRows(mlir::ValueRange sums, int64_t count, int64_t lastActive);
 
   Side leftSide, rightSide;
+  /// Of the vectors of columns.
+  int64_t lanes = 0;
   mlir::Value thread;
 };
 

@@ -167,13 +167,14 @@ void DeviceContraction::finishRow(ValueRange sums, Value row, Value column,
        llvm::zip_equal(rowLoops, kernel.delinearize(row, getShape(rowLoops))))
     at[loop] = {index};
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
+  int64_t lanes = cast<VectorType>(sums.front().getType()).getNumElements();
   for (auto [v, sum] : llvm::enumerate(sums)) {
     Value vector = sum;
-    int64_t active = v + 1 < sums.size() ? warpSize : lastActive;
-    TreeEmitter tree(kernel, warpSize, active, [&](Value tensor, PointRef) {
+    int64_t active = v + 1 < sums.size() ? lanes : lastActive;
+    TreeEmitter tree(kernel, lanes, active, [&](Value tensor, PointRef) {
       return tensor == root->getResult(0) ? vector : Value();
     });
-    at[loops.column] = {kernel.add(column, v * warpSize), /*step=*/1};
+    at[loops.column] = {kernel.add(column, v * lanes), /*step=*/1};
     Point point = applyLinear(kernel, map, at);
     SmallVector<Value> indices;
     for (Coordinate coordinate : point)

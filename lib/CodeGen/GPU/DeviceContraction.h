@@ -53,7 +53,7 @@ protected:
   mlir::Value rowOffset(mlir::Value row);
   /// What an operand has at `depth` lies so many elements further on.
   mlir::Value depthOffset(const OperandLayout &layout, mlir::Value depth);
-  /// Evaluates what follows the contraction on a row of sums, vectors of 32
+  /// Evaluates what follows the contraction on a row of sums, vectors of
   /// columns from `column` on, and writes it.
   void finishRow(mlir::ValueRange sums, mlir::Value row, mlir::Value column,
                  int64_t lastActive);

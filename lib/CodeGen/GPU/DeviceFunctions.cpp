@@ -34,8 +34,9 @@ static constexpr int64_t wantedBlocks = 264;
 /// which those from sm_80 on have.
 static constexpr int64_t usualSharedBytes = 48 << 10;
 static constexpr int64_t maxSharedBytes = 99 << 10;
-/// Threads of contractions that a multiprocessor is to run at a time, with 128
-/// registers each.
+/// Threads that a multiprocessor has at least of blocks that work together, if
+/// each has at most half of them: a thread then has up to 128 registers. ptxas
+/// by itself may take fewer, for more blocks, and spill.
 static constexpr int64_t residentThreads = 512;
 /// Of each buffer in it.
 static constexpr int64_t sharedAlignment = 16;
@@ -340,6 +341,11 @@ LogicalResult TileFunction::add(bool asksFailure) {
     return failure();
   gpu::GPUFuncOp function =
       createDeviceFunction(builder, kernel, kernel.getSymName(), launch);
+  if (kernel->hasAttr(blockWarpsAttrName) &&
+      launch.threads <= residentThreads / 2)
+    function->setAttr(
+        NVVM::NVVMDialect::getMinctasmAttrName(),
+        builder.getI32IntegerAttr(residentThreads / launch.threads));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
   for (auto [from, to] :
@@ -368,15 +374,6 @@ LogicalResult TileFunction::add(bool asksFailure) {
     simplifyTile(tile, block, thread);
   tellFacts(function);
   splitCopies(function);
-  // What ptxas may take of the registers; by itself it spills some to let more
-  // blocks run, which reuse of registers is worth more than.
-  auto attr = kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
-  if (kernel->hasAttr(blockWarpsAttrName) && attr &&
-      attr.getFamily() == KernelFamily::Contraction &&
-      launch.threads <= residentThreads)
-    function->setAttr(
-        NVVM::NVVMDialect::getMinctasmAttrName(),
-        builder.getI32IntegerAttr(residentThreads / launch.threads));
   alignAccesses(function);
   return success();
 }

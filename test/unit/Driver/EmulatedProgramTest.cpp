@@ -56,6 +56,17 @@ int32_t run(HamKaasExecution *execution, const void *const *inputs,
   return execution->copy(execution->device, outputs[1], from, sizeof(table));
 }
 
+/// As run, which gets tensors as a GPU does.
+int32_t runAligned(HamKaasExecution *execution, const void *const *inputs,
+                   void *const *outputs, const void *constants, void *state,
+                   void *workspace) {
+  for (const void *tensor : {inputs[0], static_cast<const void *>(outputs[0])})
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor) %
+                  HAMKAAS_DEVICE_TENSOR_ALIGNMENT,
+              0u);
+  return run(execution, inputs, outputs, constants, state, workspace);
+}
+
 int32_t runMissing(HamKaasExecution *execution, const void *const *inputs,
                    void *const *outputs, const void *, void *, void *) {
   void *arguments[] = {const_cast<void *>(inputs[0]), outputs[0]};
@@ -101,8 +112,8 @@ protected:
         (*emulated)->createDevice(emulation::ThreadOrder()), instance));
     if (!text.empty())
       return text;
-    const void *inputs[] = {x.data()};
-    void *outputs[] = {y.data(), z.data()};
+    const void *inputs[] = {x.data() + first};
+    void *outputs[] = {y.data() + first, z.data() + first};
     HamKaasError error = HamKaasInstanceRun(instance, inputs, outputs);
     text = error ? error : "";
     HamKaasErrorFree(error);
@@ -125,6 +136,8 @@ protected:
   HamKaasCallInfo call = {};
   HamKaasDeviceCode code = {};
   HamKaasProgram program = {};
+  /// Where tensors begin in their memory.
+  int64_t first = 0;
   std::vector<float> y = std::vector<float>(count);
   std::vector<float> z = std::vector<float>(count);
 };
@@ -133,6 +146,16 @@ TEST_F(EmulatedProgramTest, LaunchesAndCopies) {
   EXPECT_EQ(runOn({1, 2, 3, 4}), "");
   EXPECT_EQ(y, (std::vector<float>{2, 4, 6, 8}));
   EXPECT_EQ(z, (std::vector<float>{10, 20, 30, 40}));
+}
+
+TEST_F(EmulatedProgramTest, GivesDeviceCodeAlignedTensors) {
+  code.run = runAligned;
+  first = 1;
+  y.resize(count + 1);
+  z.resize(count + 1);
+  EXPECT_EQ(runOn({0, 1, 2, 3, 4}), "");
+  EXPECT_EQ(y, (std::vector<float>{0, 2, 4, 6, 8}));
+  EXPECT_EQ(z, (std::vector<float>{0, 10, 20, 30, 40}));
 }
 
 TEST_F(EmulatedProgramTest, NothingIsCopiedAfterAFailure) {

@@ -38,6 +38,20 @@ TEST(CublasLt, NoneIsAnError) {
   EXPECT_EQ(load("libc.so.6"), "libc.so.6 has no cublasLtGetVersion");
 }
 
+TEST(CublasLt, IsTheFirstThatIsThere) {
+  rt::CublasLt library = {};
+  const char *places[] = {"/nowhere/libcublasLt.so.13", "libcublasLt.so.13",
+                          nullptr};
+  EXPECT_EQ(textOf(rt::loadFirstCublasLt(places, library)), "");
+  places[1] = "libc.so.6";
+  EXPECT_EQ(textOf(rt::loadFirstCublasLt(places, library)),
+            "found no cuBLASLt of NVIDIA: /nowhere/libcublasLt.so.13: cannot "
+            "open shared object file: No such file or directory; libc.so.6 has "
+            "no cublasLtGetVersion; set HAMKAAS_CUBLASLT to the path of "
+            "libcublasLt.so.12 or .13, or compile the model without "
+            "--engine=cublaslt");
+}
+
 // That of NVIDIA, which can be opened on a machine without a GPU.
 TEST(CublasLt, NvidiasHasTheFunctions) {
   if (!*HAMKAAS_CUBLASLT_LIBRARY)

@@ -55,6 +55,8 @@ namespace {
 
 struct Stream {
   int device;
+  /// Whether the default stream waits for it.
+  bool isBlocking = true;
   /// What is put on it goes there in place of being done.
   std::unique_ptr<FakeGraph> capture;
 };
@@ -293,9 +295,10 @@ static CUresult cuCtxSynchronize() {
 // Streams and events
 //===----------------------------------------------------------------------===//
 
-static CUresult cuStreamCreate(CUstream *stream, unsigned) {
+static CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   ENTER(true)
-  auto *created = new Stream{currentContext()->device, nullptr};
+  auto *created = new Stream{currentContext()->device,
+                             (flags & CU_STREAM_NON_BLOCKING) == 0, nullptr};
   currentContext()->streams.insert(created);
   *stream = reinterpret_cast<CUstream>(created);
   return CUDA_SUCCESS;
@@ -320,6 +323,9 @@ static CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
   ENTER(true)
   if (CUresult result = checkStream(stream))
     return result;
+  if (reinterpret_cast<Stream *>(stream)->isBlocking)
+    return fake().violate("a stream is captured that others wait for",
+                          invalidValue);
   auto &capture = reinterpret_cast<Stream *>(stream)->capture;
   if (capture)
     return fake().violate("a stream is captured twice", invalidValue);
