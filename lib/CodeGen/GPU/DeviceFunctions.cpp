@@ -34,9 +34,9 @@ static constexpr int64_t wantedBlocks = 264;
 /// which those from sm_80 on have.
 static constexpr int64_t usualSharedBytes = 48 << 10;
 static constexpr int64_t maxSharedBytes = 99 << 10;
-/// Threads that a multiprocessor has at least of blocks that work together, if
-/// each has at most half of them: a thread then has up to 128 registers. ptxas
-/// by itself may take fewer, for more blocks, and spill.
+/// Threads that a multiprocessor has at least, in blocks that work together:
+/// each then has up to 128 registers. ptxas by itself may take fewer, for more
+/// blocks, and spill.
 static constexpr int64_t residentThreads = 512;
 /// Of each buffer in it.
 static constexpr int64_t sharedAlignment = 16;
@@ -341,11 +341,11 @@ LogicalResult TileFunction::add(bool asksFailure) {
     return failure();
   gpu::GPUFuncOp function =
       createDeviceFunction(builder, kernel, kernel.getSymName(), launch);
-  if (kernel->hasAttr(blockWarpsAttrName) &&
-      launch.threads <= residentThreads / 2)
+  if (kernel->hasAttr(blockWarpsAttrName))
     function->setAttr(
         NVVM::NVVMDialect::getMinctasmAttrName(),
-        builder.getI32IntegerAttr(residentThreads / launch.threads));
+        builder.getI32IntegerAttr(static_cast<int32_t>(
+            std::max<int64_t>(1, residentThreads / launch.threads))));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
   for (auto [from, to] :
