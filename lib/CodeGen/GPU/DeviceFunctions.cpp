@@ -34,10 +34,8 @@ static constexpr int64_t wantedBlocks = 264;
 /// which those from sm_80 on have.
 static constexpr int64_t usualSharedBytes = 48 << 10;
 static constexpr int64_t maxSharedBytes = 99 << 10;
-/// Threads that a multiprocessor has at least, in blocks that work together:
-/// each then has up to 128 registers. ptxas by itself may take fewer, for more
-/// blocks, and spill.
-static constexpr int64_t residentThreads = 512;
+/// Of a multiprocessor.
+static constexpr int64_t registerCount = 65536;
 /// Of each buffer in it.
 static constexpr int64_t sharedAlignment = 16;
 
@@ -336,16 +334,36 @@ void TileFunction::alignAccesses(gpu::GPUFuncOp function) {
   });
 }
 
+/// Registers that a thread may have: all where a warp computes sums by itself,
+/// fewer where warps work together and several blocks are to be there at a
+/// time. 0 leaves it to ptxas, which prefers many blocks.
+static int64_t getRegisters(func::FuncOp kernel, int64_t threads) {
+  if (kernel->hasAttr(blockWarpsAttrName))
+    return threads > 128 ? 128 : 168;
+  auto attr = kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
+  return attr && attr.getFamily() == KernelFamily::Contraction ? 255 : 0;
+}
+
+/// States the blocks that a multiprocessor is to have at least, of which
+/// follows how many registers a thread may have. Where that is left to ptxas,
+/// it takes fewer for some contractions, for more blocks, and spills.
+static void stateBlocks(func::FuncOp kernel, gpu::GPUFuncOp function,
+                        int64_t threads) {
+  int64_t registers = getRegisters(kernel, threads);
+  if (registers == 0)
+    return;
+  int64_t blocks = std::max<int64_t>(1, registerCount / (threads * registers));
+  function->setAttr(
+      NVVM::NVVMDialect::getMinctasmAttrName(),
+      IntegerAttr::get(IntegerType::get(function.getContext(), 32), blocks));
+}
+
 LogicalResult TileFunction::add(bool asksFailure) {
   if (failed(chooseLaunch()))
     return failure();
   gpu::GPUFuncOp function =
       createDeviceFunction(builder, kernel, kernel.getSymName(), launch);
-  if (kernel->hasAttr(blockWarpsAttrName))
-    function->setAttr(
-        NVVM::NVVMDialect::getMinctasmAttrName(),
-        builder.getI32IntegerAttr(static_cast<int32_t>(
-            std::max<int64_t>(1, residentThreads / launch.threads))));
+  stateBlocks(kernel, function, launch.threads);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
   for (auto [from, to] :
