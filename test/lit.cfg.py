@@ -52,6 +52,8 @@ for variable in ("HAMKAAS_TEST_DATA", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
         config.environment[variable] = os.environ[variable]
 if "HAMKAAS_TEST_DATA" in os.environ:
     config.available_features.add("test-data")
+if os.path.isdir(os.environ.get("HAMKAAS_MODELS", "")):
+    config.available_features.add("onnx-models")
 if config.sanitize:
     config.available_features.add("sanitizer")
     # LLVM's arena allocator poisons what it has not handed out. Our code, which
@@ -125,6 +127,7 @@ config.substitutions += [
     ("%check_ptx", f"{python} {config.test_source_root}/Inputs/check-ptx.py "
       f"{config.ptxas}"),
     ("%ptxas", config.ptxas),
+    ("%onnx_models", os.environ.get("HAMKAAS_MODELS", "")),
     ("%cuda_toolkit", cuda_toolkit),
     ("%python", python),
     # A driver of NVIDIA GPUs for machines without one.
