@@ -33,6 +33,7 @@ SUITES = {
     "typed-reductions": [],
     "structural-ops": [],
     "attention": [],
+    "precisions": ["--on-cpu"],
 }
 LIMIT = 60 << 20
 
@@ -121,14 +122,18 @@ def add_workload(options, name, models, folder):
     graph = models / f"{name}.mlir"
     run(tools / "hamkaas-translate", "--import-onnx", models / f"{name}.onnx",
         "-o", graph)
-    run(tools / "hamkaas-compile", graph, f"--target={options.target}", "-o",
-        folder / f"{name}.so")
+    compile_workload = [tools / "hamkaas-compile", graph,
+                        f"--target={options.target}"]
+    run(*compile_workload, "-o", folder / f"{name}.so")
+    if "cuda" in options.target:
+        run(*compile_workload, "--engine=cublaslt", "-o",
+            folder / "engine" / f"{name}.so")
     shutil.copy(models / f"{name}.json", folder)
     print(f"compiled {name}", flush=True)
 
 
 def add_workloads(options, folder):
-    folder.mkdir()
+    (folder / "engine").mkdir(parents=True)
     names = [name for name in options.workloads.split(",") if name != "none"]
     if not names:
         return

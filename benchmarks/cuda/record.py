@@ -7,6 +7,9 @@ are written becomes a case of the conformance suite, which hamkaas-cuda-driver
 runs: NAME.so, the inputs in NAME.in, and in NAME.out what the interpreter says,
 or in NAME.error a part of the message of a run that is refused.
 
+A `--precision` is that of the case; the processor, which is exact, runs it
+without.
+
 The environment has HAMKAAS_RECORD, a folder that exists, HAMKAAS_BIN with the
 real programs, and HAMKAAS_RECORD_TARGET for hamkaas-compile.
 """
@@ -28,6 +31,8 @@ TARGET = os.environ["HAMKAAS_RECORD_TARGET"]
 # further than the processor another device may be from the interpreter.
 LEAST_TOLERANCE = 2e-5
 FACTOR = 20
+# How far a precision that rounds may be from the interpreter.
+ROUNDING = {"exact": 0, "tf32": 1e-3, "3xtf32": 1e-5, "bf16": 1e-2}
 
 
 def options_of(arguments, name):
@@ -106,7 +111,8 @@ def record(arguments, done):
     if not all(file.endswith(".npy") for file in inputs.values()):
         return
     text = pathlib.Path(models[0]).read_bytes()
-    digest = hashlib.sha256(text)
+    precision = (options_of(arguments, "precision") or ["exact"])[0]
+    digest = hashlib.sha256(precision.encode() + text)
     for name, file in sorted(inputs.items()):
         digest.update(name.encode() + pathlib.Path(file).read_bytes())
     for file in options_of(arguments, "weights"):
@@ -118,7 +124,8 @@ def record(arguments, done):
     weights = [f"--weights={file}"
                for file in options_of(arguments, "weights")]
     compiled = run(BIN / "hamkaas-compile", models[0], *weights,
-                   f"--target={TARGET}", "-o", library)
+                   f"--target={TARGET}", f"--precision={precision}", "-o",
+                   library)
     if compiled.returncode:
         sys.exit(f"record.py: {compiled.stderr}")
     library.with_suffix(".h").unlink()
@@ -134,6 +141,7 @@ def record(arguments, done):
     if tolerance is None:
         library.unlink()
         return
+    tolerance = max(tolerance, ROUNDING[precision])
     write_arrays(FOLDER / f"{name}.in",
                  [np.load(inputs[key]) for key in interface["input"]])
     if error is not None:
@@ -151,7 +159,9 @@ def record(arguments, done):
 
 def main():
     arguments = sys.argv[1:]
-    done = run(BIN / "hamkaas-run", *arguments)
+    done = run(BIN / "hamkaas-run",
+               *[argument for argument in arguments
+                 if not argument.startswith("--precision=")])
     record(arguments, done)
     sys.stdout.write(done.stdout)
     sys.stderr.write(done.stderr)

@@ -1,11 +1,12 @@
 """Runs contractions on an emulated GPU in each precision.
 
-usage: precisions.py [--assemble=CHECK_PTX]
+usage: precisions.py [--assemble=CHECK_PTX | --on-cpu]
 
 Each result is compared with a sum in double of the factors as the precision
 rounds them, which tells it from all others, and with that of the factors as
 they are. With --assemble, each model is compiled to PTX instead, which the
-command CHECK_PTX must accept.
+command CHECK_PTX must accept. With --on-cpu a `hamkaas-run` that is not ours,
+benchmarks/cuda/record.py, runs them on the processor and keeps them for a GPU.
 """
 
 import argparse
@@ -144,7 +145,7 @@ class Case:
             return product
         return np.maximum(product + self.arrays["b"], 0) + self.arrays["r"]
 
-    def run(self, precision, order):
+    def run(self, precision, options):
         inputs = []
         for name in "xwbr" if self.has_epilogue else "xw":
             if name == "w" and self.is_constant:
@@ -155,21 +156,24 @@ class Case:
                 np.save(self.folder / f"{name}.npy", self.arrays[name])
                 inputs.append(f"--input={name}={self.folder / name}.npy")
         subprocess.run(
-            ["hamkaas-run", self.model, "--device=cuda-emulation", "--no-cache",
-             f"--precision={precision}", f"--emulation-order={order}",
+            ["hamkaas-run", self.model, f"--precision={precision}", *options,
              f"--output=y={self.folder / 'y.npy'}", *inputs],
             check=True, stdout=subprocess.DEVNULL)
         return np.load(self.folder / "y.npy")
+
+    def emulate(self, precision, order):
+        return self.run(precision, ["--device=cuda-emulation", "--no-cache",
+                                    f"--emulation-order={order}"])
 
     def check(self, precision):
         multiply, bound = PRECISIONS[precision]
         x, w = self.arrays["x"], self.arrays["w"]
         what = f"{self.case[0]} of {x.shape} and {w.shape} in {precision}"
-        found = self.run(precision, "1")
+        found = self.emulate(precision, "1")
         check(what, found, self.finish(multiply(self.multiply, x, w)),
               SUM_ERROR)
         check(what, found, self.finish(self.multiply(x, w)), bound)
-        if not np.array_equal(found, self.run(precision, "backward")):
+        if not np.array_equal(found, self.emulate(precision, "backward")):
             sys.exit(f"{what}: another result in another order of threads")
 
     def assemble(self, precision, command):
@@ -185,6 +189,7 @@ class Case:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--assemble", type=shlex.split)
+    parser.add_argument("--on-cpu", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for number in range(len(CASES)):
@@ -192,6 +197,8 @@ def main():
             for precision in PRECISIONS:
                 if arguments.assemble:
                     case.assemble(precision, arguments.assemble)
+                elif arguments.on_cpu:
+                    case.run(precision, [])
                 else:
                     case.check(precision)
     print(f"{len(CASES)} cases in {len(PRECISIONS)} precisions")

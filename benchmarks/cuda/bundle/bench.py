@@ -16,6 +16,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 WORKLOADS = HERE / "workloads"
 PEERS = ["eager", "inductor", "ort", "jax", "cublaslt"]
+# HamKaas, and the same with products by cuBLASLt: folders of its programs.
+OWN = {"hamkaas": WORKLOADS, "hamkaas with cublaslt": WORKLOADS / "engine"}
 
 
 def parse_arguments():
@@ -49,9 +51,13 @@ def execute(command, timeout):
 
 def measure(name, options):
     driver = HERE / "hamkaas-cuda-driver"
-    results = {"hamkaas": execute(
-        [driver, "time", WORKLOADS / f"{name}.so", f"--device={options.device}",
-         f"--seconds={options.seconds}"], options.timeout)}
+    results = {}
+    for contestant, folder in OWN.items():
+        library = folder / f"{name}.so"
+        if library.exists():
+            results[contestant] = execute(
+                [driver, "time", library, f"--device={options.device}",
+                 f"--seconds={options.seconds}"], options.timeout)
     for peer in filter(None, options.peers.split(",")):
         results[peer] = execute(
             [sys.executable, HERE / "contestants_cuda.py", peer, name,
@@ -65,7 +71,8 @@ def measure(name, options):
 
 
 def format_time(result):
-    return "" if "error" in result else f"{result['median_us']:.1f}"
+    """Empty of a result with an error, and where there is none."""
+    return f"{result['median_us']:.1f}" if "median_us" in result else ""
 
 
 def describe_limit(description, ceilings, result):
@@ -76,16 +83,17 @@ def describe_limit(description, ceilings, result):
     return f"{100 * least / result['median_us']:.0f}"
 
 
-def make_row(name, results, ceilings):
+def make_row(name, results, ceilings, contestants):
     description = json.loads((WORKLOADS / f"{name}.json").read_text())
     own = results["hamkaas"]
     others = {peer: result["median_us"] for peer, result in results.items()
-              if peer != "hamkaas" and "error" not in result}
+              if peer not in OWN and "error" not in result}
     best, ratio = "", ""
     if others and "error" not in own:
         best = min(others, key=others.get)
         ratio = f"{others[best] / own['median_us']:.2f}"
-    cells = [name, *map(format_time, results.values()), best, ratio,
+    times = [format_time(results.get(one, {})) for one in contestants]
+    cells = [name, *times, best, ratio,
              describe_limit(description, ceilings, own)]
     return f"| {' | '.join(cells)} |"
 
@@ -100,10 +108,11 @@ def make_report(measured, gpu, ceilings, peers):
         lines += [f"Copies within its memory read and write "
                   f"{ceilings['copy_gbs']:.0f} GB/s."]
     lines += ["", "## Median microseconds of a run", ""]
-    head = ["workload", "hamkaas", *peers, "best peer", "ratio",
+    contestants = [*OWN, *peers]
+    head = ["workload", *contestants, "best peer", "ratio",
             "% of copy bandwidth"]
     lines += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    lines += [make_row(name, results, ceilings)
+    lines += [make_row(name, results, ceilings, contestants)
               for name, results in measured.items()]
     missing = [f"- {peer}, {name}: {result['error']}"
                for name, results in measured.items()
