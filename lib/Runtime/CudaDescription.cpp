@@ -57,6 +57,17 @@ static bool isCheck(const HamKaasDeviceKernel &kernel) {
          strcmp(kernel.name + nameLength - length, suffix) == 0;
 }
 
+// False, with an error, if there is no kernel or product of that number.
+static bool checkNumber(Description &description, int32_t number, int32_t count,
+                        const char *what) {
+  if (number >= 0 && number < count)
+    return true;
+  description.error =
+      Error::format("model '%s': expected the number of %s below %d, found %d",
+                    description.device.program.name, what, count, number);
+  return false;
+}
+
 // HamKaasExecution::launch.
 static int32_t launchKernel(void *context, int32_t number,
                             void *const *arguments, int64_t call) {
@@ -65,13 +76,8 @@ static int32_t launchKernel(void *context, int32_t number,
     return 1;
   CudaProgram &device = description.device;
   const HamKaasDeviceCode &code = *device.program.deviceCode;
-  if (number < 0 || number >= code.kernelCount) {
-    description.error =
-        Error::format("model '%s': expected the number of a kernel below %d, "
-                      "found %d",
-                      device.program.name, code.kernelCount, number);
+  if (!checkNumber(description, number, code.kernelCount, "a kernel"))
     return 1;
-  }
   const HamKaasDeviceKernel &kernel = code.kernels[number];
   int32_t count = kernel.argumentCount;
   for (int32_t i = 0; i < count; ++i)
@@ -127,13 +133,8 @@ static int32_t multiplyMatrices(void *context, int32_t number,
     return 1;
   CudaProgram &device = description.device;
   const HamKaasDeviceCode &code = *device.program.deviceCode;
-  if (number < 0 || number >= code.matmulCount) {
-    description.error =
-        Error::format("model '%s': expected the number of a product below %d, "
-                      "found %d",
-                      device.program.name, code.matmulCount, number);
+  if (!checkNumber(description, number, code.matmulCount, "a product"))
     return 1;
-  }
   const HamKaasMatmul &matmul = code.matmuls[number];
   auto address = [&](int32_t argument) {
     return argument < 0 ? 0 : reinterpret_cast<uint64_t>(arguments[argument]);

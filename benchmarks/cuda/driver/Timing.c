@@ -85,7 +85,8 @@ static int report(HamKaasError error) {
 }
 
 static int openSession(Session *session, const HamKaasProgram *program,
-                       const char *device, const HamKaasNamedData *parameters) {
+                       const char *device, const HamKaasNamedData *parameters,
+                       int profile) {
   memset(session, 0, sizeof(*session));
   HamKaasInstanceOptions options;
   memset(&options, 0, sizeof(options));
@@ -93,6 +94,7 @@ static int openSession(Session *session, const HamKaasProgram *program,
   options.device = device;
   options.parameters = parameters;
   options.parameterCount = program->parameterCount;
+  options.profile = profile;
   if (!report(HamKaasInstanceCreate(program, &options, &session->instance)))
     return 0;
   session->isOnGpu = strncmp(device, "cuda", 4) == 0;
@@ -177,6 +179,40 @@ static int measure(Session *session, char *const *sets, double seconds,
   return succeeds;
 }
 
+/// Seconds that the calls of all runs so far took by the device's clock, on a
+/// GPU by events.
+static double readCalls(const Session *session, int32_t callCount) {
+  const HamKaasCallProfile *calls = HamKaasInstanceProfile(session->instance);
+  double seconds = 0;
+  for (int32_t i = 0; i < callCount; ++i)
+    seconds += 1e-9 * (double)calls[i].nanoseconds;
+  return seconds;
+}
+
+/// Sets `median` to the time of a run without what lies between its calls.
+static int measureCalls(const HamKaasProgram *program, const char *device,
+                        const HamKaasNamedData *parameters, char *const *sets,
+                        double *median) {
+  Session session;
+  if (!openSession(&session, program, device, parameters, 1))
+    return 0;
+  double all[LeastRuns];
+  int succeeds = 1;
+  for (int i = -WarmUpRuns; i < LeastRuns && succeeds; ++i) {
+    setInputs(&session, sets[(i + WarmUpRuns) % InputSets]);
+    double before = readCalls(&session, program->callCount);
+    succeeds = runOnce(&session);
+    if (i >= 0)
+      all[i] = readCalls(&session, program->callCount) - before;
+  }
+  closeSession(&session);
+  if (!succeeds)
+    return 0;
+  qsort(all, LeastRuns, sizeof(double), compareTimes);
+  *median = all[LeastRuns / 2];
+  return 1;
+}
+
 /// Runs once on new instances of both devices. Returns the largest share of the
 /// largest value by which outputs differ; -1 if it cannot be told, -2 if values
 /// of another kind differ.
@@ -192,7 +228,7 @@ static double compareWithCpu(const HamKaasProgram *program, const char *device,
   int succeeds = 1;
   for (int i = 0; i < 2 && succeeds; ++i) {
     succeeds =
-        openSession(&sessions[i], program, i ? "cpu" : device, parameters);
+        openSession(&sessions[i], program, i ? "cpu" : device, parameters, 0);
     if (!succeeds)
       break;
     setInputs(&sessions[i], input);
@@ -221,18 +257,19 @@ static double compareWithCpu(const HamKaasProgram *program, const char *device,
 }
 
 static void printResult(const HamKaasProgram *program, const Options *options,
-                        const Times *times, double difference) {
+                        const Times *times, double calls, double difference) {
   unsigned long long flops = 0, bytes = 0;
   for (int32_t i = 0; i < program->callCount; ++i) {
     flops += program->calls[i].flops;
     bytes += program->calls[i].bytes;
   }
   printf("{\"model\": \"%s\", \"device\": \"%s\", \"median_us\": %.3f, "
-         "\"least_us\": %.3f, \"runs\": %d, \"kernels\": %d, \"flops\": %llu, "
+         "\"least_us\": %.3f, \"kernels_us\": %.3f, \"runs\": %d, "
+         "\"kernels\": %d, \"flops\": %llu, "
          "\"bytes\": %llu, \"difference\": %.3g}\n",
          program->name, options->device, 1e6 * times->median,
-         1e6 * times->least, times->count, program->callCount, flops, bytes,
-         difference);
+         1e6 * times->least, 1e6 * calls, times->count, program->callCount,
+         flops, bytes, difference);
 }
 
 int runTiming(const char *path, const Options *options) {
@@ -251,13 +288,17 @@ int runTiming(const char *path, const Options *options) {
   Session session;
   Times times = {0, 0, 0};
   int succeeds =
-      openSession(&session, model.program, options->device, parameters);
+      openSession(&session, model.program, options->device, parameters, 0);
   if (succeeds) {
     succeeds = measure(&session, sets, options->seconds, &times);
     closeSession(&session);
   }
+  double calls = 0;
   if (succeeds)
-    printResult(model.program, options, &times, difference);
+    succeeds =
+        measureCalls(model.program, options->device, parameters, sets, &calls);
+  if (succeeds)
+    printResult(model.program, options, &times, calls, difference);
   if (succeeds && (difference == -2 || difference > options->tolerance)) {
     fprintf(stderr, "%s: the outputs differ from those of the processor\n",
             path);

@@ -121,17 +121,21 @@ void SplitContraction::emitBlock(Value batch, int64_t vectors,
   }
 }
 
+/// Parts are whole steps, but for the last.
+SplitContraction::Part SplitContraction::getPart(int64_t step) {
+  Value begin = kernel.minimum(kernel.multiply(warp, partDepth), depthCount);
+  Value end = kernel.minimum(kernel.add(begin, partDepth), depthCount);
+  Value steps = kernel.divide(kernel.subtract(end, begin), step);
+  return {begin, kernel.add(begin, kernel.multiply(steps, step)), end};
+}
+
 /// The sums of the warp's part of the depth.
 SmallVector<Value> SplitContraction::addPart(int64_t vectors,
                                              int64_t lastActive) {
   Value zero = arith::ConstantOp::create(kernel.ir(), kernel.loc(),
                                          kernel.ir().getF32FloatAttr(0));
   SmallVector<Value> sums(rowCount * vectors, kernel.broadcast(zero, warpSize));
-  Value lower = kernel.minimum(kernel.multiply(warp, partDepth), depthCount);
-  Value upper = kernel.minimum(kernel.add(lower, partDepth), depthCount);
-  // Parts are whole steps, but for the last.
-  Value steps = kernel.divide(kernel.subtract(upper, lower), stepsAtOnce);
-  Value whole = kernel.add(lower, kernel.multiply(steps, stepsAtOnce));
+  auto [lower, whole, upper] = getPart(stepsAtOnce);
   sums = kernel.loop(lower, whole, stepsAtOnce, sums, /*writes=*/false,
                      [&](Value depth, ValueRange carried) {
                        return addSteps(depth, stepsAtOnce, carried, lastActive);
@@ -200,10 +204,7 @@ SmallVector<Value> SplitContraction::addWidePart() {
                                          kernel.ir().getF32FloatAttr(0));
   SmallVector<Value> sums(rowCount, kernel.broadcast(zero, wideLanes));
   int64_t depthAtOnce = readsAtOnce * depthOfRead;
-  Value lower = kernel.minimum(kernel.multiply(warp, partDepth), depthCount);
-  Value upper = kernel.minimum(kernel.add(lower, partDepth), depthCount);
-  Value steps = kernel.divide(kernel.subtract(upper, lower), depthAtOnce);
-  Value whole = kernel.add(lower, kernel.multiply(steps, depthAtOnce));
+  auto [lower, whole, upper] = getPart(depthAtOnce);
   sums = kernel.loop(lower, whole, depthAtOnce, sums, /*writes=*/false,
                      [&](Value depth, ValueRange carried) {
                        return addReads(depth, readsAtOnce, carried);

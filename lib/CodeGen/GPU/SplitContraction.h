@@ -27,6 +27,12 @@ public:
   Tile emit();
 
 private:
+  /// What a warp has of the depth, and where its last whole step ends.
+  struct Part {
+    mlir::Value begin, wholeEnd, end;
+  };
+
+  Part getPart(int64_t step);
   void emitBlock(mlir::Value batch, int64_t vectors, int64_t lastActive);
   llvm::SmallVector<mlir::Value> addPart(int64_t vectors, int64_t lastActive);
   llvm::SmallVector<mlir::Value> addSteps(mlir::Value depth, int64_t steps,
