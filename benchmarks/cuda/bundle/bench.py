@@ -58,7 +58,8 @@ def measure(name, options):
         if library.exists():
             results[contestant] = execute(
                 [driver, "time", library, f"--device={options.device}",
-                 f"--seconds={options.seconds}"], options.timeout)
+                 f"--seconds={options.seconds}",
+                 f"--reference={WORKLOADS / name}.so"], options.timeout)
     for peer in filter(None, options.peers.split(",")):
         results[peer] = execute(
             [sys.executable, HERE / "contestants_cuda.py", peer, name,

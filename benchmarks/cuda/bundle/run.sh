@@ -32,6 +32,7 @@ if [ "$device" != cpu ]; then
 fi
 
 echo '== Conformance'
+[ -d cases ] || tar -xzf cases.tar.gz || exit 1
 $driver conformance cases --device="$device" >results/conformance.txt 2>&1 ||
   failed=1
 tail -n 20 results/conformance.txt

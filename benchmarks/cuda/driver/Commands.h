@@ -14,6 +14,7 @@ typedef struct Options {
   const char *only;   /* null, or the one case to run */
   double seconds;     /* to measure a model for, at least */
   double tolerance;   /* of a model's outputs, compared with the processor's */
+  const char *reference; /* null, or the model that these are computed by */
 } Options;
 
 /// Each returns the status of the program.

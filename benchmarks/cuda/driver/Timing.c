@@ -213,13 +213,15 @@ static int measureCalls(const HamKaasProgram *program, const char *device,
   return 1;
 }
 
-/// Runs once on new instances of both devices. Returns the largest share of the
-/// largest value by which outputs differ; -1 if it cannot be told, -2 if values
-/// of another kind differ.
+/// Runs once on new instances of both devices, that of the processor of a
+/// program that computes the same. Returns the largest share of the largest
+/// value by which outputs differ; -1 if it cannot be told, -2 if values of
+/// another kind differ.
 static double compareWithCpu(const HamKaasProgram *program, const char *device,
+                             const HamKaasProgram *reference,
                              const HamKaasNamedData *parameters,
                              const void *input) {
-  if (!program->run || strcmp(device, "cpu") == 0)
+  if (!reference->run || strcmp(device, "cpu") == 0)
     return -1;
   double worst = -1;
   Session sessions[2];
@@ -227,8 +229,8 @@ static double compareWithCpu(const HamKaasProgram *program, const char *device,
   char *outputs[2] = {NULL, NULL};
   int succeeds = 1;
   for (int i = 0; i < 2 && succeeds; ++i) {
-    succeeds =
-        openSession(&sessions[i], program, i ? "cpu" : device, parameters, 0);
+    succeeds = openSession(&sessions[i], i ? reference : program,
+                           i ? "cpu" : device, parameters, 0);
     if (!succeeds)
       break;
     setInputs(&sessions[i], input);
@@ -273,8 +275,9 @@ static void printResult(const HamKaasProgram *program, const Options *options,
 }
 
 int runTiming(const char *path, const Options *options) {
-  Model model;
-  if (!loadModel(&model, path))
+  Model model, reference;
+  if (!loadModel(&model, path) ||
+      !loadModel(&reference, options->reference ? options->reference : path))
     return 1;
   int isOnGpu = strncmp(options->device, "cuda", 4) == 0;
   if (isOnGpu && !openGpu())
@@ -283,8 +286,8 @@ int runTiming(const char *path, const Options *options) {
   char *sets[InputSets];
   for (int i = 0; i < InputSets; ++i)
     sets[i] = makeInputs(model.program, (uint64_t)i);
-  double difference =
-      compareWithCpu(model.program, options->device, parameters, sets[0]);
+  double difference = compareWithCpu(model.program, options->device,
+                                     reference.program, parameters, sets[0]);
   Session session;
   Times times = {0, 0, 0};
   int succeeds =
@@ -307,6 +310,7 @@ int runTiming(const char *path, const Options *options) {
   for (int i = 0; i < InputSets; ++i)
     free(sets[i]);
   releaseParameters(parameters, model.program->parameterCount);
+  unloadModel(&reference);
   unloadModel(&model);
   return !succeeds;
 }

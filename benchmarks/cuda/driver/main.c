@@ -23,7 +23,9 @@ static const char usage[] =
     "  --only=NAME           the one case to run\n"
     "  --seconds=S           to measure for, at least (default: 1)\n"
     "  --tolerance=T         allowed difference from the processor's outputs,\n"
-    "                        in parts of the largest value (default: 1e-3)\n";
+    "                        in parts of the largest value (default: 1e-3)\n"
+    "  --reference=MODEL.so  whose code for the processor computes these, if\n"
+    "                        the measured model has none\n";
 
 /// The value of the option `name`, if `argument` is that.
 static const char *getValue(const char *argument, const char *name) {
@@ -43,13 +45,15 @@ static int parseOption(const char *argument, Options *options) {
     options->seconds = atof(value);
   else if ((value = getValue(argument, "--tolerance")))
     options->tolerance = atof(value);
+  else if ((value = getValue(argument, "--reference")))
+    options->reference = value;
   else
     return 0;
   return 1;
 }
 
 int main(int argc, char **argv) {
-  Options options = {"cuda", NULL, 1, 1e-3};
+  Options options = {"cuda", NULL, 1, 1e-3, NULL};
   const char *words[2] = {NULL, NULL};
   int count = 0;
   for (int i = 1; i < argc; ++i) {
