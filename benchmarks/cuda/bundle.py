@@ -57,7 +57,7 @@ def parse_arguments():
         help="as of hamkaas-compile (default: %(default)s)")
     add("--suites", metavar="NAME,...", default=",".join(SUITES),
         help="tests to record cases of (default: %(default)s)")
-    add("--random", type=int, default=150, metavar="N",
+    add("--random", type=int, default=100, metavar="N",
         help="random scripts among the cases (default: %(default)s)")
     add("--python", default=sys.executable,
         help="interpreter with numpy, and with PyTorch for --workloads")
