@@ -62,20 +62,20 @@ Expected<std::string> findAssembler(const GpuArch &arch) {
 namespace {
 
 /// A file that other programs read and write, gone with this object or with
-/// the process.
+/// the process. A ScratchFile has no name that they could open.
 class SharedFile {
 public:
   static Expected<SharedFile> create(StringRef ending) {
-    SmallString<128> model;
-    sys::path::system_temp_directory(/*ErasedOnReboot=*/true, model);
+    SmallString<128> folder;
+    sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+    SmallString<128> model(folder);
     sys::path::append(model, "hamkaas-%%%%%%%%%%%%." + ending);
     auto file = sys::fs::TempFile::create(model, sys::fs::owner_read |
                                                      sys::fs::owner_write);
     if (file)
       return SharedFile(std::move(*file));
-    return joinErrors(
-        createStringError("cannot write a temporary file '" + model + "'"),
-        file.takeError());
+    return createStringError("cannot write a temporary file in '" + folder +
+                             "': " + toString(file.takeError()));
   }
   SharedFile(SharedFile &&other) = default;
   ~SharedFile() {
