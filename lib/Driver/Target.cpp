@@ -129,7 +129,9 @@ static Expected<size_t> findGpuArch(StringRef name) {
   for (auto [i, arch] : enumerate(gpuArchs)) {
     if (arch.first == name)
       return i;
-    choices += arch.first.str() + ", ";
+    // That of emulated code is for tests.
+    if (i != emulation)
+      choices += arch.first.str() + ", ";
   }
   return createStringError("--gpu-arch: expected one of " + choices +
                            "or compute_80 and so on for PTX alone, got '" +
