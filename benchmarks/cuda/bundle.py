@@ -127,8 +127,8 @@ def run(*command):
 
 
 def add_workload(options, name, models, folder):
-    """Compiles a workload; the driver gives it parameters, as random as those
-    that PyTorch gives the peers, so they take no place here."""
+    """Compiles a workload. The driver gives it floats, as random as those that
+    PyTorch gives the peers, so they take no place here."""
     if not (models / f"{name}.json").exists():
         run(options.python, PEERS / "workloads.py", models, name)
     tools = options.build / "bin"
@@ -141,7 +141,27 @@ def add_workload(options, name, models, folder):
         run(tools / "hamkaas-compile", graph, "--target=cuda",
             "--engine=cublaslt", "-o", folder / "engine" / f"{name}.so")
     shutil.copy(models / f"{name}.json", folder)
+    write_integers(options, models, folder, name)
     print(f"compiled {name}", flush=True)
+
+
+def write_integers(options, models, folder, name):
+    """Keeps what the tensors of a workload hold that are not floats, such as
+    positions in a sequence: they decide how much is computed."""
+    import numpy as np
+    import onnx
+    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in
+              onnx.load(models / f"{name}.onnx").graph.initializer}
+    arrays.update(np.load(models / f"{name}.in.npz"))
+    listed = run(options.build / "bin" / "hamkaas-cuda-driver", "describe",
+                 folder / f"{name}.so").splitlines()
+    with open(folder / f"{name}.integers", "wb") as file:
+        for kind, content, tensor in (line.split(" ", 2) for line in listed):
+            if kind == "output" or content == "floats":
+                continue
+            if tensor not in arrays:
+                fail(f"{name}: expected the values of {kind} '{tensor}'")
+            file.write(np.ascontiguousarray(arrays[tensor]).tobytes())
 
 
 def add_workloads(options, folder):

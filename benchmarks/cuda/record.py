@@ -46,13 +46,13 @@ def run(*command):
 
 
 def read_interface(library):
-    """The names of inputs and outputs of a compiled model, in their order."""
+    """The names of a compiled model's tensors, in their order."""
     done = run(BIN / "hamkaas-cuda-driver", "describe", library)
     if done.returncode:
         sys.exit(done.stderr)
-    names = {"input": [], "output": []}
+    names = {"parameter": [], "input": [], "output": []}
     for line in done.stdout.splitlines():
-        kind, name = line.split(" ", 1)
+        kind, _, name = line.split(" ", 2)
         names[kind].append(name)
     return names
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 from workloads import write_description
 
 Arrays = dict[str, Any]
@@ -28,8 +28,8 @@ def write(folder: pathlib.Path, name: str, nodes: list[Any], inputs: Arrays,
           weights: Arrays, result: Any, flops: int) -> None:
 
     def declare(key: str, array: Any) -> Any:
-        return helper.make_tensor_value_info(key, TensorProto.FLOAT,
-                                             array.shape)
+        return helper.make_tensor_value_info(
+            key, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
 
     graph = helper.make_graph(
         nodes, name, [declare(key, array) for key, array in inputs.items()],
@@ -80,10 +80,30 @@ def export_softmax(folder: pathlib.Path) -> None:
           powers / powers.sum(-1, keepdims=True), 0)
 
 
+def export_cache(folder: pathlib.Path) -> None:
+    """A row of a table in its place among the rows of a cache."""
+    inputs = {
+        "pos": np.array([5]),
+        **random_arrays(cache=(256, 16)), "token": np.array([3])
+    }
+    weights = {
+        **random_arrays(embedding=(32, 16)), "index": np.arange(256)[:, None]
+    }
+    result = inputs["cache"].copy()
+    result[5] = weights["embedding"][3]
+    nodes = [
+        helper.make_node("Gather", ["embedding", "token"], ["row"]),
+        helper.make_node("Equal", ["index", "pos"], ["here"]),
+        helper.make_node("Where", ["here", "row", "cache"], ["y"])
+    ]
+    write(folder, "small_cache", nodes, inputs, weights, result, 0)
+
+
 EXPORTS = {
     "small_mlp": export_mlp,
     "small_conv": export_conv,
-    "small_softmax": export_softmax
+    "small_softmax": export_softmax,
+    "small_cache": export_cache
 }
 
 

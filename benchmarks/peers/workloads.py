@@ -26,7 +26,7 @@ MODULES = {
                    "layernorm_1024x1024", "eltwise_4m", "transpose_2048",
                    "conv3x3_64_64_56", "conv3x3_256_256_14",
                    "conv1x1_256_64_56", "dwconv3x3_144_56"],
-    "small": ["small_mlp", "small_conv", "small_softmax"],
+    "small": ["small_mlp", "small_conv", "small_softmax", "small_cache"],
 }  # yapf: disable
 SMALL = MODULES["small"]
 # What is measured if nothing is said. SmolLM2 is for GPUs.

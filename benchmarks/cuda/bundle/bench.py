@@ -4,7 +4,8 @@
 Each time is the median of whole runs by the clock of the host: from the call to
 when the outputs are in the memory of the GPU. Inputs lie there and are others
 in each run. The kernels of HamKaas alone, by events of the GPU, are what is
-compared with the bandwidth of copies. Every contestant has a process of its own;
+compared with the limits: the bandwidth of copies, and arithmetic of float32
+without tensor cores, both measured here. Every contestant has a process of its own;
 what is not installed is named below the table.
 """
 
@@ -59,6 +60,7 @@ def measure(name, options):
             results[contestant] = execute(
                 [driver, "time", library, f"--device={options.device}",
                  f"--seconds={options.seconds}",
+                 f"--integers={WORKLOADS / name}.integers",
                  f"--reference={WORKLOADS / name}.so"], options.timeout)
     for peer in filter(None, options.peers.split(",")):
         results[peer] = execute(
@@ -82,11 +84,14 @@ def format_kernels(result):
 
 
 def describe_limit(description, ceilings, result):
-    """Share of the bandwidth of copies, as far as that is the limit."""
-    if not result.get("kernels_us") or "copy_gbs" not in ceilings:
+    """Share of the time of the kernels that moving each byte once, or all
+    arithmetic, would take alone: the longer one of these."""
+    if not result.get("kernels_us") or "error" in ceilings:
         return ""
-    least = description["bytes"] / ceilings["copy_gbs"] / 1e3
-    return f"{100 * least / result['kernels_us']:.0f}"
+    least, limit = max(
+        (description["bytes"] / ceilings["copy_gbs"] / 1e3, "memory"),
+        (description["flops"] / ceilings["float32_gflops"] / 1e3, "compute"))
+    return f"{100 * least / result['kernels_us']:.0f} ({limit})"
 
 
 def make_row(name, results, ceilings, contestants):
@@ -110,13 +115,15 @@ def make_report(measured, gpu, ceilings, peers):
         lines += [f"{gpu['name']} ({gpu['architecture']}, "
                   f"{gpu['multiprocessors']} multiprocessors), driver "
                   f"{gpu['driver']}."]
-    if "copy_gbs" in ceilings:
+    if "error" not in ceilings:
         lines += [f"Copies within its memory read and write "
-                  f"{ceilings['copy_gbs']:.0f} GB/s."]
+                  f"{ceilings['copy_gbs']:.0f} GB/s; products and sums of "
+                  f"float32 in registers are "
+                  f"{ceilings['float32_gflops'] / 1e3:.1f} TFLOP/s."]
     lines += ["", "## Median microseconds of a run", ""]
     contestants = [*OWN, *peers]
     head = ["workload", *contestants, "best peer", "ratio",
-            "kernels of hamkaas", "% of copy bandwidth"]
+            "kernels of hamkaas", "% of limit"]
     lines += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     lines += [make_row(name, results, ceilings, contestants)
               for name, results in measured.items()]
@@ -134,12 +141,13 @@ def main():
     if options.workloads:
         names = options.workloads.split(",")
     driver = HERE / "hamkaas-cuda-driver"
-    gpu, ceilings = {"error": "not asked for"}, {}
+    gpu = ceilings = {"error": "not asked for"}
     if options.device != "cpu":
-        gpu = execute([driver, "gpu"], 60)
+        device = f"--device={options.device}"
+        gpu = execute([driver, "gpu", device], 60)
         if "error" in gpu:
             sys.exit(f"bench.py: there is no GPU to run on: {gpu['error']}")
-        ceilings = execute([driver, "ceilings"], 60)
+        ceilings = execute([driver, "ceilings", device], 60)
     measured = {}
     for name in names:
         measured[name] = measure(name, options)

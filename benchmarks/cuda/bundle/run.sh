@@ -24,7 +24,7 @@ mkdir -p results
 failed=0
 
 if [ "$device" != cpu ]; then
-  if ! reason=$($driver gpu 2>&1 >results/gpu.json); then
+  if ! reason=$($driver gpu --device="$device" 2>&1 >results/gpu.json); then
     echo "run.sh: there is no GPU to run on: $reason" >&2
     exit 2
   fi

@@ -15,6 +15,7 @@ typedef struct Options {
   double seconds;     /* to measure a model for, at least */
   double tolerance;   /* of a model's outputs, compared with the processor's */
   const char *reference; /* null, or the model that these are computed by */
+  const char *integers;  /* null, or the file of what is not random */
 } Options;
 
 /// Each returns the status of the program.
@@ -25,15 +26,19 @@ typedef struct Options {
 /// of its error in `name.error`.
 int runConformance(const char *folder, const Options *options);
 
-/// Measures a model with random contents, and compares its outputs with those
-/// of the processor. Prints a line of JSON.
+/// Measures a model with random floats, and compares its outputs with those of
+/// the processor. Prints a line of JSON. All else is 0, or what
+/// `options->integers` has: the parameters that are not floats, one after the
+/// other, then the inputs.
 int runTiming(const char *model, const Options *options);
 
-/// Prints `input NAME` or `output NAME` for each tensor of a model.
+/// Prints a line for each tensor of a model: `parameter`, `input` or `output`,
+/// then `floats` or `integers`, then the name.
 int printInterface(const char *model);
 
-/// Prints the GPU, or what it copies in a second, as a line of JSON.
-int printGpu(void);
-int printCeilings(void);
+/// Prints the GPU, or what it copies and computes in a second, as a line of
+/// JSON.
+int printGpu(const Options *options);
+int printCeilings(const Options *options);
 
 #endif

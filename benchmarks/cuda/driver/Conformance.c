@@ -28,25 +28,12 @@ typedef struct Case {
   char *expectedError; /* null if the outputs are expected */
 } Case;
 
-/// The file `folder/name` + `suffix` with a zero behind it, or null if there is
-/// none.
-static char *readFile(const char *folder, const char *name, const char *suffix,
-                      uint64_t *size) {
+/// The file `folder/name` + `suffix`, or null if there is none.
+static char *readCaseFile(const char *folder, const char *name,
+                          const char *suffix, uint64_t *size) {
   char path[MaxPath];
   snprintf(path, sizeof(path), "%s/%s%s", folder, name, suffix);
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return NULL;
-  char *data = NULL;
-  *size = 0;
-  if (fseek(file, 0, SEEK_END) == 0) {
-    long end = ftell(file);
-    rewind(file);
-    data = allocateOrExit((uint64_t)end + 1);
-    *size = fread(data, 1, (size_t)end, file);
-  }
-  fclose(file);
-  return data;
+  return readFile(path, size);
 }
 
 static void releaseCase(Case *test) {
@@ -68,16 +55,16 @@ static int loadCase(Case *test, const char *folder) {
     return 0;
   const HamKaasProgram *program = test->model.program;
   uint64_t size = 0;
-  test->inputs = readFile(folder, test->name, ".in", &size);
+  test->inputs = readCaseFile(folder, test->name, ".in", &size);
   if (!test->inputs || size != sumBytes(program->inputs, program->inputCount)) {
     printf("FAILED %s: expected its inputs in %s.in\n", test->name, test->name);
     return 0;
   }
   uint64_t outputBytes = sumBytes(program->outputs, program->outputCount);
-  test->expectedError = readFile(folder, test->name, ".error", &size);
+  test->expectedError = readCaseFile(folder, test->name, ".error", &size);
   if (test->expectedError)
     return 1;
-  test->expected = readFile(folder, test->name, ".out", &size);
+  test->expected = readCaseFile(folder, test->name, ".out", &size);
   if (test->expected && size == outputBytes)
     return 1;
   printf("FAILED %s: expected its outputs in %s.out\n", test->name, test->name);
@@ -157,15 +144,21 @@ static int checkCase(Case *test, const char *folder, const char *device) {
   return passed;
 }
 
+static void printTensors(const char *kind, const HamKaasTensorInfo *tensors,
+                         int32_t count) {
+  for (int32_t i = 0; i < count; ++i)
+    printf("%s %s %s\n", kind, isFloat(&tensors[i]) ? "floats" : "integers",
+           tensors[i].name);
+}
+
 int printInterface(const char *path) {
   Model model;
   if (!loadModel(&model, path))
     return 1;
   const HamKaasProgram *program = model.program;
-  for (int32_t i = 0; i < program->inputCount; ++i)
-    printf("input %s\n", program->inputs[i].name);
-  for (int32_t i = 0; i < program->outputCount; ++i)
-    printf("output %s\n", program->outputs[i].name);
+  printTensors("parameter", program->parameters, program->parameterCount);
+  printTensors("input", program->inputs, program->inputCount);
+  printTensors("output", program->outputs, program->outputCount);
   unloadModel(&model);
   return 0;
 }

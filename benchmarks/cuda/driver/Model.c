@@ -24,6 +24,22 @@ void *allocateOrExit(uint64_t bytes) {
   return memory;
 }
 
+char *readFile(const char *path, uint64_t *size) {
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return NULL;
+  char *data = NULL;
+  *size = 0;
+  if (fseek(file, 0, SEEK_END) == 0) {
+    long end = ftell(file);
+    rewind(file);
+    data = allocateOrExit((uint64_t)end + 1);
+    *size = fread(data, 1, (size_t)end, file);
+  }
+  fclose(file);
+  return data;
+}
+
 int loadModel(Model *model, const char *path) {
   model->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!model->library) {

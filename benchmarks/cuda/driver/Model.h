@@ -32,4 +32,7 @@ void **findTensors(const HamKaasTensorInfo *tensors, int32_t count,
 /// Memory or the end of the program.
 void *allocateOrExit(uint64_t bytes);
 
+/// A file with a zero behind it, which the caller frees; null if there is none.
+char *readFile(const char *path, uint64_t *size);
+
 #endif

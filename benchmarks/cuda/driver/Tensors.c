@@ -38,26 +38,27 @@ static float decodeBFloat(uint16_t bits) {
   return value;
 }
 
-/// Reads element `i` as a float; 0 if the type has none.
-static int readFloat(int32_t type, const char *data, uint64_t i,
-                     double *value) {
+int isFloat(const HamKaasTensorInfo *tensor) {
+  int32_t type = tensor->elementType;
+  return type == HamKaasFloat32 || type == HamKaasFloat64 ||
+         type == HamKaasFloat16 || type == HamKaasBFloat16;
+}
+
+/// Element `i` of a tensor of floats.
+static double readFloat(int32_t type, const char *data, uint64_t i) {
   uint16_t half;
   float single;
+  double wide;
   switch (type) {
   case HamKaasFloat32:
     memcpy(&single, data + 4 * i, 4);
-    *value = single;
-    return 1;
+    return single;
   case HamKaasFloat64:
-    memcpy(value, data + 8 * i, 8);
-    return 1;
-  case HamKaasFloat16:
-  case HamKaasBFloat16:
-    memcpy(&half, data + 2 * i, 2);
-    *value = type == HamKaasFloat16 ? decodeHalf(half) : decodeBFloat(half);
-    return 1;
+    memcpy(&wide, data + 8 * i, 8);
+    return wide;
   default:
-    return 0;
+    memcpy(&half, data + 2 * i, 2);
+    return type == HamKaasFloat16 ? decodeHalf(half) : decodeBFloat(half);
   }
 }
 
@@ -111,15 +112,15 @@ Difference compareTensors(const HamKaasTensorInfo *tensor, const void *got,
   Difference difference = {0, 0, 0};
   uint64_t count = countElements(tensor);
   for (uint64_t i = 0; i < count; ++i) {
-    double a = 0, b = 0;
-    if (!readFloat(tensor->elementType, got, i, &a)) {
+    if (!isFloat(tensor)) {
       uint64_t size = tensor->bytes / count;
       difference.unequal +=
           memcmp((const char *)got + size * i,
                  (const char *)expected + size * i, size) != 0;
       continue;
     }
-    (void)readFloat(tensor->elementType, expected, i, &b);
+    double a = readFloat(tensor->elementType, got, i);
+    double b = readFloat(tensor->elementType, expected, i);
     if (isfinite(a) && isfinite(b)) {
       difference.largest = fmax(difference.largest, fabs(a - b));
       difference.magnitude = fmax(difference.magnitude, fabs(b));

@@ -10,9 +10,11 @@
 
 #include "hamkaas-c/Program.h"
 
+int isFloat(const HamKaasTensorInfo *tensor);
+
 /// Fills a tensor, the same for the same `seed`. As a parameter, values are
 /// such that a deep network neither vanishes nor overflows: matrices are scaled
-/// by their depth, vectors lie around 1. Integers are 0.
+/// by their depth, vectors lie around 1. All but floats is 0.
 void fillTensor(const HamKaasTensorInfo *tensor, void *data, uint64_t seed,
                 int isParameter);
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Clock.h"
 #include "Commands.h"
 #include "Gpu.h"
 #include "Model.h"
@@ -13,15 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { WarmUpRuns = 5, LeastRuns = 20, MaxRuns = 100000, InputSets = 4 };
-
-static double readClock(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static int compareTimes(const void *a, const void *b) {
   double first = *(const double *)a, second = *(const double *)b;
@@ -29,16 +23,55 @@ static int compareTimes(const void *a, const void *b) {
 }
 
 //===----------------------------------------------------------------------===//
-// Random contents
+// Contents
 //===----------------------------------------------------------------------===//
 
-static HamKaasNamedData *makeParameters(const HamKaasProgram *program) {
+static uint64_t sumIntegers(const HamKaasTensorInfo *tensors, int32_t count) {
+  uint64_t bytes = 0;
+  for (int32_t i = 0; i < count; ++i)
+    bytes += isFloat(&tensors[i]) ? 0 : tensors[i].bytes;
+  return bytes;
+}
+
+/// Reads what is not random, if the options name it. Returns 0 and prints why
+/// if it is not what the program needs.
+static int readIntegers(const HamKaasProgram *program, const char *path,
+                        char **integers) {
+  *integers = NULL;
+  if (!path)
+    return 1;
+  uint64_t size = 0;
+  uint64_t expected =
+      sumIntegers(program->parameters, program->parameterCount) +
+      sumIntegers(program->inputs, program->inputCount);
+  *integers = readFile(path, &size);
+  if (*integers && size == expected)
+    return 1;
+  fprintf(stderr, "%s: expected a file of %llu bytes\n", path,
+          (unsigned long long)expected);
+  free(*integers);
+  return 0;
+}
+
+/// Copies the integers of a tensor from `*next`, if there are any, and goes
+/// behind them.
+static void takeIntegers(const HamKaasTensorInfo *tensor, void *data,
+                         const char **next) {
+  if (!*next || isFloat(tensor))
+    return;
+  memcpy(data, *next, tensor->bytes);
+  *next += tensor->bytes;
+}
+
+static HamKaasNamedData *makeParameters(const HamKaasProgram *program,
+                                        const char *integers) {
   HamKaasNamedData *parameters =
       allocateOrExit(sizeof(*parameters) * (uint64_t)program->parameterCount);
   for (int32_t i = 0; i < program->parameterCount; ++i) {
     const HamKaasTensorInfo *tensor = &program->parameters[i];
     void *data = allocateOrExit(tensor->bytes);
     fillTensor(tensor, data, (uint64_t)i, /*isParameter=*/1);
+    takeIntegers(tensor, data, &integers);
     parameters[i].name = tensor->name;
     parameters[i].data = data;
     parameters[i].bytes = tensor->bytes;
@@ -52,14 +85,19 @@ static void releaseParameters(HamKaasNamedData *parameters, int32_t count) {
   free(parameters);
 }
 
-static char *makeInputs(const HamKaasProgram *program, uint64_t seed) {
+/// In the places that a session has for them.
+static char *makeInputs(const HamKaasProgram *program, const char *integers,
+                        uint64_t seed) {
+  if (integers)
+    integers += sumIntegers(program->parameters, program->parameterCount);
   char *memory = allocateOrExit(getSpace(program->inputs, program->inputCount));
-  char *next = memory;
+  void **places = findTensors(program->inputs, program->inputCount, memory);
   for (int32_t i = 0; i < program->inputCount; ++i) {
-    fillTensor(&program->inputs[i], next, 1000 * seed + (uint64_t)i,
+    fillTensor(&program->inputs[i], places[i], 1000 * seed + (uint64_t)i,
                /*isParameter=*/0);
-    next += program->inputs[i].bytes;
+    takeIntegers(&program->inputs[i], places[i], &integers);
   }
+  free(places);
   return memory;
 }
 
@@ -280,12 +318,15 @@ int runTiming(const char *path, const Options *options) {
       !loadModel(&reference, options->reference ? options->reference : path))
     return 1;
   int isOnGpu = strncmp(options->device, "cuda", 4) == 0;
-  if (isOnGpu && !openGpu())
+  if (isOnGpu && !openGpu(options->device))
     return 2;
-  HamKaasNamedData *parameters = makeParameters(model.program);
+  char *integers;
+  if (!readIntegers(model.program, options->integers, &integers))
+    return 1;
+  HamKaasNamedData *parameters = makeParameters(model.program, integers);
   char *sets[InputSets];
   for (int i = 0; i < InputSets; ++i)
-    sets[i] = makeInputs(model.program, (uint64_t)i);
+    sets[i] = makeInputs(model.program, integers, (uint64_t)i);
   double difference = compareWithCpu(model.program, options->device,
                                      reference.program, parameters, sets[0]);
   Session session;
@@ -310,41 +351,8 @@ int runTiming(const char *path, const Options *options) {
   for (int i = 0; i < InputSets; ++i)
     free(sets[i]);
   releaseParameters(parameters, model.program->parameterCount);
+  free(integers);
   unloadModel(&reference);
   unloadModel(&model);
   return !succeeds;
-}
-
-//===----------------------------------------------------------------------===//
-// The GPU
-//===----------------------------------------------------------------------===//
-
-int printGpu(void) {
-  if (!openGpu())
-    return 2;
-  GpuInfo info = describeGpu();
-  printf("{\"name\": \"%s\", \"architecture\": \"sm_%d%d\", \"driver\": "
-         "\"%d.%d\", \"multiprocessors\": %d, \"memory\": %llu}\n",
-         info.name, info.major, info.minor, info.driver / 1000,
-         info.driver % 1000 / 10, info.multiprocessors,
-         (unsigned long long)info.memory);
-  return 0;
-}
-
-int printCeilings(void) {
-  if (!openGpu())
-    return 2;
-  const uint64_t bytes = 1ull << 30;
-  void *from = allocateOnGpu(bytes), *to = allocateOnGpu(bytes);
-  (void)timeGpuCopies(to, from, bytes, 3);
-  double best = 0;
-  for (int i = 0; i < 5; ++i) {
-    double rate = 2.0 * (double)bytes / timeGpuCopies(to, from, bytes, 10);
-    best = rate > best ? rate : best;
-  }
-  releaseOnGpu(from);
-  releaseOnGpu(to);
-  // Read and written.
-  printf("{\"copy_gbs\": %.1f}\n", best / 1e9);
-  return 0;
 }

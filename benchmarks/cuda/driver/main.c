@@ -15,9 +15,9 @@ static const char usage[] =
     "usage: hamkaas-cuda-driver COMMAND [OPTION...]\n"
     "  gpu                   describes the GPU\n"
     "  ceilings              measures what the GPU can do\n"
-    "  describe MODEL.so     names the inputs and outputs of a model\n"
+    "  describe MODEL.so     names the tensors of a model\n"
     "  conformance FOLDER    runs recorded cases and compares the outputs\n"
-    "  time MODEL.so         measures a model with random contents\n"
+    "  time MODEL.so         measures a model with random floats\n"
     "options:\n"
     "  --device=D            cuda (default), cuda:N or cpu\n"
     "  --only=NAME           the one case to run\n"
@@ -25,7 +25,9 @@ static const char usage[] =
     "  --tolerance=T         allowed difference from the processor's outputs,\n"
     "                        in parts of the largest value (default: 1e-3)\n"
     "  --reference=MODEL.so  whose code for the processor computes these, if\n"
-    "                        the measured model has none\n";
+    "                        the measured model has none\n"
+    "  --integers=FILE       parameters and inputs that are not floats, one\n"
+    "                        after the other (default: 0)\n";
 
 /// The value of the option `name`, if `argument` is that.
 static const char *getValue(const char *argument, const char *name) {
@@ -47,13 +49,15 @@ static int parseOption(const char *argument, Options *options) {
     options->tolerance = atof(value);
   else if ((value = getValue(argument, "--reference")))
     options->reference = value;
+  else if ((value = getValue(argument, "--integers")))
+    options->integers = value;
   else
     return 0;
   return 1;
 }
 
 int main(int argc, char **argv) {
-  Options options = {"cuda", NULL, 1, 1e-3, NULL};
+  Options options = {"cuda", NULL, 1, 1e-3, NULL, NULL};
   const char *words[2] = {NULL, NULL};
   int count = 0;
   for (int i = 1; i < argc; ++i) {
@@ -64,9 +68,9 @@ int main(int argc, char **argv) {
     words[count++] = argv[i];
   }
   if (count == 1 && strcmp(words[0], "gpu") == 0)
-    return printGpu();
+    return printGpu(&options);
   if (count == 1 && strcmp(words[0], "ceilings") == 0)
-    return printCeilings();
+    return printCeilings(&options);
   if (count == 2 && strcmp(words[0], "describe") == 0)
     return printInterface(words[1]);
   if (count == 2 && strcmp(words[0], "conformance") == 0)

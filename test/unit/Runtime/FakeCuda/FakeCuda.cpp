@@ -34,6 +34,9 @@ static constexpr CUresult invalidValue = 1, outOfMemory = 2, notInitialized = 3,
                           invalidContext = 201, invalidHandle = 400,
                           notFound = 500, illegalAddress = 700;
 
+// Nothing that the runtime asks for.
+static constexpr CUdevice_attribute multiprocessorCount = 16;
+
 // The text and the name of each result that there is here.
 static const std::map<CUresult, std::pair<const char *, const char *>> results =
     {{0, {"no error", "CUDA_SUCCESS"}},
@@ -201,6 +204,8 @@ static CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
     *value = fake().settings.capability / 10;
   else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
     *value = fake().settings.capability % 10;
+  else if (attribute == multiprocessorCount)
+    *value = 2;
   else
     return invalidValue;
   return CUDA_SUCCESS;
