@@ -126,10 +126,14 @@ private:
                             loops.columnCount(), loops.productCount());
   }
 
-  static bool paysInEachRun(const ContractionLoops &loops) {
+  bool paysInEachRun(const ContractionLoops &loops) const {
     int64_t rows = loops.rowCount();
     int64_t elements = loops.productCount() * loops.columnCount();
-    bool isCopied = rows <= maxCopiedRows && elements <= maxCopiedElements;
+    // Blocks of threads copy parts of a matrix to shared memory as fast as
+    // panels, but for one whose rows begin anywhere.
+    bool isCopied =
+        target->isWarp ? loops.columnCount() % 4 == 0
+                       : rows <= maxCopiedRows && elements <= maxCopiedElements;
     return loops.batch.empty() && rows >= minRows && elements >= minElements &&
            !isCopied;
   }
