@@ -53,24 +53,33 @@ static Value skipRepetition(Value value) {
 
 static bool isOfRank3(Value value) { return getShape(value).size() == 3; }
 
-/// The sums of rows, one for each index of the first dimension of `value`, that
-/// it repeats along the others; null if it is none.
+/// The sums of rows, one for each index of the first two dimensions of `value`,
+/// that it repeats along the last one; null if it is none.
 static ReduceOp getRepeatedSums(Value value) {
   if (!isOfRank3(value))
     return nullptr;
-  // Steps that keep the first dimension keep the sums apart.
-  int64_t batches = getShape(value).front();
+  // Steps that keep these dimensions keep the sums apart; one of 1 may go.
+  int64_t queries = getShape(value)[1];
+  ArrayRef<int64_t> kept = getShape(value).take_front(queries == 1 ? 1 : 2);
   while (isa_and_nonnull<BroadcastOp, ReshapeOp>(value.getDefiningOp())) {
     value = value.getDefiningOp()->getOperand(0);
-    if (getShape(value).empty() || getShape(value).front() != batches)
+    if (getShape(value).take_front(kept.size()) != kept)
       return nullptr;
   }
   auto sum = value.getDefiningOp<ReduceOp>();
   return sum && sum.getCombiner() == Combiner::Sum &&
                  sum.getDims() == ArrayRef<int64_t>(2) &&
-                 isOfRank3(sum.getX()) && getShape(sum.getX())[1] == 1
+                 isOfRank3(sum.getX()) && getShape(sum.getX())[1] == queries
              ? sum
              : ReduceOp();
+}
+
+/// The row, one for each index of the first dimension, that `value` repeats
+/// along the second one; null if it is more.
+static Value getRepeatedRow(Value value) {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    value = broadcast.getX();
+  return isOfRank3(value) && getShape(value)[1] == 1 ? value : Value();
 }
 
 /// The number that `op` multiplies its first operand by, 1 / the number it is
@@ -131,6 +140,12 @@ static Value getCondition(Value condition) {
   return isOfRank3(condition) ? condition : Value();
 }
 
+/// The same for one that holds for all queries.
+static Value getConditionOfRows(Value condition) {
+  condition = getCondition(condition);
+  return condition && getShape(condition)[1] == 1 ? condition : Value();
+}
+
 LogicalResult Scores::match(Value value) {
   while (value && !products) {
     if (!value.hasOneUse())
@@ -176,18 +191,19 @@ Value Scores::matchMask(SelectOp select) {
 }
 
 /// select(here, q . row, q . keys) are the products with keys in which the row
-/// stands where `here` holds. There is one query then.
+/// stands where `here` holds.
 Value Scores::matchKeys(SelectOp select) {
-  Value condition = getCondition(select.getCondition());
+  Value condition = getConditionOfRows(select.getCondition());
   auto product = skipBatchReshapes(select.getB()).getDefiningOp<MatMulOp>();
   ReduceOp sum = getRepeatedSums(select.getA());
   auto pairs = sum ? sum.getX().getDefiningOp<MulOp>() : MulOp();
   if (!condition || !product || !pairs)
     return nullptr;
   Value query = product.getLhs();
-  Value row = pairs.getLhs() == query ? pairs.getRhs() : pairs.getLhs();
-  bool isQuery = pairs.getLhs() == query || pairs.getRhs() == query;
-  if (!isQuery || row.getType() != query.getType())
+  bool isLeft = pairs.getLhs() == query;
+  Value row = getRepeatedRow(isLeft ? pairs.getRhs() : pairs.getLhs());
+  if ((!isLeft && pairs.getRhs() != query) || !row ||
+      pairs.getType() != query.getType())
     return nullptr;
   keys = {condition, row};
   return select.getB();
@@ -333,7 +349,7 @@ struct RaiseWithRow : OpRewritePattern<AddOp> {
       SlicedSoftmaxOp weights = getWeights(without.getB());
       Scores scores;
       // An addition repeats what is smaller.
-      if (!values.rows || values.rows.getType() != op.getType() ||
+      if (!values.rows || row.getType() != op.getType() ||
           product.getType() != op.getType() || !weights ||
           !weights.getResult().hasNUses(2) ||
           failed(scores.match(weights.getX())))
@@ -349,15 +365,17 @@ private:
   /// The row and where it stands, if `product` is the row times the weights
   /// that `without` leaves out.
   static UpdatedRows matchRow(MulOp product, SelectOp without) {
-    for (auto [row, factor] : {std::pair(product.getLhs(), product.getRhs()),
-                               std::pair(product.getRhs(), product.getLhs())}) {
+    for (auto [repeated, factor] :
+         {std::pair(product.getLhs(), product.getRhs()),
+          std::pair(product.getRhs(), product.getLhs())}) {
+      Value row = getRepeatedRow(repeated);
       ReduceOp sum = getRepeatedSums(factor);
       auto only = sum ? sum.getX().getDefiningOp<SelectOp>() : SelectOp();
-      Value condition = getCondition(without.getCondition());
-      if (only && condition && only.getCondition() == without.getCondition() &&
+      Value condition = getConditionOfRows(without.getCondition());
+      if (row && only && condition &&
+          only.getCondition() == without.getCondition() &&
           only.getA() == without.getB() &&
-          isNumber(skipRepetition(only.getB()), 0) &&
-          row.getType() == product.getType())
+          isNumber(skipRepetition(only.getB()), 0))
         return {condition, row};
     }
     return {};

@@ -67,6 +67,78 @@ func.func @row_apart(%q: tensor<4x1x16xf32>, %kc: tensor<4x8x16xf32>, %vc: tenso
   return %14 : tensor<4x1x16xf32>
 }
 
+// Three queries share keys and values.
+
+// CHECK-LABEL: func @row_apart_of_groups(
+// CHECK-SAME:    %[[Q:.*]]: tensor<4x3x16xf32>, %[[KC:.*]]: tensor<4x8x16xf32>, %[[VC:.*]]: tensor<4x8x16xf32>, %[[K:.*]]: tensor<4x1x16xf32>, %[[V:.*]]: tensor<4x1x16xf32>, %[[HERE:.*]]: tensor<1x1x8xi1>
+// CHECK-DAG:     %[[K1:.*]] = hamkaas.broadcast %[[K]] : tensor<4x1x16xf32> -> tensor<4x8x16xf32>
+// CHECK-DAG:     %[[V1:.*]] = hamkaas.broadcast %[[V]] : tensor<4x1x16xf32> -> tensor<4x8x16xf32>
+// CHECK-DAG:     %[[KEYS:.*]] = hamkaas.select %{{.*}}, %[[K1]], %[[KC]]
+// CHECK-DAG:     %[[VALUES:.*]] = hamkaas.select %{{.*}}, %[[V1]], %[[VC]]
+// CHECK:         hamkaas.attention %[[Q]], %[[KEYS]], %[[VALUES]] scale 1.000000e+00 : tensor<4x3x16xf32>
+func.func @row_apart_of_groups(%q: tensor<4x3x16xf32>, %kc: tensor<4x8x16xf32>, %vc: tensor<4x8x16xf32>, %k: tensor<4x1x16xf32>, %v: tensor<4x1x16xf32>, %here: tensor<1x1x8xi1>) -> tensor<4x3x16xf32> {
+  %zero = hamkaas.constant dense<0.0> : tensor<1x1x1xf32>
+  %zeros = hamkaas.broadcast %zero : tensor<1x1x1xf32> -> tensor<4x3x8xf32>
+  %there = hamkaas.broadcast %here : tensor<1x1x8xi1> -> tensor<4x3x8xi1>
+  %0 = hamkaas.mul %q, %k : tensor<4x3x16xf32>, tensor<4x1x16xf32>
+  %1 = hamkaas.reduce sum %0 over [2] : tensor<4x3x16xf32>
+  %2 = hamkaas.reshape %1 : tensor<4x3xf32> -> tensor<4x3x1xf32>
+  %3 = hamkaas.broadcast %2 : tensor<4x3x1xf32> -> tensor<4x3x8xf32>
+  %4 = hamkaas.permute %kc [0, 2, 1] : tensor<4x8x16xf32>
+  %5 = hamkaas.matmul %q, %4 : tensor<4x3x16xf32>, tensor<4x16x8xf32>
+  %6 = hamkaas.select %there, %3, %5 : tensor<4x3x8xi1>, tensor<4x3x8xf32>, tensor<4x3x8xf32>
+  %7 = hamkaas.sliced_softmax %6 static_prefix 8 : tensor<4x3x8xf32>
+  %8 = hamkaas.select %there, %zeros, %7 : tensor<4x3x8xi1>, tensor<4x3x8xf32>, tensor<4x3x8xf32>
+  %9 = hamkaas.matmul %8, %vc : tensor<4x3x8xf32>, tensor<4x8x16xf32>
+  %10 = hamkaas.select %there, %7, %zeros : tensor<4x3x8xi1>, tensor<4x3x8xf32>, tensor<4x3x8xf32>
+  %11 = hamkaas.reduce sum %10 over [2] : tensor<4x3x8xf32>
+  %12 = hamkaas.reshape %11 : tensor<4x3xf32> -> tensor<4x3x1xf32>
+  %13 = hamkaas.broadcast %v : tensor<4x1x16xf32> -> tensor<4x3x16xf32>
+  %14 = hamkaas.mul %13, %12 : tensor<4x3x16xf32>, tensor<4x3x1xf32>
+  %15 = hamkaas.add %9, %14 : tensor<4x3x16xf32>, tensor<4x3x16xf32>
+  return %15 : tensor<4x3x16xf32>
+}
+
+// Not for a row of each query, and not where it stands elsewhere for each.
+
+// CHECK-LABEL: func @rows_of_queries(
+// CHECK-NOT:     hamkaas.attention
+// CHECK:         return
+func.func @rows_of_queries(%q: tensor<4x3x16xf32>, %kc: tensor<4x8x16xf32>, %vc: tensor<4x8x16xf32>, %k: tensor<4x3x16xf32>, %v: tensor<4x1x16xf32>, %here: tensor<1x3x8xi1>, %same: tensor<1x1x8xi1>) -> (tensor<4x3x16xf32>, tensor<4x3x16xf32>) {
+  %zero = hamkaas.constant dense<0.0> : tensor<1x1x1xf32>
+  %zeros = hamkaas.broadcast %zero : tensor<1x1x1xf32> -> tensor<4x3x8xf32>
+  %there = hamkaas.broadcast %same : tensor<1x1x8xi1> -> tensor<4x3x8xi1>
+  %0 = hamkaas.mul %q, %k : tensor<4x3x16xf32>, tensor<4x3x16xf32>
+  %1 = hamkaas.reduce sum %0 over [2] : tensor<4x3x16xf32>
+  %2 = hamkaas.reshape %1 : tensor<4x3xf32> -> tensor<4x3x1xf32>
+  %3 = hamkaas.broadcast %2 : tensor<4x3x1xf32> -> tensor<4x3x8xf32>
+  %4 = hamkaas.permute %kc [0, 2, 1] : tensor<4x8x16xf32>
+  %5 = hamkaas.matmul %q, %4 : tensor<4x3x16xf32>, tensor<4x16x8xf32>
+  %6 = hamkaas.select %there, %3, %5 : tensor<4x3x8xi1>, tensor<4x3x8xf32>, tensor<4x3x8xf32>
+  %7 = hamkaas.sliced_softmax %6 static_prefix 8 : tensor<4x3x8xf32>
+  %8 = hamkaas.select %there, %zeros, %7 : tensor<4x3x8xi1>, tensor<4x3x8xf32>, tensor<4x3x8xf32>
+  %9 = hamkaas.matmul %8, %vc : tensor<4x3x8xf32>, tensor<4x8x16xf32>
+  %10 = hamkaas.select %there, %7, %zeros : tensor<4x3x8xi1>, tensor<4x3x8xf32>, tensor<4x3x8xf32>
+  %11 = hamkaas.reduce sum %10 over [2] : tensor<4x3x8xf32>
+  %12 = hamkaas.reshape %11 : tensor<4x3xf32> -> tensor<4x3x1xf32>
+  %13 = hamkaas.broadcast %v : tensor<4x1x16xf32> -> tensor<4x3x16xf32>
+  %14 = hamkaas.mul %13, %12 : tensor<4x3x16xf32>, tensor<4x3x1xf32>
+  %15 = hamkaas.add %9, %14 : tensor<4x3x16xf32>, tensor<4x3x16xf32>
+
+  %20 = hamkaas.broadcast %here : tensor<1x3x8xi1> -> tensor<4x3x8xi1>
+  %21 = hamkaas.permute %kc [0, 2, 1] : tensor<4x8x16xf32>
+  %22 = hamkaas.matmul %q, %21 : tensor<4x3x16xf32>, tensor<4x16x8xf32>
+  %23 = hamkaas.sliced_softmax %22 static_prefix 8 : tensor<4x3x8xf32>
+  %24 = hamkaas.select %20, %zeros, %23 : tensor<4x3x8xi1>, tensor<4x3x8xf32>, tensor<4x3x8xf32>
+  %25 = hamkaas.matmul %24, %vc : tensor<4x3x8xf32>, tensor<4x8x16xf32>
+  %26 = hamkaas.select %20, %23, %zeros : tensor<4x3x8xi1>, tensor<4x3x8xf32>, tensor<4x3x8xf32>
+  %27 = hamkaas.reduce sum %26 over [2] : tensor<4x3x8xf32>
+  %28 = hamkaas.reshape %27 : tensor<4x3xf32> -> tensor<4x3x1xf32>
+  %29 = hamkaas.mul %13, %28 : tensor<4x3x16xf32>, tensor<4x3x1xf32>
+  %30 = hamkaas.add %25, %29 : tensor<4x3x16xf32>, tensor<4x3x16xf32>
+  return %15, %30 : tensor<4x3x16xf32>, tensor<4x3x16xf32>
+}
+
 // The weights are a result, too.
 
 // CHECK-LABEL: func @weights(
