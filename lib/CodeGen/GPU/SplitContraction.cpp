@@ -21,8 +21,9 @@ static constexpr int64_t maxRows = 7;
 static constexpr int64_t minColumns = 32, minDepth = 64;
 /// Steps of the depth whose reads are on their way at a time.
 static constexpr int64_t stepsAtOnce = 8;
-/// The same of steps that are one read of 16 bytes a thread.
-static constexpr int64_t readsAtOnce = 4;
+/// The same of steps that are one read of 16 bytes a thread: more where few
+/// blocks have to keep the memory busy and few sums are held.
+static constexpr int64_t minReads = 4, maxReads = 8, maxRowsOfMaxReads = 2;
 /// Elements of such a read.
 static constexpr int64_t wideLanes = 4 * warpSize;
 /// Warps of a block, and sums of theirs of that size.
@@ -39,6 +40,9 @@ bool SplitContraction::match() {
   if (right.panelWidth && wideLanes % right.panelWidth == 0 &&
       depthCount % (wideLanes / right.panelWidth) == 0)
     depthOfRead = wideLanes / right.panelWidth;
+  bool readsMore = depthOfRead && rowCount <= maxRowsOfMaxReads &&
+                   depthCount % (maxReads * depthOfRead) == 0;
+  readsAtOnce = readsMore ? maxReads : minReads;
   int64_t depthAtOnce = depthOfRead ? readsAtOnce * depthOfRead : stepsAtOnce;
   int64_t blocks = loops.count(loops.batch) *
                    llvm::divideCeil(columnCount, blockVectors * warpSize);

@@ -47,9 +47,9 @@ private:
 
   /// Warps of a block, the depth of a part, and vectors of columns.
   int64_t parts = 1, partDepth = 0, blockVectors = 1;
-  /// Steps of the depth that a read of 16 bytes a thread is; 0 if threads read
-  /// one column each.
-  int64_t depthOfRead = 0;
+  /// Steps of the depth that a read of 16 bytes a thread is, and such reads that
+  /// are on their way at a time; 0 if threads read one column each.
+  int64_t depthOfRead = 0, readsAtOnce = 0;
   mlir::Value leftFlat, rightFlat, shared;
   /// Where the emission of a block stands.
   mlir::Value warp, columnBlock, firstColumn, rightBase;
