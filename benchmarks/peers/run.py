@@ -67,7 +67,7 @@ def parse_arguments() -> Any:
         default=DEFAULT_PEERS, metavar="PEER,...",
         help=f"default: {','.join(DEFAULT_PEERS)}; numpy: onnx's reference")
     add("--workloads",
-        type=choices(workloads.NAMES + workloads.SMALL),
+        type=choices(workloads.ALL),
         default=workloads.NAMES, metavar="NAME,...",
         help="default: all but those that only test the benchmark, "
         f"{','.join(workloads.SMALL)}")

@@ -29,11 +29,9 @@ MODULES = {
     "small": ["small_mlp", "small_conv", "small_softmax", "small_cache"],
 }  # yapf: disable
 SMALL = MODULES["small"]
+ALL = [name for names in MODULES.values() for name in names]
 # What is measured if nothing is said. SmolLM2 is for GPUs.
-NAMES = [
-    name for module, names in MODULES.items() if module != "small"
-    for name in names if name != "smollm2_135m"
-]
+NAMES = [name for name in ALL if name not in [*SMALL, "smollm2_135m"]]
 
 
 @dataclasses.dataclass
