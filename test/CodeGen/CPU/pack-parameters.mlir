@@ -1,6 +1,7 @@
 // RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=x86-64-v4 -split-input-file | FileCheck %s --check-prefixes=CHECK,WIDE
 // RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=x86-64-v3 -split-input-file | FileCheck %s --check-prefixes=CHECK,NARROW
 // RUN: not hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=z80 -split-input-file 2>&1 | FileCheck %s --check-prefix=LEVEL
+// RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=warp -split-input-file | FileCheck %s --check-prefix=GPU
 // LEVEL: error: expected an instruction set level of x86-64, x86-64-v2, x86-64-v3, x86-64-v4, warp, warp-tf32, warp-3xtf32, warp-bf16, got 'z80'
 
 #lhs = affine_map<(i, j, k) -> (i, k)>
@@ -148,8 +149,10 @@ func.func @weights(%x: tensor<1x20x9x8xf32>) -> tensor<1x18x7x64xf32> {
 #result = affine_map<(i, j, k) -> (i, j)>
 
 // A large matrix that many rows are multiplied with is packed in each run: one
-// of more than 1 MB, or one for more than 512 rows.
+// of more than 1 MB, or one for more than 512 rows. A GPU reads it as it lies.
 
+// GPU-LABEL:   func @large(
+// GPU-NOT:       "pack"
 // CHECK-LABEL: func @large(
 // CHECK-SAME:    %[[X:.*]]: tensor<192x512xf32>, %[[B:.*]]: tensor<512x520xf32>
 // CHECK:         %[[P:.*]] = hamkaas.group movement(%[[B]]) {hamkaas.ops = "pack"}
@@ -170,6 +173,8 @@ func.func @large(%x: tensor<192x512xf32>, %w: tensor<512x520xf32>) -> tensor<192
   return %0 : tensor<192x520xf32>
 }
 
+// GPU-LABEL:   func @many_rows(
+// GPU-NOT:       "pack"
 // CHECK-LABEL: func @many_rows(
 // CHECK-SAME:    %[[X:.*]]: tensor<513x256xf32>, %[[B:.*]]: tensor<256x256xf32>
 // CHECK:         %[[P:.*]] = hamkaas.group movement(%[[B]]) {hamkaas.ops = "pack"}
@@ -188,6 +193,29 @@ func.func @many_rows(%x: tensor<513x256xf32>, %w: tensor<256x256xf32>) -> tensor
     hamkaas.yield %1 : tensor<513x256xf32>
   }
   return %0 : tensor<513x256xf32>
+}
+
+// Rows of 262 numbers do not begin where a GPU reads four at once.
+
+// GPU-LABEL:   func @unaligned(
+// GPU-SAME:      %{{.*}}: tensor<513x256xf32>, %[[B:.*]]: tensor<256x262xf32>
+// GPU:           hamkaas.group movement(%[[B]]) {hamkaas.ops = "pack"}
+// CHECK-LABEL: func @unaligned(
+// CHECK:         "pack"
+func.func @unaligned(%x: tensor<513x256xf32>, %w: tensor<256x262xf32>) -> tensor<513x262xf32> {
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<513x256xf32>, tensor<256x262xf32>) -> tensor<513x262xf32> {
+  ^bb0(%a: tensor<513x256xf32>, %b: tensor<256x262xf32>):
+    %e = tensor.empty() : tensor<513x262xf32>
+    %1 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<513x256xf32>, tensor<256x262xf32>) outs(%e : tensor<513x262xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    } -> tensor<513x262xf32>
+    hamkaas.yield %1 : tensor<513x262xf32>
+  }
+  return %0 : tensor<513x262xf32>
 }
 
 // Tiles copy others themselves.

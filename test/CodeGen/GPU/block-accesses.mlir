@@ -4,7 +4,7 @@
 // products, four numbers each; and writes four columns a thread, here behind an
 // epilogue.
 
-// CHECK-LABEL: .entry k1(
+// CHECK-LABEL: .entry k0(
 // CHECK:         .reqntid 256, 1, 1
 // CHECK:         .minnctapersm 2
 // CHECK:         cp.async.cg.shared.global
@@ -13,7 +13,7 @@
 // CHECK:         ld.global{{(.nc)?}}.v4.b32
 // CHECK:         st.global.v4.b32
 // CHECK-NOT:     st.global.b32
-// CHECK-LABEL: .entry k2(
+// CHECK-LABEL: .entry k1(
 func.func @main(%x: tensor<1024x1024xf32> {hamkaas.name = "x"}, %w: tensor<1024x1024xf32> {hamkaas.name = "w"}, %b: tensor<1x1024xf32> {hamkaas.name = "b"}) -> (tensor<1024x1024xf32> {hamkaas.name = "a"}, tensor<1024x1024xf32> {hamkaas.name = "c"}) {
   %0 = hamkaas.matmul %x, %w : tensor<1024x1024xf32>, tensor<1024x1024xf32>
   %1 = hamkaas.add %0, %b : tensor<1024x1024xf32>, tensor<1x1024xf32>

@@ -20,7 +20,8 @@ def CPUPackParameters
     inside the contraction `linalg.unpack` stands for reading them. Groups
     with `hamkaas.matmul` stay as they are. Matrices that
     several contractions share are packed once, if these choose the same width. Run it before
-    `hamkaas-hoist-parameters`, which moves the packing to `@prepare`.
+    `hamkaas-hoist-parameters`, which moves the packing to `@prepare`. Large matrices that
+    are known at run time only are packed in each run if that is faster.
   }];
   let options = [
     Option<"level", "level", "std::string", /*default=*/"\"x86-64-v4\"",

@@ -63,6 +63,7 @@ struct Raise : hamkaas::impl::RaiseBase<Raise> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     populateRaiseActivationPatterns(set);
+    populateRaiseComplexPatterns(set);
     populateRaiseGatePatterns(set);
     populateRaiseRowPatterns(set);
     patterns = std::move(set);

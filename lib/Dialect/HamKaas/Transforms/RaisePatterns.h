@@ -26,6 +26,7 @@ mlir::Value getInverted(mlir::Value value);
 
 /// Adds the patterns of one subject.
 void populateRaiseActivationPatterns(mlir::RewritePatternSet &patterns);
+void populateRaiseComplexPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseGatePatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseRowPatterns(mlir::RewritePatternSet &patterns);
 

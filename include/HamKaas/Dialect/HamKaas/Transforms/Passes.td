@@ -122,6 +122,7 @@ def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
     | `(x - mean(x)) / sqrt(mean((x - mean(x))^2) + e)` along the last dimension | `layer_norm` |
     | `w * x / sqrt(mean(x^2) + e)` along the last dimension, of float32, with or without `w` | `rms_norm` |
     | `exp(x - max(x)) / sum(exp(x - max(x)))` along the last dimension, of float32 | `sliced_softmax` |
+    | `concat(a * c - b * d, a * d + b * c)` along the last dimension, where `a` and `b` are the numbers 0 and 1 of each pair of a float32 tensor | `complex_mul` |
     | `1 / (1 + exp(-x))` | `sigmoid` |
     | `x * sigmoid(x)`, `x / (1 + exp(-x))` | `silu` |
     | `0.5 * x * (1 + erf(x / sqrt(2)))`, of float32 | `gelu` |
@@ -158,8 +159,9 @@ def RaiseAttention : Pass<"hamkaas-raise-attention", "mlir::ModuleOp"> {
     ```
 
     That is attention to `select(here, k1, k)` and `select(here, v1, v)`, which its
-    kernel computes where it reads keys and values. What the cache has there is
-    not multiplied by zero any more, so it need not be finite.
+    kernel computes where it reads keys and values. Several queries may share them.
+    What the cache has there is not multiplied by zero any more, so it need not be
+    finite.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }

@@ -1,0 +1,146 @@
+//===- RaiseComplex.cpp - Products of complex numbers -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "RaisePatterns.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// `value` before a last dimension of 1 was added to it or taken from it.
+static Value skipLastOne(Value value) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  if (!reshape)
+    return value;
+  ArrayRef<int64_t> from = getShape(reshape.getX()), to = getShape(value);
+  auto addsOne = [](ArrayRef<int64_t> less, ArrayRef<int64_t> more) {
+    return !more.empty() && more.back() == 1 && more.drop_back() == less;
+  };
+  return addsOne(from, to) || addsOne(to, from) ? reshape.getX() : value;
+}
+
+namespace {
+
+/// The real part, number 0, or the imaginary one, 1, of complex numbers whose
+/// parts are their tensor's last dimension.
+struct Part {
+  Value numbers;
+  int64_t number;
+};
+
+/// `real * factors - imaginary * others` of complex numbers.
+struct RealProduct {
+  Value numbers, factors, others;
+};
+
+} // namespace
+
+static std::optional<Part> getPart(Value value) {
+  auto slice = skipLastOne(value).getDefiningOp<StridedSliceOp>();
+  if (!slice || !slice.getType().getElementType().isF32())
+    return std::nullopt;
+  ArrayRef<int64_t> from = getShape(slice.getX()), to = getShape(slice);
+  if (from.empty() || from.back() != 2 || to.back() != 1 ||
+      from.drop_back() != to.drop_back())
+    return std::nullopt;
+  return Part{slice.getX(), slice.getOffsets().back()};
+}
+
+/// Part `number` of complex numbers that `product` has as a factor, of
+/// `numbers` if these are given, and the other factor; a null value if it has
+/// none.
+static std::pair<Value, Value> matchFactors(Value product, int64_t number,
+                                            Value numbers = nullptr) {
+  auto mul = product.getDefiningOp<MulOp>();
+  if (!mul)
+    return {};
+  for (auto [factor, other] : {std::pair(mul.getLhs(), mul.getRhs()),
+                               std::pair(mul.getRhs(), mul.getLhs())}) {
+    std::optional<Part> part = getPart(factor);
+    // The other factor may be repeated, the numbers may not.
+    if (part && part->number == number && factor.getType() == mul.getType() &&
+        getShape(other).size() == getShape(factor).size() &&
+        (!numbers || part->numbers == numbers))
+      return {part->numbers, other};
+  }
+  return {};
+}
+
+static std::optional<RealProduct> matchReal(Value value) {
+  auto sub = value.getDefiningOp<SubOp>();
+  if (!sub)
+    return std::nullopt;
+  auto [numbers, factors] = matchFactors(sub.getLhs(), 0);
+  if (!numbers)
+    return std::nullopt;
+  auto [same, others] = matchFactors(sub.getRhs(), 1, numbers);
+  if (!same || factors.getType() != others.getType())
+    return std::nullopt;
+  return RealProduct{numbers, factors, others};
+}
+
+/// Whether `value` is `real * others + imaginary * factors`.
+static bool isImaginary(Value value, const RealProduct &real) {
+  auto add = value.getDefiningOp<AddOp>();
+  if (!add)
+    return false;
+  auto is = [&](Value product, int64_t number, Value expected) {
+    auto [numbers, factor] = matchFactors(product, number, real.numbers);
+    return numbers && factor == expected;
+  };
+  return (is(add.getLhs(), 0, real.others) &&
+          is(add.getRhs(), 1, real.factors)) ||
+         (is(add.getRhs(), 0, real.others) &&
+          is(add.getLhs(), 1, real.factors));
+}
+
+namespace {
+
+/// concat(a * c - b * d, a * d + b * c) of the parts a and b of complex
+/// numbers: they are multiplied by c + di. Rotary positions (Su et al.,
+/// RoFormer, 2021) are written so.
+struct RaiseComplexProduct : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    auto fail = [&] {
+      return rewriter.notifyMatchFailure(op, "no parts of complex products");
+    };
+    int64_t rank = getShape(op).size();
+    if (op.getOperands().size() != 2 || int64_t(op.getDim()) != rank - 1)
+      return fail();
+    std::optional<RealProduct> real =
+        matchReal(skipLastOne(op.getOperands()[0]));
+    if (!real || real->numbers.getType() != op.getType() ||
+        !isImaginary(skipLastOne(op.getOperands()[1]), *real))
+      return fail();
+
+    auto asColumn = [&](Value value) -> Value {
+      auto type = cast<RankedTensorType>(value.getType());
+      if (type.getRank() == rank)
+        return value;
+      SmallVector<int64_t> shape(type.getShape());
+      shape.push_back(1);
+      return ReshapeOp::create(rewriter, op.getLoc(), type.clone(shape), value);
+    };
+    Value factors = ConcatOp::create(
+        rewriter, op.getLoc(),
+        ValueRange{asColumn(real->factors), asColumn(real->others)}, rank - 1);
+    rewriter.replaceOpWithNewOp<ComplexMulOp>(op, real->numbers, factors);
+    return success();
+  }
+};
+
+} // namespace
+
+void hamkaas::populateRaiseComplexPatterns(RewritePatternSet &patterns) {
+  patterns.add<RaiseComplexProduct>(patterns.getContext());
+}
