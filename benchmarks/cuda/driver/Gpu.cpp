@@ -37,7 +37,8 @@ static void check(const char *what, CUresult result) {
 }
 
 int openGpu(const char *name) {
-  int number = name[4] == ':' ? atoi(name + 5) : 0;
+  const char *colon = strchr(name, ':');
+  int number = colon ? atoi(colon + 1) : 0;
   if (Error error = findCudaDriver(driver)) {
     fprintf(stderr, "%s\n", error.message());
     return 0;
