@@ -214,10 +214,28 @@ void ResultWriter::save(unsigned result) {
   lyingIn[result] = none;
 }
 
+/// A value that a kernel writes to its destination in another shape is copied
+/// in that one. NOTE: only values of the same type are seen upstream to lie in
+/// one place, and else the copy would be made, by way of a third place.
 Value ResultWriter::copyTo(Value value, Value destination) {
-  return bufferization::MaterializeInDestinationOp::create(
-             builder, terminator->getLoc(), value.getType(), value, destination)
-      .getResult();
+  SmallVector<Operation *> reshapes;
+  Value written = getReshapedTensor(value);
+  auto call = written.getDefiningOp<func::CallOp>();
+  if (call && getReshapedTensor(call.getOperands().back()) == destination) {
+    destination = call.getOperands().back();
+    for (; value != written; value = reshapes.back()->getOperand(0))
+      reshapes.push_back(value.getDefiningOp());
+  }
+  Value copied =
+      bufferization::MaterializeInDestinationOp::create(
+          builder, terminator->getLoc(), value.getType(), value, destination)
+          .getResult();
+  for (Operation *reshape : llvm::reverse(reshapes)) {
+    Operation *clone = builder.clone(*reshape);
+    clone->setOperand(0, copied);
+    copied = clone->getResult(0);
+  }
+  return copied;
 }
 
 void Destinations::writeResults() {

@@ -1,4 +1,4 @@
-//===- PlaceCopies.cpp - Lets buffers lie where they are copied -*- C++ -*-===//
+//===- PlaceCopies.cpp - Lets copies lie in one place -----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,21 +53,26 @@ struct Part {
   int64_t begin, end;
 };
 
-/// Moves buffers into those that they are copied to.
+/// Moves buffers into those that they are copied to, or from.
 class CopyPlacer {
 public:
-  explicit CopyPlacer(ProgramBuffers &buffers);
+  CopyPlacer(ProgramBuffers &buffers, function_ref<bool(Value)> mayBeHost);
 
-  void moveSource(size_t step);
+  /// Makes nothing of the copy `step`, if it can.
+  void place(size_t step);
   /// What lies in another buffer, and from which element on.
   std::pair<Value, int64_t> getPlace(Value buffer) const;
   const DenseSet<Value> &getHosts() const { return hosts; }
 
 private:
   Part getPart(Value operand) const;
-  bool mayMove(size_t step, const Part &source, const Part &target);
+  bool mayHost(const Part &guest, const Part &host) const;
+  bool maySourceMove(size_t step, const Part &source, const Part &target) const;
+  bool mayTargetMove(size_t step, const Part &source, const Part &target) const;
+  void move(const Part &guest, const Part &host);
 
   const ProgramBuffers &buffers;
+  function_ref<bool(Value)> mayBeHost;
   /// In the order of the steps. Those of a buffer that was moved are its
   /// host's.
   DenseMap<Value, SmallVector<Access>> accesses;
@@ -77,7 +82,9 @@ private:
 
 } // namespace
 
-CopyPlacer::CopyPlacer(ProgramBuffers &buffers) : buffers(buffers) {
+CopyPlacer::CopyPlacer(ProgramBuffers &buffers,
+                       function_ref<bool(Value)> mayBeHost)
+    : buffers(buffers), mayBeHost(mayBeHost) {
   for (auto [i, step] : llvm::enumerate(buffers.getSteps()))
     for (OpOperand &operand : step->getOpOperands()) {
       Part part = getPart(operand.get());
@@ -104,14 +111,21 @@ Part CopyPlacer::getPart(Value operand) const {
           begin + cast<MemRefType>(operand.getType()).getNumElements()};
 }
 
+/// Whether `guest` is all of a buffer that we allocate, and `host` memory that
+/// it can lie in.
+bool CopyPlacer::mayHost(const Part &guest, const Part &host) const {
+  auto type = cast<MemRefType>(guest.buffer.getType());
+  return guest.buffer.getDefiningOp<memref::AllocOp>() &&
+         guest.buffer != host.buffer && guest.begin != guest.end &&
+         guest.end - guest.begin == type.getNumElements() &&
+         isWritableEarly(host.buffer) && mayBeHost(host.buffer);
+}
+
 /// Nobody else may use the target from when the source is written first, nor
 /// write to it until the source is read last.
-bool CopyPlacer::mayMove(size_t step, const Part &source, const Part &target) {
-  auto type = cast<MemRefType>(source.buffer.getType());
-  if (!source.buffer.getDefiningOp<memref::AllocOp>() ||
-      source.buffer == target.buffer || source.begin == source.end ||
-      source.end - source.begin != type.getNumElements() ||
-      !isWritableEarly(target.buffer))
+bool CopyPlacer::maySourceMove(size_t step, const Part &source,
+                               const Part &target) const {
+  if (!mayHost(source, target))
     return false;
   ArrayRef<Access> own = accesses.find(source.buffer)->second;
   size_t first = own.front().step, last = own.back().step;
@@ -132,20 +146,44 @@ bool CopyPlacer::mayMove(size_t step, const Part &source, const Part &target) {
   return true;
 }
 
-void CopyPlacer::moveSource(size_t step) {
+/// Only the copy may write to the target, and nobody to the source until the
+/// target is read last.
+bool CopyPlacer::mayTargetMove(size_t step, const Part &source,
+                               const Part &target) const {
+  if (!mayHost(target, source))
+    return false;
+  ArrayRef<Access> own = accesses.find(target.buffer)->second;
+  size_t last = own.back().step;
+  if (own.front().step != step || llvm::any_of(own, [&](const Access &access) {
+        return access.step > step && access.isWrite;
+      }))
+    return false;
+  ArrayRef<Access> others = accesses.find(source.buffer)->second;
+  return llvm::none_of(others, [&](const Access &access) {
+    return access.isWrite && access.step > step && access.step <= last &&
+           access.begin < source.end && source.begin < access.end;
+  });
+}
+
+void CopyPlacer::place(size_t step) {
   Operation *op = buffers.getSteps()[step];
   Part source = getPart(op->getOperands().front());
   Part target = getPart(op->getOperands().back());
-  if (!mayMove(step, source, target))
-    return;
-  moved[source.buffer] = {target.buffer, target.begin};
-  hosts.insert(target.buffer);
-  SmallVector<Access> own = std::move(accesses.find(source.buffer)->second);
+  if (maySourceMove(step, source, target))
+    move(source, target);
+  else if (mayTargetMove(step, source, target))
+    move(target, source);
+}
+
+void CopyPlacer::move(const Part &guest, const Part &host) {
+  moved[guest.buffer] = {host.buffer, host.begin};
+  hosts.insert(host.buffer);
+  SmallVector<Access> own = std::move(accesses.find(guest.buffer)->second);
   for (Access &access : own) {
-    access.begin += target.begin;
-    access.end += target.begin;
+    access.begin += host.begin;
+    access.end += host.begin;
   }
-  SmallVector<Access> &all = accesses.find(target.buffer)->second;
+  SmallVector<Access> &all = accesses.find(host.buffer)->second;
   SmallVector<Access> others = std::move(all);
   all.clear();
   std::merge(own.begin(), own.end(), others.begin(), others.end(),
@@ -156,10 +194,10 @@ void CopyPlacer::moveSource(size_t step) {
 DenseSet<Value>
 ProgramBuffers::placeCopies(const SymbolTable &symbols,
                             function_ref<bool(Value)> mayBeHost) {
-  CopyPlacer placer(*this);
+  CopyPlacer placer(*this, mayBeHost);
   for (auto [i, step] : llvm::enumerate(steps))
-    if (isCopy(step) && mayBeHost(getView(step->getOperands().back()).buffer))
-      placer.moveSource(i);
+    if (isCopy(step))
+      placer.place(i);
   for (auto &[value, view] : views) {
     auto [buffer, offset] = placer.getPlace(view.buffer);
     view.buffer = buffer;

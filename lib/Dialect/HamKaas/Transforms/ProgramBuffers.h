@@ -43,9 +43,9 @@ public:
   llvm::ArrayRef<mlir::Value> getAllocations() const { return allocations; }
   const std::vector<ArenaBuffer> &getLifetimes() const { return lifetimes; }
 
-  /// Lets buffers lie, from the start, where they are copied, as far as others
-  /// do not need that place and `mayBeHost` allows it for the buffer that is
-  /// copied to. Returns the buffers in which others lie now. The copies stay, but
+  /// Lets buffers lie, from the start, where they are copied to or from, as far
+  /// as others do not need that place and `mayBeHost` allows it for the buffer
+  /// that they then lie in. Returns the buffers in which others lie now. The copies stay, but
   /// copy nothing.
   llvm::DenseSet<mlir::Value>
   placeCopies(const mlir::SymbolTable &symbols,

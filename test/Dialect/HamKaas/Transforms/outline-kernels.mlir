@@ -28,7 +28,10 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}, %w: tensor<4x4xf32> {ham
 // CHECK-LABEL: func @main(
 // CHECK-SAME:    %[[OUT:[^:]*]]: tensor<2x2xf32> {bufferization.writable
 // CHECK:         %[[D:.*]] = tensor.collapse_shape %[[OUT]]
-// CHECK:         call @k0(%{{.*}}, %[[D]])
+// CHECK:         %[[V:.*]] = call @k0(%{{.*}}, %[[D]])
+// CHECK:         %[[R:.*]] = bufferization.materialize_in_destination %[[V]] in %[[D]]
+// CHECK:         %[[E:.*]] = tensor.expand_shape %[[R]]
+// CHECK:         return %[[E]]
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<2x2xf32> {hamkaas.name = "y"}) {
   %0 = hamkaas.relu %x : tensor<4xf32>
   %1 = hamkaas.reshape %0 : tensor<4xf32> -> tensor<2x2xf32>

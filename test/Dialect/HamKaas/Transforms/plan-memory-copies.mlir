@@ -77,6 +77,73 @@ func.func @main(%y: memref<6xf32> {hamkaas.name = "y", hamkaas.region = "output"
 
 // -----
 
+// A copy of an output is read where it was made; also one of a copy.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %[[Y:[a-z0-9]+]]: memref<24xi8>
+// CHECK-SAME:    memref<0xi8> {hamkaas.region = "workspace"}
+// CHECK:         %[[A:.*]] = memref.view %[[Y]][%c8{{.*}}][] : memref<24xi8> to memref<4xf32>
+// CHECK:         call @make(%[[A]])
+// CHECK-NOT:     memref.copy
+// CHECK:         %[[B:.*]] = memref.view %[[Y]][%c16{{.*}}][] : memref<24xi8> to memref<2xf32>
+// CHECK:         call @use(%[[B]], %{{.*}})
+// CHECK-NEXT:    return
+func.func private @make(%a: memref<4xf32, strided<[?], offset: ?>>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func private @use(%a: memref<2xf32>, %b: memref<2xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func @main(%y: memref<6xf32> {hamkaas.name = "y", hamkaas.region = "output"},
+                %z: memref<2xf32> {hamkaas.name = "z", hamkaas.region = "output"}) {
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<2xf32>
+  %0 = memref.subview %y[2] [4] [1] : memref<6xf32> to memref<4xf32, strided<[1], offset: 2>>
+  %1 = memref.cast %0 : memref<4xf32, strided<[1], offset: 2>> to memref<4xf32, strided<[?], offset: ?>>
+  call @make(%1) : (memref<4xf32, strided<[?], offset: ?>>) -> ()
+  memref.copy %0, %a : memref<4xf32, strided<[1], offset: 2>> to memref<4xf32>
+  %2 = memref.subview %a[2] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 2>>
+  memref.copy %2, %b : memref<2xf32, strided<[1], offset: 2>> to memref<2xf32>
+  call @use(%b, %z) : (memref<2xf32>, memref<2xf32>) -> ()
+  return
+}
+
+// -----
+
+// The source is written to while the copy is still read, so is the copy, and the
+// source is a state, which is written late.
+
+// CHECK-LABEL: func @main(
+// CHECK-COUNT-3: memref.copy
+// CHECK:         return
+func.func private @make(%a: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func private @both(%a: memref<4xf32>, %b: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func @main(%s: memref<4xf32> {hamkaas.name = "s", hamkaas.region = "state"},
+                %y: memref<4xf32> {hamkaas.name = "y", hamkaas.region = "output"},
+                %z: memref<4xf32> {hamkaas.name = "z", hamkaas.region = "output"},
+                %u: memref<4xf32> {hamkaas.name = "u", hamkaas.region = "output"}) {
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  %c = memref.alloc() : memref<4xf32>
+  call @make(%y) : (memref<4xf32>) -> ()
+  memref.copy %y, %a : memref<4xf32> to memref<4xf32>
+  call @make(%y) : (memref<4xf32>) -> ()
+  call @both(%a, %u) : (memref<4xf32>, memref<4xf32>) -> ()
+  call @make(%z) : (memref<4xf32>) -> ()
+  memref.copy %z, %b : memref<4xf32> to memref<4xf32>
+  call @make(%b) : (memref<4xf32>) -> ()
+  call @both(%b, %u) : (memref<4xf32>, memref<4xf32>) -> ()
+  memref.copy %s, %c : memref<4xf32> to memref<4xf32>
+  call @both(%c, %u) : (memref<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
 // The part is read before the copy, is written to after it while the source is
 // still read, the source is written to after it, the target is a state.
 

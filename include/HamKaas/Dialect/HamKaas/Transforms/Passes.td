@@ -421,8 +421,9 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
     buffer from one that dies becomes nothing. So does a copy, or a call marked
     `hamkaas.copy`, of a whole buffer into a part of another one or of an output:
     what it copies is written to that part from the start, unless the part is in
-    use meanwhile or the workspace would grow. Offsets of buffers are multiples
-    of `alignment`.
+    use meanwhile or the workspace would grow. In the same way, a buffer that
+    holds nothing but a copy is read where that was made from, if nobody writes
+    there meanwhile. Offsets of buffers are multiples of `alignment`.
 
     The plan is left on the functions as `hamkaas.states`, `hamkaas.constants`,
     `hamkaas.buffers` and `hamkaas.workspace_lower_bound`.
