@@ -1,12 +1,14 @@
 // Loops compute what the reference does: nested, from the last row to the first,
-// with values and numbers, of any element type, on state, and with a check in a
-// step.
+// with values and numbers, of any element type, on state, also one that is only
+// read, with a result twice, and with a check in a step.
 
 // RUN: split-file %s %t
 // RUN: hamkaas-run %t/nested.mlir --input=x=random --input=h=random --check-against=reference | FileCheck %s --check-prefix=AGREES
 // RUN: hamkaas-run %t/types.mlir --input=x=random --check-against=reference | FileCheck %s --check-prefix=AGREES
 // RUN: hamkaas-run %t/swap.mlir --input=a=random --input=b=random --input=w=random --check-against=reference | FileCheck %s --check-prefix=AGREES
 // RUN: hamkaas-run %t/state.mlir --input=x=random --repeat=3 --check-against=reference | FileCheck %s --check-prefix=AGREES
+// RUN: hamkaas-run %t/read.mlir --input=x=random --repeat=3 --check-against=reference | FileCheck %s --check-prefix=AGREES
+// RUN: hamkaas-run %t/twice.mlir --input=x=random --input=h=random --check-against=reference | FileCheck %s --check-prefix=AGREES
 // RUN: hamkaas-run %t/nested.mlir --input=x=random --input=h=random --threads=2 --check-against=reference | FileCheck %s --check-prefix=AGREES
 // AGREES: agrees with reference
 
@@ -24,6 +26,29 @@
 // RUN: hamkaas-run %t/checked.mlir --input=x=random --input=i=%t/good.npy --check-against=reference | FileCheck %s --check-prefix=AGREES
 // RUN: not hamkaas-run %t/checked.mlir --input=x=random --input=i=%t/bad.npy 2>&1 | FileCheck %s --check-prefix=CHECKED
 // CHECKED: checked.mlir:4:{{[0-9]+}}: error: expected indices from -4 to 3, got 4
+
+//--- read.mlir
+ml_program.global private mutable @s(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @main(%x: tensor<3x4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %s = ml_program.global_load @s : tensor<4xf32>
+  %y = hamkaas.scan 3 from(%s) over(%x) with() : (tensor<4xf32>, tensor<3x4xf32>) -> tensor<4xf32> {
+  ^bb0(%c: tensor<4xf32>, %r: tensor<4xf32>):
+    %0 = hamkaas.add %c, %r : tensor<4xf32>, tensor<4xf32>
+    hamkaas.yield %0 : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+//--- twice.mlir
+func.func @main(%x: tensor<3x4xf32> {hamkaas.name = "x"}, %h: tensor<4xf32> {hamkaas.name = "h"}) -> (tensor<3x4xf32> {hamkaas.name = "a"}, tensor<3x4xf32> {hamkaas.name = "b"}, tensor<4xf32> {hamkaas.name = "c"}, tensor<2x2xf32> {hamkaas.name = "d"}) {
+  %last, %y = hamkaas.scan 3 from(%h) over(%x) with() : (tensor<4xf32>, tensor<3x4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>) {
+  ^bb0(%c: tensor<4xf32>, %r: tensor<4xf32>):
+    %0 = hamkaas.add %c, %r : tensor<4xf32>, tensor<4xf32>
+    hamkaas.yield %0, %c : tensor<4xf32>, tensor<4xf32>
+  }
+  %d = hamkaas.reshape %last : tensor<4xf32> -> tensor<2x2xf32>
+  return %y, %y, %last, %d : tensor<3x4xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<2x2xf32>
+}
 
 //--- nested.mlir
 ml_program.global private @w(dense<[[0.5, 0.1, 0.2, -0.5], [0.1, -0.2, 0.3, 0.1], [0.25, 0.5, 0.1, 0.1], [0.1, 0.1, 0.2, 0.4]]> : tensor<4x4xf32>) : tensor<4x4xf32>

@@ -117,14 +117,18 @@ void Destinations::findStorages() {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// What `value` lies in if all kernels write to their last argument in place.
+/// What `value` lies in if all kernels write to their last argument in place,
+/// and loops to what their results are carried in or put together in.
 static Value getStorage(Value value) {
   while (true) {
     value = getViewedTensor(value);
-    auto call = value.getDefiningOp<func::CallOp>();
-    if (!call)
+    Operation *op = value.getDefiningOp();
+    if (auto call = dyn_cast_or_null<func::CallOp>(op))
+      value = call.getOperands().back();
+    else if (auto repeat = dyn_cast_or_null<RepeatOp>(op))
+      value = repeat.getTiedOpOperand(cast<OpResult>(value))->get();
+    else
       return value;
-    value = call.getOperands().back();
   }
 }
 
@@ -223,8 +227,11 @@ Value ResultWriter::copyTo(Value value, Value destination) {
   auto call = written.getDefiningOp<func::CallOp>();
   if (call && getReshapedTensor(call.getOperands().back()) == destination) {
     destination = call.getOperands().back();
-    for (; value != written; value = reshapes.back()->getOperand(0))
-      reshapes.push_back(value.getDefiningOp());
+    while (value != written) {
+      Operation *reshape = value.getDefiningOp();
+      reshapes.push_back(reshape);
+      value = reshape->getOperand(0);
+    }
   }
   Value copied =
       bufferization::MaterializeInDestinationOp::create(

@@ -18,6 +18,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_HOISTPARAMETERS
@@ -224,8 +225,12 @@ private:
     eraseUnused(*body);
   }
 
-  /// States become writable arguments; what is stored becomes a result.
+  /// States become arguments, writable if they are stored; what is stored
+  /// becomes a result.
   void passStates() {
+    llvm::StringSet<> stored;
+    for (auto store : body->getOps<GlobalStoreOp>())
+      stored.insert(store.getGlobal().getRootReference());
     SmallVector<Type> types;
     SmallVector<DictionaryAttr> attributes;
     SmallVector<Location> locations;
@@ -235,7 +240,8 @@ private:
         continue;
       indices[global.getSymName()] = main.getNumArguments() + types.size();
       types.push_back(global.getType());
-      attributes.push_back(getStateAttrs(global, /*writable=*/true));
+      attributes.push_back(
+          getStateAttrs(global, stored.contains(global.getSymName())));
       locations.push_back(global.getLoc());
     }
     addArguments(types, attributes, locations);

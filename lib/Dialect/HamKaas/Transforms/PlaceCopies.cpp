@@ -159,6 +159,9 @@ bool CopyPlacer::mayTargetMove(size_t step, const Part &source,
       }))
     return false;
   ArrayRef<Access> others = accesses.find(source.buffer)->second;
+  // What nobody has written has no place before the copy.
+  if (others.front().step == step)
+    return false;
   return llvm::none_of(others, [&](const Access &access) {
     return access.isWrite && access.step > step && access.step <= last &&
            access.begin < source.end && source.begin < access.end;

@@ -15,16 +15,23 @@ static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// `value` before a last dimension of 1 was added to it or taken from it.
-static Value skipLastOne(Value value) {
+/// Whether `more` is `less` with a last dimension of 1.
+static bool hasAddedOne(Value less, Value more) {
+  ArrayRef<int64_t> shape = getShape(more);
+  return !shape.empty() && shape.back() == 1 &&
+         shape.drop_back() == getShape(less);
+}
+
+/// `value` before a last dimension of 1 was added to it.
+static Value skipAddedOne(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
-  if (!reshape)
-    return value;
-  ArrayRef<int64_t> from = getShape(reshape.getX()), to = getShape(value);
-  auto addsOne = [](ArrayRef<int64_t> less, ArrayRef<int64_t> more) {
-    return !more.empty() && more.back() == 1 && more.drop_back() == less;
-  };
-  return addsOne(from, to) || addsOne(to, from) ? reshape.getX() : value;
+  return reshape && hasAddedOne(reshape.getX(), value) ? reshape.getX() : value;
+}
+
+/// `value` before a last dimension of 1 was taken from it.
+static Value skipDroppedOne(Value value) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  return reshape && hasAddedOne(value, reshape.getX()) ? reshape.getX() : value;
 }
 
 namespace {
@@ -44,12 +51,14 @@ struct RealProduct {
 } // namespace
 
 static std::optional<Part> getPart(Value value) {
-  auto slice = skipLastOne(value).getDefiningOp<StridedSliceOp>();
+  auto slice = skipDroppedOne(value).getDefiningOp<StridedSliceOp>();
   if (!slice || !slice.getType().getElementType().isF32())
     return std::nullopt;
   ArrayRef<int64_t> from = getShape(slice.getX()), to = getShape(slice);
   if (from.empty() || from.back() != 2 || to.back() != 1 ||
-      from.drop_back() != to.drop_back())
+      from.drop_back() != to.drop_back() ||
+      llvm::any_of(slice.getOffsets().drop_back(),
+                   [](int64_t offset) { return offset != 0; }))
     return std::nullopt;
   return Part{slice.getX(), slice.getOffsets().back()};
 }
@@ -118,9 +127,9 @@ struct RaiseComplexProduct : OpRewritePattern<ConcatOp> {
     if (op.getOperands().size() != 2 || int64_t(op.getDim()) != rank - 1)
       return fail();
     std::optional<RealProduct> real =
-        matchReal(skipLastOne(op.getOperands()[0]));
+        matchReal(skipAddedOne(op.getOperands()[0]));
     if (!real || real->numbers.getType() != op.getType() ||
-        !isImaginary(skipLastOne(op.getOperands()[1]), *real))
+        !isImaginary(skipAddedOne(op.getOperands()[1]), *real))
       return fail();
 
     auto asColumn = [&](Value value) -> Value {

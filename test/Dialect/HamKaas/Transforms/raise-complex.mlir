@@ -46,12 +46,13 @@ func.func @turned_round(%x: tensor<4x3x2xf32>, %c: tensor<4x3x1xf32>, %s: tensor
 }
 
 // By the conjugate; with the parts the other way round; of parts that are
-// repeated; of a part of the numbers.
+// repeated; of a part of the numbers; of numbers in another order; in a rank of
+// their own.
 
 // CHECK-LABEL: func @others(
 // CHECK-NOT:     hamkaas.complex_mul
 // CHECK:         return
-func.func @others(%x: tensor<4x3x2xf32>, %y: tensor<1x3x2xf32>, %z: tensor<4x3x4xf32>, %c: tensor<4x3x1xf32>, %s: tensor<4x3x1xf32>) -> (tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>) {
+func.func @others(%x: tensor<4x3x2xf32>, %y: tensor<1x3x2xf32>, %z: tensor<4x3x4xf32>, %c: tensor<4x3x1xf32>, %s: tensor<4x3x1xf32>) -> (tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>) {
   %0 = hamkaas.strided_slice %x offsets [0, 0, 0] sizes [4, 3, 1] strides [1, 1, 1] : tensor<4x3x2xf32>
   %1 = hamkaas.strided_slice %x offsets [0, 0, 1] sizes [4, 3, 1] strides [1, 1, 1] : tensor<4x3x2xf32>
   %ac = hamkaas.mul %0, %c : tensor<4x3x1xf32>, tensor<4x3x1xf32>
@@ -85,5 +86,29 @@ func.func @others(%x: tensor<4x3x2xf32>, %y: tensor<1x3x2xf32>, %z: tensor<4x3x4
   %20 = hamkaas.mul %15, %c : tensor<4x3x1xf32>, tensor<4x3x1xf32>
   %21 = hamkaas.add %19, %20 : tensor<4x3x1xf32>, tensor<4x3x1xf32>
   %part = hamkaas.concat %18, %21 dim 2 : tensor<4x3x1xf32>, tensor<4x3x1xf32>
-  return %conjugate, %swapped, %repeated, %part : tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>
+
+  %22 = hamkaas.strided_slice %x offsets [3, 0, 0] sizes [4, 3, 1] strides [-1, 1, 1] : tensor<4x3x2xf32>
+  %23 = hamkaas.strided_slice %x offsets [3, 0, 1] sizes [4, 3, 1] strides [-1, 1, 1] : tensor<4x3x2xf32>
+  %24 = hamkaas.mul %22, %c : tensor<4x3x1xf32>, tensor<4x3x1xf32>
+  %25 = hamkaas.mul %23, %s : tensor<4x3x1xf32>, tensor<4x3x1xf32>
+  %26 = hamkaas.sub %24, %25 : tensor<4x3x1xf32>, tensor<4x3x1xf32>
+  %27 = hamkaas.mul %22, %s : tensor<4x3x1xf32>, tensor<4x3x1xf32>
+  %28 = hamkaas.mul %23, %c : tensor<4x3x1xf32>, tensor<4x3x1xf32>
+  %29 = hamkaas.add %27, %28 : tensor<4x3x1xf32>, tensor<4x3x1xf32>
+  %reversed = hamkaas.concat %26, %29 dim 2 : tensor<4x3x1xf32>, tensor<4x3x1xf32>
+
+  %c4 = hamkaas.reshape %c : tensor<4x3x1xf32> -> tensor<4x3x1x1xf32>
+  %s4 = hamkaas.reshape %s : tensor<4x3x1xf32> -> tensor<4x3x1x1xf32>
+  %30 = hamkaas.reshape %0 : tensor<4x3x1xf32> -> tensor<4x3x1x1xf32>
+  %31 = hamkaas.reshape %1 : tensor<4x3x1xf32> -> tensor<4x3x1x1xf32>
+  %32 = hamkaas.mul %30, %c4 : tensor<4x3x1x1xf32>, tensor<4x3x1x1xf32>
+  %33 = hamkaas.mul %31, %s4 : tensor<4x3x1x1xf32>, tensor<4x3x1x1xf32>
+  %34 = hamkaas.sub %32, %33 : tensor<4x3x1x1xf32>, tensor<4x3x1x1xf32>
+  %35 = hamkaas.mul %30, %s4 : tensor<4x3x1x1xf32>, tensor<4x3x1x1xf32>
+  %36 = hamkaas.mul %31, %c4 : tensor<4x3x1x1xf32>, tensor<4x3x1x1xf32>
+  %37 = hamkaas.add %35, %36 : tensor<4x3x1x1xf32>, tensor<4x3x1x1xf32>
+  %38 = hamkaas.reshape %34 : tensor<4x3x1x1xf32> -> tensor<4x3x1xf32>
+  %39 = hamkaas.reshape %37 : tensor<4x3x1x1xf32> -> tensor<4x3x1xf32>
+  %ranked = hamkaas.concat %38, %39 dim 2 : tensor<4x3x1xf32>, tensor<4x3x1xf32>
+  return %conjugate, %swapped, %repeated, %part, %reversed, %ranked : tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>
 }
