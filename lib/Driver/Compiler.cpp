@@ -259,6 +259,7 @@ llvm::Error Compilation::runPhase(Form form) {
   pipeline.disabledOptimizations = options.disabledOptimizations;
   pipeline.winogradError = options.winogradError;
   pipeline.engine = options.engine;
+  pipeline.sameCalls = isPart;
   auto run = [&](StringRef step,
                  llvm::function_ref<void(OpPassManager &)> build) {
     if (llvm::Error error = beginStep(step))

@@ -109,6 +109,7 @@ void hamkaas::buildKernelsPipeline(OpPassManager &manager,
   // Packing makes new work on parameters, which hoisting then moves.
   CPUPackParametersOptions pack;
   pack.level = options.targetCpu;
+  pack.sameCalls = options.sameCalls;
   manager.addPass(createCPUPackParameters(pack));
   manager.addPass(createHoistParameters());
   // Parameters have places of their own by now.

@@ -18,6 +18,9 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 WORKLOADS = HERE / "workloads"
 PEERS = ["eager", "inductor", "ort", "jax", "cublaslt"]
+# The same models for the processor, which computes what outputs are compared
+# with.
+REFERENCE = WORKLOADS / "reference"
 # HamKaas, and the same with products by cuBLASLt: folders of its programs.
 OWN = {"hamkaas": WORKLOADS, "hamkaas with cublaslt": WORKLOADS / "engine"}
 
@@ -51,17 +54,32 @@ def execute(command, timeout):
     return {"error": reasons[-1] if reasons else f"status {done.returncode}"}
 
 
+def find_reference(name):
+    """None in a folder that was made for the processor alone."""
+    file = REFERENCE / f"{name}.so"
+    return [file] if file.exists() else []
+
+
+def find_programs(name, device):
+    if device == "cpu":
+        own = find_reference(name) or [WORKLOADS / f"{name}.so"]
+        return {"hamkaas": own[0]}
+    files = {contestant: folder / f"{name}.so"
+             for contestant, folder in OWN.items()}
+    return {contestant: file for contestant, file in files.items()
+            if file.exists()}
+
+
 def measure(name, options):
     driver = HERE / "hamkaas-cuda-driver"
     results = {}
-    for contestant, folder in OWN.items():
-        library = folder / f"{name}.so"
-        if library.exists():
-            results[contestant] = execute(
-                [driver, "time", library, f"--device={options.device}",
-                 f"--seconds={options.seconds}",
-                 f"--integers={WORKLOADS / name}.integers",
-                 f"--reference={WORKLOADS / name}.so"], options.timeout)
+    for contestant, library in find_programs(name, options.device).items():
+        results[contestant] = execute(
+            [driver, "time", library, f"--device={options.device}",
+             f"--seconds={options.seconds}",
+             f"--integers={WORKLOADS / name}.integers",
+             *[f"--reference={file}" for file in find_reference(name)]],
+            options.timeout)
     for peer in filter(None, options.peers.split(",")):
         results[peer] = execute(
             [sys.executable, HERE / "contestants_cuda.py", peer, name,

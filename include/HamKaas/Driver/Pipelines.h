@@ -28,6 +28,8 @@ struct PipelineOptions {
   double winogradError = 1e-5;
   /// As CompileOptions has it.
   std::string engine = {};
+  /// Whether the calls of kernels are to be the same for a processor and a GPU.
+  bool sameCalls = false;
 
   bool isEnabled(llvm::StringRef optimization) const;
 };

@@ -132,8 +132,9 @@ private:
     // Blocks of threads copy parts of a matrix to shared memory as fast as
     // panels, but for one whose rows begin anywhere.
     bool isCopied =
-        target->isWarp ? loops.columnCount() % 4 == 0
-                       : rows <= maxCopiedRows && elements <= maxCopiedElements;
+        target->isWarp && !sameCalls
+            ? loops.columnCount() % 4 == 0
+            : rows <= maxCopiedRows && elements <= maxCopiedElements;
     return loops.batch.empty() && rows >= minRows && elements >= minElements &&
            !isCopied;
   }

@@ -2,6 +2,7 @@
 // RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=x86-64-v3 -split-input-file | FileCheck %s --check-prefixes=CHECK,NARROW
 // RUN: not hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=z80 -split-input-file 2>&1 | FileCheck %s --check-prefix=LEVEL
 // RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=warp -split-input-file | FileCheck %s --check-prefix=GPU
+// RUN: hamkaas-opt %s "-hamkaas-cpu-pack-parameters=level=warp same-calls=true" -split-input-file | FileCheck %s --check-prefix=SAME
 // LEVEL: error: expected an instruction set level of x86-64, x86-64-v2, x86-64-v3, x86-64-v4, warp, warp-tf32, warp-3xtf32, warp-bf16, got 'z80'
 
 #lhs = affine_map<(i, j, k) -> (i, k)>
@@ -149,7 +150,13 @@ func.func @weights(%x: tensor<1x20x9x8xf32>) -> tensor<1x18x7x64xf32> {
 #result = affine_map<(i, j, k) -> (i, j)>
 
 // A large matrix that many rows are multiplied with is packed in each run: one
-// of more than 1 MB, or one for more than 512 rows. A GPU reads it as it lies.
+// of more than 1 MB, or one for more than 512 rows. A GPU reads it as it lies,
+// but for a program whose calls are those of a processor, too.
+
+// SAME-LABEL:  func @large(
+// SAME:          "pack"
+// SAME-LABEL:  func @many_rows(
+// SAME:          "pack"
 
 // GPU-LABEL:   func @large(
 // GPU-NOT:       "pack"

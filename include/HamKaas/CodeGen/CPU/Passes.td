@@ -26,6 +26,8 @@ def CPUPackParameters
   let options = [
     Option<"level", "level", "std::string", /*default=*/"\"x86-64-v4\"",
            "Instruction set level: x86-64, x86-64-v2, -v3 or -v4; warp and the like for a GPU">,
+    Option<"sameCalls", "same-calls", "bool", /*default=*/"false",
+           "Pack in each run what it pays for on a processor, also for a GPU">,
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
