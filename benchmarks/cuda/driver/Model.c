@@ -8,9 +8,11 @@
 #include "Model.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void *allocateOrExit(uint64_t bytes) {
   void *memory = NULL;
@@ -24,23 +26,57 @@ void *allocateOrExit(uint64_t bytes) {
   return memory;
 }
 
-char *readFile(const char *path, uint64_t *size) {
+/// Opens a file and finds its size; null if it is none, but a folder, say.
+static FILE *openFile(const char *path, uint64_t *size) {
   FILE *file = fopen(path, "rb");
+  struct stat status;
+  if (file && (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode))) {
+    fclose(file);
+    file = NULL;
+  }
+  if (file)
+    *size = (uint64_t)status.st_size;
+  return file;
+}
+
+char *readFile(const char *path, uint64_t *size) {
+  FILE *file = openFile(path, size);
   if (!file)
     return NULL;
-  char *data = NULL;
-  *size = 0;
-  if (fseek(file, 0, SEEK_END) == 0) {
-    long end = ftell(file);
-    rewind(file);
-    data = allocateOrExit((uint64_t)end + 1);
-    *size = fread(data, 1, (size_t)end, file);
-  }
+  char *data = allocateOrExit(*size);
+  *size = fread(data, 1, *size, file);
   fclose(file);
   return data;
 }
 
+/// Whether a library ends before its segments do. NOTE: dlopen does not look,
+/// and any access behind the end is a SIGBUS.
+static int isTruncated(const char *path) {
+  uint64_t size = 0;
+  FILE *file = openFile(path, &size);
+  Elf64_Ehdr header;
+  int isCut = 0;
+  if (file && fread(&header, sizeof(header), 1, file) == 1 &&
+      memcmp(header.e_ident, ELFMAG, SELFMAG) == 0) {
+    isCut = fseek(file, (long)header.e_phoff, SEEK_SET) != 0;
+    for (int i = 0; i < header.e_phnum && !isCut; ++i) {
+      Elf64_Phdr segment;
+      isCut = fread(&segment, sizeof(segment), 1, file) != 1 ||
+              segment.p_offset > size ||
+              segment.p_filesz > size - segment.p_offset;
+    }
+  }
+  if (file)
+    fclose(file);
+  return isCut;
+}
+
 int loadModel(Model *model, const char *path) {
+  model->library = NULL;
+  if (isTruncated(path)) {
+    fprintf(stderr, "%s: truncated\n", path);
+    return 0;
+  }
   model->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!model->library) {
     fprintf(stderr, "%s\n", dlerror());

@@ -21,8 +21,9 @@ static constexpr int64_t maxRows = 7;
 static constexpr int64_t minColumns = 32, minDepth = 64;
 /// Steps of the depth whose reads are on their way at a time.
 static constexpr int64_t stepsAtOnce = 8;
-/// The same of steps that are one read of 16 bytes a thread: more where few
-/// blocks have to keep the memory busy and few sums are held.
+/// The same of steps that are one read of 16 bytes a thread. As many as there
+/// are registers for, which is more for few rows: there are few blocks, and what
+/// each has on its way keeps the memory busy. Estimated, not measured.
 static constexpr int64_t minReads = 4, maxReads = 8, maxRowsOfMaxReads = 2;
 /// Elements of such a read.
 static constexpr int64_t wideLanes = 4 * warpSize;

@@ -47,8 +47,8 @@ private:
 
   /// Warps of a block, the depth of a part, and vectors of columns.
   int64_t parts = 1, partDepth = 0, blockVectors = 1;
-  /// Steps of the depth that a read of 16 bytes a thread is, and such reads that
-  /// are on their way at a time; 0 if threads read one column each.
+  /// Steps of the depth that a read of 16 bytes a thread is, 0 if threads read
+  /// one column each, and such reads that are on their way at a time.
   int64_t depthOfRead = 0, readsAtOnce = 0;
   mlir::Value leftFlat, rightFlat, shared;
   /// Where the emission of a block stands.

@@ -147,7 +147,8 @@ bool CopyPlacer::maySourceMove(size_t step, const Part &source,
 }
 
 /// Only the copy may write to the target, and nobody to the source until the
-/// target is read last.
+/// target is read last. Bufferization makes such copies where the result of a
+/// kernel, whose layout it does not know, is reshaped.
 bool CopyPlacer::mayTargetMove(size_t step, const Part &source,
                                const Part &target) const {
   if (!mayHost(target, source))

@@ -115,8 +115,8 @@ LogicalResult ProgramPlanner::plan() {
   return success();
 }
 
-/// Those of `hosts` that are in use at a step at which all buffers together take
-/// more than `limit`.
+/// Those of `hosts` that are in use at a step at which all buffers together
+/// take more than `limit`.
 static DenseSet<Value> findInTheWay(const ProgramBuffers &buffers,
                                     const DenseSet<Value> &hosts,
                                     uint64_t limit) {
@@ -143,15 +143,16 @@ static DenseSet<Value> findInTheWay(const ProgramBuffers &buffers,
   return result;
 }
 
-/// Makes nothing of copies unless the workspace grows by that: a buffer in which
-/// others lie is in use as soon as the first of them.
+/// Makes nothing of copies unless the workspace grows by that: a buffer in
+/// which others lie is in use as soon as the first of them.
 void ProgramPlanner::placeCopies() {
   DenseSet<Value> excluded;
   // All, then those where there is room, then outputs alone.
   for (int attempt = 0; attempt < 3; ++attempt) {
     ProgramBuffers changed = buffers;
-    DenseSet<Value> hosts = changed.placeCopies(
-        symbols, [&](Value host) { return !excluded.contains(host); });
+    DenseSet<Value> hosts = changed.placeCopies(symbols, [&](Value host) {
+      return attempt == 2 ? !host.getDefiningOp() : !excluded.contains(host);
+    });
     if (hosts.empty())
       return;
     std::optional<ArenaPlan> planned =
@@ -163,10 +164,6 @@ void ProgramPlanner::placeCopies() {
     }
     if (attempt == 0)
       excluded = findInTheWay(changed, hosts, arena.bytes);
-    else
-      excluded.insert_range(llvm::make_filter_range(hosts, [](Value host) {
-        return host.getDefiningOp() != nullptr;
-      }));
   }
 }
 
@@ -348,8 +345,8 @@ LogicalResult ProgramPlanner::rewrite() {
     if (failed(rewriteStep(step)))
       return failure();
     // A copy within one place, as of a state that was updated where it lies.
-    bool isKept = !isCopy(step) || step->getOperands().front() !=
-                                       step->getOperands().back();
+    bool isKept = !isCopy(step) ||
+                  step->getOperands().front() != step->getOperands().back();
     if (isKept)
       kept.insert(step);
   }

@@ -45,8 +45,8 @@ public:
 
   /// Lets buffers lie, from the start, where they are copied to or from, as far
   /// as others do not need that place and `mayBeHost` allows it for the buffer
-  /// that they then lie in. Returns the buffers in which others lie now. The copies stay, but
-  /// copy nothing.
+  /// that they then lie in. Returns the buffers in which others lie now. The
+  /// copies stay, but copy nothing.
   llvm::DenseSet<mlir::Value>
   placeCopies(const mlir::SymbolTable &symbols,
               llvm::function_ref<bool(mlir::Value)> mayBeHost);

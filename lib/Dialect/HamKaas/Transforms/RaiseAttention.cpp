@@ -22,10 +22,6 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 /// `value` without reshapes that leave its matrices as they are and that
 /// nothing else reads.
 static Value skipBatchReshapes(Value value) {

@@ -11,10 +11,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 /// Whether `more` is `less` with a last dimension of 1.
 static bool hasAddedOne(Value less, Value more) {
   ArrayRef<int64_t> shape = getShape(more);

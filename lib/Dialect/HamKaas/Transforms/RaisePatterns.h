@@ -8,9 +8,14 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_TRANSFORMS_RAISEPATTERNS_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_TRANSFORMS_RAISEPATTERNS_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace hamkaas {
+
+inline llvm::ArrayRef<int64_t> getShape(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
 
 /// `value` without reshapes and broadcasts around it, if it is one number for
 /// each row of `x`: it has the shape of `x` with a last dimension of 1, repeated
