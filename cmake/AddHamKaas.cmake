@@ -17,27 +17,50 @@ add_compile_options(${HAMKAAS_SANITIZE_FLAGS})
 add_link_options(-fuse-ld=lld -Wl,--build-id=sha1 ${HAMKAAS_SANITIZE_FLAGS})
 
 # The headers of MLIR cost 4 s a file; precompiled once they cost 0.1 s.
-# NOTE: ccache needs sloppiness pch_defines,time_macros to hit with them.
+#
+# CMake's own target_precompile_headers names the header by an absolute path, and
+# ccache reads the whole binary, so that no other folder could use what one has
+# compiled. Here the path is relative to the build folder, where all compilers
+# run, and ccache reads the checksum of the preprocessed header in its place.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
+separate_arguments(precompiled_flags UNIX_COMMAND
+  "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${config}}")
+list(APPEND precompiled_flags -std=c++20 -fPIC ${HAMKAAS_CXX_FLAGS}
+  ${HAMKAAS_SANITIZE_FLAGS})
+foreach(folder ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  list(APPEND precompiled_flags -isystem ${folder})
+endforeach()
+file(RELATIVE_PATH precompiled_header ${CMAKE_BINARY_DIR}
+  ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+add_custom_command(
+  OUTPUT precompiled.pch precompiled.pch.sum
+  COMMAND ${CMAKE_CXX_COMPILER} ${precompiled_flags} -x c++-header
+          ${precompiled_header} -fpch-instantiate-templates -Xclang
+          -fno-pch-timestamp -MD -MF precompiled.pch.d -MT precompiled.pch
+          -o precompiled.pch
+  COMMAND ${CMAKE_CXX_COMPILER} ${precompiled_flags} -x c++-header
+          ${precompiled_header} -E -o precompiled.ii
+  COMMAND ${CMAKE_COMMAND} -E sha256sum precompiled.ii > precompiled.pch.sum
+  COMMAND ${CMAKE_COMMAND} -E rm precompiled.ii
+  WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
+  DEPENDS ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h
+  DEPFILE ${CMAKE_BINARY_DIR}/precompiled.pch.d
+  COMMENT "Precompiling the headers of MLIR" VERBATIM)
+add_custom_target(HamKaasPrecompiledHeader
+  DEPENDS ${CMAKE_BINARY_DIR}/precompiled.pch)
+
 function(hamkaas_use_mlir target)
-  target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:${HAMKAAS_CXX_FLAGS}>)
-  if(NOT TARGET HamKaasPrecompiledHeader)
-    file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "")
-    add_library(HamKaasPrecompiledHeader OBJECT
-      ${PROJECT_BINARY_DIR}/precompiled.cpp)
-    target_compile_options(HamKaasPrecompiledHeader PRIVATE
-      $<$<COMPILE_LANGUAGE:CXX>:${HAMKAAS_CXX_FLAGS}>)
-    target_precompile_headers(HamKaasPrecompiledHeader PRIVATE
-      ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
-    set_target_properties(HamKaasPrecompiledHeader PROPERTIES
-      PCH_INSTANTIATE_TEMPLATES ON POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(HamKaasPrecompiledHeader PRIVATE -fPIC)
-  endif()
-  target_precompile_headers(${target} REUSE_FROM HamKaasPrecompiledHeader)
   # A precompiled header serves only files compiled as it was: -fPIC for all,
   # where CMake would use -fPIE for programs.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${target} PRIVATE -fPIC)
+  target_compile_options(${target} PRIVATE -fPIC
+    $<$<COMPILE_LANGUAGE:CXX>:${HAMKAAS_CXX_FLAGS}>
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch precompiled.pch>")
+  # Not part of what -MD lists.
+  get_target_property(sources ${target} SOURCES)
+  set_property(SOURCE ${sources} APPEND PROPERTY
+    OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/precompiled.pch)
+  add_dependencies(${target} HamKaasPrecompiledHeader)
 endfunction()
 
 # add_hamkaas_library(Name sources... [DEPENDS tablegen targets]
