@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Instance.h"
+#include <algorithm>
 
 using namespace hamkaas::python;
 
@@ -27,39 +28,75 @@ static void checkOverlap(const Tables &tables, const Arguments &inputs,
   }
 }
 
-/// The arrays of `out` by name, and new ones for the outputs that it lacks.
+/// `out` if it has all outputs; else a copy with new arrays for the others.
 static nb::dict makeOutputs(const Tables &tables,
                             const std::optional<nb::dict> &out) {
+  auto isGiven = [&](const Tensor &output) {
+    return out && out->contains(output.name);
+  };
+  if (out && std::all_of(tables.outputs.begin(), tables.outputs.end(), isGiven))
+    return *out;
   nb::dict arrays;
   if (out)
     arrays.update(*out);
   for (const Tensor &output : tables.outputs)
-    if (!out || !out->contains(output.name))
+    if (!isGiven(output))
       arrays[output.name] = makeArray(output);
   return arrays;
 }
 
-nb::tuple Instance::run(nb::dict inputs, std::optional<nb::dict> out) {
+/// The arrays of the outputs in their order.
+static nb::tuple listOutputs(const Tables &tables, const nb::dict &arrays) {
+  auto count = static_cast<Py_ssize_t>(tables.outputs.size());
+  auto values = nb::steal<nb::tuple>(PyTuple_New(count));
+  for (Py_ssize_t i = 0; values.is_valid() && i < count; ++i) {
+    nb::object array = arrays[tables.outputs[static_cast<size_t>(i)].name];
+    PyTuple_SET_ITEM(values.ptr(), i, array.release().ptr());
+  }
+  if (!values.is_valid())
+    throw nb::python_error();
+  return values;
+}
+
+void RunArguments::findAddresses() {
+  for (size_t i = 0; i < from.size(); ++i)
+    from[i] = inputs.all()[i].address();
+  for (size_t i = 0; i < to.size(); ++i)
+    to[i] = outputs.all()[i].address();
+}
+
+void RunArguments::drop() {
+  inputs.drop();
+  outputs.drop();
+}
+
+nb::tuple Instance::runWith(RunArguments &arguments, nb::dict inputs,
+                            std::optional<nb::dict> out) {
   bool isOnGpu = device().starts_with("cuda");
-  Arguments given(*tables, tables->inputs, inputs, "input",
-                  /*areAllNeeded=*/true, isOnGpu);
+  arguments.inputs.take(*tables, inputs, "input", /*areAllNeeded=*/true,
+                        isOnGpu);
   nb::dict arrays = makeOutputs(*tables, out);
-  Arguments results(*tables, tables->outputs, arrays, "output",
-                    /*areAllNeeded=*/true, isOnGpu);
+  arguments.outputs.take(*tables, arrays, "output", /*areAllNeeded=*/true,
+                         isOnGpu);
   if (out)
-    checkOverlap(*tables, given, results.all());
+    checkOverlap(*tables, arguments.inputs, arguments.outputs.all());
+  nb::tuple results = listOutputs(*tables, arrays);
+  arguments.findAddresses();
+  callWithoutLock([&] {
+    return HamKaasInstanceRun(handle, arguments.from.data(),
+                              arguments.to.data());
+  });
+  return results;
+}
 
-  std::vector<const void *> from = given.addresses();
-  std::vector<void *> to;
-  for (const Elements &result : results.all())
-    to.push_back(result.address());
-  callWithoutLock(
-      [&] { return HamKaasInstanceRun(handle, from.data(), to.data()); });
-
-  nb::list values;
-  for (const Tensor &output : tables->outputs)
-    values.append(arrays[output.name]);
-  return nb::tuple(values);
+nb::tuple Instance::run(nb::dict inputs, std::optional<nb::dict> out) {
+  auto arguments =
+      spare ? std::move(spare) : std::make_unique<RunArguments>(*tables);
+  // After an error they go, with the arrays that they have taken.
+  nb::tuple results = runWith(*arguments, inputs, std::move(out));
+  arguments->drop();
+  spare = std::move(arguments);
+  return results;
 }
 
 const Tensor &Instance::findState(nb::str name) const {

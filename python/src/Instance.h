@@ -14,6 +14,22 @@
 
 namespace hamkaas::python {
 
+/// What a run needs of its arguments.
+struct RunArguments {
+  explicit RunArguments(const Tables &tables)
+      : inputs(tables.inputs), outputs(tables.outputs),
+        from(tables.inputs.size()), to(tables.outputs.size()) {}
+
+  /// The addresses are valid as long as the arrays are taken.
+  void findAddresses();
+  /// Gives the arrays back.
+  void drop();
+
+  Arguments inputs, outputs;
+  std::vector<const void *> from;
+  std::vector<void *> to;
+};
+
 /// A HamKaasInstance and the tables of its program. All functions need the GIL,
 /// which those that compute or touch files release meanwhile.
 class Instance {
@@ -40,9 +56,14 @@ public:
 
 private:
   const Tensor &findState(nb::str name) const;
+  nb::tuple runWith(RunArguments &arguments, nb::dict inputs,
+                    std::optional<nb::dict> out);
 
   HamKaasInstance *handle;
   std::shared_ptr<const Tables> tables;
+  /// That of the last run, for the next one. A run takes it away: arrays may be
+  /// of classes whose Python code runs this once more.
+  std::unique_ptr<RunArguments> spare;
 };
 
 } // namespace hamkaas::python

@@ -189,6 +189,7 @@ void Elements::drop() {
   if (view.obj)
     PyBuffer_Release(&view);
   view = {};
+  owner.reset();
 }
 
 bool Elements::take(nb::handle array, bool isOutput) {
@@ -312,10 +313,8 @@ static void addLine(std::string &lines, const std::string &line) {
     lines += (lines.empty() ? "" : "\n") + line;
 }
 
-Arguments::Arguments(const Tables &tables, const std::vector<Tensor> &tensors,
-                     nb::dict given, const char *kind, bool areAllNeeded,
-                     bool mayBeOnGpu)
-    : tensors(tensors), elements(tensors.size()) {
+void Arguments::take(const Tables &tables, nb::dict given, const char *kind,
+                     bool areAllNeeded, bool mayBeOnGpu) {
   bool isOutput = std::string_view(kind) == "output";
   std::string problems;
   size_t found = 0;
@@ -361,12 +360,9 @@ void Arguments::findUnknown(const Tables &tables, nb::dict given,
   }
 }
 
-std::vector<const void *> Arguments::addresses() const {
-  std::vector<const void *> result;
-  result.reserve(elements.size());
-  for (const Elements &element : elements)
-    result.push_back(element.address());
-  return result;
+void Arguments::drop() {
+  for (Elements &element : elements)
+    element.drop();
 }
 
 std::vector<HamKaasNamedData> Arguments::named() const {

@@ -70,9 +70,11 @@ public:
   void *address() const { return owner.is_valid() ? foreign : view.buf; }
   bool overlaps(const Elements &other) const;
 
+  /// Gives back what was taken, if anything.
+  void drop();
+
 private:
   bool take(nb::handle array, bool isOutput);
-  void drop();
   bool takeForeign(nb::handle value, const Tensor &tensor, const char *kind,
                    bool mayBeOnGpu, std::string &problem /* out */);
   size_t length() const {
@@ -95,15 +97,26 @@ nb::object makeArray(const Tensor &tensor);
 /// One value of a dictionary for each tensor of a table.
 class Arguments {
 public:
-  /// Takes the values of `given` by the names of `tensors`. Throws one error
-  /// that tells all problems. `kind` is "input", "parameter" or "output". With
-  /// `areAllNeeded` none may be missing, with `mayBeOnGpu` they may be there.
-  Arguments(const Tables &tables, const std::vector<Tensor> &tensors,
-            nb::dict given, const char *kind, bool areAllNeeded,
-            bool mayBeOnGpu = false);
+  /// Room for one value of each of `tensors`, which outlive this.
+  explicit Arguments(const std::vector<Tensor> &tensors)
+      : tensors(tensors), elements(tensors.size()) {}
 
-  /// In the order of the table, null for what was not given.
-  std::vector<const void *> addresses() const;
+  /// As a new one that takes `given`.
+  Arguments(const Tables &tables, const std::vector<Tensor> &tensors,
+            nb::dict given, const char *kind, bool areAllNeeded)
+      : Arguments(tensors) {
+    take(tables, given, kind, areAllNeeded, /*mayBeOnGpu=*/false);
+  }
+
+  /// Takes the values of `given` by the names of the tensors; there are none
+  /// yet. Throws one error that tells all problems. `kind` is "input",
+  /// "parameter" or "output". With `areAllNeeded` none may be missing, with
+  /// `mayBeOnGpu` they may be there.
+  void take(const Tables &tables, nb::dict given, const char *kind,
+            bool areAllNeeded, bool mayBeOnGpu);
+
+  /// Gives back what was taken.
+  void drop();
 
   /// What was given, with its names. Valid as long as this and the table.
   std::vector<HamKaasNamedData> named() const;

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions below take the place of libc's for the model too, which is
-// linked dynamically. Its threads and operator new have no other source.
+// To be linked with allocation-counter.c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,49 +14,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-
-static atomic_int requests;
-
-void *malloc(size_t size) {
-  ++requests;
-  return __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size) {
-  ++requests;
-  return __libc_calloc(count, size);
-}
-
-void *realloc(void *memory, size_t size) {
-  ++requests;
-  return __libc_realloc(memory, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size) {
-  ++requests;
-  return __libc_memalign(alignment, size);
-}
-
-int posix_memalign(void **memory, size_t alignment, size_t size) {
-  ++requests;
-  *memory = __libc_memalign(alignment, size);
-  return *memory ? 0 : 12;
-}
-
-void *mmap(void *address, size_t length, int protection, int flags, int file,
-           off_t offset) {
-  ++requests;
-  return (void *)syscall(SYS_mmap, address, length, protection, flags, file,
-                         offset);
-}
+extern atomic_int allocationRequests;
 
 static int fail(const char *error) {
   fprintf(stderr, "%s\n", error);
@@ -73,18 +31,18 @@ int main(int argc, char **argv) {
   mnist_options options = MNIST_OPTIONS_INIT;
   options.threads = argc > 1 ? atoi(argv[1]) : 1;
   mnist *model = NULL;
-  int loading = -requests;
+  int loading = -allocationRequests;
   const char *error = mnist_create(&options, &model);
-  loading += requests;
+  loading += allocationRequests;
   if (error)
     return fail(error);
-  int before = requests;
+  int before = allocationRequests;
   for (int i = 0; i < Runs; ++i) {
     error = mnist_run(model, input, result);
     if (error)
       return fail(error);
   }
-  int during = requests - before;
+  int during = allocationRequests - before;
   mnist_destroy(model);
   printf("threads %d, loading allocates: %s, runs: %d, requests: %d\n",
          (int)options.threads, loading > 0 ? "yes" : "no", Runs, during);
