@@ -15,6 +15,7 @@
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Driver/ProgramInfo.h"
 #include "HamKaas/Driver/Target.h"
+#include "HamKaas/Support/VisibleText.h"
 #include "MachineCode.h"
 #include "ProgramCache.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -36,7 +37,7 @@ int hamkaas::reportError(llvm::Error error, StringRef tool) {
       [&](const llvm::ErrorInfoBase &info) {
         status = 1;
         // A text that begins with a source position stands for itself.
-        std::string text = info.message();
+        std::string text = makeLinesVisible(info.message());
         if (StringRef(text).contains(": error: "))
           llvm::errs() << text << '\n';
         else

@@ -8,7 +8,6 @@
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Compiler.h"
-#include "HamKaas/Driver/DiagnosticText.h"
 #include "HamKaas/Driver/Identifiers.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Frontend/Script/Script.h"
@@ -81,12 +80,13 @@ ModelKind hamkaas::getModelKind(StringRef content) {
     hasAlias |= mayBeAttributeAlias(line);
     if (line.empty() || line.starts_with("#") || line.starts_with("//"))
       continue;
-    if (llvm::any_of(line, isBinary))
-      return ModelKind::Unknown;
     bool isStatement = line.starts_with("$") || line.starts_with("version") ||
                        line.starts_with("result");
-    return isMlir(line) || (hasAlias && !isStatement) ? ModelKind::Mlir
-                                                      : ModelKind::Script;
+    bool isMlirText = isMlir(line) || (hasAlias && !isStatement);
+    // Its parser says where in a text such a character is.
+    if (!isStatement && !isMlirText && llvm::any_of(line, isBinary))
+      return ModelKind::Unknown;
+    return isMlirText ? ModelKind::Mlir : ModelKind::Script;
   }
   // Nothing but comments: the script parser says what is missing.
   return ModelKind::Script;
@@ -144,6 +144,7 @@ ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
   case ModelKind::Unknown:
     break;
   }
+  // No line is shown of what is no text.
   emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0),
             "expected a script, MLIR text or an ONNX model, got other binary "
             "data");
@@ -186,17 +187,9 @@ llvm::Expected<std::unique_ptr<ModelFile>> ModelFile::open(StringRef path) {
 
 ModelFile::ModelFile(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef path)
     : filePath(path), mlirContext(makeRegistry()),
-      handler(sources, &mlirContext) {
+      diagnostics(sources, &mlirContext, llvm::errs()) {
   // The message and the line of the model say enough.
   mlirContext.printOpOnDiagnostic(false);
-  // Of what is no text, no line is shown.
-  ModelKind kind = getModelKind(buffer->getBuffer());
-  if (kind == ModelKind::Onnx || kind == ModelKind::Unknown)
-    plainHandler.emplace(&mlirContext, [](Diagnostic &diagnostic) {
-      llvm::errs() << formatDiagnostic(diagnostic) << '\n';
-      for (Diagnostic &note : diagnostic.getNotes())
-        llvm::errs() << formatDiagnostic(note) << '\n';
-    });
   sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
 }
 

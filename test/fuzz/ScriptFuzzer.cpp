@@ -10,11 +10,16 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Frontend/Script/Script.h"
+#include "HamKaas/Support/SourceDiagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
+
+/// Bytes that no script needs, however large: 100 errors and as many warnings,
+/// with a note each and the lines they are about.
+static constexpr size_t messageLimit = 1 << 20;
 
 static OwningOpRef<ModuleOp> import(StringRef text, MLIRContext &context) {
   llvm::SourceMgr sources;
@@ -23,8 +28,14 @@ static OwningOpRef<ModuleOp> import(StringRef text, MLIRContext &context) {
   // The messages are formatted, as a tool would.
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  SourceMgrDiagnosticHandler handler(sources, &context, stream);
-  return hamkaas::importScript(sources, &context);
+  OwningOpRef<ModuleOp> module;
+  {
+    hamkaas::SourceDiagnostics diagnostics(sources, &context, stream);
+    module = hamkaas::importScript(sources, &context);
+  }
+  if (messages.size() > messageLimit)
+    __builtin_trap();
+  return module;
 }
 
 static std::string print(ModuleOp module) {

@@ -14,6 +14,7 @@
 #include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Frontend/Script/Script.h"
+#include "HamKaas/Support/SourceDiagnostics.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -107,7 +108,7 @@ static LogicalResult translatePart(std::unique_ptr<llvm::MemoryBuffer> part,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(part), SMLoc());
   if (!verifyDiagnostics) {
-    SourceMgrDiagnosticHandler handler(sources, &context);
+    SourceDiagnostics diagnostics(sources, &context, llvm::errs());
     return translate(sources, &context, stream);
   }
   // A part that fails as expected is a success.

@@ -14,10 +14,6 @@
 
 namespace hamkaas {
 
-/// A diagnostic with its position and severity, as the tools print it:
-/// "model.hk:3:4: error: ...", "model.onnx: node 'conv' (Conv): error: ...".
-std::string formatDiagnostic(mlir::Diagnostic &diagnostic);
-
 /// Collects the errors that are reported while it lives, with their notes, one
 /// a line. Warnings and remarks go where they would have gone.
 class DiagnosticText {

@@ -10,8 +10,8 @@
 
 #include "HamKaas/Frontend/ONNX/ONNX.h"
 #include "HamKaas/Frontend/Script/Script.h"
+#include "HamKaas/Support/SourceDiagnostics.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
@@ -83,9 +83,7 @@ private:
   std::string filePath;
   mlir::MLIRContext mlirContext;
   llvm::SourceMgr sources;
-  mlir::SourceMgrDiagnosticHandler handler;
-  /// For a model that has no lines to show.
-  std::optional<mlir::ScopedDiagnosticHandler> plainHandler;
+  SourceDiagnostics diagnostics;
   ParsedModel model;
 };
 

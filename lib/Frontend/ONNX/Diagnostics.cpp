@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diagnostics.h"
+#include "HamKaas/Support/VisibleText.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -17,18 +16,7 @@ using namespace hamkaas::onnx;
 
 std::string onnx::escape(StringRef name) {
   constexpr size_t longest = 100;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  std::string valid = llvm::json::fixUTF8(name.take_front(longest));
-  for (unsigned char c : valid) {
-    if (c < 0x20 || c == 0x7f)
-      stream << "\\x" << llvm::hexdigit(c >> 4) << llvm::hexdigit(c & 15);
-    else
-      stream << c;
-  }
-  if (name.size() > longest)
-    stream << "...";
-  return text;
+  return makeVisible(name, longest);
 }
 
 std::string onnx::quote(StringRef name) { return "'" + escape(name) + "'"; }

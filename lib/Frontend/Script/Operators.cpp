@@ -60,6 +60,17 @@ std::string hamkaas::script::getVersion2Spelling(StringRef mnemonic) {
          "Node";
 }
 
+size_t hamkaas::script::findControl(StringRef text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    // U+0080 to U+009F are two bytes each.
+    bool isLatin = uint8_t(text[i]) == 0xc2 && i + 1 < text.size() &&
+                   uint8_t(text[i + 1]) < 0xa0;
+    if (uint8_t(text[i]) < 0x20 || text[i] == 0x7f || isLatin)
+      return i;
+  }
+  return StringRef::npos;
+}
+
 mlir::Type hamkaas::script::parseElementType(StringRef name,
                                              mlir::MLIRContext *context) {
   if (name == "float32")

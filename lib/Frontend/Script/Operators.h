@@ -64,6 +64,10 @@ inline constexpr llvm::StringLiteral shapeAttr = "shape";
 /// `replace_slice` becomes `ReplaceSliceNode`.
 std::string getVersion2Spelling(llvm::StringRef mnemonic);
 
+/// Where the first control character of ASCII or Latin-1 is, npos if there is
+/// none. No name has one.
+size_t findControl(llvm::StringRef text);
+
 /// The element type that the script calls `name`, or null.
 mlir::Type parseElementType(llvm::StringRef name, mlir::MLIRContext *context);
 

@@ -12,9 +12,8 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::script;
 
-/// More messages than this help nobody; with a bound, their cost is linear in
-/// the size of the script even if it is one long line.
-static constexpr unsigned errorLimit = 100;
+/// More errors, or more warnings, than this help nobody.
+static constexpr unsigned messageLimit = 100;
 
 Parser::Parser(StringRef text, StringAttr fileName, ArrayRef<SourceLine> lines)
     : context(fileName.getContext()), fileName(fileName), lines(lines),
@@ -42,6 +41,14 @@ Location Parser::getLocation(Position position) const {
 InFlightDiagnostic Parser::error(Position position) {
   ++errorCount;
   return emitError(getLocation(position));
+}
+
+/// False after the limit, which is told at the first that exceeds it.
+bool Parser::mayWarn(Position position) {
+  if (++warningCount == messageLimit + 1)
+    emitWarning(getLocation(position))
+        << "no more warnings are shown after " << messageLimit;
+  return warningCount <= messageLimit;
 }
 
 LogicalResult Parser::expected(const Twine &what) {
@@ -87,10 +94,10 @@ void Parser::skipStatement() {
 //===----------------------------------------------------------------------===//
 
 OwningOpRef<ModuleOp> Parser::parse() {
-  while (token.kind != Token::Kind::End && errorCount < errorLimit)
+  while (token.kind != Token::Kind::End && errorCount < messageLimit)
     parseStatement();
-  if (errorCount >= errorLimit)
-    error(token.position) << "stopped after " << errorLimit << " errors";
+  if (errorCount >= messageLimit)
+    error(token.position) << "stopped after " << messageLimit << " errors";
   else
     checkEnd();
   if (errorCount != 0)
@@ -149,7 +156,7 @@ LogicalResult Parser::parseVersion() {
 
 LogicalResult Parser::parseResult() {
   Position position = take().position;
-  if (result) {
+  if (result && mayWarn(position)) {
     InFlightDiagnostic warning =
         emitWarning(getLocation(position))
         << "expected one result, this one replaces the one before";
@@ -188,7 +195,7 @@ void Parser::checkEnd() {
   if (!result)
     error(token.position) << "expected 'result = $<id>;' before the end of the "
                              "script";
-  else if (!resultIsLast)
+  else if (!resultIsLast && mayWarn(result->position))
     emitWarning(getLocation(result->position))
         << "expected the result to be the last statement, it counts as if it "
            "were";

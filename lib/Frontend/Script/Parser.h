@@ -61,6 +61,7 @@ private:
   // Tokens and messages.
   mlir::Location getLocation(Position position) const;
   mlir::InFlightDiagnostic error(Position position);
+  bool mayWarn(Position position);
   llvm::LogicalResult expected(const llvm::Twine &what);
   Token take();
   Token peek() const;
@@ -120,6 +121,7 @@ private:
   GraphBuilder graph;
   unsigned version = 1;
   unsigned errorCount = 0;
+  unsigned warningCount = 0;
   bool isFirstStatement = true;
   /// The last result statement, and whether no definition followed it.
   std::optional<Definition> result;

@@ -38,11 +38,12 @@ NodeOrError Parser::defineTensor(const Token &id, const Token &spelling,
 }
 
 bool Parser::checkName(const Token &spelling, const Token &name) {
-  for (unsigned char c : name.text)
-    if (c < 0x20 || c == 0x7f) {
-      error(name.position) << "expected a name without control characters";
-      return false;
-    }
+  if (size_t control = findControl(name.text); control != StringRef::npos) {
+    Position position = name.position;
+    position.column += control;
+    error(position) << "expected a name without control characters";
+    return false;
+  }
   std::string key = (spelling.text + " " + name.text).str();
   auto [known, isNew] = names.try_emplace(key, name.position);
   if (isNew)

@@ -76,13 +76,11 @@ private:
 
 } // namespace
 
-static bool isControl(unsigned char c) { return c < 0x20 || c == 0x7f; }
-
 static bool isNameable(StringRef name) {
   auto *begin = reinterpret_cast<const llvm::UTF8 *>(name.begin());
   return !name.empty() && name.trim() == name &&
          name.find_first_of(",)#") == StringRef::npos &&
-         llvm::none_of(name, isControl) &&
+         findControl(name) == StringRef::npos &&
          llvm::isLegalUTF8String(
              &begin, reinterpret_cast<const llvm::UTF8 *>(name.end()));
 }
