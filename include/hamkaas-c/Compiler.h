@@ -192,13 +192,16 @@ typedef enum HamKaasDescription {
   HamKaasDescribePlanSvg = 2,    /* the plan of the workspace, a picture */
   HamKaasDescribeGraphSvg = 3,   /* the graph, a picture (needs Graphviz) */
   HamKaasDescribeGraph = 4,      /* the graph, as MLIR */
-  HamKaasDescribeScript = 5      /* the graph, as a script */
+  HamKaasDescribeScript = 5,     /* the graph, as a script */
+  HamKaasDescribeUnfoldedGraphSvg = 6 /* the graph, with every repetition of
+                                         blocks that repeat */
 } HamKaasDescription;
 
 /// Describes the model. On success the caller frees `*text` with
 /// HamKaasTextFree. The graph of a loaded library, and a picture of its plan,
 /// cannot be had.
-/// A graph of more than 2000 operations has no picture.
+/// In the picture of a long graph, equal blocks in a row are one. If more than
+/// 2000 operations are left, there is no picture.
 HAMKAAS_API HamKaasError HamKaasModelDescribe(HamKaasModel *model,
                                               int32_t description,
                                               char **text /* out */);

@@ -34,6 +34,8 @@ static llvm::Error describeGraph(const Model &model,
   ModuleOp module = (*graph)->module();
   if (description == HamKaasDescribeGraphSvg)
     return drawGraph(module, stream);
+  if (description == HamKaasDescribeUnfoldedGraphSvg)
+    return drawGraph(module, stream, /*unfold=*/true);
   if (description == HamKaasDescribeScript) {
     if (succeeded(exportScript(module, stream)))
       return llvm::Error::success();
@@ -63,9 +65,10 @@ static llvm::Error describe(HamKaasModel *handle, int32_t description,
   case HamKaasDescribeGraphSvg:
   case HamKaasDescribeGraph:
   case HamKaasDescribeScript:
+  case HamKaasDescribeUnfoldedGraphSvg:
     return describeGraph(**model, HamKaasDescription(description), stream);
   }
-  return llvm::createStringError("expected a description of 0 to 5, got " +
+  return llvm::createStringError("expected a description of 0 to 6, got " +
                                  llvm::Twine(description));
 }
 

@@ -159,16 +159,17 @@ llvm::Error FileCompilation::run() {
   return isText(options.form) ? writeForm() : writeProgram();
 }
 
-static llvm::Error drawGraphSvg(StringRef path, ModuleOp module) {
+static llvm::Error drawGraphSvg(StringRef path, ModuleOp module, bool unfold) {
   return writeText(path, [&](llvm::raw_ostream &stream) {
-    return drawGraph(module, stream);
+    return drawGraph(module, stream, unfold);
   });
 }
 
 /// The graph as it was read, and as the optimizer leaves it.
 llvm::Error FileCompilation::drawGraphs() {
   if (!options.graphSvg.empty())
-    if (llvm::Error error = drawGraphSvg(options.graphSvg, module))
+    if (llvm::Error error =
+            drawGraphSvg(options.graphSvg, module, options.unfoldGraph))
       return error;
   if (options.optimizedGraphSvg.empty())
     return llvm::Error::success();
@@ -176,7 +177,8 @@ llvm::Error FileCompilation::drawGraphs() {
   OwningOpRef<ModuleOp> optimized(module.clone());
   if (llvm::Error error = lowerModel(*optimized, Form::Graph, compileOptions))
     return error;
-  return drawGraphSvg(options.optimizedGraphSvg, *optimized);
+  return drawGraphSvg(options.optimizedGraphSvg, *optimized,
+                      options.unfoldGraph);
 }
 
 llvm::Error FileCompilation::writeForm() {

@@ -6,16 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/GraphDrawing.h"
+#include "FamilyColors.h"
+#include "FoldedGraph.h"
+#include "Graphviz.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/CollectProgramInfo.h"
 #include "HamKaas/Driver/ElementTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
+#include "llvm/Support/Path.h"
+#include <set>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -26,25 +28,34 @@ using namespace hamkaas;
 
 namespace {
 
-/// Prints `@main` as nodes and edges.
+/// Prints a folded graph as nodes and edges.
 class DotPrinter {
 public:
-  DotPrinter(func::FuncOp main, llvm::raw_ostream &os)
-      : main(main), symbols(main->getParentOp()), os(os) {}
+  DotPrinter(func::FuncOp main, const FoldedGraph &graph, llvm::raw_ostream &os)
+      : main(main), symbols(main->getParentOp()), graph(graph), os(os) {}
   void print();
 
 private:
   void printNode(StringRef id, ArrayRef<std::string> lines, StringRef style);
-  void printArgument(BlockArgument argument);
-  void printOp(Operation &op);
-  void printResults(Operation &terminator);
-  void printEdge(Value value, StringRef target);
+  void printEdge(StringRef source, StringRef target, StringRef style);
+  void printLeaves(const FoldedGraph::Leaves &leaves, StringRef id);
+  void printOp(size_t i);
+  void printNodes();
+  void printEdges(size_t i);
+  void printSinks(const FoldedGraph::Sinks &sinks, StringRef id);
+  void printLegend();
+  std::string getSource(Value value) const;
+  std::string getLeafName(Value leaf);
+  std::string getSinkName(OpOperand *use);
+  std::string getGlobal(Operation *op) const;
 
   func::FuncOp main;
   SymbolTable symbols;
+  const FoldedGraph &graph;
   llvm::raw_ostream &os;
-  DenseMap<Value, std::string> ids;
-  unsigned nextId = 0;
+  std::set<KernelFamily> families;
+  /// Those that were printed: of a folded graph several can be the same.
+  std::set<std::tuple<std::string, std::string, std::string>> edges;
 };
 
 } // namespace
@@ -58,32 +69,6 @@ static std::string escapeDot(StringRef text) {
     result += c == '\n' ? ' ' : c;
   }
   return result;
-}
-
-static StringRef getFamilyColor(Operation *op) {
-  auto kernelOp = dyn_cast<KernelOpInterface>(op);
-  if (!kernelOp)
-    return "white";
-  switch (kernelOp.getKernelFamily()) {
-  case KernelFamily::View:
-    return "#eeeeee";
-  case KernelFamily::Elementwise:
-    return "#b7e4c7";
-  case KernelFamily::Row:
-    return "#ffd97d";
-  case KernelFamily::Contraction:
-    return "#8ecae6";
-  case KernelFamily::Movement:
-    return "#cdb4db";
-  case KernelFamily::Transform:
-    return "#a8dadc";
-  case KernelFamily::Attention:
-    return "#ffafcc";
-  case KernelFamily::Loops:
-    return "#f2cc8f";
-  case KernelFamily::Reduction:
-    return "#f4a9a0";
-  }
 }
 
 static std::string getName(DictionaryAttr attributes, const Twine &otherwise) {
@@ -104,52 +89,176 @@ void DotPrinter::printNode(StringRef id, ArrayRef<std::string> lines,
   os << "\"];\n";
 }
 
-void DotPrinter::printEdge(Value value, StringRef target) {
-  os << "  " << ids.lookup(value) << " -> " << target << " [label=\""
-     << escapeDot(formatType(value.getType())) << "\"];\n";
+/// Of parameters and states.
+static constexpr StringLiteral globalStyle =
+    "shape=cylinder, style=filled, fillcolor=\"#f8f8f8\"";
+
+/// The names of equal parts of all repetitions: "layer{0..11}.weight".
+static std::string nameRange(StringRef first, StringRef last) {
+  if (first == last)
+    return first.str();
+  size_t prefix =
+      std::distance(first.begin(), std::mismatch(first.begin(), first.end(),
+                                                 last.begin(), last.end())
+                                       .first);
+  // A number is taken whole.
+  while (prefix > 0 && llvm::isDigit(first[prefix - 1]))
+    --prefix;
+  StringRef a = first.drop_front(prefix), b = last.drop_front(prefix);
+  StringRef from = a.take_while(llvm::isDigit),
+            to = b.take_while(llvm::isDigit);
+  if (from.empty() || to.empty() ||
+      a.drop_front(from.size()) != b.drop_front(to.size()))
+    return (first + " … " + last).str();
+  return (first.take_front(prefix) + "{" + from + ".." + to + "}" +
+          a.drop_front(from.size()))
+      .str();
 }
 
-void DotPrinter::printArgument(BlockArgument argument) {
-  std::string id = "n" + std::to_string(nextId++);
-  ids[argument] = id;
+void DotPrinter::printEdge(StringRef source, StringRef target,
+                           StringRef style) {
+  if (edges.emplace(source, target, style).second)
+    os << "  " << source << " -> " << target << style << ";\n";
+}
+
+/// The parameter or state that `op` loads or stores.
+std::string DotPrinter::getGlobal(Operation *op) const {
+  auto symbol = op->getAttrOfType<SymbolRefAttr>("global");
+  if (!symbol)
+    return "";
+  return getGlobalName(symbols.lookup(symbol.getRootReference())).str();
+}
+
+std::string DotPrinter::getLeafName(Value leaf) {
+  if (auto argument = dyn_cast<BlockArgument>(leaf))
+    return getName(main.getArgAttrDict(argument.getArgNumber()), "input");
+  std::string global = getGlobal(leaf.getDefiningOp());
+  return global.empty() ? leaf.getDefiningOp()->getName().stripDialect().str()
+                        : global;
+}
+
+std::string DotPrinter::getSinkName(OpOperand *use) {
+  std::string global = getGlobal(use->getOwner());
+  return global.empty()
+             ? getName(main.getResultAttrDict(use->getOperandNumber()),
+                       "result")
+             : global;
+}
+
+void DotPrinter::printSinks(const FoldedGraph::Sinks &sinks, StringRef id) {
+  StringRef style = getGlobal(sinks.first->getOwner()).empty()
+                        ? "shape=ellipse, peripheries=2"
+                        : globalStyle;
   printNode(id,
-            {getName(main.getArgAttrDict(argument.getArgNumber()), "input"),
-             formatType(argument.getType())},
-            "shape=ellipse");
+            {nameRange(getSinkName(sinks.first), getSinkName(sinks.last)),
+             formatType(sinks.first->get().getType())},
+            style);
 }
 
-void DotPrinter::printOp(Operation &op) {
-  std::string id = "n" + std::to_string(nextId++);
-  for (Value result : op.getResults())
-    ids[result] = id;
-  std::string shape =
-      op.getNumResults() ? formatType(op.getResult(0).getType()) : "";
-  if (auto symbol = op.getAttrOfType<SymbolRefAttr>("global")) {
-    // A parameter or a state, read or written.
-    Operation *global = symbols.lookup(symbol.getRootReference());
-    printNode(id, {getGlobalName(global).str(), shape},
-              "shape=cylinder, style=filled, fillcolor=\"#f8f8f8\"");
-  } else {
-    printNode(
-        id,
-        {op.getName().stripDialect().str(), shape, formatLocation(op.getLoc())},
-        ("shape=box, style=\"filled,rounded\", fillcolor=\"" +
-         getFamilyColor(&op) + "\"")
-            .str());
-  }
-  for (Value operand : op.getOperands())
-    printEdge(operand, id);
+void DotPrinter::printLeaves(const FoldedGraph::Leaves &leaves, StringRef id) {
+  StringRef style =
+      isa<BlockArgument>(leaves.first) ? "shape=ellipse" : globalStyle;
+  printNode(id,
+            {nameRange(getLeafName(leaves.first), getLeafName(leaves.last)),
+             formatType(leaves.first.getType())},
+            style);
 }
 
-void DotPrinter::printResults(Operation &terminator) {
-  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
-    std::string id = "n" + std::to_string(nextId++);
-    printNode(id,
-              {getName(main.getResultAttrDict(i), "result"),
-               formatType(value.getType())},
-              "shape=ellipse, peripheries=2");
-    printEdge(value, id);
+/// "model.hk:3:1, 4:1" for "folder/model.hk:3:1, 4:1".
+static std::string shortenPaths(StringRef location) {
+  SmallVector<StringRef> parts;
+  location.split(parts, ", ");
+  for (StringRef &part : parts)
+    part = llvm::sys::path::filename(part);
+  return llvm::join(parts, ", ");
+}
+
+void DotPrinter::printOp(size_t i) {
+  Operation *op = graph.ops()[i];
+  std::optional<KernelFamily> family;
+  if (auto kernelOp = dyn_cast<KernelOpInterface>(op)) {
+    family = kernelOp.getKernelFamily();
+    families.insert(*family);
   }
+  SmallVector<std::string> lines = {op->getName().stripDialect().str()};
+  for (Type type : op->getResultTypes())
+    lines.push_back(formatType(type));
+  lines.push_back(shortenPaths(formatLocation(op->getLoc())));
+  printNode("n" + std::to_string(i), lines,
+            ("shape=box, style=\"filled,rounded\", fillcolor=\"" +
+             getFamilyColor(family) + "\"")
+                .str());
+}
+
+/// The node that makes `value`.
+std::string DotPrinter::getSource(Value value) const {
+  if (std::optional<size_t> index = graph.getIndex(value))
+    return "n" + std::to_string(graph.getDrawn(*index));
+  return "leaf" + std::to_string(graph.getLeaves(value));
+}
+
+/// Which of several results an edge stands for.
+static std::string labelEdge(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || result.getOwner()->getNumResults() == 1)
+    return "";
+  return " [label=\"#" + std::to_string(result.getResultNumber()) + "\"]";
+}
+
+void DotPrinter::printEdges(size_t i) {
+  std::string id = "n" + std::to_string(i);
+  for (Value operand : graph.ops()[i]->getOperands())
+    printEdge(getSource(operand), id, labelEdge(operand));
+  const RepeatedBlock *block = graph.getBlock(i);
+  if (!block)
+    return;
+  // What the next repetition takes from this one goes back.
+  for (Value operand : graph.ops()[i + block->period]->getOperands())
+    if (auto index = graph.getIndex(operand);
+        index && *index >= block->begin &&
+        *index < block->begin + block->period)
+      printEdge(getSource(operand), id, " [style=dashed, constraint=false]");
+}
+
+/// A frame around a block that repeats holds what each repetition has.
+void DotPrinter::printNodes() {
+  ArrayRef<RepeatedBlock> blocks = graph.blocks();
+  auto printAll = [&](const RepeatedBlock *block) {
+    for (auto [i, leaves] : llvm::enumerate(graph.leaves()))
+      if (leaves.block == block)
+        printLeaves(leaves, "leaf" + std::to_string(i));
+    for (auto [i, sinks] : llvm::enumerate(graph.sinks()))
+      if (sinks.block == block)
+        printSinks(sinks, "sink" + std::to_string(i));
+    size_t begin = block ? block->begin : 0;
+    size_t end = block ? begin + block->period : graph.ops().size();
+    for (size_t i = begin; i < end; ++i)
+      if (graph.getBlock(i) == block)
+        printOp(i);
+  };
+  for (auto [i, block] : llvm::enumerate(blocks)) {
+    os << "  subgraph cluster_" << i << " {\n    label=\"× " << block.count
+       << "\"; labeljust=r; fontsize=22; style=\"rounded,filled\"; "
+          "color=\"#888888\"; fillcolor=\"#fbfbf3\";\n";
+    printAll(&block);
+    os << "  }\n";
+  }
+  printAll(nullptr);
+}
+
+/// The families that the graph has, in their colours.
+void DotPrinter::printLegend() {
+  if (families.empty())
+    return;
+  os << "  fontname=\"sans-serif\"; fontsize=11; labelloc=b;\n  label=<<table "
+        "border=\"0\" cellborder=\"1\" cellspacing=\"6\" color=\"#555555\" "
+        "cellpadding=\"4\"><tr>";
+  for (KernelFamily family : families)
+    os << "<td bgcolor=\"" << getFamilyColor(family) << "\">"
+       << stringifyKernelFamily(family) << "</td>";
+  if (!graph.blocks().empty())
+    os << "<td border=\"0\">dashed: to the next repetition</td>";
+  os << "</tr></table>>;\n";
 }
 
 void DotPrinter::print() {
@@ -157,92 +266,39 @@ void DotPrinter::print() {
         "  node [fontname=\"sans-serif\", fontsize=11];\n"
         "  edge [color=\"#555555\", fontname=\"sans-serif\", fontsize=9, "
         "fontcolor=\"#555555\"];\n";
-  for (BlockArgument argument : main.getArguments())
-    printArgument(argument);
-  Block &body = main.getBody().front();
-  for (Operation &op : body.without_terminator())
-    printOp(op);
-  printResults(*body.getTerminator());
+  printNodes();
+  for (size_t i = 0; i < graph.ops().size(); ++i)
+    if (graph.isDrawn(i))
+      printEdges(i);
+  for (auto [i, sinks] : llvm::enumerate(graph.sinks()))
+    printEdge(getSource(sinks.last->get()), "sink" + std::to_string(i),
+              labelEdge(sinks.last->get()));
+  printLegend();
   os << "}\n";
 }
 
 //===----------------------------------------------------------------------===//
-// Graphviz
+// Drawing
 //===----------------------------------------------------------------------===//
 
 /// Graphviz needs seconds for this many; its time grows with the square of the
 /// number, and nothing can interrupt it.
 static constexpr int64_t maxOperations = 2000;
 
-static llvm::Error checkSize(ModuleOp module) {
+llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os,
+                               bool unfold) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
-  auto count =
-      main ? int64_t(main.getBody().front().getOperations().size()) : 0;
-  if (count <= maxOperations)
-    return llvm::Error::success();
-  return llvm::createStringError("expected a graph of at most " +
-                                 Twine(maxOperations) +
-                                 " operations to draw, got " + Twine(count));
-}
-
-/// Creates an empty file whose name ends in `suffix`.
-static llvm::Expected<std::string> createTemporaryFile(StringRef suffix) {
-  SmallString<128> path;
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("hamkaas", suffix, path))
-    return llvm::createStringError(code, "cannot create a temporary file: " +
-                                             code.message());
-  return path.str().str();
-}
-
-static llvm::Error writeFile(StringRef path, ModuleOp module) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code) {
-    if (auto main = module.lookupSymbol<func::FuncOp>("main"))
-      DotPrinter(main, os).print();
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  if (code)
-    return llvm::createStringError(code, "cannot write " + path + ": " +
-                                             code.message());
-  return llvm::Error::success();
-}
-
-llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os) {
-  if (llvm::Error error = checkSize(module))
-    return error;
-  llvm::ErrorOr<std::string> dot = llvm::sys::findProgramByName("dot");
-  if (!dot)
+  if (!main)
+    return llvm::createStringError("expected a graph to draw, got none");
+  FoldedGraph graph(main, /*fold=*/!unfold);
+  auto count = int64_t(graph.countDrawn() + graph.leaves().size());
+  if (count > maxOperations)
     return llvm::createStringError(
-        "drawing a graph needs the program 'dot' in PATH: install Graphviz "
-        "(Debian: apt-get install graphviz)");
-  llvm::Expected<std::string> input = createTemporaryFile("dot");
-  if (!input)
-    return input.takeError();
-  llvm::FileRemover inputRemover(*input);
-  llvm::Expected<std::string> output = createTemporaryFile("svg");
-  if (!output)
-    return output.takeError();
-  llvm::FileRemover outputRemover(*output);
-  if (llvm::Error error = writeFile(*input, module))
-    return error;
-
-  std::string message;
-  StringRef arguments[] = {*dot, "-Tsvg", "-o", *output, *input};
-  int status = llvm::sys::ExecuteAndWait(*dot, arguments, std::nullopt, {},
-                                         /*SecondsToWait=*/0,
-                                         /*MemoryLimit=*/0, &message);
-  if (status != 0)
-    return llvm::createStringError("'dot' ended with status " + Twine(status) +
-                                   (message.empty() ? "" : ": " + message));
-  auto buffer = llvm::MemoryBuffer::getFile(*output);
-  if (!buffer)
-    return llvm::createStringError(buffer.getError(),
-                                   "cannot read the output of 'dot': " +
-                                       buffer.getError().message());
-  os << (*buffer)->getBuffer();
-  return llvm::Error::success();
+        "expected a graph of at most " + Twine(maxOperations) +
+        " operations to draw, got " + Twine(count) +
+        (graph.blocks().empty() ? "" : " without those that repeat"));
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  DotPrinter(main, graph, stream).print();
+  return runGraphviz(text, os);
 }

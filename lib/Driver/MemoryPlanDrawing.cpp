@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/MemoryPlanDrawing.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/ConvertUTF.h"
+#include "FamilyColors.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -63,10 +65,15 @@ static std::string formatBytes(uint64_t bytes) {
   return (text + " " + units[unit]).str();
 }
 
+/// Of the font that the pictures use, about.
+static constexpr double characterWidth = 6.8;
+
+/// What is about the peak of memory.
+static constexpr llvm::StringLiteral peakColor = "#c1121f";
+
 /// The beginning of `text` that fits into `width` pixels, empty if that is too
 /// little to tell anything.
 static std::string clip(llvm::StringRef text, double width) {
-  constexpr double characterWidth = 6.8;
   size_t fitting = std::max(0.0, width / characterWidth);
   if (text.size() <= fitting)
     return text.str();
@@ -86,8 +93,14 @@ public:
   void draw();
 
 private:
-  static constexpr double left = 90, top = 60, right = 30, bottom = 90;
+  static constexpr double left = 90, top = 60, right = 30;
   static constexpr double height = 420;
+  /// Where the legend and the list of the peak's buffers begin.
+  static constexpr double legendTop = top + height + 76;
+  static constexpr double peakTop = legendTop + 34;
+  static constexpr double lineHeight = 15;
+  /// Buffers that the list names.
+  static constexpr size_t maxListed = 8;
 
   double getX(double step) const { return left + step * stepWidth; }
   double getY(double offset) const {
@@ -99,8 +112,16 @@ private:
   void drawSteps();
   void drawBuffer(const WorkspaceBuffer &buffer);
   void drawLowerBound();
+  void drawLegend();
+  void drawPeak();
+  void listPeak();
+  void findPeak();
+  double getBottom() const;
   int64_t getShownEnd(const WorkspaceBuffer &buffer) const;
-  llvm::StringRef getColor(llvm::StringRef ops);
+  std::optional<KernelFamily> getFamily(const WorkspaceBuffer &buffer) const;
+  bool isAtPeak(const WorkspaceBuffer &buffer) const {
+    return buffer.first <= peakStep && peakStep < getShownEnd(buffer);
+  }
   void drawText(double x, double y, llvm::StringRef style,
                 llvm::StringRef text);
 
@@ -109,8 +130,11 @@ private:
   uint64_t bytes;
   int64_t steps = 1;
   double stepWidth, width;
-  /// What computes the same has the same colour.
-  llvm::StringMap<llvm::StringRef> colors;
+  /// The families of the calls at each step.
+  llvm::DenseMap<int64_t, std::vector<const CallInfo *>> calls;
+  /// The first step at which most bytes are kept, and the buffers that are.
+  int64_t peakStep = 0;
+  std::vector<const WorkspaceBuffer *> owners;
   /// Offset and first step of each buffer.
   std::set<std::pair<uint64_t, int64_t>> starts;
 };
@@ -119,8 +143,10 @@ private:
 
 PlanDrawing::PlanDrawing(const ProgramInfo &info, llvm::raw_ostream &os)
     : info(info), os(os), bytes(info.workspaceBytes) {
-  for (const CallInfo &call : info.calls)
+  for (const CallInfo &call : info.calls) {
     steps = std::max(steps, call.step + 1);
+    calls[call.step].push_back(&call);
+  }
   for (const WorkspaceBuffer &buffer : info.buffers) {
     steps = std::max(steps, buffer.last + 1);
     starts.emplace(buffer.offset, buffer.first);
@@ -128,6 +154,58 @@ PlanDrawing::PlanDrawing(const ProgramInfo &info, llvm::raw_ostream &os)
   // Few steps are spread over a page; many make it wider, up to a limit.
   width = std::clamp<double>(steps * 40, 900, 8000);
   stepWidth = width / steps;
+  findPeak();
+}
+
+/// The step after the last one that `buffer` shows: where another takes its
+/// place in its last step, that one is shown.
+int64_t PlanDrawing::getShownEnd(const WorkspaceBuffer &buffer) const {
+  bool isReplaced = buffer.first < buffer.last &&
+                    starts.contains({buffer.offset, buffer.last});
+  return buffer.last + (isReplaced ? 0 : 1);
+}
+
+/// That of the call which writes the buffer first. What is no call is a copy.
+std::optional<KernelFamily>
+PlanDrawing::getFamily(const WorkspaceBuffer &buffer) const {
+  auto found = calls.find(buffer.first);
+  if (found == calls.end())
+    return KernelFamily::Movement;
+  // A loop has several calls at its step.
+  auto call = llvm::find_if(found->second, [&](const CallInfo *call) {
+    return call->ops == buffer.ops;
+  });
+  if (call == found->second.end())
+    call = found->second.begin();
+  return symbolizeKernelFamily((*call)->family);
+}
+
+void PlanDrawing::findPeak() {
+  std::vector<int64_t> changes(steps + 1);
+  for (const WorkspaceBuffer &buffer : info.buffers) {
+    // What the buffer takes, with the alignment of the next one.
+    uint64_t bytes = llvm::alignTo(buffer.bytes, HAMKAAS_REGION_ALIGNMENT);
+    changes[buffer.first] += bytes;
+    changes[getShownEnd(buffer)] -= bytes;
+  }
+  int64_t kept = 0, most = 0;
+  for (int64_t step = 0; step < steps; ++step) {
+    kept += changes[step];
+    if (kept > most) {
+      most = kept;
+      peakStep = step;
+    }
+  }
+  for (const WorkspaceBuffer &buffer : info.buffers)
+    if (isAtPeak(buffer))
+      owners.push_back(&buffer);
+  llvm::stable_sort(owners,
+                    [](auto *a, auto *b) { return a->bytes > b->bytes; });
+}
+
+double PlanDrawing::getBottom() const {
+  size_t lines = std::min(owners.size(), maxListed + 1) + 1;
+  return peakTop + lines * lineHeight + 10;
 }
 
 void PlanDrawing::drawText(double x, double y, llvm::StringRef style,
@@ -186,25 +264,6 @@ void PlanDrawing::drawSteps() {
            "time: the calls of kernels, one after the other");
 }
 
-/// Colours on which black text can be read, told apart also by people who see
-/// no red or green.
-llvm::StringRef PlanDrawing::getColor(llvm::StringRef ops) {
-  static constexpr llvm::StringLiteral palette[] = {
-      "#8ecae6", "#ffb703", "#b7e4c7", "#f4a6a0", "#cdb4db",
-      "#f1e189", "#a3b18a", "#d9c5b2", "#90dbf4", "#ffc8dd"};
-  auto [it, isNew] =
-      colors.try_emplace(ops, palette[colors.size() % std::size(palette)]);
-  return it->second;
-}
-
-/// The step after the last one that `buffer` shows: where another takes its
-/// place in its last step, that one is shown.
-int64_t PlanDrawing::getShownEnd(const WorkspaceBuffer &buffer) const {
-  bool isReplaced = buffer.first < buffer.last &&
-                    starts.contains({buffer.offset, buffer.last});
-  return buffer.last + (isReplaced ? 0 : 1);
-}
-
 void PlanDrawing::drawBuffer(const WorkspaceBuffer &buffer) {
   double x = getX(buffer.first), y = getY(buffer.offset + buffer.bytes);
   double boxWidth = (getShownEnd(buffer) - buffer.first) * stepWidth;
@@ -221,11 +280,12 @@ void PlanDrawing::drawBuffer(const WorkspaceBuffer &buffer) {
                       .str())
      << "</title>\n";
   os << formatv("<rect width=\"100%\" height=\"100%\" fill=\"{0}\" "
-                "stroke=\"#333\"/>\n",
-                getColor(buffer.ops));
+                "stroke=\"{1}\" stroke-width=\"{2}\"/>\n",
+                getFamilyColor(getFamily(buffer)),
+                isAtPeak(buffer) ? peakColor : "#333",
+                isAtPeak(buffer) ? 5 : 1);
   std::string lines[] = {buffer.ops, formatBytes(buffer.bytes),
                          buffer.location};
-  constexpr double lineHeight = 15;
   double lineY = lineHeight;
   for (const std::string &line : lines) {
     std::string shown = clip(line, boxWidth - 8);
@@ -240,24 +300,76 @@ void PlanDrawing::drawBuffer(const WorkspaceBuffer &buffer) {
 void PlanDrawing::drawLowerBound() {
   double y = getY(info.workspaceLowerBound);
   os << formatv("<line x1=\"{0:F1}\" y1=\"{1:F1}\" x2=\"{2:F1}\" "
-                "y2=\"{1:F1}\" stroke=\"#c1121f\" stroke-width=\"1.5\" "
+                "y2=\"{1:F1}\" stroke=\"{3}\" stroke-width=\"1.5\" "
                 "stroke-dasharray=\"6 4\"/>\n",
-                left, y, left + width);
+                left, y, left + width, peakColor);
   drawText(left + width, y - 4, "text-anchor=\"end\" fill=\"#c1121f\"",
            "lower bound");
+}
+
+/// The families that this plan shows, and what the frames mean.
+void PlanDrawing::drawLegend() {
+  double x = left;
+  auto add = [&](llvm::StringRef fill, llvm::StringRef stroke, int strokeWidth,
+                 llvm::StringRef text) {
+    os << formatv("<rect x=\"{0:F1}\" y=\"{1:F1}\" width=\"14\" "
+                  "height=\"14\" fill=\"{2}\" stroke=\"{3}\" "
+                  "stroke-width=\"{4}\"/>\n",
+                  x, legendTop, fill, stroke, strokeWidth);
+    drawText(x + 20, legendTop + 11, "fill=\"#333\"", text);
+    x += 40 + text.size() * characterWidth;
+  };
+  std::set<KernelFamily> families;
+  for (const WorkspaceBuffer &buffer : info.buffers)
+    if (std::optional<KernelFamily> family = getFamily(buffer))
+      families.insert(*family);
+  for (KernelFamily family : families)
+    add(getFamilyColor(family), "#333", 1, stringifyKernelFamily(family));
+  add("none", peakColor, 3, "kept at the peak");
+}
+
+/// A band behind the buffers.
+void PlanDrawing::drawPeak() {
+  os << formatv("<rect x=\"{0:F1}\" y=\"{1:F1}\" width=\"{2:F1}\" "
+                "height=\"{3:F1}\" fill=\"{4}\" fill-opacity=\"0.12\"/>\n",
+                getX(peakStep), top, stepWidth, height, peakColor);
+}
+
+void PlanDrawing::listPeak() {
+  double y = peakTop + lineHeight;
+  drawText(left, y, "font-weight=\"bold\"",
+           formatv("peak, step {0}: {1} in {2} {3}", peakStep,
+                   formatBytes(info.workspaceLowerBound), owners.size(),
+                   owners.size() == 1 ? "buffer" : "buffers")
+               .str());
+  for (const WorkspaceBuffer *buffer :
+       llvm::ArrayRef(owners).take_front(maxListed)) {
+    y += lineHeight;
+    drawText(left + 80, y, "text-anchor=\"end\"", formatBytes(buffer->bytes));
+    drawText(left + 92, y, "",
+             clip(buffer->ops + "  " + buffer->location, width - 92));
+  }
+  if (owners.size() > maxListed)
+    drawText(left + 92, y + lineHeight, "fill=\"#555\"",
+             formatv("and {0} more", owners.size() - maxListed).str());
 }
 
 void PlanDrawing::draw() {
   os << formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:F0}\" "
                 "height=\"{1:F0}\" font-family=\"sans-serif\" "
                 "font-size=\"12\">\n",
-                left + width + right, top + height + bottom);
+                left + width + right, getBottom());
   os << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
   drawHeading();
   drawOffsets();
   drawSteps();
-  if (info.buffers.empty())
+  if (info.buffers.empty()) {
     drawText(getX(0) + 8, getY(0) - 8, "", "No result is kept.");
+  } else {
+    drawPeak();
+    drawLegend();
+    listPeak();
+  }
   for (const WorkspaceBuffer &buffer : info.buffers)
     drawBuffer(buffer);
   drawLowerBound();

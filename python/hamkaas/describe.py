@@ -9,7 +9,8 @@ from typing import Any, Callable, Dict, Optional, cast
 from .errors import HamKaasError
 
 # The values of HamKaasDescription in hamkaas-c/Compiler.h.
-REPORT, REPORT_JSON, PLAN_SVG, GRAPH_SVG, GRAPH, SCRIPT = range(6)
+(REPORT, REPORT_JSON, PLAN_SVG, GRAPH_SVG, GRAPH, SCRIPT,
+ UNFOLDED_GRAPH_SVG) = range(7)
 
 Describe = Callable[[int], str]
 """Gives one of the descriptions above, or raises HamKaasError."""
@@ -79,11 +80,16 @@ class Graph(_Description):
 
     @property
     def svg(self) -> str:
-        """The picture.
+        """The picture; equal blocks in a row of a long graph are one.
 
         HamKaasError without Graphviz, or for more than 2000 operations.
         """
         return self._describe(GRAPH_SVG)
+
+    @property
+    def unfolded_svg(self) -> str:
+        """The picture, with every repetition of such blocks."""
+        return self._describe(UNFOLDED_GRAPH_SVG)
 
     def __str__(self) -> str:
         return self.script

@@ -228,11 +228,22 @@ def test_graph(monkeypatch):
     assert graph._repr_html_() is None
 
 
-def test_graph_too_large_to_draw():
-    """Graphviz would draw for minutes, which nothing could interrupt."""
+def test_graph_that_repeats():
+    """Graphviz would draw it whole for minutes, which nothing could interrupt."""
     node = hk.input("x", [2])
     for _ in range(2001):
         node = node.relu().silu()
+    graph = hk.compile(node).graph
+    assert "× 2001" in graph.svg
+    with pytest.raises(hk.HamKaasError, match="at most 2000 operations.*4003"):
+        graph.unfolded_svg
+
+
+def test_graph_too_large_to_draw():
+    node = hk.input("x", [2])
+    bits = np.random.default_rng(0).integers(0, 2, 2500)
+    for bit in bits:
+        node = node.relu() if bit else node.silu()
     graph = hk.compile(node).graph
     with pytest.raises(hk.HamKaasError, match="at most 2000 operations"):
         graph.svg

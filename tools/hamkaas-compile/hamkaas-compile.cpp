@@ -101,6 +101,10 @@ static cl::opt<std::string> optimizedGraphSvg(
     "optimized-graph-svg",
     cl::desc("Draw the graph as the optimizer leaves it (needs Graphviz)"),
     cl::value_desc("F.svg"), cl::cat(category));
+static cl::opt<bool>
+    unfoldGraph("unfold-graph",
+                cl::desc("Draw every repetition of equal blocks in a row"),
+                cl::cat(category));
 static cl::list<std::string>
     noOptimize("no-optimize", cl::CommaSeparated,
                cl::desc("Leave out optimizations of the graph, or all"),
@@ -171,6 +175,9 @@ static llvm::Error checkOptions() {
   if (externalWeights && weights.empty())
     return makeError("--external-weights: expected --weights with the file "
                      "that the program is to map");
+  if (unfoldGraph && graphSvg.empty() && optimizedGraphSvg.empty())
+    return makeError("--unfold-graph: expected --graph-svg or "
+                     "--optimized-graph-svg");
   bool wantsReport = report != ReportFormat::None || !planSvg.empty() ||
                      !graphSvg.empty() || !optimizedGraphSvg.empty() ||
                      !maxWorkspace.empty();
@@ -207,6 +214,7 @@ static llvm::Error compile() {
   options.planSvg = planSvg;
   options.graphSvg = graphSvg;
   options.optimizedGraphSvg = optimizedGraphSvg;
+  options.unfoldGraph = unfoldGraph;
   if (!maxWorkspace.empty())
     if (llvm::Error error = parseMaxWorkspace().moveInto(options.maxWorkspace))
       return error;

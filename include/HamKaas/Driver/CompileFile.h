@@ -71,6 +71,7 @@ struct CompileFileOptions {
   std::string planSvg;
   std::string graphSvg;          ///< As it was read.
   std::string optimizedGraphSvg; ///< As the optimizer leaves it.
+  bool unfoldGraph = false;      ///< As drawGraph has it.
 };
 
 /// The file that a compilation writes: the output, or the model's name with the

@@ -19,9 +19,9 @@ TEST(Describe, Invalid) {
             "expected a place for the text, got null");
   EXPECT_EQ(describe(nullptr, 0), "expected a model, found null");
   EXPECT_EQ(describe(model.get(), -1),
-            "expected a description of 0 to 5, got -1");
-  EXPECT_EQ(describe(model.get(), 6),
-            "expected a description of 0 to 5, got 6");
+            "expected a description of 0 to 6, got -1");
+  EXPECT_EQ(describe(model.get(), 7),
+            "expected a description of 0 to 6, got 7");
 }
 
 TEST(Describe, Report) {

@@ -202,7 +202,8 @@ TEST_F(Write, LoadedLibrariesSayLess) {
             "a compiled library does not say how its workspace is used, so "
             "there is no picture");
   for (int32_t description :
-       {HamKaasDescribeGraphSvg, HamKaasDescribeGraph, HamKaasDescribeScript})
+       {HamKaasDescribeGraphSvg, HamKaasDescribeGraph, HamKaasDescribeScript,
+        HamKaasDescribeUnfoldedGraphSvg})
     EXPECT_EQ(describe(loaded.get(), description),
               "a compiled library has no graph any more");
 }
