@@ -26,9 +26,10 @@ from .compat import (BufferTensor, ComplexHadamardProductNode, ConstantTensor,
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
 from .graph import Node, constant, input, state
-from .model import Model, TensorInfo, compile, load
+from .model import Model, compile, load
 from .script import Script, write_script
 from .state import State
+from .tables import TensorInfo
 
 __version__ = "0.1.0"
 

@@ -52,6 +52,11 @@ def dtype_of(name: str) -> Union["np.dtype[Any]", str]:
         return name
 
 
+def item_size(dtype: Union["np.dtype[Any]", str]) -> int:
+    """The bytes of an element; of bfloat16 also where `dtype_of` has a name."""
+    return 2 if dtype == "bfloat16" else np.dtype(dtype).itemsize
+
+
 def describe(value: object) -> str:
     """The type and the shape of an array, or what else ``value`` is.
 

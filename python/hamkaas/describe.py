@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import collections
 import html
 import json
+import re
 from typing import Any, Callable, Dict, Optional, cast
 
 from .errors import HamKaasError
+from .tables import format_bytes, format_count
 
 # The values of HamKaasDescription in hamkaas-c/Compiler.h.
 (REPORT, REPORT_JSON, PLAN_SVG, GRAPH_SVG, GRAPH, SCRIPT,
  UNFOLDED_GRAPH_SVG) = range(7)
+
+# Operators that the short text of a graph counts.
+_SHOWN_OPS = 6
 
 Describe = Callable[[int], str]
 """Gives one of the descriptions above, or raises HamKaasError."""
@@ -43,6 +49,24 @@ class Report(_Description):
         """The same and more as a dictionary; sizes are in bytes."""
         return cast(Dict[str, Any], json.loads(self._describe(REPORT_JSON)))
 
+    @property
+    def memory(self) -> str:
+        """What the model needs in all, e.g. ``1.2 MB constants, 4 kB workspace``."""
+        sizes = self.json()["memory"]
+        parts = [(sizes["constants"], "constants"), (sizes["state"], "state"),
+                 (sizes["workspace"], "workspace"),
+                 (sizes.get("engineWorkspace", 0), "engine")]
+        return ", ".join(f"{format_bytes(size)} {name}"
+                         for size, name in parts if size) or "none"
+
+    def __repr__(self) -> str:
+        report = self.json()
+        kernels = {call["kernel"] for call in report["calls"]}
+        return (f"<hamkaas.Report {report['name']}: "
+                f"{format_count(len(report['calls']), 'call')} of "
+                f"{format_count(len(kernels), 'kernel')}, "
+                f"{format_count(report['flops'], 'FLOP')}; print shows all>")
+
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
 
@@ -57,6 +81,13 @@ class MemoryPlan(_Description):
     def svg(self) -> str:
         """The picture. HamKaasError for a model loaded from a library."""
         return self._describe(PLAN_SVG)
+
+    def __repr__(self) -> str:
+        report = cast(Dict[str, Any], json.loads(self._describe(REPORT_JSON)))
+        memory, buffers = report["memory"], len(report["buffers"])
+        known = f" for {format_count(buffers, 'buffer')}" if buffers else ""
+        return (f"<hamkaas.MemoryPlan {memory['workspace']:,} bytes{known}; no "
+                f"plan needs less than {memory['workspaceLowerBound']:,}>")
 
     def _repr_svg_(self) -> Optional[str]:
         return self._describe_if_known(PLAN_SVG)
@@ -93,6 +124,22 @@ class Graph(_Description):
 
     def __str__(self) -> str:
         return self.script
+
+    def __repr__(self) -> str:
+        # What scripts cannot say is not counted; then MLIR can.
+        text = self._describe_if_known(SCRIPT)
+        pattern = r"= (\w+)\("
+        if text is None:
+            text = self._describe_if_known(GRAPH)
+            pattern = r"= hamkaas\.(\w+)"
+        if text is None:
+            return "<hamkaas.Graph, not known of a library>"
+        counts = collections.Counter(re.findall(pattern, text))
+        shown = [f"{count} {op}" for op, count in counts.most_common(_SHOWN_OPS)]
+        if len(counts) > _SHOWN_OPS:
+            shown.append("...")
+        return (f"<hamkaas.Graph {format_count(counts.total(), 'node')}: "
+                f"{', '.join(shown)}>")
 
     def _repr_svg_(self) -> Optional[str]:
         return self._describe_if_known(GRAPH_SVG)

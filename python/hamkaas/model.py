@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import operator
 import os
-from typing import (Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
-                    SupportsIndex, Tuple, Union, cast)
-
-import numpy as np
+from typing import (Any, Callable, Dict, List, Mapping, Optional,
+                    SupportsIndex, Union, cast)
 
 from . import _native
-from .arrays import Array, Shape, as_dense, element_type_name
+from .arrays import Array, as_dense, element_type_name
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
 from .graph import Node
@@ -19,14 +18,12 @@ from .positions import Position
 from .progress import Progress, ProgressLine, make_progress
 from .script import write_script
 from .state import PathLike, RunLock, State
+from .tables import (TensorInfo, describe_tensors, make_html_table,
+                     make_tensors)
 
 
-class TensorInfo(NamedTuple):
-    """An input, output, parameter or state of a model."""
-
-    name: str
-    dtype: "np.dtype[Any]"
-    shape: Shape
+# More of them are hidden at first.
+_SHOWN_PARAMETERS = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,10 +63,10 @@ class Model:
             None if constants_of is None else constants_of._open_instance(),
             None if state_of is None else state_of._open_instance())
         self.name = native.name
-        self.inputs = _make_table(native.inputs)
-        self.outputs = _make_table(native.outputs)
-        self.parameters = _make_table(native.parameters)
-        self.states = _make_table(native.states)
+        self.inputs = make_tensors(native.inputs)
+        self.outputs = make_tensors(native.outputs)
+        self.parameters = make_tensors(native.parameters)
+        self.states = make_tensors(native.states)
 
     def run(self, inputs: Mapping[str, Any],
             out: Optional[Mapping[str, Any]] = None) -> Any:
@@ -110,8 +107,7 @@ class Model:
     @property
     def state(self) -> State:
         """What the model keeps between runs, by name."""
-        return State([state.name for state in self.states], self._lock,
-                     self._open_instance)
+        return State(self.states, self._lock, self._open_instance)
 
     # Copies and files.
 
@@ -206,13 +202,27 @@ class Model:
         return Graph(self._open_native().describe)
 
     def __repr__(self) -> str:
+        memory = ", closed"
+        if self._native is not None:
+            memory = f", memory: {self.report.memory}"
+        return (f"<hamkaas.Model {self.name} ({describe_tensors(self.inputs)}) "
+                f"-> ({describe_tensors(self.outputs)}){memory}>")
 
-        def describe(tensors: Tuple[TensorInfo, ...]) -> str:
-            return ", ".join(f"{tensor.name}: {tensor.dtype} "
-                             f"{list(tensor.shape)}" for tensor in tensors)
-
-        return (f"<hamkaas.Model {self.name} ({describe(self.inputs)}) -> "
-                f"({describe(self.outputs)})>")
+    def _repr_html_(self) -> str:
+        name = html.escape(self.name)
+        if self._instance is None or self._native is None:
+            return f"<b>{name}</b>, closed"
+        report, plan = self.report, self.memory_plan._repr_svg_()
+        tables = [make_html_table(title, tensors) for title, tensors in
+                  (("input", self.inputs), ("output", self.outputs),
+                   ("state", self.states), ("parameter", self.parameters))]
+        if len(self.parameters) > _SHOWN_PARAMETERS:
+            tables[3] = (f"<details><summary>{len(self.parameters)} parameters"
+                         f"</summary>{tables[3]}</details>")
+        picture = "" if plan is None else (
+            f'<div style="overflow-x: auto">{plan}</div>')
+        return (f"<b>{name}</b> on {html.escape(self.device)}, memory: "
+                f"{report.memory}{''.join(tables)}{picture}")
 
 
 def check_text(what: str, value: object) -> None:
@@ -231,11 +241,6 @@ def check_number(what: str, value: Any, limit: int) -> None:
     if not 0 <= operator.index(value) < limit:
         raise HamKaasError(
             f"expected {what} to be from 0 to {limit - 1}, found {value}")
-
-
-def _make_table(table: Tuple[Tuple[str, Any, Shape], ...]) \
-        -> Tuple[TensorInfo, ...]:
-    return tuple(TensorInfo(*row) for row in table)
 
 
 def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:

@@ -9,6 +9,8 @@ from typing import Callable, Iterator, Mapping, Sequence, Union
 
 from . import _native
 from .arrays import Array
+from .tables import (TensorInfo, count_bytes, describe_tensors, format_bytes,
+                     make_html_table)
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -42,9 +44,10 @@ class State(Mapping[str, Array]):
     state's type and shape. Waits for a run that is in progress.
     """
 
-    def __init__(self, names: Sequence[str], lock: RunLock,
+    def __init__(self, tensors: Sequence[TensorInfo], lock: RunLock,
                  instance: Callable[[], _native.Instance]) -> None:
-        self._names = names
+        self._tensors = tensors
+        self._names = [tensor.name for tensor in tensors]
         self._lock = lock
         self._instance = instance
 
@@ -66,7 +69,19 @@ class State(Mapping[str, Array]):
         return len(self._names)
 
     def __repr__(self) -> str:
-        return f"<hamkaas.State {', '.join(map(repr, self._names)) or 'none'}>"
+        if not self._tensors:
+            return "<hamkaas.State none>"
+        return (f"<hamkaas.State {self._format_size()} "
+                f"({describe_tensors(self._tensors)})>")
+
+    def _repr_html_(self) -> str:
+        if not self._tensors:
+            return "no state"
+        return (make_html_table("state", self._tensors) +
+                f"together {self._format_size()}")
+
+    def _format_size(self) -> str:
+        return format_bytes(sum(map(count_bytes, self._tensors)))
 
     def reset(self) -> None:
         """Sets all states to zero."""

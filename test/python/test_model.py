@@ -28,8 +28,6 @@ def test_tables():
     assert model.parameters == (info("constant_0", np.dtype("float32"), (3, 3)),
                                 info("constant_1", np.dtype("float32"), (1, 1)))
     assert model.states == ()
-    assert repr(model) == ("<hamkaas.Model net (x: float32 [1, 3]) -> "
-                           "(result: float32 [1, 3])>")
 
 
 @pytest.mark.parametrize("options", [
@@ -205,6 +203,70 @@ def test_progress_on_standard_error(capsys):
 
 
 # What models show.
+
+
+def test_repr(tmp_path):
+    model = make(name="net")
+    text = "<hamkaas.Model net (x: float32 [1, 3]) -> (result: float32 [1, 3])"
+    assert repr(model) == f"{text}, memory: 512 bytes constants>"
+    assert repr(model.graph) == (
+        "<hamkaas.Graph 6 nodes: 2 ConstantTensor, 1 InputTensor, "
+        "1 MatMulNode, 1 SumNode, 1 ReLUNode>")
+    assert repr(model.memory_plan) == (
+        "<hamkaas.MemoryPlan 0 bytes; no plan needs less than 0>")
+    assert repr(model.report) == (
+        "<hamkaas.Report net: 1 call of 1 kernel, 24 FLOPs; print shows all>")
+    model.save(tmp_path / "net.so")
+    library = hk.load(tmp_path / "net.so")
+    assert repr(library) == repr(model)
+    assert repr(library.graph) == "<hamkaas.Graph, not known of a library>"
+    model.close()
+    assert repr(model) == f"{text}, closed>"
+    assert model._repr_html_() == "<b>net</b>, closed"
+
+
+def test_repr_of_many(tmp_path):
+    """A long list of tensors is cut; what no script can say is counted."""
+    inputs = ", ".join(f'%a{i}: tensor<2x3xf32> {{hamkaas.name = "x<{i}>"}}'
+                       for i in range(6))
+    (tmp_path / "many.mlir").write_text(f"""
+func.func @main({inputs}) -> (tensor<2x3xf32> {{hamkaas.name = "y"}},
+                              tensor<2x3xf32> {{hamkaas.name = "z"}}) {{
+  %0 = hamkaas.add %a0, %a1 : tensor<2x3xf32>, tensor<2x3xf32>
+  %1 = hamkaas.add %a2, %a3 : tensor<2x3xf32>, tensor<2x3xf32>
+  return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
+}}""")
+    model = hk.load(tmp_path / "many.mlir")
+    assert "x<3>: float32 [2, 3], ... 2 more) -> (y: float32" in repr(model)
+    assert repr(model.graph).startswith("<hamkaas.Graph 2 nodes: 2 add")
+    html = model._repr_html_()
+    assert "x&lt;5&gt;" in html and "x<5>" not in html
+
+
+def test_html(tmp_path):
+    """Well-formed, with all tensors and the plan."""
+    from xml.etree import ElementTree
+    node = hk.input("x", [64, 64])
+    for i in range(10):
+        node = (node @ hk.state([64, 64], name=f"cache {i}")).relu()
+        node = node @ hk.constant(np.eye(64, dtype="float32"), name=f"w & {i}")
+    model = hk.compile(node)
+    root = ElementTree.fromstring(f"<div>{model._repr_html_()}</div>")
+    cells = ["".join(cell.itertext()) for cell in root.iter("td")]
+    assert cells[:4] == ["x", "float32", "[64, 64]", "16.4 kB"]
+    assert "cache 9" in cells and "w & 9" in cells
+    assert [summary.text for summary in root.iter("summary")] == ["10 parameters"]
+    assert root.find(".//{http://www.w3.org/2000/svg}svg") is not None
+
+    model.save(tmp_path / "net.so")
+    library = hk.load(tmp_path / "net.so")._repr_html_()
+    root = ElementTree.fromstring(f"<div>{library}</div>")
+    assert "cache 9" in library and not list(root.iter("svg"))
+
+    state = ElementTree.fromstring(f"<div>{model.state._repr_html_()}</div>")
+    assert len(list(state.iter("tr"))) == 11
+    assert "".join(state.itertext()).endswith("together 163.8 kB")
+    assert make().state._repr_html_() == "no state"
 
 
 def test_report():

@@ -57,7 +57,7 @@ def test_assigning():
     model.state["keys"] = np.float32([[1, 2, 3, 4], [5, 6, 7, 8]]).T
     assert first_column(write(model, 0, 0)) == [0, 2, 3, 4]
     assert dict(model.state).keys() == {"keys"} and len(model.state) == 1
-    assert repr(model.state) == "<hamkaas.State 'keys'>"
+    assert repr(model.state) == "<hamkaas.State 32 bytes (keys: float32 [4, 2])>"
 
 
 @pytest.mark.parametrize("value, found", [
