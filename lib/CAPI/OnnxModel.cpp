@@ -71,6 +71,8 @@ static llvm::json::Value toJson(ArrayRef<OnnxValue> values) {
     if (const ElementTypeInfo *info =
             value.elementType ? findElementType(value.elementType) : nullptr)
       object["type"] = rt::elementTypeName(info->type);
+    if (!value.format.empty())
+      object["format"] = value.format;
     if (value.dims) {
       llvm::json::Array shape;
       for (const OnnxValue::Dim &dim : *value.dims)

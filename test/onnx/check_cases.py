@@ -20,10 +20,10 @@ import onnx
 
 import backend_cases
 import expectation
-from backend_cases import Case
+from backend_cases import RANDOM_CASES, Case
 from backends import BACKENDS, Refused
 from case_pool import Outcome, Result, RunCase, run_cases
-from comparison import find_difference
+from comparison import find_difference, find_random_difference
 
 OUTCOMES = ("passed", "refused", "wrong", "crashed")
 
@@ -39,10 +39,12 @@ def make_run(backend: str, cases: Sequence[Case]) -> RunCase:
         case = cases[number]
         try:
             run = prepare(case.model())
+            is_random = RANDOM_CASES.match(case.name)
+            compare = find_random_difference if is_random else find_difference
             for inputs, expected in case.data_sets():
-                difference = find_difference(expected, run(inputs),
-                                             case.relative_tolerance,
-                                             case.absolute_tolerance)
+                difference = compare(expected, run(inputs),
+                                     case.relative_tolerance,
+                                     case.absolute_tolerance)
                 if difference:
                     return "wrong", difference
         except Refused as error:

@@ -9,6 +9,12 @@ import numpy as np
 # A bfloat16 keeps 8 bits: two units in the last place.
 BFLOAT16_TOLERANCE = 2.0**-6
 
+# Types of the package ml_dtypes that models store numbers in.
+STORED_TYPES = {
+    "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+    "float8_e8m0fnu", "float4_e2m1fn", "int4", "uint4", "int2", "uint2"
+}
+
 
 def find_difference(expected: Sequence[Any], found: Sequence[Any],
                     relative: float, absolute: float) -> Optional[str]:
@@ -25,6 +31,30 @@ def find_difference(expected: Sequence[Any], found: Sequence[Any],
     'output 0: expected float32 [2], found int64 [2]'
     """
     return _compare_lists("output", expected, found, relative, absolute)
+
+
+def find_random_difference(expected: Sequence[Any], found: Sequence[Any],
+                           relative: float, absolute: float) -> Optional[str]:
+    """The same of outputs of which a generator decided which elements are zero.
+
+    Types and shapes must be the same, and the elements where neither is zero.
+
+    >>> drawn = np.float32([0, 2, 2])
+    >>> find_random_difference([drawn], [np.float32([2, 0, 2])], 0, 0)
+    >>> find_random_difference([drawn], [np.float32([2, 0, 1])], 0, 0)
+    'output 0: 1 of 3 elements differ, expected 2.0 at [2], found 1.0'
+    """
+    wanted = [_take_zeros(*pair) for pair in zip(expected, found)]
+    return find_difference([*wanted, *expected[len(wanted):]], found, relative,
+                           absolute)
+
+
+def _take_zeros(expected: Any, found: Any) -> Any:
+    """What is expected, but where one of both is zero that which is found."""
+    expected = np.asarray(expected)
+    if (expected.dtype, expected.shape) != (found.dtype, found.shape):
+        return expected
+    return np.where((expected == 0) | (found == 0), found, expected)
 
 
 def _compare_lists(what: str, expected: Sequence[Any], found: Sequence[Any],
@@ -63,6 +93,10 @@ def _type(array: np.ndarray) -> str:
 
 def _find_near(expected: np.ndarray, found: np.ndarray, relative: float,
                absolute: float) -> np.ndarray:
+    if expected.dtype.name in STORED_TYPES:
+        # A cast is exact, and numpy compares no NaN of these.
+        relative = absolute = 0
+        expected, found = expected.astype("float32"), found.astype("float32")
     if expected.dtype.name == "bfloat16":
         relative = max(relative, BFLOAT16_TOLERANCE)
         expected, found = expected.astype("float32"), found.astype("float32")

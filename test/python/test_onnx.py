@@ -205,3 +205,26 @@ def test_backend():
     assert not backend.is_compatible(make_model(
         [("NoSuchOperator", ["x"], ["y"])], [("x", FLOAT, [1])],
         [("y", FLOAT, [1])]))
+
+
+def test_formats():
+    """What a model stores numbers in are arrays of ml_dtypes."""
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
+    float8, int4 = TensorProto.FLOAT8E4M3FN, TensorProto.INT4
+    model = make_model(
+        [("Cast", ["x"], ["y"], {"to": FLOAT}),
+         ("Transpose", ["x"], ["t"]),
+         ("Cast", ["a"], ["b"], {"to": int4})],
+        [("x", float8, [2, 3]), ("a", FLOAT, ["n"])],
+        [("y", FLOAT, [2, 3]), ("t", float8, [3, 2]), ("b", int4, ["n"])],
+        opset=21)
+    run = hamkaas.onnx.prepare(model)
+    assert run.inputs[0].dtype == ml_dtypes.float8_e4m3fn
+    x = X.astype(ml_dtypes.float8_e4m3fn)
+    y, t, b = run([x, np.float32([-8, -1.5, 7])])
+    np.testing.assert_array_equal(y, X)
+    assert t.dtype == x.dtype and b.dtype == ml_dtypes.int4
+    np.testing.assert_array_equal(t.view("uint8"), x.T.view("uint8"))
+    np.testing.assert_array_equal(b.astype("int8"), [-8, -1, 7])
+    with pytest.raises(hk.HamKaasError, match="expected input 'x' to be float8"):
+        run([x.view("uint8"), np.float32([1])])

@@ -166,37 +166,6 @@ static Tensors importThresholdedRelu(OpContext &op, GraphBuilder &b) {
   return {b.select(b.compare("gt", x, limit), x, b.scalar(x.elementType(), 0))};
 }
 
-/// Whether elements are dropped: none are if the model is not trained, or with
-/// a ratio of 0.
-static bool dropsElements(OpContext &op, GraphBuilder &b) {
-  Tensor ratio = op.optionalInput(1), trains = op.optionalInput(2);
-  if (!trains || !op.expectConstant(2))
-    return false;
-  if (!trains.isBool() || trains.count() != 1) {
-    b.fail("expected input 2 to be a boolean");
-    return false;
-  }
-  if (trains.elements().i64.front() == 0)
-    return false;
-  if (!ratio)
-    return true;
-  auto given = op.constantFloats(1);
-  return given && !llvm::all_of(*given, [](double r) { return r == 0; });
-}
-
-static Tensors importDropout(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  if (op.version >= 12) {
-    op.attributes.getInt("seed");
-    if (dropsElements(op, b))
-      return {b.fail("dropout in training is not supported")};
-  } else {
-    op.attributes.getFloat("ratio");
-  }
-  Tensor all = b.scalar(IntegerType::get(b.context(), 1), 1);
-  return {x, b.broadcast(all, x.shape())};
-}
-
 //===----------------------------------------------------------------------===//
 // Functions of a row
 //===----------------------------------------------------------------------===//
@@ -247,7 +216,6 @@ static Tensors importHardmax(OpContext &op, GraphBuilder &b) {
 ArrayRef<OpDefinition> onnx::getActivationOps() {
   static constexpr OpDefinition ops[] = {
       {"Celu", importCelu, 28},
-      {"Dropout", importDropout, 22},
       {"Elu", importElu, 22},
       {"FastGelu", importFastGelu, 1, "com.microsoft"},
       {"Gelu", importGelu, 20},

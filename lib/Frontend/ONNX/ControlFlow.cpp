@@ -88,6 +88,12 @@ std::optional<Tensors> Importer::importIf(const Call &call) {
   std::optional<OnnxFailure> failureBefore = certainFailure;
   auto taken = importSubgraph(*ifTrue, {}, call.scope, call.environment);
   auto other = importSubgraph(*ifFalse, {}, call.scope, call.environment);
+  if (taken && other &&
+      (!expectPlain("results of a branch whose condition is not known",
+                    *taken) ||
+       !expectPlain("results of a branch whose condition is not known",
+                    *other)))
+    return std::nullopt;
   if (!haveEqualTypes(taken, other)) {
     // One branch may be for other shapes, and never taken with these.
     if (certainFailure == failureBefore) {

@@ -111,7 +111,7 @@ Tensor GraphBuilder::fold(Operation *op, ArrayRef<Tensor> operands) {
 
 Tensor GraphBuilder::create(StringRef name, ArrayRef<Tensor> operands,
                             ArrayRef<NamedAttribute> attributes,
-                            RankedTensorType type) {
+                            RankedTensorType type, bool mayFold) {
   if (llvm::any_of(operands, [](const Tensor &x) { return !x; }))
     return {};
   if (!RegisteredOperationName::lookup(("hamkaas." + name).str(), context()))
@@ -122,6 +122,7 @@ Tensor GraphBuilder::create(StringRef name, ArrayRef<Tensor> operands,
   bool isConstant = true;
   for (const Tensor &operand : operands) {
     isConstant &= operand.isConstant();
+    assert(operand.isPlain() && "operands have elements of the graph");
     if (operand.isEmpty())
       return fail("tensors without elements are not supported");
     values.push_back(operand.value()
@@ -137,7 +138,7 @@ Tensor GraphBuilder::create(StringRef name, ArrayRef<Tensor> operands,
     op->destroy();
     return fail(text);
   }
-  if (isConstant &&
+  if (isConstant && mayFold &&
       isFolded(operands, cast<RankedTensorType>(op->getResult(0).getType()))) {
     Tensor folded = fold(op, operands);
     op->destroy();

@@ -23,8 +23,8 @@ using Shape = llvm::SmallVector<int64_t>;
 std::optional<Shape> getBroadcastShape(llvm::ArrayRef<int64_t> lhs,
                                        llvm::ArrayRef<int64_t> rhs);
 
-/// A loop over the rows of `inputs`, from the last to the first if `isReversed`,
-/// that carries values which are `inits` at first.
+/// A loop over the rows of `inputs`, from the last to the first if
+/// `isReversed`, that carries values which are `inits` at first.
 struct LoopInputs {
   int64_t steps = 0;
   bool isReversed = false;
@@ -55,10 +55,10 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Creates the operation `hamkaas.<name>`. Its type is inferred unless it is
-  /// given.
+  /// given. One that may not fold is part of the graph in any case.
   Tensor create(llvm::StringRef name, llvm::ArrayRef<Tensor> operands,
                 llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
-                mlir::RankedTensorType type = {});
+                mlir::RankedTensorType type = {}, bool mayFold = true);
 
   /// An operation of one operand whose result is of its type.
   Tensor unary(llvm::StringRef name, Tensor x);
@@ -96,6 +96,9 @@ public:
   Tensor root(Tensor x) { return unary("sqrt", x); }
   /// The index along `dim`, an i64.
   Tensor iota(llvm::ArrayRef<int64_t> shape, int64_t dim);
+  /// The integers of that type from 0 up to `size`. Many are counted by the
+  /// program, so that nothing that is computed from them is a table in it.
+  Tensor count(int64_t size, mlir::Type type);
 
   mlir::NamedAttribute flag(llvm::StringRef name);
   mlir::NamedAttribute combiner(llvm::StringRef kind);
@@ -103,8 +106,8 @@ public:
   mlir::NamedAttribute attribute(llvm::StringRef name,
                                  llvm::ArrayRef<int64_t> values);
 
-  /// Builds one step: what the next one carries, then a row of each output, from
-  /// what is carried and a row of each input. None after a failure.
+  /// Builds one step: what the next one carries, then a row of each output,
+  /// from what is carried and a row of each input. None after a failure.
   using LoopBody = llvm::function_ref<Tensors(llvm::ArrayRef<Tensor> carried,
                                               llvm::ArrayRef<Tensor> rows)>;
   /// What the last step carries, then the outputs; none after a failure.
@@ -162,8 +165,8 @@ public:
 
   Tensor addInput(llvm::StringRef name, mlir::RankedTensorType type);
   llvm::StringRef getInputName(unsigned index);
-  /// Fails unless `tensor`, called `what`, is a constant. Notes the inputs whose
-  /// elements would make it one.
+  /// Fails unless `tensor`, called `what`, is a constant. Notes the inputs
+  /// whose elements would make it one.
   bool expectKnown(const llvm::Twine &what, const Tensor &tensor);
   llvm::ArrayRef<unsigned> missingInputs() const {
     return missing.getArrayRef();

@@ -98,6 +98,13 @@ Tensor GraphBuilder::iota(ArrayRef<int64_t> shape, int64_t dim) {
                 RankedTensorType::get(shape, builder.getI64Type()));
 }
 
+Tensor GraphBuilder::count(int64_t size, Type type) {
+  constexpr int64_t largestTable = 4096;
+  return create("iota", {}, attribute("dim", int64_t(0)),
+                RankedTensorType::get(size, type),
+                /*mayFold=*/size <= largestTable);
+}
+
 Shape GraphBuilder::dropDims(const Tensor &x, ArrayRef<int64_t> dims) {
   Shape shape;
   for (auto [i, size] : llvm::enumerate(x.shape()))
@@ -207,11 +214,11 @@ Tensor GraphBuilder::scatter(Tensor target, Tensor indices, Tensor updates,
                              StringRef reduction) {
   if (!target || !indices || !updates || indices.isEmpty())
     return indices ? target : Tensor();
-  return create("scatter", {target, indices, updates},
-                builder.getNamedAttr(
-                    "reduction",
-                    ScatterReductionAttr::get(
-                        context(), *symbolizeScatterReduction(reduction))));
+  return create(
+      "scatter", {target, indices, updates},
+      builder.getNamedAttr(
+          "reduction", ScatterReductionAttr::get(
+                           context(), *symbolizeScatterReduction(reduction))));
 }
 
 Tensor GraphBuilder::cumsum(Tensor x, int64_t dim, bool isExclusive,

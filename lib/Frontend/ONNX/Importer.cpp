@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "Elements.h"
+#include "Formats.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "Opsets.h"
 #include "mlir/IR/Diagnostics.h"
@@ -50,8 +52,15 @@ void Importer::addCertainProblem(const Twine &reason) {
 
 static OnnxValue describeTensor(StringRef name, const Tensor &tensor) {
   ArrayRef<int64_t> shape = tensor.shape();
-  return {name.str(), tensor.elementType(),
-          std::vector<OnnxValue::Dim>(shape.begin(), shape.end())};
+  OnnxValue value = {name.str(), tensor.elementType(),
+                     std::vector<OnnxValue::Dim>(shape.begin(), shape.end())};
+  if (isFormat(tensor.format()))
+    value.format = getDataTypeName(tensor.format());
+  return value;
+}
+
+static std::string describeElements(const OnnxValue &value) {
+  return value.format.empty() ? debugString(value.elementType) : value.format;
 }
 
 llvm::StringMap<int64_t> onnx::readOpsets(ArrayRef<OpsetProto> list) {
@@ -120,20 +129,25 @@ void Importer::addResults(Scope &scope) {
       addProblem("no node computes the output " + quote(output.name));
     else if (!value->tensor && !value->problem.empty())
       addProblem("output " + quote(output.name) + ": " + value->problem);
+    else if (value->tensor.isSequence())
+      addProblem("output " + quote(output.name) +
+                 ": values that are no tensors are not supported");
     else if (!value->tensor.isEmpty())
       results.emplace_back(output.name.str(), value->tensor);
     OnnxValue declared = describe(output);
     bool isKnown = value && value->tensor;
-    if (isKnown && !declared.elementType)
-      declared.elementType = value->tensor.elementType();
-    if (isKnown && declared.elementType != value->tensor.elementType())
-      addProblem("output " + quote(output.name) + ": expected elements of type " +
-                 debugString(declared.elementType) + ", as it is declared, found " +
-                 debugString(value->tensor.elementType()));
+    OnnxValue found =
+        isKnown ? describeTensor(output.name, value->tensor) : declared;
+    bool isSame = declared.elementType == found.elementType &&
+                  declared.format == found.format;
+    if (declared.elementType && !isSame)
+      addProblem("output " + quote(output.name) +
+                 ": expected elements of type " + describeElements(declared) +
+                 ", as it is declared, found " + describeElements(found));
+    declared.elementType = found.elementType;
+    declared.format = found.format;
     // Sizes that were not given are 1 for now.
-    summary.outputs.push_back(isKnown && unboundDims.empty()
-                                  ? describeTensor(output.name, value->tensor)
-                                  : declared);
+    summary.outputs.push_back(unboundDims.empty() ? found : declared);
   }
 }
 
@@ -198,15 +212,59 @@ std::optional<Tensors> Importer::readInputs(const NodeProto &node,
 
 /// Nodes that hold graphs are imported here: they see the values around them.
 static bool isControlFlow(StringRef domain, StringRef name) {
-  return domain.empty() && (name == "If" || name == "Loop" || name == "Scan");
+  return domain.empty() && (name == "If" || name == "Loop" || name == "Scan" ||
+                            name == "SequenceMap");
+}
+
+bool Importer::expectPlain(StringRef what, ArrayRef<Tensor> tensors) {
+  for (const Tensor &tensor : tensors) {
+    if (tensor.isSequence())
+      addProblem("sequences as " + what + " are not supported");
+    else if (!tensor.isPlain())
+      addProblem("elements of type " + getDataTypeName(tensor.format()) +
+                 " as " + what + " are not supported; Cast converts them");
+    if (!tensor.isPlain())
+      return false;
+  }
+  return true;
+}
+
+/// Whether an operator that takes such inputs may be given these.
+bool Importer::checkInputs(ArrayRef<Tensor> inputs, Takes takes) {
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    std::string what = ("input " + Twine(i)).str();
+    bool isBits = takes != Takes::Tensors && !input.isSequence();
+    if (takes != Takes::All && !isBits && !expectPlain(what, input))
+      return false;
+    bool isMoved = takes == Takes::Bits && !input.isPlain();
+    if (isMoved && input.format() != inputs.front().format()) {
+      addProblem("expected the elements of input " + Twine(i) +
+                 " to have the type of input 0");
+      return false;
+    }
+  }
+  return true;
 }
 
 std::optional<Tensors> Importer::importOp(const NodeProto &node,
                                           const Call &call,
                                           const OpVersion &op) {
-  OpContext context(node, builder, tensors, call.attributes, call.inputs,
+  Takes takes = op.definition->takes;
+  if (!checkInputs(call.inputs, takes))
+    return std::nullopt;
+  Tensors inputs = call.inputs;
+  DataType format = DataType::Undefined;
+  if (takes == Takes::Bits && !inputs.empty()) {
+    format = inputs.front().format();
+    for (Tensor &input : inputs)
+      input = input.withFormat(DataType::Undefined);
+  }
+  OpContext context(node, builder, tensors, call.attributes, inputs,
                     op.version);
   Tensors outputs = op.definition->import(context, builder);
+  if (format != DataType::Undefined)
+    for (Tensor &output : outputs)
+      output = output.withFormat(format);
   std::string problem = builder.takeFailure();
   if (problem.empty())
     problem = call.attributes.takeProblem();
@@ -249,9 +307,10 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
     return importFunction(*function, call);
   if (!isFlow)
     return importOp(node, call, op);
-  auto outputs = node.opType == "If"     ? importIf(call)
-                 : node.opType == "Loop" ? importLoop(call)
-                                         : importScan(call);
+  auto outputs = node.opType == "If"            ? importIf(call)
+                 : node.opType == "Loop"        ? importLoop(call)
+                 : node.opType == "SequenceMap" ? importSequenceMap(call)
+                                                : importScan(call);
   std::string problem = builder.takeFailure();
   if (problem.empty())
     problem = attributes.takeProblem();

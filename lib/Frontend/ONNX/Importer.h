@@ -78,6 +78,7 @@ private:
                   const Environment &environment);
   std::optional<Tensors> importOp(const NodeProto &node, const Call &call,
                                   const OpVersion &op);
+  bool checkInputs(llvm::ArrayRef<Tensor> inputs, Takes takes);
   std::optional<Tensors> importCall(const NodeProto &node, const Scope &scope,
                                     const Environment &environment);
   /// Whether functions and loops have made too many nodes.
@@ -100,6 +101,8 @@ private:
   std::optional<Tensors> importFunction(const FunctionProto &function,
                                         const Call &call);
 
+  std::optional<Tensors> importSequenceMap(const Call &call);
+
   // Loops.cpp
   struct Loop {
     const GraphProto &body;
@@ -113,6 +116,9 @@ private:
                                       int64_t trips);
   std::optional<Tensors> unrollLoop(const Call &call, const Loop &loop);
   std::optional<Tensors> importScan(const Call &call);
+  std::optional<Tensors> importBatchScan(const Call &call);
+  Tensors scanBody(const Call &call, const GraphProto &body,
+                   const LoopInputs &loop);
 
   // Inputs.cpp
   void addInitializers(const GraphProto &graph, Scope &scope);
@@ -125,6 +131,8 @@ private:
   std::optional<Shape> bindDims(const ValueInfoProto &input);
   void reportDims();
   OnnxValue describe(const ValueInfoProto &value) const;
+  /// Fails unless all of them are elements as the graph has them.
+  bool expectPlain(llvm::StringRef what, llvm::ArrayRef<Tensor> tensors);
 
   void addProblem(const llvm::Twine &reason);
   void addCertainProblem(const llvm::Twine &reason);

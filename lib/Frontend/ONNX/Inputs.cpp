@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
+#include "Formats.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "Importer.h"
 
@@ -78,6 +79,8 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
     value.tensor = builder.empty(*shape, type.getElementType());
   else
     value.tensor = builder.addInput(input.name, type);
+  if (value.tensor && isFormat(input.type.elementType))
+    value.tensor = value.tensor.withFormat(input.type.elementType);
   defineValue(input.name, std::move(value), scope);
 }
 
@@ -119,7 +122,7 @@ void Importer::checkConstantShape(const ValueInfoProto &input,
 
 void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
   const ReferenceTensor &given = *options.constantInputs.lookup(input.name);
-  Type expected = getElementType(context, input.type.elementType);
+  Type expected = describe(input).elementType;
   if (expected && given.type.getElementType() != expected) {
     std::string text;
     llvm::raw_string_ostream(text)
@@ -129,7 +132,10 @@ void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
     addOptionProblem(text);
   }
   checkConstantShape(input, given.shape());
-  scope.values[input.name] = {Tensor(ReferenceTensor(given)), ""};
+  Tensor value{ReferenceTensor(given)};
+  if (isFormat(input.type.elementType))
+    value = value.withFormat(input.type.elementType);
+  scope.values[input.name] = {value, ""};
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,8 +144,13 @@ void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
 
 OnnxValue Importer::describe(const ValueInfoProto &value) const {
   OnnxValue result = {value.name.str()};
-  if (value.type.kind == TypeProto::Tensor)
-    result.elementType = getElementType(context, value.type.elementType);
+  DataType type = value.type.elementType;
+  if (value.type.kind == TypeProto::Tensor && isFormat(type)) {
+    result.elementType = getStorageType(context, type);
+    result.format = getDataTypeName(type);
+  } else if (value.type.kind == TypeProto::Tensor) {
+    result.elementType = getElementType(context, type);
+  }
   if (!value.type.hasShape)
     return result;
   result.dims.emplace();

@@ -86,6 +86,8 @@ std::optional<Tensors> Importer::importLoop(const Call &call) {
 /// A loop of known count that ends no earlier.
 std::optional<Tensors> Importer::importAsScan(const Call &call,
                                               const Loop &loop, int64_t trips) {
+  if (!expectPlain("what a loop carries", loop.inits))
+    return std::nullopt;
   LoopInputs inputs{trips, /*isReversed=*/false, loop.inits};
   inputs.inputs.push_back(builder.iota({trips}, 0));
   Tensor isTrue = builder.scalar(IntegerType::get(context, 1), 1);
@@ -95,7 +97,8 @@ std::optional<Tensors> Importer::importAsScan(const Call &call,
         llvm::append_range(arguments, carried);
         auto outputs =
             importSubgraph(loop.body, arguments, call.scope, call.environment);
-        if (!outputs || getKnown(outputs->front()) != 1)
+        if (!outputs || getKnown(outputs->front()) != 1 ||
+            !expectPlain("results of a loop", *outputs))
           return {};
         return Tensors(llvm::drop_begin(*outputs));
       });
@@ -134,8 +137,10 @@ std::optional<Tensors> Importer::unrollLoop(const Call &call,
       return std::nullopt;
     condition = outputs->front();
     values.assign(outputs->begin() + 1, outputs->begin() + 1 + carried);
-    for (auto [list, value] :
-         llvm::zip_equal(rows, llvm::drop_begin(*outputs, 1 + carried)))
+    ArrayRef<Tensor> stacked = ArrayRef(*outputs).drop_front(1 + carried);
+    if (!expectPlain("results that a loop stacks", stacked))
+      return std::nullopt;
+    for (auto [list, value] : llvm::zip_equal(rows, stacked))
       list.push_back(value);
   }
   for (const Tensors &list : rows) {
@@ -182,6 +187,15 @@ struct ScanSides {
                .value_or(SmallVector<int64_t>(count, 0));
     directions = attributes.getInts((side + "_directions").str())
                      .value_or(SmallVector<int64_t>(count, 0));
+    return check(b, side, count);
+  }
+
+  /// The rows of `count` tensors, in front and in order.
+  static ScanSides inFront(size_t count) {
+    return {SmallVector<int64_t>(count, 0), SmallVector<int64_t>(count, 0)};
+  }
+
+  bool check(GraphBuilder &b, StringRef side, size_t count) const {
     if (axes.size() != count || directions.size() != count)
       b.fail("expected an axis and a direction for each " + side);
     for (int64_t direction : directions)
@@ -225,14 +239,68 @@ static bool readRows(GraphBuilder &b, const ScanSides &sides,
   return !b.hasFailed();
 }
 
+/// Scan of opset 8: each sequence of a batch is a loop of its own. All that is
+/// given and made has the batch in front, then the rows.
+std::optional<Tensors> Importer::importBatchScan(const Call &call) {
+  const GraphProto *body = call.attributes.getGraph("body");
+  int64_t count = call.attributes.getInt("num_scan_inputs").value_or(0);
+  ArrayRef<Tensor> given =
+      ArrayRef(call.inputs).drop_front(std::min<size_t>(call.inputs.size(), 1));
+  if (!body || count < 1 || count > int64_t(given.size()) ||
+      body->outputs.size() < given.size() - count) {
+    addProblem("expected a body with an output for each state, and at least "
+               "one input that is scanned");
+    return std::nullopt;
+  }
+  if (call.inputs.front()) {
+    addProblem("lengths of the sequences of a Scan are not supported");
+    return std::nullopt;
+  }
+  size_t states = given.size() - count;
+  ScanSides sides = ScanSides::inFront(count);
+  if (auto directions = call.attributes.getInts("directions"))
+    sides.directions = *directions;
+  LoopInputs batch;
+  if (!sides.check(builder, "input that is scanned", count) ||
+      !readRows(builder, ScanSides::inFront(given.size()), given, batch))
+    return std::nullopt;
+  Tensors results = builder.scan(
+      batch, [&](ArrayRef<Tensor>, ArrayRef<Tensor> sequence) -> Tensors {
+        LoopInputs loop;
+        loop.inits.assign(sequence.begin(), sequence.begin() + states);
+        if (!readRows(builder, sides, sequence.drop_front(states), loop))
+          return {};
+        return scanBody(call, *body, loop);
+      });
+  if (results.empty())
+    return std::nullopt;
+  return results;
+}
+
+/// What the last step of a loop carries, and the rows that its steps make; none
+/// after a failure.
+Tensors Importer::scanBody(const Call &call, const GraphProto &body,
+                           const LoopInputs &loop) {
+  return builder.scan(
+      loop, [&](ArrayRef<Tensor> carried, ArrayRef<Tensor> rows) -> Tensors {
+        Tensors arguments(carried);
+        llvm::append_range(arguments, rows);
+        auto results =
+            importSubgraph(body, arguments, call.scope, call.environment);
+        if (!results || !expectPlain("results of a loop", *results))
+          return {};
+        return *results;
+      });
+}
+
 std::optional<Tensors> Importer::importScan(const Call &call) {
+  if (!expectPlain("what a loop carries or reads", call.inputs))
+    return std::nullopt;
   const GraphProto *body = call.attributes.getGraph("body");
   std::optional<int64_t> count = call.attributes.getInt("num_scan_inputs");
   auto opset = call.environment.opsets.find("");
-  if (opset != call.environment.opsets.end() && opset->getValue() < 9) {
-    addProblem("Scan of opset 8 is not supported");
-    return std::nullopt;
-  }
+  if (opset != call.environment.opsets.end() && opset->getValue() < 9)
+    return importBatchScan(call);
   if (!body || !count || *count < 1 || *count > int64_t(call.inputs.size()) ||
       body->outputs.size() < call.inputs.size() - *count) {
     addProblem(
@@ -250,13 +318,7 @@ std::optional<Tensors> Importer::importScan(const Call &call) {
       !readRows(builder, inputSides, ArrayRef(call.inputs).drop_front(states),
                 loop))
     return std::nullopt;
-  Tensors results = builder.scan(
-      loop, [&](ArrayRef<Tensor> carried, ArrayRef<Tensor> rows) -> Tensors {
-        Tensors arguments(carried);
-        llvm::append_range(arguments, rows);
-        return importSubgraph(*body, arguments, call.scope, call.environment)
-            .value_or(Tensors());
-      });
+  Tensors results = scanBody(call, *body, loop);
   if (results.empty())
     return std::nullopt;
   for (size_t i = 0; i < outputs; ++i) {

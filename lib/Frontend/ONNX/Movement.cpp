@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AffineForms.h"
 #include "Diagnostics.h"
 #include "OpContext.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -35,8 +36,70 @@ static void sliceDim(int64_t size, int64_t start, int64_t end, int64_t step,
   }
 }
 
+/// The elements of `x` along `axis` from `start` on to before `end`, known at
+/// run time only: their difference is known. Bounds beyond the dimension, which
+/// would leave fewer elements, end the run with an error.
+static Tensor sliceAt(GraphBuilder &b, Tensor x, int64_t axis, Tensor start,
+                      Tensor end, int64_t difference, int64_t step) {
+  int64_t size = x.dim(axis);
+  Shape shape(x.shape());
+  shape[axis] = difference > 0 ? (difference - 1) / step + 1 : 0;
+  if (shape[axis] == 0)
+    return b.empty(shape, x.elementType());
+  Type i64 = IntegerType::get(b.context(), 64);
+  start = b.reshape(b.cast(start, i64), {});
+  end = b.reshape(b.cast(end, i64), {});
+  // From before the last element to after it counts from both ends, and is
+  // empty: an index that the gather refuses.
+  Tensor zero = b.scalar(i64, 0), beyond = b.scalar(i64, double(size));
+  Tensor fromEnd =
+      b.select(b.compare("lt", end, zero), b.add(start, double(size)), beyond);
+  start = b.select(b.compare("lt", start, zero), fromEnd, start);
+  // Nor does the gather count from the end.
+  start = b.select(b.compare("lt", start, zero), beyond, start);
+  Tensor index = b.mul(b.iota({shape[axis]}, 0), double(step));
+  return b.gather(x, b.add(index, start), axis);
+}
+
+/// A slice whose bounds are not constants.
+static Tensors sliceAtRunTime(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), starts = op.input(1), ends = op.input(2);
+  int64_t count = starts.count();
+  Shape axes = llvm::to_vector(llvm::seq<int64_t>(0, count));
+  Shape steps(count, 1);
+  for (auto [i, list] : {std::pair(3, &axes), std::pair(4, &steps)})
+    if (op.has(i))
+      if (std::optional<Shape> given = op.constantInts(i))
+        *list = *given;
+  if (!op.expectElements(x) || b.hasFailed())
+    return {};
+  if (!starts.isInteger() || !ends.isInteger() || ends.count() != count ||
+      int64_t(axes.size()) != count || int64_t(steps.size()) != count)
+    return {b.fail("expected as many starts, ends, axes and steps, integers")};
+  axes = op.normalizeAxes(axes, x.rank());
+  if (b.hasFailed())
+    return {};
+  auto pick = [&](Tensor list, int64_t i) {
+    return b.sliceDim(b.reshape(list, {count}), 0, i, 1);
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    std::optional<int64_t> difference = findDifference(starts, ends, i);
+    if (!difference || steps[i] < 1) {
+      op.expectConstant(1);
+      op.expectConstant(2);
+      return {};
+    }
+    x = sliceAt(b, x, axes[i], pick(starts, i), pick(ends, i), *difference,
+                steps[i]);
+  }
+  return {x};
+}
+
 static Tensors importSlice(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
+  if (op.version >= 10 && op.input(1) && op.input(2) &&
+      !(op.input(1).isConstant() && op.input(2).isConstant()))
+    return sliceAtRunTime(op, b);
   std::optional<Shape> starts, ends, axes, steps;
   if (op.version < 10) {
     starts = op.attributes.getInts("starts");
@@ -315,13 +378,13 @@ static Tensors importSpaceToDepth(OpContext &op, GraphBuilder &b) {
 
 ArrayRef<OpDefinition> onnx::getMovementOps() {
   static constexpr OpDefinition ops[] = {
-      {"Concat", importConcat, 13},
-      {"DepthToSpace", importDepthToSpace, 28},
+      {"Concat", importConcat, 13, "", Takes::Bits},
+      {"DepthToSpace", importDepthToSpace, 28, "", Takes::Bits},
       {"Pad", importPad, 25},
-      {"Slice", importSlice, 13},
-      {"SpaceToDepth", importSpaceToDepth, 28},
-      {"Split", importSplit, 18},
-      {"Tile", importTile, 13},
+      {"Slice", importSlice, 13, "", Takes::Bits},
+      {"SpaceToDepth", importSpaceToDepth, 28, "", Takes::Bits},
+      {"Split", importSplit, 18, "", Takes::Bits},
+      {"Tile", importTile, 13, "", Takes::Bits},
   };
   return ops;
 }

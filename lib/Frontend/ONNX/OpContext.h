@@ -46,7 +46,7 @@ public:
   /// The tensor of an attribute.
   Tensor readTensor(const TensorProto &tensor);
 
-  /// The type of elements of that number in a file.
+  /// The type of elements of that number in a file. Fails if no graph has it.
   mlir::Type getElementType(int64_t dataType);
 
   /// Fails unless a tensor may have this shape, perhaps without elements.
@@ -83,6 +83,15 @@ private:
 /// missing.
 using OpImporter = Tensors (*)(OpContext &op, GraphBuilder &b);
 
+/// What an operator is given.
+enum class Takes {
+  Tensors, ///< Elements as the graph has them.
+  Bits,    ///< Any elements: they are moved only, and the results have those of
+           ///< the first input.
+  Formats, ///< Any elements; the operator looks at their format.
+  All      ///< Sequences, too.
+};
+
 /// How an operator is imported.
 struct OpDefinition {
   llvm::StringRef name;
@@ -91,6 +100,7 @@ struct OpDefinition {
   int newest;
   /// Empty for ONNX's own.
   llvm::StringRef domain = "";
+  Takes takes = Takes::Tensors;
 };
 
 /// The product of matrices or batches of them, as numpy's matmul has it.
@@ -101,6 +111,7 @@ llvm::ArrayRef<OpDefinition> getActivationOps();
 llvm::ArrayRef<OpDefinition> getAttentionOps();
 llvm::ArrayRef<OpDefinition> getContractionOps();
 llvm::ArrayRef<OpDefinition> getConvolutionOps();
+llvm::ArrayRef<OpDefinition> getDeformConvOps();
 llvm::ArrayRef<OpDefinition> getEinsumOps();
 llvm::ArrayRef<OpDefinition> getElementwiseOps();
 llvm::ArrayRef<OpDefinition> getGeometryOps();
@@ -111,11 +122,13 @@ llvm::ArrayRef<OpDefinition> getMovementOps();
 llvm::ArrayRef<OpDefinition> getNormalizationOps();
 llvm::ArrayRef<OpDefinition> getPoolingOps();
 llvm::ArrayRef<OpDefinition> getQuantizationOps();
+llvm::ArrayRef<OpDefinition> getRandomOps();
 llvm::ArrayRef<OpDefinition> getRecurrentOps();
 llvm::ArrayRef<OpDefinition> getReductionOps();
 llvm::ArrayRef<OpDefinition> getResizeOps();
 llvm::ArrayRef<OpDefinition> getSamplingOps();
 llvm::ArrayRef<OpDefinition> getSelectionOps();
+llvm::ArrayRef<OpDefinition> getSequenceOps();
 llvm::ArrayRef<OpDefinition> getShapeOps();
 llvm::ArrayRef<OpDefinition> getSignalOps();
 llvm::ArrayRef<OpDefinition> getTfIdfOps();

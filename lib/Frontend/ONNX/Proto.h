@@ -34,7 +34,17 @@ enum class DataType {
   Double = 11,
   UInt32 = 12,
   UInt64 = 13,
-  BFloat16 = 16
+  BFloat16 = 16,
+  Float8E4M3FN = 17,
+  Float8E4M3FNUZ = 18,
+  Float8E5M2 = 19,
+  Float8E5M2FNUZ = 20,
+  UInt4 = 21,
+  Int4 = 22,
+  Float4E2M1 = 23,
+  Float8E8M0 = 24,
+  UInt2 = 25,
+  Int2 = 26
 };
 
 struct TensorProto {

@@ -9,6 +9,7 @@
 #include "Compositions.h"
 #include "Diagnostics.h"
 #include "Elements.h"
+#include "Formats.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -90,22 +91,59 @@ static Type getByteType(GraphBuilder &b) {
   return IntegerType::get(b.context(), 8, IntegerType::Unsigned);
 }
 
+/// What the elements of a quantized tensor are: one of the two.
+struct QuantizedType {
+  Type type;
+  DataType format = DataType::Undefined;
+};
+
+/// That of the zero point, or of the attribute.
+static QuantizedType readQuantizedType(OpContext &op, GraphBuilder &b,
+                                       const Tensor &zero) {
+  QuantizedType type = {zero ? zero.elementType() : getByteType(b),
+                        zero.format()};
+  if (op.version < 21)
+    return type;
+  auto given = DataType(int(op.attributes.getInt("output_dtype").value_or(0)));
+  if (isFormat(given))
+    return {{}, given};
+  if (given != DataType::Undefined)
+    return {readType(op, b, "output_dtype", {})};
+  return type;
+}
+
+/// Whole numbers, rounded to those that the type has.
+static Tensor saturate(GraphBuilder &b, Tensor x, QuantizedType type) {
+  if (type.format == DataType::Undefined)
+    return b.cast(x, type.type);
+  if (!x)
+    return {};
+  auto [least, most] = getFormatRange(type.format);
+  x = b.binary("max", x, b.scalar(x.elementType(), least));
+  x = b.binary("min", x, b.scalar(x.elementType(), most));
+  return encodeIntegers(b, x, type.format);
+}
+
 static Tensors importQuantizeLinear(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), scale = op.input(1), zero = op.optionalInput(2);
   Placement placement = readPlacement(op);
   if (op.version >= 19)
     op.attributes.getInt("saturate");
-  Type type = zero ? zero.elementType() : getByteType(b);
-  if (op.version >= 21)
-    type = readType(op, b, "output_dtype", type);
+  QuantizedType type = readQuantizedType(op, b, zero);
   Type computed = scale.elementType();
   if (op.version >= 23)
     computed = readType(op, b, "precision", computed);
   if (b.hasFailed() || !x || !scale)
     return {};
-  if (!isa<FloatType>(computed) || isa<FloatType>(type))
+  if (isFloatFormat(type.format))
+    return {b.fail("quantizing to " + getDataTypeName(type.format) +
+                   " is not supported")};
+  bool isInteger = type.format != DataType::Undefined ||
+                   isa_and_nonnull<IntegerType>(type.type);
+  if (!isa<FloatType>(computed) || !isInteger)
     return {b.fail("expected a scale that is a float and integers as the "
                    "result")};
+  zero = decode(b, zero);
   auto align = [&](Tensor parameters) {
     return alignParameters(op, b, parameters, x, placement.axis,
                            placement.block);
@@ -114,11 +152,12 @@ static Tensors importQuantizeLinear(OpContext &op, GraphBuilder &b) {
   Tensor rounded = b.unary("round", toComputed(b, ratio));
   if (zero)
     rounded = b.add(rounded, b.cast(align(zero), rounded.elementType()));
-  return {b.cast(rounded, type)};
+  return {saturate(b, rounded, type)};
 }
 
 static Tensors importDequantizeLinear(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0), scale = op.input(1), zero = op.optionalInput(2);
+  Tensor x = decode(b, op.input(0)), scale = op.input(1);
+  Tensor zero = decode(b, op.optionalInput(2));
   Placement placement = readPlacement(op);
   Type type = scale.elementType();
   if (op.version >= 23)
@@ -221,11 +260,11 @@ static Tensors importQLinearMatMul(OpContext &op, GraphBuilder &b) {
 
 ArrayRef<OpDefinition> onnx::getQuantizationOps() {
   static constexpr OpDefinition ops[] = {
-      {"DequantizeLinear", importDequantizeLinear, 28},
+      {"DequantizeLinear", importDequantizeLinear, 28, "", Takes::Formats},
       {"DynamicQuantizeLinear", importDynamicQuantizeLinear, 11},
       {"MatMulInteger", importMatMulInteger, 10},
       {"QLinearMatMul", importQLinearMatMul, 21},
-      {"QuantizeLinear", importQuantizeLinear, 28},
+      {"QuantizeLinear", importQuantizeLinear, 28, "", Takes::Formats},
   };
   return ops;
 }

@@ -5,26 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Sampling.h"
 #include "Compositions.h"
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
-
-namespace {
-
-/// Elements along one dimension, one for each position, and their part in it.
-struct Tap {
-  /// Within the dimension; a float that is whole.
-  Tensor index;
-  /// Null for 1.
-  Tensor weight;
-  /// Null if there is an element at all positions; where it is false, 0 is
-  /// taken.
-  Tensor isInside;
-};
-
-} // namespace
 
 static Tensor clamp(GraphBuilder &b, Tensor x, double low, double high) {
   if (!x)
@@ -41,9 +27,7 @@ static Tensor isWithin(GraphBuilder &b, Tensor x, double low, double high) {
                   b.compare("le", x, b.scalar(x.elementType(), high)));
 }
 
-/// The rows of `x`, pictures of channels, as positions x channels: batch first,
-/// then the spatial dimensions.
-static Tensor toRows(GraphBuilder &b, Tensor x) {
+Tensor onnx::toRows(GraphBuilder &b, Tensor x) {
   Shape permutation = {0};
   llvm::append_range(permutation, getDimRange(2, x.rank()));
   permutation.push_back(1);
@@ -54,10 +38,8 @@ static Tensor both(GraphBuilder &b, StringRef name, Tensor l, Tensor r) {
   return l && r ? b.binary(name, l, r) : l ? l : r;
 }
 
-/// The elements of `rows` at one tap of each dimension. `batch` is the index of
-/// the picture, to be broadcast with the taps; `sizes` are those of a picture.
-static Tensor takeElements(GraphBuilder &b, Tensor rows, Tensor batch,
-                           ArrayRef<Tap> taps, ArrayRef<int64_t> sizes) {
+Tensor onnx::takeElements(GraphBuilder &b, Tensor rows, Tensor batch,
+                          ArrayRef<Tap> taps, ArrayRef<int64_t> sizes) {
   Type i64 = IntegerType::get(b.context(), 64);
   Tensor index = batch, weight, isInside;
   for (auto [tap, size] : llvm::zip(taps, sizes)) {
@@ -76,9 +58,8 @@ static Tensor takeElements(GraphBuilder &b, Tensor rows, Tensor batch,
   return x;
 }
 
-/// Calls `use` with each choice of one tap a dimension.
-static void forEachChoice(ArrayRef<SmallVector<Tap>> dims,
-                          llvm::function_ref<void(ArrayRef<Tap>)> use) {
+void onnx::forEachChoice(ArrayRef<SmallVector<Tap>> dims,
+                         llvm::function_ref<void(ArrayRef<Tap>)> use) {
   SmallVector<size_t> choice(dims.size(), 0);
   for (bool isDone = false; !isDone;) {
     SmallVector<Tap> taps;
@@ -97,15 +78,6 @@ static void forEachChoice(ArrayRef<SmallVector<Tap>> dims,
 //===----------------------------------------------------------------------===//
 // GridSample
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-struct GridMode {
-  StringRef mode, padding;
-  bool alignsCorners;
-};
-
-} // namespace
 
 /// `x` mirrored at both borders until it is between them.
 static Tensor reflect(GraphBuilder &b, Tensor x, double low, double high) {
@@ -156,9 +128,8 @@ static Tensor getCubicWeight(GraphBuilder &b, Tensor x, int near) {
                    : horner({a, -5 * a, 8 * a, -4 * a});
 }
 
-/// The elements around the positions `x` along a dimension.
-static SmallVector<Tap> getTaps(GraphBuilder &b, const GridMode &mode, Tensor x,
-                                int64_t size) {
+SmallVector<Tap> onnx::getTaps(GraphBuilder &b, const GridMode &mode, Tensor x,
+                               int64_t size) {
   if (mode.mode == "nearest") {
     x = padPosition(b, mode, b.unary("round", x), size);
     return {makeTap(b, mode, x, {}, size)};

@@ -7,6 +7,7 @@
 
 #include "Diagnostics.h"
 #include "Elements.h"
+#include "Formats.h"
 #include "OpContext.h"
 
 using namespace mlir;
@@ -43,12 +44,14 @@ static Tensors importConstantOfShape(OpContext &op, GraphBuilder &b) {
   Tensor value = b.scalar(Float32Type::get(b.context()), 0);
   if (const TensorProto *given = op.attributes.getTensor("value"))
     value = op.readTensor(*given);
+  DataType format = value.format();
+  value = value.withFormat(DataType::Undefined);
   if (!shape || !value || !op.checkShape(*shape, value.elementType()))
     return {};
   if (value.count() != 1)
     return {b.fail("expected one element in the attribute 'value', found " +
                    Twine(value.count()))};
-  return {b.broadcast(b.reshape(value, {}), *shape)};
+  return {b.broadcast(b.reshape(value, {}), *shape).withFormat(format)};
 }
 
 static Tensors importIdentity(OpContext &op, GraphBuilder &b) {
@@ -92,21 +95,35 @@ static Tensors importRange(OpContext &op, GraphBuilder &b) {
 // Types
 //===----------------------------------------------------------------------===//
 
+/// `x`, of any elements, as elements of that type.
+static Tensor convert(OpContext &op, GraphBuilder &b, Tensor x, DataType type) {
+  if (!x || x.format() == type)
+    return x;
+  x = decode(b, x);
+  if (isFloatFormat(type))
+    return b.fail("casts to " + getDataTypeName(type) + " are not supported");
+  if (isFormat(type))
+    return encodeIntegers(b, x, type);
+  Type element = op.getElementType(int64_t(type));
+  return element ? b.cast(x, element) : Tensor();
+}
+
 static Tensors importCast(OpContext &op, GraphBuilder &b) {
   std::optional<int64_t> to = op.attributes.getInt("to");
   op.attributes.getInt("saturate");
   op.attributes.getString("round_mode");
   if (!to)
     return {b.fail("expected an attribute 'to', found none")};
-  Type type = op.getElementType(*to);
-  return {type ? b.cast(op.input(0), type) : Tensor()};
+  return {convert(op, b, op.input(0), DataType(int(*to)))};
 }
 
 static Tensors importCastLike(OpContext &op, GraphBuilder &b) {
   op.attributes.getInt("saturate");
   op.attributes.getString("round_mode");
-  Tensor like = op.input(1);
-  return {like ? b.cast(op.input(0), like.elementType()) : Tensor()};
+  Tensor x = op.input(0), like = op.input(1);
+  if (!like || !like.isPlain())
+    return {convert(op, b, x, like.format())};
+  return {x ? b.cast(decode(b, x), like.elementType()) : Tensor()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,23 +268,23 @@ static Tensors importExpand(OpContext &op, GraphBuilder &b) {
 
 ArrayRef<OpDefinition> onnx::getShapeOps() {
   static constexpr OpDefinition ops[] = {
-      {"Cast", importCast, 28},
-      {"CastLike", importCastLike, 25},
+      {"Cast", importCast, 28, "", Takes::Formats},
+      {"CastLike", importCastLike, 25, "", Takes::Formats},
       {"Constant", importConstant, 25},
       {"ConstantOfShape", importConstantOfShape, 25},
-      {"Expand", importExpand, 13},
-      {"Flatten", importFlatten, 25},
-      {"Identity", importIdentity, 25},
-      {"Optional", importOptional, 28},
-      {"OptionalGetElement", importOptional, 28},
-      {"OptionalHasElement", importHasElement, 28},
+      {"Expand", importExpand, 13, "", Takes::Bits},
+      {"Flatten", importFlatten, 25, "", Takes::Bits},
+      {"Identity", importIdentity, 25, "", Takes::All},
+      {"Optional", importOptional, 28, "", Takes::All},
+      {"OptionalGetElement", importOptional, 28, "", Takes::All},
+      {"OptionalHasElement", importHasElement, 28, "", Takes::All},
       {"Range", importRange, 27},
-      {"Reshape", importReshape, 25},
-      {"Shape", importShape, 25},
-      {"Size", importSize, 25},
-      {"Squeeze", importSqueeze, 25},
-      {"Transpose", importTranspose, 25},
-      {"Unsqueeze", importUnsqueeze, 25},
+      {"Reshape", importReshape, 25, "", Takes::Bits},
+      {"Shape", importShape, 25, "", Takes::Formats},
+      {"Size", importSize, 25, "", Takes::Formats},
+      {"Squeeze", importSqueeze, 25, "", Takes::Bits},
+      {"Transpose", importTranspose, 25, "", Takes::Bits},
+      {"Unsqueeze", importUnsqueeze, 25, "", Takes::Bits},
   };
   return ops;
 }

@@ -30,6 +30,19 @@ Tensor::Tensor(RankedTensorType type, StringRef name, ArrayRef<char> bytes)
   data->hasBytes = true;
 }
 
+Tensor Tensor::makeSequence(MLIRContext *context, std::vector<Tensor> items) {
+  Tensor tensor{
+      ReferenceTensor(RankedTensorType::get(0, IntegerType::get(context, 1)))};
+  tensor.data->items = std::move(items);
+  return tensor;
+}
+
+bool Tensor::isSequence() const { return data && data->items; }
+
+ArrayRef<Tensor> Tensor::items() const {
+  return isSequence() ? ArrayRef(*data->items) : ArrayRef<Tensor>();
+}
+
 RankedTensorType Tensor::type() const {
   return data ? data->type : RankedTensorType();
 }

@@ -9,6 +9,7 @@
 #define HAMKAAS_LIB_FRONTEND_ONNX_TENSOR_H
 
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
+#include "Proto.h"
 #include "mlir/IR/Value.h"
 #include <memory>
 
@@ -18,6 +19,11 @@ namespace hamkaas::onnx {
 /// enters the graph only where it is needed. Unlike a value of the graph, a
 /// constant may have no elements: shapes of scalars do. A null tensor stands
 /// for an input that is left out, and for the result of what has failed.
+///
+/// Two kinds of values of a model are tensors with a note of what they stand
+/// for, which few operators take: elements of a type that no graph has, such as
+/// FLOAT8E4M3FN, are bytes (`Formats.h`); and a sequence is a list of tensors,
+/// itself one without elements.
 class Tensor {
 public:
   Tensor() = default;
@@ -29,7 +35,24 @@ public:
   Tensor(mlir::RankedTensorType type, llvm::StringRef name,
          llvm::ArrayRef<char> bytes);
 
+  static Tensor makeSequence(mlir::MLIRContext *context,
+                             std::vector<Tensor> items);
+
   explicit operator bool() const { return data != nullptr; }
+
+  /// What the elements stand for; Undefined for what they are.
+  DataType format() const { return formatType; }
+  Tensor withFormat(DataType format) const {
+    Tensor tensor = *this;
+    tensor.formatType = format;
+    return tensor;
+  }
+  bool isSequence() const;
+  llvm::ArrayRef<Tensor> items() const;
+  /// Whether this is a tensor of elements as the graph has them.
+  bool isPlain() const {
+    return formatType == DataType::Undefined && !isSequence();
+  }
 
   // Of a null tensor: a scalar without a type.
   mlir::RankedTensorType type() const;
@@ -55,6 +78,7 @@ private:
   struct Data;
 
   std::shared_ptr<Data> data;
+  DataType formatType = DataType::Undefined;
 };
 
 struct Tensor::Data {
@@ -66,6 +90,8 @@ struct Tensor::Data {
   bool hasBytes = false;
   /// Of an initializer, for the name of its parameter.
   std::string name;
+  /// Of a sequence.
+  std::optional<std::vector<Tensor>> items;
 };
 
 using Tensors = llvm::SmallVector<Tensor, 1>;

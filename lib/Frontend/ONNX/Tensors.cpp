@@ -8,6 +8,7 @@
 #include "Tensors.h"
 #include "Diagnostics.h"
 #include "Elements.h"
+#include "Formats.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,7 +44,8 @@ std::string onnx::findShapeProblem(ArrayRef<int64_t> dims) {
 
 RankedTensorType onnx::makeType(MLIRContext *context, DataType dataType,
                                 ArrayRef<int64_t> dims, std::string &problem) {
-  Type element = getElementType(context, dataType);
+  Type element = isFormat(dataType) ? getStorageType(context, dataType)
+                                    : getElementType(context, dataType);
   if (!element)
     problem =
         "elements of type " + getDataTypeName(dataType) + " are not supported";
@@ -119,7 +121,11 @@ static int64_t countFieldElements(const TensorProto &tensor) {
 std::optional<ArrayRef<char>> TensorReader::getBytes(const TensorProto &tensor,
                                                      RankedTensorType type,
                                                      std::string &problem) {
+  // Elements of fewer than 8 bits share bytes.
+  int bits = getFormatBits(tensor.dataType);
   int64_t count = type.getNumElements();
+  if (bits != 0)
+    count = llvm::divideCeil(count, 8 / bits);
   int64_t expected = count * getElementBytes(type.getElementType());
   if (tensor.isExternal) {
     if (tensor.rawData || countFieldElements(tensor) != 0) {
@@ -145,10 +151,11 @@ std::optional<ArrayRef<char>> TensorReader::getBytes(const TensorProto &tensor,
   }
   FieldElements field = getField(tensor);
   if (field.count != count || countFieldElements(tensor) != count) {
-    problem = ("expected " + Twine(count) + " elements for the shape " +
-               formatShape(type.getShape()) + ", found " +
-               Twine(countFieldElements(tensor)))
-                  .str();
+    problem =
+        ("expected " + Twine(count) + (bits == 0 ? " elements" : " bytes") +
+         " for the shape " + formatShape(type.getShape()) + ", found " +
+         Twine(countFieldElements(tensor)))
+            .str();
     return std::nullopt;
   }
   auto bytes = std::make_shared<std::vector<char>>();
@@ -172,5 +179,16 @@ Tensor TensorReader::read(const TensorProto &tensor, std::string &problem) {
   auto bytes = getBytes(tensor, type, problem);
   if (!bytes)
     return {};
-  return known[&tensor] = Tensor(type, tensor.name, *bytes);
+  Tensor read;
+  int bits = getFormatBits(tensor.dataType);
+  if (bits != 0 && bits < 8) {
+    auto unpacked = std::make_shared<std::vector<char>>(
+        unpack(tensor.dataType, *bytes, type.getNumElements()));
+    parameters.keep(unpacked);
+    bytes = *unpacked;
+  }
+  read = Tensor(type, tensor.name, *bytes);
+  if (bits != 0)
+    read = read.withFormat(tensor.dataType);
+  return known[&tensor] = read;
 }

@@ -16,6 +16,7 @@ from ..arrays import Array, as_dense, describe, element_type_name
 from ..errors import HamKaasError, UnsupportedError
 from ..model import Model, check_number, check_text
 from ..state import PathLike
+from .formats import has_format, to_bytes
 from .programs import Program, Source, TensorInfo
 
 __all__ = ["ModelProto", "ModelSource", "PreparedModel", "TensorInfo",
@@ -171,7 +172,9 @@ def _take_arrays(inputs: Sequence[Any], infos: Sequence[TensorInfo]) \
             raise HamKaasError(_expected(info, info.shape, str(error))) \
                 from None
         has_rank = info.shape is None or len(info.shape) == array.ndim
-        if not has_rank or element_type_name(array.dtype) != str(info.dtype):
+        if has_rank and has_format(info.dtype) and array.dtype == info.dtype:
+            arrays[info.name] = to_bytes(array)
+        elif not has_rank or element_type_name(array.dtype) != str(info.dtype):
             raise HamKaasError(_expected(info, info.shape, describe(array)))
     return arrays
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import (Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union,
+                    cast)
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..errors import HamKaasError
 from ..model import (INCOMPLETE, Model, compile_source, find_target,
                      make_arguments, make_model)
 from ..state import PathLike
+from .formats import dtype_of_format, from_bytes, has_format
 
 Size = Union[int, str]
 """A size, or the name of a dimension that has none yet."""
@@ -58,10 +60,18 @@ class Program:
             results = (results,)
         outputs = {info.name: result
                    for info, result in zip(self.model.outputs, results)}
-        # The program has no outputs without elements.
-        return {info.name: outputs[info.name] if info.name in outputs
-                else np.empty(info.shape, info.dtype)  # type: ignore[arg-type]
+        return {info.name: _finish(info, outputs.get(info.name))
                 for info in self.signature.outputs}
+
+
+def _finish(info: TensorInfo, output: Optional[Array]) -> Array:
+    """An output as the model has it, of that of the program."""
+    if output is None:
+        # The program has no outputs without elements.
+        return np.empty(info.shape, info.dtype)  # type: ignore[arg-type]
+    if has_format(info.dtype):
+        return from_bytes(output, cast("np.dtype[Any]", info.dtype))
+    return output
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,6 +114,15 @@ def _read_signature(text: str) -> Signature:
 
 def _read_tensors(tensors: Any) -> Tuple[TensorInfo, ...]:
     return tuple(TensorInfo(
-        tensor["name"], dtype_of(tensor["type"]) if "type" in tensor else None,
+        tensor["name"], _read_dtype(tensor),
         tuple(tensor["shape"]) if "shape" in tensor else None)
         for tensor in tensors)
+
+
+def _read_dtype(tensor: Mapping[str, Any]) \
+        -> Union["np.dtype[Any]", str, None]:
+    if "type" not in tensor:
+        return None
+    dtype = dtype_of(tensor["type"])
+    return dtype_of_format(tensor["format"], dtype) if "format" in tensor \
+        else dtype

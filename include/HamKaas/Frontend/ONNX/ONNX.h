@@ -55,6 +55,9 @@ struct OnnxValue {
   mlir::Type elementType = {};
   /// None if the model leaves the rank open.
   std::optional<std::vector<Dim>> dims = std::nullopt;
+  /// ONNX's name of elements that a program has as bytes, such as INT4: the
+  /// bits of a float, the number of an integer. Empty for others.
+  std::string format = "";
 };
 
 /// What is known of a model, also of one that cannot be imported.
