@@ -66,6 +66,7 @@ struct Raise : hamkaas::impl::RaiseBase<Raise> {
     populateRaiseComplexPatterns(set);
     populateRaiseGatePatterns(set);
     populateRaiseRowPatterns(set);
+    populateRaiseScalePatterns(set);
     patterns = std::move(set);
     return success();
   }

@@ -5,14 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "AttentionScores.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
-#include "RaisePatterns.h"
 #include "SimplifyPatterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include <cmath>
-#include <limits>
 
 namespace hamkaas {
 #define GEN_PASS_DEF_RAISEATTENTION
@@ -22,285 +20,201 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// `value` without reshapes that leave its matrices as they are and that
-/// nothing else reads.
-static Value skipBatchReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
-    ArrayRef<int64_t> from = getShape(reshape.getX()), to = getShape(value);
-    if (!reshape->hasOneUse() || from.size() < 3 || to.size() < 3 ||
-        from.take_back(2) != to.take_back(2))
-      break;
-    value = reshape.getX();
-  }
-  return value;
-}
-
-/// `value` before its dimensions of 1 were repeated or added.
-static Value skipRepetition(Value value) {
-  while (true) {
-    if (auto broadcast = value.getDefiningOp<BroadcastOp>())
-      value = broadcast.getX();
-    else if (auto reshape = value.getDefiningOp<ReshapeOp>())
-      value = reshape.getX();
-    else
-      return value;
-  }
-}
-
-static bool isOfRank3(Value value) { return getShape(value).size() == 3; }
-
-/// The sums of rows, one for each index of the first two dimensions of `value`,
-/// that it repeats along the last one; null if it is none.
-static ReduceOp getRepeatedSums(Value value) {
-  if (!isOfRank3(value))
-    return nullptr;
-  // Steps that keep these dimensions keep the sums apart; one of 1 may go.
-  int64_t queries = getShape(value)[1];
-  ArrayRef<int64_t> kept = getShape(value).take_front(queries == 1 ? 1 : 2);
-  while (isa_and_nonnull<BroadcastOp, ReshapeOp>(value.getDefiningOp())) {
-    value = value.getDefiningOp()->getOperand(0);
-    if (getShape(value).take_front(kept.size()) != kept)
-      return nullptr;
-  }
-  auto sum = value.getDefiningOp<ReduceOp>();
-  return sum && sum.getCombiner() == Combiner::Sum &&
-                 sum.getDims() == ArrayRef<int64_t>(2) &&
-                 isOfRank3(sum.getX()) && getShape(sum.getX())[1] == queries
-             ? sum
-             : ReduceOp();
-}
-
-/// The row, one for each index of the first dimension, that `value` repeats
-/// along the second one; null if it is more.
-static Value getRepeatedRow(Value value) {
-  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
-    value = broadcast.getX();
-  return isOfRank3(value) && getShape(value)[1] == 1 ? value : Value();
-}
-
-/// The number that `op` multiplies its first operand by, 1 / the number it is
-/// divided by; nothing for any other.
-static std::optional<double> getFactor(Operation *op) {
-  if (!isa_and_nonnull<MulOp, DivOp>(op))
-    return std::nullopt;
-  std::optional<APFloat> number = getSplatFloat(op->getOperand(1));
-  if (!number || !number->isFiniteNonZero())
-    return std::nullopt;
-  double factor = number->convertToDouble();
-  return isa<MulOp>(op) ? factor : 1 / factor;
-}
-
-/// Whether `value` is a product of matrices, times numbers or not.
-static bool isScaledProduct(Value value) {
-  value = skipBatchReshapes(value);
-  while (getFactor(value.getDefiningOp()))
-    value = skipBatchReshapes(value.getDefiningOp()->getOperand(0));
-  return value.getDefiningOp<MatMulOp>() != nullptr;
-}
-
-namespace {
-
-/// Rows of keys or values that stand for those of a tensor where a condition,
-/// one for each of them, holds.
-struct UpdatedRows {
-  Value condition, rows;
-};
-
-/// The scores of an attention and what they are computed from.
-struct Scores {
-  MatMulOp products;
-  PermuteOp turnedKeys;
-  double scale = 1;
-  Value bias, mask;
-  std::optional<APFloat> maskedScore;
-  UpdatedRows keys;
-
-  /// Fails if `value` is no such scores.
-  LogicalResult match(Value value);
-
-private:
-  Value matchStep(Value value);
-  Value matchMask(SelectOp select);
-  Value matchKeys(SelectOp select);
-  Value matchBias(AddOp add);
-  Value matchScale(Operation *op);
-};
-
-} // namespace
-
-/// The condition of a select of scores as a tensor of rank 3 that is repeated;
-/// null if there is none.
-static Value getCondition(Value condition) {
-  if (auto broadcast = condition.getDefiningOp<BroadcastOp>())
-    condition = broadcast.getX();
-  return isOfRank3(condition) ? condition : Value();
-}
-
-/// The same for one that holds for all queries.
-static Value getConditionOfRows(Value condition) {
-  condition = getCondition(condition);
-  return condition && getShape(condition)[1] == 1 ? condition : Value();
-}
-
-LogicalResult Scores::match(Value value) {
-  while (value && !products) {
-    if (!value.hasOneUse())
-      return failure();
-    value = skipBatchReshapes(value);
-    if (!value.hasOneUse())
-      return failure();
-    products = value.getDefiningOp<MatMulOp>();
-    if (!products)
-      value = matchStep(value);
-  }
-  if (!products || !isOfRank3(products.getLhs()) ||
-      !products.getType().getElementType().isF32())
-    return failure();
-  turnedKeys = products.getRhs().getDefiningOp<PermuteOp>();
-  return success(turnedKeys && turnedKeys->hasOneUse());
-}
-
-/// What the scores `value` are computed from by one operation, which is noted;
-/// null if it is none of those of attention.
-Value Scores::matchStep(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto select = dyn_cast_or_null<SelectOp>(op)) {
-    if (Value scores = matchMask(select))
-      return scores;
-    return matchKeys(select);
-  }
-  if (auto add = dyn_cast_or_null<AddOp>(op))
-    return matchBias(add);
-  return matchScale(op);
-}
-
-/// select(mask, number, scores).
-Value Scores::matchMask(SelectOp select) {
-  std::optional<APFloat> number = getSplatFloat(skipRepetition(select.getA()));
-  Value condition = getCondition(select.getCondition());
-  // What is masked is neither scaled nor biased.
-  if (mask || bias || scale != 1 || !number || number->isNaN() || !condition)
-    return nullptr;
-  mask = condition;
-  maskedScore = number;
-  return select.getB();
-}
-
-/// select(here, q . row, q . keys) are the products with keys in which the row
-/// stands where `here` holds.
-Value Scores::matchKeys(SelectOp select) {
-  Value condition = getConditionOfRows(select.getCondition());
-  auto product = skipBatchReshapes(select.getB()).getDefiningOp<MatMulOp>();
-  ReduceOp sum = getRepeatedSums(select.getA());
-  auto pairs = sum ? sum.getX().getDefiningOp<MulOp>() : MulOp();
-  if (!condition || !product || !pairs)
-    return nullptr;
-  Value query = product.getLhs();
-  bool isLeft = pairs.getLhs() == query;
-  Value row = getRepeatedRow(isLeft ? pairs.getRhs() : pairs.getLhs());
-  if ((!isLeft && pairs.getRhs() != query) || !row ||
-      pairs.getType() != query.getType())
-    return nullptr;
-  keys = {condition, row};
-  return select.getB();
-}
-
-/// scores + bias.
-Value Scores::matchBias(AddOp add) {
-  if (bias || scale != 1)
-    return nullptr;
-  // The side that leads to a product is that of the scores.
-  for (auto [scores, other] : {std::pair(add.getLhs(), add.getRhs()),
-                               std::pair(add.getRhs(), add.getLhs())}) {
-    // Scores that the addition repeats are fewer than the bias is for.
-    if (!isScaledProduct(scores) || scores.getType() != add.getType())
-      continue;
-    Value repeated = other;
-    if (auto broadcast = repeated.getDefiningOp<BroadcastOp>())
-      repeated = broadcast.getX();
-    if (!isOfRank3(repeated) || !isOfRank3(add))
-      continue;
-    bias = repeated;
-    return scores;
-  }
-  return nullptr;
-}
-
-/// scores times or divided by a number.
-Value Scores::matchScale(Operation *op) {
-  std::optional<double> factor = getFactor(op);
-  if (!factor)
-    return nullptr;
-  // The product of several is one float32, too.
-  double product = scale * *factor;
-  if (std::abs(product) < std::numeric_limits<float>::min() ||
-      std::abs(product) > std::numeric_limits<float>::max())
-    return nullptr;
-  scale = product;
-  return op->getOperand(0);
-}
-
 namespace {
 
 class AttentionBuilder {
 public:
-  AttentionBuilder(PatternRewriter &rewriter, Scores &scores)
-      : rewriter(rewriter), scores(scores) {}
+  AttentionBuilder(PatternRewriter &rewriter, Scores &scores, Operation *op)
+      : rewriter(rewriter), scores(scores),
+        loc(fuseLocations(scores.products, op)) {}
 
-  /// Of rank 3, at the place of `op`.
-  Value build(Operation *op, Value v, UpdatedRows values) {
-    loc = fuseLocations(scores.products, op);
-    Value q = scores.products.getLhs();
-    Value k = update(turnBack(), scores.keys);
-    v = update(v, values);
-    return AttentionOp::create(
-        rewriter, loc, q, k, v, scores.mask, scores.bias,
-        rewriter.getF32FloatAttr(scores.scale),
-        scores.maskedScore
-            ? rewriter.getFloatAttr(rewriter.getF32Type(), *scores.maskedScore)
-            : FloatAttr());
-  }
+  /// Of rank 3.
+  Value build(Value v, UpdatedRows values);
+
+  /// The same with rows of zeros, where `weights` has some.
+  Value build(Value v, const Weights &weights);
 
 private:
-  /// The keys as rows.
-  Value turnBack() {
-    SmallVector<int64_t> permutation(scores.turnedKeys.getPermutation());
-    std::swap(permutation[1], permutation[2]);
-    Value x = scores.turnedKeys.getX();
-    return isIdentityPermutation(permutation)
-               ? x
-               : PermuteOp::create(rewriter, loc, x, permutation);
-  }
-
-  Value update(Value x, UpdatedRows updated) {
-    if (!updated.rows)
-      return x;
-    auto type = cast<RankedTensorType>(x.getType());
-    auto conditionType = cast<RankedTensorType>(updated.condition.getType());
-    ArrayRef<int64_t> shape = conditionType.getShape();
-    Value condition = ReshapeOp::create(
-        rewriter, loc, conditionType.clone({shape[0], shape[2], shape[1]}),
-        updated.condition);
-    condition = BroadcastOp::create(
-        rewriter, loc, conditionType.clone(type.getShape()), condition);
-    Value rows = BroadcastOp::create(rewriter, loc, type, updated.rows);
-    return SelectOp::create(rewriter, loc, condition, rows, x);
-  }
+  Value turnBack();
+  Value update(Value x, UpdatedRows updated);
+  Value broadcast(Value x, ArrayRef<int64_t> shape);
+  Value reshape(Value x, ArrayRef<int64_t> shape);
+  Value splat(APFloat number, RankedTensorType type);
+  Value regroup(Term term);
+  Value add(Value a, Value b);
+  Value getMask() { return scores.mask ? regroup(scores.mask) : Value(); }
+  Value getBias();
+  Value getHiddenRows();
+  Value getEmptyRows(const Weights &weights);
 
   PatternRewriter &rewriter;
   Scores &scores;
-  Location loc = rewriter.getUnknownLoc();
+  Location loc;
 };
 
 } // namespace
 
-/// The softmax of whole rows that `value` is, but for the shape of the batch;
-/// null if it is none.
-static SlicedSoftmaxOp getWeights(Value value) {
-  auto softmax = skipBatchReshapes(value).getDefiningOp<SlicedSoftmaxOp>();
-  return softmax && softmax.getStaticPrefix() == getShape(softmax).back()
-             ? softmax
-             : SlicedSoftmaxOp();
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType getType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+Value AttentionBuilder::broadcast(Value x, ArrayRef<int64_t> shape) {
+  RankedTensorType type = getType(x).clone(shape);
+  return type == x.getType() ? x : BroadcastOp::create(rewriter, loc, type, x);
+}
+
+Value AttentionBuilder::reshape(Value x, ArrayRef<int64_t> shape) {
+  RankedTensorType type = getType(x).clone(shape);
+  return type == x.getType() ? x : ReshapeOp::create(rewriter, loc, type, x);
+}
+
+Value AttentionBuilder::splat(APFloat number, RankedTensorType type) {
+  return ConstantOp::create(rewriter, loc,
+                            DenseElementsAttr::get(type, number));
+}
+
+/// The term as one of rank 3 for the products: heads that share keys are rows
+/// of one matrix there, in the same order.
+Value AttentionBuilder::regroup(Term term) {
+  ArrayRef<int64_t> shape = getShape(term.value);
+  SmallVector<int64_t> whole(term.whole.getShape());
+  int64_t heads = ShapedType::getNumElements(ArrayRef(whole).drop_back(2));
+  int64_t queries = whole[whole.size() - 2];
+  int64_t count = ShapedType::getNumElements(shape.drop_back(2));
+  int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  if (count != 1 && count != heads) {
+    whole[whole.size() - 2] = rows;
+    whole.back() = columns;
+    term.value = broadcast(term.value, whole);
+    count = heads;
+  }
+  Value x = reshape(term.value, {count, rows, columns});
+  int64_t rowsOfProducts = getShape(scores.products)[1];
+  if (rowsOfProducts == queries || (count == 1 && rows == 1))
+    return x;
+  // One group of heads is repeated for the others by the operation.
+  if (count == 1 && rowsOfProducts % queries == 0)
+    heads = rowsOfProducts / queries;
+  x = broadcast(x, {heads, queries, columns});
+  return reshape(x,
+                 {heads * queries / rowsOfProducts, rowsOfProducts, columns});
+}
+
+/// The sum of two terms of rank 3.
+Value AttentionBuilder::add(Value a, Value b) {
+  SmallVector<int64_t> shape(getShape(a));
+  for (auto [size, other] : llvm::zip_equal(shape, getShape(b)))
+    size = std::max(size, other);
+  return AddOp::create(rewriter, loc, broadcast(a, shape), b);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// The keys as rows.
+Value AttentionBuilder::turnBack() {
+  SmallVector<int64_t> permutation(scores.turnedKeys.getPermutation());
+  std::swap(permutation[1], permutation[2]);
+  Value x = scores.turnedKeys.getX();
+  if (!isIdentityPermutation(permutation))
+    x = PermuteOp::create(rewriter, loc, x, permutation);
+  ArrayRef<int64_t> turned = getShape(scores.products.getRhs());
+  return broadcast(x, {turned[0], turned[2], turned[1]});
+}
+
+Value AttentionBuilder::update(Value x, UpdatedRows updated) {
+  if (!updated.rows)
+    return x;
+  ArrayRef<int64_t> shape = getShape(updated.condition);
+  Value condition = reshape(updated.condition, {shape[0], shape[2], shape[1]});
+  condition = broadcast(condition, getShape(x));
+  Value rows = broadcast(updated.rows, getShape(x));
+  return SelectOp::create(rewriter, loc, condition, rows, x);
+}
+
+Value AttentionBuilder::getBias() {
+  Value bias;
+  for (Term term : scores.biases) {
+    Value next = regroup(term);
+    bias = bias ? add(next, bias) : next;
+  }
+  return bias;
+}
+
+/// Which rows have no score but negative infinity for their bias and mask; null
+/// if there are none of these.
+Value AttentionBuilder::getHiddenRows() {
+  Value bias = getBias();
+  APFloat lowest = APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true);
+  Type f32 = rewriter.getF32Type();
+  if (Value mask = getMask()) {
+    Value none = splat(APFloat(0.0f), getType(mask).clone(f32));
+    bias = bias ? add(none, bias) : none;
+    mask = broadcast(mask, getShape(bias));
+    bias = SelectOp::create(rewriter, loc, mask,
+                            splat(*scores.maskedScore, getType(bias)), bias);
+  }
+  if (!bias)
+    return nullptr;
+  ArrayRef<int64_t> shape = getShape(bias);
+  Value largest = ReduceOp::create(rewriter, loc, Combiner::Max, bias,
+                                   ArrayRef<int64_t>(2));
+  largest = reshape(largest, {shape[0], shape[1], 1});
+  return CompareOp::create(rewriter, loc, ComparePredicate::Eq, largest,
+                           createSplat(rewriter, loc, 3, f32, lowest));
+}
+
+//===----------------------------------------------------------------------===//
+// The operation
+//===----------------------------------------------------------------------===//
+
+Value AttentionBuilder::build(Value v, UpdatedRows values) {
+  Value q = scores.products.getLhs();
+  Value k = update(turnBack(), scores.keys);
+  v = update(v, values);
+  return AttentionOp::create(
+      rewriter, loc, q, k, v, getMask(), getBias(),
+      rewriter.getF32FloatAttr(scores.scale),
+      scores.maskedScore
+          ? rewriter.getFloatAttr(rewriter.getF32Type(), *scores.maskedScore)
+          : FloatAttr());
+}
+
+Value AttentionBuilder::build(Value v, const Weights &weights) {
+  Value result = build(v, UpdatedRows());
+  Value empty = weights.emptyRows  ? regroup(weights.emptyRows)
+                : weights.hasNoNaN ? getHiddenRows()
+                                   : Value();
+  if (!empty)
+    return result;
+  return SelectOp::create(rewriter, loc, broadcast(empty, getShape(result)),
+                          splat(APFloat(0.0f), getType(result)), result);
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` is softmax(scores) * v.
+static Mismatch matchPlain(MatMulOp op, Weights &weights, Scores &scores) {
+  if (!isOfRank3(op))
+    return {"the values are no batch of matrices", op};
+  if (!op.getType().getElementType().isF32())
+    return {"the elements are not float32", op};
+  if (Mismatch mismatch = weights.match(op.getLhs()))
+    return mismatch;
+  if (Mismatch mismatch = scores.match(weights.softmax.getX()))
+    return mismatch;
+  if (scores.keys.rows)
+    return {"one of the keys, but none of the values, stands apart", op};
+  if (getShape(scores.products).drop_back() != getShape(op).drop_back())
+    return {"keys and values are in batches of other sizes", op};
+  return {};
 }
 
 namespace {
@@ -310,14 +224,12 @@ struct RaisePlain : OpRewritePattern<MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatMulOp op,
                                 PatternRewriter &rewriter) const override {
-    SlicedSoftmaxOp weights = getWeights(op.getLhs());
+    Weights weights;
     Scores scores;
-    if (!weights || !weights->hasOneUse() || !op.getLhs().hasOneUse() ||
-        !isOfRank3(op) || failed(scores.match(weights.getX())) ||
-        scores.keys.rows)
-      return rewriter.notifyMatchFailure(op, "not softmax(q * k) * v");
-    rewriter.replaceOp(op, AttentionBuilder(rewriter, scores)
-                               .build(op, op.getRhs(), UpdatedRows()));
+    if (Mismatch mismatch = matchPlain(op, weights, scores))
+      return rewriter.notifyMatchFailure(op, mismatch.reason);
+    rewriter.replaceOp(
+        op, AttentionBuilder(rewriter, scores, op).build(op.getRhs(), weights));
     return success();
   }
 };
@@ -342,16 +254,15 @@ struct RaiseWithRow : OpRewritePattern<AddOp> {
       if (!without || !isNumber(skipRepetition(without.getA()), 0))
         return fail();
       UpdatedRows values = matchRow(row, without);
-      SlicedSoftmaxOp weights = getWeights(without.getB());
+      SlicedSoftmaxOp weights = getSoftmax(without.getB());
       Scores scores;
       // An addition repeats what is smaller.
       if (!values.rows || row.getType() != op.getType() ||
           product.getType() != op.getType() || !weights ||
-          !weights.getResult().hasNUses(2) ||
-          failed(scores.match(weights.getX())))
+          !weights.getResult().hasNUses(2) || scores.match(weights.getX()))
         return fail();
-      rewriter.replaceOp(op, AttentionBuilder(rewriter, scores)
-                                 .build(op, product.getRhs(), values));
+      rewriter.replaceOp(op, AttentionBuilder(rewriter, scores, op)
+                                 .build(product.getRhs(), values));
       return success();
     }
     return fail();
@@ -378,6 +289,18 @@ private:
   }
 };
 
+/// Whether `value` is a softmax, but for its type and chosen elements.
+static bool dependsOnSoftmax(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<SlicedSoftmaxOp>(op))
+      return true;
+    if (!isa<ReshapeOp, CastOp, SelectOp>(op))
+      return false;
+    value = op->getOperand(isa<SelectOp>(op) ? 2 : 0);
+  }
+  return false;
+}
+
 struct RaiseAttention : hamkaas::impl::RaiseAttentionBase<RaiseAttention> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
@@ -390,10 +313,25 @@ struct RaiseAttention : hamkaas::impl::RaiseAttentionBase<RaiseAttention> {
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk(tellMissed);
   }
 
 private:
+  /// A remark for weights times values that are no attention.
+  static void tellMissed(MatMulOp op) {
+    Weights weights;
+    Scores scores;
+    if (!dependsOnSoftmax(op.getLhs()))
+      return;
+    Mismatch mismatch = matchPlain(op, weights, scores);
+    Operation *at = mismatch.op ? mismatch.op : op;
+    remark::missed(
+        at->getLoc(),
+        remark::RemarkOpts::name("attention").category(getArgumentName()))
+        << remark::reason("{0}", mismatch.reason);
+  }
+
   FrozenRewritePatternSet patterns;
 };
 

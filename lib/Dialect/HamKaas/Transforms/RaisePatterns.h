@@ -26,6 +26,13 @@ mlir::Value getRowValue(mlir::Value value, mlir::Value x);
 /// but for rounding.
 bool isNumber(mlir::Value value, double number);
 
+/// The number that `op` multiplies its first operand by, 1 / the number it is
+/// divided by; nothing for any other.
+std::optional<double> getFactor(mlir::Operation *op);
+
+/// Whether a product of several numbers is a normal float32.
+bool isScale(double number);
+
 /// The value that `value` is the inverse of, 1 / x or x^-1; null otherwise.
 mlir::Value getInverted(mlir::Value value);
 
@@ -34,6 +41,7 @@ void populateRaiseActivationPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseComplexPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseGatePatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseRowPatterns(mlir::RewritePatternSet &patterns);
+void populateRaiseScalePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace hamkaas
 

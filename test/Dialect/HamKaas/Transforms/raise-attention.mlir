@@ -264,3 +264,152 @@ func.func @repeated_average(%q: tensor<1x1x16xf32>, %k: tensor<1x8x16xf32>, %v: 
   %9 = hamkaas.add %8, %4 : tensor<4x1x16xf32>, tensor<1x1x16xf32>
   return %9 : tensor<4x1x16xf32>
 }
+
+// Rows in which nothing is allowed are zeros, as PyTorch's exporters write it:
+// where the softmax is NaN. The mask and the bias tell them.
+
+// CHECK-LABEL: func @no_nan(
+// CHECK-SAME:    %[[Q:.*]]: tensor<4x8x16xf32>, %[[K:.*]]: tensor<4x8x16xf32>, %[[V:.*]]: tensor<4x8x16xf32>, %[[BIAS:.*]]: tensor<1x8x8xf32>
+// CHECK-DAG:     %[[LOWEST:.*]] = hamkaas.constant dense<0xFF800000> : tensor<1x1x1xf32>
+// CHECK-DAG:     %[[ZEROS:.*]] = hamkaas.constant dense<0.000000e+00> : tensor<4x8x16xf32>
+// CHECK-DAG:     %[[Y:.*]] = hamkaas.attention %[[Q]], %[[K]], %[[V]] bias %[[BIAS]] scale 1.000000e+00
+// CHECK-DAG:     %[[MOST:.*]] = hamkaas.reduce max %[[BIAS]] over [2]
+// CHECK-DAG:     %[[ROWS:.*]] = hamkaas.reshape %[[MOST]] : tensor<1x8xf32> -> tensor<1x8x1xf32>
+// CHECK-DAG:     %[[EMPTY:.*]] = hamkaas.compare eq %[[ROWS]], %[[LOWEST]]
+// CHECK-DAG:     %[[ALL:.*]] = hamkaas.broadcast %[[EMPTY]] : tensor<1x8x1xi1> -> tensor<4x8x16xi1>
+// CHECK:         %[[R:.*]] = hamkaas.select %[[ALL]], %[[ZEROS]], %[[Y]]
+// CHECK:         return %[[R]]
+func.func @no_nan(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %bias: tensor<1x8x8xf32>) -> tensor<4x8x16xf32> {
+  %zeros = hamkaas.constant dense<0.0> : tensor<1x4x8x8xf32>
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.add %1, %bias : tensor<4x8x8xf32>, tensor<1x8x8xf32>
+  %3 = hamkaas.reshape %2 : tensor<4x8x8xf32> -> tensor<1x4x8x8xf32>
+  %4 = hamkaas.sliced_softmax %3 static_prefix 8 : tensor<1x4x8x8xf32>
+  %5 = hamkaas.compare ne %4, %4 : tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>
+  %6 = hamkaas.select %5, %zeros, %4 : tensor<1x4x8x8xi1>, tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>
+  %7 = hamkaas.reshape %6 : tensor<1x4x8x8xf32> -> tensor<4x8x8xf32>
+  %8 = hamkaas.matmul %7, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %8 : tensor<4x8x16xf32>
+}
+
+// Without a bias nothing hides a row. A mask has its score.
+
+// CHECK-LABEL: func @no_nan_of_masks(
+// CHECK-DAG:     %[[SCORE:.*]] = hamkaas.constant dense<0xFF800000> : tensor<1x8x8xf32>
+// CHECK-DAG:     %[[NONE:.*]] = hamkaas.constant dense<0.000000e+00> : tensor<1x8x8xf32>
+// CHECK:         %[[Y:.*]] = hamkaas.attention %arg0, %arg1, %arg2 scale
+// CHECK:         hamkaas.attention {{.*}} mask %arg3 scale
+// CHECK:         %[[HIDDEN:.*]] = hamkaas.select %arg3, %[[SCORE]], %[[NONE]]
+// CHECK:         hamkaas.reduce max %[[HIDDEN]] over [2]
+// CHECK:         %[[Z:.*]] = hamkaas.select
+// CHECK:         return %[[Y]], %[[Z]]
+func.func @no_nan_of_masks(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %mask: tensor<1x8x8xi1>) -> (tensor<4x8x16xf32>, tensor<4x8x16xf32>) {
+  %zeros = hamkaas.constant dense<0.0> : tensor<4x8x8xf32>
+  %lowest = hamkaas.constant dense<0xFF800000> : tensor<4x8x8xf32>
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.sliced_softmax %1 static_prefix 8 : tensor<4x8x8xf32>
+  %3 = hamkaas.compare ne %2, %2 : tensor<4x8x8xf32>, tensor<4x8x8xf32>
+  %4 = hamkaas.select %3, %zeros, %2 : tensor<4x8x8xi1>, tensor<4x8x8xf32>, tensor<4x8x8xf32>
+  %5 = hamkaas.matmul %4, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  %10 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %11 = hamkaas.matmul %q, %10 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %12 = hamkaas.broadcast %mask : tensor<1x8x8xi1> -> tensor<4x8x8xi1>
+  %13 = hamkaas.select %12, %lowest, %11 : tensor<4x8x8xi1>, tensor<4x8x8xf32>, tensor<4x8x8xf32>
+  %14 = hamkaas.sliced_softmax %13 static_prefix 8 : tensor<4x8x8xf32>
+  %15 = hamkaas.compare ne %14, %14 : tensor<4x8x8xf32>, tensor<4x8x8xf32>
+  %16 = hamkaas.select %15, %zeros, %14 : tensor<4x8x8xi1>, tensor<4x8x8xf32>, tensor<4x8x8xf32>
+  %17 = hamkaas.matmul %16, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %5, %17 : tensor<4x8x16xf32>, tensor<4x8x16xf32>
+}
+
+// A condition for each row, as ONNX's Attention is imported.
+
+// CHECK-LABEL: func @empty_rows(
+// CHECK:         %[[Y:.*]] = hamkaas.attention
+// CHECK:         %[[ROWS:.*]] = hamkaas.reshape %arg3 : tensor<1x2x8x1xi1> -> tensor<2x8x1xi1>
+// CHECK:         %[[ALL:.*]] = hamkaas.broadcast %[[ROWS]] : tensor<2x8x1xi1> -> tensor<2x8x16xi1>
+// CHECK:         hamkaas.select %[[ALL]], %{{.*}}, %[[Y]]
+func.func @empty_rows(%q: tensor<2x8x16xf32>, %k: tensor<2x8x16xf32>, %v: tensor<2x8x16xf32>, %rows: tensor<1x2x8x1xi1>) -> tensor<2x8x16xf32> {
+  %zeros = hamkaas.constant dense<0.0> : tensor<1x2x8x8xf32>
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<2x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<2x8x16xf32>, tensor<2x16x8xf32>
+  %2 = hamkaas.reshape %1 : tensor<2x8x8xf32> -> tensor<1x2x8x8xf32>
+  %3 = hamkaas.sliced_softmax %2 static_prefix 8 : tensor<1x2x8x8xf32>
+  %4 = hamkaas.broadcast %rows : tensor<1x2x8x1xi1> -> tensor<1x2x8x8xi1>
+  %5 = hamkaas.select %4, %zeros, %3 : tensor<1x2x8x8xi1>, tensor<1x2x8x8xf32>, tensor<1x2x8x8xf32>
+  %6 = hamkaas.reshape %5 : tensor<1x2x8x8xf32> -> tensor<2x8x8xf32>
+  %7 = hamkaas.matmul %6, %v : tensor<2x8x8xf32>, tensor<2x8x16xf32>
+  return %7 : tensor<2x8x16xf32>
+}
+
+// Two biases are one. Exporters add the mask to the positions' bias, or to the
+// scores.
+
+// CHECK-LABEL: func @two_biases(
+// CHECK:         %[[ALL:.*]] = hamkaas.broadcast %arg3 : tensor<4x1x8xf32> -> tensor<4x8x8xf32>
+// CHECK:         %[[SUM:.*]] = hamkaas.add %[[ALL]], %arg4 : tensor<4x8x8xf32>, tensor<1x8x8xf32>
+// CHECK:         hamkaas.attention %arg0, %arg1, %arg2 bias %[[SUM]] scale 5.000000e-01
+func.func @two_biases(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>, %a: tensor<4x1x8xf32>, %b: tensor<1x8x8xf32>) -> tensor<4x8x16xf32> {
+  %scale = hamkaas.constant dense<0.5> : tensor<1x1x1xf32>
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.mul %1, %scale : tensor<4x8x8xf32>, tensor<1x1x1xf32>
+  %3 = hamkaas.add %2, %a : tensor<4x8x8xf32>, tensor<4x1x8xf32>
+  %4 = hamkaas.add %3, %b : tensor<4x8x8xf32>, tensor<1x8x8xf32>
+  %5 = hamkaas.sliced_softmax %4 static_prefix 8 : tensor<4x8x8xf32>
+  %6 = hamkaas.matmul %5, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %6 : tensor<4x8x16xf32>
+}
+
+// The queries of three heads that share keys are rows of one matrix. A bias of
+// queries is repeated for the heads, one of heads and queries has them in order.
+
+// CHECK-LABEL: func @groups(
+// CHECK:         %[[A:.*]] = hamkaas.broadcast %arg3 : tensor<1x8x5xf32> -> tensor<3x8x5xf32>
+// CHECK:         %[[A1:.*]] = hamkaas.reshape %[[A]] : tensor<3x8x5xf32> -> tensor<1x24x5xf32>
+// CHECK:         hamkaas.attention %arg0, %arg1, %arg2 bias %[[A1]]
+// CHECK:         %[[B:.*]] = hamkaas.reshape %arg4 : tensor<6x8x5xf32> -> tensor<2x24x5xf32>
+// CHECK:         hamkaas.attention %arg0, %arg1, %arg2 bias %[[B]]
+// CHECK:         %[[C:.*]] = hamkaas.broadcast %arg5 : tensor<6x1x5xf32> -> tensor<6x8x5xf32>
+// CHECK:         %[[C1:.*]] = hamkaas.reshape %[[C]] : tensor<6x8x5xf32> -> tensor<2x24x5xf32>
+// CHECK:         hamkaas.attention %arg0, %arg1, %arg2 bias %[[C1]]
+func.func @groups(%q: tensor<2x24x16xf32>, %k: tensor<2x5x16xf32>, %v: tensor<2x5x16xf32>, %a: tensor<1x8x5xf32>, %b: tensor<6x8x5xf32>, %c: tensor<6x1x5xf32>) -> (tensor<2x24x16xf32>, tensor<2x24x16xf32>, tensor<2x24x16xf32>) {
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<2x5x16xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<2x24x16xf32>, tensor<2x16x5xf32>
+  %2 = hamkaas.reshape %1 : tensor<2x24x5xf32> -> tensor<6x8x5xf32>
+  %3 = hamkaas.add %2, %a : tensor<6x8x5xf32>, tensor<1x8x5xf32>
+  %4 = hamkaas.sliced_softmax %3 static_prefix 5 : tensor<6x8x5xf32>
+  %5 = hamkaas.reshape %4 : tensor<6x8x5xf32> -> tensor<2x24x5xf32>
+  %6 = hamkaas.matmul %5, %v : tensor<2x24x5xf32>, tensor<2x5x16xf32>
+  %10 = hamkaas.permute %k [0, 2, 1] : tensor<2x5x16xf32>
+  %11 = hamkaas.matmul %q, %10 : tensor<2x24x16xf32>, tensor<2x16x5xf32>
+  %12 = hamkaas.reshape %11 : tensor<2x24x5xf32> -> tensor<6x8x5xf32>
+  %13 = hamkaas.add %12, %b : tensor<6x8x5xf32>, tensor<6x8x5xf32>
+  %14 = hamkaas.sliced_softmax %13 static_prefix 5 : tensor<6x8x5xf32>
+  %15 = hamkaas.reshape %14 : tensor<6x8x5xf32> -> tensor<2x24x5xf32>
+  %16 = hamkaas.matmul %15, %v : tensor<2x24x5xf32>, tensor<2x5x16xf32>
+  %20 = hamkaas.permute %k [0, 2, 1] : tensor<2x5x16xf32>
+  %21 = hamkaas.matmul %q, %20 : tensor<2x24x16xf32>, tensor<2x16x5xf32>
+  %22 = hamkaas.reshape %21 : tensor<2x24x5xf32> -> tensor<6x8x5xf32>
+  %23 = hamkaas.add %22, %c : tensor<6x8x5xf32>, tensor<6x1x5xf32>
+  %24 = hamkaas.sliced_softmax %23 static_prefix 5 : tensor<6x8x5xf32>
+  %25 = hamkaas.reshape %24 : tensor<6x8x5xf32> -> tensor<2x24x5xf32>
+  %26 = hamkaas.matmul %25, %v : tensor<2x24x5xf32>, tensor<2x5x16xf32>
+  return %6, %16, %26 : tensor<2x24x16xf32>, tensor<2x24x16xf32>, tensor<2x24x16xf32>
+}
+
+// One head of keys for all queries.
+
+// CHECK-LABEL: func @shared_keys(
+// CHECK:         %[[KEYS:.*]] = hamkaas.broadcast %arg1 : tensor<1x8x16xf32> -> tensor<4x8x16xf32>
+// CHECK:         hamkaas.attention %arg0, %[[KEYS]], %arg2 scale
+func.func @shared_keys(%q: tensor<4x8x16xf32>, %k: tensor<1x8x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<1x8x16xf32>
+  %1 = hamkaas.broadcast %0 : tensor<1x16x8xf32> -> tensor<4x16x8xf32>
+  %2 = hamkaas.matmul %q, %1 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %3 = hamkaas.sliced_softmax %2 static_prefix 8 : tensor<4x8x8xf32>
+  %4 = hamkaas.matmul %3, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %4 : tensor<4x8x16xf32>
+}

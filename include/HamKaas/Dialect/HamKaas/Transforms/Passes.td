@@ -128,13 +128,18 @@ def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
     | `0.5 * x * (1 + erf(x / sqrt(2)))`, of float32 | `gelu` |
     | `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, of float32 | `gelu` of `tanh` |
     | `x * min(max(x + 3, 0), 6) / 6`, of float32 | `hard_swish` |
+    | `(a * l) * (b * r)`, matrix products of batches of float32 matrices | `(a * b) * (l * r)` |
 
     A mean is a sum times `1 / n` or divided by `n`; a division by a root may be a
     product with its inverse, or with a power of -0.5. Other scales and offsets
-    that follow stay: they join the kernel. The factors of the last three may come
-    in any order, their constants with any of them (`x * min(max(x / 6 + 0.5, 0),
+    that follow stay: they join the kernel. The factors of GELU and HardSwish may
+    come in any order, their constants with any of them (`x * min(max(x / 6 + 0.5, 0),
     1)`), and the polynomials in any form. A function of `x` that something else
     needs, too, stays as it is.
+
+    The numbers `a` and `b` may stand before permutes, reshapes and broadcasts.
+    Their product is between 2^-32 and 2^32, so that no other product leaves the
+    range of float32.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
@@ -144,10 +149,17 @@ def RaiseAttention : Pass<"hamkaas-raise-attention", "mlir::ModuleOp"> {
   let description = [{
     Replaces `softmax(q * transpose(k)) * v` of float32 matrices by `attention`,
     where nothing else needs the scores or the weights. On the way to the softmax,
-    the scores may be multiplied or divided by a number, then added to a bias, then
-    replaced by a number where a mask holds. Expects the module after
-    `hamkaas-raise` and `hamkaas-move-layouts`, which leaves at most one permute
-    before the keys.
+    the scores may be multiplied or divided by a number, then added to biases, then
+    replaced by a number where a mask holds. Heads that share keys may be rows of
+    one matrix in the products only. Expects the module after `hamkaas-raise`,
+    which takes scales of queries and keys out of the product, and
+    `hamkaas-move-layouts`, which leaves at most one permute before the keys.
+
+    Rows in which nothing is allowed may have weights of zero in place of NaN:
+    `select(rows, 0, w)` with a condition for each row, or `select(w != w, 0, w)`,
+    as PyTorch's exporters write it. The latter becomes a condition on the bias and
+    the mask. Scores that are NaN for another reason give NaN then, as they do in
+    PyTorch, instead of zero.
 
     A step of decoding that computes one key and value itself, and takes the others
     from a cache, may leave the cache as it is: with `here` holding for the new
@@ -162,6 +174,10 @@ def RaiseAttention : Pass<"hamkaas-raise-attention", "mlir::ModuleOp"> {
     kernel computes where it reads keys and values. Several queries may share them.
     What the cache has there is not multiplied by zero any more, so it need not be
     finite.
+
+    A remark of category `hamkaas-raise-attention` tells why weights times values
+    are no attention: `hamkaas-opt --remarks-filter-missed=hamkaas-raise-attention
+    --remark-format=emitRemark`.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
