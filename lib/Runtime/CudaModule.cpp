@@ -17,6 +17,9 @@ using namespace hamkaas::rt::cuda;
 
 // What a kernel may have without asking for more.
 static constexpr uint32_t defaultSharedBytes = 48 * 1024;
+// Kernels with more of it get all that there can be at the expense of the first
+// cache: otherwise the driver's guess may leave room for a single block.
+static constexpr uint32_t largeSharedBytes = 16 * 1024;
 
 //===----------------------------------------------------------------------===//
 // Loading
@@ -40,6 +43,19 @@ Error CudaModule::load(CudaContext &context, const char *model) {
   return findFunctions(context, model);
 }
 
+static CUresult giveSharedMemory(const CudaDriver &driver, CUfunction function,
+                                 uint32_t bytes) {
+  CUresult result = CUDA_SUCCESS;
+  if (bytes > defaultSharedBytes)
+    result = driver.cuFuncSetAttribute(
+        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        static_cast<int>(bytes));
+  if (bytes > largeSharedBytes && result == CUDA_SUCCESS)
+    result = driver.cuFuncSetAttribute(
+        function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100);
+  return result;
+}
+
 Error CudaModule::findFunctions(CudaContext &context, const char *model) {
   const CudaDriver &driver = context.driver();
   // calloc may return null for zero entries.
@@ -53,12 +69,8 @@ Error CudaModule::findFunctions(CudaContext &context, const char *model) {
             driver.cuModuleGetFunction(&functions[i], module, kernel.name),
             "cannot find kernel '%s' of model '%s'", kernel.name, model))
       return error;
-    if (kernel.sharedBytes <= defaultSharedBytes)
-      continue;
     if (Error error = context.check(
-            driver.cuFuncSetAttribute(
-                functions[i], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                static_cast<int>(kernel.sharedBytes)),
+            giveSharedMemory(driver, functions[i], kernel.sharedBytes),
             "cannot give kernel '%s' of model '%s' %u bytes of shared memory",
             kernel.name, model, kernel.sharedBytes))
       return error;

@@ -170,7 +170,10 @@ CUresult CudaSequence::addKernel(CUfunction function,
                                                      &node);
 }
 
-// One row.
+// A pitch of 2 GiB and more is refused, and that of a single row counts, too.
+static constexpr uint64_t longestRow = uint64_t(1) << 30;
+
+// One row, or rows that follow each other.
 static CUDA_MEMCPY3D describe(const CudaSequence::Copy &copy) {
   CUDA_MEMCPY3D node = {};
   node.srcMemoryType =
@@ -182,8 +185,10 @@ static CUDA_MEMCPY3D describe(const CudaSequence::Copy &copy) {
       copy.isToHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
   node.dstHost = copy.isToHost ? reinterpret_cast<void *>(copy.to) : nullptr;
   node.dstDevice = copy.isToHost ? 0 : copy.to;
-  node.WidthInBytes = node.srcPitch = node.dstPitch = copy.bytes;
-  node.Height = node.Depth = node.srcHeight = node.dstHeight = 1;
+  uint64_t row = copy.bytes < longestRow ? copy.bytes : longestRow;
+  node.WidthInBytes = node.srcPitch = node.dstPitch = row;
+  node.Height = node.srcHeight = node.dstHeight = copy.bytes / row;
+  node.Depth = 1;
   return node;
 }
 
@@ -194,6 +199,17 @@ CUresult CudaSequence::addCopy(const Copy &copy) {
   if (mode != Mode::Graph)
     return waitIfBlocking(
         driver.cuMemcpyAsync(copy.to, copy.from, copy.bytes, context.stream()));
+  // Whole rows, then what remains.
+  uint64_t tail = copy.bytes > longestRow ? copy.bytes % longestRow : 0;
+  if (tail > 0) {
+    uint64_t rows = copy.bytes - tail;
+    CUresult result =
+        addCopy({copy.to, copy.from, rows, copy.isToHost, copy.isFromHost});
+    return result != CUDA_SUCCESS
+               ? result
+               : addCopy({copy.to + rows, copy.from + rows, tail, copy.isToHost,
+                          copy.isFromHost});
+  }
   Step *step = nullptr;
   bool isSame = false;
   uint64_t rest[] = {copy.from, copy.bytes, copy.isToHost, copy.isFromHost};

@@ -55,7 +55,8 @@ inline constexpr CUdevice_attribute
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76;
 
 inline constexpr CUfunction_attribute
-    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9;
 
 inline constexpr CUjit_option CU_JIT_ERROR_LOG_BUFFER = 5,
                               CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6;

@@ -83,12 +83,32 @@ TEST_F(Cuda, LaunchesWhatTheTableSays) {
   EXPECT_EQ(launches[1].blocks, 2);
   EXPECT_EQ(launches[1].threads, 128);
   EXPECT_EQ(launches[1].sharedBytes, 100 * 1024);
+  EXPECT_EQ(launches[1].carveout, 100);
   ASSERT_EQ(launches[1].words.size(), 7u);
   EXPECT_EQ(launches[1].words[6], 0u);
   EXPECT_EQ(launches[2].name, "copy");
   EXPECT_EQ(launches[2].words[3], 1u);
   EXPECT_EQ(launches[3].name, "increment");
+  EXPECT_EQ(launches[3].carveout, -1);
   EXPECT_EQ(launches[4].name, "hamkaas_copy");
+}
+
+TEST_F(Cuda, LargeCopiesAreRowsThatAPitchCanHave) {
+  static constexpr size_t bytes = (size_t(3) << 30) + 5;
+  static void *from, *to;
+  DeviceBuffer source(bytes), target(bytes);
+  from = source.address();
+  to = target.address();
+  // Otherwise a kernel copies.
+  for (HamKaasCallInfo &call : fake.calls)
+    call.check = nullptr;
+  device.code.run = [](HamKaasExecution *execution, const void *const *,
+                       void *const *, const void *, void *, void *) -> int32_t {
+    return execution->copy(execution->device, to, from, bytes);
+  };
+  // The graph is made now. The input and the outputs are two copies more.
+  ASSERT_EQ(create(), "");
+  EXPECT_EQ(cuda::counts().copyNodes, 4);
 }
 
 TEST_F(Cuda, KernelsWithoutBlocksAreLeftOut) {

@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <unistd.h>
 
 using namespace hamkaas::rt;
 using namespace hamkaas::rt::cuda;
@@ -405,6 +406,8 @@ static CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
   ENTER(true)
   if (bytes == 0)
     return fake().violate("an allocation of no bytes", invalidValue);
+  if (bytes > fake().settings.memoryBytes)
+    return outOfMemory;
   void *memory = fake().memory.allocate(bytes, FakeMemory::Kind::Device,
                                         currentContext()->device);
   if (!memory)
@@ -506,6 +509,19 @@ static CUresult cuPointerGetAttributes(unsigned count,
 // Modules and kernels
 //===----------------------------------------------------------------------===//
 
+// For a look at code that is made at run time.
+static void keepPtx(const FakeModule &module) {
+  const char *folder = getenv("HAMKAAS_FAKE_CUDA_IMAGES");
+  if (!folder || module.text().empty())
+    return;
+  std::string path = std::string(folder) + "/" +
+                     std::to_string(fake().counts.modules) + ".ptx";
+  if (FILE *file = fopen(path.c_str(), "w")) {
+    fputs(module.text().c_str(), file);
+    fclose(file);
+  }
+}
+
 static CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
                                    unsigned count, CUjit_option *options,
                                    void **values) {
@@ -527,6 +543,7 @@ static CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
   FakeMemory::Access access(fake().memory);
   for (FakeModule::Global &global : loaded->globals())
     memcpy(global.address, global.contents.data(), global.contents.size());
+  keepPtx(*loaded);
   ++fake().counts.modules;
   fake().counts.machineCodes += loaded->isMachineCode();
   *module = reinterpret_cast<CUmodule>(loaded.get());
@@ -582,6 +599,10 @@ static CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes,
 static CUresult cuFuncSetAttribute(CUfunction function,
                                    CUfunction_attribute attribute, int value) {
   ENTER(true)
+  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+    reinterpret_cast<FakeFunction *>(function)->carveout = value;
+    return value >= -1 && value <= 100 ? CUDA_SUCCESS : invalidValue;
+  }
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
     return invalidValue;
   // An H100 has so much.
@@ -619,11 +640,13 @@ CUresult Fake::runKernel(Context &context, const KernelNode &kernel,
   const FakeFunction &function = *kernel.function;
   ++(inGraph ? counts.kernelsInGraphs : counts.kernelsLaunched);
   launches.push_back({function.name, kernel.blocks, kernel.threads,
-                      kernel.sharedBytes, kernel.words});
+                      kernel.sharedBytes, kernel.words, function.carveout});
   if (function.name == settings.crashingKernel) {
     context.fatal = illegalAddress;
     return CUDA_SUCCESS; // The next call says it.
   }
+  while (function.name == settings.hangingKernel)
+    pause();
   // The last is the number of the call. A tensor without elements may be at the
   // end of an allocation.
   for (size_t i = 0; i + 1 < kernel.words.size(); ++i)
@@ -711,17 +734,27 @@ static CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph,
   return addNode(node, graph, after, count, {std::move(kernel)});
 }
 
+static size_t countBytes(const CUDA_MEMCPY3D &copy) {
+  return copy.WidthInBytes * copy.Height;
+}
+
 static CUresult checkCopy(const CUDA_MEMCPY3D &copy) {
-  bool isRow = copy.Height == 1 && copy.Depth == 1 && copy.WidthInBytes > 0;
-  if (!isRow)
-    return fake().violate("a copy that is no row", invalidValue);
+  bool isDense = copy.Depth == 1 && copy.Height > 0 && copy.WidthInBytes > 0 &&
+                 copy.srcPitch == copy.WidthInBytes &&
+                 copy.dstPitch == copy.WidthInBytes;
+  if (!isDense)
+    return fake().violate("a copy whose rows do not follow each other",
+                          invalidValue);
+  // CU_DEVICE_ATTRIBUTE_MAX_PITCH of all GPUs.
+  if (copy.srcPitch > INT32_MAX)
+    return fake().violate("a copy with a pitch of 2 GiB or more", invalidValue);
   using Kind = FakeMemory::Kind;
   auto check = [&](CUmemorytype type, const void *host, CUdeviceptr device) {
     auto address = type == CU_MEMORYTYPE_HOST
                        ? reinterpret_cast<CUdeviceptr>(host)
                        : device;
     const FakeMemory::Allocation *found = fake().memory.find(address);
-    return found && fake().memory.contains(address, copy.WidthInBytes) &&
+    return found && fake().memory.contains(address, countBytes(copy)) &&
            (found->kind == Kind::Host) == (type == CU_MEMORYTYPE_HOST);
   };
   if (check(copy.srcMemoryType, copy.srcHost, copy.srcDevice) &&
@@ -741,6 +774,7 @@ static CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
     return fake().violate("a copy in another context", invalidContext);
   if (CUresult result = checkCopy(*copy))
     return result;
+  ++fake().counts.copyNodes;
   return addNode(node, graph, after, count, {*copy});
 }
 
@@ -888,7 +922,7 @@ CUresult Fake::copy(const CUDA_MEMCPY3D &copy) {
                  ? copy.dstHost
                  : reinterpret_cast<void *>(copy.dstDevice);
   FakeMemory::Access access(memory);
-  memmove(to, from, copy.WidthInBytes);
+  memmove(to, from, countBytes(copy));
   return CUDA_SUCCESS;
 }
 
@@ -970,6 +1004,10 @@ __attribute__((constructor)) static void readEnvironment() {
   settings.failingCall = readNumber("HAMKAAS_FAKE_CUDA_FAIL", -1);
   if (const char *kernel = getenv("HAMKAAS_FAKE_CUDA_CRASH"))
     settings.crashingKernel = kernel;
+  if (const char *kernel = getenv("HAMKAAS_FAKE_CUDA_HANG"))
+    settings.hangingKernel = kernel;
+  if (int mebibytes = readNumber("HAMKAAS_FAKE_CUDA_MEMORY", 0))
+    settings.memoryBytes = static_cast<size_t>(mebibytes) << 20;
 }
 
 static void print(const char *title, const std::vector<std::string> &lines) {

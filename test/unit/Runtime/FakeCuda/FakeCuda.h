@@ -19,6 +19,9 @@
 //   HAMKAAS_FAKE_CUDA_VERSION=NNNNN    of the driver (13000)
 //   HAMKAAS_FAKE_CUDA_FAIL=N           the call, counted from 0, that fails
 //   HAMKAAS_FAKE_CUDA_CRASH=KERNEL     the kernel that makes an illegal access
+//   HAMKAAS_FAKE_CUDA_HANG=KERNEL      the kernel that never ends
+//   HAMKAAS_FAKE_CUDA_MEMORY=MIB       the largest allocation
+//   HAMKAAS_FAKE_CUDA_IMAGES=FOLDER    keep the PTX of modules there
 //   HAMKAAS_FAKE_CUDA_REPORT=1         print what happened when the process
 //   ends
 //
@@ -49,6 +52,10 @@ struct Settings {
   bool isFatal = false;
   /// The kernel that makes an illegal access; empty for none.
   std::string crashingKernel;
+  /// The kernel that never ends; empty for none.
+  std::string hangingKernel;
+  /// The largest allocation of a GPU that is possible.
+  size_t memoryBytes = SIZE_MAX;
   /// Whether changes of a graph's nodes are refused.
   bool refusesUpdates = false;
 };
@@ -62,6 +69,7 @@ struct Counts {
   int64_t kernelsLaunched = 0, kernelsInGraphs = 0; // that were run
   int64_t libraryCalls = 0; // that were run, in graphs or not
   int64_t copies = 0, zeroings = 0, synchronisations = 0;
+  int64_t copyNodes = 0; // that were added to graphs
 };
 
 /// A kernel that was run.
@@ -70,6 +78,7 @@ struct Launch {
   int64_t blocks, threads, sharedBytes;
   /// The arguments, `failure` and the call; empty if the number is not known.
   std::vector<uint64_t> words;
+  int carveout; // percent of what could be shared memory; -1 for not given
 };
 
 /// Memory that is read or written.

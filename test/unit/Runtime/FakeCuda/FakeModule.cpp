@@ -21,6 +21,7 @@ static int countParameters(const std::string &list) {
 
 std::string FakeModule::loadPtx(const std::string &text) {
   isPtx = true;
+  ptx = text;
   static const std::regex entry("\\.entry\\s+([A-Za-z_$%][\\w$]*)\\s*\\(");
   for (auto i = std::sregex_iterator(text.begin(), text.end(), entry);
        i != std::sregex_iterator(); ++i) {

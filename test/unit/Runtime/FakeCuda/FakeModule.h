@@ -25,6 +25,7 @@ struct FakeFunction {
   Kernel kernel;       // may be empty
   int valueIndex = -1; // of an argument that is no address
   int sharedBytes = 48 * 1024;
+  int carveout = -1; // percent, -1 where the driver chooses
 };
 
 /// Of PTX it knows the kernels, how many arguments they take, and the global
@@ -49,6 +50,8 @@ public:
   /// nothing.
   std::string load(const char *image, int capability);
 
+  /// Its PTX, if that is what it is loaded from.
+  const std::string &text() const { return ptx; }
   /// Whether a GPU need not compile PTX.
   bool isMachineCode() const { return hasMachineCode; }
 
@@ -63,6 +66,7 @@ private:
   const Kernels &kernels;
   const Contents &registered;
   bool isPtx = false, hasMachineCode = false;
+  std::string ptx;
   std::map<std::string, FakeFunction> functions;
   std::vector<Global> variables;
 };
