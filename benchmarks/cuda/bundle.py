@@ -17,14 +17,22 @@ import sys
 import tarfile
 import tempfile
 
+import large
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PEERS = ROOT / "benchmarks" / "peers"
 TESTS = ROOT / "test" / "Integration"
-WORKLOADS = ["mlp1", "mlp128", "resnet50", "bert_mini", "llama15m",
-             "llama110m", "smollm2_135m", "sgemm_512x512x512", "sgemm_2048x2048x2048",
-             "softmax_1024x1024", "layernorm_1024x1024", "eltwise_4m",
-             "transpose_2048", "conv3x3_256_256_14"]
+# In the order in which they are measured: if there is no time for all, then
+# for the first.
+WORKLOADS = ["sgemm_2048x2048x2048", "softmax_1024x1024", "eltwise_4m", "mlp1",
+             "mlp128", "llama15m", "llama110m", "sgemm_512x512x512",
+             "layernorm_1024x1024", "transpose_2048", "conv3x3_256_256_14",
+             "bert_mini", "resnet50", "sgemm_4096x4096x4096", "smollm2_135m"]
+# What tensor cores may compute is measured in each precision.
+PRECISIONS = ["tf32", "3xtf32", "bf16"]
+ROUNDED = ["sgemm_2048x2048x2048", "sgemm_512x512x512",
+           "sgemm_4096x4096x4096", "conv3x3_256_256_14"]
 # The tests whose models become cases.
 SUITES = {
     "op-examples": ["{reference}", "--device=cpu"],
@@ -55,10 +63,17 @@ def parse_arguments():
         help="where HamKaas was built (default: %(default)s)")
     add("--target", default="cpu,cuda",
         help="as of hamkaas-compile (default: %(default)s)")
+    add("--gpu-arch", default="sm_80,sm_90",
+        help="as of hamkaas-compile (default: %(default)s)")
+    add("--target-cpu", default="x86-64-v3",
+        help="as of hamkaas-compile (default: %(default)s)")
     add("--suites", metavar="NAME,...", default=",".join(SUITES),
         help="tests to record cases of (default: %(default)s)")
     add("--random", type=int, default=100, metavar="N",
         help="random scripts among the cases (default: %(default)s)")
+    add("--large", type=int, default=1, metavar="N",
+        help="large cases, their dimensions divided by N; 0 for none "
+        "(default: %(default)s)")
     add("--python", default=sys.executable,
         help="interpreter with numpy, and with PyTorch for --workloads")
     add("--models", type=path,
@@ -68,13 +83,58 @@ def parse_arguments():
     return parser.parse_args()
 
 
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True,
+                          text=True)
+    if done.returncode:
+        fail(f"{' '.join(done.args)}:\n{done.stderr}")
+    return done.stdout
+
+
+def compile_program(options, model, library, *flags):
+    """Without the header, for nothing here is linked with it."""
+    library.parent.mkdir(parents=True, exist_ok=True)
+    run(options.build / "bin" / "hamkaas-compile", model, *flags, "-o", library)
+    library.with_suffix(".h").unlink()
+
+
 #===------------------------------------------------------------------------===#
 # The conformance suite
 #===------------------------------------------------------------------------===#
 
 
+def list_flags(options, target, architecture=None):
+    """Those of hamkaas-compile that all programs for that target have."""
+    flags = [f"--target={target}"]
+    if "cpu" in target:
+        flags.append(f"--target-cpu={options.target_cpu}")
+    if "cuda" in target:
+        flags.append(f"--gpu-arch={architecture or options.gpu_arch}")
+    return flags
+
+
+def add_large(options, folder):
+    """First in the list: they are what nothing else tests."""
+    target = "cuda" if "cuda" in options.target else "cpu"
+    for case in large.list_large(options.large):
+        if target == "cpu" and case.precision != "exact":
+            continue
+        model = folder / f"{case.name}.mlir"
+        model.write_text(case.model)
+        flags = list_flags(options, target, case.architecture)
+        if target == "cuda":
+            flags.append(f"--precision={case.precision}")
+        compile_program(options, model, folder / f"{case.name}.so", *flags)
+        compile_program(options, model, folder / f"{case.name}-reference.so",
+                        *list_flags(options, "cpu"))
+        model.unlink()
+        with open(folder / "cases.txt", "a") as cases:
+            cases.write(f"{case.name} 1 {large.TOLERANCE[case.precision]:g} "
+                        f"{case.name}-reference {case.contents}\n")
+    print("compiled large cases", flush=True)
+
+
 def record_cases(options, folder):
-    folder.mkdir()
     with tempfile.TemporaryDirectory() as scratch:
         shim = pathlib.Path(scratch) / "hamkaas-run"
         shim.write_text(f"#!/bin/sh\nexec {options.python} "
@@ -86,9 +146,10 @@ def record_cases(options, folder):
                                      os.environ["PATH"]]),
             "HAMKAAS_RECORD": str(folder),
             "HAMKAAS_BIN": str(options.build / "bin"),
-            "HAMKAAS_RECORD_TARGET": options.target,
+            "HAMKAAS_RECORD_OPTIONS": " ".join(
+                list_flags(options, options.target)),
         }
-        for suite in options.suites.split(","):
+        for suite in filter(None, options.suites.split(",")):
             arguments = [word.format(
                 reference=options.build / "docs" / "reference",
                 random=options.random) for word in SUITES[suite]]
@@ -107,6 +168,9 @@ def add_cases(options, archive):
     """Packs them: each program has a runtime of its own. Returns how many."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch) / "cases"
+        folder.mkdir()
+        if options.large:
+            add_large(options, folder)
         record_cases(options, folder)
         with tarfile.open(archive, "w:gz") as file:
             file.add(folder, folder.name)
@@ -118,12 +182,15 @@ def add_cases(options, archive):
 #===------------------------------------------------------------------------===#
 
 
-def run(*command):
-    done = subprocess.run([str(word) for word in command], capture_output=True,
-                          text=True)
-    if done.returncode:
-        fail(f"{' '.join(done.args)}:\n{done.stderr}")
-    return done.stdout
+def list_variants(name, target):
+    """The folders of a workload's programs, and the options that they differ
+    by."""
+    variants = {"exact": []}
+    if target == "cuda":
+        rounded = PRECISIONS if name in ROUNDED else []
+        variants.update({kind: [f"--precision={kind}"] for kind in rounded})
+        variants["cublaslt"] = ["--engine=cublaslt"]
+    return variants
 
 
 def add_workload(options, name, models, folder):
@@ -131,19 +198,17 @@ def add_workload(options, name, models, folder):
     PyTorch gives the peers, so they take no place here."""
     if not (models / f"{name}.json").exists():
         run(options.python, PEERS / "workloads.py", models, name)
-    tools = options.build / "bin"
     # For a GPU alone a program may be faster than as a part of one for both.
     target = "cuda" if "cuda" in options.target else "cpu"
     graph = models / f"{name}.mlir"
-    run(tools / "hamkaas-translate", "--import-onnx", models / f"{name}.onnx",
-        "-o", graph)
-    run(tools / "hamkaas-compile", graph, f"--target={target}", "-o",
-        folder / f"{name}.so")
+    run(options.build / "bin" / "hamkaas-translate", "--import-onnx",
+        models / f"{name}.onnx", "-o", graph)
+    for kind, flags in list_variants(name, target).items():
+        compile_program(options, graph, folder / kind / f"{name}.so",
+                        *list_flags(options, target), *flags)
     if target == "cuda":
-        run(tools / "hamkaas-compile", graph, "--target=cuda",
-            "--engine=cublaslt", "-o", folder / "engine" / f"{name}.so")
-        run(tools / "hamkaas-compile", graph, "--target=cpu", "-o",
-            folder / "reference" / f"{name}.so")
+        compile_program(options, graph, folder / "reference" / f"{name}.so",
+                        *list_flags(options, "cpu"))
     shutil.copy(models / f"{name}.json", folder)
     write_integers(options, models, folder, name)
     print(f"compiled {name}", flush=True)
@@ -158,7 +223,7 @@ def write_integers(options, models, folder, name):
               onnx.load(models / f"{name}.onnx").graph.initializer}
     arrays.update(np.load(models / f"{name}.in.npz"))
     listed = run(options.build / "bin" / "hamkaas-cuda-driver", "describe",
-                 folder / f"{name}.so").splitlines()
+                 folder / "exact" / f"{name}.so").splitlines()
     with open(folder / f"{name}.integers", "wb") as file:
         for kind, content, tensor in (line.split(" ", 2) for line in listed):
             if kind == "output" or content == "floats":
@@ -169,8 +234,7 @@ def write_integers(options, models, folder, name):
 
 
 def add_workloads(options, folder):
-    for kind in ("engine", "reference"):
-        (folder / kind).mkdir(parents=True)
+    folder.mkdir()
     names = [name for name in options.workloads.split(",") if name != "none"]
     if not names:
         return
@@ -179,6 +243,7 @@ def add_workloads(options, folder):
         models.mkdir(parents=True, exist_ok=True)
         for name in names:
             add_workload(options, name, models, folder)
+    (folder / "order.txt").write_text("\n".join([*names, ""]))
     for source in PEERS.glob("*.py"):
         shutil.copy(source, folder)
 

@@ -11,7 +11,7 @@ A `--precision` is that of the case; the processor, which is exact, runs it
 without.
 
 The environment has HAMKAAS_RECORD, a folder that exists, HAMKAAS_BIN with the
-real programs, and HAMKAAS_RECORD_TARGET for hamkaas-compile.
+real programs, and HAMKAAS_RECORD_OPTIONS for hamkaas-compile.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ import numpy as np
 
 FOLDER = pathlib.Path(os.environ["HAMKAAS_RECORD"])
 BIN = pathlib.Path(os.environ["HAMKAAS_BIN"])
-TARGET = os.environ["HAMKAAS_RECORD_TARGET"]
+OPTIONS = os.environ["HAMKAAS_RECORD_OPTIONS"].split()
 # Of the largest value: what any order of the sums may differ by, and how much
 # further than the processor another device may be from the interpreter.
 LEAST_TOLERANCE = 2e-5
@@ -124,8 +124,7 @@ def record(arguments, done):
     weights = [f"--weights={file}"
                for file in options_of(arguments, "weights")]
     compiled = run(BIN / "hamkaas-compile", models[0], *weights,
-                   f"--target={TARGET}", f"--precision={precision}", "-o",
-                   library)
+                   *OPTIONS, f"--precision={precision}", "-o", library)
     if compiled.returncode:
         sys.exit(f"record.py: {compiled.stderr}")
     library.with_suffix(".h").unlink()

@@ -22,6 +22,7 @@ MODULES = {
     "llama": ["llama15m", "llama15m_kvio", "llama110m", "smollm2_135m"],
     "operations": ["sgemm_128x784x1000", "sgemm_512x512x512",
                    "sgemm_1024x1024x1024", "sgemm_2048x2048x2048",
+                   "sgemm_4096x4096x4096",
                    "bmm_12x128x64x128", "softmax_1024x1024",
                    "layernorm_1024x1024", "eltwise_4m", "transpose_2048",
                    "conv3x3_64_64_56", "conv3x3_256_256_14",
@@ -30,8 +31,10 @@ MODULES = {
 }  # yapf: disable
 SMALL = MODULES["small"]
 ALL = [name for names in MODULES.values() for name in names]
-# What is measured if nothing is said. SmolLM2 is for GPUs.
-NAMES = [name for name in ALL if name not in [*SMALL, "smollm2_135m"]]
+# Too large for a processor.
+FOR_GPUS = ["sgemm_4096x4096x4096", "smollm2_135m"]
+# What is measured if nothing is said.
+NAMES = [name for name in ALL if name not in [*SMALL, *FOR_GPUS]]
 
 
 @dataclasses.dataclass

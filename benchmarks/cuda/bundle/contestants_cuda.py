@@ -1,7 +1,8 @@
-"""Measures a peer on a workload: `contestants_cuda.py PEER NAME DEVICE SECONDS`.
+"""Measures a peer: `contestants_cuda.py PEER DEVICE SECONDS WORKLOAD...`.
 
-Writes a line of JSON with the median in microseconds. The modules come from
-workloads/workloads.py, the same that the models were exported from.
+Writes a line of JSON for each workload with the median in microseconds. The
+modules come from workloads/workloads.py, the same that the models were exported
+from.
 """
 
 import json
@@ -204,12 +205,13 @@ CONTESTANTS = {"eager": measure_eager, "inductor": measure_inductor,
 
 
 def main():
-    peer, name, device, seconds = sys.argv[1:]
-    try:
-        result = CONTESTANTS[peer](name, device, float(seconds))
-    except Exception as error:  # It is the parent that reports it.
-        result = {"error": f"{type(error).__name__}: {error}"}
-    print(json.dumps(result))
+    peer, device, seconds, *names = sys.argv[1:]
+    for name in names:
+        try:
+            result = CONTESTANTS[peer](name, device, float(seconds))
+        except Exception as error:  # It is the parent that reports it.
+            result = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps({"workload": name, **result}), flush=True)
 
 
 main()

@@ -1,69 +1,306 @@
 #!/bin/sh
-# Tests and measures HamKaas on this machine; what comes out is in results/.
+# Tests and measures HamKaas on this machine.
 #
-# usage: run.sh [--device=cuda|cuda:N|cpu] [--without-benchmark]
+# usage: run.sh [STAGE...] [OPTION...]
+#
+#   look       what there is here, and one case      60 s
+#   right      all cases, compute-sanitizer on some  300 s
+#   own        times of HamKaas                      360 s
+#   peers      times of PyTorch and cuBLASLt         300 s
+#   questions  times that decide what to improve     240 s
+#   rest       times of inductor                     600 s
+#
+# Without a STAGE, all of them in this order. What is known is in the results
+# from then on, whatever ends this program later.
+#
+#   --device=cuda|cuda:N|cpu  cpu tests this folder without a GPU
+#   --results=FOLDER          where they go (default: results)
+#   --limit=N                 seconds for each stage
+#   --seconds=S               to measure each model for (default: 0.5)
+#   --after=CASE              right: the case behind which to begin
+#   --workloads=NAME,...      own, peers, rest: what to measure
+#
+# The environment variable PYTHON names the Python that has PyTorch.
 #
 # The exit status is 0 if all that could be run is right, 1 if something is
-# wrong, 2 if there is no GPU. `cpu` tests this folder without a GPU.
-cd "$(dirname "$0")" || exit 1
-device=cuda
-benchmark=yes
+# wrong, 2 if there is no GPU.
+usage() {
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" >&2
+  exit 1
+}
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+script=$here/$(basename "$0")
+device=cuda results= limit= seconds=0.5 after= workloads= inside= stages=
 for argument; do
   case $argument in
   --device=*) device=${argument#*=} ;;
-  --without-benchmark) benchmark=no ;;
-  *)
-    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
-    exit 1
-    ;;
+  --results=*) results=${argument#*=} ;;
+  --limit=*) limit=${argument#*=} ;;
+  --seconds=*) seconds=${argument#*=} ;;
+  --after=*) after=${argument#*=} ;;
+  --workloads=*) workloads=${argument#*=} ;;
+  --inside) inside=yes ;;
+  look | right | own | peers | questions | rest) stages="$stages $argument" ;;
+  *) usage ;;
   esac
 done
-
+results=${results:-$here/results}
+mkdir -p "$results" || exit 1
+results=$(cd "$results" && pwd)
+cd "$here" || exit 1
 driver=./hamkaas-cuda-driver
-mkdir -p results
-failed=0
+PYTHON=${PYTHON:-python3}
+# Where the driver keeps machine code that it makes of PTX.
+CUDA_CACHE_PATH=${CUDA_CACHE_PATH:-$here/cache}
+export CUDA_CACHE_PATH
 
-if [ "$device" != cpu ]; then
-  if ! reason=$($driver gpu --device="$device" 2>&1 >results/gpu.json); then
-    echo "run.sh: there is no GPU to run on: $reason" >&2
-    exit 2
-  fi
-  cat results/gpu.json
-fi
+seconds_of() {
+  case $1 in
+  look) echo 60 ;;
+  right | peers) echo 300 ;;
+  own) echo 360 ;;
+  questions) echo 240 ;;
+  rest) echo 600 ;;
+  esac
+}
 
-echo '== Conformance'
-[ -d cases ] || tar -xzf cases.tar.gz || exit 1
-$driver conformance cases --device="$device" >results/conformance.txt 2>&1 ||
-  failed=1
-tail -n 20 results/conformance.txt
+#===------------------------------------------------------------------------===#
+# What is used by several
+#===------------------------------------------------------------------------===#
 
-echo '== Sanitizer'
-sanitizer=$(command -v compute-sanitizer ||
-  ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
-if [ "$device" = cpu ]; then
-  echo 'skipped: there is no kernel of a GPU to look at'
-elif [ -z "$sanitizer" ]; then
-  echo 'skipped: compute-sanitizer (of the CUDA toolkit) was not found'
-else
-  for tool in memcheck racecheck; do
-    if "$sanitizer" --tool "$tool" --error-exitcode 99 \
-      $driver conformance cases --device="$device" \
-      >"results/$tool.txt" 2>&1; then
-      echo "$tool: clean"
-    else
-      echo "$tool: see results/$tool.txt"
-      grep -m 5 '=========' "results/$tool.txt"
-      failed=1
-    fi
+# PyTorch brings cuBLASLt in a place where nobody else looks.
+find_cublaslt() {
+  [ -z "$HAMKAAS_CUBLASLT" ] || return 0
+  folder=$("$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+    2>/dev/null) || return 0
+  found=$(find "$folder/nvidia" -name 'libcublasLt.so.1?' 2>/dev/null |
+    sort | tail -n 1)
+  [ -z "$found" ] || export HAMKAAS_CUBLASLT="$found"
+}
+
+note_state() {
+  command -v nvidia-smi >/dev/null || return 0
+  echo "$1 $(timeout 10 nvidia-smi --format=csv,noheader --query-gpu=clocks.sm,clocks.mem,power.draw,temperature.gpu,driver_version 2>&1)" \
+    >>"$results/look.txt"
+}
+
+unpack() {
+  [ -f cases/cases.txt ] && return
+  # Under another name first: of what is unpacked in part, cases would fail.
+  rm -rf unpacked && mkdir unpacked && tar -xzf cases.tar.gz -C unpacked &&
+    rm -rf cases && mv unpacked/cases cases && rmdir unpacked
+}
+
+# Of lines.
+commas() { tr '\n' ',' | sed 's/,$//'; }
+
+count() { grep -c "$1" "$results/conformance.txt"; }
+
+#===------------------------------------------------------------------------===#
+# look
+#===------------------------------------------------------------------------===#
+
+describe_machine() {
+  echo "== $(date)"
+  uname -sr
+  nproc
+  timeout 10 nvidia-smi -q -d CLOCK,PERFORMANCE,COMPUTE 2>&1 | head -n 120
+  command -v "$PYTHON" gcc ptxas compute-sanitizer nsys ncu
+  for module in torch triton torchvision onnxruntime jax; do
+    timeout 30 "$PYTHON" -c \
+      "import $module; print('$module', $module.__version__)" 2>&1 | tail -n 1
   done
-fi
+  find_cublaslt
+  echo "cuBLASLt: ${HAMKAAS_CUBLASLT:-none of PyTorch}"
+}
 
-echo '== Benchmark'
-if [ $benchmark = no ]; then
-  echo 'skipped, as asked for'
-elif ! command -v python3 >/dev/null; then
-  echo 'skipped: python3 was not found'
-else
-  python3 bench.py --device="$device" --output=results/report.md || failed=1
+measure_ceilings() {
+  [ "$device" = cpu ] && return
+  for what in gpu ceilings; do
+    timeout 30 $driver $what --device="$device" 2>&1
+  done
+}
+
+# The first is PTX alone, of which the driver makes machine code, and the second
+# has machine code.
+run_first_cases() {
+  timeout 50 $driver conformance cases --device="$device" \
+    --only="$(cut -d' ' -f1 cases/cases.txt | head -n 2 | commas)" 2>&1
+}
+
+# Cases first: if they fail, their message is what is needed.
+look() {
+  status=0
+  run_first_cases >"$results/look.new" || status=1
+  cat "$results/look.new" | tee -a "$results/look.txt"
+  rm -f "$results/look.new"
+  measure_ceilings | tee -a "$results/look.txt"
+  describe_machine 2>&1 | tee -a "$results/look.txt" | tail -n 10
+  return $status
+}
+
+#===------------------------------------------------------------------------===#
+# right
+#===------------------------------------------------------------------------===#
+
+find_last() { sed -n 's/^run //p' "$results/conformance.txt" | tail -n 1; }
+
+# A case that has no result was ended, perhaps with all else.
+close_case() {
+  [ -f "$results/conformance.txt" ] || return
+  case $(grep -E '^(run|passed|FAILED) ' "$results/conformance.txt" |
+    tail -n 1) in
+  'run '*) echo "FAILED $(find_last): $1" >>"$results/conformance.txt" ;;
+  esac
+}
+
+# Goes on in a new process where a case has ended one, or lost the GPU.
+run_cases() {
+  close_case 'ended from outside'
+  touch "$results/conformance.txt"
+  last=${after:-$(find_last)}
+  while [ "$last" != "$(tail -n 1 cases/cases.txt | cut -d' ' -f1)" ]; do
+    $driver conformance cases --device="$device" ${last:+--after="$last"} \
+      >>"$results/conformance.txt" 2>&1
+    status=$?
+    before=$last
+    last=$(find_last)
+    [ $status -gt 128 ] && close_case "ended by signal $((status - 128))"
+    [ $status -gt 2 ] && [ "$last" != "$before" ] || break
+  done
+}
+
+# CUDA_LAUNCH_BLOCKING names the kernel.
+repeat_failures() {
+  sed -n 's/^FAILED \([^:]*\):.*/\1/p' "$results/conformance.txt" | head -n 10 |
+    while read -r name; do
+      CUDA_LAUNCH_BLOCKING=1 $driver conformance cases --device="$device" \
+        --only="$name" --case-seconds=10 2>&1
+    done >>"$results/failures.txt"
+}
+
+# Small cases of all kinds; under the tool each takes seconds.
+check_memory() {
+  sanitizer=$(command -v compute-sanitizer ||
+    ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+  if [ "$device" = cpu ]; then
+    echo 'memcheck: skipped, there is no kernel of a GPU to look at'
+  elif [ -z "$sanitizer" ]; then
+    echo 'memcheck: skipped, compute-sanitizer (of the CUDA toolkit) was not found'
+  else
+    some=$(awk 'NF == 3 { name[++n] = $1 }
+      END { step = n / 20; for (i = 0; i < 20 && i < n; ++i)
+        print name[1 + int(i * (step > 1 ? step : 1))] }' cases/cases.txt | commas)
+    timeout 100 "$sanitizer" --tool memcheck --error-exitcode 99 \
+      $driver conformance cases --device="$device" --case-seconds=0 \
+      --only="$some" >"$results/memcheck.txt" 2>&1
+    status=$?
+    if [ $status -eq 0 ]; then
+      echo 'memcheck: clean'
+    else
+      echo "memcheck: status $status, see memcheck.txt"
+      grep -m 5 '=========' "$results/memcheck.txt"
+      return 1
+    fi
+  fi
+}
+
+right() {
+  run_cases
+  echo "$(count '^passed ') passed, $(count '^FAILED ') failed of $(
+    wc -l <cases/cases.txt) on $device"
+  grep '^FAILED ' "$results/conformance.txt" | cut -c1-300 | head -n 20
+  [ "$device" = cpu ] || repeat_failures
+  check_memory || return 1
+  [ "$(count '^FAILED ')" -eq 0 ] && [ "$(count '^passed ')" -gt 0 ]
+}
+
+#===------------------------------------------------------------------------===#
+# Times
+#===------------------------------------------------------------------------===#
+
+# Ends by itself before it is ended.
+bench() {
+  if ! command -v "$PYTHON" >/dev/null; then
+    echo "skipped: $PYTHON was not found"
+    return
+  fi
+  find_cublaslt
+  [ -s workloads/order.txt ] || return 0
+  "$PYTHON" bench.py --device="$device" --results="$results" \
+    --seconds="$seconds" --total-seconds=$((limit > 20 ? limit - 10 : limit)) \
+    ${workloads:+--workloads="$workloads"} "$@"
+}
+
+own() {
+  bench --contestants=hamkaas,hamkaas-tf32,hamkaas-3xtf32,hamkaas-bf16,hamkaas-cublaslt
+}
+
+peers() { bench --contestants=eager,cublaslt; }
+
+# Each of these compiles for a minute.
+rest() {
+  workloads=${workloads:-$(for name in mlp128 llama110m softmax_1024x1024 \
+    layernorm_1024x1024 bert_mini resnet50; do
+    grep -x $name workloads/order.txt
+  done | commas)}
+  [ -z "$workloads" ] || bench --contestants=inductor
+}
+
+questions() {
+  if [ "$device" = cpu ]; then
+    echo 'skipped: they are about a GPU'
+    return
+  fi
+  find_cublaslt
+  {
+    $driver questions --device="$device" 2>&1
+    # Does a graph of cuBLASLt take other addresses, or is it made anew?
+    for kind in exact cublaslt; do
+      for flag in '' --alternate; do
+        model=workloads/$kind/sgemm_512x512x512.so
+        [ ! -f $model ] || $driver time $model --device="$device" $flag 2>&1 |
+          sed "s/^{/{\"question\": \"time $kind $flag\", /"
+      done
+    done
+  } | tee -a "$results/questions.jsonl"
+}
+
+#===------------------------------------------------------------------------===#
+# All of them
+#===------------------------------------------------------------------------===#
+
+# In a process that can be ended with all that it has started.
+run_stage() {
+  echo "== $1"
+  seconds_left=${limit:-$(seconds_of "$1")}
+  note_state "before $1:"
+  timeout -k 5 "$seconds_left" sh "$script" --inside "$1" --device="$device" \
+    --results="$results" --limit="$seconds_left" --seconds="$seconds" \
+    --after="$after" --workloads="$workloads" &
+  running=$!
+  wait $running
+  status=$?
+  close_case "the time of the stage was over"
+  note_state "after $1:"
+  [ $status -ne 124 ] || echo "$1: $seconds_left s were over"
+  return $status
+}
+
+unpack || exit 1
+if [ -n "$inside" ]; then
+  $stages
+  exit
 fi
+running=
+trap '[ -z "$running" ] || kill $running; exit 143' INT TERM
+if [ "$device" != cpu ] && ! reason=$(timeout 30 $driver gpu --device="$device" 2>&1); then
+  echo "run.sh: there is no GPU to run on: $reason" >&2
+  exit 2
+fi
+failed=0
+for stage in ${stages:-look right own peers questions rest}; do
+  run_stage "$stage" || failed=1
+done
 exit $failed

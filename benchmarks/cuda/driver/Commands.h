@@ -10,20 +10,27 @@
 
 /// What the command line says.
 typedef struct Options {
-  const char *device; /* "cpu", or "cuda" and perhaps ":" and a number */
-  const char *only;   /* null, or the one case to run */
-  double seconds;     /* to measure a model for, at least */
-  double tolerance;   /* of a model's outputs, compared with the processor's */
+  const char *device;   /* "cpu", or "cuda" and perhaps ":" and a number */
+  const char *only;     /* null, or the cases to run, separated by commas */
+  const char *after;    /* null, or the case behind which to begin */
+  unsigned caseSeconds; /* after which a case ends the process; 0 for never */
+  double seconds;       /* to measure a model for, at least */
+  double tolerance; /* of a model's outputs, compared with the processor's */
   const char *reference; /* null, or the model that these are computed by */
+  int alternates;        /* whether outputs go to two places by turns */
   const char *integers;  /* null, or the file of what is not random */
 } Options;
 
-/// Each returns the status of the program.
+/// Each returns the status of the program: 0, 1 if something is wrong, 2 if
+/// there is no GPU, or this, if only a new process can use it again.
+enum { StatusLost = 3 };
 
 /// Runs the cases that `folder/cases.txt` lists. A line has the name of a case,
 /// the number of runs, and the tolerance. The case is `name.so`, its inputs one
 /// after the other in `name.in`, and either its outputs in `name.out` or a part
-/// of its error in `name.error`.
+/// of its error in `name.error`. Two words more, `REFERENCE random` or
+/// `REFERENCE positive`, are in place of these files: the processor computes
+/// the outputs by `REFERENCE.so` from floats that are random.
 int runConformance(const char *folder, const Options *options);
 
 /// Measures a model with random floats, and compares its outputs with those of
@@ -40,5 +47,8 @@ int printInterface(const char *model);
 /// JSON.
 int printGpu(const Options *options);
 int printCeilings(const Options *options);
+
+/// Prints times of what models could do otherwise: a line of JSON for each.
+int printQuestions(const Options *options);
 
 #endif

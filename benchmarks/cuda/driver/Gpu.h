@@ -18,6 +18,9 @@ extern "C" {
 /// calling thread's then. Returns 0 and prints why there is none.
 int openGpu(const char *device);
 
+/// Whether an error has ended all work on the GPU that this process can do.
+int isGpuLost(void);
+
 typedef struct GpuInfo {
   char name[256];
   int major, minor; /* of its architecture */
@@ -38,7 +41,27 @@ void beginCopyOnGpu(void *to, const void *from, uint64_t bytes);
 /// GPU; how many operations that are. `memory` holds two numbers, and takes a
 /// third.
 double beginArithmeticOnGpu(void *memory);
+/// The same with 64 sums of a thread, whose factors are loaded from shared
+/// memory in each step, as in a matrix product, or once.
+double beginProductsOnGpu(void *memory, int loadsInSteps);
 void waitForGpu(void);
+
+/// Pinned memory of the host, which is never released.
+void *allocatePinned(uint64_t bytes);
+
+/// What can be put on the GPU at once.
+typedef struct GpuGraph GpuGraph;
+
+/// So many kernels that do nothing, one after the other. If `zeros` is not
+/// null, `bytes` there are set to zero first, and copied to `copied`, which is
+/// pinned, last.
+GpuGraph *makeKernelGraph(int kernels, void *zeros, void *copied,
+                          uint64_t bytes);
+/// A copy within the GPU, of rows without space between them.
+GpuGraph *makeCopyGraph(void *to, const void *from, uint64_t bytesOfRow,
+                        uint64_t rows);
+void beginGraphOnGpu(GpuGraph *graph);
+void releaseGraph(GpuGraph *graph);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 
 #include "Clock.h"
 #include "Commands.h"
+#include "Contents.h"
 #include "Gpu.h"
 #include "Model.h"
 #include "Tensors.h"
@@ -20,85 +21,6 @@ enum { WarmUpRuns = 5, LeastRuns = 20, MaxRuns = 100000, InputSets = 4 };
 static int compareTimes(const void *a, const void *b) {
   double first = *(const double *)a, second = *(const double *)b;
   return (first > second) - (first < second);
-}
-
-//===----------------------------------------------------------------------===//
-// Contents
-//===----------------------------------------------------------------------===//
-
-static uint64_t sumIntegers(const HamKaasTensorInfo *tensors, int32_t count) {
-  uint64_t bytes = 0;
-  for (int32_t i = 0; i < count; ++i)
-    bytes += isFloat(&tensors[i]) ? 0 : tensors[i].bytes;
-  return bytes;
-}
-
-/// Reads what is not random, if the options name it. Returns 0 and prints why
-/// if it is not what the program needs.
-static int readIntegers(const HamKaasProgram *program, const char *path,
-                        char **integers) {
-  *integers = NULL;
-  if (!path)
-    return 1;
-  uint64_t size = 0;
-  uint64_t expected =
-      sumIntegers(program->parameters, program->parameterCount) +
-      sumIntegers(program->inputs, program->inputCount);
-  *integers = readFile(path, &size);
-  if (*integers && size == expected)
-    return 1;
-  fprintf(stderr, "%s: expected a file of %llu bytes\n", path,
-          (unsigned long long)expected);
-  free(*integers);
-  return 0;
-}
-
-/// Copies the integers of a tensor from `*next`, if there are any, and goes
-/// behind them.
-static void takeIntegers(const HamKaasTensorInfo *tensor, void *data,
-                         const char **next) {
-  if (!*next || isFloat(tensor))
-    return;
-  memcpy(data, *next, tensor->bytes);
-  *next += tensor->bytes;
-}
-
-static HamKaasNamedData *makeParameters(const HamKaasProgram *program,
-                                        const char *integers) {
-  HamKaasNamedData *parameters =
-      allocateOrExit(sizeof(*parameters) * (uint64_t)program->parameterCount);
-  for (int32_t i = 0; i < program->parameterCount; ++i) {
-    const HamKaasTensorInfo *tensor = &program->parameters[i];
-    void *data = allocateOrExit(tensor->bytes);
-    fillTensor(tensor, data, (uint64_t)i, /*isParameter=*/1);
-    takeIntegers(tensor, data, &integers);
-    parameters[i].name = tensor->name;
-    parameters[i].data = data;
-    parameters[i].bytes = tensor->bytes;
-  }
-  return parameters;
-}
-
-static void releaseParameters(HamKaasNamedData *parameters, int32_t count) {
-  for (int32_t i = 0; i < count; ++i)
-    free((void *)parameters[i].data);
-  free(parameters);
-}
-
-/// In the places that a session has for them.
-static char *makeInputs(const HamKaasProgram *program, const char *integers,
-                        uint64_t seed) {
-  if (integers)
-    integers += sumIntegers(program->parameters, program->parameterCount);
-  char *memory = allocateOrExit(getSpace(program->inputs, program->inputCount));
-  void **places = findTensors(program->inputs, program->inputCount, memory);
-  for (int32_t i = 0; i < program->inputCount; ++i) {
-    fillTensor(&program->inputs[i], places[i], 1000 * seed + (uint64_t)i,
-               /*isParameter=*/0);
-    takeIntegers(&program->inputs[i], places[i], &integers);
-  }
-  free(places);
-  return memory;
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,8 +112,9 @@ typedef struct Times {
   double median, least;
 } Times;
 
-static int measure(Session *session, char *const *sets, double seconds,
-                   Times *times) {
+/// Measures runs whose outputs go to `places` by turns.
+static int measure(Session *session, char *const *sets, void **const *places,
+                   double seconds, Times *times) {
   double *all = allocateOrExit(sizeof(double) * MaxRuns);
   int succeeds = 1;
   double begin = readClock();
@@ -199,6 +122,7 @@ static int measure(Session *session, char *const *sets, double seconds,
   while (succeeds && count < MaxRuns &&
          (count < LeastRuns || readClock() - begin < seconds)) {
     setInputs(session, sets[(count + WarmUpRuns) % InputSets]);
+    session->outputs = places[(count + WarmUpRuns) % 2];
     double start = readClock();
     succeeds = runOnce(session);
     if (count >= 0)
@@ -214,6 +138,24 @@ static int measure(Session *session, char *const *sets, double seconds,
     times->least = all[0];
   }
   free(all);
+  return succeeds;
+}
+
+static int measureInTurns(Session *session, const HamKaasProgram *program,
+                          char *const *sets, const Options *options,
+                          Times *times) {
+  if (!options->alternates || !session->isOnGpu) {
+    void **const places[] = {session->outputs, session->outputs};
+    return measure(session, sets, places, options->seconds, times);
+  }
+  void *memory = allocateOnGpu(session->outputBytes);
+  void **outputs = session->outputs;
+  void **others = findTensors(program->outputs, program->outputCount, memory);
+  void **const places[] = {outputs, others};
+  int succeeds = measure(session, sets, places, options->seconds, times);
+  session->outputs = outputs;
+  free(others);
+  releaseOnGpu(memory);
   return succeeds;
 }
 
@@ -334,7 +276,7 @@ int runTiming(const char *path, const Options *options) {
   int succeeds =
       openSession(&session, model.program, options->device, parameters, 0);
   if (succeeds) {
-    succeeds = measure(&session, sets, options->seconds, &times);
+    succeeds = measureInTurns(&session, model.program, sets, options, &times);
     closeSession(&session);
   }
   double calls = 0;

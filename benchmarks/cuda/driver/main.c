@@ -15,17 +15,22 @@ static const char usage[] =
     "usage: hamkaas-cuda-driver COMMAND [OPTION...]\n"
     "  gpu                   describes the GPU\n"
     "  ceilings              measures what the GPU can do\n"
+    "  questions             measures what models could do otherwise\n"
     "  describe MODEL.so     names the tensors of a model\n"
     "  conformance FOLDER    runs recorded cases and compares the outputs\n"
     "  time MODEL.so         measures a model with random floats\n"
     "options:\n"
     "  --device=D            cuda (default), cuda:N or cpu\n"
-    "  --only=NAME           the one case to run\n"
+    "  --only=NAME,...       the cases to run\n"
+    "  --after=NAME          the case behind which to begin\n"
+    "  --case-seconds=N      after which a case ends the process by SIGALRM\n"
+    "                        (default: 20, 0 is never)\n"
     "  --seconds=S           to measure for, at least (default: 1)\n"
     "  --tolerance=T         allowed difference from the processor's outputs,\n"
     "                        in parts of the largest value (default: 1e-3)\n"
     "  --reference=MODEL.so  whose code for the processor computes these, if\n"
     "                        the measured model has none\n"
+    "  --alternate           outputs go to two places by turns\n"
     "  --integers=FILE       parameters and inputs that are not floats, one\n"
     "                        after the other (default: 0)\n";
 
@@ -43,12 +48,18 @@ static int parseOption(const char *argument, Options *options) {
     options->device = value;
   else if ((value = getValue(argument, "--only")))
     options->only = value;
+  else if ((value = getValue(argument, "--after")))
+    options->after = value;
+  else if ((value = getValue(argument, "--case-seconds")))
+    options->caseSeconds = (unsigned)atoi(value);
   else if ((value = getValue(argument, "--seconds")))
     options->seconds = atof(value);
   else if ((value = getValue(argument, "--tolerance")))
     options->tolerance = atof(value);
   else if ((value = getValue(argument, "--reference")))
     options->reference = value;
+  else if (strcmp(argument, "--alternate") == 0)
+    options->alternates = 1;
   else if ((value = getValue(argument, "--integers")))
     options->integers = value;
   else
@@ -57,7 +68,8 @@ static int parseOption(const char *argument, Options *options) {
 }
 
 int main(int argc, char **argv) {
-  Options options = {"cuda", NULL, 1, 1e-3, NULL, NULL};
+  Options options = {
+      .device = "cuda", .caseSeconds = 20, .seconds = 1, .tolerance = 1e-3};
   const char *words[2] = {NULL, NULL};
   int count = 0;
   for (int i = 1; i < argc; ++i) {
@@ -71,6 +83,8 @@ int main(int argc, char **argv) {
     return printGpu(&options);
   if (count == 1 && strcmp(words[0], "ceilings") == 0)
     return printCeilings(&options);
+  if (count == 1 && strcmp(words[0], "questions") == 0)
+    return printQuestions(&options);
   if (count == 2 && strcmp(words[0], "describe") == 0)
     return printInterface(words[1]);
   if (count == 2 && strcmp(words[0], "conformance") == 0)
