@@ -17,15 +17,18 @@ enum { Attempts = 5, Copies = 10 };
 static double measureCopies(void) {
   const uint64_t bytes = 1ull << 29; // many times what caches hold
   void *from = allocateOnGpu(bytes), *to = allocateOnGpu(bytes);
+  double begin = readClock();
   beginCopyOnGpu(to, from, bytes);
   waitForGpu();
+  // Many, or the launch would count; but not where the memory is the host's.
+  int copies = readClock() - begin < 0.05 ? Copies : 1;
   double best = 0;
   for (int i = 0; i < Attempts; ++i) {
     double start = readClock();
-    for (int j = 0; j < Copies; ++j)
+    for (int j = 0; j < copies; ++j)
       beginCopyOnGpu(to, from, bytes);
     waitForGpu();
-    double rate = 2.0 * (double)bytes * Copies / (readClock() - start);
+    double rate = 2.0 * (double)bytes * copies / (readClock() - start);
     best = rate > best ? rate : best;
   }
   releaseOnGpu(from);
