@@ -20,6 +20,23 @@ using namespace hamkaas::rt::cuda;
 static constexpr const char *lostHint =
     "the device was lost: destroy its instances, then create a new instance or "
     "restart the process";
+// The context lives until its last holder is gone.
+static constexpr const char *heldHint =
+    "the device was lost, and is still held by another instance or another "
+    "library of this process: restart the process";
+
+// What kernels do wrong: CUDA_ERROR_ILLEGAL_ADDRESS to
+// CUDA_ERROR_LAUNCH_FAILED.
+static bool endsAllWork(CUresult result) {
+  return result >= 700 && result <= 719;
+}
+
+// Results of cuCtxSynchronize while a thread captures a stream that the default
+// stream waits for, which many libraries do: CUDA_ERROR_STREAM_CAPTURE_* and
+// CUDA_ERROR_CAPTURED_EVENT.
+static bool isAboutCapture(CUresult result) {
+  return result >= 900 && result <= 908;
+}
 
 //===----------------------------------------------------------------------===//
 // Errors
@@ -47,14 +64,15 @@ Error CudaContext::explain(const Error &problem) {
 Error CudaContext::noteIfLost(Error error) {
   // An error that ends all work in the context comes again from here. Where
   // there is no context yet, there is nothing to lose.
-  bool isLostNow =
-      context && !lost && functions->cuCtxSynchronize() != CUDA_SUCCESS;
-  if (!isLostNow)
+  if (!context || lost)
+    return error;
+  CUresult state = functions->cuCtxSynchronize();
+  if (state == CUDA_SUCCESS || isAboutCapture(state))
     return error;
   lost = strdup(error.message());
   if (!lost)
     return error;
-  return Error::format("%s; %s", lost, lostHint);
+  return Error::format("%s; %s", lost, isOpen ? lostHint : heldHint);
 }
 
 Error CudaContext::wait(const char *what) {
@@ -117,15 +135,21 @@ Error CudaContext::checkArchitecture(const char *needed) {
 
 Error CudaContext::retain() {
   CUcontext primary = nullptr;
-  if (Error error = check(functions->cuDevicePrimaryCtxRetain(&primary, device),
-                          "cannot use it"))
-    return error;
+  CUresult result = functions->cuDevicePrimaryCtxRetain(&primary, device);
+  if (Error error = check(result, "cannot use it"))
+    return endsAllWork(result)
+               ? Error::format("%s; %s", error.message(), heldHint)
+               : static_cast<Error &&>(error);
   context = primary;
   CudaScope scope(*this);
   if (Error error = scope.enter())
     return error;
-  return check(functions->cuStreamCreate(&work, /*CU_STREAM_DEFAULT*/ 0),
-               "cannot create a stream");
+  if (Error error =
+          check(functions->cuStreamCreate(&work, /*CU_STREAM_DEFAULT*/ 0),
+                "cannot create a stream"))
+    return error;
+  isOpen = true;
+  return Error();
 }
 
 Error CudaContext::find(int32_t number, const char *architecture) {

@@ -75,6 +75,8 @@ private:
   cuda::CUstream work = nullptr;
   /// What the driver said when the GPU was lost, from malloc.
   char *lost = nullptr;
+  /// Before, nothing of ours was in the context.
+  bool isOpen = false;
 };
 
 /// Makes a context the thread's current one, and the one before again at the

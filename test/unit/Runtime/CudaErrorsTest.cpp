@@ -473,6 +473,43 @@ TEST_F(CudaErrors, AnIllegalAccessLosesTheGpu) {
   EXPECT_EQ(takeText(later()), "");
 }
 
+// A lost context stays as long as anybody holds it.
+TEST_F(CudaErrors, AGpuThatOthersHoldStaysLost) {
+  HamKaasInstance *other = nullptr;
+  ASSERT_EQ(takeText(HamKaasInstanceCreate(&fake.program, &options, &other)),
+            "");
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  cuda::Settings settings;
+  settings.crashingKernel = "copy";
+  cuda::configure(settings);
+  EXPECT_NE(takeText(run()), "");
+  destroy();
+  cuda::configure(cuda::Settings());
+  EXPECT_EQ(create(),
+            "device 'cuda:0': cannot use it: an illegal memory access was "
+            "encountered (CUDA_ERROR_ILLEGAL_ADDRESS); the device was lost, "
+            "and is still held by another instance or another library of this "
+            "process: restart the process");
+  HamKaasInstanceDestroy(other);
+  EXPECT_EQ(create(), "");
+}
+
+// CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED is about the question.
+TEST_F(CudaErrors, AGpuIsNotLostWhileOthersCapture) {
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  ASSERT_EQ(takeText(run()), "");
+  cuda::Settings settings;
+  settings.failingCall = 4;
+  settings.synchronizeResult = 900;
+  cuda::configure(settings);
+  EXPECT_EQ(takeText(run()),
+            "device 'cuda:0': model 'fake': cannot launch its graph: unknown "
+            "error (CUDA_ERROR_UNKNOWN)");
+  EXPECT_EQ(takeText(run()), "");
+}
+
 //===----------------------------------------------------------------------===//
 // The host's memory
 //===----------------------------------------------------------------------===//

@@ -294,7 +294,7 @@ static CUresult cuCtxSynchronize() {
   if (CUresult result = checkNotCaptured("cuCtxSynchronize"))
     return result;
   ++fake().counts.synchronisations;
-  return CUDA_SUCCESS;
+  return fake().settings.synchronizeResult;
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,8 @@ struct Settings {
   /// effect but `failingResult`. -1 for none.
   int64_t failingCall = -1;
   int failingResult = 999;
+  /// CUresult of cuCtxSynchronize, as while another thread captures a stream.
+  int synchronizeResult = 0;
   /// Whether all later calls fail, too, until the context is destroyed.
   bool isFatal = false;
   /// The kernel that makes an illegal access; empty for none.
