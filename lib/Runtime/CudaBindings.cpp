@@ -36,7 +36,8 @@ Error CudaBindings::layOut(const HamKaasProgram &program) {
   // calloc may return null for zero entries.
   bindings = static_cast<Binding *>(calloc(total + 1, sizeof(Binding)));
   addresses = static_cast<void **>(calloc(total + 1, sizeof(void *)));
-  if (!bindings || !addresses)
+  order = static_cast<int32_t *>(calloc(total + 1, sizeof(int32_t)));
+  if (!bindings || !addresses || !order)
     return Error::format("out of memory for a table of %zu buffers", total);
   inputCount = program.inputCount;
   for (int32_t i = 0; i < program.inputCount; ++i)
@@ -45,10 +46,14 @@ Error CudaBindings::layOut(const HamKaasProgram &program) {
   bytes += alignUp(failureBytes);
   for (int32_t i = 0; i < program.outputCount; ++i)
     place(program.outputs[i], bytes);
+  for (int32_t i = 0; i < count; ++i)
+    order[i] = i;
   return Error();
 }
 
-Error CudaBindings::start(CudaContext &context, const HamKaasProgram &program) {
+Error CudaBindings::start(CudaContext &context, const HamKaasProgram &program,
+                          bool mayFail) {
+  hasChecks = mayFail;
   if (Error error = layOut(program))
     return error;
   if (Error error = device.allocate(context, bytes, "its inputs and outputs"))
@@ -64,7 +69,9 @@ Error CudaBindings::start(CudaContext &context, const HamKaasProgram &program) {
   for (int32_t i = 0; i < count; ++i)
     addresses[i] =
         reinterpret_cast<void *>(device.address() + bindings[i].offset);
-  return Error();
+  return context.check(context.driver().cuMemsetD8Async(
+                           failure(), 0, failureBytes, context.stream()),
+                       "cannot set its memory to zero");
 }
 
 void CudaBindings::release(CudaContext &context) {
@@ -77,6 +84,7 @@ void CudaBindings::release(CudaContext &context) {
 CudaBindings::~CudaBindings() {
   free(bindings);
   free(addresses);
+  free(order);
 }
 
 uint64_t CudaBindings::failure() const {
@@ -144,9 +152,8 @@ Error CudaBindings::bindOne(CudaContext &context, const char *kind,
   return Error();
 }
 
-Error CudaBindings::bind(CudaContext &context, const void *const *given,
-                         void *const *givenOutputs, Change &change) {
-  change = Change::None;
+Error CudaBindings::bindAll(CudaContext &context, const void *const *given,
+                            void *const *givenOutputs, Change &change) {
   for (int32_t i = 0; i < inputCount; ++i)
     if (Error error =
             bindOne(context, "input", i, const_cast<void *>(given[i]), change))
@@ -155,6 +162,72 @@ Error CudaBindings::bind(CudaContext &context, const void *const *given,
     if (Error error =
             bindOne(context, "output", i, givenOutputs[i - inputCount], change))
       return error;
+  return Error();
+}
+
+Error CudaBindings::bind(CudaContext &context, const void *const *given,
+                         void *const *givenOutputs, Change &change) {
+  change = Change::None;
+  Error error = bindAll(context, given, givenOutputs, change);
+  if (!error && change != Change::None)
+    error = checkOverlaps(context);
+  // The next run is to look at all of them again.
+  if (error)
+    forgetPlaces();
+  return error;
+}
+
+void CudaBindings::forgetPlaces() {
+  for (int32_t i = 0; i < count; ++i)
+    bindings[i].place = Place::OfCaller;
+}
+
+//===----------------------------------------------------------------------===//
+// Overlaps
+//===----------------------------------------------------------------------===//
+
+// By insertion: from one run to the next little changes.
+void CudaBindings::sortByAddress() {
+  for (int32_t i = 1; i < count; ++i) {
+    int32_t index = order[i], at = i;
+    for (; at > 0 && begin(order[at - 1]) > begin(index); --at)
+      order[at] = order[at - 1];
+    order[at] = index;
+  }
+}
+
+Error CudaBindings::checkApart(int32_t first, int32_t second,
+                               const CudaContext &context) const {
+  bool isApart = first < 0 || end(first) <= begin(second);
+  if (isApart)
+    return Error();
+  auto kind = [&](int32_t i) { return isOutput(i) ? "output" : "input"; };
+  return Error::format("device '%s': expected buffers that do not overlap, got "
+                       "%s '%s' from %p and %s '%s' from %p on",
+                       context.name(), kind(first),
+                       bindings[first].tensor->name, bindings[first].given,
+                       kind(second), bindings[second].tensor->name,
+                       bindings[second].given);
+}
+
+Error CudaBindings::checkOverlaps(const CudaContext &context) {
+  sortByAddress();
+  // Of those that begin before, the ones that end last.
+  int32_t input = -1, output = -1;
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t index = order[i];
+    const Binding &binding = bindings[index];
+    if (binding.place == Place::OfCaller || binding.tensor->bytes == 0)
+      continue;
+    if (Error error = checkApart(output, index, context))
+      return error;
+    if (isOutput(index))
+      if (Error error = checkApart(input, index, context))
+        return error;
+    int32_t &last = isOutput(index) ? output : input;
+    if (last < 0 || end(index) > end(last))
+      last = index;
+  }
   return Error();
 }
 
@@ -202,12 +275,14 @@ CUresult CudaBindings::addCopiesIn(CudaSequence &sequence) const {
 CUresult CudaBindings::addCopiesOut(CudaSequence &sequence) const {
   CUresult result = CUDA_SUCCESS;
   int32_t i = inputCount;
-  while (i < count && isStaged(i))
-    ++i;
-  result =
-      copyStretch(sequence, failureOffset,
-                  i > inputCount ? endOf(i - 1) : failureOffset + failureBytes,
-                  /*isToHost=*/true);
+  if (hasChecks) {
+    while (i < count && isStaged(i))
+      ++i;
+    result = copyStretch(sequence, failureOffset,
+                         i > inputCount ? endOf(i - 1)
+                                        : failureOffset + failureBytes,
+                         /*isToHost=*/true);
+  }
   while (i < count && result == CUDA_SUCCESS) {
     int32_t first = i;
     while (i < count && isStaged(i))

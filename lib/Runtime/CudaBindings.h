@@ -30,8 +30,10 @@ public:
   ~CudaBindings();
 
   /// Allocates. Then all buffers are as if they were the caller's. In the scope
-  /// of the context, as all the others.
-  Error start(CudaContext &context, const HamKaasProgram &program);
+  /// of the context, as all the others. A program that checks nothing leaves no
+  /// failure, which is zero then.
+  Error start(CudaContext &context, const HamKaasProgram &program,
+              bool hasChecks);
   void release(CudaContext &context);
 
   /// How the buffers of a run differ from those before, as far as the GPU can
@@ -42,7 +44,9 @@ public:
     Steps      // other copies, too
   };
 
-  /// Finds out where the buffers of a run are.
+  /// Finds out where the buffers of a run are. Those that are others than in
+  /// the run before must not overlap in the GPU's memory, unless both are
+  /// inputs: kernels read through a cache that does not see what is written.
   Error bind(CudaContext &context, const void *const *given,
              void *const *givenOutputs, Change &change /* out */);
 
@@ -52,7 +56,8 @@ public:
   /// As the kernels take it.
   uint64_t failure() const;
 
-  /// What the GPU copies before and after the kernels, `failure` included.
+  /// What the GPU copies before and after the kernels, `failure` included if
+  /// there may be one.
   cuda::CUresult addCopiesIn(CudaSequence &sequence) const;
   cuda::CUresult addCopiesOut(CudaSequence &sequence) const;
 
@@ -76,6 +81,20 @@ private:
     Place place;
   };
 
+  Error bindAll(CudaContext &context, const void *const *given,
+                void *const *givenOutputs, Change &change);
+  void forgetPlaces();
+  bool isOutput(int32_t index) const { return index >= inputCount; }
+  uint64_t begin(int32_t index) const {
+    return reinterpret_cast<uint64_t>(bindings[index].given);
+  }
+  uint64_t end(int32_t index) const {
+    return begin(index) + bindings[index].tensor->bytes;
+  }
+  void sortByAddress();
+  Error checkApart(int32_t first, int32_t second,
+                   const CudaContext &context) const;
+  Error checkOverlaps(const CudaContext &context);
   Error layOut(const HamKaasProgram &program);
   void place(const HamKaasTensorInfo &tensor, uint64_t &end);
   Error findPlace(CudaContext &context, const char *kind,
@@ -98,6 +117,10 @@ private:
   int32_t inputCount = 0, count = 0;
   Binding *bindings = nullptr; // inputs, then outputs
   void **addresses = nullptr;
+  /// All bindings by their addresses, as they were when that was last of
+  /// interest.
+  int32_t *order = nullptr;
+  bool hasChecks = true;
   uint64_t failureOffset = 0, bytes = 0;
   CudaMemory device;
   char *host = nullptr;

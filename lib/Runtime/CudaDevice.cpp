@@ -151,13 +151,15 @@ static Error open(CudaProgram &device, int32_t number, bool &isUsable) {
   if (Error error =
           CudaModule::acquire(device.context, code, name, device.module))
     return error;
-  if (hasChecks(device.program))
+  device.hasChecks = hasChecks(device.program);
+  if (device.hasChecks)
     if (Error error = CudaModule::acquire(device.context, cudaCopyCode, name,
                                           device.copyModule))
       return error;
   if (Error error = device.matmuls.start(device.context, device.program))
     return error;
-  return device.bindings.start(device.context, device.program);
+  return device.bindings.start(device.context, device.program,
+                               device.hasChecks);
 }
 
 Error hamkaas::rt::findCudaDevice(int32_t number, const char *architecture) {

@@ -24,6 +24,9 @@ struct CudaProgram {
   const HamKaasProgram &program;
   CudaContext context;
   CudaModule *module = nullptr;
+  /// Whether a run may fail. Then the GPU notes how, and what comes after does
+  /// nothing.
+  bool hasChecks = true;
   /// cudaCopyCode; null if the program checks nothing, so that the driver's own
   /// copies will do.
   CudaModule *copyModule = nullptr;

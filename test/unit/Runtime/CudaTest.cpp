@@ -289,6 +289,64 @@ TEST_F(Cuda, BuffersOfBothKindsMayBeMixed) {
   }
 }
 
+static std::string overlap(const char *first, const void *from,
+                           const char *second, const void *other) {
+  char text[256];
+  snprintf(text, sizeof(text),
+           "device 'cuda:0': expected buffers that do not overlap, got %s from "
+           "%p and %s from %p on",
+           first, from, second, other);
+  return text;
+}
+
+TEST_F(Cuda, BuffersThatOverlapAreAnError) {
+  ASSERT_EQ(create(), "");
+  constexpr size_t half = FakeProgram::elements / 2;
+  DeviceBuffer both(2 * vectorBytes), runs(8), x(vectorBytes);
+  auto *begin = static_cast<float *>(both.address());
+  x.fill(3.0f);
+  // The same, from before and from behind; and it stays an error.
+  for (int run = 0; run < 2; ++run)
+    EXPECT_EQ(runOn(begin, begin, runs.address()),
+              overlap("input 'x'", begin, "output 'y'", begin));
+  EXPECT_EQ(runOn(begin, begin + half, runs.address()),
+            overlap("input 'x'", begin, "output 'y'", begin + half));
+  EXPECT_EQ(runOn(begin + half, begin, runs.address()),
+            overlap("output 'y'", begin, "input 'x'", begin + half));
+  // An output in the other.
+  EXPECT_EQ(runOn(x.address(), begin, begin + half),
+            overlap("output 'y'", begin, "output 'runs'", begin + half));
+  // One behind the other is right, and so is the caller's own memory.
+  EXPECT_EQ(runOn(begin, begin + 2 * half, runs.address()), "");
+  EXPECT_EQ(runOn(begin + 2 * half, begin, runs.address()), "");
+  std::vector<float> own(FakeProgram::elements, 3.0f);
+  EXPECT_EQ(runOn(own.data(), own.data(), runs.address()), "");
+  EXPECT_EQ(own[10], 30.5f + 2);
+}
+
+// Where nothing is checked, no failure is to be reset or looked at.
+TEST_F(Cuda, WithoutChecksARunIsItsKernels) {
+  for (HamKaasCallInfo &call : fake.calls)
+    call.check = nullptr;
+  device.code.run = [](HamKaasExecution *execution, const void *const *,
+                       void *const *outputs, const void *, void *state,
+                       void *) -> int32_t {
+    return execution->launch(execution->device, FakeDeviceCode::Increment,
+                             &state, 1) != 0 ||
+           execution->copy(execution->device, outputs[1], state, 8) != 0;
+  };
+  ASSERT_EQ(create(), "");
+  DeviceBuffer x(vectorBytes), y(vectorBytes), runs(8);
+  cuda::resetCounts();
+  for (int64_t i = 1; i <= 2; ++i) {
+    ASSERT_EQ(runOn(x.address(), y.address(), runs.address()), "");
+    EXPECT_EQ(runs.read<int64_t>(0), i);
+  }
+  EXPECT_EQ(cuda::counts().zeroings, 0);
+  EXPECT_EQ(cuda::counts().kernelsInGraphs, 2);
+  EXPECT_EQ(cuda::counts().copies, 2);
+}
+
 TEST_F(Cuda, MisalignedDevicePointersAreCopied) {
   ASSERT_EQ(create(), "");
   DeviceBuffer x(vectorBytes, 0, false, 4), y(vectorBytes, 0, false, 8),
