@@ -34,7 +34,7 @@ extern "C" {
 /// Version of the interface of libhamkaas.so. The major number is raised when a
 /// program made for an older one may fail, the minor when something is added.
 #define HAMKAAS_C_VERSION_MAJOR 1
-#define HAMKAAS_C_VERSION_MINOR 3
+#define HAMKAAS_C_VERSION_MINOR 4
 
 /// Version of the library's interface, as 1000 * major + minor.
 HAMKAAS_API int32_t HamKaasInterfaceVersion(void);
@@ -149,6 +149,12 @@ typedef struct HamKaasCompileOptions {
   /// "3xtf32" to about 21, "bf16" to 7. Sums are float32 in all of them. The
   /// target must be for GPUs unless it is "exact".
   const char *precision;
+
+  /* Since version 1.4. */
+
+  /// Not 0: a library is compared with its digest before it is loaded, as
+  /// HamKaasLibraryVerify does. Means nothing for what is compiled.
+  int32_t verify;
 } HamKaasCompileOptions;
 
 /// The target that a program needs to run on a device of HamKaasInstanceOptions:
@@ -166,7 +172,7 @@ HAMKAAS_API HamKaasError HamKaasModelCompile(
     HamKaasModel **model /* out */);
 
 /// Compiles the script, MLIR or ONNX file at `path`, or loads the `model.so`
-/// there, for which all options but the size must be 0.
+/// there, for which all options but the size and `verify` must be 0.
 /// NOTE: loading a library runs code of it; load only what you would run.
 HAMKAAS_API HamKaasError HamKaasModelLoad(const char *path,
                                           const HamKaasCompileOptions *options,

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /// Raised when the layout or the meaning of a structure below changes.
-#define HAMKAAS_PROGRAM_VERSION 4
+#define HAMKAAS_PROGRAM_VERSION 5
 
 /// Name of the HamKaasProgram that a compiled model exports.
 #define HAMKAAS_PROGRAM_SYMBOL "HamKaasModelProgram"
@@ -248,8 +248,9 @@ typedef struct HamKaasProgram {
   uint64_t workspaceLowerBound; /* the largest sum of live bytes in a run */
   uint64_t prepareWorkspaceBytes;
 
-  /// Where parameters lie that are not embedded: a safetensors file (absolute
-  /// path) that the runtime maps; null when the caller must provide them.
+  /// Where parameters lie that are not embedded: a safetensors file that the
+  /// runtime maps, by the absolute path that it had. A file of the same name
+  /// beside the program comes first. Null when the caller must provide them.
   const char *weightsFile;
 
   /// Null if constantsBytes is 0, and as `run`.
@@ -257,6 +258,11 @@ typedef struct HamKaasProgram {
   HamKaasRunFunction run; /* null if the program is not for the processor */
 
   const HamKaasDeviceCode *deviceCode; /* null: for the processor only */
+
+  /// Size and BLAKE3 of the weightsFile when the program was compiled. A size
+  /// of 0 stands for any file.
+  uint64_t weightsBytes;
+  uint8_t weightsDigest[32];
 } HamKaasProgram;
 
 #ifdef __cplusplus

@@ -88,6 +88,10 @@ typedef struct HamKaasInstanceOptions {
   /// (name, type, shape). Of the instances that share a state one runs at a
   /// time. The state lives until the last of them is destroyed.
   HamKaasInstance *stateOf;
+  /// Not 0: take the program's own weightsFile without computing its digest;
+  /// its size must be right all the same. A file that these options name is
+  /// never compared, because other weights are a reason to name one.
+  int32_t unverified;
 } HamKaasInstanceOptions;
 
 /// Allocates the regions, runs `prepare`, and zeroes the state. `options` may
@@ -155,6 +159,25 @@ HAMKAAS_API HamKaasError HamKaasInstanceSaveState(HamKaasInstance *instance,
 /// states. After an error the state is as it was, unless a GPU failed.
 HAMKAAS_API HamKaasError HamKaasInstanceLoadState(HamKaasInstance *instance,
                                                   const char *path);
+
+/// Fails unless the `model.so` at `path` is byte for byte what the compiler has
+/// linked, as far as it is loaded: not damaged, shortened or mixed up. Reads
+/// the file on `threads` threads, 0 for one a core, and runs nothing of it.
+/// What `strip` removes does not count. It is no protection against somebody
+/// who would change the library and its digest.
+HAMKAAS_API HamKaasError HamKaasLibraryVerify(const char *path,
+                                              int32_t threads);
+
+/// The same for the library that `program` was loaded from, as its file is now.
+HAMKAAS_API HamKaasError HamKaasProgramVerify(const HamKaasProgram *program,
+                                              int32_t threads);
+
+/// BLAKE3 of `bytes` bytes, as the tool `b3sum` prints it: two users whose
+/// outputs have equal digests have equal outputs. On `threads` threads, 0 for
+/// one a core.
+HAMKAAS_API HamKaasError HamKaasDigest(const void *data, uint64_t bytes,
+                                       int32_t threads,
+                                       uint8_t digest[32] /* out */);
 
 #ifdef __cplusplus
 }

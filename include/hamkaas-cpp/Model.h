@@ -39,6 +39,7 @@ struct CompileOptions {
   std::string gpuArch = {};
   std::string engine = {};
   std::string precision = {};
+  bool verify = false;
 };
 
 /// As HamKaasWriteOptions.
@@ -78,6 +79,7 @@ public:
     options.gpuArch = orNull(given.gpuArch);
     options.engine = orNull(given.engine);
     options.precision = orNull(given.precision);
+    options.verify = given.verify;
   }
   CompileRequest(const CompileRequest &) = delete;
   CompileRequest &operator=(const CompileRequest &) = delete;
@@ -114,6 +116,13 @@ private:
 };
 
 } // namespace detail
+
+/// As HamKaasLibraryVerify.
+inline Result<void> verifyLibrary(const std::string &path,
+                                  int32_t threads = 0) {
+  return detail::check(
+      detail::takeText(HamKaasLibraryVerify(path.c_str(), threads)));
+}
 
 /// A compiled model.
 class Model {
@@ -166,6 +175,7 @@ public:
     options.constantsOf =
         given.constantsOf ? given.constantsOf->handle() : nullptr;
     options.stateOf = given.stateOf ? given.stateOf->handle() : nullptr;
+    options.unverified = given.unverified;
     HamKaasInstance *instance = nullptr;
     std::string problem = checkParameters(given.parameters);
     if (problem.empty())

@@ -79,10 +79,10 @@ const char *HamKaasDeviceTarget(const char *device, const char *gpuArch) {
   return rt::targetOfDevice(device, oldest.c_str());
 }
 
-static llvm::Expected<HamKaasModel *> loadLibrary(StringRef path) {
+static llvm::Expected<HamKaasModel *> loadLibrary(StringRef path, bool verify) {
   auto model = std::make_shared<Model>();
-  if (llvm::Error error =
-          LoadedProgram::fromSharedLibrary(path).moveInto(model->program))
+  if (llvm::Error error = LoadedProgram::fromSharedLibrary(path, verify)
+                              .moveInto(model->program))
     return std::move(error);
   model->info = readProgramInfo(model->program->program());
   return addModel(std::move(model));
@@ -107,7 +107,7 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
   if (getModelKind((*buffer)->getBuffer()) == ModelKind::SharedLibrary) {
     if (llvm::Error error = checkLibraryOptions(options, path))
       return std::move(error);
-    return loadLibrary(path);
+    return loadLibrary(path, options.verify);
   }
   ModelSource source;
   source.file = source.path = path;

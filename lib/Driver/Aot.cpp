@@ -8,11 +8,15 @@
 #include "HamKaas/Driver/Aot.h"
 #include "HamKaas/Driver/CHeader.h"
 #include "HamKaas/Driver/EntryPoints.h"
+#include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Driver/Link.h"
 #include "HamKaas/Driver/Object.h"
 #include "HamKaas/Driver/Target.h"
+#include "HamKaas/Runtime/LibraryDigest.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Target/TargetMachine.h"
@@ -45,12 +49,42 @@ std::vector<EmbeddedData> embeddedData(const AotOptions &options) {
   return data;
 }
 
+/// Writes the digest of the linked library at `path` to its place in it.
+Error writeDigest(StringRef path) {
+  auto file = sys::fs::openNativeFileForReadWrite(
+      path, sys::fs::CD_OpenExisting, sys::fs::OF_None);
+  if (!file)
+    return file.takeError();
+  scope_exit close([&] { sys::fs::closeFile(*file); });
+  sys::fs::file_status status;
+  if (std::error_code code = sys::fs::status(*file, status))
+    return errorCodeToError(code);
+  std::error_code code;
+  sys::fs::mapped_file_region contents(
+      *file, sys::fs::mapped_file_region::readwrite, status.getSize(),
+      /*offset=*/0, code);
+  if (code)
+    return errorCodeToError(code);
+  rt::LibraryDigest digest;
+  if (rt::Error error = rt::readLibraryDigest(contents.data(), contents.size(),
+                                              path.str().c_str(),
+                                              /*threads=*/0, digest))
+    return toError(std::move(error));
+  std::memcpy(contents.data() + digest.offset, digest.computed.bytes,
+              sizeof(digest.computed.bytes));
+  return Error::success();
+}
+
 } // namespace
 
 Error writeProgram(const ProgramInfo &info, const ProgramObjects &objects,
                    const AotOptions &options) {
+  bool isLibrary =
+      programFileKind(options.output) == ProgramFileKind::SharedLibrary;
+  DescriptorOptions descriptor = options.descriptor;
+  descriptor.hasDigest = isLibrary;
   Expected<std::unique_ptr<MemoryBuffer>> entryPoints =
-      compileEntryPoints(info, options.descriptor);
+      compileEntryPoints(info, descriptor);
   if (!entryPoints)
     return entryPoints.takeError();
   SmallVector<MemoryBufferRef> all;
@@ -58,22 +92,25 @@ Error writeProgram(const ProgramInfo &info, const ProgramObjects &objects,
     all.push_back(*object);
   all.push_back(**entryPoints);
   std::vector<EmbeddedData> data = embeddedData(options);
-  std::vector<std::string> exports = entryPointNames(info);
+  std::vector<std::string> exports = entryPointNames(info, descriptor);
   // Objects of several models go into one program; there each descriptor is
   // known to its own model only.
-  if (programFileKind(options.output) == ProgramFileKind::SharedLibrary)
+  if (isLibrary)
     exports.push_back(HAMKAAS_PROGRAM_SYMBOL);
   Expected<OutputFile> program =
       linkProgram({all, data, exports, options.runtimeArchive}, options.output);
   if (!program)
     return program.takeError();
+  if (isLibrary)
+    if (Error error = writeDigest(program->temporaryPath()))
+      return error;
 
   SmallString<128> headerPath(options.output);
   sys::path::replace_extension(headerPath, ".h");
   Expected<OutputFile> header = OutputFile::create(headerPath);
   if (!header)
     return header.takeError();
-  if (Error error = header->write(cHeader(info, options.descriptor)))
+  if (Error error = header->write(cHeader(info, descriptor)))
     return error;
   // The header first: it is the one that is easily taken back.
   if (Error error = header->commit())

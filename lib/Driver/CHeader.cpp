@@ -175,7 +175,10 @@ void HeaderWriter::writeOptions() {
      << "  const char *device;       /* NULL for \"cpu\" */\n"
      << "  const char *weights_file; /* safetensors, or NULL */\n"
      << "  int32_t threads;          /* the caller's included; 0: one a core "
-        "*/\n";
+        "*/\n"
+     << "  int32_t unverified;       /* not 0: do not compare the digest of "
+        "the\n"
+     << "                               weights that the model names */\n";
   if (fields)
     os << "  /* Parameters, needed only during the creation. NULL for those "
           "of a file. */\n";
@@ -187,7 +190,7 @@ void HeaderWriter::writeOptions() {
          << elementNote(tensor) << " */\n";
   os << "} " << model << "_options;\n\n"
      << "#define " << prefix << "_OPTIONS_INIT \\\n"
-     << "  { sizeof(" << model << "_options), NULL, NULL, 0";
+     << "  { sizeof(" << model << "_options), NULL, NULL, 0, 0";
   if (fields)
     for (size_t i = 0; i < info.parameters.size(); ++i)
       os << (i % 8 == 0 ? ", \\\n    NULL" : ", NULL");
@@ -248,6 +251,10 @@ void HeaderWriter::writeFunctions() {
   writeRun();
   if (info.stateBytes > 0)
     writeState();
+  if (options.hasDigest)
+    os << "\n/* Compares the file of this library with the digest that it was "
+          "linked with. */\n"
+       << "const char *" << model << "_verify(void);\n";
   os << "\n/* Frees a model that is not running; NULL is allowed. */\n"
      << "void " << model << "_destroy(" << model << " *model);\n\n"
      << "/* Frees a message; NULL is allowed. */\n"

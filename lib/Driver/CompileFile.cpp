@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/CompileFile.h"
 #include "HamKaas/Driver/Aot.h"
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Driver/GraphDrawing.h"
 #include "HamKaas/Driver/Link.h"
 #include "HamKaas/Driver/MemoryPlanDrawing.h"
@@ -16,6 +17,7 @@
 #include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Weights.h"
+#include "HamKaas/Runtime/Digest.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <optional>
@@ -111,7 +113,7 @@ private:
   llvm::Error drawGraphs();
   llvm::Error writeForm();
   llvm::Error writeProgram();
-  void setDescriptor();
+  llvm::Error setDescriptor();
   llvm::Error printReports(const ProgramInfo &info);
 
   const CompileFileOptions &options;
@@ -200,16 +202,23 @@ llvm::Error FileCompilation::writeForm() {
 }
 
 /// Where the program's parameters come from, as the descriptor says it.
-void FileCompilation::setDescriptor() {
+llvm::Error FileCompilation::setDescriptor() {
   DescriptorOptions &descriptor = compileOptions.descriptor;
-  if (options.externalWeights) {
-    SmallString<256> absolute(options.weights);
-    llvm::sys::fs::make_absolute(absolute);
-    descriptor.weightsFile = absolute.str().str();
-  } else {
+  if (!options.externalWeights) {
     descriptor.embedParameters =
         compileOptions.parameters || !options.weights.empty();
+    return llvm::Error::success();
   }
+  SmallString<256> absolute(options.weights);
+  llvm::sys::fs::make_absolute(absolute);
+  descriptor.weightsFile = absolute.str().str();
+  rt::Digest digest;
+  if (rt::Error error = rt::computeFileDigest(options.weights.c_str(),
+                                              int32_t(options.compileThreads),
+                                              digest, descriptor.weightsBytes))
+    return toError(std::move(error));
+  llvm::copy(digest.bytes, descriptor.weightsDigest.begin());
+  return llvm::Error::success();
 }
 
 llvm::Error FileCompilation::printReports(const ProgramInfo &info) {
@@ -226,7 +235,8 @@ llvm::Error FileCompilation::printReports(const ProgramInfo &info) {
 }
 
 llvm::Error FileCompilation::writeProgram() {
-  setDescriptor();
+  if (llvm::Error error = setDescriptor())
+    return error;
   auto compiled = compileModel(module, compileOptions);
   if (!compiled)
     return compiled.takeError();

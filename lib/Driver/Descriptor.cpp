@@ -19,7 +19,7 @@ namespace hamkaas {
 namespace {
 
 // A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
-static_assert(HAMKAAS_PROGRAM_VERSION == 4 && sizeof(HamKaasProgram) == 208 &&
+static_assert(HAMKAAS_PROGRAM_VERSION == 5 && sizeof(HamKaasProgram) == 248 &&
               sizeof(HamKaasTensorInfo) == 48 &&
               sizeof(HamKaasCallInfo) == 80 && sizeof(HamKaasMatmul) == 64 &&
               sizeof(HamKaasDeviceCode) == 96);
@@ -326,6 +326,11 @@ Expected<Constant *> DescriptorBuilder::descriptor() {
   row.addPointer(offsetof(HamKaasProgram, prepare), prepare);
   row.addPointer(offsetof(HamKaasProgram, run), run);
   row.addPointer(offsetof(HamKaasProgram, deviceCode), device);
+  row.addInt64(offsetof(HamKaasProgram, weightsBytes), options.weightsBytes);
+  row.add(
+      offsetof(HamKaasProgram, weightsDigest),
+      ConstantDataArray::get(context, ArrayRef<uint8_t>(options.weightsDigest)),
+      sizeof(HamKaasProgram::weightsDigest));
   return row.finish();
 }
 

@@ -7,10 +7,12 @@
 
 #include "HamKaas/Driver/EntryPoints.h"
 #include "HamKaas/Driver/Identifiers.h"
+#include "HamKaas/Runtime/LibraryDigest.h"
 #include "hamkaas-c/Runtime.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include <cstddef>
 
 using namespace llvm;
@@ -19,7 +21,14 @@ namespace hamkaas {
 namespace {
 
 /// Fields of `<name>_options`, in the order of the generated header.
-enum OptionsField { StructSize, Device, WeightsFile, Threads, FirstParameter };
+enum OptionsField {
+  StructSize,
+  Device,
+  WeightsFile,
+  Threads,
+  Unverified,
+  FirstParameter
+};
 
 class EntryPointBuilder {
 public:
@@ -35,6 +44,8 @@ public:
     forward("_destroy", "HamKaasInstanceDestroy", builder.getVoidTy(), pointer);
     if (info.stateBytes > 0)
       buildState();
+    if (options.hasDigest)
+      buildVerify();
     buildFreeError();
   }
 
@@ -43,6 +54,7 @@ private:
   void buildRun();
   void buildFreeError();
   void buildState();
+  void buildVerify();
   void forward(StringRef suffix, StringRef callee, Type *result,
                ArrayRef<Type *> arguments);
 
@@ -55,6 +67,10 @@ private:
   void store(Value *base, size_t offset, Value *value) {
     builder.CreateStore(value,
                         builder.CreatePtrAdd(base, builder.getInt64(offset)));
+  }
+  Constant *program() {
+    return module.getOrInsertGlobal(HAMKAAS_PROGRAM_SYMBOL,
+                                    builder.getInt8Ty());
   }
   Value *addressList(iterator_range<Function::arg_iterator> arguments);
   Value *optionsBuffer(size_t bytes);
@@ -112,7 +128,7 @@ void EntryPointBuilder::buildState() {
 }
 
 StructType *EntryPointBuilder::optionsType() {
-  SmallVector<Type *> fields = {size, pointer, pointer, word};
+  SmallVector<Type *> fields = {size, pointer, pointer, word, word};
   if (!options.embedParameters)
     fields.append(info.parameters.size(), pointer);
   return StructType::get(module.getContext(), fields);
@@ -148,6 +164,8 @@ void EntryPointBuilder::copyOptions(Value *given, StructType *givenType,
         load(Threads));
   store(runtimeOptions, offsetof(HamKaasInstanceOptions, weightsFile),
         load(WeightsFile));
+  store(runtimeOptions, offsetof(HamKaasInstanceOptions, unverified),
+        load(Unverified));
   store(runtimeOptions, offsetof(HamKaasInstanceOptions, parameters),
         parameters);
 
@@ -222,11 +240,9 @@ void EntryPointBuilder::buildCreate() {
   copyOptions(given, givenType, runtimeOptions, parameters);
   builder.CreateBr(create);
   builder.SetInsertPoint(create);
-  Constant *program =
-      module.getOrInsertGlobal(HAMKAAS_PROGRAM_SYMBOL, builder.getInt8Ty());
   builder.CreateRet(builder.CreateCall(
       runtime("HamKaasInstanceCreate", pointer, {pointer, pointer, pointer}),
-      {program, runtimeOptions, function->getArg(1)}));
+      {program(), runtimeOptions, function->getArg(1)}));
   builder.SetInsertPoint(wrong);
   builder.CreateRet(wrongOptions());
 }
@@ -257,6 +273,28 @@ void EntryPointBuilder::buildRun() {
       {function->getArg(0), inputs, outputs}));
 }
 
+/// Compares the library with its digest, for which there is a place in it.
+void EntryPointBuilder::buildVerify() {
+  begin("_verify", pointer, {});
+  builder.CreateRet(builder.CreateCall(
+      runtime("HamKaasProgramVerify", pointer, {pointer, word}),
+      {program(), builder.getInt32(0)}));
+  Constant *note = ConstantStruct::getAnon(
+      {builder.getInt32(sizeof(rt::digestNoteOwner)),
+       builder.getInt32(sizeof(rt::Digest)),
+       builder.getInt32(rt::digestNoteType),
+       ConstantDataArray::getString(module.getContext(), rt::digestNoteOwner),
+       ConstantAggregateZero::get(
+           ArrayType::get(builder.getInt8Ty(), sizeof(rt::Digest)))});
+  auto *global =
+      new GlobalVariable(module, note->getType(),
+                         /*isConstant=*/true, GlobalValue::InternalLinkage,
+                         note, "hamkaas.digest");
+  global->setSection(".note.hamkaas");
+  global->setAlignment(Align(4));
+  appendToUsed(module, global);
+}
+
 void EntryPointBuilder::buildFreeError() {
   Function *function = begin("_free_error", builder.getVoidTy(), pointer);
   Value *message = function->getArg(0);
@@ -274,13 +312,16 @@ void EntryPointBuilder::buildFreeError() {
 
 } // namespace
 
-std::vector<std::string> entryPointNames(const ProgramInfo &info) {
+std::vector<std::string> entryPointNames(const ProgramInfo &info,
+                                         const DescriptorOptions &options) {
   std::string model = modelIdentifier(info.name);
   std::vector<std::string> names = {model + "_create", model + "_run",
                                     model + "_destroy", model + "_free_error"};
   if (info.stateBytes > 0)
     for (const char *action : {"reset", "read", "write", "save", "load"})
       names.push_back(model + "_" + action + "_state");
+  if (options.hasDigest)
+    names.push_back(model + "_verify");
   return names;
 }
 

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Driver/LoadedProgram.h"
 #include "HamKaas/Driver/Errors.h"
+#include "HamKaas/Runtime/LibraryDigest.h"
 #include "HamKaas/Runtime/TensorType.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Object/ELF.h"
@@ -89,7 +90,10 @@ Error LoadedProgram::adopt(const void *address, StringRef origin) {
 }
 
 Expected<std::unique_ptr<LoadedProgram>>
-LoadedProgram::fromSharedLibrary(StringRef path) {
+LoadedProgram::fromSharedLibrary(StringRef path, bool verify) {
+  if (verify)
+    if (rt::Error error = rt::verifyLibrary(path.str().c_str(), /*threads=*/0))
+      return toError(std::move(error));
   if (Error error = checkSegments(path))
     return std::move(error);
   // NOTE: dlopen would search a name without a directory on the system's path.

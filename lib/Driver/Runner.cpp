@@ -59,6 +59,7 @@ static HamKaasInstanceOptions toInstanceOptions(const RunnerOptions &options) {
   result.device = options.device.c_str();
   result.threads = options.threads;
   result.profile = options.profile;
+  result.unverified = options.unverified;
   if (!options.weightsFile.empty())
     result.weightsFile = options.weightsFile.c_str();
   return result;

@@ -26,11 +26,8 @@ Error Parameters::resolve() {
     return error;
   for (int32_t i = 0; i < options.parameterCount; ++i)
     finder.takeNamedData(options.parameters[i], i);
-  if (const char *path = weightsFileToRead()) {
-    if (Error error = file.open(path))
-      return error;
-    finder.takeFile(file, path);
-  }
+  if (Error error = takeFiles())
+    return error;
   takeEmbedded();
   finder.reportMissing(/*path=*/nullptr);
   if (Error error = finder.takeProblems())
@@ -47,15 +44,31 @@ Error Parameters::allocate() {
   return finder.allocate();
 }
 
-// The program's own file is read only if something must come from it: whoever
-// gives all parameters needs no file.
-const char *Parameters::weightsFileToRead() {
-  if (options.weightsFile)
-    return options.weightsFile;
-  for (int32_t i = 0; i < program.parameterCount; ++i)
+// Whoever gives all parameters needs no file.
+bool Parameters::needsOwnFile() const {
+  for (int32_t i = 0; program.weightsFile && i < program.parameterCount; ++i)
     if (!finder.addresses()[i] && !program.parameters[i].data)
-      return program.weightsFile;
-  return nullptr;
+      return true;
+  return false;
+}
+
+Error Parameters::takeFiles() {
+  const char *path = options.weightsFile;
+  if (path) {
+    if (Error error = file.open(path))
+      return error;
+  } else if (needsOwnFile()) {
+    if (Error error = ownFile.open(program, options))
+      return error;
+    path = ownFile.path();
+    // Only now that it is known to be the right one.
+    const MappedFile &mapped = ownFile.file();
+    if (Error error = file.parse(mapped.data(), mapped.size(), path))
+      return error;
+  }
+  if (path)
+    finder.takeFile(file, path);
+  return Error();
 }
 
 void Parameters::takeEmbedded() {

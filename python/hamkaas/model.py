@@ -32,6 +32,7 @@ class _Weights:
 
     arrays: Dict[str, Array]
     file: Optional[bytes] = None
+    unverified: bool = False
 
 
 class Model:
@@ -61,7 +62,8 @@ class Model:
         self._instance: Optional[_native.Instance] = native.create_instance(
             device, threads, own.arrays, own.file,
             None if constants_of is None else constants_of._open_instance(),
-            None if state_of is None else state_of._open_instance())
+            None if state_of is None else state_of._open_instance(),
+            own.unverified)
         self.name = native.name
         self.inputs = make_tensors(native.inputs)
         self.outputs = make_tensors(native.outputs)
@@ -297,7 +299,7 @@ def compile_source(source: Union[bytes, PathLike],
     try:
         if isinstance(source, bytes):
             return _native.Model.compile(source, arguments)
-        return _native.Model.load(os.fsencode(source), arguments)
+        return _native.Model.load(os.fsencode(source), arguments, False)
     except HamKaasError as error:
         if arguments.failure == _UNSUPPORTED:
             raise UnsupportedError(str(error)) from None
@@ -412,7 +414,8 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
          const_inputs: Optional[Mapping[str, Any]] = None, cache: bool = True,
          compile_threads: int = 0, target: Optional[str] = None,
          gpu_arch: str = "compute_80", precision: str = "exact",
-         engine: Optional[str] = None) -> Model:
+         engine: Optional[str] = None,
+         verify: Optional[bool] = None) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
 
     What it is, is told by its contents. ``parameters`` are arrays by name,
@@ -420,6 +423,11 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     dimensions that have a name in an ONNX model; ``const_inputs`` are values of
     inputs of it that are then no inputs any more, but constants. The other
     arguments are as for `compile`; a library was compiled with its own.
+
+    A library that names a file of weights takes it from beside itself, or from
+    where it was when the library was made, and compares size and digest of the
+    file with its own. With ``verify`` the library is compared with its digest,
+    too, before it is loaded; if that is false, no digest is computed.
 
     Raises UnsupportedError for an ONNX model that needs what HamKaas does not
     have, and HamKaasError for whatever else is wrong.
@@ -447,7 +455,7 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
                 "compiled")
     try:
         native = compile_source(path, arguments) if arguments \
-            else _native.Model.load(file, None)
+            else _native.Model.load(file, None, bool(verify))
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()
@@ -455,7 +463,8 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     return Model(
         native,
         _Weights({key: as_dense(array) for key, array in given.items()},
-                 None if weights is None else os.fsencode(weights)), device,
+                 None if weights is None else os.fsencode(weights),
+                 unverified=verify is False), device,
         threads, state_of=state_of)
 
 

@@ -141,13 +141,17 @@ std::unique_ptr<Model> Model::compile(std::string_view source,
   });
 }
 
-std::unique_ptr<Model> Model::load(nb::bytes path,
-                                   const CompileArguments *arguments) {
+std::unique_ptr<Model>
+Model::load(nb::bytes path, const CompileArguments *arguments, bool verify) {
   std::string file = toPath(path);
-  if (!arguments)
+  if (!arguments) {
+    HamKaasCompileOptions options = {};
+    options.structSize = sizeof(options);
+    options.verify = verify;
     return makeModel(nullptr, [&](HamKaasModel **model) {
-      return HamKaasModelLoad(file.c_str(), nullptr, model);
+      return HamKaasModelLoad(file.c_str(), &options, model);
     });
+  }
   Options options(*arguments);
   return makeModel(&options, [&](HamKaasModel **model) {
     return HamKaasModelLoad(file.c_str(), options.get(), model);
@@ -172,7 +176,8 @@ Model::~Model() { HamKaasErrorFree(HamKaasModelDestroy(handle)); }
 std::unique_ptr<Instance>
 Model::createInstance(const std::string &device, int32_t threads,
                       nb::dict parameters, std::optional<nb::bytes> weights,
-                      const Instance *constantsOf, const Instance *stateOf) {
+                      const Instance *constantsOf, const Instance *stateOf,
+                      bool isUnverified) {
   // What is missing may come from the file or from the program.
   Arguments given(*tables, tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
@@ -188,6 +193,7 @@ Model::createInstance(const std::string &device, int32_t threads,
   options.weightsFile = weights ? file.c_str() : nullptr;
   options.constantsOf = constantsOf ? constantsOf->get() : nullptr;
   options.stateOf = stateOf ? stateOf->get() : nullptr;
+  options.unverified = isUnverified;
   HamKaasInstance *instance = nullptr;
   callWithoutLock(
       [&] { return HamKaasModelCreateInstance(handle, &options, &instance); });

@@ -50,9 +50,9 @@ public:
   static std::unique_ptr<Model> compile(std::string_view source,
                                         const CompileArguments &arguments);
   /// The model in a file, script, MLIR or ONNX, or in a library; the latter
-  /// without `arguments`.
-  static std::unique_ptr<Model> load(nb::bytes path,
-                                     const CompileArguments *arguments);
+  /// without `arguments`, and compared with its digest if `verify` is true.
+  static std::unique_ptr<Model>
+  load(nb::bytes path, const CompileArguments *arguments, bool verify);
 
   explicit Model(HamKaasModel *handle);
   Model(const Model &) = delete;
@@ -63,7 +63,8 @@ public:
                                            int32_t threads, nb::dict parameters,
                                            std::optional<nb::bytes> weights,
                                            const Instance *constantsOf,
-                                           const Instance *stateOf);
+                                           const Instance *stateOf,
+                                           bool isUnverified);
   std::string describe(int32_t description);
   void write(nb::bytes path, nb::dict parameters,
              std::optional<nb::bytes> weights, const std::string &targetCpu,

@@ -105,6 +105,22 @@ void invert(nb::object input, nb::object output) {
   }
 }
 
+/// The digest of the bytes of a dense object, as text.
+std::string digest(nb::object object) {
+  PyBuffer buffer(object, PyBUF_C_CONTIGUOUS);
+  uint8_t bytes[32];
+  callWithoutLock([&] {
+    return HamKaasDigest(buffer.get().buf,
+                         static_cast<uint64_t>(buffer.get().len),
+                         /*threads=*/0, bytes);
+  });
+  std::string text;
+  for (uint8_t byte : bytes)
+    for (int digit : {byte >> 4, byte & 15})
+      text += "0123456789abcdef"[digit];
+  return text;
+}
+
 void bindModel(nb::module_ &module) {
   nb::class_<CompileArguments>(module, "CompileArguments")
       .def(nb::new_(&makeArguments), "name"_a, "target_cpu"_a,
@@ -130,10 +146,11 @@ void bindModel(nb::module_ &module) {
             return Model::compile({source.c_str(), source.size()}, arguments);
           },
           "source"_a, "arguments"_a)
-      .def_static("load", &Model::load, "path"_a, "arguments"_a.none())
+      .def_static("load", &Model::load, "path"_a, "arguments"_a.none(),
+                  "verify"_a)
       .def("create_instance", &Model::createInstance, "device"_a, "threads"_a,
            "parameters"_a, "weights"_a.none(), "constants_of"_a.none(),
-           "state_of"_a.none())
+           "state_of"_a.none(), "unverified"_a)
       .def("describe", &Model::describe, "description"_a)
       .def("write", &Model::write, "path"_a, "parameters"_a, "weights"_a.none(),
            "target_cpu"_a, "target"_a, "gpu_arch"_a, "precision"_a, "engine"_a)
@@ -168,6 +185,7 @@ NB_MODULE(_native, module) {
   bindModel(module);
   bindInstance(module);
   module.def("infer_result", &inferResult, "source"_a);
+  module.def("digest", &digest, "array"_a);
   module.def("inverse_elements", &invert, "array"_a, "out"_a);
   module.def("compiler_version", &HamKaasCompilerVersion);
   module.def(

@@ -185,3 +185,19 @@ def test_wrong_parameters(tmp_path):
         "[1, 1]",
         "unknown parameter 'w', model 'net' has 'constant_0', 'constant_1'",
     ]
+
+
+def test_load_verifies_a_library(tmp_path):
+    path = tmp_path / "model.so"
+    x = hk.input("x", [1, 2])
+    hk.compile(x @ np.float32([[1], [20000]])).save(path)
+    assert hk.load(path, verify=True).run({"x": np.float32([[1, 2]])}) == 40001
+    contents = bytearray(path.read_bytes())
+    contents[contents.index(np.float32([1, 20000]).tobytes()) + 4] ^= 1
+    path.write_bytes(contents)
+    with pytest.raises(hk.HamKaasError,
+                       match="model.so' was damaged or changed: expected "
+                             "digest [0-9a-f]{64}, found [0-9a-f]{64}$"):
+        hk.load(path, verify=True)
+    # Another weight is as good as any.
+    assert hk.load(path).run({"x": np.float32([[1, 2]])}) != 40001

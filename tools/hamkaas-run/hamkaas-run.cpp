@@ -45,6 +45,19 @@ static cl::opt<std::string> weights("weights",
                                     cl::desc("File with the parameters"),
                                     cl::value_desc("F.safetensors"),
                                     cl::cat(category));
+
+/// What is compared with its digest.
+enum class Verify { None, Weights, All };
+static cl::opt<Verify>
+    verify("verify", cl::desc("Compare with their digests:"), cl::ValueOptional,
+           cl::init(Verify::Weights),
+           cl::values(clEnumValN(Verify::All, "", "as all"),
+                      clEnumValN(Verify::All, "all",
+                                 "the library and the weights that it names"),
+                      clEnumValN(Verify::Weights, "weights",
+                                 "the weights, as without the option"),
+                      clEnumValN(Verify::None, "none", "nothing")),
+           cl::cat(category));
 static cl::opt<std::string>
     device("device",
            cl::desc("cpu, cuda, cuda:N (an NVIDIA GPU), cuda-emulation (one "
@@ -270,7 +283,8 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
           ": expected a model to compile, got the compiled model '" + model +
           "'");
   if (llvm::Error error =
-          LoadedProgram::fromSharedLibrary(model).moveInto(loaded.program))
+          LoadedProgram::fromSharedLibrary(model, verify == Verify::All)
+              .moveInto(loaded.program))
     return error;
   loaded.info = readProgramInfo(loaded.program->program());
   return llvm::Error::success();
@@ -354,6 +368,7 @@ static llvm::Error createRunners(LoadedModel &loaded) {
   options.threads = threads;
   options.profile = profiling.wantsProfile();
   options.weightsFile = weights;
+  options.unverified = verify == Verify::None;
   options.parameters = loaded.file->parameters().get();
   if (runsReference())
     return createReferenceRunner(loaded.graph, options).moveInto(loaded.runner);
@@ -370,6 +385,9 @@ static llvm::Error loadModel(LoadedModel &loaded) {
   if (llvm::Error error = ModelFile::open(model).moveInto(loaded.file))
     return error;
   bool isLibrary = loaded.file->kind() == ModelKind::SharedLibrary;
+  if (verify.getNumOccurrences() && !isLibrary)
+    return makeError("--verify: expected a compiled model, got '" + model +
+                     "'");
   // No library has a use for options of ONNX models.
   if (isLibrary)
     if (auto onnx = readOnnxOptions(*loaded.file, onnxOptions.get()); !onnx)

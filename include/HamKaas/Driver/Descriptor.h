@@ -45,6 +45,11 @@ struct DescriptorOptions {
   /// Absolute path of the file with the parameters that are not embedded; empty
   /// if the caller provides them.
   std::string weightsFile;
+  /// Size and BLAKE3 of that file.
+  uint64_t weightsBytes = 0;
+  std::array<uint8_t, 32> weightsDigest = {};
+  /// The program is a library with a digest of its own.
+  bool hasDigest = false;
 };
 
 /// Adds the constant HamKaasModelProgram to a module that defines or declares

@@ -22,7 +22,8 @@ class TargetMachine;
 namespace hamkaas {
 
 /// Names of the functions that `model.h` declares for `info`.
-std::vector<std::string> entryPointNames(const ProgramInfo &info);
+std::vector<std::string> entryPointNames(const ProgramInfo &info,
+                                         const DescriptorOptions &options);
 
 /// A module with these functions. They call the runtime, and refer to the
 /// HamKaasModelProgram that addProgramDescriptor made with the same options.

@@ -25,9 +25,10 @@ public:
 
   /// Loads a `model.so`. The error says why the file is not one, or that it was
   /// made by a compiler whose programs this runtime does not know.
+  /// With `verify` the file is compared with its digest before.
   /// NOTE: loading runs code of the file; load only what you would run.
   static llvm::Expected<std::unique_ptr<LoadedProgram>>
-  fromSharedLibrary(llvm::StringRef path);
+  fromSharedLibrary(llvm::StringRef path, bool verify = false);
 
 protected:
   LoadedProgram() = default;

@@ -37,6 +37,8 @@ struct RunnerOptions {
   std::string name;
   /// A safetensors file with the parameters, or empty.
   std::string weightsFile;
+  /// As in HamKaasInstanceOptions.
+  bool unverified = false;
   /// Contents of the parameters of a graph that is interpreted, which outlive
   /// the runner, or null.
   const ParameterContents *parameters = nullptr;

@@ -11,6 +11,7 @@
 #include "HamKaas/Runtime/Device.h"
 #include "HamKaas/Runtime/Safetensors.h"
 #include "HamKaas/Runtime/TensorFinder.h"
+#include "HamKaas/Runtime/WeightsFile.h"
 #include "hamkaas-c/Runtime.h"
 
 namespace hamkaas::rt {
@@ -38,7 +39,8 @@ public:
 
 private:
   Error allocate();
-  const char *weightsFileToRead();
+  Error takeFiles();
+  bool needsOwnFile() const;
   void takeEmbedded();
   Error alignAll();
 
@@ -46,6 +48,7 @@ private:
   const HamKaasInstanceOptions &options;
   const Device &device;
 
+  WeightsFile ownFile; // what `file` is read from, unless the caller names one
   SafetensorsFile file;
   TensorFinder finder;
   void **alignedCopies = nullptr; // null where none is needed

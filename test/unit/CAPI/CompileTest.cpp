@@ -185,7 +185,7 @@ TEST(CompileOptions, NewerCallers) {
   EXPECT_EQ(compileError(addScript, &newer.options), "");
   newer.more = 1;
   EXPECT_EQ(compileError(addScript, &newer.options),
-            "HamKaasCompileOptions asks for what this library, version 1.3, "
+            "HamKaasCompileOptions asks for what this library, version 1.4, "
             "does not know");
 }
 

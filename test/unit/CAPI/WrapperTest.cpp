@@ -96,7 +96,13 @@ TEST(Wrapper, Write) {
   hamkaas::WriteOptions options;
   options.parameters = {{"bias", bias}};
   ASSERT_EQ(errorOf(model.write(folder.path("adder.so"), options)), "");
-  auto loaded = Model::load(folder.path("adder.so"));
+  ASSERT_EQ(errorOf(hamkaas::verifyLibrary(folder.path("adder.so"))), "");
+  EXPECT_THAT(
+      errorOf(hamkaas::verifyLibrary(folder.path("adder.h"))),
+      StartsWith("'" + folder.path("adder.h") + "' is not a compiled model: "));
+  hamkaas::CompileOptions whole;
+  whole.verify = true;
+  auto loaded = Model::load(folder.path("adder.so"), whole);
   ASSERT_EQ(errorOf(loaded), "");
   Instance instance = makeInstance(*loaded);
   EXPECT_EQ(runAdder(instance.handle()), adderResult);

@@ -7,6 +7,7 @@
 
 #include "Allocations.h"
 #include "FakeProgram.h"
+#include "HamKaas/Runtime/Digest.h"
 #include "SafetensorsContents.h"
 #include "TemporaryFolder.h"
 #include "Text.h"
@@ -52,6 +53,23 @@ struct Parameters : ::testing::Test {
             R"("data_offsets":[4,4004]}})" +
                 std::string(padding, ' '),
             data));
+  }
+
+  /// Makes the file at `path` the program's own, as the compiler does.
+  void nameWeights(const std::string &path) {
+    hamkaas::rt::Digest digest;
+    ASSERT_FALSE(hamkaas::rt::computeFileDigest(path.c_str(), 1, digest,
+                                                fake.program.weightsBytes));
+    memcpy(fake.program.weightsDigest, digest.bytes, sizeof(digest.bytes));
+    fake.program.weightsFile = path.c_str();
+  }
+
+  std::string digestOf(const std::string &path) {
+    hamkaas::rt::Digest digest = {};
+    uint64_t bytes;
+    EXPECT_FALSE(
+        hamkaas::rt::computeFileDigest(path.c_str(), 1, digest, bytes));
+    return hamkaas::rt::DigestText(digest).c_str();
   }
 
   TemporaryFolder folder;
@@ -112,6 +130,70 @@ TEST_F(Parameters, ComeFromTheProgramsFile) {
   fake.program.weightsFile = path.c_str();
   ASSERT_EQ(create(), "");
   EXPECT_EQ(resultAt(3), 8.0f);
+}
+
+TEST_F(Parameters, OwnFileMustHaveTheDigest) {
+  std::string path = writeWeights("w.safetensors", 2);
+  nameWeights(path);
+  ASSERT_EQ(create(), "");
+  EXPECT_EQ(resultAt(3), 8.0f);
+  // Any bit of it: of the header, of the data, the last one.
+  std::string expected = digestOf(path);
+  std::string contents = folder.read("w.safetensors");
+  for (size_t at :
+       {size_t{0}, size_t{40}, contents.size() - 4004, contents.size() - 1}) {
+    std::string changed = contents;
+    changed[at] ^= 1;
+    folder.write("w.safetensors", changed);
+    EXPECT_EQ(create(), "model 'fake': expected a file of weights of " +
+                            std::to_string(contents.size()) +
+                            " bytes with digest " + expected + ", found\n  '" +
+                            path + "': " + std::to_string(contents.size()) +
+                            " bytes with digest " + digestOf(path));
+  }
+}
+
+TEST_F(Parameters, OwnFileMustHaveTheSize) {
+  std::string path = writeWeights("w.safetensors", 2);
+  nameWeights(path);
+  std::string expected = "model 'fake': expected a file of weights of " +
+                         std::to_string(fake.program.weightsBytes) +
+                         " bytes with digest " + digestOf(path) + ", found\n  ";
+  std::string contents = folder.read("w.safetensors");
+  for (std::string changed :
+       {contents + '\0', contents.substr(0, contents.size() - 1),
+        std::string()}) {
+    folder.write("w.safetensors", changed);
+    std::string found = expected + "'" + path +
+                        "': " + std::to_string(changed.size()) + " bytes";
+    EXPECT_EQ(create(), found);
+    // The size costs nothing.
+    options.unverified = 1;
+    EXPECT_EQ(create(), found);
+    options.unverified = 0;
+  }
+  std::filesystem::remove(path);
+  EXPECT_EQ(create(),
+            expected + "cannot read '" + path + "': No such file or directory");
+}
+
+TEST_F(Parameters, DigestIsNotComputedUnverified) {
+  std::string path = writeWeights("w.safetensors", 2);
+  nameWeights(path);
+  writeWeights("w.safetensors", 5);
+  EXPECT_NE(create(), "");
+  options.unverified = 1;
+  ASSERT_EQ(create(), "");
+  EXPECT_EQ(resultAt(3), 11.0f);
+}
+
+TEST_F(Parameters, CallersFileIsNotCompared) {
+  std::string path = writeWeights("w.safetensors", 2);
+  std::string other = writeWeights("other.safetensors", 3, 8);
+  nameWeights(path);
+  options.weightsFile = other.c_str();
+  ASSERT_EQ(create(), "");
+  EXPECT_EQ(resultAt(3), 9.0f);
 }
 
 TEST_F(Parameters, ComeFromTheCallersFileFirst) {
