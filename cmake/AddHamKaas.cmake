@@ -92,16 +92,25 @@ endfunction()
 
 # hamkaas_tablegen(target file.td  output option [output option]...)
 # Generates each `output` with mlir-tblgen option(s), separated by commas.
+# Descriptions become comments there. They are left out, so that a description
+# can change without compiling anything again.
 function(hamkaas_tablegen target td)
   set(LLVM_TARGET_DEFINITIONS ${td})
+  set(outputs)
   set(pairs ${ARGN})
   while(pairs)
     list(POP_FRONT pairs output options)
     string(REPLACE "," ";" options "${options}")
-    mlir_tablegen(${output} ${options}
+    mlir_tablegen(${output}.full ${options}
                   EXTRA_INCLUDES ${PROJECT_SOURCE_DIR}/include)
+    add_custom_command(OUTPUT ${output}
+      COMMAND sed "/^ *\\/\\//d" ${output}.full > ${output}.new
+      COMMAND ${CMAKE_COMMAND} -E copy_if_different ${output}.new ${output}
+      COMMAND ${CMAKE_COMMAND} -E rm ${output}.new
+      DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${output}.full VERBATIM)
+    list(APPEND outputs ${CMAKE_CURRENT_BINARY_DIR}/${output})
   endwhile()
-  add_public_tablegen_target(${target})
+  add_custom_target(${target} DEPENDS ${outputs})
   add_dependencies(HamKaasHeaders ${target})
 endfunction()
 

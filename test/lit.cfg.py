@@ -81,10 +81,10 @@ if subprocess.run([python, "-c",
 else:
     lit_config.note("the tests of ONNX models cannot run: onnx 1.23.2 is not "
                     "installed")
-if shutil.which("g++"):
-    config.available_features.add("gcc")
-if shutil.which("pkg-config"):
-    config.available_features.add("pkg-config")
+for feature, program in (("gcc", "g++"), ("pkg-config", "pkg-config"),
+                         ("ccache", "ccache")):
+    if shutil.which(program):
+        config.available_features.add(feature)
 
 def has_gpu():
     """Whether there is an NVIDIA GPU to run on."""

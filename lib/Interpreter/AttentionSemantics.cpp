@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "Semantics.h"
 #include <cmath>
 

@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementSemantics.h"
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "llvm/ADT/APInt.h"
 #include <cmath>
 #include <limits>

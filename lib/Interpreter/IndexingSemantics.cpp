@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "Semantics.h"
 
 using namespace mlir;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/LoopOps.h"
 #include "Semantics.h"
 #include <cmath>
 #include <numeric>

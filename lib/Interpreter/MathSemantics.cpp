@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementSemantics.h"
+#include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
 #include <cmath>
 
 using namespace mlir;

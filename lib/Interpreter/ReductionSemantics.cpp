@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
 #include "Semantics.h"
 #include "WindowSemantics.h"
 #include <cmath>

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "Semantics.h"
 #include <cmath>
 

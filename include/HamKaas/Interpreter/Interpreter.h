@@ -16,6 +16,8 @@
 
 namespace hamkaas {
 
+class ScanOp;
+
 /// Runs `@main` of a module in the form GRAPH, one operation after the other,
 /// by the meaning that ReferenceSemanticsOpInterface gives each. The measure of
 /// every other device, so simple before fast. Errors are diagnostics at the

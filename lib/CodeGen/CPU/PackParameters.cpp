@@ -8,7 +8,7 @@
 #include "HamKaas/CodeGen/CPU/Contraction.h"
 #include "HamKaas/CodeGen/CPU/ContractionLoops.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/TensorViews.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/GPU/Passes.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_USECUBLASLT

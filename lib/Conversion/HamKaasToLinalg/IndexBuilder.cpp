@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IndexBuilder.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/FormatVariadic.h"

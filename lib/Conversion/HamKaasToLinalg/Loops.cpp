@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/LoopOps.h"
 #include "IndexBuilder.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

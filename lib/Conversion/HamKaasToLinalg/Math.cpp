@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "ElementBuilder.h"
+#include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
 
 using namespace mlir;
 using namespace hamkaas;

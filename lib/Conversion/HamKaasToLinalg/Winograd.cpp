@@ -13,7 +13,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/Winograd.h"
 #include "CombinerBuilder.h"
 #include "GenericBuilder.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

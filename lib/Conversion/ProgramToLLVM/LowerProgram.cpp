@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/CheckedArguments.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "ProgramLowering.h"

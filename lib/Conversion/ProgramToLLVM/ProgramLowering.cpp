@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramLowering.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "hamkaas-c/Program.h"
 #include "mlir/IR/Matchers.h"
 

@@ -17,6 +17,8 @@
 
 namespace hamkaas {
 
+class RepeatOp;
+
 /// Lowers one of the functions `@main` and `@prepare`, or the body of a loop.
 /// What depends on the device is in classes derived from this one.
 class ProgramLowering {

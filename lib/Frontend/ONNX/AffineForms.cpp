@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "AffineForms.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CheckedArithmetic.h"

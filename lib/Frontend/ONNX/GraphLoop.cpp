@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphBuilder.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

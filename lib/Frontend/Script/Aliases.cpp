@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Aliases.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

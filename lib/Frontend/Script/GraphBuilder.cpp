@@ -7,7 +7,7 @@
 
 #include "GraphBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "Operators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"

@@ -7,7 +7,7 @@
 
 #include "Aliases.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Frontend/Script/Script.h"
 #include "Operators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Storage.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 
 using namespace mlir;
 using namespace hamkaas;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Broadcast.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 
 using namespace mlir;
 using namespace hamkaas;

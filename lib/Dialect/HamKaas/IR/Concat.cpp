@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "ShapeArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"

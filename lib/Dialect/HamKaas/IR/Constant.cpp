@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/LoopOps.h"
 #include "ShapeArithmetic.h"
 
 using namespace mlir;

@@ -8,7 +8,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -21,18 +20,25 @@ using namespace hamkaas;
 #include "HamKaas/Dialect/HamKaas/IR/HamKaasInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "HamKaas/Dialect/HamKaas/IR/HamKaasAttrs.cpp.inc"
-#define GET_OP_CLASSES
-#include "HamKaas/Dialect/HamKaas/IR/HamKaasOps.cpp.inc"
 
 void HamKaasDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "HamKaas/Dialect/HamKaas/IR/HamKaasAttrs.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "HamKaas/Dialect/HamKaas/IR/HamKaasOps.cpp.inc"
-      >();
+  addArithmeticOps();
+  addConstantOps();
+  addContractionOps();
+  addDimensionOps();
+  addElementwiseOps();
+  addLoopOps();
+  addMathOps();
+  addMovementOps();
+  addProgramOps();
+  addReductionOps();
+  addRegionOps();
+  addRowOps();
+  addViewOps();
 }
 
 bool hamkaas::isSupportedShape(Type type) {
@@ -52,28 +58,6 @@ bool hamkaas::isPosition(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getShape() == ArrayRef<int64_t>{1} &&
          tensor.getElementType().isSignlessInteger(64);
-}
-
-void hamkaas::markUnchecked(Operation *root) {
-  auto unchecked = StringAttr::get(root->getContext(), "unchecked");
-  auto isKnownOnlyAtRunTime = [](Value operand) {
-    return isPosition(operand.getType()) &&
-           !matchPattern(operand, m_Constant());
-  };
-  auto hasIndices = [](Operation *op) {
-    auto gather = dyn_cast<GatherOp>(op);
-    auto scatter = dyn_cast<ScatterOp>(op);
-    Value indices = gather    ? gather.getIndices()
-                    : scatter ? scatter.getIndices()
-                              : Value();
-    return indices && !matchPattern(indices, m_Constant());
-  };
-  root->walk([&](KernelOpInterface op) {
-    if (llvm::is_contained(op->getName().getAttributeNames(), unchecked) &&
-        (hasIndices(op) ||
-         llvm::any_of(op->getOperands(), isKnownOnlyAtRunTime)))
-      op->setAttr(unchecked, UnitAttr::get(root->getContext()));
-  });
 }
 
 Type hamkaas::getStorageElementType(Type element) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantIndices.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "ShapeArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
 

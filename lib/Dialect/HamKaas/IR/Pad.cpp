@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "ShapeArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 

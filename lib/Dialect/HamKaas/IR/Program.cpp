@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantIndices.h"
+#include "HamKaas/Dialect/HamKaas/IR/LoopOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "ShapeArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
 

@@ -8,7 +8,12 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_TRANSFORMS_ATTENTIONSCORES_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_TRANSFORMS_ATTENTIONSCORES_H
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "RaisePatterns.h"
 
 namespace hamkaas {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "ProgramFunctions.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

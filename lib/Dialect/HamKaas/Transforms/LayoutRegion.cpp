@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutRegion.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/TensorViews.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 

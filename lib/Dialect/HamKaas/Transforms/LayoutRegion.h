@@ -14,6 +14,8 @@
 
 namespace hamkaas {
 
+class PermuteOp;
+
 /// What is known of a block while layouts move in it.
 class LayoutGraph {
 public:

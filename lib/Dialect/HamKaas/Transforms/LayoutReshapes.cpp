@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutReshapes.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "LayoutRegion.h"
 #include "LayoutReshapes.h"

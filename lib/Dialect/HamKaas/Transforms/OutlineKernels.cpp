@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Destinations.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "OutlineLoops.h"
 #include "ProgramFunctions.h"

@@ -12,6 +12,8 @@
 
 namespace hamkaas {
 
+class ConvOp;
+
 /// The `x` of `conv` with its padding around it, copied by a group. The last
 /// spatial dimension is padded together with the channels, so that rows are
 /// long.

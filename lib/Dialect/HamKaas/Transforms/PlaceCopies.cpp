@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "ProgramBuffers.h"
 #include "ProgramFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

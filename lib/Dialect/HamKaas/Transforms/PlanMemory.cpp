@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantsRegion.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "ProgramBuffers.h"
 #include "ProgramFunctions.h"

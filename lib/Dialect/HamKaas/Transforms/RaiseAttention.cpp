@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionScores.h"
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "SimplifyPatterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"

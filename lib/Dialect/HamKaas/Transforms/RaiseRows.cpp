@@ -5,7 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "RaisePatterns.h"
 #include "SimplifyPatterns.h"
 

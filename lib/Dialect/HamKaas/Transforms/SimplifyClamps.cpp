@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "SimplifyPatterns.h"
 #include "llvm/ADT/APSInt.h"
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "LayoutReshapes.h"
 #include "SimplifyPatterns.h"
 #include "mlir/IR/IRMapping.h"

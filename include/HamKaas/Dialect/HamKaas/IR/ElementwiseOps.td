@@ -8,100 +8,7 @@
 #ifndef HAMKAAS_DIALECT_HAMKAAS_IR_ELEMENTWISEOPS
 #define HAMKAAS_DIALECT_HAMKAAS_IR_ELEMENTWISEOPS
 
-include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
-
-/// An operation on two tensors of one element type, of which the second is
-/// repeated where its size is 1.
-class HamKaas_BinaryOp<string mnemonic, TypeConstraint type,
-                       list<string> kernelMethods = []>
-    : HamKaas_GraphOp<mnemonic, "Elementwise", [
-        DeclareOpInterfaceMethods<InferTypeOpInterface>], kernelMethods, "true",
-        [{
-          ::llvm::LogicalResult $cppClass::inferReturnTypes(
-              ::mlir::MLIRContext *, std::optional<::mlir::Location> loc,
-              ::mlir::ValueRange operands, ::mlir::DictionaryAttr,
-              ::mlir::OpaqueProperties, ::mlir::RegionRange,
-              ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-            return ::hamkaas::inferBroadcast(loc, operands, types);
-          }
-        }]> {
-  let arguments = (ins type:$lhs, type:$rhs);
-  let results = (outs type:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
-}
-
-/// A binary operation described by its formula on elements `l` and `r`.
-class HamKaas_FormulaOp<string mnemonic, TypeConstraint type, string what,
-                        string formula, string note, string gradient,
-                        string element = "f32",
-                        list<string> kernelMethods = []>
-    : HamKaas_BinaryOp<mnemonic, type, kernelMethods> {
-  let summary = what;
-  let description = "`result[i] = " # formula # "` with `l = lhs[i]` and `r = "
-      "rhs[i]`. " # note # " Shapes and constraints are those of "
-      "`hamkaas.add`.\n\nGradient: " # gradient # ".\n\nExample:\n\n```mlir\n%y = hamkaas." # mnemonic #
-      " %x, %b : tensor<2x3x" # element # ">, tensor<1x3x" # element #
-      ">\n```\n";
-}
-
-class HamKaas_UnaryOp<string mnemonic, TypeConstraint type,
-                      list<string> kernelMethods = [], string definitions = "">
-    : HamKaas_GraphOp<mnemonic, "Elementwise", [SameOperandsAndResultType],
-                      kernelMethods, "true", definitions> {
-  let arguments = (ins type:$x);
-  let results = (outs type:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
-}
-
-def HamKaas_AddOp : HamKaas_BinaryOp<"add", HamKaas_NumericTensor> {
-  let summary = "add two tensors";
-  let description = [{
-    `result[i] = lhs[i] + rhs[i]`, where a dimension of `rhs` of size 1 is
-    repeated. Integers wrap.
-
-    | `lhs`     | `rhs`     | `result`  |
-    |-----------|-----------|-----------|
-    | `m x n`   | `m x n`   | `m x n`   |
-    | `m x n`   | `1 x n`   | `m x n`   |
-    | `m x n`   | `m x 1`   | `m x n`   |
-
-    Constraints:
-    * (C1) `lhs` and `rhs` have the same rank.
-    * (C2) Each dimension of `rhs` equals that of `lhs` or is 1.
-    * (C3) `lhs` and `rhs` have the same element type.
-
-    Gradient: `lhs` gets `g`, `rhs` gets `g` summed over the repeated
-    dimensions.
-
-    Example:
-
-    ```mlir
-    %y = hamkaas.add %x, %b : tensor<2x3xf32>, tensor<1x3xf32>
-    ```
-  }];
-}
-
-def HamKaas_MulOp : HamKaas_BinaryOp<"mul", HamKaas_NumericTensor> {
-  let summary = "multiply two tensors element by element";
-  let description = [{
-    `result[i] = lhs[i] * rhs[i]`, where a dimension of `rhs` of size 1 is
-    repeated. Integers wrap. Shapes as in `hamkaas.add`.
-
-    Constraints:
-    * (C1) `lhs` and `rhs` have the same rank.
-    * (C2) Each dimension of `rhs` equals that of `lhs` or is 1.
-    * (C3) `lhs` and `rhs` have the same element type.
-
-    Gradient: `lhs` gets `g * rhs`, `rhs` gets `g * lhs` summed over the
-    repeated dimensions.
-
-    Example:
-
-    ```mlir
-    %y = hamkaas.mul %x, %s : tensor<2x3xf32>, tensor<2x1xf32>
-    ```
-  }];
-}
+include "HamKaas/Dialect/HamKaas/IR/ElementwiseBase.td"
 
 def HamKaas_ReluOp : HamKaas_UnaryOp<"relu", HamKaas_FloatTensor> {
   let summary = "rectified linear unit";
@@ -250,62 +157,24 @@ def HamKaas_ComplexMulOp : HamKaas_GraphOp<"complex_mul", "Elementwise", [
 }
 
 //===----------------------------------------------------------------------===//
-// Arithmetic
-//===----------------------------------------------------------------------===//
-
-def HamKaas_SubOp : HamKaas_FormulaOp<"sub", HamKaas_NumericTensor,
-    "subtract two tensors", "l - r", "Integers wrap.",
-    "`lhs` gets `g`, `rhs` gets `-g` summed over the repeated dimensions">;
-
-def HamKaas_DivOp : HamKaas_FormulaOp<"div", HamKaas_NumericTensor,
-    "divide two tensors element by element", "l / r",
-    "Integers are rounded towards 0; dividing one by 0 gives 0.",
-    "`lhs` gets `g / r`, `rhs` gets `-g * l / r^2` summed over the repeated "
-    "dimensions">;
-
-def HamKaas_MaxOp : HamKaas_FormulaOp<"max", HamKaas_NumericTensor,
-    "the larger of two elements", "max(l, r)",
-    "NaN if one of them is NaN. Of 0.0 and -0.0, either may be the result.",
-    "`g` to the larger element, the other one gets 0">;
-
-def HamKaas_MinOp : HamKaas_FormulaOp<"min", HamKaas_NumericTensor,
-    "the smaller of two elements", "min(l, r)",
-    "NaN if one of them is NaN. Of 0.0 and -0.0, either may be the result.",
-    "`g` to the smaller element, the other one gets 0">;
-
-def HamKaas_PowOp : HamKaas_FormulaOp<"pow", HamKaas_FloatTensor,
-    "raise elements to powers", "l^r",
-    "Special cases are those of C's pow.",
-    "`lhs` gets `g * r * l^(r - 1)`, `rhs` gets `g * result * log(l)` summed "
-    "over the repeated dimensions", "f32", ["isCheap"]>;
-
-def HamKaas_RemOp : HamKaas_FormulaOp<"rem", HamKaas_NumericTensor,
-    "remainder with the sign of the dividend", "l - r * trunc(l / r)",
-    "As C's fmod and %, but 0 for integers and `r = 0`.",
-    "`lhs` gets `g`, `rhs` gets `-g * trunc(l / r)` summed over the repeated "
-    "dimensions", "f32", ["isCheap"]>;
-
-def HamKaas_ModOp : HamKaas_FormulaOp<"mod", HamKaas_NumericTensor,
-    "remainder with the sign of the divisor", "l - r * floor(l / r)",
-    "As Python's %, but 0 for integers and `r = 0`.",
-    "`lhs` gets `g`, `rhs` gets `-g * floor(l / r)` summed over the repeated "
-    "dimensions", "f32", ["isCheap"]>;
-
-//===----------------------------------------------------------------------===//
 // Logic
 //===----------------------------------------------------------------------===//
 
 def HamKaas_AndOp : HamKaas_FormulaOp<"and", HamKaas_IntegralTensor,
     "and of booleans or of the bits of integers", "l and r", "", "none", "i1">;
+
 def HamKaas_OrOp : HamKaas_FormulaOp<"or", HamKaas_IntegralTensor,
     "or of booleans or of the bits of integers", "l or r", "", "none", "i1">;
+
 def HamKaas_XorOp : HamKaas_FormulaOp<"xor", HamKaas_IntegralTensor,
     "exclusive or of booleans or of the bits of integers", "l xor r", "",
     "none", "i1">;
+
 def HamKaas_ShiftLeftOp : HamKaas_FormulaOp<"shift_left", HamKaas_IntegerTensor,
     "shift the bits of integers to the left", "l * 2^r",
     "Bits that leave the type are dropped; an `r` outside of the type's bits "
     "gives 0.", "none", "i32">;
+
 def HamKaas_ShiftRightOp : HamKaas_FormulaOp<"shift_right",
     HamKaas_IntegerTensor, "shift the bits of integers to the right",
     "floor(l / 2^r)",
@@ -400,10 +269,6 @@ def HamKaas_SelectOp : HamKaas_GraphOp<"select", "Elementwise", [
   }];
 }
 
-//===----------------------------------------------------------------------===//
-// Types and shapes
-//===----------------------------------------------------------------------===//
-
 def HamKaas_CastOp : HamKaas_GraphOp<"cast", "Elementwise", [], [], "true"> {
   let summary = "convert elements to another type";
   let description = [{
@@ -428,59 +293,6 @@ def HamKaas_CastOp : HamKaas_GraphOp<"cast", "Elementwise", [], [], "true"> {
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
-}
-
-def HamKaas_BroadcastOp : HamKaas_GraphOp<"broadcast", "Elementwise", [],
-                                          ["getFlops"]> {
-  let summary = "repeat dimensions of size 1";
-  let description = [{
-    `result[i, j] = x[i, j]`, where a dimension of `x` of size 1 is repeated.
-
-    | `x`     | `result` |
-    |---------|----------|
-    | `1 x n` | `m x n`  |
-    | `m x n` | `m x n`  |
-
-    Constraints:
-    * (C1) `x` and the result have the same rank and element type.
-    * (C2) Each dimension of `x` equals that of the result or is 1.
-
-    Gradient: `g` summed over the repeated dimensions.
-
-    Example:
-
-    ```mlir
-    %y = hamkaas.broadcast %x : tensor<1x3xf32> -> tensor<2x3xf32>
-    ```
-  }];
-  let arguments = (ins HamKaas_Tensor:$x);
-  let results = (outs HamKaas_Tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
-  let hasVerifier = 1;
-  let hasFolder = 1;
-}
-
-def HamKaas_IotaOp : HamKaas_GraphOp<"iota", "Elementwise", [],
-                                     ["getFlops"]> {
-  let summary = "count along a dimension";
-  let description = [{
-    `result[i_0, ..., i_n] = i_dim`.
-
-    Constraints:
-    * (C1) `0 <= dim < rank`.
-
-    Gradient: none.
-
-    Example:
-
-    ```mlir
-    %y = hamkaas.iota 1 : tensor<2x3xi64>
-    ```
-  }];
-  let arguments = (ins I64Attr:$dim);
-  let results = (outs HamKaas_NumericTensor:$result);
-  let assemblyFormat = "$dim attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_ELEMENTWISEOPS

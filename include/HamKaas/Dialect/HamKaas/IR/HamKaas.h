@@ -1,4 +1,4 @@
-//===- HamKaas.h - The dialect and its operations ---------------*- C++ -*-===//
+//===- HamKaas.h - The dialect and its interfaces ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +14,6 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
-#include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <optional>
@@ -73,7 +70,5 @@ int64_t getByteCount(mlir::Type type);
 #define GET_ATTRDEF_CLASSES
 #include "HamKaas/Dialect/HamKaas/IR/HamKaasAttrs.h.inc"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaasInterfaces.h.inc"
-#define GET_OP_CLASSES
-#include "HamKaas/Dialect/HamKaas/IR/HamKaasOps.h.inc"
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAAS_H

@@ -88,6 +88,23 @@ def HamKaas_Dialect : Dialect {
     /// PLANNED: the least workspace in bytes that any plan needs.
     static constexpr llvm::StringLiteral lowerBoundAttrName =
         "hamkaas.workspace_lower_bound";
+
+  private:
+    // The operations of each file, beside their definitions.
+    void addArithmeticOps();
+    void addConstantOps();
+    void addContractionOps();
+    void addDimensionOps();
+    void addElementwiseOps();
+    void addLoopOps();
+    void addMathOps();
+    void addMovementOps();
+    void addProgramOps();
+    void addReductionOps();
+    void addRegionOps();
+    void addRowOps();
+    void addViewOps();
+  public:
   }];
 }
 

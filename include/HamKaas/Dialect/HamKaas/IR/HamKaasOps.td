@@ -8,13 +8,18 @@
 #ifndef HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASOPS
 #define HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASOPS
 
+include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.td"
+include "HamKaas/Dialect/HamKaas/IR/ConstantOps.td"
 include "HamKaas/Dialect/HamKaas/IR/ContractionOps.td"
+include "HamKaas/Dialect/HamKaas/IR/DimensionOps.td"
 include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.td"
 include "HamKaas/Dialect/HamKaas/IR/LoopOps.td"
 include "HamKaas/Dialect/HamKaas/IR/MathOps.td"
 include "HamKaas/Dialect/HamKaas/IR/MovementOps.td"
 include "HamKaas/Dialect/HamKaas/IR/ProgramOps.td"
 include "HamKaas/Dialect/HamKaas/IR/ReductionOps.td"
+include "HamKaas/Dialect/HamKaas/IR/RegionOps.td"
 include "HamKaas/Dialect/HamKaas/IR/RowOps.td"
+include "HamKaas/Dialect/HamKaas/IR/ViewOps.td"
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_HAMKAASOPS

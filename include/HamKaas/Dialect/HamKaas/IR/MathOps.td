@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_DIALECT_HAMKAAS_IR_MATHOPS
 #define HAMKAAS_DIALECT_HAMKAAS_IR_MATHOPS
 
-include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.td"
+include "HamKaas/Dialect/HamKaas/IR/ElementwiseBase.td"
 
 /// A function of one element `x`, by its formula.
 class HamKaas_FunctionOp<string mnemonic, TypeConstraint type, string what,

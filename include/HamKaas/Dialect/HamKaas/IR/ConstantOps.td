@@ -1,0 +1,59 @@
+//===- ConstantOps.td - What is known when compiling -------*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_CONSTANTOPS
+#define HAMKAAS_DIALECT_HAMKAAS_IR_CONSTANTOPS
+
+include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
+
+def HamKaas_ConstantOp : HamKaas_Op<"constant", [
+    Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a tensor that is part of the program";
+  let description = [{
+    As `arith.constant`, which GRAPH has as well, but for all element types:
+    unsigned integers, too.
+
+    Constraints:
+    * (C1) The value has dense elements.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.constant dense<[1, 2]> : tensor<2xui8>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs HamKaas_Tensor:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def HamKaas_IotaOp : HamKaas_GraphOp<"iota", "Elementwise", [],
+                                     ["getFlops"]> {
+  let summary = "count along a dimension";
+  let description = [{
+    `result[i_0, ..., i_n] = i_dim`.
+
+    Constraints:
+    * (C1) `0 <= dim < rank`.
+
+    Gradient: none.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.iota 1 : tensor<2x3xi64>
+    ```
+  }];
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs HamKaas_NumericTensor:$result);
+  let assemblyFormat = "$dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_CONSTANTOPS

@@ -1,0 +1,16 @@
+//===- DimensionOps.h - Order and repeat of dimensions ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_DIMENSIONOPS_H
+#define HAMKAAS_DIALECT_HAMKAAS_IR_DIMENSIONOPS_H
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+
+#define GET_OP_CLASSES
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h.inc"
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_DIMENSIONOPS_H

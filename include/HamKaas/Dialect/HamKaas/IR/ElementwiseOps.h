@@ -1,0 +1,16 @@
+//===- ElementwiseOps.h - Operations on each element ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_ELEMENTWISEOPS_H
+#define HAMKAAS_DIALECT_HAMKAAS_IR_ELEMENTWISEOPS_H
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+
+#define GET_OP_CLASSES
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h.inc"
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_ELEMENTWISEOPS_H

@@ -1,0 +1,16 @@
+//===- LoopOps.h - Elements one after the other -----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_LOOPOPS_H
+#define HAMKAAS_DIALECT_HAMKAAS_IR_LOOPOPS_H
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+
+#define GET_OP_CLASSES
+#include "HamKaas/Dialect/HamKaas/IR/LoopOps.h.inc"
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_LOOPOPS_H

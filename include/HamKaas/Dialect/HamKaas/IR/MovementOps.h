@@ -1,0 +1,16 @@
+//===- MovementOps.h - Movement of elements ---------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_MOVEMENTOPS_H
+#define HAMKAAS_DIALECT_HAMKAAS_IR_MOVEMENTOPS_H
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+
+#define GET_OP_CLASSES
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h.inc"
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_MOVEMENTOPS_H

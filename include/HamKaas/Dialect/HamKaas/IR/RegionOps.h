@@ -1,0 +1,17 @@
+//===- RegionOps.h - Operations with a body ---------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_REGIONOPS_H
+#define HAMKAAS_DIALECT_HAMKAAS_IR_REGIONOPS_H
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h.inc"
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_REGIONOPS_H
