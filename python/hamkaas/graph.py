@@ -26,6 +26,7 @@ Operand = Union["Node", ArrayLike]
 
 INPUT = "InputTensor"
 CONSTANT = "ConstantTensor"
+NUMBER = "NumberTensor"
 STATE = "BufferTensor"
 
 # What stands for a constant of one element in + and *. Not complex.
@@ -49,7 +50,7 @@ class Node:
     ====================  ======================================================
 
     ``r`` is a node, an array, which becomes a constant, or in ``+`` and ``*``
-    a number.
+    a number, which becomes part of the program.
 
     >>> import hamkaas as hk, numpy as np
     >>> x = hk.input("x", [2, 3])
@@ -309,6 +310,14 @@ class Node:
         self._name, self._data = name, data
         self._position = position
 
+    def _define_number(self, data: Array) -> None:
+        """Makes this a number that the program holds."""
+        self._dtype, self._shape, self._op = data.dtype, data.shape, NUMBER
+        self._operands = ()
+        self._arguments = (str(data.flat[0]), str(data.dtype), data.shape)
+        self._name = self._data = None
+        self._position = user_position()
+
     def _binary(self, op: str, other: Operand) -> "Node":
         node = self._as_operand(op, other)
         if node is None:
@@ -342,8 +351,7 @@ class Node:
         if isinstance(value, _NUMBERS):
             if op == "MatMulNode":
                 return None
-            ones = (1,) * len(self._shape)
-            return self._as_constant(np.full(ones, value, self._dtype))
+            return self._as_number(value)
         try:
             return self._as_node(value)
         except TypeError:
@@ -354,6 +362,16 @@ class Node:
 
     def _as_constant(self, value: ArrayLike) -> "Node":
         return make_constant(self._class_of(CONSTANT), value, None)
+
+    def _as_number(self, value: Any) -> "Node":
+        """``value`` as part of the program, which need not be given a weight."""
+        ones = (1,) * len(self._shape)
+        data = np.full(ones, value, self._dtype)
+        if self._version == 1:
+            return self._as_constant(data)  # It has no other constants.
+        node = object.__new__(Node)
+        node._define_number(data)
+        return node
 
     def _as_position(self, value: Union[int, "Node"]) -> "Node":
         if isinstance(value, Node):

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Dict, List, Tuple
 
 from .arrays import Array, Shape
-from .graph import CONSTANT, INPUT, Node, visit
+from .graph import CONSTANT, INPUT, NUMBER, Node, visit
 from .inference import format_arguments
 from .positions import Position
 
@@ -67,7 +67,8 @@ def write_script(result: Node) -> Script:
 
 
 def _needs_version_2(node: Node) -> bool:
-    return not 1 <= len(node._shape) <= 3 or node._op == "RmsNormNode"
+    return (not 1 <= len(node._shape) <= 3 or
+            node._op in ("RmsNormNode", NUMBER))
 
 
 def _name_tensors(nodes: List[Node]) -> Dict[int, str]:

@@ -12,7 +12,8 @@ X = np.float32([[1, -2, 3]])
 
 def make(**options):
     x = hk.input("x", [1, 3])
-    node = (x @ np.eye(3, dtype="float32") + 1.0).relu()
+    ones = np.ones([1, 1], "float32")
+    node = (x @ np.eye(3, dtype="float32") + ones).relu()
     return hk.compile(node, **options)
 
 

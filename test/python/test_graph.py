@@ -241,7 +241,7 @@ def shared():
 def test_deep_graph():
     node = deep()
     assert "ReLUNode" in repr(node)
-    assert hk.write_script(node).text.count("\n") == 150_002
+    assert hk.write_script(node).text.count("\n") == 150_003
     again = pickle.loads(pickle.dumps(node))
     assert hk.write_script(again).text == hk.write_script(node).text
     assert copy.deepcopy(node) is node
@@ -284,6 +284,42 @@ def test_types_are_complete():
     result = subprocess.run([sys.executable, "-m", "mypy", *arguments],
                             capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("number, dtype, text", [
+    (2, "float32", "2.0"), (0.1, "float32", "0.1"), (1e-30, "float32", "1e-30"),
+    (np.float64(-0.0), "float32", "-0.0"), (-np.inf, "float32", "-inf"),
+    (np.nan, "float32", "nan"), (-2**63, "int64", str(-2**63)),
+])
+def test_numbers(number, dtype, text):
+    """Numbers are part of the program, and no parameters."""
+    x = hk.input("x", [1, 3], dtype=dtype)
+    node = x.replace(x, 0, 1) if dtype == "int64" else x
+    node = node * number if dtype == "float32" else node._as_operand(
+        "SumNode", number)
+    script = hk.write_script(node)
+    assert f"NumberTensor({text}, {dtype}, [1, 1])" in script.text
+    assert "version = 2" in script.text and not script.constants
+    values = np.array([[1, -2, 3]], dtype)
+    if dtype == "float32":
+        model = hk.compile(node)
+        assert not model.parameters
+        np.testing.assert_array_equal(model.run({"x": values}),
+                                      values * np.float32(number))
+
+
+def test_attention_with_a_number():
+    """The scale is one of attention, as it is no parameter."""
+    q, k, v = (hk.input(name, [2, 6, 8]) for name in "qkv")
+    scores = (q @ k.permute([0, 2, 1])) * 0.125 + np.zeros([1, 6, 6], "float32")
+    model = hk.compile(scores.sliced_softmax(6) @ v)
+    kernels = [call["ops"] for call in model.report.json()["calls"]]
+    assert "attention" in " ".join(kernels)
+    rng = np.random.default_rng(0)
+    inputs = {name: rng.standard_normal([2, 6, 8]).astype("float32")
+              for name in "qkv"}
+    expected = model.new_instance(device="reference").run(inputs)
+    np.testing.assert_allclose(model.run(inputs), expected, atol=1e-6)
 
 
 def test_minus():

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphBuilder.h"
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "Operators.h"
@@ -63,6 +64,12 @@ uint32_t GraphBuilder::addConstant(StringRef name, RankedTensorType type,
       /*isMutable=*/false, location));
   return storages.addOwner(ml_program::GlobalLoadConstOp::create(
       builder, location, type, FlatSymbolRefAttr::get(global)));
+}
+
+uint32_t GraphBuilder::addNumber(TypedAttr number, RankedTensorType type,
+                                 Location location) {
+  return storages.addOwner(ConstantOp::create(
+      builder, location, DenseElementsAttr::get(type, Attribute(number))));
 }
 
 uint32_t GraphBuilder::addBuffer(StringRef name, RankedTensorType type,

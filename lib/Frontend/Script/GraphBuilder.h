@@ -47,6 +47,9 @@ public:
                     mlir::Location location);
   uint32_t addConstant(llvm::StringRef name, mlir::RankedTensorType type,
                        mlir::Location location);
+  /// All elements are `number`.
+  uint32_t addNumber(mlir::TypedAttr number, mlir::RankedTensorType type,
+                     mlir::Location location);
   /// An empty name stands for `buffer_` and the number of buffers before.
   uint32_t addBuffer(llvm::StringRef name, mlir::RankedTensorType type,
                      mlir::Location location);

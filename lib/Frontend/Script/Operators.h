@@ -61,6 +61,10 @@ inline constexpr llvm::StringLiteral staticPrefixAttr = "static_prefix";
 /// Stands for the type of the result of an op that does not infer it.
 inline constexpr llvm::StringLiteral shapeAttr = "shape";
 
+/// What defines a tensor of a number, which is part of the program. Of
+/// version 2.
+inline constexpr llvm::StringLiteral numberTensor = "NumberTensor";
+
 /// `replace_slice` becomes `ReplaceSliceNode`.
 std::string getVersion2Spelling(llvm::StringRef mnemonic);
 

@@ -215,7 +215,7 @@ FailureOr<NodeOrError> Parser::parseRightSide(const Token &id) {
   if (failed(takePunctuation('(', "after " + spelling.describe())))
     return failure();
   if (spelling.text == "InputTensor" || spelling.text == "ConstantTensor" ||
-      spelling.text == "BufferTensor")
+      spelling.text == "BufferTensor" || spelling.text == numberTensor)
     return parseTensor(id, spelling);
   SmallVector<Argument, 4> arguments;
   if (failed(parseArguments(arguments)))
@@ -223,14 +223,16 @@ FailureOr<NodeOrError> Parser::parseRightSide(const Token &id) {
   return applyOperator(id, spelling, arguments);
 }
 
-/// name, type, shape; for a buffer also type, shape.
+/// name, type, shape; for a buffer also type, shape. What a number tensor has
+/// in the place of a name is its number.
 FailureOr<NodeOrError> Parser::parseTensor(const Token &id,
                                            const Token &spelling) {
   Token name = lexer.lexAsName(token);
   token = lexer.lex();
+  StringRef what = spelling.text == numberTensor ? "number" : "name";
   if (name.text.empty())
-    return expected("a name");
-  if (failed(takePunctuation(',', "after the name")))
+    return expected("a " + what);
+  if (failed(takePunctuation(',', "after the " + what)))
     return failure();
   Token type;
   if (spelling.text == "BufferTensor" && token.is('[')) {

@@ -94,6 +94,7 @@ private:
   NodeOrError defineTensor(const Token &id, const Token &spelling,
                            const Token &name, const Token &typeName,
                            const Argument &shape);
+  mlir::TypedAttr parseNumber(const Token &number, mlir::Type type);
   bool checkName(const Token &spelling, const Token &name);
   bool checkShape(const Argument &shape);
   NodeOrError applyOperator(const Token &id, const Token &spelling,

@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -21,7 +22,12 @@ using namespace hamkaas::script;
 NodeOrError Parser::defineTensor(const Token &id, const Token &spelling,
                                  const Token &name, const Token &typeName,
                                  const Argument &shape) {
-  bool nameIsValid = name.text.empty() || checkName(spelling, name);
+  bool isNumber = spelling.text == numberTensor;
+  if (isNumber && version == 1) {
+    reportUnknownOperator(spelling);
+    return std::nullopt;
+  }
+  bool nameIsValid = isNumber || name.text.empty() || checkName(spelling, name);
   Type elementType = parseElementType(typeName.text, context);
   if (!elementType)
     error(typeName.position)
@@ -30,11 +36,34 @@ NodeOrError Parser::defineTensor(const Token &id, const Token &spelling,
     return std::nullopt;
   auto type = RankedTensorType::get(shape.list, elementType);
   Location location = getLocation(id.position);
+  if (isNumber) {
+    TypedAttr number = parseNumber(name, elementType);
+    return number ? NodeOrError(graph.addNumber(number, type, location))
+                  : std::nullopt;
+  }
   if (spelling.text == "InputTensor")
     return graph.addInput(name.text, type, location);
   if (spelling.text == "ConstantTensor")
     return graph.addConstant(name.text, type, location);
   return graph.addBuffer(name.text, type, location);
+}
+
+/// The number as an attribute of the type; null if it is none, with an error.
+TypedAttr Parser::parseNumber(const Token &number, Type type) {
+  if (int64_t integer;
+      type.isInteger(64) && !number.text.getAsInteger(/*Radix=*/10, integer))
+    return IntegerAttr::get(type, integer);
+  APFloat value(APFloat::IEEEsingle());
+  if (type.isF32()) {
+    auto status =
+        value.convertFromString(number.text, APFloat::rmNearestTiesToEven);
+    if (status && !(*status & APFloat::opOverflow))
+      return FloatAttr::get(type, value);
+    llvm::consumeError(status.takeError());
+  }
+  error(number.position) << "expected a number of " << getElementTypeName(type)
+                         << ", got " << number.describe();
+  return nullptr;
 }
 
 bool Parser::checkName(const Token &spelling, const Token &name) {
@@ -135,7 +164,9 @@ void Parser::reportUnknownOperator(const Token &spelling) {
     consider(op.spelling);
   for (StringRef tensor : {"InputTensor", "ConstantTensor", "BufferTensor"})
     consider(tensor);
-  if (version == 1 && best > 0 && ops.contains(spelling.text))
+  bool isOfVersion2 =
+      ops.contains(spelling.text) || spelling.text == numberTensor;
+  if (version == 1 && best > 0 && isOfVersion2)
     unknown << ", which needs 'version = 2;' as the first statement";
   else if (!closest.empty())
     unknown << ", did you mean '" << closest << "'?";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Aliases.h"
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Frontend/Script/Script.h"
@@ -48,6 +49,7 @@ private:
   FailureOr<uint64_t> printTensor(Location location, StringRef spelling,
                                   StringRef name, Type type);
   LogicalResult printStatement(Operation *op);
+  LogicalResult printNumber(ConstantOp op);
   FailureOr<std::string> formatVersion1(Operation *op);
   FailureOr<std::string> formatVersion2(Operation *op);
   FailureOr<std::string> formatAttribute(Operation *op, StringRef name,
@@ -237,6 +239,8 @@ LogicalResult Printer::printOp(Operation *op) {
     return success();
   if (isa<KernelOpInterface>(op))
     return printStatement(op);
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return printNumber(constant);
   return op->emitError("expected an operator of the script language");
 }
 
@@ -300,6 +304,26 @@ FailureOr<uint64_t> Printer::printTensor(Location location, StringRef spelling,
   needsVersion2 |= tensor.getRank() == 0 || tensor.getRank() > maxRanks[1];
   return addStatement(spelling + "(" + name + (name.empty() ? "" : ", ") +
                       elementType + ", " + formatList(tensor.getShape()) + ")");
+}
+
+/// Prints a constant whose elements are one number that a script can hold.
+LogicalResult Printer::printNumber(ConstantOp op) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  Type type = op.getType().getElementType();
+  if (!elements || !elements.isSplat() || getElementTypeName(type).empty())
+    return op.emitError("expected a constant of one number of float32 or int64 "
+                        "for all elements, a script holds no other values");
+  llvm::SmallString<32> number;
+  if (type.isF32())
+    elements.getSplatValue<APFloat>().toString(number);
+  else
+    elements.getSplatValue<APInt>().toStringSigned(number);
+  needsVersion2 = true;
+  aliases.addOwner(op.getResult(),
+                   addStatement(numberTensor + "(" + number + ", " +
+                                getElementTypeName(type) + ", " +
+                                formatList(op.getType().getShape()) + ")"));
+  return success();
 }
 
 LogicalResult Printer::printStatement(Operation *op) {
