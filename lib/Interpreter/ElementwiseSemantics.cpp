@@ -12,6 +12,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "llvm/ADT/APInt.h"
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -247,6 +248,50 @@ private:
   }
 };
 
+struct BitcastSemantics
+    : ReferenceSemanticsOpInterface::ExternalModel<BitcastSemantics,
+                                                   BitcastOp> {
+  LogicalResult interpret(Operation *op, OperandTensors operands,
+                          ReferenceTensor &result) const {
+    const ReferenceTensor &x = *operands[0];
+    Type from = x.type.getElementType(), to = result.type.getElementType();
+    x.withElements([&](const auto &source) {
+      result.withElements([&](auto &target) {
+        for (auto [element, value] : llvm::zip_equal(source, target))
+          read(getBits(element, from), to, value);
+      });
+    });
+    return success();
+  }
+
+private:
+  template <typename T> static APInt getBits(T x, Type type) {
+    if constexpr (isFloating<T>) {
+      APFloat value(x);
+      bool losesInfo;
+      value.convert(cast<FloatType>(type).getFloatSemantics(),
+                    APFloat::rmNearestTiesToEven, &losesInfo);
+      return value.bitcastToAPInt();
+    } else {
+      return APInt(64, uint64_t(x)).trunc(type.getIntOrFloatBitWidth());
+    }
+  }
+
+  template <typename T> static void read(APInt bits, Type type, T &value) {
+    if constexpr (isFloating<T>) {
+      APFloat number(cast<FloatType>(type).getFloatSemantics(), bits);
+      bool losesInfo;
+      number.convert(std::is_same_v<T, float> ? APFloat::IEEEsingle()
+                                              : APFloat::IEEEdouble(),
+                     APFloat::rmNearestTiesToEven, &losesInfo);
+      std::memcpy(&value, number.bitcastToAPInt().getRawData(), sizeof(T));
+    } else {
+      value = isUnsigned(type) ? int64_t(bits.getZExtValue())
+                               : bits.getSExtValue();
+    }
+  }
+};
+
 struct BroadcastSemantics
     : ReferenceSemanticsOpInterface::ExternalModel<BroadcastSemantics,
                                                    BroadcastOp> {
@@ -326,6 +371,7 @@ static void attachLogic(MLIRContext &context) {
 void hamkaas::attachElementwiseSemantics(MLIRContext &context) {
   attachArithmetic(context);
   attachLogic(context);
+  BitcastOp::attachInterface<BitcastSemantics>(context);
   BroadcastOp::attachInterface<BroadcastSemantics>(context);
   CastOp::attachInterface<CastSemantics>(context);
   CompareOp::attachInterface<CompareSemantics>(context);

@@ -194,6 +194,7 @@ FORMULAS = {
     "asinh": [np.arcsinh],
     "atan": [np.arctan],
     "atanh": [np.arctanh],
+    "bitcast": [lambda x: x.astype(np.float32).view(np.int32)],
     "broadcast": [lambda x: np.broadcast_to(x, [2, 3])],
     "cast": [lambda x: saturate(x, np.int32)],
     "ceil": [np.ceil],
@@ -285,7 +286,7 @@ MAGNITUDES = {
 
 # Operations that move elements or round once: every bit is known, also the sign
 # of a zero. A NaN is any NaN.
-EXACT = {"abs", "add", "and", "argsort", "broadcast", "cast", "ceil", "compare",
+EXACT = {"abs", "add", "and", "argsort", "bitcast", "broadcast", "cast", "ceil", "compare",
          "concat", "div", "floor", "gather", "iota", "max", "min", "mul", "neg",
          "not", "or", "pad", "permute", "relu", "rem", "replace_slice",
          "reshape", "round", "select", "shift_left", "shift_right", "sign",

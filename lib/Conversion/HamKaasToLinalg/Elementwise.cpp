@@ -274,6 +274,24 @@ static Value buildCast(Element e, ValueRange x) {
 
 namespace {
 
+/// Without the decoding that floats of 16 bits are computed with: bits are
+/// those in memory.
+struct LowerBitcast
+    : LinalgLoweringOpInterface::ExternalModel<LowerBitcast, BitcastOp> {
+  Value lowerToLinalg(Operation *op, OpBuilder &builder,
+                      ValueRange operands) const {
+    RankedTensorType type = getStorageType(op->getResult(0).getType());
+    AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+    return buildParallel(
+        builder, op->getLoc(), type, operands, map,
+        [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+          if (x[0].getType() == type.getElementType())
+            return x[0];
+          return arith::BitcastOp::create(b, loc, type.getElementType(), x[0]);
+        });
+  }
+};
+
 struct LowerBroadcast
     : LinalgLoweringOpInterface::ExternalModel<LowerBroadcast, BroadcastOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
@@ -364,6 +382,7 @@ struct LowerPermute
 } // namespace
 
 void hamkaas::registerElementwiseLowerings(MLIRContext *context) {
+  BitcastOp::attachInterface<LowerBitcast>(*context);
   BroadcastOp::attachInterface<LowerBroadcast>(*context);
   ComplexMulOp::attachInterface<LowerComplexMul>(*context);
   IotaOp::attachInterface<LowerIota>(*context);

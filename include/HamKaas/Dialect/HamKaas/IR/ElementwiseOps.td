@@ -295,4 +295,30 @@ def HamKaas_CastOp : HamKaas_GraphOp<"cast", "Elementwise", [], [], "true"> {
   let hasFolder = 1;
 }
 
+def HamKaas_BitcastOp : HamKaas_GraphOp<"bitcast", "Elementwise", [], [],
+                                        "true"> {
+  let summary = "take the bits of elements as those of another type";
+  let description = [{
+    `result[i]` has the bits of `x[i]`, those of the element in memory.
+
+    Constraints:
+    * (C1) The result has the shape of `x`.
+    * (C2) Elements of `x` and of the result have the same number of bits, and
+      neither are booleans.
+
+    Gradient: none.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.bitcast %x : tensor<2x3xf32> -> tensor<2x3xi32>
+    ```
+  }];
+  let arguments = (ins HamKaas_Tensor:$x);
+  let results = (outs HamKaas_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_ELEMENTWISEOPS
