@@ -228,3 +228,74 @@ def test_formats():
     np.testing.assert_array_equal(b.astype("int8"), [-8, -1, 7])
     with pytest.raises(hk.HamKaasError, match="expected input 'x' to be float8"):
         run([x.view("uint8"), np.float32([1])])
+
+
+FLOAT_FORMATS = ["FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2",
+                 "FLOAT8E5M2FNUZ", "FLOAT4E2M1"]
+
+
+def make_all_casts(element_type, count):
+    """Casts to all formats of floats, those that saturate first."""
+    nodes, outputs = [], []
+    for saturates in (1, 0):
+        for name in FLOAT_FORMATS:
+            output = f"{name}_{saturates}"
+            nodes.append(("Cast", ["x"], [output], {
+                "to": getattr(TensorProto, name), "saturate": saturates}))
+            outputs.append((output, getattr(TensorProto, name), [count]))
+    return make_model(nodes, [("x", element_type, [count])], outputs, opset=23)
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_casts_to_formats(name):
+    """Every float16, and in wider types what lies beside the halves, too."""
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
+    x = np.arange(1 << 16, dtype="uint16").view("float16")
+    if name != "float16":
+        # NOTE: of float32 in both, for ml_dtypes rounds float64 to that first.
+        x = x[~np.isnan(x)].astype("float32")
+        x = np.concatenate([x, np.nextafter(x, np.float32(np.inf)),
+                            np.nextafter(x, np.float32(-np.inf)),
+                            np.float32([np.nan])]).astype(name)
+    model = make_all_casts(helper.np_dtype_to_tensor_dtype(x.dtype), x.size)
+    outputs = hamkaas.onnx.prepare(model)([x])
+    for i, found in enumerate(outputs):
+        info = ml_dtypes.finfo(found.dtype)
+        with np.errstate(all="ignore"):
+            wanted = x if i >= len(FLOAT_FORMATS) else np.clip(
+                x, x.dtype.type(info.min), x.dtype.type(info.max))
+            wanted = wanted.astype(found.dtype)
+        wide, got = wanted.astype("float32"), found.astype("float32")
+        is_same = (wanted.view("uint8") == found.view("uint8")) | (
+            np.isnan(wide) & np.isnan(got))
+        # FLOAT4E2M1 has no NaN; ml_dtypes gives either zero.
+        is_same |= np.isnan(x) & (wide == 0) & (got == 0)
+        assert np.all(is_same), (found.dtype, i, x[~is_same][:5],
+                                 wide[~is_same][:5], got[~is_same][:5])
+
+
+def test_float64_is_rounded_once():
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
+    least = float(ml_dtypes.finfo("float8_e4m3fn").smallest_subnormal)
+    half = least / 2
+    model = make_all_casts(TensorProto.DOUBLE, 3)
+    [y, *_] = hamkaas.onnx.prepare(model)(
+        [np.float64([half, half * (1 + 1e-12), 17 + 1e-12])])
+    np.testing.assert_array_equal(y.astype("float64"), [0, least, 18])
+
+
+@pytest.mark.parametrize("mode", ["up", "down", "nearest"])
+@pytest.mark.parametrize("saturate", [0, 1])
+def test_casts_to_powers(mode, saturate):
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
+    powers = np.float32(2)**np.arange(-127, 128, dtype="float32")
+    x = np.concatenate([powers * f for f in np.float32(
+        [1, 1.25, 1.5, 1.5000001, 1.75])] + [np.float32([0, np.inf, np.nan])])
+    e8m0 = TensorProto.FLOAT8E8M0
+    model = make_model(
+        [("Cast", ["x"], ["y"],
+          {"to": e8m0, "saturate": saturate, "round_mode": mode})],
+        [("x", FLOAT, x.shape)], [("y", e8m0, x.shape)], opset=24)
+    [y] = hamkaas.onnx.prepare(model)([x])
+    wanted = numpy_helper.to_float8e8m0(x, bool(saturate), mode)
+    np.testing.assert_array_equal(y.view("uint8"), wanted.view("uint8"))

@@ -17,8 +17,7 @@ using namespace hamkaas::onnx;
 // What they are
 //===----------------------------------------------------------------------===//
 
-/// Null for integers.
-static const llvm::fltSemantics *getSemantics(DataType format) {
+const llvm::fltSemantics *onnx::getSemantics(DataType format) {
   switch (format) {
   case DataType::Float8E4M3FN:
     return &llvm::APFloat::Float8E4M3FN();

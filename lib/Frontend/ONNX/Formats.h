@@ -20,6 +20,8 @@ namespace hamkaas::onnx {
 int getFormatBits(DataType type);
 inline bool isFormat(DataType type) { return getFormatBits(type) != 0; }
 bool isFloatFormat(DataType type);
+/// The floats of a format; null for integers.
+const llvm::fltSemantics *getSemantics(DataType type);
 /// The least and the greatest number of a format of integers.
 std::pair<int, int> getFormatRange(DataType type);
 
@@ -37,6 +39,19 @@ Tensor decode(GraphBuilder &b, Tensor x);
 
 /// Plain numbers as integers of that format. What does not fit wraps.
 Tensor encodeIntegers(GraphBuilder &b, Tensor x, DataType format);
+
+/// How a float becomes one of fewer bits.
+struct FloatRounding {
+  /// Whether what is too large becomes the largest number, in place of an
+  /// infinity or NaN.
+  bool saturates = true;
+  /// Of FLOAT8E8M0, the powers of two: nearest, up or down.
+  llvm::StringRef mode = "up";
+};
+
+/// Plain numbers as floats of that format, rounded to nearest, halves to even.
+Tensor encodeFloats(GraphBuilder &b, Tensor x, DataType format,
+                    FloatRounding rounding);
 
 } // namespace hamkaas::onnx
 

@@ -219,9 +219,9 @@ static bool isControlFlow(StringRef domain, StringRef name) {
 bool Importer::expectPlain(StringRef what, ArrayRef<Tensor> tensors) {
   for (const Tensor &tensor : tensors) {
     if (tensor.isSequence())
-      addProblem("sequences as " + what + " are not supported");
+      builder.fail("sequences as " + what + " are not supported");
     else if (!tensor.isPlain())
-      addProblem("elements of type " + getDataTypeName(tensor.format()) +
+      builder.fail("elements of type " + getDataTypeName(tensor.format()) +
                  " as " + what + " are not supported; Cast converts them");
     if (!tensor.isPlain())
       return false;
@@ -238,7 +238,7 @@ bool Importer::checkInputs(ArrayRef<Tensor> inputs, Takes takes) {
       return false;
     bool isMoved = takes == Takes::Bits && !input.isPlain();
     if (isMoved && input.format() != inputs.front().format()) {
-      addProblem("expected the elements of input " + Twine(i) +
+      builder.fail("expected the elements of input " + Twine(i) +
                  " to have the type of input 0");
       return false;
     }
@@ -250,8 +250,10 @@ std::optional<Tensors> Importer::importOp(const NodeProto &node,
                                           const Call &call,
                                           const OpVersion &op) {
   Takes takes = op.definition->takes;
-  if (!checkInputs(call.inputs, takes))
+  if (!checkInputs(call.inputs, takes)) {
+    addProblem(builder.takeFailure());
     return std::nullopt;
+  }
   Tensors inputs = call.inputs;
   DataType format = DataType::Undefined;
   if (takes == Takes::Bits && !inputs.empty()) {

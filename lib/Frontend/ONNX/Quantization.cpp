@@ -127,17 +127,15 @@ static Tensor saturate(GraphBuilder &b, Tensor x, QuantizedType type) {
 static Tensors importQuantizeLinear(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), scale = op.input(1), zero = op.optionalInput(2);
   Placement placement = readPlacement(op);
+  FloatRounding rounding;
   if (op.version >= 19)
-    op.attributes.getInt("saturate");
+    rounding.saturates = op.attributes.getInt("saturate").value_or(1) != 0;
   QuantizedType type = readQuantizedType(op, b, zero);
   Type computed = scale.elementType();
   if (op.version >= 23)
     computed = readType(op, b, "precision", computed);
   if (b.hasFailed() || !x || !scale)
     return {};
-  if (isFloatFormat(type.format))
-    return {b.fail("quantizing to " + getDataTypeName(type.format) +
-                   " is not supported")};
   bool isInteger = type.format != DataType::Undefined ||
                    isa_and_nonnull<IntegerType>(type.type);
   if (!isa<FloatType>(computed) || !isInteger)
@@ -149,6 +147,11 @@ static Tensors importQuantizeLinear(OpContext &op, GraphBuilder &b) {
                            placement.block);
   };
   Tensor ratio = b.div(b.cast(x, computed), align(b.cast(scale, computed)));
+  if (isFloatFormat(type.format)) {
+    if (zero)
+      ratio = b.add(ratio, b.cast(align(zero), computed));
+    return {encodeFloats(b, ratio, type.format, rounding)};
+  }
   Tensor rounded = b.unary("round", toComputed(b, ratio));
   if (zero)
     rounded = b.add(rounded, b.cast(align(zero), rounded.elementType()));

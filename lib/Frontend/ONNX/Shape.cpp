@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compositions.h"
 #include "Diagnostics.h"
 #include "Elements.h"
 #include "Formats.h"
-#include "OpContext.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -97,11 +97,15 @@ static Tensors importRange(OpContext &op, GraphBuilder &b) {
 
 /// `x`, of any elements, as elements of that type.
 static Tensor convert(OpContext &op, GraphBuilder &b, Tensor x, DataType type) {
-  if (!x || x.format() == type)
+  FloatRounding rounding;
+  rounding.saturates = op.attributes.getInt("saturate").value_or(1) != 0;
+  rounding.mode = op.attributes.getString("round_mode").value_or("up");
+  if (!expectOneOf(b, "round_mode", rounding.mode, {"down", "nearest", "up"}) ||
+      !x || x.format() == type)
     return x;
   x = decode(b, x);
   if (isFloatFormat(type))
-    return b.fail("casts to " + getDataTypeName(type) + " are not supported");
+    return encodeFloats(b, x, type, rounding);
   if (isFormat(type))
     return encodeIntegers(b, x, type);
   Type element = op.getElementType(int64_t(type));
@@ -110,20 +114,45 @@ static Tensor convert(OpContext &op, GraphBuilder &b, Tensor x, DataType type) {
 
 static Tensors importCast(OpContext &op, GraphBuilder &b) {
   std::optional<int64_t> to = op.attributes.getInt("to");
-  op.attributes.getInt("saturate");
-  op.attributes.getString("round_mode");
   if (!to)
     return {b.fail("expected an attribute 'to', found none")};
   return {convert(op, b, op.input(0), DataType(int(*to)))};
 }
 
 static Tensors importCastLike(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0), like = op.input(1);
+  if (like && !like.isPlain())
+    return {convert(op, b, x, like.format())};
   op.attributes.getInt("saturate");
   op.attributes.getString("round_mode");
-  Tensor x = op.input(0), like = op.input(1);
-  if (!like || !like.isPlain())
-    return {convert(op, b, x, like.format())};
-  return {x ? b.cast(decode(b, x), like.elementType()) : Tensor()};
+  return {x && like ? b.cast(decode(b, x), like.elementType()) : Tensor()};
+}
+
+/// The same bits as elements of another type. A float of 8 bits is a byte.
+static Tensors importBitCast(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  auto to = DataType(int(op.attributes.getInt("to").value_or(0)));
+  for (DataType type : {x.format(), to})
+    if (isFormat(type) && getFormatBits(type) < 8)
+      return {b.fail("casts of the bits of " + getDataTypeName(type) +
+                     " are not supported")};
+  Type type = isFormat(to) ? getStorageType(b.context(), to)
+                           : op.getElementType(int64_t(to));
+  if (!type || !x)
+    return {};
+  x = x.withFormat(DataType::Undefined);
+  // A boolean is a byte in memory.
+  Type byte = IntegerType::get(b.context(), 8, IntegerType::Unsigned);
+  if (x.isBool() && type.getIntOrFloatBitWidth() == 8)
+    x = b.cast(x, byte);
+  if (type.isInteger(1) && x.elementType().getIntOrFloatBitWidth() == 8)
+    return {b.cast(x, type)};
+  if (!x || x.elementType() == type)
+    return {x.withFormat(isFormat(to) ? to : DataType::Undefined)};
+  if (x.isEmpty())
+    return {b.empty(x.shape(), type)};
+  Tensor result = b.create("bitcast", x, {}, x.type().clone(type));
+  return {result.withFormat(isFormat(to) ? to : DataType::Undefined)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,6 +297,7 @@ static Tensors importExpand(OpContext &op, GraphBuilder &b) {
 
 ArrayRef<OpDefinition> onnx::getShapeOps() {
   static constexpr OpDefinition ops[] = {
+      {"BitCast", importBitCast, 26, "", Takes::Formats},
       {"Cast", importCast, 28, "", Takes::Formats},
       {"CastLike", importCastLike, 25, "", Takes::Formats},
       {"Constant", importConstant, 25},
