@@ -1,13 +1,17 @@
 import ctypes
 import glob
 import os
+import re
 import shutil
 import subprocess
+import sys
 
-import lit.formats
+# NOTE: a module, because lit sends tests to other processes.
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import leveltest
 
 config.name = "HamKaas"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = leveltest.LevelTest(execute_external=False)
 # ".textproto" is the text of an ONNX model, which `%encode_onnx` makes one.
 config.suffixes = [".mlir", ".hk", ".test", ".textproto"]
 config.excludes = ["Inputs", "unit", "fuzz"]
@@ -82,9 +86,35 @@ else:
     lit_config.note("the tests of ONNX models cannot run: onnx 1.23.2 is not "
                     "installed")
 for feature, program in (("gcc", "g++"), ("pkg-config", "pkg-config"),
-                         ("ccache", "ccache")):
+                         ("ccache", "ccache"), ("valgrind", "valgrind")):
     if shutil.which(program):
         config.available_features.add(feature)
+
+
+def find_level():
+    """The instruction set level of this machine, as the compiler sees it."""
+    model = os.path.join(config.test_source_root, "Tools/Inputs/scale.hk")
+    try:
+        report = subprocess.run(
+            ["hamkaas-compile", model, "--report"], capture_output=True,
+            text=True, env={**os.environ, **config.environment}).stdout
+    except OSError:
+        report = ""
+    found = re.match(r"\S+ for (x86-64\S*),", report)
+    return found[1] if found else None
+
+
+level = find_level()
+if level:
+    here = leveltest.up_to(level)
+    config.available_features.update(f"isa-{name}" for name in here)
+    missing = leveltest.LEVELS[len(here):]
+    lit_config.note(f"instruction set levels that run: {', '.join(here)}; "
+                    f"unsupported: {', '.join(missing) or 'none'}")
+else:
+    lit_config.note("the tests of instruction set levels cannot run: "
+                    "hamkaas-compile tells none")
+
 
 def has_gpu():
     """Whether there is an NVIDIA GPU to run on."""

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Compiles kernels twice, runs both and compares the results.
 
-usage: execute.py FILE [--level=LEVEL] [--integers=V[:V...],...] [--range=R]
+usage: execute.py FILE --level=LEVEL [--integers=V[:V...],...] [--range=R]
 
-LEVEL is lowered to what the machine has.
 Every function of FILE is compiled by our passes and, as the reference, by
 upstream's lowering of linalg to scalar loops. Inputs are random numbers of
 [-R, R], integers of all sizes; arguments of one i64 are given by --integers,
@@ -61,17 +60,6 @@ module attributes {transform.with_named_sequence} {
   }
 }
 """
-
-
-def level_here(level):
-    """`level`, or the highest one below that this machine has."""
-    needed = {"x86-64": "fxsr", "x86-64-v2": "sse4_2", "x86-64-v3": "avx2",
-              "x86-64-v4": "avx512vl"}
-    with open("/proc/cpuinfo") as file:
-        line = next(line for line in file if line.startswith("flags"))
-    levels = list(needed)
-    levels = levels[:levels.index(level) + 1]
-    return [name for name in levels if needed[name] in line.split()][-1]
 
 
 def run(command, text):
@@ -240,13 +228,13 @@ def compare(name, got, expected):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
-    parser.add_argument("--level", default="x86-64-v4")
+    parser.add_argument("--level", required=True)
     parser.add_argument("--integers", default="")
     parser.add_argument("--range", type=float, default=1.0)
     options = parser.parse_args()
     with open(options.file) as file:
         text = file.read()
-    level = level_here(options.level)
+    level = options.level
     kernels, tiles = compile_kernels(text, level)
     reference, returning = compile_reference(text)
     random = np.random.default_rng(7)

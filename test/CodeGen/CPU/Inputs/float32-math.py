@@ -68,7 +68,7 @@ def sample(low, high):
 
 
 def main():
-    level = execute.level_here(sys.argv[1])
+    level = sys.argv[1]
     function, low, high = FUNCTIONS[sys.argv[2]]
     x = sample(low, high)
     is_sum = sys.argv[2] == "one_plus_erf"

@@ -1,0 +1,47 @@
+"""Tests that run once for each level of the instruction set.
+
+A file with a line `LEVELS: x86-64 x86-64-v4` is a test for each of them, named
+`file/x86-64-v4`. `%level` is the level. Where the machine lacks it, the feature
+`isa-x86-64-v4` is missing, and the test unsupported.
+"""
+
+import copy
+import re
+
+import lit.formats
+import lit.Test
+
+LEVELS = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"]
+LINE = re.compile(rb"^\W*LEVELS:(.*)$", re.MULTILINE)
+
+
+def up_to(level):
+    """The levels that a machine of `level` has."""
+    return LEVELS[:LEVELS.index(level) + 1]
+
+
+class TestOfLevel(lit.Test.Test):
+    def __init__(self, test, level):
+        config = copy.copy(test.config)
+        config.substitutions = [("%level", level)] + config.substitutions
+        super().__init__(test.suite, test.path_in_suite + (level,), config,
+                         file_path=test.getSourcePath())
+        self.requires = [f"isa-{level}"]
+
+    def getSourcePath(self):
+        return self.file_path
+
+
+class LevelTest(lit.formats.ShTest):
+    def getTestsForPath(self, *arguments):
+        for test in super().getTestsForPath(*arguments):
+            with open(test.getSourcePath(), "rb") as file:
+                line = LINE.search(file.read())
+            if not line:
+                yield test
+                continue
+            for level in line[1].decode().split():
+                if level not in LEVELS:
+                    raise ValueError(f"{test.getSourcePath()}: expected levels "
+                                     f"{LEVELS}, got '{level}'")
+                yield TestOfLevel(test, level)
