@@ -8,6 +8,7 @@ FOLDER, with the commands of the build and the settings of scripts/ccache.sh.
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -37,8 +38,10 @@ def clone(name):
 def make(target, copy, launcher=""):
     command = get_output("ninja", "-C", build, "-t", "commands", "-s",
                          target).splitlines()[-1]
-    command = command.replace(str(build), str(copy / "build"))
-    command = command.replace(str(source), str(copy))
+    # At once: the copy lies in the folders that it replaces.
+    folders = {str(build): str(copy / "build"), str(source): str(copy)}
+    command = re.sub("|".join(map(re.escape, folders)),
+                     lambda match: folders[match[0]], command)
     if launcher not in command:
         command = launcher + command
     subprocess.run(f". scripts/ccache.sh && cd build && {command}", check=True,

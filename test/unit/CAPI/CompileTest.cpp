@@ -54,8 +54,7 @@ TEST(Compile, SourcesWithoutAModel) {
   EXPECT_EQ(compileError("\xEF\xBB\xBF"),
             "expected the text of a model, got 3 bytes");
   EXPECT_EQ(compileError(std::string("$1\0", 3)),
-            "model: error: expected a script, MLIR text or an ONNX "
-            "model, got other binary data");
+            "model:1:3: error: expected text in UTF-8, found the byte 0x00");
   EXPECT_EQ(compileError("\x7f"
                          "ELF..."),
             "model: error: expected a script, MLIR text or an ONNX "
