@@ -32,6 +32,14 @@ struct Deformed {
 } // namespace
 
 static bool checkShapes(GraphBuilder &b, const Deformed &d) {
+  // Each element of a window, and each group, is a part of the graph.
+  constexpr int64_t most = 4096;
+  if (d.windows.sizes[0] > most || d.windows.sizes[1] > most ||
+      d.windowSize() > most || d.offsetGroups > most) {
+    b.fail("windows of more than 4096 elements, or as many groups of offsets, "
+           "are not supported");
+    return false;
+  }
   int64_t windowSize = d.windowSize();
   Shape sides;
   for (int64_t i = 0; i < 2; ++i) {
@@ -63,19 +71,19 @@ static Tensor placeElements(GraphBuilder &b, const Deformed &d, int64_t group,
   if (!moved)
     return {};
   Shape sides = d.sides();
-  SmallVector<double> window, beginnings;
+  SmallVector<double> window;
   for (int64_t i = 0; i < d.windowSize(); ++i) {
     int64_t place = dim == 0 ? i / d.windows.sizes[1] : i % d.windows.sizes[1];
     window.push_back(double(place * d.windows.dilations[dim]));
   }
-  for (int64_t i = 0; i < sides[dim]; ++i)
-    beginnings.push_back(
-        double(i * d.windows.strides[dim] - d.windows.padLow[dim]));
+  Type type = moved.elementType();
   Shape along = {1, 1, 1, 1};
   along[2 + dim] = sides[dim];
-  Type type = moved.elementType();
+  Tensor beginnings = b.mul(b.cast(b.iota(along, 2 + dim), type),
+                            double(d.windows.strides[dim]));
+  beginnings = b.sub(beginnings, double(d.windows.padLow[dim]));
   moved = b.add(moved, b.constantOf(type, window, {1, d.windowSize(), 1, 1}));
-  return b.add(moved, b.constantOf(type, beginnings, along));
+  return b.add(moved, beginnings);
 }
 
 /// What the windows see of the channels of one group of offsets: batch x window

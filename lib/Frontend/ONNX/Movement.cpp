@@ -49,12 +49,15 @@ static Tensor sliceAt(GraphBuilder &b, Tensor x, int64_t axis, Tensor start,
   Type i64 = IntegerType::get(b.context(), 64);
   start = b.reshape(b.cast(start, i64), {});
   end = b.reshape(b.cast(end, i64), {});
-  // From before the last element to after it counts from both ends, and is
-  // empty: an index that the gather refuses.
+  // Bounds that count from both ends leave nothing, and those of integers that
+  // wrapped have another difference: an index that the gather refuses.
   Tensor zero = b.scalar(i64, 0), beyond = b.scalar(i64, double(size));
   Tensor fromEnd =
       b.select(b.compare("lt", end, zero), b.add(start, double(size)), beyond);
+  Tensor isApart =
+      b.compare("eq", b.sub(end, start), b.scalar(i64, double(difference)));
   start = b.select(b.compare("lt", start, zero), fromEnd, start);
+  start = b.select(isApart, start, beyond);
   // Nor does the gather count from the end.
   start = b.select(b.compare("lt", start, zero), beyond, start);
   Tensor index = b.mul(b.iota({shape[axis]}, 0), double(step));
@@ -65,6 +68,9 @@ static Tensor sliceAt(GraphBuilder &b, Tensor x, int64_t axis, Tensor start,
 static Tensors sliceAtRunTime(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), starts = op.input(1), ends = op.input(2);
   int64_t count = starts.count();
+  if (starts && count > x.rank())
+    return {b.fail("expected at most " + Twine(x.rank()) + " starts, found " +
+                   Twine(count))};
   Shape axes = llvm::to_vector(llvm::seq<int64_t>(0, count));
   Shape steps(count, 1);
   for (auto [i, list] : {std::pair(3, &axes), std::pair(4, &steps)})
@@ -84,7 +90,8 @@ static Tensors sliceAtRunTime(OpContext &op, GraphBuilder &b) {
   };
   for (int64_t i = 0; i < count; ++i) {
     std::optional<int64_t> difference = findDifference(starts, ends, i);
-    if (!difference || steps[i] < 1) {
+    // More than there are is clamped to a size that depends on the start.
+    if (!difference || *difference > x.dim(axes[i]) || steps[i] < 1) {
       op.expectConstant(1);
       op.expectConstant(2);
       return {};

@@ -133,6 +133,12 @@ static std::optional<Shape> readParts(OpContext &op, GraphBuilder &b,
     parts = *given;
     isOne = op.input(1).rank() == 0;
   }
+  // Each part is a node of the graph.
+  constexpr int64_t most = 1 << 16;
+  if (isOne && parts.front() > 0 && size / parts.front() >= most) {
+    b.fail("sequences of more than 65536 tensors are not supported");
+    return std::nullopt;
+  }
   if (isOne && parts.front() > 0) {
     int64_t part = parts.front();
     parts = Shape(size / part, part);
