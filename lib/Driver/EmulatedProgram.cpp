@@ -91,8 +91,9 @@ void multiplyOne(const HamKaasMatmul &matmul, void *const *arguments,
 class Session {
 public:
   Session(const HamKaasDeviceCode &code, const HamKaasProgram &program,
-          emulation::ThreadOrder order)
-      : code(code), program(program), calls(program.calls), emulator(order) {
+          emulation::ThreadOrder order, emulation::ProductSums productSums)
+      : code(code), program(program), calls(program.calls),
+        emulator(order, productSums) {
     const auto &image =
         *static_cast<const emulation::EmulatedImage *>(code.image);
     for (const emulation::EmulatedKernel &kernel :
@@ -264,10 +265,12 @@ static void *allocate(void *, uint64_t bytes, rt::Error &) {
   return memory;
 }
 
-rt::Device EmulatedProgram::createDevice(emulation::ThreadOrder order) const {
+rt::Device
+EmulatedProgram::createDevice(emulation::ThreadOrder order,
+                              emulation::ProductSums productSums) const {
   rt::Device device = {};
   device.name = "cuda-emulation";
-  device.context = new Session(code, descriptor, order);
+  device.context = new Session(code, descriptor, order, productSums);
   device.allocate = allocate;
   device.release = [](void *, void *memory) { std::free(memory); };
   device.copy = [](void *, void *to, const void *from, uint64_t bytes) {

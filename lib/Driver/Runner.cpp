@@ -84,7 +84,7 @@ hamkaas::createEmulatedRunner(const HamKaasProgram &program,
   auto emulated = EmulatedProgram::create(program);
   if (!emulated)
     return emulated.takeError();
-  rt::Device device = (*emulated)->createDevice(options.threadOrder);
+  rt::Device device = (*emulated)->createDevice(options.threadOrder, options.productSums);
   const HamKaasProgram &descriptor = (*emulated)->program();
   std::unique_ptr<Runner> runner(new Runner(descriptor, context));
   runner->emulated = std::move(*emulated);

@@ -60,9 +60,10 @@ static const EmulatedFunctions emulatedFunctions = {
 // Which thread goes on
 //===----------------------------------------------------------------------===//
 
-Block::Block(ThreadOrder order, AccessChecker &checker)
-    : order(order), checker(checker), stacks(Emulator::maxThreads),
-      threads(Emulator::maxThreads), ready(Emulator::maxThreads / 64) {}
+Block::Block(ThreadOrder order, ProductSums productSums, AccessChecker &checker)
+    : order(order), productSums(productSums), checker(checker),
+      stacks(Emulator::maxThreads), threads(Emulator::maxThreads),
+      ready(Emulator::maxThreads / 64) {}
 
 /// xorshift64*, which is the same everywhere.
 uint64_t Block::random() {
@@ -316,7 +317,8 @@ void Block::multiply(BlockThread &thread) {
   uint32_t *registers[warpSize];
   for (int64_t lane = 0; lane < warpSize; ++lane)
     registers[lane] = warp[lane].registers;
-  addMatrixProduct(static_cast<ProductKind>(thread.kind), registers);
+  addMatrixProduct(static_cast<ProductKind>(thread.kind), productSums,
+                   registers);
 }
 
 /// The lane that `thread` reads, by the formulas of PTX for `shfl.sync`.

@@ -55,7 +55,7 @@ struct BlockThread : EmulatedThread {
 /// Runs the threads of one block after another, always on the same stacks.
 class Block {
 public:
-  Block(ThreadOrder order, AccessChecker &checker);
+  Block(ThreadOrder order, ProductSums productSums, AccessChecker &checker);
 
   /// Prepares for the blocks of a launch. Returns an error, or an empty text.
   std::string begin(const EmulatedKernel &kernel, const EmulatedLaunch &launch,
@@ -95,6 +95,7 @@ private:
   uint64_t random();
 
   ThreadOrder order;
+  ProductSums productSums;
   AccessChecker &checker;
   Stacks stacks;
   std::vector<BlockThread> threads; ///< As many as any launch had.

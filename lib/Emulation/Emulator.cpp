@@ -15,7 +15,8 @@ using namespace hamkaas::emulation;
 
 class Emulator::Grid {
 public:
-  explicit Grid(ThreadOrder order) : order(order), block(order, checker) {}
+  Grid(ThreadOrder order, ProductSums productSums)
+      : order(order), block(order, productSums, checker) {}
 
   void addConstants(const EmulatedImage &image);
   std::string launch(const EmulatedKernel &kernel, const EmulatedLaunch &launch,
@@ -84,7 +85,8 @@ std::string Emulator::Grid::launch(const EmulatedKernel &kernel,
   return "";
 }
 
-Emulator::Emulator(ThreadOrder order) : grid(std::make_unique<Grid>(order)) {}
+Emulator::Emulator(ThreadOrder order, ProductSums productSums)
+    : grid(std::make_unique<Grid>(order, productSums)) {}
 Emulator::~Emulator() = default;
 
 void Emulator::addConstants(const EmulatedImage &image) {

@@ -7,11 +7,12 @@
 
 #include "MatrixProduct.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace hamkaas::emulation;
 
-static constexpr int rows = 16, columns = 8;
+static constexpr int rows = 16, columns = 8, maxDepth = 16;
 /// Lanes that hold a row of the left factor and of the sums, or a column of the
 /// right factor; and how far the registers of a lane are apart in the others.
 static constexpr int lanesOfLine = 4;
@@ -44,7 +45,30 @@ static float getElement(ProductKind kind, uint32_t *const (&lanes)[warpSize],
                 depth % packed);
 }
 
-void hamkaas::emulation::addMatrixProduct(ProductKind kind,
+/// The sum of what a float32 has and two bits more of the largest number, both
+/// of it and of all others cut off: what measurements show of tensor cores
+/// (Fasi et al., Numerical behavior of NVIDIA tensor cores, 2021).
+static float addCut(const double *numbers, int count) {
+  constexpr int digits = 24, extraDigits = 2;
+  double largest = 0, sum = 0;
+  for (int i = 0; i < count; ++i) {
+    largest = std::fmax(largest, std::fabs(numbers[i]));
+    sum += numbers[i];
+  }
+  // NaN, infinities, zeros.
+  if (!std::isfinite(sum) || largest == 0)
+    return static_cast<float>(sum);
+  double unit = std::ldexp(1, std::ilogb(largest) + 1 - digits - extraDigits);
+  sum = 0;
+  for (int i = 0; i < count; ++i)
+    sum += std::trunc(numbers[i] / unit) * unit;
+  if (sum == 0)
+    return 0;
+  unit = std::ldexp(1, std::ilogb(sum) + 1 - digits);
+  return static_cast<float>(std::trunc(sum / unit) * unit);
+}
+
+void hamkaas::emulation::addMatrixProduct(ProductKind kind, ProductSums sums,
                                           uint32_t *const (&lanes)[warpSize]) {
   int depths = 2 * lanesOfLine * getPacked(kind);
   for (int row = 0; row < rows; ++row)
@@ -53,11 +77,13 @@ void hamkaas::emulation::addMatrixProduct(ProductKind kind,
       int line = row % rowsBetween;
       uint32_t *sumRegister = lanes[line * lanesOfLine + column / 2] +
                               firstSumRegister + 2 * lower + column % 2;
-      double sum = toFloat(*sumRegister);
+      double numbers[1 + maxDepth] = {toFloat(*sumRegister)}, sum = numbers[0];
       for (int depth = 0; depth < depths; ++depth)
-        sum += double(getElement(kind, lanes, line, depth, lower, 2)) *
-               double(getElement(kind, lanes, column, depth, 4, 1));
-      auto rounded = static_cast<float>(sum);
+        sum += numbers[1 + depth] =
+            double(getElement(kind, lanes, line, depth, lower, 2)) *
+            double(getElement(kind, lanes, column, depth, 4, 1));
+      float rounded = sums == ProductSums::Cut ? addCut(numbers, 1 + depths)
+                                               : static_cast<float>(sum);
       memcpy(sumRegister, &rounded, sizeof(rounded));
     }
 }

@@ -8,15 +8,16 @@
 #ifndef HAMKAAS_LIB_EMULATION_MATRIXPRODUCT_H
 #define HAMKAAS_LIB_EMULATION_MATRIXPRODUCT_H
 
-#include "HamKaas/Emulation/EmulatedCode.h"
+#include "HamKaas/Emulation/Emulator.h"
 
 namespace hamkaas::emulation {
 
 /// Adds the product of two matrices that a warp holds to a third one, all in
 /// the `productRegisters` registers of its lanes, as PTX says for `mma.sync`.
-/// The products of an element are added in float64, then rounded with the sum:
-/// PTX leaves that open. The lower 13 bits of a tf32 mean nothing.
-void addMatrixProduct(ProductKind kind, uint32_t *const (&lanes)[warpSize]);
+/// PTX leaves the rounding open, so `sums` says it. The lower 13 bits of a tf32
+/// mean nothing.
+void addMatrixProduct(ProductKind kind, ProductSums sums,
+                      uint32_t *const (&lanes)[warpSize]);
 
 } // namespace hamkaas::emulation
 

@@ -4,7 +4,8 @@ usage: precisions.py [--assemble=CHECK_PTX | --on-cpu]
 
 Each result is compared with a sum in double of the factors as the precision
 rounds them, which tells it from all others, and with that of the factors as
-they are. With --assemble, each model is compiled to PTX instead, which the
+they are. Long sums of positive numbers are also added as tensor cores do, whose
+errors have one sign. With --assemble, each model is compiled to PTX instead, which the
 command CHECK_PTX must accept. With --on-cpu a `hamkaas-run` that is not ours,
 benchmarks/cuda/record.py, runs them on the processor and keeps them for a GPU.
 """
@@ -81,6 +82,10 @@ CASES = [
 ] + [(CONVOLUTION, convolve, ((2, 13, 11, 5), (3, 3, 5, 36)))]
 
 
+# Depths of thousands, which the errors of single sums must not grow with.
+DEEP = ("hamkaas.matmul %x, %w", matmul, ((16, 4096), (4096, 32)))
+
+
 def tensor(shape):
     return "tensor<" + "x".join([*map(str, shape), "f32"]) + ">"
 
@@ -124,7 +129,7 @@ def check(what, found, expected, bound):
 
 class Case:
     def __init__(self, number, folder):
-        self.case = CASES[number]
+        self.case = [*CASES, DEEP][number]
         self.folder = folder
         rng = np.random.default_rng(number)
         draw = lambda shape: rng.standard_normal(shape).astype(np.float32)
@@ -161,19 +166,33 @@ class Case:
             check=True, stdout=subprocess.DEVNULL)
         return np.load(self.folder / "y.npy")
 
-    def emulate(self, precision, order):
-        return self.run(precision, ["--device=cuda-emulation", "--no-cache",
-                                    f"--emulation-order={order}"])
+    def emulate(self, precision, *options):
+        return self.run(
+            precision, ["--device=cuda-emulation", "--no-cache", *options])
+
+    def check_deep(self):
+        for name in self.arrays:
+            self.arrays[name] = np.abs(self.arrays[name])
+        x, w = self.arrays["x"], self.arrays["w"]
+        found = self.emulate("3xtf32", "--emulation-sums=cut")
+        check("a deep product in 3xtf32, sums cut", found,
+              self.finish(self.multiply(x, w)), SUM_ERROR)
+        # tf32 does add in tensor cores: else nothing was cut above.
+        found = self.emulate("tf32", "--emulation-sums=cut")
+        bias = (self.finish(self.multiply(tf32(x), tf32(w))) - found).mean()
+        if not bias > 10 * SUM_ERROR * found.max():
+            sys.exit(f"expected sums that are cut, got a bias of {bias:g}")
 
     def check(self, precision):
         multiply, bound = PRECISIONS[precision]
         x, w = self.arrays["x"], self.arrays["w"]
         what = f"{self.case[0]} of {x.shape} and {w.shape} in {precision}"
-        found = self.emulate(precision, "1")
+        found = self.emulate(precision, "--emulation-order=1")
         check(what, found, self.finish(multiply(self.multiply, x, w)),
               SUM_ERROR)
         check(what, found, self.finish(self.multiply(x, w)), bound)
-        if not np.array_equal(found, self.emulate(precision, "backward")):
+        if not np.array_equal(found, self.emulate(
+                precision, "--emulation-order=backward")):
             sys.exit(f"{what}: another result in another order of threads")
 
     def assemble(self, precision, command):
@@ -201,6 +220,8 @@ def main():
                     case.run(precision, [])
                 else:
                     case.check(precision)
+        if not arguments.assemble and not arguments.on_cpu:
+            Case(len(CASES), pathlib.Path(folder)).check_deep()
     print(f"{len(CASES)} cases in {len(PRECISIONS)} precisions")
 
 

@@ -70,6 +70,15 @@ static cl::opt<std::string> emulationOrder(
     cl::value_desc("forward|backward|SEED"), cl::init("forward"),
     cl::cat(category));
 
+static cl::opt<emulation::ProductSums> emulationSums(
+    "emulation-sums",
+    cl::desc("How cuda-emulation adds the products of tensor cores:"),
+    cl::values(clEnumValN(emulation::ProductSums::Rounded, "rounded",
+                          "exactly, then rounded"),
+               clEnumValN(emulation::ProductSums::Cut, "cut",
+                          "as GPUs do, which cut digits off")),
+    cl::init(emulation::ProductSums::Rounded), cl::cat(category));
+
 /// LLVM registers an option of the name we promise. This runs before ours is
 /// constructed: the order within a file is that of the text.
 [[maybe_unused]] static const bool isNameFree = [] {
@@ -363,6 +372,7 @@ static llvm::Error createRunners(LoadedModel &loaded) {
   RunnerOptions options;
   if (llvm::Error error = parseThreadOrder().moveInto(options.threadOrder))
     return error;
+  options.productSums = emulationSums;
   options.name = loaded.info.name;
   options.device = device;
   options.threads = threads;
@@ -410,6 +420,10 @@ static llvm::Error checkOptions() {
     return order.takeError();
   if (emulationOrder.getNumOccurrences() && !runsEmulation())
     return makeError("--emulation-order: expected --device=cuda-emulation, got "
+                     "--device=" +
+                     device);
+  if (emulationSums.getNumOccurrences() && !runsEmulation())
+    return makeError("--emulation-sums: expected --device=cuda-emulation, got "
                      "--device=" +
                      device);
   if (!checkAgainst.empty() && checkAgainst != "reference")

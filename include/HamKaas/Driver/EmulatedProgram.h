@@ -32,7 +32,9 @@ public:
 
   /// The device of one instance, which runs the threads of a block in that
   /// order.
-  rt::Device createDevice(emulation::ThreadOrder order) const;
+  rt::Device createDevice(emulation::ThreadOrder order,
+                          emulation::ProductSums productSums =
+                              emulation::ProductSums::Rounded) const;
 
 private:
   explicit EmulatedProgram(const HamKaasProgram &program);

@@ -44,6 +44,8 @@ struct RunnerOptions {
   const ParameterContents *parameters = nullptr;
   /// In which the emulator of a GPU runs the threads of a block.
   emulation::ThreadOrder threadOrder = {};
+  /// How it adds the products of tensor cores.
+  emulation::ProductSums productSums = emulation::ProductSums::Rounded;
   /// Whether to measure the calls of a program.
   bool profile = false;
 };

@@ -22,6 +22,12 @@ struct ThreadOrder {
   uint64_t seed = 0; ///< Of Shuffled: equal seeds give equal orders.
 };
 
+/// How the products of tensor cores are added, and the sum that is there.
+enum class ProductSums {
+  Rounded, ///< In float64, then rounded to float32.
+  Cut      ///< Each to the digits of the largest, as GPUs do; so is the sum.
+};
+
 struct EmulatedLaunch {
   int64_t blocks;
   int64_t threads;      ///< Of a block.
@@ -41,7 +47,8 @@ class Emulator {
 public:
   static constexpr int64_t maxThreads = 1024;
 
-  explicit Emulator(ThreadOrder order);
+  explicit Emulator(ThreadOrder order,
+                    ProductSums productSums = ProductSums::Rounded);
   ~Emulator();
 
   /// Memory that kernels may read beside their arguments.

@@ -156,15 +156,24 @@ void TensorContraction::addProduct(ArrayRef<Value> left, ArrayRef<Value> right,
     sum = LLVM::ExtractValueOp::create(ir, kernel.loc(), product, i);
 }
 
-/// The smaller products come first. That of both rests is below the error of
-/// float32.
+/// Tensor cores cut what they add to a sum in place of rounding it, so errors
+/// of one sign add up along the depth, and a small product loses most. The
+/// three products of a split number therefore start from zero, and are added as
+/// float32 is elsewhere. The smaller ones come first; that of both rests is
+/// below the error of float32.
 void TensorContraction::addProducts(const Fragment &left, const Fragment &right,
                                     MutableArrayRef<Value> sums) {
-  if (isSplit()) {
-    addProduct(left.rests, right.numbers, sums);
-    addProduct(left.numbers, right.rests, sums);
-  }
-  addProduct(left.numbers, right.numbers, sums);
+  if (!isSplit())
+    return addProduct(left.numbers, right.numbers, sums);
+  OpBuilder &ir = kernel.ir();
+  Value zero =
+      arith::ConstantOp::create(ir, kernel.loc(), ir.getF32FloatAttr(0));
+  SmallVector<Value> products(sumsOfThread, zero);
+  addProduct(left.rests, right.numbers, products);
+  addProduct(left.numbers, right.rests, products);
+  addProduct(left.numbers, right.numbers, products);
+  for (auto [sum, product] : llvm::zip_equal(sums, products))
+    sum = arith::AddFOp::create(ir, kernel.loc(), sum, product);
 }
 
 SmallVector<Value> TensorContraction::multiply(Value stage, ValueRange sums) {

@@ -30,16 +30,20 @@
 // CHECK-NOT:       nvvm.bar.warp.sync
 // CHECK:           memref.load {{.*}} #gpu.address_space<workgroup>>
 
-// Three products of a large and a small part.
+// Three products of a large and a small part, which are added to the sum as
+// float32.
 
 // SPLIT:      %[[LARGE:.*]] = nvvm.convert.float.to.tf32 %[[X:[0-9]+]]
 // SPLIT-NEXT: %[[BITS:.*]] = arith.andi %[[LARGE]], %{{.*}} : i32
 // SPLIT-NEXT: %[[ROUNDED:.*]] = arith.bitcast %[[BITS]] : i32 to f32
 // SPLIT-NEXT: %[[REST:.*]] = arith.subf %[[X]], %[[ROUNDED]] : f32
 // SPLIT-NEXT: nvvm.convert.float.to.tf32 %[[REST]]
-// SPLIT:      nvvm.mma.sync
+// SPLIT:      nvvm.mma.sync {{.*}} C[%[[ZERO:.*]], %[[ZERO]], %[[ZERO]], %[[ZERO]]]
 // SPLIT:      %[[FIRST:.*]] = llvm.extractvalue %{{.*}}[0]
 // SPLIT:      nvvm.mma.sync {{.*}} C[%[[FIRST]],
+// SPLIT:      nvvm.mma.sync
+// SPLIT:      %[[PRODUCT:.*]] = llvm.extractvalue %{{.*}}[0]
+// SPLIT:      arith.addf %{{.*}}, %[[PRODUCT]] : f32
 
 // BF16: %[[PAIR:.*]] = nvvm.convert.f32x2.to.bf16x2 {{.*}} : vector<2xbf16>
 // BF16: llvm.bitcast %[[PAIR]] : vector<2xbf16> to i32
