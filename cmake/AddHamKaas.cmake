@@ -90,6 +90,34 @@ function(add_hamkaas_tool name)
   install(TARGETS ${name} EXPORT HamKaasTargets)
 endfunction()
 
+# hamkaas_document_tool(name)
+# Installs the manual page of a tool, and its completion for bash, zsh and fish,
+# which the tool makes of its options.
+function(hamkaas_document_tool name)
+  set(folder ${PROJECT_BINARY_DIR}/share/hamkaas)
+  file(MAKE_DIRECTORY ${folder})
+  set(files)
+  foreach(shell bash zsh fish)
+    set(file ${folder}/${name}.${shell})
+    add_custom_command(OUTPUT ${file}
+      COMMAND ${name} --print-completion=${shell} > ${file}
+      DEPENDS ${name} VERBATIM)
+    list(APPEND files ${file})
+  endforeach()
+  add_custom_command(OUTPUT ${folder}/${name}.1
+    COMMAND ${name} --print-man > ${folder}/${name}.1
+    DEPENDS ${name} VERBATIM)
+  add_custom_target(${name}-documents ALL DEPENDS ${files} ${folder}/${name}.1)
+  # Where each of them looks.
+  install(FILES ${folder}/${name}.bash RENAME ${name}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${folder}/${name}.zsh RENAME _${name}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${folder}/${name}.fish
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  install(FILES ${folder}/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endfunction()
+
 # hamkaas_tablegen(target file.td  output option [output option]...)
 # Generates each `output` with mlir-tblgen option(s), separated by commas.
 # Descriptions become comments there. They are left out, so that a description

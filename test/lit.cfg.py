@@ -86,7 +86,9 @@ else:
     lit_config.note("the tests of ONNX models cannot run: onnx 1.23.2 is not "
                     "installed")
 for feature, program in (("gcc", "g++"), ("pkg-config", "pkg-config"),
-                         ("ccache", "ccache"), ("valgrind", "valgrind")):
+                         ("ccache", "ccache"), ("valgrind", "valgrind"),
+                         ("fish", "fish"), ("mandoc", "mandoc"),
+                         ("zsh", "zsh")):
     if shutil.which(program):
         config.available_features.add(feature)
 

@@ -158,6 +158,9 @@ llvm::Error FileCompilation::run() {
       getModelName(path.empty() || path == "-" ? options.model : path);
   if (llvm::Error error = drawGraphs())
     return error;
+  ProgressLine progress(compileOptions.name, module.getContext(),
+                        options.progress);
+  progress.attach(compileOptions);
   return isText(options.form) ? writeForm() : writeProgram();
 }
 

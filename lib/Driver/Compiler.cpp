@@ -328,8 +328,10 @@ llvm::Expected<ProgramCode> Compilation::makeCode() {
   ProgramCode code;
   if (llvm::Error error = finish().moveInto(code.info))
     return std::move(error);
-  auto objects = targets.cuda ? emitDeviceCode(module, cpu, arch, code.info)
-                              : emitCode(module, cpu);
+  const KernelProgress &progress = options.kernelProgress;
+  auto objects = targets.cuda
+                     ? emitDeviceCode(module, cpu, arch, code.info, progress)
+                     : emitCode(module, cpu, progress);
   if (llvm::Error error = std::move(objects).moveInto(code.objects))
     return std::move(error);
   return code;

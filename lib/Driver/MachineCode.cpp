@@ -79,14 +79,16 @@ static MaybeObject compile(const TargetCpu &cpu, Translate translate) {
   return module ? emitObject(**module, **machine) : module.takeError();
 }
 
-llvm::Expected<ProgramObjects> hamkaas::emitCode(ModuleOp module,
-                                                 const TargetCpu &cpu) {
+llvm::Expected<ProgramObjects>
+hamkaas::emitCode(ModuleOp module, const TargetCpu &cpu,
+                  const KernelProgress &progress) {
   SmallVector<OwningOpRef<ModuleOp>> kernels = takeKernels(module);
   SmallVector<ModuleOp> parts = {module};
   for (OwningOpRef<ModuleOp> &kernel : kernels)
     parts.push_back(*kernel);
   ProgramObjects objects(parts.size());
   std::mutex mutex;
+  int done = 0;
   llvm::Error errors = llvm::Error::success();
   auto emit = [&](size_t i) -> LogicalResult {
     MaybeObject object = compile(
@@ -94,9 +96,12 @@ llvm::Expected<ProgramObjects> hamkaas::emitCode(ModuleOp module,
           return translate(parts[i], context, "code", machine);
         });
     llvm::Error error = std::move(object).moveInto(objects[i]);
+    std::lock_guard lock(mutex);
+    // The first part is what calls the kernels.
+    if (!error && i > 0 && progress)
+      progress(++done, kernels.size());
     if (!error)
       return success();
-    std::lock_guard lock(mutex);
     errors = llvm::joinErrors(std::move(errors), std::move(error));
     return failure();
   };
@@ -136,10 +141,10 @@ static MaybeObject emitImage(const TargetCpu &cpu, StringRef bytes) {
   });
 }
 
-llvm::Expected<ProgramObjects> hamkaas::emitDeviceCode(ModuleOp module,
-                                                       const TargetCpu &cpu,
-                                                       const GpuArch &arch,
-                                                       ProgramInfo &info) {
+llvm::Expected<ProgramObjects>
+hamkaas::emitDeviceCode(ModuleOp module, const TargetCpu &cpu,
+                        const GpuArch &arch, ProgramInfo &info,
+                        const KernelProgress &progress) {
   std::unique_ptr<llvm::MemoryBuffer> image;
   if (arch.isEmulation()) {
     auto global = module.lookupSymbol<LLVM::GlobalOp>(deviceImageSymbol);
@@ -155,7 +160,7 @@ llvm::Expected<ProgramObjects> hamkaas::emitDeviceCode(ModuleOp module,
     if (llvm::Error error = emitImage(cpu, *bytes).moveInto(image))
       return std::move(error);
   }
-  auto objects = emitCode(module, cpu);
+  auto objects = emitCode(module, cpu, progress);
   if (objects && image)
     objects->push_back(std::move(image));
   return objects;

@@ -23,17 +23,20 @@ struct ProgramModule {
   DescriptorOptions descriptor;
 };
 
+/// As CompileOptions::kernelProgress; may be null.
+using KernelProgress = std::function<void(int done, int total)>;
+
 /// Compiles the kernels, each to an object, and what calls them, which is the
 /// first, on all threads of the context. Takes the kernels out of `module`.
 llvm::Expected<ProgramObjects> emitCode(mlir::ModuleOp module,
-                                        const TargetCpu &cpu);
+                                        const TargetCpu &cpu,
+                                        const KernelProgress &progress);
 
 /// The same of a program for a GPU: what calls its kernels, and the image with
 /// them, whose size is noted in `info`. Takes the `gpu.module` out of `module`.
-llvm::Expected<ProgramObjects> emitDeviceCode(mlir::ModuleOp module,
-                                              const TargetCpu &cpu,
-                                              const GpuArch &arch,
-                                              ProgramInfo &info);
+llvm::Expected<ProgramObjects>
+emitDeviceCode(mlir::ModuleOp module, const TargetCpu &cpu, const GpuArch &arch,
+               ProgramInfo &info, const KernelProgress &progress);
 
 /// The object with the descriptor, which refers to the code.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

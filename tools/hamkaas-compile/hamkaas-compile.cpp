@@ -10,6 +10,7 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/Target.h"
+#include "HamKaas/Driver/ToolCommandLine.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -18,6 +19,9 @@ using llvm::StringRef;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("Options of hamkaas-compile");
+static ToolCommandLine commandLine("hamkaas-compile",
+                                   "Compiles a model to one program", category);
+static ProgressCommandLine progress(commandLine, category);
 static cl::opt<std::string> model(cl::Positional, cl::Required,
                                   cl::desc("MODEL (script, .mlir or .onnx)"),
                                   cl::cat(category));
@@ -40,7 +44,8 @@ static cl::opt<EmitForm> emitForm(
     cl::init(EmitForm::Program), cl::cat(category));
 static cl::opt<std::string>
     target("target", cl::desc("Devices: cpu, cuda (NVIDIA GPUs) or cpu,cuda"),
-           cl::init("cpu"), cl::cat(category));
+           cl::init("cpu"), cl::value_desc("cpu|cuda|cpu,cuda"),
+           cl::cat(category));
 static cl::opt<std::string>
     gpuArch("gpu-arch",
             cl::desc("NVIDIA GPUs to run on: sm_80 or newer ones for machine "
@@ -57,12 +62,14 @@ static cl::opt<std::string>
     precision("precision",
               cl::desc("Large products of float32 on a GPU: exact, tf32, "
                        "3xtf32 or bf16"),
-              cl::init(CompileFileOptions().precision), cl::cat(category));
+              cl::init(CompileFileOptions().precision),
+              cl::value_desc("exact|tf32|3xtf32|bf16"), cl::cat(category));
 static cl::opt<std::string>
     targetCpu("target-cpu",
               cl::desc("Instruction set level: host, or x86-64 to "
                        "x86-64-v4"),
-              cl::init("host"), cl::cat(category));
+              cl::init("host"), cl::value_desc(targetCpuNames),
+              cl::cat(category));
 static cl::opt<std::string> weights("weights",
                                     cl::desc("File with the parameters, which "
                                              "become part of the output"),
@@ -215,6 +222,7 @@ static llvm::Error compile() {
   options.graphSvg = graphSvg;
   options.optimizedGraphSvg = optimizedGraphSvg;
   options.unfoldGraph = unfoldGraph;
+  options.progress = progress.get();
   if (!maxWorkspace.empty())
     if (llvm::Error error = parseMaxWorkspace().moveInto(options.maxWorkspace))
       return error;
@@ -224,7 +232,8 @@ static llvm::Error compile() {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerVersion();
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Compiles a model to one program\n");
+  commandLine.addValues(emitForm);
+  commandLine.addValues(report);
+  commandLine.parse(argc, argv);
   return reportError(compile(), "hamkaas-compile");
 }

@@ -15,6 +15,7 @@
 #include "HamKaas/Driver/Runner.h"
 #include "HamKaas/Driver/Target.h"
 #include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Driver/ToolCommandLine.h"
 #include "HamKaas/Runtime/Device.h"
 #include "Outputs.h"
 #include "ProfileCommandLine.h"
@@ -29,6 +30,8 @@ using namespace hamkaas;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("Options of hamkaas-run");
+static ToolCommandLine commandLine("hamkaas-run", "Runs a model", category);
+static ProgressCommandLine progress(commandLine, category);
 static cl::opt<std::string> model(cl::Positional, cl::init(""),
                                   cl::desc("MODEL (script, .mlir, .onnx "
                                            "or .so)"),
@@ -62,7 +65,9 @@ static cl::opt<std::string>
     device("device",
            cl::desc("cpu, cuda, cuda:N (an NVIDIA GPU), cuda-emulation (one "
                     "that is emulated), reference (the interpreter) or best"),
-           cl::init("cpu"), cl::cat(category));
+           cl::init("cpu"),
+           cl::value_desc("cpu|cuda|cuda:N|cuda-emulation|reference|best"),
+           cl::cat(category));
 static cl::opt<std::string> emulationOrder(
     "emulation-order",
     cl::desc("In which cuda-emulation runs the threads of a block: forward, "
@@ -103,7 +108,8 @@ static cl::opt<bool> emitReport("emit-report",
                                 cl::cat(category));
 static cl::opt<std::string>
     targetCpu("target-cpu", cl::desc("Instruction set level to compile for"),
-              cl::init("host"), cl::cat(category));
+              cl::init("host"), cl::value_desc(targetCpuNames),
+              cl::cat(category));
 static cl::opt<std::string>
     gpuArch("gpu-arch",
             cl::desc("Architectures of NVIDIA GPUs to compile for: sm_NN for "
@@ -119,7 +125,8 @@ static cl::opt<std::string>
     precision("precision",
               cl::desc("Large products of float32 on a GPU: exact, tf32, "
                        "3xtf32 or bf16"),
-              cl::init(CompileOptions().precision), cl::cat(category));
+              cl::init(CompileOptions().precision),
+              cl::value_desc("exact|tf32|3xtf32|bf16"), cl::cat(category));
 static cl::list<std::string>
     noOptimize("no-optimize", cl::CommaSeparated,
                cl::desc("Leave out optimizations of the graph, or all"),
@@ -345,6 +352,8 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
   if (runsReference())
     return llvm::Error::success();
   OwningOpRef<ModuleOp> copy(loaded.graph.clone());
+  ProgressLine line(options.name, &loaded.file->context(), progress.get());
+  line.attach(options);
   auto compiled = compileInMemory(*copy, options);
   if (!compiled)
     return compiled.takeError();
@@ -521,7 +530,6 @@ static llvm::Error runModel() {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerVersion();
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Runs a model\n");
+  commandLine.parse(argc, argv);
   return reportError(runModel(), "hamkaas-run");
 }

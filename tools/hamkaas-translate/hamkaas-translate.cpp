@@ -13,6 +13,7 @@
 #include "HamKaas/Driver/OnnxOptions.h"
 #include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Driver/ToolCommandLine.h"
 #include "HamKaas/Frontend/Script/Script.h"
 #include "HamKaas/Support/SourceDiagnostics.h"
 #include "mlir/IR/AsmState.h"
@@ -34,6 +35,11 @@ enum class Direction { ImportScript, ImportOnnx, Export };
 } // namespace
 
 static cl::OptionCategory category("Options of hamkaas-translate");
+static ToolCommandLine
+    commandLine("hamkaas-translate",
+                "Translates scripts and ONNX models to MLIR, and back to "
+                "scripts",
+                category);
 static cl::opt<std::string> input(cl::Positional, cl::init("-"),
                                   cl::desc("FILE, - for standard input"),
                                   cl::cat(category));
@@ -165,10 +171,7 @@ static llvm::Error translateFile() {
 int main(int argc, char **argv) {
   hamkaas::registerVersion();
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "Translates scripts and ONNX models to MLIR, and back to\n"
-      "scripts\n");
+  commandLine.addValues(direction);
+  commandLine.parse(argc, argv);
   return reportError(translateFile(), "hamkaas-translate");
 }

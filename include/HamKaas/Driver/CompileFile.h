@@ -9,6 +9,7 @@
 #define HAMKAAS_DRIVER_COMPILEFILE_H
 
 #include "HamKaas/Driver/OnnxOptions.h"
+#include "HamKaas/Driver/ProgressLine.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -72,6 +73,7 @@ struct CompileFileOptions {
   std::string graphSvg;          ///< As it was read.
   std::string optimizedGraphSvg; ///< As the optimizer leaves it.
   bool unfoldGraph = false;      ///< As drawGraph has it.
+  ShowProgress progress = ShowProgress::Never;
 };
 
 /// The file that a compilation writes: the output, or the model's name with the

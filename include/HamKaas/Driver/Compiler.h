@@ -59,6 +59,9 @@ struct CompileOptions {
   /// that are done. The compilation ends with an error if it returns false.
   /// Code from the cache is one step, the last.
   std::function<bool(llvm::StringRef step, int done, int total)> progress = {};
+  /// Called while machine code is made, one call at a time but from any thread,
+  /// with the numbers of kernels that have theirs and of all.
+  std::function<void(int done, int total)> kernelProgress = {};
 };
 
 /// A failure whose reason went to the diagnostics of the MLIRContext.

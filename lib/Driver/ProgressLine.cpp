@@ -1,0 +1,103 @@
+//===- ProgressLine.cpp - How far a compilation is --------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Driver/ProgressLine.h"
+#include "HamKaas/Support/VisibleText.h"
+#include "llvm/Support/Process.h"
+#include <cstdlib>
+
+using namespace mlir;
+using namespace hamkaas;
+using std::chrono::milliseconds;
+
+/// Between two changes of what is seen.
+static constexpr milliseconds interval(100);
+/// Most models are compiled before.
+static constexpr milliseconds firstDelay(1000);
+
+/// A terminal that can wipe a line, with somebody before it.
+static bool hasReader() {
+  const char *terminal = std::getenv("TERM");
+  return llvm::sys::Process::StandardErrIsDisplayed() && terminal &&
+         StringRef(terminal) != "dumb" && !std::getenv("CI");
+}
+
+ProgressLine::ProgressLine(StringRef name, MLIRContext *context,
+                           ShowProgress when)
+    : name(makeVisible(name, /*limit=*/40)) {
+  if (when == ShowProgress::Never ||
+      (when == ShowProgress::Auto && !hasReader()))
+    return;
+  // The handlers below print; the line must be gone by then.
+  handler.emplace(context, [this](Diagnostic &) {
+    std::lock_guard lock(mutex);
+    wipe();
+    // Nothing is shown before the next step, which the text is read until.
+    isNew = false;
+    return failure();
+  });
+  auto delay = when == ShowProgress::Auto ? firstDelay : milliseconds(0);
+  worker = std::thread([this, delay] { work(delay); });
+}
+
+ProgressLine::~ProgressLine() {
+  if (!worker.joinable())
+    return;
+  {
+    std::lock_guard lock(mutex);
+    isAtEnd = true;
+  }
+  condition.notify_one();
+  worker.join();
+}
+
+void ProgressLine::attach(CompileOptions &options) {
+  if (!worker.joinable())
+    return;
+  options.progress = [this](StringRef step, int done, int total) {
+    begin(step, done, total);
+    return true;
+  };
+  options.kernelProgress = [this](int done, int total) {
+    countKernels(done, total);
+  };
+}
+
+void ProgressLine::begin(StringRef name, int done, int total) {
+  std::lock_guard lock(mutex);
+  step =
+      std::to_string(done + 1) + "/" + std::to_string(total) + " " + name.str();
+  kernels.clear();
+  isNew = true;
+}
+
+void ProgressLine::countKernels(int done, int total) {
+  std::lock_guard lock(mutex);
+  kernels =
+      ", " + std::to_string(done) + " of " + std::to_string(total) + " kernels";
+  isNew = true;
+}
+
+void ProgressLine::work(milliseconds delay) {
+  std::unique_lock lock(mutex);
+  auto isDone = [this] { return isAtEnd; };
+  for (; !condition.wait_for(lock, delay, isDone); delay = interval)
+    show();
+  wipe();
+}
+
+void ProgressLine::show() {
+  if (!std::exchange(isNew, false))
+    return;
+  isShown = true;
+  llvm::errs() << "\r\x1b[Kcompiling " << name << ": " << step << kernels;
+}
+
+void ProgressLine::wipe() {
+  if (std::exchange(isShown, false))
+    llvm::errs() << "\r\x1b[K";
+}
