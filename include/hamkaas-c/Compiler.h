@@ -115,7 +115,8 @@ typedef struct HamKaasCompileOptions {
   /// order, and the inputs whose size or elements are missing, also after an
   /// error; the caller frees it with HamKaasTextFree. Null if not even that is
   /// known: {"inputs": [{"name": "x", "type": "float32", "shape": [2, "n"]}],
-  /// "outputs": [...], "missing": ["axes"]}.
+  /// "outputs": [...], "missing": ["axes"]}. Elements of 8 bits and fewer that a
+  /// program has as bytes have their name in ONNX, too: "format": "INT4".
   char **summary; /* out, may be null */
 
   /* Since version 1.2. */
