@@ -145,10 +145,13 @@ static std::optional<Shape> readParts(OpContext &op, GraphBuilder &b,
     if (size % part != 0)
       parts.push_back(size % part);
   }
-  int64_t sum = 0;
-  for (int64_t part : parts)
-    sum = part < 0 || part > size - sum ? -1 : sum + part;
-  if (sum == size)
+  int64_t left = size;
+  bool fits = llvm::all_of(parts, [&](int64_t part) {
+    bool isThere = part >= 0 && part <= left;
+    left -= isThere ? part : 0;
+    return isThere;
+  });
+  if (fits && left == 0)
     return parts;
   b.fail("expected parts of " + Twine(size) + " elements, found others");
   return std::nullopt;
