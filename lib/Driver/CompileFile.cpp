@@ -152,6 +152,12 @@ llvm::Error FileCompilation::run() {
   compileOptions.disabledOptimizations = options.disabledOptimizations;
   compileOptions.winogradError = options.winogradError;
   compileOptions.source = (*file)->text();
+  compileOptions.checkEachPass = options.checkEachPass;
+  if (options.checkEachPass && !options.weights.empty())
+    if (llvm::Error error =
+            readContents(options.weights)
+                .moveInto(compileOptions.checkedTensors.parameters))
+      return error;
   compileOptions.useCache = options.useCache;
   compileOptions.threads = options.compileThreads;
   compileOptions.name =

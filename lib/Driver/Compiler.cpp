@@ -117,7 +117,9 @@ public:
     auto cache = ProgramCache::create(module, cpu, *assembler, options);
     if (!cache)
       return cache.takeError();
-    if (std::optional<ProgramCode> known = cache->lookup()) {
+    // What is not compiled cannot be checked.
+    if (std::optional<ProgramCode> known =
+            options.checkEachPass ? std::nullopt : cache->lookup()) {
       known->info.isCached = true;
       stepsDone = getTotalSteps() - 1;
       if (llvm::Error error = beginStep("cached code"))
@@ -211,6 +213,7 @@ private:
 
   llvm::Error runPhase(Form form);
   llvm::Error runPasses(llvm::function_ref<void(OpPassManager &)> build);
+  llvm::Error runManager(PassManager &manager);
   llvm::Error lowerDevice();
   llvm::Expected<ProgramInfo> finish();
   llvm::Expected<ProgramCode> makeCode();
@@ -236,8 +239,23 @@ llvm::Error
 Compilation::runPasses(llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext());
   build(manager);
-  if (failed(manager.run(module)))
+  return runManager(manager);
+}
+
+/// Beyond the graph there is nothing to interpret, so no pass is checked there.
+llvm::Error Compilation::runManager(PassManager &manager) {
+  auto check = std::make_shared<PassCheckResult>();
+  KnownTensors known = options.checkedTensors;
+  if (options.parameters)
+    known.parameters = options.parameters;
+  if (options.checkEachPass)
+    manager.addInstrumentation(createPassCheck(check, std::move(known)));
+  if (failed(manager.run(module)) || check->isError())
     return llvm::make_error<ReportedError>();
+  if (check->checkedPasses > 0)
+    module.emitRemark("passes that changed the graph, and not what it "
+                      "computes on random inputs: ")
+        << check->checkedPasses;
   return llvm::Error::success();
 }
 
@@ -275,9 +293,7 @@ llvm::Error Compilation::runPhase(Form form) {
     PassManager manager(module.getContext());
     manager.addInstrumentation(std::make_unique<CountNodes>(optimizations));
     buildGraphPipeline(manager, pipeline);
-    if (failed(manager.run(module)))
-      return llvm::make_error<ReportedError>();
-    return llvm::Error::success();
+    return runManager(manager);
   }
   case Form::Kernels:
     return run("kernels", [&](OpPassManager &manager) {

@@ -10,6 +10,8 @@
 #include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Driver/ProgramInfo.h"
 #include "HamKaas/Runtime/Npy.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <cstdlib>
@@ -163,4 +165,25 @@ Difference hamkaas::compare(const ReferenceTensor &actual,
   for (auto [a, e] : llvm::zip_equal(actual.i64, expected.i64))
     difference.special += a != e;
   return difference;
+}
+
+std::string hamkaas::describeDifference(RankedTensorType type,
+                                        const Difference &difference,
+                                        bool showTolerance) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!isa<FloatType>(type.getElementType())) {
+    os << difference.special << " of " << type.getNumElements()
+       << " elements differ";
+    return text;
+  }
+  os << "largest difference " << llvm::format("%.3g", difference.largest)
+     << ", largest value " << llvm::format("%.3g", difference.magnitude);
+  if (difference.special)
+    os << ", " << difference.special
+       << " elements of another kind (NaN or infinity)";
+  if (showTolerance)
+    os << ", allowed " << llvm::format("%.0e", getElementType(type).tolerance)
+       << " times that";
+  return text;
 }

@@ -130,7 +130,8 @@ LogicalResult Interpreter::bindInputs(ArrayRef<ReferenceTensor> inputs,
 }
 
 LogicalResult Interpreter::run(ArrayRef<ReferenceTensor> inputs,
-                               SmallVectorImpl<ReferenceTensor> &outputs) {
+                               SmallVectorImpl<ReferenceTensor> &outputs,
+                               Observer observer) {
   Frame frame;
   frame.globals = globals;
   if (failed(bindInputs(inputs, frame)))
@@ -138,6 +139,9 @@ LogicalResult Interpreter::run(ArrayRef<ReferenceTensor> inputs,
   for (Operation &op : main.getBody().front()) {
     if (failed(execute(op, frame)))
       return failure();
+    for (Value value : op.getResults())
+      if (observer)
+        observer(value, *frame.values.at(value));
     auto dead = lastUses.find(&op);
     if (dead != lastUses.end())
       for (Value value : dead->second)

@@ -18,6 +18,7 @@ The names in capitals and `traverse_node` are those of the first HamKaas, see
 """
 
 from ._native import compiler_version
+from .arrays import digest
 from .compat import (BufferTensor, ComplexHadamardProductNode, ConstantTensor,
                      HadamardProductNode, HamKaasPlugin, InputTensor,
                      MatMulNode, PermuteNode, ReLUNode, ReplaceSliceNode,
@@ -39,6 +40,6 @@ __all__ = [
     "MatMulNode", "MemoryPlan", "Model", "Node", "PermuteNode", "RMSNormNode",
     "ReLUNode", "ReplaceSliceNode", "Report", "ReshapeNode", "Script",
     "SiLUNode", "SliceNode", "SlicedSoftmaxNode", "State", "SumNode",
-    "TensorInfo", "UnsupportedError", "compile", "compiler_version", "constant", "input", "load",
-    "state", "traverse_node", "write_script"
+    "TensorInfo", "UnsupportedError", "compile", "compiler_version", "constant",
+    "digest", "input", "load", "state", "traverse_node", "write_script"
 ]

@@ -433,11 +433,11 @@ class Module:
             f" : {', '.join(types)}", "}", ""])
 
 
-def run(module, device, folder):
+def run(module, device, folder, *options):
     """Returns the outputs, or the error text of a run that failed."""
     model = folder / "model.mlir"
     model.write_text(module.text())
-    command = ["hamkaas-run", str(model), f"--device={device}"]
+    command = ["hamkaas-run", str(model), f"--device={device}", *options]
     for name, array in module.inputs.items():
         np.save(folder / f"{name}.npy", array)
         command.append(f"--input={name}={folder / name}.npy")
@@ -490,7 +490,9 @@ def check_op(op, example, device, folder):
     for make in make_cases(op, rng):
         for line, formula in zip(lines, FORMULAS[op]):
             module.add(op, line, formula, make)
-    outputs, error = run(module, device, folder)
+    # And no pass changes what it means.
+    options = [] if device == "reference" else ["--check-each-pass"]
+    outputs, error = run(module, device, folder, *options)
     if outputs is None:
         return [f"{op}: on {device}: {error}"]
     errors = []

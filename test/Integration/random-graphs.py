@@ -124,7 +124,8 @@ def check_processor(runner, wide, single, options):
     one = runner.run_script("--device=cpu", "--threads=1", *options)
     expect_close("cpu", one, wide, single)
     expect_equal("2 threads",
-                 runner.run_script("--device=cpu", "--threads=2", *options),
+                 runner.run_script("--device=cpu", "--threads=2",
+                                   "--check-each-pass", *options),
                  one)
     expect_equal("library", runner.run_library(*options), one)
 

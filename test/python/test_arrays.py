@@ -359,3 +359,33 @@ def test_pointer_types():
     floats = (ctypes.c_float * 12)(*range(12))
     model = hk.compile(hk.input("x", [12]) * 1.0)
     np.testing.assert_array_equal(model.run({"x": floats}), CONTENTS.ravel())
+
+
+def test_digest():
+    # Of no bytes, from BLAKE3's specification.
+    nothing = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
+    assert hk.digest(np.zeros([0], "float32")) == nothing
+    x = np.arange(12, dtype="float32").reshape(3, 4)
+    digest = hk.digest(x)
+    assert len(digest) == 64 and int(digest, 16)
+    # The order of the elements counts, not how they lie in memory.
+    assert hk.digest(np.asfortranarray(x)) == digest
+    assert hk.digest(x[::-1][::-1]) == digest
+    assert hk.digest(x.T) != digest
+    assert hk.digest(np.float32(7)) == hk.digest(np.float32([7]))
+    assert hk.digest(np.float32([0.0])) != hk.digest(np.float32([-0.0]))
+    # Bits, whatever they stand for.
+    assert hk.digest(x.view("int32")) == digest
+    for other in (np.array(["text"]), x.astype(">f4")):
+        with pytest.raises(hk.HamKaasError, match="expected an array of "
+                                                  "numbers"):
+            hk.digest(other)
+
+
+def test_digest_of_a_run_does_not_depend_on_threads():
+    x = np.random.default_rng(1).standard_normal([64, 512], "float32")
+    weights = np.random.default_rng(2).standard_normal([512, 300], "float32")
+    graph = (hk.input("x", [64, 512]) @ weights).silu()
+    digests = {hk.digest(hk.compile(graph, threads=threads).run({"x": x}))
+               for threads in (1, 2, 3)}
+    assert len(digests) == 1

@@ -122,6 +122,11 @@ static cl::opt<double> winogradError(
              "the largest value"),
     cl::init(CompileFileOptions().winogradError), cl::value_desc("E"),
     cl::cat(category));
+static cl::opt<bool> checkEachPass(
+    "check-each-pass",
+    cl::desc("Interpret the graph before and after each pass on random inputs, "
+             "and name the first one that changes what it computes"),
+    cl::cat(category));
 static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
               cl::cat(category));
@@ -212,6 +217,7 @@ static llvm::Error compile() {
   options.externalWeights = externalWeights;
   options.disabledOptimizations = noOptimize;
   options.winogradError = winogradError;
+  options.checkEachPass = checkEachPass;
   options.unchecked = unchecked;
   options.useCache = !noCache;
   options.compileThreads = compileThreads;

@@ -5,19 +5,59 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Driver/CheckPasses.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+static llvm::cl::opt<bool> checkEachPass(
+    "check-each-pass",
+    llvm::cl::desc("Interpret @main before and after each pass on a graph, on "
+                   "random inputs, and name the first one that changes what it "
+                   "computes"));
+
+/// What MlirOptMain does, with an instrumentation in each pass manager.
+static LogicalResult runChecked(StringRef input, StringRef output,
+                                DialectRegistry &registry) {
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  auto result = std::make_shared<hamkaas::PassCheckResult>();
+  MlirOptMainConfig plain = config;
+  config.setPassPipelineSetupFn([&, plain](PassManager &manager) {
+    manager.addInstrumentation(hamkaas::createPassCheck(result));
+    return plain.setupPassPipeline(manager);
+  });
+  std::string problem;
+  auto from = openInputFile(input, &problem);
+  auto to = from ? openOutputFile(output, &problem) : nullptr;
+  if (!to) {
+    llvm::errs() << problem << '\n';
+    return failure();
+  }
+  if (failed(MlirOptMain(to->os(), std::move(from), registry, config)) ||
+      result->isError())
+    return failure();
+  to->keep();
+  return success();
+}
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
+  DialectRegistry registry;
   hamkaas::registerDialects(registry);
   hamkaas::registerPasses();
   hamkaas::registerVersion();
-  llvm::LogicalResult result =
-      mlir::MlirOptMain(argc, argv, "HamKaas optimizer driver\n", registry);
+  auto [input, output] = registerAndParseCLIOptions(
+      argc, argv, "HamKaas optimizer driver\n", registry);
+  LogicalResult result = checkEachPass
+                             ? runChecked(input, output, registry)
+                             : MlirOptMain(argc, argv, input, output, registry);
   // What failed was reported.
-  return hamkaas::reportError(llvm::failed(result)
+  return hamkaas::reportError(failed(result)
                                   ? llvm::make_error<hamkaas::ReportedError>()
                                   : llvm::Error::success(),
                               "hamkaas-opt");

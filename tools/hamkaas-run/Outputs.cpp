@@ -7,6 +7,8 @@
 
 #include "Outputs.h"
 #include "HamKaas/Driver/ElementTypes.h"
+#include "HamKaas/Driver/Errors.h"
+#include "HamKaas/Runtime/Digest.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -52,23 +54,19 @@ llvm::Error hamkaas::writeOutputs(ArrayRef<TensorDeclaration> declarations,
   return llvm::Error::success();
 }
 
-/// "'y': largest difference 1e-06, largest value 3"
-static std::string describe(const TensorDeclaration &declaration,
-                            const Difference &difference) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "'" << declaration.name << "': ";
-  if (!isa<FloatType>(declaration.type.getElementType())) {
-    os << difference.special << " of " << declaration.type.getNumElements()
-       << " elements differ";
-    return text;
+llvm::Error hamkaas::printDigests(ArrayRef<TensorDeclaration> declarations,
+                                  ArrayRef<Tensor> tensors, StringRef code,
+                                  int threads) {
+  for (auto [declaration, tensor] : llvm::zip_equal(declarations, tensors)) {
+    rt::Digest digest;
+    if (rt::Error error =
+            rt::computeDigest(tensor.data(), tensor.bytes(), threads, digest))
+      return toError(std::move(error));
+    llvm::outs() << "digest of " << declaration.name << ": "
+                 << formatType(declaration.type) << " on " << code << ": "
+                 << rt::DigestText(digest).c_str() << '\n';
   }
-  os << "largest difference " << llvm::format("%.3g", difference.largest)
-     << ", largest value " << llvm::format("%.3g", difference.magnitude);
-  if (difference.special)
-    os << ", " << difference.special
-       << " elements of another kind (NaN or infinity)";
-  return text;
+  return llvm::Error::success();
 }
 
 llvm::Error hamkaas::checkOutputs(ArrayRef<TensorDeclaration> declarations,
@@ -78,16 +76,15 @@ llvm::Error hamkaas::checkOutputs(ArrayRef<TensorDeclaration> declarations,
   for (auto [declaration, a, e] :
        llvm::zip_equal(declarations, actual, expected)) {
     Difference difference = compare(decode(a), decode(e));
-    std::string text = describe(declaration, difference);
-    double tolerance = getElementType(declaration.type).tolerance;
-    if (difference.isWithin(tolerance)) {
+    bool agrees =
+        difference.isWithin(getElementType(declaration.type).tolerance);
+    std::string text = "'" + declaration.name + "': " +
+                       describeDifference(declaration.type, difference,
+                                          /*showTolerance=*/!agrees);
+    if (agrees)
       llvm::outs() << "agrees with reference: " << text << '\n';
-      continue;
-    }
-    llvm::raw_string_ostream os(failures);
-    os << "\n  " << text;
-    if (tolerance > 0)
-      os << ", allowed " << llvm::format("%.0e", tolerance) << " times that";
+    else
+      failures += "\n  " + text;
   }
   if (!failures.empty())
     return llvm::createStringError(

@@ -20,6 +20,12 @@ llvm::Error writeOutputs(llvm::ArrayRef<TensorDeclaration> declarations,
                          llvm::ArrayRef<Tensor> tensors,
                          const llvm::StringMap<std::string> &files);
 
+/// Prints the BLAKE3 of the elements of each output, as they lie in memory.
+/// `code` says what computed them; on `threads` threads, 0 for one a core.
+llvm::Error printDigests(llvm::ArrayRef<TensorDeclaration> declarations,
+                         llvm::ArrayRef<Tensor> tensors, llvm::StringRef code,
+                         int threads);
+
 /// Prints how much outputs differ from those of the reference. An error if it
 /// is more than their types allow.
 llvm::Error checkOutputs(llvm::ArrayRef<TensorDeclaration> declarations,

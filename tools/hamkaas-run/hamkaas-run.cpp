@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/ElementTypes.h"
 #include "HamKaas/Driver/LoadedProgram.h"
@@ -19,6 +20,7 @@
 #include "HamKaas/Runtime/Device.h"
 #include "Outputs.h"
 #include "ProfileCommandLine.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -102,6 +104,10 @@ static cl::opt<std::string>
     checkAgainst("check-against",
                  cl::desc("Compare the outputs with those of this device"),
                  cl::value_desc("reference"), cl::cat(category));
+static cl::opt<bool>
+    digest("digest",
+           cl::desc("Print the BLAKE3 of each output, to compare with others"),
+           cl::cat(category));
 static ProfileCommandLine profiling(category);
 static cl::opt<bool> emitReport("emit-report",
                                 cl::desc("Print what the model needs"),
@@ -136,6 +142,11 @@ static cl::opt<double> winogradError(
     cl::desc("Largest error of convolutions by Winograd's method, in parts of "
              "the largest value"),
     cl::init(CompileOptions().winogradError), cl::value_desc("E"),
+    cl::cat(category));
+static cl::opt<bool> checkEachPass(
+    "check-each-pass",
+    cl::desc("Interpret the graph before and after each pass on random inputs, "
+             "and name the first one that changes what it computes"),
     cl::cat(category));
 static cl::opt<bool>
     unchecked("unchecked", cl::desc("Leave out checks of run-time positions"),
@@ -292,7 +303,8 @@ static llvm::Error loadLibrary(LoadedModel &loaded) {
   // NOTE: a list has an operator & of its own.
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
            &unchecked, &targetCpu, &gpuArch, &engine, &precision, &noCache,
-           &compileThreads, &winogradError, std::addressof(noOptimize)})
+           &compileThreads, &winogradError, &checkEachPass,
+           std::addressof(noOptimize)})
     if (option->getNumOccurrences())
       return makeError(
           "--" + option->ArgStr +
@@ -316,6 +328,30 @@ static llvm::Expected<ModuleOp> parseGraph(ModelFile &file) {
                      "own, got the ONNX model '" +
                      model + "'");
   return graph;
+}
+
+/// The passes are checked on what the model will run on.
+static llvm::Error loadCheckedTensors(ModuleOp graph,
+                                      SmallVector<Tensor> &tensors,
+                                      KnownTensors &known) {
+  auto main = graph.lookupSymbol<func::FuncOp>("main");
+  SmallVector<TensorDeclaration> declarations;
+  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
+    declarations.push_back(
+        {main.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName)
+             .str(),
+         cast<RankedTensorType>(type)});
+  if (llvm::Error error = loadInputs(declarations).moveInto(tensors))
+    return error;
+  auto contents = std::make_shared<ParameterContents>();
+  for (auto [declaration, tensor] : llvm::zip_equal(declarations, tensors))
+    contents->add(
+        declaration.name,
+        ArrayRef(static_cast<const char *>(tensor.data()), tensor.bytes()));
+  known.inputs = std::move(contents);
+  if (weights.empty())
+    return llvm::Error::success();
+  return readContents(weights).moveInto(known.parameters);
 }
 
 /// Parses the model, and compiles it unless the reference runs it.
@@ -348,6 +384,12 @@ static llvm::Error loadGraph(LoadedModel &loaded) {
     return error;
   options.disabledOptimizations = noOptimize;
   options.winogradError = winogradError;
+  options.checkEachPass = checkEachPass;
+  SmallVector<Tensor> checkedInputs;
+  if (checkEachPass)
+    if (llvm::Error error = loadCheckedTensors(loaded.graph, checkedInputs,
+                                               options.checkedTensors))
+      return error;
   loaded.info.name = options.name;
   if (runsReference())
     return llvm::Error::success();
@@ -444,7 +486,8 @@ static llvm::Error checkOptions() {
       return makeError("--" + llvm::Twine(name) + ": expected 0 or more, got " +
                        llvm::Twine(value));
   for (auto [name, value] : {std::pair("profile", profiling.wantsProfile()),
-                             std::pair("emit-report", bool(emitReport))})
+                             std::pair("emit-report", bool(emitReport)),
+                             std::pair("check-each-pass", bool(checkEachPass))})
     if (value && device == "reference")
       return makeError("--" + llvm::Twine(name) +
                        ": expected a device that runs a program, got "
@@ -478,6 +521,12 @@ static llvm::Error runAndTime(LoadedModel &loaded, ArrayRef<Tensor> inputs,
   return profiling.write(profile);
 }
 
+/// What decides the bits of the outputs beside the model: the code that runs.
+static std::string describeCode(const LoadedModel &loaded) {
+  StringRef device = loaded.runner->device();
+  return device == "cpu" ? loaded.info.targetCpu : device.str();
+}
+
 /// Runs the model on the inputs, and what it is compared with.
 static llvm::Error runAndCompare(LoadedModel &loaded,
                                  ArrayRef<Tensor> inputTensors,
@@ -490,6 +539,10 @@ static llvm::Error runAndCompare(LoadedModel &loaded,
     return error;
   if (llvm::Error error = writeOutputs(runner.outputs(), *results, files))
     return error;
+  if (digest)
+    if (llvm::Error error = printDigests(runner.outputs(), *results,
+                                         describeCode(loaded), threads))
+      return error;
   if (!loaded.expected)
     return llvm::Error::success();
   auto expected = makeOutputs(runner.outputs());

@@ -61,6 +61,8 @@ struct CompileFileOptions {
   /// As PipelineOptions has it.
   double winogradError = 1e-5;
   OnnxArguments onnx = {};
+  /// As CompileOptions has it.
+  bool checkEachPass = false;
   /// Read the model and do nothing more.
   bool checkOnly = false;
   /// Leave out the checks of run-time positions.

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_DRIVER_COMPILER_H
 #define HAMKAAS_DRIVER_COMPILER_H
 
+#include "HamKaas/Driver/CheckPasses.h"
 #include "HamKaas/Driver/Descriptor.h"
 #include "HamKaas/Driver/Link.h"
 #include "HamKaas/Driver/LoadedProgram.h"
@@ -48,6 +49,12 @@ struct CompileOptions {
   DescriptorOptions descriptor;
   /// Contents of the parameters, which the program is to hold, or null.
   std::shared_ptr<const ParameterContents> parameters = nullptr;
+  /// Interpret the graph before and after each pass that leaves it one, on
+  /// random inputs and parameters, and fail at the first that changes what it
+  /// computes. The code is not taken from the cache then.
+  bool checkEachPass = false;
+  /// Tensors for that in place of random ones, beside `parameters`.
+  KnownTensors checkedTensors = {};
   /// Look for the code in the user's cache of compiled code, and leave it
   /// there.
   bool useCache = false;

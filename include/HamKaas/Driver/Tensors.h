@@ -80,6 +80,12 @@ struct Difference {
 Difference compare(const ReferenceTensor &actual,
                    const ReferenceTensor &expected);
 
+/// "largest difference 1e-06, largest value 3", and with `showTolerance` how
+/// much would be allowed for floats.
+std::string describeDifference(mlir::RankedTensorType type,
+                               const Difference &difference,
+                               bool showTolerance = false);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DRIVER_TENSORS_H

@@ -32,9 +32,13 @@ public:
 
   /// Runs once with `inputs` in the order of the arguments, and replaces
   /// `outputs` by the results. State is kept for the next run; a run that fails
-  /// leaves it as it was.
+  /// leaves it as it was. `observer` may be null; it is told each value that an
+  /// operation of `@main` computes, in order.
+  using Observer =
+      llvm::function_ref<void(mlir::Value, const ReferenceTensor &)>;
   mlir::LogicalResult run(llvm::ArrayRef<ReferenceTensor> inputs,
-                          llvm::SmallVectorImpl<ReferenceTensor> &outputs);
+                          llvm::SmallVectorImpl<ReferenceTensor> &outputs,
+                          Observer observer = nullptr);
 
   /// The contents of the global `symbol`, which the module has.
   const ReferenceTensor &getGlobal(llvm::StringRef symbol) const {
