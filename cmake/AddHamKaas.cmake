@@ -94,6 +94,9 @@ endfunction()
 # Installs the manual page of a tool, and its completion for bash, zsh and fish,
 # which the tool makes of its options.
 function(hamkaas_document_tool name)
+  if(HAMKAAS_SANITIZE)
+    return()  # Nobody installs these, and they need settings to run.
+  endif()
   set(folder ${PROJECT_BINARY_DIR}/share/hamkaas)
   file(MAKE_DIRECTORY ${folder})
   set(files)

@@ -111,6 +111,16 @@ public:
 
 private:
   llvm::Error drawGraphs();
+  /// What `compile` returns for options that show how far it is. Nothing is
+  /// shown any more when the result is printed.
+  template <typename Function> auto withProgress(Function compile) {
+    ProgressLine line(compileOptions.name, module.getContext(),
+                      options.progress);
+    CompileOptions told = compileOptions;
+    line.attach(told);
+    return compile(told);
+  }
+  llvm::Error printForm(const CompileOptions &told, llvm::raw_ostream &stream);
   llvm::Error writeForm();
   llvm::Error writeProgram();
   llvm::Error setDescriptor();
@@ -164,9 +174,6 @@ llvm::Error FileCompilation::run() {
       getModelName(path.empty() || path == "-" ? options.model : path);
   if (llvm::Error error = drawGraphs())
     return error;
-  ProgressLine progress(compileOptions.name, module.getContext(),
-                        options.progress);
-  progress.attach(compileOptions);
   return isText(options.form) ? writeForm() : writeProgram();
 }
 
@@ -192,21 +199,27 @@ llvm::Error FileCompilation::drawGraphs() {
                       options.unfoldGraph);
 }
 
+llvm::Error FileCompilation::printForm(const CompileOptions &told,
+                                       llvm::raw_ostream &stream) {
+  if (options.form == EmitForm::Llvm)
+    return printLlvmIr(module, told, stream);
+  if (options.form == EmitForm::Assembly)
+    return printAssembly(module, told, stream);
+  if (options.form == EmitForm::Ptx)
+    return printPtx(module, told, stream);
+  Form form = options.form == EmitForm::Graph     ? Form::Graph
+              : options.form == EmitForm::Kernels ? Form::Kernels
+                                                  : Form::Planned;
+  if (llvm::Error error = lowerModel(module, form, told))
+    return error;
+  module.print(stream);
+  return llvm::Error::success();
+}
+
 llvm::Error FileCompilation::writeForm() {
-  return writeText(path, [&](llvm::raw_ostream &stream) -> llvm::Error {
-    if (options.form == EmitForm::Llvm)
-      return printLlvmIr(module, compileOptions, stream);
-    if (options.form == EmitForm::Assembly)
-      return printAssembly(module, compileOptions, stream);
-    if (options.form == EmitForm::Ptx)
-      return printPtx(module, compileOptions, stream);
-    Form form = options.form == EmitForm::Graph     ? Form::Graph
-                : options.form == EmitForm::Kernels ? Form::Kernels
-                                                    : Form::Planned;
-    if (llvm::Error error = lowerModel(module, form, compileOptions))
-      return error;
-    module.print(stream);
-    return llvm::Error::success();
+  return writeText(path, [&](llvm::raw_ostream &stream) {
+    return withProgress(
+        [&](const CompileOptions &told) { return printForm(told, stream); });
   });
 }
 
@@ -246,7 +259,8 @@ llvm::Error FileCompilation::printReports(const ProgramInfo &info) {
 llvm::Error FileCompilation::writeProgram() {
   if (llvm::Error error = setDescriptor())
     return error;
-  auto compiled = compileModel(module, compileOptions);
+  auto compiled = withProgress(
+      [&](const CompileOptions &told) { return compileModel(module, told); });
   if (!compiled)
     return compiled.takeError();
   // Also parameters that stay in their file are checked now.

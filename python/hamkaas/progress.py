@@ -16,7 +16,10 @@ _CLEAR = "\r\x1b[K"
 
 
 class ProgressLine:
-    """A line on standard error that is rewritten, and wiped at the end."""
+    """A line on standard error that is rewritten, and wiped at the end.
+
+    It reads as that of the tools does (lib/Driver/ProgressLine.cpp).
+    """
 
     def __init__(self, name: str, delay: float) -> None:
         self._name = name
@@ -28,7 +31,7 @@ class ProgressLine:
             return
         self._is_shown = True
         sys.stderr.write(
-            f"{_CLEAR}compiling {self._name}: {done}/{total} {step}")
+            f"{_CLEAR}compiling {self._name}: {done + 1}/{total} {step}")
         sys.stderr.flush()
 
     def close(self) -> None:

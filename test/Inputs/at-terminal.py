@@ -1,13 +1,17 @@
-"""Runs a program whose standard error is a terminal, and prints what came there:
-at-terminal.py PROGRAM ARGUMENT... Ends with its status."""
+"""Runs a program whose standard error is a terminal, with --both its standard
+output, too, and prints what came there: at-terminal.py [--both] PROGRAM
+ARGUMENT... Ends with its status."""
 
 import os
 import pty
 import subprocess
 import sys
 
+command = sys.argv[1:]
+both = command[0] == "--both"
 terminal, end = pty.openpty()
-process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=end)
+process = subprocess.Popen(command[both:], stderr=end,
+                           stdout=end if both else subprocess.DEVNULL)
 os.close(end)
 text = b""
 try:

@@ -197,7 +197,7 @@ except KeyboardInterrupt:
 def test_progress_on_standard_error(capsys):
     make(progress=True, name="net")
     text = capsys.readouterr().err
-    assert "compiling net: 0/" in text and text.endswith("\r\x1b[K")
+    assert "compiling net: 1/" in text and text.endswith("\r\x1b[K")
     make(progress=None)
     make(progress=False)
     assert capsys.readouterr().err == ""
