@@ -161,8 +161,10 @@ void CheckEachPass::takeSnapshot(ModuleOp graph) {
     return;
   }
   result->isImpossible = true;
-  graph.emitError("the passes cannot be checked: the graph fails on random "
-                  "inputs: ")
+  graph.emitError("the passes cannot be checked: the graph fails on ")
+      << (known.inputs ? "its inputs: "
+                       : "random inputs, but perhaps not on those that "
+                         "hamkaas-run is given: ")
       << llvm::toString(values.takeError());
 }
 

@@ -254,7 +254,7 @@ llvm::Error Compilation::runManager(PassManager &manager) {
     return llvm::make_error<ReportedError>();
   if (check->checkedPasses > 0)
     module.emitRemark("passes that changed the graph, and not what it "
-                      "computes on random inputs: ")
+                      "computes: ")
         << check->checkedPasses;
   return llvm::Error::success();
 }
