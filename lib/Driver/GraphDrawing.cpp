@@ -291,7 +291,8 @@ llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os,
   if (!main)
     return llvm::createStringError("expected a graph to draw, got none");
   FoldedGraph graph(main, /*fold=*/!unfold);
-  auto count = int64_t(graph.countDrawn() + graph.leaves().size());
+  auto count = int64_t(graph.countDrawn() + graph.leaves().size() +
+                       graph.sinks().size());
   if (count > maxOperations)
     return llvm::createStringError(
         "expected a graph of at most " + Twine(maxOperations) +

@@ -28,7 +28,8 @@ static bool hasReader() {
 
 ProgressLine::ProgressLine(StringRef name, MLIRContext *context,
                            ShowProgress when)
-    : name(makeVisible(name, /*limit=*/40)) {
+    // A line that does not fit could not be wiped.
+    : name(makeVisible(name, /*limit=*/24)) {
   if (when == ShowProgress::Never ||
       (when == ShowProgress::Auto && !hasReader()))
     return;
