@@ -10,7 +10,10 @@
 #include "HamKaas/Driver/Signals.h"
 #include "HamKaas/Driver/Target.h"
 #include "HamKaas/Runtime/Device.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -88,6 +91,20 @@ static llvm::Expected<HamKaasModel *> loadLibrary(StringRef path, bool verify) {
   return addModel(std::move(model));
 }
 
+/// A pipe to which nobody writes is empty, and not waited for.
+static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readFile(const char *path) {
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    return llvm::errnoAsErrorCode();
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  auto buffer = llvm::MemoryBuffer::getOpenFile(
+      llvm::sys::fs::convertFDToNativeFile(descriptor), path,
+      /*FileSize=*/-1);
+  close(descriptor);
+  return buffer;
+}
+
 static llvm::Expected<HamKaasModel *> load(const char *path,
                                            const HamKaasCompileOptions &options,
                                            CompileNotes &notes) {
@@ -99,11 +116,13 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
       status.type() == llvm::sys::fs::file_type::character_file)
     return llvm::createStringError("cannot read '" + StringRef(path) +
                                    "': it is a device");
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readFile(path);
   if (!buffer)
     return llvm::createStringError(buffer.getError(),
                                    "cannot read '" + StringRef(path) +
                                        "': " + buffer.getError().message());
+  if (llvm::Error error = checkModelText((*buffer)->getBuffer(), path))
+    return std::move(error);
   if (getModelKind((*buffer)->getBuffer()) == ModelKind::SharedLibrary) {
     if (llvm::Error error = checkLibraryOptions(options, path))
       return std::move(error);

@@ -32,6 +32,10 @@ static ReferenceTensor makeTensor(const ConstantInput &input,
 OnnxImportOptions capi::getOnnxOptions(const ModelSource &source,
                                        MLIRContext *context) {
   OnnxImportOptions options = {source.path};
+  options.names = {"HamKaasCompileOptions::dimensions",
+                   "HamKaasCompileOptions::dimensions",
+                   "HamKaasCompileOptions::constantInputs",
+                   "HamKaasCompileOptions::constantInputs"};
   for (const auto &[name, size] : source.dims)
     options.dims[name] = size;
   for (const ConstantInput &input : source.constantInputs)

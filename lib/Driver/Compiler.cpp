@@ -14,6 +14,7 @@
 #include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Driver/ProgramInfo.h"
+#include "HamKaas/Driver/Signals.h"
 #include "HamKaas/Driver/Target.h"
 #include "HamKaas/Support/VisibleText.h"
 #include "MachineCode.h"
@@ -36,6 +37,9 @@ int hamkaas::reportError(llvm::Error error, StringRef tool) {
       [&](const ReportedError &) { status = 1; },
       [&](const llvm::ErrorInfoBase &info) {
         status = 1;
+        // Whoever reads the output wants no more of it.
+        if (info.convertToErrorCode() == std::errc::broken_pipe)
+          endByBrokenPipe();
         // A text that begins with a source position stands for itself.
         std::string text = makeLinesVisible(info.message());
         if (StringRef(text).contains(": error: "))

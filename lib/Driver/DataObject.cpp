@@ -153,16 +153,13 @@ void DataObject::write(ArrayRef<EmbeddedData> data, raw_ostream &stream) const {
 
 } // namespace
 
-Error writeDataObject(int descriptor, ArrayRef<EmbeddedData> data) {
+std::error_code writeDataObject(int descriptor, ArrayRef<EmbeddedData> data) {
   raw_fd_ostream stream(descriptor, /*shouldClose=*/false);
   DataObject(data).write(data, stream);
   stream.flush();
   std::error_code code = stream.error();
   stream.clear_error();
-  if (code)
-    return createStringError(code, "cannot write the embedded parameters: " +
-                                       code.message());
-  return Error::success();
+  return code;
 }
 
 } // namespace hamkaas

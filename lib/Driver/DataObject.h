@@ -15,7 +15,8 @@ namespace hamkaas {
 /// Writes an ELF object that defines each symbol (hidden, read-only, aligned
 /// for vectors) to the file `descriptor`. The bytes go straight from memory to
 /// the file: compiling them as an LLVM constant takes minutes a gigabyte.
-llvm::Error writeDataObject(int descriptor, llvm::ArrayRef<EmbeddedData> data);
+std::error_code writeDataObject(int descriptor,
+                                llvm::ArrayRef<EmbeddedData> data);
 
 } // namespace hamkaas
 

@@ -23,11 +23,17 @@ using namespace llvm;
 namespace hamkaas {
 namespace {
 
-/// The files of one run of the linker; they live until it is done.
+Error cannotWrite(StringRef path, std::error_code code) {
+  return createStringError(code,
+                           "cannot write '" + path + "': " + code.message());
+}
+
+/// The files of one run of the linker for the program `output`, beside which
+/// they lie until it is done.
 class LinkFiles {
 public:
-  explicit LinkFiles(StringRef outputPath)
-      : directory(sys::path::parent_path(outputPath)) {
+  explicit LinkFiles(StringRef output)
+      : output(output), directory(sys::path::parent_path(output)) {
     if (directory.empty())
       directory = ".";
   }
@@ -40,21 +46,23 @@ public:
       stream.flush();
       std::error_code code = stream.error();
       stream.clear_error();
-      return errorCodeToError(code);
+      return code;
     });
   }
 
-  Expected<std::string> add(function_ref<Error(int)> write) {
+  Expected<std::string>
+  add(function_ref<std::error_code(int descriptor)> write) {
     Expected<ScratchFile> file = ScratchFile::create(directory);
     if (!file)
       return file.takeError();
-    if (Error error = write(file->descriptor()))
-      return std::move(error);
+    if (std::error_code code = write(file->descriptor()))
+      return cannotWrite(output, code);
     files.push_back(std::move(*file));
     return files.back().path();
   }
 
 private:
+  StringRef output;
   std::string directory;
   std::vector<ScratchFile> files;
 };
@@ -115,12 +123,13 @@ Error linkSharedLibrary(const LinkJob &job, StringRef path, StringRef output) {
     return libraries.takeError();
   arguments.push_back("--as-needed");
   arguments.insert(arguments.end(), libraries->begin(), libraries->end());
-  return runLinker(output, arguments);
+  return runLinker(path, output, arguments);
 }
 
-/// Copies the object `input` to `output` with all symbols but `exports` local.
+/// Copies the object `input` to `output` with all symbols but `exports` local,
+/// for the file `path` in the end.
 Error localizeSymbols(StringRef input, ArrayRef<std::string> exports,
-                      StringRef output) {
+                      StringRef path, StringRef output) {
   Expected<object::OwningBinary<object::ObjectFile>> object =
       object::ObjectFile::createObjectFile(input);
   if (!object)
@@ -135,14 +144,14 @@ Error localizeSymbols(StringRef input, ArrayRef<std::string> exports,
   std::error_code code;
   raw_fd_ostream stream(output, code);
   if (code)
-    return errorCodeToError(code);
+    return cannotWrite(path, code);
   if (Error error =
           objcopy::executeObjcopyOnBinary(config, *object->getBinary(), stream))
     return error;
   stream.close();
   code = stream.error();
   stream.clear_error();
-  return errorCodeToError(code);
+  return code ? cannotWrite(path, code) : Error::success();
 }
 
 /// One object with all that the program needs but the C library.
@@ -161,9 +170,9 @@ Error linkObject(const LinkJob &job, StringRef path, StringRef output) {
     arguments.push_back("--undefined=" + name);
   if (Error error = addInputs(job, files, arguments))
     return error;
-  if (Error error = runLinker(merged->temporaryPath(), arguments))
+  if (Error error = runLinker(path, merged->temporaryPath(), arguments))
     return error;
-  return localizeSymbols(merged->temporaryPath(), job.exports, output);
+  return localizeSymbols(merged->temporaryPath(), job.exports, path, output);
 }
 
 Error linkArchive(const LinkJob &job, StringRef path, StringRef output) {
@@ -178,9 +187,12 @@ Error linkArchive(const LinkJob &job, StringRef path, StringRef output) {
     return member.takeError();
   std::string memberName = (sys::path::stem(path) + ".o").str();
   member->MemberName = memberName;
-  return writeArchive(output, *member, SymtabWritingMode::NormalSymtab,
-                      object::Archive::K_GNU, /*Deterministic=*/true,
-                      /*Thin=*/false);
+  if (Error error = writeArchive(
+          output, *member, SymtabWritingMode::NormalSymtab,
+          object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false))
+    return createStringError("cannot write '" + path +
+                             "': " + toString(std::move(error)));
+  return Error::success();
 }
 
 } // namespace

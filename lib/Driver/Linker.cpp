@@ -47,7 +47,8 @@ private:
 
 } // namespace
 
-Error runLinker(StringRef output, ArrayRef<std::string> arguments) {
+Error runLinker(StringRef path, StringRef output,
+                ArrayRef<std::string> arguments) {
   // The linker keeps its state in globals, and after a crash it may be
   // unusable.
   static std::mutex mutex;
@@ -70,10 +71,15 @@ Error runLinker(StringRef output, ArrayRef<std::string> arguments) {
   lld::Result result =
       lld::lldMain(argv, stream, stream, {{lld::Gnu, &lld::elf::link}});
   usable = result.canRunAgain;
-  if (result.retCode != 0)
-    return createStringError("cannot link the program: " +
-                             StringRef(messages).trim());
-  return Error::success();
+  if (result.retCode == 0)
+    return Error::success();
+  // "failed to open OUTPUT: REASON", of a name that means nothing to the user.
+  StringRef reason = StringRef(messages).split(outputPath.c_str()).second;
+  if (!reason.empty())
+    return createStringError("cannot write '" + path + "': " +
+                             reason.split('\n').first.ltrim("': "));
+  return createStringError("cannot link the program: " +
+                           StringRef(messages).trim());
 }
 
 } // namespace hamkaas

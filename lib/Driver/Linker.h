@@ -16,7 +16,8 @@ namespace hamkaas {
 
 /// Runs `ld.lld -o output arguments...`; its messages are the text of the
 /// error.
-llvm::Error runLinker(llvm::StringRef output,
+/// Links `output`, which becomes the file `path`, the one to name in errors.
+llvm::Error runLinker(llvm::StringRef path, llvm::StringRef output,
                       llvm::ArrayRef<std::string> arguments);
 
 } // namespace hamkaas

@@ -11,6 +11,7 @@
 #include "HamKaas/Driver/Identifiers.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Frontend/Script/Script.h"
+#include "HamKaas/Support/VisibleText.h"
 #include "MlirNesting.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,6 +64,11 @@ static bool isBinary(char c) {
   return (code < 0x20 && c != '\t' && c != '\r') || code == 0x7f;
 }
 
+static bool isStatement(StringRef line) {
+  return line.starts_with("$") || line.starts_with("version") ||
+         line.starts_with("result");
+}
+
 ModelKind hamkaas::getModelKind(StringRef content) {
   if (content.starts_with("\x7f"
                           "ELF"))
@@ -80,16 +86,40 @@ ModelKind hamkaas::getModelKind(StringRef content) {
     hasAlias |= mayBeAttributeAlias(line);
     if (line.empty() || line.starts_with("#") || line.starts_with("//"))
       continue;
-    bool isStatement = line.starts_with("$") || line.starts_with("version") ||
-                       line.starts_with("result");
-    bool isMlirText = isMlir(line) || (hasAlias && !isStatement);
+    bool isScript = isStatement(line);
+    bool isMlirText = isMlir(line) || (hasAlias && !isScript);
     // Its parser says where in a text such a character is.
-    if (!isStatement && !isMlirText && llvm::any_of(line, isBinary))
+    if (!isScript && !isMlirText && llvm::any_of(line, isBinary))
       return ModelKind::Unknown;
     return isMlirText ? ModelKind::Mlir : ModelKind::Script;
   }
   // Nothing but comments: the script parser says what is missing.
   return ModelKind::Script;
+}
+
+/// What a text is instead of a model; empty if it may be one.
+static std::string describeOtherText(StringRef text, StringRef path) {
+  if (text.starts_with("version https://git-lfs.github.com/"))
+    return "a pointer of git-lfs, 'git lfs pull' fetches the model";
+  StringRef start = text.ltrim();
+  for (StringRef page : {"<!doctype html", "<html"})
+    if (start.starts_with_insensitive(page))
+      return "a web page";
+  bool isText = getModelKind(text) == ModelKind::Script && !start.empty() &&
+                !start.starts_with("#") && !isStatement(start);
+  if (!isText || !path.ends_with_insensitive(".onnx"))
+    return "";
+  constexpr size_t shown = 40;
+  return "text that begins with '" +
+         makeVisible(start.split('\n').first.rtrim(), shown) + "'";
+}
+
+llvm::Error hamkaas::checkModelText(StringRef text, StringRef path) {
+  std::string other = describeOtherText(text, path);
+  if (other.empty())
+    return llvm::Error::success();
+  return llvm::createStringError("cannot read '" + path +
+                                 "': expected a model, found " + other);
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,6 +211,8 @@ llvm::Expected<std::unique_ptr<ModelFile>> ModelFile::open(StringRef path) {
     return llvm::createStringError(buffer.getError(),
                                    "cannot read '" + path +
                                        "': " + buffer.getError().message());
+  if (llvm::Error error = checkModelText((*buffer)->getBuffer(), path))
+    return std::move(error);
   return std::unique_ptr<ModelFile>(new ModelFile(
       dropByteOrderMark(std::move(*buffer)), path == "-" ? "" : path));
 }

@@ -75,6 +75,10 @@ Error OutputFile::write(StringRef text) {
   return toError(file().write(text.data(), text.size()));
 }
 
+Error OutputFile::write(function_ref<rt::Error(rt::AtomicFile &)> writer) {
+  return toError(writer(file()));
+}
+
 Error OutputFile::commit() {
   if (contents) {
     auto buffer = MemoryBuffer::getFile(temporary, /*IsText=*/false,

@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Tensors.h"
 #include "HamKaas/Driver/ElementTypes.h"
 #include "HamKaas/Driver/Errors.h"
+#include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/ProgramInfo.h"
 #include "HamKaas/Runtime/Npy.h"
 #include "llvm/Support/Format.h"
@@ -103,11 +104,16 @@ llvm::Expected<Tensor> hamkaas::readTensor(StringRef path,
 
 llvm::Error hamkaas::writeTensor(StringRef path, const Tensor &tensor) {
   ArrayRef<int64_t> shape = tensor.type().getShape();
-  if (rt::Error error =
-          rt::writeNpy(path.str().c_str(), getElementType(tensor.type()).type,
-                       shape.size(), shape.data(), tensor.data()))
-    return toError(std::move(error));
-  return llvm::Error::success();
+  auto file = OutputFile::create(path);
+  if (!file)
+    return file.takeError();
+  if (llvm::Error error = file->write([&](rt::AtomicFile &stream) {
+        return rt::writeNpy(stream, path.str().c_str(),
+                            getElementType(tensor.type()).type, shape.size(),
+                            shape.data(), tensor.data());
+      }))
+    return error;
+  return file->commit();
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,16 +19,29 @@
 
 using namespace hamkaas::rt;
 
+// Room for two numbers and what stands around them.
+static constexpr size_t suffixSize = 64;
+
+// How much of `prefix` leaves room for a suffix within the longest name of a
+// file.
+static size_t shortenedLength(const char *prefix) {
+  const char *slash = strrchr(prefix, '/');
+  size_t directory = slash ? static_cast<size_t>(slash + 1 - prefix) : 0;
+  size_t length = strlen(prefix);
+  size_t longest = directory + NAME_MAX - suffixSize;
+  return length < longest ? length : longest;
+}
+
 // mkstemp is not used because it denies the file to others than its owner.
 int hamkaas::rt::createUniqueFile(const char *prefix, char *&name) {
   static std::atomic<unsigned> counter{0};
-  // Room for two numbers and what stands around them.
-  size_t size = strlen(prefix) + 64;
+  size_t length = shortenedLength(prefix);
+  size_t size = length + suffixSize;
   name = static_cast<char *>(malloc(size));
   int descriptor = -1;
   for (int attempt = 0; name && descriptor < 0 && attempt < 100; ++attempt) {
-    snprintf(name, size, "%s.%ld-%u.tmp", prefix, static_cast<long>(getpid()),
-             counter.fetch_add(1));
+    snprintf(name, size, "%.*s.%ld-%u.tmp", static_cast<int>(length), prefix,
+             static_cast<long>(getpid()), counter.fetch_add(1));
     descriptor = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno != EEXIST)
       break;

@@ -106,9 +106,9 @@ static void appendDictionary(TextBuilder &text, HamKaasElementType elementType,
   text.append("%s), }", rank == 1 ? "," : "");
 }
 
-Error hamkaas::rt::writeNpy(const char *path, HamKaasElementType elementType,
-                            int32_t rank, const int64_t *shape,
-                            const void *data) {
+Error hamkaas::rt::writeNpy(AtomicFile &file, const char *path,
+                            HamKaasElementType elementType, int32_t rank,
+                            const int64_t *shape, const void *data) {
   uint64_t bytes = 0;
   size_t elementSize = elementTypeSize(elementType);
   if (elementSize == 0 || rank < 0 || rank > NpyFile::maximumRank ||
@@ -139,10 +139,7 @@ Error hamkaas::rt::writeNpy(const char *path, HamKaasElementType elementType,
   memset(spaces, ' ', sizeof(spaces));
   spaces[padding] = '\n';
 
-  AtomicFile file;
-  Error error = file.open(path);
-  if (!error)
-    error = file.write(start, sizeof(start));
+  Error error = file.write(start, sizeof(start));
   if (!error)
     error = file.write(text, textSize);
   free(text);
@@ -150,5 +147,15 @@ Error hamkaas::rt::writeNpy(const char *path, HamKaasElementType elementType,
     error = file.write(spaces, padding + 1);
   if (!error)
     error = file.write(data, bytes);
+  return error;
+}
+
+Error hamkaas::rt::writeNpy(const char *path, HamKaasElementType elementType,
+                            int32_t rank, const int64_t *shape,
+                            const void *data) {
+  AtomicFile file;
+  Error error = file.open(path);
+  if (!error)
+    error = writeNpy(file, path, elementType, rank, shape, data);
   return error ? std::move(error) : file.commit();
 }

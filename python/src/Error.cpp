@@ -7,7 +7,24 @@
 
 #include "Error.h"
 
+#include <cstring>
+#include <utility>
+
 using namespace hamkaas::python;
+
+// Calls the options of a model what Python calls them.
+static std::string translateOptions(std::string text) {
+  static constexpr std::pair<const char *, const char *> names[] = {
+      {"HamKaasCompileOptions::dimensions: ", "dims: "},
+      {"HamKaasCompileOptions::dimensions", "dims={NAME: N}"},
+      {"HamKaasCompileOptions::constantInputs: ", "const_inputs: "},
+      {"HamKaasCompileOptions::constantInputs", "const_inputs={NAME: array}"},
+  };
+  for (auto [from, to] : names)
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;)
+      text.replace(at, strlen(from), to);
+  return text;
+}
 
 nb::python_error hamkaas::python::makeError(const std::string &message) {
   nb::object type = nb::module_::import_("hamkaas.errors").attr("HamKaasError");
@@ -23,7 +40,7 @@ nb::python_error hamkaas::python::makeError(const std::string &message) {
 void hamkaas::python::check(HamKaasError error) {
   if (!error)
     return;
-  std::string message = error;
+  std::string message = translateOptions(error);
   HamKaasErrorFree(error);
   throw makeError(message);
 }

@@ -152,6 +152,19 @@ def test_load_from_a_pipe():
     np.testing.assert_array_equal(model.run({"x": X}), [[3, 0, 7]])
 
 
+def test_load_from_a_pipe_without_a_writer(tmp_path):
+    os.mkfifo(tmp_path / "net.hk")
+    with pytest.raises(hk.HamKaasError, match="net.hk', the file is empty"):
+        hk.load(tmp_path / "net.hk")
+
+
+def test_load_other_text(tmp_path):
+    path = tmp_path / "net.onnx"
+    path.write_text("version https://git-lfs.github.com/spec/v1\n")
+    with pytest.raises(hk.HamKaasError, match="a pointer of git-lfs"):
+        hk.load(path)
+
+
 def test_zero_bytes(tmp_path):
     """C would end a text there and use another file than was named."""
     model = hk.compile(hk.state([1], name="s").relu())

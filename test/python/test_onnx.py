@@ -182,10 +182,15 @@ def test_load(tmp_path):
     assert model.name == "net"
     np.testing.assert_array_equal(model.run({"a": 2 * X, "b": X}),
                                   X + np.float32([1, 2, 3]))
-    with pytest.raises(hk.HamKaasError, match="n"):
+    with pytest.raises(hk.HamKaasError, match="as dims={NAME: N}; missing"):
         hk.load(path)
+    with pytest.raises(hk.HamKaasError, match="error: dims: no input of the"):
+        hk.load(path, dims={"n": 2, "m": 2})
+    with pytest.raises(hk.HamKaasError, match=": const_inputs: the model has"):
+        hk.load(path, dims={"n": 2}, const_inputs={"d": X})
     onnx.save(make_reshape(), path)
-    with pytest.raises(hk.HamKaasError, match="shape"):
+    with pytest.raises(hk.HamKaasError,
+                       match="; const_inputs={NAME: array} makes an input"):
         hk.load(path, dims={"rank": 1})
     model = hk.load(path, const_inputs={"shape": np.int64([6])})
     np.testing.assert_array_equal(model.run({"x": X}), X.reshape(6))

@@ -9,10 +9,10 @@
 #include "HamKaas/Driver/CompileFile.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Driver/Signals.h"
 #include "HamKaas/Driver/Target.h"
 #include "HamKaas/Driver/ToolCommandLine.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
 
 using namespace hamkaas;
 using llvm::StringRef;
@@ -236,7 +236,7 @@ static llvm::Error compile() {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  ToolProcess process(argc, argv);
   registerVersion();
   commandLine.addValues(emitForm);
   commandLine.addValues(report);

@@ -14,6 +14,7 @@
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Runner.h"
+#include "HamKaas/Driver/Signals.h"
 #include "HamKaas/Driver/Target.h"
 #include "HamKaas/Driver/Tensors.h"
 #include "HamKaas/Driver/ToolCommandLine.h"
@@ -24,7 +25,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/InitLLVM.h"
 #include <chrono>
 
 using namespace mlir;
@@ -165,6 +165,21 @@ static llvm::Error makeError(const llvm::Twine &text) {
   return llvm::createStringError(text);
 }
 
+/// Splits NAME=VALUE behind the longest declared name, which may have a '='
+/// itself; at the first '=' if none fits.
+static std::pair<StringRef, StringRef>
+splitAssignment(StringRef assignment,
+                ArrayRef<TensorDeclaration> declarations) {
+  std::pair<StringRef, StringRef> best = assignment.split('=');
+  for (const TensorDeclaration &declaration : declarations) {
+    StringRef value = assignment;
+    if (declaration.name.size() > best.first.size() &&
+        value.consume_front(declaration.name) && value.consume_front("="))
+      best = {declaration.name, value};
+  }
+  return best;
+}
+
 /// Splits NAME=VALUE for each option; a name must be declared and given once.
 static llvm::Expected<llvm::StringMap<std::string>>
 parseAssignments(StringRef option, ArrayRef<std::string> assignments,
@@ -173,7 +188,7 @@ parseAssignments(StringRef option, ArrayRef<std::string> assignments,
   auto names = llvm::map_range(
       declarations, [](const TensorDeclaration &d) { return d.name; });
   for (StringRef assignment : assignments) {
-    auto [name, value] = assignment.split('=');
+    auto [name, value] = splitAssignment(assignment, declarations);
     if (value.empty())
       return makeError("--" + option + ": expected NAME=VALUE, got '" +
                        assignment + "'");
@@ -581,7 +596,7 @@ static llvm::Error runModel() {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  ToolProcess process(argc, argv);
   registerVersion();
   commandLine.parse(argc, argv);
   return reportError(runModel(), "hamkaas-run");

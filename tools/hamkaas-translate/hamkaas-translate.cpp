@@ -13,6 +13,7 @@
 #include "HamKaas/Driver/OnnxOptions.h"
 #include "HamKaas/Driver/OutputFile.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Driver/Signals.h"
 #include "HamKaas/Driver/ToolCommandLine.h"
 #include "HamKaas/Frontend/Script/Script.h"
 #include "HamKaas/Support/SourceDiagnostics.h"
@@ -23,7 +24,6 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -170,7 +170,7 @@ static llvm::Error translateFile() {
 
 int main(int argc, char **argv) {
   hamkaas::registerVersion();
-  llvm::InitLLVM init(argc, argv);
+  ToolProcess process(argc, argv);
   commandLine.addValues(direction);
   commandLine.parse(argc, argv);
   return reportError(translateFile(), "hamkaas-translate");

@@ -26,6 +26,10 @@ enum class ModelKind { Script, Mlir, Onnx, SharedLibrary, Unknown };
 
 ModelKind getModelKind(llvm::StringRef content);
 
+/// Fails for the text of a file `path` that often takes the place of a model: a
+/// pointer of git-lfs, a web page, any text in a file that is called .onnx.
+llvm::Error checkModelText(llvm::StringRef text, llvm::StringRef path);
+
 /// `text` without a byte order mark, which no parser skips.
 llvm::StringRef withoutByteOrderMark(llvm::StringRef text);
 

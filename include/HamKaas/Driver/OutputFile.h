@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_DRIVER_OUTPUTFILE_H
 #define HAMKAAS_DRIVER_OUTPUTFILE_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -17,6 +18,7 @@ namespace hamkaas {
 
 namespace rt {
 class AtomicFile;
+class Error;
 }
 
 /// rt::AtomicFile for the compiler: a signal removes it too, and a path that is
@@ -33,6 +35,7 @@ public:
   llvm::StringRef temporaryPath() const { return temporary; }
 
   llvm::Error write(llvm::StringRef contents);
+  llvm::Error write(llvm::function_ref<rt::Error(rt::AtomicFile &)> writer);
   llvm::Error commit();
 
   /// Removes the file after its commit, unless it is no regular file.

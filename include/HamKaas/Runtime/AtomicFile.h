@@ -58,7 +58,8 @@ private:
 };
 
 /// Creates a file of a name that was free before and begins with `prefix`,
-/// which may hold any characters. Returns a descriptor to write to, and the
+/// which may hold any characters, or with the beginning of its last name where
+/// that is too long. Returns a descriptor to write to, and the
 /// name from malloc; or -1 with the reason in errno.
 int createUniqueFile(const char *prefix, char *&name /* out */);
 

@@ -14,6 +14,7 @@
 #ifndef HAMKAAS_RUNTIME_NPY_H
 #define HAMKAAS_RUNTIME_NPY_H
 
+#include "HamKaas/Runtime/AtomicFile.h"
 #include "HamKaas/Runtime/Error.h"
 #include "HamKaas/Runtime/ParsedFile.h"
 #include "hamkaas-c/Program.h"
@@ -56,6 +57,11 @@ private:
 /// Writes an array, row-major, to a file that is complete or not there. `rank`
 /// is at most NpyFile::maximumRank.
 Error writeNpy(const char *path, HamKaasElementType elementType, int32_t rank,
+               const int64_t *shape, const void *data);
+
+/// The same for an open file, which the caller commits. `path` is for messages.
+Error writeNpy(AtomicFile &file, const char *path,
+               HamKaasElementType elementType, int32_t rank,
                const int64_t *shape, const void *data);
 
 } // namespace hamkaas::rt

@@ -7,7 +7,7 @@
 
 #include "Diagnostics.h"
 #include "HamKaas/Support/VisibleText.h"
-#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -54,12 +54,13 @@ static std::string listNodes(ArrayRef<std::string> nodes) {
   return nodes.size() > listed ? text + ", ..." : text;
 }
 
-void Problems::report(Location model) const {
+void Problems::report(Location model, DiagnosticSeverity severity) const {
+  DiagnosticEngine &engine = model.getContext()->getDiagEngine();
   for (const Problem &problem : problems) {
     if (problem.nodes.size() > 1)
-      emitError(model) << problem.reason << " (" << listNodes(problem.nodes)
-                       << ")";
+      engine.emit(model, severity)
+          << problem.reason << " (" << listNodes(problem.nodes) << ")";
     else
-      emitError(problem.location) << problem.reason;
+      engine.emit(problem.location, severity) << problem.reason;
   }
 }

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_ONNX_DIAGNOSTICS_H
 #define HAMKAAS_LIB_FRONTEND_ONNX_DIAGNOSTICS_H
 
-#include "mlir/IR/Location.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace hamkaas::onnx {
@@ -36,9 +36,10 @@ public:
   /// supported".
   bool isSupportMissing() const;
 
-  /// Emits an error for each, at its node, or at `model` if several nodes have
-  /// it.
-  void report(mlir::Location model) const;
+  /// Emits an error, or a warning, for each, at its node, or at `model` if
+  /// several nodes have it.
+  void report(mlir::Location model, mlir::DiagnosticSeverity severity =
+                                        mlir::DiagnosticSeverity::Error) const;
 
 private:
   struct Problem {

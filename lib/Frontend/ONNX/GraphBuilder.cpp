@@ -21,10 +21,11 @@ using namespace hamkaas::onnx;
 /// are index tables, which later operations may need to know.
 static constexpr int64_t largestFolded = 4096, largestFoldedInteger = 1 << 20;
 
-GraphBuilder::GraphBuilder(Location location, ParameterContents &parameters)
+GraphBuilder::GraphBuilder(Location location, ParameterContents &parameters,
+                           const OnnxOptionNames &optionNames)
     : builder(location.getContext()), location(location),
       module(ModuleOp::create(location)), parameters(parameters),
-      foldBudget(int64_t(1) << 28) {
+      optionNames(optionNames), foldBudget(int64_t(1) << 28) {
   builder.setInsertionPointToEnd(module->getBody());
   main = func::FuncOp::create(builder, location, "main",
                               builder.getFunctionType({}, {}));

@@ -40,7 +40,8 @@ struct LoopInputs {
 /// the shape of a result.
 class GraphBuilder {
 public:
-  GraphBuilder(mlir::Location location, ParameterContents &parameters);
+  GraphBuilder(mlir::Location location, ParameterContents &parameters,
+               const OnnxOptionNames &optionNames = {});
 
   mlir::MLIRContext *context() { return builder.getContext(); }
   void setLocation(mlir::Location location) { this->location = location; }
@@ -197,6 +198,7 @@ private:
   llvm::StringSet<> symbols, parameterNames;
   llvm::SmallVector<mlir::Attribute> argumentAttributes;
   llvm::SetVector<unsigned> missing;
+  OnnxOptionNames optionNames;
   /// How many elements may still be computed while importing.
   int64_t foldBudget;
   std::string reason;

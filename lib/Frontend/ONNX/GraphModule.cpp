@@ -71,8 +71,8 @@ bool GraphBuilder::expectKnown(const Twine &what, const Tensor &tensor) {
        " to be known when the model is compiled, found one that " +
        (names.empty() ? "is computed in a loop"
                       : "depends on " + names +
-                            "; --const-input NAME=F.npy makes an input a "
-                            "constant"));
+                            "; " + optionNames.constantInputsExample +
+                            " makes an input a constant"));
   return false;
 }
 

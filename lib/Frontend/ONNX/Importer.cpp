@@ -31,7 +31,8 @@ Importer::Importer(const ModelProto &model, StringRef name,
       modelLocation(FileLineColLoc::get(context, name, 0, 0)),
       parameters(parameters), summary(summary),
       tensors(context, options.path, parameters),
-      builder(modelLocation, parameters), nodeLocation(modelLocation) {
+      builder(modelLocation, parameters, options.names),
+      nodeLocation(modelLocation) {
   for (const FunctionProto &function : model.functions)
     functions[getFunctionKey(function.domain, function.name,
                              function.overload)] = &function;
@@ -75,6 +76,30 @@ void Importer::checkModel() {
     addProblem("expected a model with a graph");
   if (model.hasTrainingInfo)
     addProblem("training information is not supported");
+  if (model.irVersion == 0)
+    warnings.add("expected the version of the format (ir_version), found none",
+                 "", modelLocation);
+  for (const OpsetProto &opset : model.opsets)
+    if (normalizeDomain(opset.domain).empty() &&
+        opset.version > getNewestOpset())
+      warnings.add("opset " + std::to_string(opset.version) +
+                       " is not known: operators mean what they do in opset " +
+                       std::to_string(getNewestOpset()),
+                   "", modelLocation);
+}
+
+/// An output that the operator does not have is an error only if it is used.
+void Importer::checkOutputs(const NodeProto &node) {
+  std::optional<int64_t> most =
+      getMaxOutputs(normalizeDomain(node.domain), node.opType);
+  if (!most || int64_t(node.outputs.size()) <= *most ||
+      llvm::all_of(ArrayRef(node.outputs).drop_front(*most),
+                   [](StringRef name) { return name.empty(); }))
+    return;
+  warnings.add("expected at most " + std::to_string(*most) +
+                   (*most == 1 ? " output of " : " outputs of ") +
+                   escape(node.opType) + ", the others have no value",
+               nodeName, nodeLocation);
 }
 
 OwningOpRef<ModuleOp> Importer::run() {
@@ -89,6 +114,7 @@ OwningOpRef<ModuleOp> Importer::run() {
     importNodes(model.graph->nodes, scope, environment);
     addResults(scope);
   }
+  warnings.report(modelLocation, DiagnosticSeverity::Warning);
   summary.failure = findFailure();
   for (unsigned argument : builder.missingInputs())
     summary.missing.push_back(builder.getInputName(argument).str());
@@ -323,6 +349,8 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
 
 void Importer::importNode(const NodeProto &node, Scope &scope,
                           const Environment &environment) {
+  if (!findFunction(node))
+    checkOutputs(node);
   std::optional<Tensors> outputs = importCall(node, scope, environment);
   // No failure is silent.
   if (!outputs && problems.isEmpty())

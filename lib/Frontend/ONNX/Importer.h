@@ -70,6 +70,7 @@ private:
 
   // Importer.cpp
   void checkModel();
+  void checkOutputs(const NodeProto &node);
   void addResults(Scope &scope);
   OnnxFailure findFailure() const;
   void importNodes(const Nodes &nodes, Scope &scope,
@@ -148,6 +149,8 @@ private:
   Problems problems;
   /// Those of them that sizes of dimensions do not change.
   Problems certainProblems;
+  /// What is wrong and changes nothing.
+  Problems warnings;
   llvm::SmallVector<std::pair<std::string, Tensor>> results;
 
   llvm::StringMap<const FunctionProto *> functions;

@@ -48,7 +48,8 @@ void Importer::addInputs(const GraphProto &graph, Scope &scope) {
   }
   for (const auto &given : options.constantInputs)
     if (!names.contains(given.getKey()))
-      addOptionProblem("--const-input: the model has no input " +
+      addOptionProblem(options.names.constantInputs +
+                       ": the model has no input " +
                        quote(given.getKey()));
   reportDims();
 }
@@ -115,7 +116,8 @@ void Importer::checkConstantShape(const ValueInfoProto &input,
     expected += (i ? "x" : "") + (size ? std::to_string(*size) : name);
   }
   if (!isEqual)
-    addOptionProblem("--const-input: expected the shape " + expected +
+    addOptionProblem(options.names.constantInputs + ": expected the shape " +
+                     expected +
                      " for the input " + quote(input.name) + ", found " +
                      formatShape(given));
 }
@@ -126,7 +128,7 @@ void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
   if (expected && given.type.getElementType() != expected) {
     std::string text;
     llvm::raw_string_ostream(text)
-        << "--const-input: expected elements of type " << expected
+        << options.names.constantInputs << ": expected elements of type " << expected
         << " for the input " << quote(input.name) << ", found "
         << given.type.getElementType();
     addOptionProblem(text);
@@ -189,12 +191,15 @@ std::optional<Shape> Importer::bindDims(const ValueInfoProto &input) {
 void Importer::reportDims() {
   for (const auto &given : options.dims)
     if (!usedDims.contains(given.getKey()))
-      addOptionProblem("--dim: no input of the model has a dimension " +
+      addOptionProblem(options.names.dims +
+                       ": no input of the model has a dimension " +
                        quote(given.getKey()));
   if (unboundDims.empty())
     return;
-  std::string text = "expected a size for each dimension of the inputs, given "
-                     "as --dim NAME=N; missing are";
+  std::string text = ("expected a size for each dimension of the inputs, given "
+                      "as " +
+                      options.names.dimsExample + "; missing are")
+                         .str();
   for (const auto &[name, uses] : unboundDims)
     text += "\n  " + quote(name) + ": " + llvm::join(uses, ", ");
   addProblem(text);

@@ -20,6 +20,8 @@ namespace {
 
 struct History {
   StringLiteral name;
+  /// In the version that has most.
+  int maxOutputs;
   /// Ascending; the rest is 0.
   int versions[16];
 };
@@ -30,14 +32,38 @@ static constexpr History histories[] = {
 #include "OpVersions.inc"
 };
 
-/// The version of an operator of ONNX in `opset`: 0 if there is none yet, and
-/// none for an operator that ONNX does not have.
-static std::optional<int64_t> getVersion(StringRef name, int64_t opset) {
+/// Null for an operator that ONNX does not have.
+static const History *findHistory(StringRef name) {
   const History *history =
       lower_bound(histories, name, [](const History &h, StringRef name) {
         return h.name < name;
       });
-  if (history == std::end(histories) || history->name != name)
+  return history != std::end(histories) && history->name == name ? history
+                                                                 : nullptr;
+}
+
+std::optional<int64_t> onnx::getMaxOutputs(StringRef domain, StringRef name) {
+  const History *history = domain.empty() ? findHistory(name) : nullptr;
+  if (!history)
+    return std::nullopt;
+  return history->maxOutputs;
+}
+
+int64_t onnx::getNewestOpset() {
+  static const int64_t newest = [] {
+    int64_t newest = 0;
+    for (const History &history : histories)
+      newest = std::max<int64_t>(newest, *max_element(history.versions));
+    return newest;
+  }();
+  return newest;
+}
+
+/// The version of an operator of ONNX in `opset`: 0 if there is none yet, and
+/// none for an operator that ONNX does not have.
+static std::optional<int64_t> getVersion(StringRef name, int64_t opset) {
+  const History *history = findHistory(name);
+  if (!history)
     return std::nullopt;
   int64_t newest = 0;
   for (int version : history->versions)

@@ -25,6 +25,14 @@ struct OpVersion {
   std::string problem;
 };
 
+/// How many outputs an operator of ONNX may have; none for one that it does not
+/// have.
+std::optional<int64_t> getMaxOutputs(llvm::StringRef domain,
+                                     llvm::StringRef name);
+
+/// The newest opset of ONNX that changed an operator.
+int64_t getNewestOpset();
+
 /// `opset` is the version of the domain that the model imports.
 OpVersion findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
 

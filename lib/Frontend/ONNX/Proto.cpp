@@ -324,6 +324,9 @@ void Reader::read(StringRef bytes, FunctionProto &function) {
 void Reader::read(StringRef bytes, ModelProto &model) {
   forEachField(bytes, [&](WireFields &field) {
     switch (field.number()) {
+    case 1:
+      model.irVersion = field.asInt();
+      return;
     case 7:
       return readInto(field, model.graph);
     case 8:

@@ -148,6 +148,7 @@ struct FunctionProto {
 };
 
 struct ModelProto {
+  int64_t irVersion = 0; ///< 0 if the model does not say it.
   std::vector<OpsetProto> opsets;
   std::unique_ptr<GraphProto> graph;
   std::vector<FunctionProto> functions;

@@ -24,6 +24,15 @@ namespace hamkaas {
 /// be a broken one.
 bool isOnnxModel(llvm::StringRef content);
 
+/// What messages call the options below: as the command line does, or as the
+/// interface of whoever gave them.
+struct OnnxOptionNames {
+  llvm::StringRef dims = "--dim";
+  llvm::StringRef dimsExample = "--dim NAME=N";
+  llvm::StringRef constantInputs = "--const-input";
+  llvm::StringRef constantInputsExample = "--const-input NAME=F.npy";
+};
+
 struct OnnxImportOptions {
   /// Path of the model, in whose folder its external data lies. Empty if the
   /// model is not a file: then it may have none.
@@ -35,6 +44,7 @@ struct OnnxImportOptions {
   /// How many nodes a model may have when its functions and branches are
   /// expanded.
   int64_t maxNodes = 1'000'000;
+  OnnxOptionNames names = {};
 };
 
 /// Why there is no module for a model.
