@@ -76,8 +76,8 @@ Error runLinker(StringRef path, StringRef output,
   // "failed to open OUTPUT: REASON", of a name that means nothing to the user.
   StringRef reason = StringRef(messages).split(outputPath.c_str()).second;
   if (!reason.empty())
-    return createStringError("cannot write '" + path + "': " +
-                             reason.split('\n').first.ltrim("': "));
+    return createStringError("cannot write '" + path +
+                             "': " + reason.split('\n').first.ltrim("': "));
   return createStringError("cannot link the program: " +
                            StringRef(messages).trim());
 }

@@ -126,6 +126,8 @@ FailureOr<uint32_t> GraphBuilder::apply(const Application &application) {
   if (!attributes.empty())
     result = op->setPropertiesFromAttribute(
         attributes, [&] { return emitError(application.blame); });
+  if (succeeded(result))
+    chooseSegments(op);
   if (succeeded(result) && !application.isWellFormed)
     result = checkApplicable(op, application.operatorLocation);
   if (succeeded(result)) {
@@ -144,14 +146,41 @@ FailureOr<uint32_t> GraphBuilder::apply(const Application &application) {
   return defineNode(op, application);
 }
 
-/// Checks number and types of operands and attributes, on which the inference
-/// of the type of the result relies. ODS checks these first and then the
-/// result's type, which is a placeholder here: that complaint is the sign of
-/// success.
-LogicalResult GraphBuilder::checkApplicable(Operation *op, Location location) {
+/// What is wrong with number and types of operands and attributes, on which the
+/// inference of the type of the result relies. ODS checks these first and then
+/// the result's type, which is a placeholder here: that complaint is the sign
+/// of success.
+static std::string findMisfit(Operation *op) {
   std::string text = captureErrors(
       op->getContext(), [&] { (void)op->getName().verifyInvariants(op); });
-  if (text.empty() || StringRef(text).starts_with("result #0 must be"))
+  return StringRef(text).starts_with("result #0 must be") ? "" : text;
+}
+
+/// Of an op with several optional operands, finds out by their types which are
+/// given. Those that come first in the op are preferred.
+void GraphBuilder::chooseSegments(Operation *op) {
+  if (!op->hasTrait<OpTrait::AttrSizedOperandSegments>())
+    return;
+  auto initial = dyn_cast_or_null<DenseI32ArrayAttr>(
+      op->getInherentAttr(segmentsAttr).value_or(nullptr));
+  unsigned count = initial.size();
+  StringAttr name = builder.getStringAttr(segmentsAttr);
+  for (unsigned absent = 0; absent < 1u << count; ++absent) {
+    // Bit 0 is the last operand.
+    SmallVector<int32_t> sizes;
+    for (unsigned i = 0; i < count; ++i)
+      sizes.push_back(absent >> (count - 1 - i) & 1 ? 0 : 1);
+    if (count - llvm::popcount(absent) != op->getNumOperands())
+      continue;
+    op->setInherentAttr(name, builder.getDenseI32ArrayAttr(sizes));
+    if (findMisfit(op).empty())
+      return;
+  }
+}
+
+LogicalResult GraphBuilder::checkApplicable(Operation *op, Location location) {
+  std::string text = findMisfit(op);
+  if (text.empty())
     return success();
   return emitError(location) << text;
 }
@@ -168,8 +197,13 @@ FailureOr<Type> GraphBuilder::inferType(Operation *op,
       return failure();
     type = cast<RankedTensorType>(types.front());
   } else {
-    type = cast<RankedTensorType>(op->getOperand(0).getType())
-               .clone(*application.shape);
+    auto operand = op->getNumOperands() == 0
+                       ? RankedTensorType()
+                       : cast<RankedTensorType>(op->getOperand(0).getType());
+    type = RankedTensorType::get(
+        application.shape ? *application.shape : operand.getShape(),
+        application.elementType ? application.elementType
+                                : operand.getElementType());
   }
   if (!hasFewElements(type.getShape()))
     return emitError(application.blame)

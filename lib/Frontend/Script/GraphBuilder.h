@@ -32,6 +32,8 @@ struct Application {
   llvm::SmallSet<llvm::StringRef, 4> given = {};
   /// Shape of the result where the op does not infer it.
   std::optional<llvm::SmallVector<int64_t>> shape = {};
+  /// The same for its element type.
+  mlir::Type elementType = {};
   /// The operands and attributes are known to be those that the op wants, so
   /// that only their shapes and values can be wrong.
   bool isWellFormed = false;
@@ -82,6 +84,7 @@ private:
                                 mlir::Attribute value, bool isMutable,
                                 mlir::Location location);
   void claimName(llvm::StringRef name, Buffer &buffer);
+  void chooseSegments(mlir::Operation *op);
   llvm::LogicalResult checkApplicable(mlir::Operation *op,
                                       mlir::Location location);
   llvm::FailureOr<mlir::Type> inferType(mlir::Operation *op,

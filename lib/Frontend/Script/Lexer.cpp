@@ -56,20 +56,54 @@ Token Lexer::form(Token::Kind kind, const char *begin) {
   return token;
 }
 
+void Lexer::skipDigits() {
+  while (cursor != end && isDigit(*cursor))
+    ++cursor;
+}
+
+/// Reads digits, a fraction and an exponent, of which the digits are behind
+/// the cursor.
+Token::Kind Lexer::lexFraction() {
+  Token::Kind kind = Token::Kind::Integer;
+  StringRef rest(cursor, end - cursor);
+  if (rest.consume_front(".") && !rest.empty() && isDigit(rest.front())) {
+    kind = Token::Kind::Float;
+    ++cursor;
+    skipDigits();
+    rest = StringRef(cursor, end - cursor);
+  }
+  if (rest.consume_front_insensitive("e")) {
+    if (!rest.consume_front("-"))
+      rest.consume_front("+");
+    if (!rest.empty() && isDigit(rest.front())) {
+      kind = Token::Kind::Float;
+      cursor = rest.begin();
+      skipDigits();
+    }
+  }
+  return kind;
+}
+
+Token Lexer::lexNumber(char first, const char *begin) {
+  StringRef rest(cursor, end - cursor);
+  if (first == '-' && rest.starts_with("inf")) {
+    cursor += strlen("inf");
+    return form(Token::Kind::Float, begin);
+  }
+  if (!isDigit(first) && (rest.empty() || !isDigit(rest.front())))
+    return form(Token::Kind::Unknown, begin);
+  skipDigits();
+  return form(first == '$' ? Token::Kind::Node : lexFraction(), begin);
+}
+
 Token Lexer::lex() {
   skipSpace();
   const char *begin = cursor;
   if (cursor == end)
     return form(Token::Kind::End, begin);
-  auto digitAt = [&](const char *at) { return at != end && isDigit(*at); };
   char first = *cursor++;
-  if (first == '$' || first == '-' || isDigit(first)) {
-    if (!isDigit(first) && !digitAt(cursor))
-      return form(Token::Kind::Unknown, begin);
-    while (digitAt(cursor))
-      ++cursor;
-    return form(first == '$' ? Token::Kind::Node : Token::Kind::Integer, begin);
-  }
+  if (first == '$' || first == '-' || isDigit(first))
+    return lexNumber(first, begin);
   if (isWordCharacter(first)) {
     while (cursor != end && isWordCharacter(*cursor))
       ++cursor;

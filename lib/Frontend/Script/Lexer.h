@@ -25,6 +25,7 @@ struct Token {
     End,
     Node,    // $12
     Integer, // -3
+    Float,   // 1.5e-3, -inf
     Word,    // SumNode
     Name,    // of an input, constant or buffer
     Punctuation,
@@ -70,6 +71,9 @@ public:
 
 private:
   void skipSpace();
+  void skipDigits();
+  Token::Kind lexFraction();
+  Token lexNumber(char first, const char *begin);
   Token form(Token::Kind kind, const char *begin);
 
   const char *cursor;

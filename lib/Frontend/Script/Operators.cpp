@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Operators.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -71,22 +72,137 @@ size_t hamkaas::script::findControl(StringRef text) {
   return StringRef::npos;
 }
 
-mlir::Type hamkaas::script::parseElementType(StringRef name,
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct ElementType {
+  StringLiteral name;
+  mlir::Type (*make)(mlir::MLIRContext *context);
+};
+
+} // namespace
+
+template <typename T> static mlir::Type makeFloat(mlir::MLIRContext *context) {
+  return T::get(context);
+}
+template <unsigned width>
+static mlir::Type makeInteger(mlir::MLIRContext *context) {
+  return mlir::IntegerType::get(context, width);
+}
+template <unsigned width>
+static mlir::Type makeUnsigned(mlir::MLIRContext *context) {
+  return mlir::IntegerType::get(context, width, mlir::IntegerType::Unsigned);
+}
+
+/// Those of version 1 come first.
+static constexpr ElementType elementTypes[] = {
+    {"float32", makeFloat<mlir::Float32Type>},
+    {"int64", makeInteger<64>},
+    {"float64", makeFloat<mlir::Float64Type>},
+    {"float16", makeFloat<mlir::Float16Type>},
+    {"bfloat16", makeFloat<mlir::BFloat16Type>},
+    {"int32", makeInteger<32>},
+    {"int16", makeInteger<16>},
+    {"int8", makeInteger<8>},
+    {"uint64", makeUnsigned<64>},
+    {"uint32", makeUnsigned<32>},
+    {"uint16", makeUnsigned<16>},
+    {"uint8", makeUnsigned<8>},
+    {"bool", makeInteger<1>},
+};
+
+static ArrayRef<ElementType> getElementTypes(unsigned version) {
+  constexpr size_t version1 = 2;
+  ArrayRef<ElementType> all = elementTypes;
+  return version == 1 ? all.take_front(version1) : all;
+}
+
+mlir::Type hamkaas::script::parseElementType(StringRef name, unsigned version,
                                              mlir::MLIRContext *context) {
-  if (name == "float32")
-    return mlir::Float32Type::get(context);
-  if (name == "int64")
-    return mlir::IntegerType::get(context, 64);
+  for (const ElementType &type : getElementTypes(version))
+    if (type.name == name)
+      return type.make(context);
   return {};
 }
 
 StringRef hamkaas::script::getElementTypeName(mlir::Type type) {
-  if (type.isF32())
-    return "float32";
-  if (type.isSignlessInteger(64))
-    return "int64";
+  for (const ElementType &candidate : elementTypes)
+    if (candidate.make(type.getContext()) == type)
+      return candidate.name;
   return "";
 }
+
+std::string hamkaas::script::listElementTypes(unsigned version) {
+  std::string text;
+  ArrayRef<ElementType> types = getElementTypes(version);
+  for (const ElementType &type : types) {
+    if (&type != types.begin())
+      text += &type == std::prev(types.end()) ? " or " : ", ";
+    text += type.name;
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An attribute of the dialect whose value is one of several words.
+struct Enumeration {
+  /// Null behind the last value.
+  mlir::Attribute (*get)(unsigned value, mlir::MLIRContext *context);
+  /// The empty string for a value of another enumeration.
+  StringRef (*print)(mlir::Attribute value);
+};
+
+} // namespace
+
+template <typename Attr> static constexpr Enumeration makeEnumeration() {
+  using Value = decltype(std::declval<Attr>().getValue());
+  return {[](unsigned value, mlir::MLIRContext *context) -> mlir::Attribute {
+            auto constant = static_cast<Value>(value);
+            bool isKnown = !hamkaas::stringifyEnum(constant).empty();
+            return isKnown ? Attr::get(context, constant) : Attr();
+          },
+          [](mlir::Attribute value) -> StringRef {
+            auto attribute = dyn_cast<Attr>(value);
+            return attribute ? hamkaas::stringifyEnum(attribute.getValue())
+                             : StringRef();
+          }};
+}
+
+static constexpr Enumeration enumerations[] = {
+    makeEnumeration<hamkaas::CombinerAttr>(),
+    makeEnumeration<hamkaas::ComparePredicateAttr>(),
+    makeEnumeration<hamkaas::ScatterReductionAttr>(),
+    makeEnumeration<hamkaas::GeluApproximationAttr>(),
+};
+
+SmallVector<mlir::Attribute>
+hamkaas::script::listEnumerations(mlir::MLIRContext *context) {
+  SmallVector<mlir::Attribute> values;
+  for (const Enumeration &enumeration : enumerations)
+    for (unsigned i = 0; mlir::Attribute value = enumeration.get(i, context);
+         ++i)
+      values.push_back(value);
+  return values;
+}
+
+StringRef hamkaas::script::getEnumerationName(mlir::Attribute value) {
+  for (const Enumeration &enumeration : enumerations)
+    if (StringRef name = enumeration.print(value); !name.empty())
+      return name;
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Lists and shapes
+//===----------------------------------------------------------------------===//
 
 std::string hamkaas::script::formatList(ArrayRef<int64_t> list) {
   std::string text = "[";

@@ -8,7 +8,9 @@
 #ifndef HAMKAAS_LIB_FRONTEND_SCRIPT_OPERATORS_H
 #define HAMKAAS_LIB_FRONTEND_SCRIPT_OPERATORS_H
 
+#include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
@@ -58,8 +60,12 @@ llvm::ArrayRef<Operator> getOperators();
 /// Name of a parameter in messages and attribute of the op that a literal
 /// prefix becomes.
 inline constexpr llvm::StringLiteral staticPrefixAttr = "static_prefix";
-/// Stands for the type of the result of an op that does not infer it.
+/// Stand for the type of the result of an op that does not infer it. What is
+/// left out is that of the first operand.
 inline constexpr llvm::StringLiteral shapeAttr = "shape";
+inline constexpr llvm::StringLiteral typeAttr = "type";
+/// What tells optional operands apart; a script needs it not, their types do.
+inline constexpr llvm::StringLiteral segmentsAttr = "operandSegmentSizes";
 
 /// What defines a tensor of a number, which is part of the program. Of
 /// version 2.
@@ -72,11 +78,22 @@ std::string getVersion2Spelling(llvm::StringRef mnemonic);
 /// none. No name has one.
 size_t findControl(llvm::StringRef text);
 
-/// The element type that the script calls `name`, or null.
-mlir::Type parseElementType(llvm::StringRef name, mlir::MLIRContext *context);
+/// The element type that a script of a version calls `name`, or null.
+mlir::Type parseElementType(llvm::StringRef name, unsigned version,
+                            mlir::MLIRContext *context);
 
 /// What the script calls an element type, or the empty string.
 llvm::StringRef getElementTypeName(mlir::Type type);
+
+/// The names of the element types of a version, for messages.
+std::string listElementTypes(unsigned version);
+
+/// All values of all enumerations of the dialect. Several may have one name;
+/// which of them an operation takes is its constraint's to say.
+llvm::SmallVector<mlir::Attribute> listEnumerations(mlir::MLIRContext *context);
+
+/// What the script calls the value of an enumeration, or the empty string.
+llvm::StringRef getEnumerationName(mlir::Attribute value);
 
 /// `float32 [2, 3]`, for messages.
 std::string describeType(mlir::Type tensor);

@@ -211,7 +211,8 @@ FailureOr<NodeOrError> Parser::parseRightSide(const Token &id) {
     return failure();
   if (token.kind != Token::Kind::Word)
     return expected("an operator");
-  Token spelling = take();
+  std::string joined;
+  Token spelling = takeOperator(joined);
   if (failed(takePunctuation('(', "after " + spelling.describe())))
     return failure();
   if (spelling.text == "InputTensor" || spelling.text == "ConstantTensor" ||
@@ -221,6 +222,24 @@ FailureOr<NodeOrError> Parser::parseRightSide(const Token &id) {
   if (failed(parseArguments(arguments)))
     return failure();
   return applyOperator(id, spelling, arguments);
+}
+
+/// The name of an operator, which may have space in it, as the first system
+/// allowed. `joined` keeps one that has.
+Token Parser::takeOperator(std::string &joined) {
+  Token spelling = take();
+  Lexer ahead = lexer;
+  Token next = token;
+  std::string name = spelling.text.str();
+  for (; next.kind == Token::Kind::Word; next = ahead.lex())
+    name += next.text;
+  if (token.kind != Token::Kind::Word || !next.is('('))
+    return spelling;
+  lexer = ahead;
+  token = next;
+  joined = std::move(name);
+  spelling.text = joined;
+  return spelling;
 }
 
 /// name, type, shape; for a buffer also type, shape. What a number tensor has
@@ -326,23 +345,43 @@ FailureOr<Argument> Parser::parseArgument() {
     if (failed(node))
       return failure();
     argument.node = *node;
+  } else if (token.is('[')) {
+    if (failed(parseList(argument)))
+      return failure();
+  } else if (argument.isNamed()) {
+    if (failed(parseValue(argument)))
+      return failure();
   } else if (token.kind == Token::Kind::Integer) {
     FailureOr<int64_t> integer = parseInteger();
     if (failed(integer))
       return failure();
     argument.integer = *integer;
-  } else if (token.is('[')) {
-    if (failed(parseList(argument)))
-      return failure();
-  } else if (argument.isNamed() &&
-             (token.isWord("true") || token.isWord("false"))) {
-    argument.kind = Argument::Kind::Flag;
-    argument.integer = take().isWord("true");
   } else {
-    return expected(argument.isNamed() ? "an integer, a list, true or false"
-                                       : "a node, an integer or a list");
+    return expected("a node, an integer or a list");
   }
   return argument;
+}
+
+/// The value of an attribute that is no list.
+LogicalResult Parser::parseValue(Argument &argument) {
+  if (token.kind == Token::Kind::Integer) {
+    // One that is too large may be meant for a float.
+    argument.kind = token.text.getAsInteger(10, argument.integer)
+                        ? Argument::Kind::Float
+                        : Argument::Kind::Integer;
+  } else if (token.isWord("true") || token.isWord("false")) {
+    argument.kind = Argument::Kind::Flag;
+    argument.integer = token.isWord("true");
+  } else if (token.kind == Token::Kind::Float || token.isWord("inf") ||
+             token.isWord("nan")) {
+    argument.kind = Argument::Kind::Float;
+  } else if (token.kind == Token::Kind::Word) {
+    argument.kind = Argument::Kind::Word;
+  } else {
+    return expected("a number, a list, a word, true or false");
+  }
+  take();
+  return success();
 }
 
 /// Ends before the closing parenthesis.

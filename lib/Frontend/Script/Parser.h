@@ -20,7 +20,7 @@ namespace hamkaas::script {
 
 /// An argument of an operator.
 struct Argument {
-  enum class Kind { Node, Integer, List, Flag };
+  enum class Kind { Node, Integer, Float, List, Flag, Word };
 
   Kind kind = Kind::Integer;
   /// The first one.
@@ -86,6 +86,8 @@ private:
   llvm::FailureOr<NodeOrError> parseNode();
   llvm::FailureOr<int64_t> parseInteger();
   llvm::LogicalResult parseList(Argument &argument);
+  Token takeOperator(std::string &joined);
+  llvm::LogicalResult parseValue(Argument &argument);
   llvm::FailureOr<Argument> parseArgument();
   llvm::LogicalResult
   parseArguments(llvm::SmallVectorImpl<Argument> &arguments);
@@ -110,6 +112,12 @@ private:
   bool bindNode(const Parameter &parameter, const Argument &argument,
                 Application &application);
   bool bindAttribute(const Argument &argument, Application &application);
+  bool bindResult(const Argument &argument, Application &application);
+  bool rejectValue(const Argument &argument, const llvm::Twine &wanted);
+  mlir::Attribute findAttribute(const Argument &argument,
+                                const Application &application,
+                                std::string &wanted);
+  bool checkResult(const Token &spelling, const Application &application);
   NodeOrError build(Application &application);
   std::optional<mlir::OperationName> findOp(llvm::StringRef spelling) const;
   void reportUnknownOperator(const Token &spelling);

@@ -16,6 +16,55 @@ using namespace hamkaas;
 using namespace hamkaas::script;
 
 //===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static Attribute makeFloat(StringRef text, FloatType type) {
+  llvm::APFloat value(type.getFloatSemantics());
+  auto status =
+      value.convertFromString(text, llvm::APFloat::rmNearestTiesToEven);
+  if (llvm::errorToBool(status.takeError()) ||
+      (*status & llvm::APFloat::opOverflow))
+    return {};
+  // "nan7" has a payload, which is lost when it is printed.
+  if (value.isNaN() && !text.equals_insensitive("nan"))
+    return {};
+  return FloatAttr::get(type, value);
+}
+
+static Attribute makeInteger(StringRef text, IntegerType type) {
+  bool isNegative = text.consume_front("-");
+  llvm::APInt value;
+  if (text.getAsInteger(10, value))
+    return {};
+  // With room for the sign.
+  unsigned width = type.getWidth();
+  value = value.zext(std::max(value.getBitWidth(), width) + 1);
+  if (isNegative)
+    value.negate();
+  bool fits = type.isUnsigned() ? !value.isNegative() && value.isIntN(width)
+                                : value.isSignedIntN(width);
+  return fits ? IntegerAttr::get(type, value.trunc(width)) : IntegerAttr();
+}
+
+/// The literal of `argument` as a number of `type`, or null where that has no
+/// such number.
+static Attribute makeNumber(const Argument &argument, Type type) {
+  // Converting takes the square of the length.
+  constexpr size_t longest = 400;
+  StringRef text = argument.token.text;
+  if (argument.kind == Argument::Kind::Flag)
+    return type.isInteger(1)
+               ? Builder(type.getContext()).getBoolAttr(argument.integer)
+               : Attribute();
+  if (text.size() > longest || type.isInteger(1))
+    return {};
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return makeFloat(text, floatType);
+  return makeInteger(text, cast<IntegerType>(type));
+}
+
+//===----------------------------------------------------------------------===//
 // Inputs, constants and buffers
 //===----------------------------------------------------------------------===//
 
@@ -28,10 +77,11 @@ NodeOrError Parser::defineTensor(const Token &id, const Token &spelling,
     return std::nullopt;
   }
   bool nameIsValid = isNumber || name.text.empty() || checkName(spelling, name);
-  Type elementType = parseElementType(typeName.text, context);
+  Type elementType = parseElementType(typeName.text, version, context);
   if (!elementType)
     error(typeName.position)
-        << "expected the type float32 or int64, found " << typeName.describe();
+        << "expected the type " << listElementTypes(version) << ", found "
+        << typeName.describe();
   if (!checkShape(shape) || !elementType || !nameIsValid)
     return std::nullopt;
   auto type = RankedTensorType::get(shape.list, elementType);
@@ -50,17 +100,15 @@ NodeOrError Parser::defineTensor(const Token &id, const Token &spelling,
 
 /// The number as an attribute of the type; null if it is none, with an error.
 TypedAttr Parser::parseNumber(const Token &number, Type type) {
-  if (int64_t integer;
-      type.isInteger(64) && !number.text.getAsInteger(/*Radix=*/10, integer))
-    return IntegerAttr::get(type, integer);
-  APFloat value(APFloat::IEEEsingle());
-  if (type.isF32()) {
-    auto status =
-        value.convertFromString(number.text, APFloat::rmNearestTiesToEven);
-    if (status && !(*status & APFloat::opOverflow))
-      return FloatAttr::get(type, value);
-    llvm::consumeError(status.takeError());
+  Argument argument;
+  argument.token = number;
+  argument.kind = Argument::Kind::Float;
+  if (number.text == "true" || number.text == "false") {
+    argument.kind = Argument::Kind::Flag;
+    argument.integer = number.text == "true";
   }
+  if (Attribute value = makeNumber(argument, type))
+    return cast<TypedAttr>(value);
   error(number.position) << "expected a number of " << getElementTypeName(type)
                          << ", got " << number.describe();
   return nullptr;
@@ -196,10 +244,11 @@ NodeOrError Parser::applyByTable(const Operator &op, const Token &id,
   }
   Application application = makeApplication(OperationName(op.opName, context),
                                             getLocation(id.position));
+  application.operatorLocation = getLocation(spelling.position);
   // What does not fit the first operand is the fault of the second.
   application.blame =
       getLocation(arguments[arguments.size() > 1].token.position);
-  application.isWellFormed = true;
+  application.isWellFormed = version == 1;
   bool isValid = true;
   for (auto [parameter, argument] : llvm::zip(parameters, arguments))
     isValid &= bind(parameter, argument, application);
@@ -271,7 +320,7 @@ bool Parser::bindNode(const Parameter &parameter, const Argument &argument,
   bool isPositionParameter = parameter.kind == ParameterKind::PositionNode ||
                              parameter.kind == ParameterKind::Prefix;
   StringRef wanted;
-  if (parameter.kind == ParameterKind::FloatNode &&
+  if (version == 1 && parameter.kind == ParameterKind::FloatNode &&
       !type.getElementType().isF32())
     wanted = "float32";
   else if (isPositionParameter && !isPosition(type))
@@ -316,38 +365,119 @@ NodeOrError Parser::applyByName(OperationName name, const Token &id,
   }
   if (!isValid)
     return std::nullopt;
-  if (!name.hasInterface<InferTypeOpInterface>() && !application.shape) {
-    error(spelling.position) << "expected the attribute '" << shapeAttr
-                             << "', the shape of the result";
+  if (!name.hasInterface<InferTypeOpInterface>() &&
+      !checkResult(spelling, application))
     return std::nullopt;
-  }
   return build(application);
 }
 
-/// The attribute that `argument` stands for, null for a flag that is not set.
-static Attribute makeAttribute(const Argument &argument, Builder builder) {
-  switch (argument.kind) {
-  case Argument::Kind::Integer:
-    return builder.getI64IntegerAttr(argument.integer);
-  case Argument::Kind::List:
-    return builder.getDenseI64ArrayAttr(argument.list);
-  case Argument::Kind::Flag:
-    return argument.integer ? builder.getUnitAttr() : UnitAttr();
-  case Argument::Kind::Node:
-    break;
+/// An op that does not infer the type of its result has it from attributes, or
+/// half of it from its operand.
+bool Parser::checkResult(const Token &spelling,
+                         const Application &application) {
+  // One that is missing is for the op to miss.
+  bool hasOperand = !application.name.hasTrait<OpTrait::ZeroOperands>();
+  bool lacksShape = !application.shape;
+  bool lacksType = !application.elementType;
+  if (hasOperand ? !(lacksShape && lacksType) : !(lacksShape || lacksType))
+    return true;
+  InFlightDiagnostic missing = error(spelling.position)
+                               << "expected the attribute '";
+  if (hasOperand)
+    missing << shapeAttr << "' or '" << typeAttr << "' of the result";
+  else
+    missing << (lacksShape ? shapeAttr : typeAttr) << "' of the result";
+  return false;
+}
+
+/// All that `argument` may stand for, the likeliest first. `element` is the
+/// type of the first operand's elements, or null.
+static SmallVector<Attribute>
+listAttributes(const Argument &argument, Type element, MLIRContext *context) {
+  Builder builder(context);
+  if (argument.kind == Argument::Kind::List)
+    return {builder.getDenseI64ArrayAttr(argument.list)};
+  if (argument.kind == Argument::Kind::Word)
+    return llvm::to_vector(llvm::make_filter_range(
+        listEnumerations(context), [&](Attribute value) {
+          return getEnumerationName(value) == argument.token.text;
+        }));
+  SmallVector<Attribute> values;
+  for (Type type : {element, Type(builder.getI64Type()),
+                    Type(builder.getF64Type()), Type(builder.getF32Type())})
+    if (Attribute value = type ? makeNumber(argument, type) : Attribute())
+      values.push_back(value);
+  if (argument.kind == Argument::Kind::Flag)
+    values.push_back(builder.getUnitAttr());
+  return values;
+}
+
+/// The attribute that `argument` stands for, as the op wants it; null if it
+/// wants another, which `wanted` names then.
+Attribute Parser::findAttribute(const Argument &argument,
+                                const Application &application,
+                                std::string &wanted) {
+  OperationName op = application.name;
+  Type element;
+  if (!application.operands.empty())
+    element = graph.getType(application.operands.front()).getElementType();
+  auto check = [&](Attribute value) {
+    NamedAttrList list;
+    list.append(argument.name.text, value);
+    return captureErrors(context, [&] {
+      (void)op.verifyInherentAttrs(
+          list, [&] { return emitError(application.location); });
+    });
+  };
+  for (Attribute value : listAttributes(argument, element, context))
+    if (check(value).empty())
+      return value;
+  SmallVector<StringRef> words;
+  for (Attribute value : listEnumerations(context))
+    if (check(value).empty())
+      words.push_back(getEnumerationName(value));
+  // An attribute that no op wants is answered by what this one does.
+  std::string text = check(Builder(context).getArrayAttr({}));
+  wanted = words.empty()
+               ? ("a " + StringRef(text).rsplit("constraint: ").second).str()
+               : "one of " + llvm::join(words, ", ");
+  return {};
+}
+
+bool Parser::rejectValue(const Argument &argument, const Twine &wanted) {
+  error(argument.token.position)
+      << "expected " << argument.name.text << " to be " << wanted << ", found "
+      << (argument.kind == Argument::Kind::List ? "a list"
+                                                : argument.token.describe());
+  return false;
+}
+
+/// The shape or the element type of the result.
+bool Parser::bindResult(const Argument &argument, Application &application) {
+  if (argument.name.text == shapeAttr) {
+    if (argument.kind != Argument::Kind::List)
+      return rejectValue(argument, "a list of integers");
+    application.shape = argument.list;
+    return checkShape(argument);
   }
-  llvm_unreachable("an attribute is no node");
+  if (argument.kind == Argument::Kind::Word)
+    application.elementType =
+        parseElementType(argument.token.text, version, context);
+  return application.elementType ||
+         rejectValue(argument, listElementTypes(version));
 }
 
 bool Parser::bindAttribute(const Argument &argument, Application &application) {
   OperationName op = application.name;
   StringRef name = argument.name.text;
-  SmallVector<StringRef> known =
-      llvm::map_to_vector(op.getAttributeNames(),
-                          [](StringAttr known) { return known.getValue(); });
-  bool isShape = !op.hasInterface<InferTypeOpInterface>() && name == shapeAttr;
+  SmallVector<StringRef> known;
+  for (StringAttr attribute : op.getAttributeNames())
+    if (attribute != segmentsAttr)
+      known.push_back(attribute.getValue());
+  bool isResult = !op.hasInterface<InferTypeOpInterface>() &&
+                  (name == shapeAttr || name == typeAttr);
   if (!op.hasInterface<InferTypeOpInterface>())
-    known.push_back(shapeAttr);
+    known.append({shapeAttr, typeAttr});
   if (!llvm::is_contained(known, name)) {
     error(argument.name.position)
         << "unknown attribute " << argument.name.describe() << ", known are: "
@@ -359,32 +489,15 @@ bool Parser::bindAttribute(const Argument &argument, Application &application) {
         << "expected " << argument.name.describe() << " once";
     return false;
   }
-  auto reject = [&](StringRef what) {
-    error(argument.token.position)
-        << "expected " << name << " to be a " << what << ", found "
-        << (argument.kind == Argument::Kind::List ? "a list"
-                                                  : argument.token.describe());
-    return false;
-  };
-  if (isShape && argument.kind != Argument::Kind::List)
-    return reject("list of integers");
-  if (isShape) {
-    application.shape = argument.list;
-    return checkShape(argument);
-  }
-  Builder builder(context);
-  Attribute value = makeAttribute(argument, builder);
+  if (isResult)
+    return bindResult(argument, application);
+  std::string wanted;
+  Attribute value = findAttribute(argument, application, wanted);
   if (!value)
-    return true;
-  NamedAttribute attribute = builder.getNamedAttr(name, value);
-  NamedAttrList list(attribute);
-  std::string text = captureErrors(context, [&] {
-    (void)op.verifyInherentAttrs(
-        list, [&] { return emitError(application.location); });
-  });
-  if (!text.empty())
-    return reject(StringRef(text).rsplit("constraint: ").second);
-  application.attributes.push_back(attribute);
+    return rejectValue(argument, wanted);
+  bool isUnset = isa<UnitAttr>(value) && argument.integer == 0;
+  if (!isUnset)
+    application.attributes.emplace_back(StringAttr::get(context, name), value);
   return true;
 }
 

@@ -52,6 +52,8 @@ private:
   LogicalResult printNumber(ConstantOp op);
   FailureOr<std::string> formatVersion1(Operation *op);
   FailureOr<std::string> formatVersion2(Operation *op);
+  SmallVector<std::string> formatResult(Operation *op);
+  void noteType(RankedTensorType type);
   FailureOr<std::string> formatAttribute(Operation *op, StringRef name,
                                          Attribute value);
   FailureOr<std::string> reference(Operation *op, Value value);
@@ -292,16 +294,14 @@ FailureOr<uint64_t> Printer::printTensor(Location location, StringRef spelling,
   if (elementType.empty() || !tensor.hasStaticShape() ||
       tensor.getRank() > maxRanks[2] || !hasFewElements(tensor.getShape()))
     return emitError(location)
-           << "expected a tensor of float32 or int64 that a "
-              "script can declare, got "
-           << type;
+           << "expected a tensor that a script can declare, got " << type;
   if (!name.empty() && !isNameable(name))
     return emitError(location)
            << "expected a name that a script can spell, got '" << name << "'";
   if (!name.empty() && !names.insert((spelling + " " + name).str()).second)
     return emitError(location) << "expected a new name, another " << spelling
                                << " is called '" << name << "'";
-  needsVersion2 |= tensor.getRank() == 0 || tensor.getRank() > maxRanks[1];
+  noteType(tensor);
   return addStatement(spelling + "(" + name + (name.empty() ? "" : ", ") +
                       elementType + ", " + formatList(tensor.getShape()) + ")");
 }
@@ -311,24 +311,29 @@ LogicalResult Printer::printNumber(ConstantOp op) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   Type type = op.getType().getElementType();
   if (!elements || !elements.isSplat() || getElementTypeName(type).empty())
-    return op.emitError("expected a constant of one number of float32 or int64 "
-                        "for all elements, a script holds no other values");
-  llvm::SmallString<32> number;
-  if (type.isF32())
-    elements.getSplatValue<APFloat>().toString(number);
-  else
-    elements.getSplatValue<APInt>().toStringSigned(number);
+    return op.emitError("expected a constant of one number for all elements, a "
+                        "script holds no other values");
+  FailureOr<std::string> number =
+      formatAttribute(op, "value", elements.getSplatValue<Attribute>());
+  if (failed(number))
+    return failure();
   needsVersion2 = true;
   aliases.addOwner(op.getResult(),
-                   addStatement(numberTensor + "(" + number + ", " +
+                   addStatement(numberTensor + "(" + *number + ", " +
                                 getElementTypeName(type) + ", " +
                                 formatList(op.getType().getShape()) + ")"));
   return success();
 }
 
+/// Version 1 has few types.
+void Printer::noteType(RankedTensorType type) {
+  needsVersion2 |= type.getRank() == 0 || type.getRank() > maxRanks[1] ||
+                   !parseElementType(getElementTypeName(type.getElementType()),
+                                     /*version=*/1, type.getContext());
+}
+
 LogicalResult Printer::printStatement(Operation *op) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  needsVersion2 |= type.getRank() == 0 || type.getRank() > maxRanks[1];
+  noteType(cast<RankedTensorType>(op->getResult(0).getType()));
   bool isVersion1 = findOperator(op) != nullptr;
   needsVersion2 |= !isVersion1;
   FailureOr<std::string> statement =
@@ -350,6 +355,8 @@ FailureOr<std::string> Printer::formatVersion1(Operation *op) {
                               ? StringRef(staticPrefixAttr)
                               : StringRef(parameter.name);
     Attribute value = op->getInherentAttr(attribute).value_or(nullptr);
+    needsVersion2 |= parameter.kind == ParameterKind::FloatNode &&
+                     !getElementTypeOrSelf(op->getOperand(nextOperand)).isF32();
     FailureOr<std::string> argument =
         parameter.kind == ParameterKind::Shape
             ? formatList(
@@ -376,29 +383,78 @@ FailureOr<std::string> Printer::formatVersion2(Operation *op) {
   for (Value operand : op->getOperands())
     if (failed(append(reference(op, operand))))
       return failure();
-  for (StringAttr name : op->getName().getAttributeNames())
-    if (Attribute value = op->getInherentAttr(name).value_or(nullptr)) {
+  for (StringAttr name : op->getName().getAttributeNames()) {
+    Attribute value = op->getInherentAttr(name).value_or(nullptr);
+    if (value && name != segmentsAttr) {
       FailureOr<std::string> formatted = formatAttribute(op, name, value);
       if (failed(formatted) || failed(append(name.str() + " = " + *formatted)))
         return failure();
     }
+  }
   if (!isa<InferTypeOpInterface>(op))
-    (void)append(
-        (shapeAttr + " = ").str() +
-        formatList(cast<ShapedType>(op->getResult(0).getType()).getShape()));
+    for (std::string &half : formatResult(op))
+      (void)append(half);
   return statement + ")";
+}
+
+/// What of the type of the result the first operand does not say; not nothing.
+SmallVector<std::string> Printer::formatResult(Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  RankedTensorType operand;
+  if (op->getNumOperands() != 0)
+    operand = cast<RankedTensorType>(op->getOperand(0).getType());
+  SmallVector<std::string> halves;
+  if (!operand || operand.getElementType() != type.getElementType())
+    halves.push_back((typeAttr + " = ").str() +
+                     getElementTypeName(type.getElementType()).str());
+  if (!operand || operand.getShape() != type.getShape() || halves.empty())
+    halves.push_back((shapeAttr + " = ").str() + formatList(type.getShape()));
+  return halves;
+}
+
+/// A script has one NaN of each type.
+static bool isWritable(FloatAttr number) {
+  llvm::APFloat value = number.getValue();
+  return !value.isNaN() ||
+         value.bitwiseIsEqual(llvm::APFloat::getNaN(value.getSemantics()));
+}
+
+/// The fewest digits that tell the value from its neighbours.
+static std::string formatFloat(const llvm::APFloat &value) {
+  if (value.isNaN())
+    return "nan";
+  if (value.isInfinity())
+    return value.isNegative() ? "-inf" : "inf";
+  for (unsigned digits = 1;; ++digits) {
+    SmallString<32> text;
+    value.toString(text, digits);
+    llvm::APFloat read(value.getSemantics(), text);
+    if (read.bitwiseIsEqual(value))
+      return text.str().str();
+  }
+}
+
+static std::string formatInteger(IntegerAttr integer) {
+  if (integer.getType().isInteger(1))
+    return integer.getValue().isZero() ? "false" : "true";
+  return llvm::toString(integer.getValue(), /*Radix=*/10,
+                        !integer.getType().isUnsignedInteger());
 }
 
 FailureOr<std::string> Printer::formatAttribute(Operation *op, StringRef name,
                                                 Attribute value) {
+  if (auto number = dyn_cast<FloatAttr>(value); number && isWritable(number))
+    return formatFloat(number.getValue());
   if (auto integer = dyn_cast<IntegerAttr>(value))
-    return llvm::itostr(integer.getInt());
+    return formatInteger(integer);
+  if (StringRef word = getEnumerationName(value); !word.empty())
+    return word.str();
   if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
     return formatList(list.asArrayRef());
   if (isa<UnitAttr>(value))
     return std::string("true");
   return op->emitError("expected the attribute '")
-         << name << "' to be an integer, a list or a flag, got " << value;
+         << name << "' to be one that a script can write, got " << value;
 }
 
 /// How a statement for `op` reads `value` now.
@@ -442,7 +498,7 @@ FailureOr<uint64_t> Printer::getViewId(Value value) {
     else if (isa<ReshapeOp>(op))
       id = addStatement("ReshapeNode" + base + formatList(type.getShape()) +
                         ")");
-    needsVersion2 |= type.getRank() == 0 || type.getRank() > maxRanks[1];
+    noteType(type);
     aliases.getAlias(view).id = id;
   }
   return id;

@@ -48,14 +48,14 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"},
 
 // -----
 
-// expected-error @below {{expected a tensor of float32 or int64 that a script can declare, got 'tensor<4xf16>'}}
-func.func @main(%x: tensor<4xf16> {hamkaas.name = "x"}) -> tensor<4xf16> {
-  return %x : tensor<4xf16>
+// expected-error @below {{expected a tensor that a script can declare, got 'tensor<4xf8E4M3FN>'}}
+func.func @main(%x: tensor<4xf8E4M3FN> {hamkaas.name = "x"}) -> tensor<4xf8E4M3FN> {
+  return %x : tensor<4xf8E4M3FN>
 }
 
 // -----
 
-// expected-error @below {{expected a tensor of float32 or int64 that a script can declare, got 'index'}}
+// expected-error @below {{expected a tensor that a script can declare, got 'index'}}
 func.func @main(%x: index {hamkaas.name = "x"}) -> index {
   return %x : index
 }

@@ -32,6 +32,17 @@ def rms_norm(x, w):
     return w * x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + 1e-5)
 
 
+def layer_norm(x, epsilon):
+    centred = x - np.mean(x, axis=-1, keepdims=True)
+    variance = np.mean(np.square(centred), axis=-1, keepdims=True)
+    return centred / np.sqrt(variance + epsilon)
+
+
+COMBINERS = {"sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min}
+PREDICATES = {"eq": np.equal, "ne": np.not_equal, "lt": np.less,
+              "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+
+
 def complex_mul(l, r):
     real = l[..., 0] * r[..., 0] - l[..., 1] * r[..., 1]
     imaginary = l[..., 0] * r[..., 1] + l[..., 1] * r[..., 0]
@@ -50,6 +61,9 @@ class Generator:
         self.constants = {}
         self.buffers = {}
         self.written = np.zeros(1)
+        self.version = rng.choice([1, 2])
+        if self.version == 2:
+            self.lines.append("version = 2;")
         for _ in range(3):
             self.add_tensor(rng.choice(["InputTensor", "ConstantTensor",
                                         "BufferTensor"]))
@@ -96,6 +110,9 @@ class Generator:
 
     def add_operator(self):
         rng = self.rng
+        if self.version == 2 and rng.random() < 0.3:
+            self.add_operator_of_version2()
+            return
         kind = rng.choice(["sum", "mul", "relu", "silu", "permute", "matmul",
                            "rms", "complex", "softmax", "tensor"] +
                           ["reshape"] * 4 + ["slice"] * 4 + ["replace"] * 6)
@@ -168,6 +185,49 @@ class Generator:
             self.define(f"ReplaceSliceNode(${x}, ${y}, ${b}, ${e})", array)
 
 
+    def add_operator_of_version2(self):
+        """One with attributes that are numbers or words, or with other types
+        in between."""
+        rng = self.rng
+        x = self.pick()
+        array = self.nodes[x]
+        kind = rng.choice(["norm", "compare", "cast", "reduce", "pad"])
+        if kind == "norm":
+            epsilon = rng.choice(["1", "0.5", "1e-05", "1.25E+2"])
+            self.define(f"LayerNormNode(${x}, epsilon = {epsilon})",
+                        layer_norm(array, float(epsilon)))
+        elif kind == "compare":
+            word = rng.choice(list(PREDICATES))
+            value = PREDICATES[word](array, array)
+            y = self.define(f"CompareNode(${x}, ${x}, predicate = {word})",
+                            value)
+            del self.nodes[y]
+            self.define(f"CastNode(${y}, type = float32)", value.astype(float))
+        elif kind == "cast":
+            y = self.define(f"CastNode(${x}, type = float64)", array)
+            del self.nodes[y]
+            self.define(f"CastNode(${y}, type = float32)", array.copy())
+        elif kind == "reduce" and array.ndim > 1:
+            word = rng.choice(list(COMBINERS))
+            dim = rng.randrange(array.ndim)
+            self.define(f"ReduceNode(${x}, combiner = {word}, dims = [{dim}])",
+                        COMBINERS[word](array, axis=dim))
+        elif kind == "pad" and array.size < 10 * COUNT:
+            low, high = ([rng.randrange(2) for _ in array.shape]
+                         for _ in range(2))
+            value = rng.choice(["0", "-0.5", "3", "inf"])
+            self.define(
+                f"PadNode(${x}, low = {low}, high = {high}, "
+                f"interior = {[0] * array.ndim}, value = {value})",
+                np.pad(array, list(zip(low, high)),
+                       constant_values=float(value)))
+
+
+def number(text):
+    """A number as MLIR prints it: infinity by its bits."""
+    return float("inf") if text.startswith("0x") else float(text)
+
+
 def evaluate(graph, program):
     """Runs the text of a graph; returns its result and the buffers after it."""
     values = {}
@@ -226,6 +286,24 @@ def evaluate(graph, program):
             static = re.search(r"static_prefix (\d+)", line)
             value = softmax_prefix(operands[0], int(static.group(1)) if static
                                    else operands[1][0])
+        elif op == "hamkaas.layer_norm":
+            epsilon = re.search(r"epsilon (\S+)", line).group(1)
+            value = layer_norm(operands[0], number(epsilon))
+        elif op == "hamkaas.compare":
+            word = re.search(r"compare\s+(\w+)", line).group(1)
+            value = PREDICATES[word](*operands)
+        elif op == "hamkaas.cast":
+            value = operands[0].astype(float)
+        elif op == "hamkaas.reduce":
+            word = re.search(r"reduce\s+(\w+)", line).group(1)
+            value = COMBINERS[word](operands[0], axis=numbers[0])
+        elif op == "hamkaas.pad":
+            low, high = ([int(n) for n in re.search(
+                rf"{side} \[([\d, ]*)\]", line).group(1).split(", ")]
+                         for side in ("low", "high"))
+            fill = number(re.search(r"value (\S+)", line).group(1))
+            value = np.pad(operands[0], list(zip(low, high)),
+                           constant_values=fill)
         elif op == "hamkaas.reshape":
             value = operands[0].reshape(last_shape)
         elif op == "hamkaas.slice":
