@@ -248,7 +248,7 @@ NodeOrError Parser::applyByTable(const Operator &op, const Token &id,
   // What does not fit the first operand is the fault of the second.
   application.blame =
       getLocation(arguments[arguments.size() > 1].token.position);
-  application.isWellFormed = version == 1;
+  application.isWellFormed = true;
   bool isValid = true;
   for (auto [parameter, argument] : llvm::zip(parameters, arguments))
     isValid &= bind(parameter, argument, application);
@@ -320,7 +320,7 @@ bool Parser::bindNode(const Parameter &parameter, const Argument &argument,
   bool isPositionParameter = parameter.kind == ParameterKind::PositionNode ||
                              parameter.kind == ParameterKind::Prefix;
   StringRef wanted;
-  if (version == 1 && parameter.kind == ParameterKind::FloatNode &&
+  if (parameter.kind == ParameterKind::FloatNode &&
       !type.getElementType().isF32())
     wanted = "float32";
   else if (isPositionParameter && !isPosition(type))

@@ -98,6 +98,12 @@ static const Operator *findOperator(Operation *op) {
   if (known == getOperators().end() ||
       cast<ShapedType>(op->getOperand(0).getType()).getRank() > known->maxRank)
     return nullptr;
+  // Operands come first, in the order of the op.
+  for (auto [parameter, operand] :
+       llvm::zip(known->getParameters(), op->getOperands()))
+    if (parameter.kind == ParameterKind::FloatNode &&
+        !getElementTypeOrSelf(operand).isF32())
+      return nullptr;
   for (StringAttr name : op->getName().getAttributeNames()) {
     bool isParameter =
         name == staticPrefixAttr ||
@@ -355,8 +361,6 @@ FailureOr<std::string> Printer::formatVersion1(Operation *op) {
                               ? StringRef(staticPrefixAttr)
                               : StringRef(parameter.name);
     Attribute value = op->getInherentAttr(attribute).value_or(nullptr);
-    needsVersion2 |= parameter.kind == ParameterKind::FloatNode &&
-                     !getElementTypeOrSelf(op->getOperand(nextOperand)).isF32();
     FailureOr<std::string> argument =
         parameter.kind == ParameterKind::Shape
             ? formatList(
