@@ -299,6 +299,10 @@ class Node:
                 raise HamKaasError(f"expected float32 or int64, found "
                                    f"{type_name}; convert the array, such as "
                                    "by .astype('float32')")
+            # The operators of Node are those of version 1.
+            if type_name not in ("float32", "int64"):
+                raise HamKaasError("expected the type float32 or int64, found "
+                                   f"'{type_name}'")
         except HamKaasError as error:
             raise HamKaasError(
                 f"{format_position(position)}: error: {error}") from None
