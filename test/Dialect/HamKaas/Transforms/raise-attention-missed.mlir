@@ -138,17 +138,6 @@ func.func @keys_as_columns(%q: tensor<2x8x16xf32>, %k: tensor<2x16x8xf32>, %v: t
 
 // -----
 
-func.func @keys_needed(%q: tensor<2x8x16xf32>, %k: tensor<2x8x16xf32>, %v: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x16x8xf32>) {
-  // expected-remark @below {{something else needs the permuted keys}}
-  %0 = hamkaas.permute %k [0, 2, 1] : tensor<2x8x16xf32>
-  %1 = hamkaas.matmul %q, %0 : tensor<2x8x16xf32>, tensor<2x16x8xf32>
-  %2 = hamkaas.sliced_softmax %1 static_prefix 8 : tensor<2x8x8xf32>
-  %3 = hamkaas.matmul %2, %v : tensor<2x8x8xf32>, tensor<2x8x16xf32>
-  return %3, %0 : tensor<2x8x16xf32>, tensor<2x16x8xf32>
-}
-
-// -----
-
 func.func @half(%q: tensor<2x8x16xf16>, %k: tensor<2x8x16xf16>, %v: tensor<2x8x16xf16>) -> tensor<2x8x16xf16> {
   %0 = hamkaas.permute %k [0, 2, 1] : tensor<2x8x16xf16>
   %1 = hamkaas.matmul %q, %0 : tensor<2x8x16xf16>, tensor<2x16x8xf16>

@@ -413,3 +413,19 @@ func.func @shared_keys(%q: tensor<4x8x16xf32>, %k: tensor<1x8x16xf32>, %v: tenso
   %4 = hamkaas.matmul %3, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
   return %4 : tensor<4x8x16xf32>
 }
+
+// Two queries that share the permuted keys.
+
+// CHECK-LABEL: func @shared_permute(
+// CHECK:         hamkaas.attention %arg0, %arg2, %arg3 scale
+// CHECK:         hamkaas.attention %arg1, %arg2, %arg3 scale
+func.func @shared_permute(%p: tensor<4x8x16xf32>, %q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8x16xf32>) -> (tensor<4x8x16xf32>, tensor<4x8x16xf32>) {
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x8x16xf32>
+  %1 = hamkaas.matmul %p, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %2 = hamkaas.sliced_softmax %1 static_prefix 8 : tensor<4x8x8xf32>
+  %3 = hamkaas.matmul %2, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  %4 = hamkaas.matmul %q, %0 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %5 = hamkaas.sliced_softmax %4 static_prefix 8 : tensor<4x8x8xf32>
+  %6 = hamkaas.matmul %5, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %3, %6 : tensor<4x8x16xf32>, tensor<4x8x16xf32>
+}
