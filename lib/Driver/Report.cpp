@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 using namespace hamkaas;
 
@@ -172,4 +173,24 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   printOptimizations(info, os);
   printMemory(info, os);
   printKernels(info, os);
+}
+
+const WorkspaceBuffer *hamkaas::findPeakOwner(const ProgramInfo &info) {
+  std::map<int64_t, int64_t> changes;
+  for (const WorkspaceBuffer &buffer : info.buffers) {
+    changes[buffer.first] += buffer.bytes;
+    changes[buffer.last + 1] -= buffer.bytes;
+  }
+  int64_t kept = 0, most = 0, peak = 0;
+  for (auto [step, change] : changes) {
+    kept += change;
+    if (kept > most)
+      std::tie(most, peak) = std::pair(kept, step);
+  }
+  const WorkspaceBuffer *largest = nullptr;
+  for (const WorkspaceBuffer &buffer : info.buffers)
+    if (buffer.first <= peak && peak <= buffer.last &&
+        (!largest || buffer.bytes > largest->bytes))
+      largest = &buffer;
+  return largest;
 }

@@ -434,6 +434,20 @@ static llvm::Expected<emulation::ThreadOrder> parseThreadOrder() {
                    emulationOrder + "'");
 }
 
+/// Adds to an error about the workspace which node needs most of it.
+static llvm::Error explainWorkspace(llvm::Error error,
+                                    const ProgramInfo &info) {
+  if (!error || error.isA<ReportedError>())
+    return error;
+  std::string text = llvm::toString(std::move(error));
+  const WorkspaceBuffer *owner = findPeakOwner(info);
+  if (owner && StringRef(text).contains("bytes for its workspace"))
+    text += "; " + std::to_string(owner->bytes) +
+            " bytes of the workspace are for " + owner->ops + " (" +
+            owner->location + ")";
+  return makeError(text);
+}
+
 static llvm::Error createRunners(LoadedModel &loaded) {
   RunnerOptions options;
   if (llvm::Error error = parseThreadOrder().moveInto(options.threadOrder))
@@ -453,8 +467,10 @@ static llvm::Error createRunners(LoadedModel &loaded) {
                                 .moveInto(loaded.expected))
       return error;
   auto create = runsEmulation() ? createEmulatedRunner : createProgramRunner;
-  return create(loaded.program->program(), &loaded.file->context(), options)
-      .moveInto(loaded.runner);
+  return explainWorkspace(
+      create(loaded.program->program(), &loaded.file->context(), options)
+          .moveInto(loaded.runner),
+      loaded.info);
 }
 
 static llvm::Error loadModel(LoadedModel &loaded) {

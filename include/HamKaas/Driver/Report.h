@@ -21,6 +21,10 @@ void printReport(const ProgramInfo &info, llvm::raw_ostream &os);
 /// digest is in hexadecimal.
 void printReportJson(const ProgramInfo &info, llvm::raw_ostream &os);
 
+/// The largest of the buffers that are kept while most bytes of the workspace
+/// are; null if there are none.
+const WorkspaceBuffer *findPeakOwner(const ProgramInfo &info);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DRIVER_REPORT_H
