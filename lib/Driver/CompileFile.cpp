@@ -18,6 +18,7 @@
 #include "HamKaas/Driver/Report.h"
 #include "HamKaas/Driver/Weights.h"
 #include "HamKaas/Runtime/Digest.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <optional>
@@ -134,7 +135,21 @@ private:
 
 } // namespace
 
+/// Registers the passes of the plug-ins.
+static llvm::Error loadPassPlugins(ArrayRef<std::string> paths) {
+  for (const std::string &path : paths) {
+    auto plugin = PassPlugin::load(path);
+    if (!plugin)
+      return llvm::createStringError("--load-pass-plugin: " +
+                                     llvm::toString(plugin.takeError()));
+    plugin->registerPassRegistryCallbacks();
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error FileCompilation::run() {
+  if (llvm::Error error = loadPassPlugins(options.passPlugins))
+    return error;
   auto file = ModelFile::open(options.model);
   if (!file)
     return file.takeError();
@@ -161,6 +176,7 @@ llvm::Error FileCompilation::run() {
   compileOptions.maxWorkspace = options.maxWorkspace;
   compileOptions.disabledOptimizations = options.disabledOptimizations;
   compileOptions.winogradError = options.winogradError;
+  compileOptions.graphPasses = options.graphPasses;
   compileOptions.source = (*file)->text();
   compileOptions.checkEachPass = options.checkEachPass;
   if (options.checkEachPass && !options.weights.empty())
@@ -168,7 +184,8 @@ llvm::Error FileCompilation::run() {
             readContents(options.weights)
                 .moveInto(compileOptions.checkedTensors.parameters))
       return error;
-  compileOptions.useCache = options.useCache;
+  // The code of plug-ins is no part of the key.
+  compileOptions.useCache = options.useCache && options.passPlugins.empty();
   compileOptions.threads = options.compileThreads;
   compileOptions.name =
       getModelName(path.empty() || path == "-" ? options.model : path);

@@ -96,6 +96,8 @@ public:
     if (llvm::Error error = checkOptimizations(options.disabledOptimizations,
                                                options.winogradError))
       return std::move(error);
+    if (llvm::Error error = checkGraphPasses(options.graphPasses))
+      return std::move(error);
     if (llvm::Error error = checkEngine(options.engine, *targets))
       return std::move(error);
     return Compilation(module, options, *targets, *cpu, *arch, *level);
@@ -282,6 +284,7 @@ llvm::Error Compilation::runPhase(Form form) {
   pipeline.disabledOptimizations = options.disabledOptimizations;
   pipeline.winogradError = options.winogradError;
   pipeline.engine = options.engine;
+  pipeline.graphPasses = options.graphPasses;
   pipeline.sameCalls = isPart;
   auto run = [&](StringRef step,
                  llvm::function_ref<void(OpPassManager &)> build) {

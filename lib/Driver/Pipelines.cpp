@@ -15,6 +15,7 @@
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "HamKaas/Driver/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -48,6 +49,25 @@ llvm::Error hamkaas::checkOptimizations(ArrayRef<std::string> names,
   return llvm::Error::success();
 }
 
+llvm::Error hamkaas::checkGraphPasses(StringRef pipeline) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPassManager manager(ModuleOp::getOperationName());
+  if (pipeline.empty() ||
+      succeeded(parsePassPipeline(pipeline, manager, stream)))
+    return llvm::Error::success();
+  // MLIR quotes the pipeline below what is wrong with it.
+  StringRef message = StringRef(text).split("error: ").second;
+  return llvm::createStringError("--graph-passes: " +
+                                 message.split('\n').first);
+}
+
+/// NOTE: the empty text is no pipeline.
+static void addGraphPasses(OpPassManager &manager, StringRef pipeline) {
+  if (!pipeline.empty() && failed(parsePassPipeline(pipeline, manager)))
+    llvm_unreachable("checkGraphPasses has checked it");
+}
+
 bool PipelineOptions::isEnabled(StringRef optimization) const {
   assert(llvm::is_contained(getGraphOptimizations(), optimization));
   return !llvm::is_contained(disabledOptimizations, optimization) &&
@@ -78,6 +98,7 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
     manager.addPass(createFoldConstants());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  addGraphPasses(manager, options.graphPasses);
   manager.addPass(createVerifyGraph());
 }
 
@@ -208,7 +229,8 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
             maxWorkspace,
             {noOptimize.begin(), noOptimize.end()},
             winogradError,
-            engine};
+            engine,
+            /*graphPasses=*/{}};
   }
 };
 

@@ -32,7 +32,8 @@ static std::optional<CodeCache::Key> makeKey(ModuleOp module,
   stream << version << '\0' << cpu.name << '\0' << options.target << '\0'
          << options.gpuArch << '\0' << assembler << '\0' << options.engine
          << '\0' << options.precision << '\0' << options.maxWorkspace << '\0'
-         << llvm::bit_cast<uint64_t>(options.winogradError) << '\0';
+         << llvm::bit_cast<uint64_t>(options.winogradError) << '\0'
+         << options.graphPasses << '\0';
   for (StringRef name : options.disabledOptimizations)
     stream << name << '\0';
   stream << '\0';

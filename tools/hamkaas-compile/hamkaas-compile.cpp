@@ -116,6 +116,15 @@ static cl::list<std::string>
     noOptimize("no-optimize", cl::CommaSeparated,
                cl::desc("Leave out optimizations of the graph, or all"),
                cl::value_desc("NAME[,NAME]"), cl::cat(category));
+static cl::opt<std::string>
+    graphPasses("graph-passes",
+                cl::desc("Run passes on the optimized graph, a pipeline of "
+                         "MLIR"),
+                cl::value_desc("PASS[,PASS]"), cl::cat(category));
+static cl::list<std::string>
+    passPlugins("load-pass-plugin",
+                cl::desc("Load passes of MLIR for --graph-passes"),
+                cl::value_desc("F.so"), cl::cat(category));
 static cl::opt<double> winogradError(
     "winograd-error",
     cl::desc("Largest error of convolutions by Winograd's method, in parts of "
@@ -187,6 +196,9 @@ static llvm::Error checkOptions() {
   if (externalWeights && weights.empty())
     return makeError("--external-weights: expected --weights with the file "
                      "that the program is to map");
+  if (!passPlugins.empty() && graphPasses.empty())
+    return makeError("--load-pass-plugin: expected --graph-passes with the "
+                     "passes to run");
   if (unfoldGraph && graphSvg.empty() && optimizedGraphSvg.empty())
     return makeError("--unfold-graph: expected --graph-svg or "
                      "--optimized-graph-svg");
@@ -218,6 +230,8 @@ static llvm::Error compile() {
   options.disabledOptimizations = noOptimize;
   options.winogradError = winogradError;
   options.checkEachPass = checkEachPass;
+  options.graphPasses = graphPasses;
+  options.passPlugins = passPlugins;
   options.unchecked = unchecked;
   options.useCache = !noCache;
   options.compileThreads = compileThreads;
@@ -238,6 +252,7 @@ static llvm::Error compile() {
 int main(int argc, char **argv) {
   ToolProcess process(argc, argv);
   registerVersion();
+  registerPasses();
   commandLine.addValues(emitForm);
   commandLine.addValues(report);
   commandLine.parse(argc, argv);

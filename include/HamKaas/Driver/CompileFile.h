@@ -60,6 +60,9 @@ struct CompileFileOptions {
   std::vector<std::string> disabledOptimizations = {};
   /// As PipelineOptions has it.
   double winogradError = 1e-5;
+  /// As PipelineOptions has them, from MLIR's pass plug-ins in these files.
+  std::string graphPasses = {};
+  std::vector<std::string> passPlugins = {};
   OnnxArguments onnx = {};
   /// As CompileOptions has it.
   bool checkEachPass = false;

@@ -39,8 +39,9 @@ struct CompileOptions {
   uint64_t maxWorkspace = 0;
   /// As PipelineOptions has them.
   std::vector<std::string> disabledOptimizations = {};
-  /// As PipelineOptions has it.
+  /// As PipelineOptions has them.
   double winogradError = 1e-5;
+  std::string graphPasses = {};
   /// Name of the model, a C identifier.
   std::string name = "model";
   /// The model's text, for the program's digest.

@@ -28,6 +28,9 @@ struct PipelineOptions {
   double winogradError = 1e-5;
   /// As CompileOptions has it.
   std::string engine = {};
+  /// Passes that run on the graph when it is optimized, a pipeline of MLIR; it
+  /// was checked by checkGraphPasses.
+  std::string graphPasses = {};
   /// Whether the calls of kernels are to be the same for a processor and a GPU.
   bool sameCalls = false;
 
@@ -42,6 +45,9 @@ llvm::ArrayRef<llvm::StringRef> getGraphOptimizations();
 /// PipelineOptions has them.
 llvm::Error checkOptimizations(llvm::ArrayRef<std::string> names,
                                double winogradError);
+
+/// An error if `pipeline` is not one of registered passes.
+llvm::Error checkGraphPasses(llvm::StringRef pipeline);
 
 /// Each function adds the passes of one phase; they follow each other in this
 /// order. A phase ends with a pass that checks the form it promises.

@@ -10,7 +10,7 @@ document shows the files it uses.
 Blocks marked `hk` are scripts, or the beginnings of some: they are read without
 a message, and `# [2, 3]` behind a statement is the shape of its node.
 
-Blocks marked `c` or `cpp` are files for the sessions below them: the comment in
+Blocks marked `c`, `cpp` or `cmake` are files for the sessions below them: the comment in
 their first line is the name. Sessions share one folder.
 
 Each PROGRAM is what sessions call NAME.
@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^```(\w*)$")
-FILE = re.compile(r"(?:/\* (\S+\.c) \*/|// (\S+\.cpp))\n")
+FILE = re.compile(r"(?:/\* (\S+\.c) \*/|// (\S+\.cpp)|# (\S+\.txt))\n")
 SHAPE = re.compile(r"^\$(\d+) = .*;\s*# (\[[\d, ]*\])", re.MULTILINE)
 
 
@@ -94,7 +94,9 @@ def write_file(text, folder):
     """Yields an error if the block does not say which file it is."""
     name = FILE.match(text)
     if name:
-        (folder / (name.group(1) or name.group(2))).write_text(text)
+        path = folder / name[name.lastindex]
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
     else:
         yield f"expected the name of the file in the first line of\n{text}"
 
@@ -104,7 +106,7 @@ def main():
     # `python3` of a session is the one that runs this.
     programs = {"python3": sys.executable}
     programs.update(program.split("=", 1) for program in sys.argv[3:])
-    counts = {"console": 0, "hk": 0, "c": 0, "cpp": 0}
+    counts = {"console": 0, "hk": 0, "c": 0, "cpp": 0, "cmake": 0}
     failures = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name, "session")
@@ -129,7 +131,7 @@ def main():
                 print(f"{document.name}:{line}: {failure}", file=sys.stderr)
                 failures += 1
     print(f"{counts['console']} sessions, {counts['hk']} scripts, "
-          f"{counts['c'] + counts['cpp']} files")
+          f"{counts['c'] + counts['cpp'] + counts['cmake']} files")
     if failures or not counts["console"]:
         sys.exit(f"{failures} examples do not do what the document says")
 
