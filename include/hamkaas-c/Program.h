@@ -105,7 +105,8 @@ typedef struct HamKaasFailure {
 /// Runs the tiles [begin, end) of a kernel. `arguments` are the addresses of
 /// its tensors. Returns 0, or 1 after writing `values` (4 entries) when a
 /// run-time check failed; then the kernel has written nothing. With
-/// `begin == end` it runs its checks alone.
+/// `begin == end` it runs its checks alone. `values` may be null if the caller
+/// has just done that, so that checks of many values are not made again.
 typedef int32_t (*HamKaasKernelFunction)(void *const *arguments, int64_t begin,
                                          int64_t end, int64_t *values);
 
@@ -113,8 +114,8 @@ typedef int32_t (*HamKaasKernelFunction)(void *const *arguments, int64_t begin,
 typedef struct HamKaasExecution {
   size_t structSize;
   /// Runs all `tiles` of `kernel`, on the caller and perhaps on other threads,
-  /// and returns when all are done: 0, or 1 with `values` (4 entries) of the
-  /// first failed tile.
+  /// and returns when all are done: 0, or 1 with `values` (4 entries, or null
+  /// as for the kernel) of the first failed tile.
   int32_t (*parallelFor)(void *pool, HamKaasKernelFunction kernel,
                          void *const *arguments, int64_t tiles,
                          int64_t *values);

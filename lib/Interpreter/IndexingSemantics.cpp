@@ -128,10 +128,43 @@ struct GatherSemantics
   }
 };
 
+struct FlattenIndicesSemantics
+    : ReferenceSemanticsOpInterface::ExternalModel<FlattenIndicesSemantics,
+                                                   FlattenIndicesOp> {
+  LogicalResult interpret(Operation *op, OperandTensors operands,
+                          ReferenceTensor &result) const {
+    auto flatten = cast<FlattenIndicesOp>(op);
+    ArrayRef<int64_t> sizes = flatten.getSizes();
+    for (auto [i, index] : llvm::enumerate(operands[0]->i64)) {
+      size_t c = i % sizes.size();
+      int64_t first = flatten.getNonnegative() ? 0 : -sizes[c];
+      if (index < first || index >= sizes[c])
+        return refuse(flatten, c, first, index);
+      int64_t &flat = result.i64[i / sizes.size()];
+      flat = flat * sizes[c] + (index < 0 ? index + sizes[c] : index);
+    }
+    return success();
+  }
+
+private:
+  static LogicalResult refuse(FlattenIndicesOp op, int64_t component,
+                              int64_t first, int64_t index) {
+    int64_t dim = op.getDim() + component, size = op.getSizes()[component];
+    if (op.getSizes().size() == 1)
+      return emitError(op.getLoc(), "expected indices of dimension ")
+             << dim << " from " << first << " to " << size - 1 << ", got "
+             << index;
+    return emitError(op.getLoc(), "expected component ")
+           << component << " of the indices to mean one of the " << size
+           << " elements of dimension " << dim << ", got " << index;
+  }
+};
+
 } // namespace
 
 void hamkaas::attachIndexingSemantics(MLIRContext &context) {
   ConcatOp::attachInterface<ConcatSemantics>(context);
+  FlattenIndicesOp::attachInterface<FlattenIndicesSemantics>(context);
   GatherOp::attachInterface<GatherSemantics>(context);
   PadOp::attachInterface<PadSemantics>(context);
   StridedSliceOp::attachInterface<StridedSliceSemantics>(context);

@@ -247,7 +247,8 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
     return kernel(arguments, 0, tiles, values);
 
   int64_t mostChunks = threadCount() * chunksPerThread;
-  region = {kernel, arguments, tiles, tiles < mostChunks ? tiles : mostChunks};
+  region = {kernel, arguments, tiles, tiles < mostChunks ? tiles : mostChunks,
+            /*isChecked=*/values == nullptr};
   regionFailure.chunk = INT64_MAX;
   reportedByHelpers.store(0, std::memory_order_relaxed);
   keepHelpersApart();
@@ -269,7 +270,8 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
     failure = regionFailure;
   if (failure.chunk == INT64_MAX)
     return 0;
-  memcpy(values, failure.values, sizeof(failure.values));
+  if (values)
+    memcpy(values, failure.values, sizeof(failure.values));
   return 1;
 }
 
@@ -329,7 +331,8 @@ void ThreadPool::runChunk(int64_t chunk, Failure &failure) const {
   int64_t begin = chunk * share + (chunk < longer ? chunk : longer);
   int64_t end = begin + share + (chunk < longer ? 1 : 0);
   int64_t values[4] = {0, 0, 0, 0};
-  if (region.kernel(region.arguments, begin, end, values) == 0 ||
+  if (region.kernel(region.arguments, begin, end,
+                    region.isChecked ? nullptr : values) == 0 ||
       chunk > failure.chunk)
     return;
   failure.chunk = chunk;

@@ -234,6 +234,8 @@ FORMULAS = {
                   lambda q, k, v, mask, bias: attention(q, k, v, 0.5, mask, bias)],
     "concat": [lambda a, b: np.concatenate([a, b], axis=1)],
     "cumsum": [cumsum],
+    "flatten_indices": [lambda i: np.ravel_multi_index(
+        tuple(np.moveaxis(i % [4, 3], -1, 0)), [4, 3])],
     "gather": [lambda x, i: np.take(x, i % 4, axis=1)],
     "pad": [pad],
     "scatter": [scatter],
@@ -286,11 +288,12 @@ MAGNITUDES = {
 
 # Operations that move elements or round once: every bit is known, also the sign
 # of a zero. A NaN is any NaN.
-EXACT = {"abs", "add", "and", "argsort", "bitcast", "broadcast", "cast", "ceil", "compare",
-         "concat", "div", "floor", "gather", "iota", "max", "min", "mul", "neg",
-         "not", "or", "pad", "permute", "relu", "rem", "replace_slice",
-         "reshape", "round", "select", "shift_left", "shift_right", "sign",
-         "slice", "sqrt", "strided_slice", "sub", "xor"}
+EXACT = {"abs", "add", "and", "argsort", "bitcast", "broadcast", "cast", "ceil",
+         "compare", "concat", "div", "flatten_indices", "floor", "gather",
+         "iota", "max", "min", "mul", "neg", "not", "or", "pad", "permute",
+         "relu", "rem", "replace_slice", "reshape", "round", "select",
+         "shift_left", "shift_right", "sign", "slice", "sqrt", "strided_slice",
+         "sub", "xor"}
 
 # exp of a large negative number may underflow earlier in float32. Elsewhere
 # denormal numbers are kept.
@@ -298,6 +301,7 @@ UNDERFLOW = {"silu": 1e-37, "sliced_softmax": 1e-37}
 
 # Values of run-time positions, one entry a case.
 POSITIONS = {
+    "flatten_indices": [{"i": [0, 2]}, {"i": [3, -1]}, {"i": [-4, -3]}],
     "gather": [{"i": [0, 3, -1, -4]}, {"i": 2}],
     "scatter": [{"i": [3, 0]}, {"i": [-4, -1]}, {"i": 1}],
     "replace_slice": [{"b": b, "e": b + 1} for b in (0, 1, 3)],
@@ -306,6 +310,11 @@ POSITIONS = {
 
 # Positions that the run must refuse, and what it must say.
 REFUSED = {
+    "flatten_indices": [
+        ({"i": i}, f"expected component {c} of the indices to mean one of the "
+         f"{(4, 3)[c]} elements of dimension {c}, got {i[c]}")
+        for c, i in ((0, [4, 0]), (0, [-5, 3]), (1, [0, 3]), (1, [-1, -4]),
+                     (1, [3, 2**63 - 1]), (0, [-2**63, 0]))],
     **{op: [({"i": i}, f"expected indices from -4 to 3, got {i}")
             for i in (4, -5, 2**63 - 1, -2**63)]
        for op in ("gather", "scatter")},
@@ -319,6 +328,9 @@ REFUSED = {
         ({"p": p}, f"expected a prefix from 0 to 4, got {p}")
         for p in (5, -1, 2**63 - 1)],
 }
+
+# What has the shape of the result, where the first operand has not.
+SHAPES = {"flatten_indices": lambda i: i[..., 0]}
 
 # Operations that stand in no GRAPH: their examples are parsed. The one of
 # hamkaas.group shows hamkaas.yield; hamkaas.repeat needs a function.
@@ -515,7 +527,7 @@ def check_refused(op, example, device, folder):
 
         module = Module()
         # The value is of no interest, its shape is.
-        module.add(op, line, lambda x, *_: x, make)
+        module.add(op, line, SHAPES.get(op, lambda x, *_: x), make)
         outputs, error = run(module, device, folder)
         if outputs is not None or message not in error or (
                 not error.startswith("exit status 1\n")):

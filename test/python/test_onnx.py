@@ -304,3 +304,16 @@ def test_casts_to_powers(mode, saturate):
     [y] = hamkaas.onnx.prepare(model)([x])
     wanted = numpy_helper.to_float8e8m0(x, bool(saturate), mode)
     np.testing.assert_array_equal(y.view("uint8"), wanted.view("uint8"))
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_wrong_indices(device):
+    x = np.arange(18, dtype="float32").reshape(3, 6)
+    run = hamkaas.onnx.prepare(make_model(
+        [("GatherND", ["x", "i"], ["y"])],
+        [("x", FLOAT, [3, 6]), ("i", INT64, [1, 2])], [("y", FLOAT, [1])]),
+        device)
+    assert run([x, np.int64([[-1, -6]])]) == [[12]]
+    with pytest.raises(hk.HamKaasError, match="component 1 of the indices to "
+                       "mean one of the 6 elements of dimension 1, got 6"):
+        run([x, np.int64([[0, 6]])])

@@ -48,7 +48,8 @@ public:
 
   /// Runs all tiles, also when some of them fail, and returns when all are
   /// done. If any failed, returns 1 with the `values` of the first of them in
-  /// the order of tiles; otherwise 0. Not reentrant: one call at a time.
+  /// the order of tiles, unless it is null; otherwise 0. Not reentrant: one
+  /// call at a time.
   int32_t run(HamKaasKernelFunction kernel, void *const *arguments,
               int64_t tiles, int64_t *values);
 
@@ -59,6 +60,7 @@ private:
     void *const *arguments;
     int64_t tiles;
     int64_t chunks;
+    bool isChecked; // so that the kernel gets no place for values
   };
 
   /// A thread, number 0 the caller. Alone in its cache line, on which it spins.

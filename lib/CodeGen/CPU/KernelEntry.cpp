@@ -7,12 +7,14 @@
 
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/Transforms/CheckedArguments.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_KERNELENTRY
@@ -34,6 +36,7 @@ public:
 
   void rewrite() {
     replaceArguments();
+    skipCheckLoops();
     replaceReturn();
     auto checks = llvm::to_vector(kernel.getOps<CheckOp>());
     if (checks.empty())
@@ -65,6 +68,22 @@ private:
     kernel.removeArgAttrsAttr();
     kernel.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(),
                                                    builder.getI32Type()));
+  }
+
+  /// Loops over values to be checked have no steps where the caller has no
+  /// place for those that are wrong, having made the checks before.
+  void skipCheckLoops() {
+    for (Operation *op : getCheckSlice(kernel)) {
+      auto loop = dyn_cast<scf::ForOp>(op);
+      if (!loop)
+        continue;
+      builder.setInsertionPoint(loop);
+      Value null = LLVM::ZeroOp::create(builder, loc, pointer);
+      Value isChecked = LLVM::ICmpOp::create(
+          builder, loc, LLVM::ICmpPredicate::eq, values, null);
+      loop.setUpperBound(arith::SelectOp::create(
+          builder, loc, isChecked, loop.getLowerBound(), loop.getUpperBound()));
+    }
   }
 
   /// A memref of the address that stands at `index` of the table.

@@ -18,6 +18,7 @@ void registerAttentionLowerings(mlir::MLIRContext *context);
 void registerContractionLowerings(mlir::MLIRContext *context);
 void registerWinogradLowerings(mlir::MLIRContext *context);
 void registerElementwiseLowerings(mlir::MLIRContext *context);
+void registerFlattenIndicesLowering(mlir::MLIRContext *context);
 void registerIndexingLowerings(mlir::MLIRContext *context);
 void registerLoopLowerings(mlir::MLIRContext *context);
 void registerMathLowerings(mlir::MLIRContext *context);

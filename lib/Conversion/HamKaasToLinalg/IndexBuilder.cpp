@@ -17,8 +17,7 @@ using arith::CmpIPredicate;
 
 Value IndexBuilder::resolve(Value index, int64_t size) const {
   Value fromEnd = add(index, size);
-  Value position = select(isLess(index, 0), fromEnd, index);
-  return minimum(maximum(position, 0), size - 1);
+  return clamp(select(isLess(index, 0), fromEnd, index), size);
 }
 
 SmallVector<Value> IndexBuilder::delinearize(Value linear,
@@ -45,21 +44,46 @@ ValueRange IndexBuilder::loop(Value lower, Value upper, ValueRange carried,
   return loop.getResults();
 }
 
+static SmallVector<Value> loopNest(const IndexBuilder &b,
+                                   ArrayRef<int64_t> shape,
+                                   SmallVector<Value> &at, ValueRange carried,
+                                   IndexBuilder::ElementBody body) {
+  if (at.size() == shape.size())
+    return body(b, at, carried);
+  return SmallVector<Value>(b.loop(
+      shape[at.size()], carried,
+      [&](IndexBuilder inner, Value i, ValueRange values) {
+        at.push_back(i);
+        SmallVector<Value> results = loopNest(inner, shape, at, values, body);
+        at.pop_back();
+        return results;
+      }));
+}
+
+SmallVector<Value> IndexBuilder::forEach(ArrayRef<int64_t> shape,
+                                         ValueRange carried,
+                                         ElementBody body) const {
+  SmallVector<Value> at;
+  return loopNest(*this, shape, at, carried, body);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
 /// Each index is looked at; of those that mean no element, the first is told.
+/// NOTE: what the loops begin with passes the check, so a kernel whose caller
+/// has made it goes through them in no steps.
 void hamkaas::buildIndexCheck(const IndexBuilder &b, Value indices,
                               int64_t size) {
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(indices.getType()).getShape();
   Value valid = arith::ConstantIntOp::create(b.builder, b.loc, 1, 1);
-  Value none = b.constant(0);
-  ValueRange found = b.loop(
-      ShapedType::getNumElements(shape), {valid, none},
-      [&](IndexBuilder inner, Value i, ValueRange values) {
-        Value index = inner.fromInteger(tensor::ExtractOp::create(
-            inner.builder, inner.loc, indices, inner.delinearize(i, shape)));
-        Value isValid = inner.both(
-            inner.compare(CmpIPredicate::sge, index, inner.constant(-size)),
-            inner.isLess(index, size));
+  SmallVector<Value> found = b.forEach(
+      cast<RankedTensorType>(indices.getType()).getShape(),
+      {valid, b.constant(0)},
+      [&](IndexBuilder inner, ValueRange at, ValueRange values) {
+        Value index = inner.fromInteger(
+            tensor::ExtractOp::create(inner.builder, inner.loc, indices, at));
+        Value isValid = inner.isWithin(index, -size, size);
         return SmallVector<Value>{inner.both(values[0], isValid),
                                   inner.select(values[0], index, values[1])};
       });

@@ -46,6 +46,11 @@ struct IndexBuilder {
   mlir::Value isLess(mlir::Value l, int64_t r) const {
     return compare(mlir::arith::CmpIPredicate::slt, l, constant(r));
   }
+  /// Whether `index` is from `first` on and less than `end`.
+  mlir::Value isWithin(mlir::Value index, int64_t first, int64_t end) const {
+    return both(compare(mlir::arith::CmpIPredicate::sge, index, constant(first)),
+                isLess(index, end));
+  }
   mlir::Value select(mlir::Value condition, mlir::Value l,
                      mlir::Value r) const {
     return mlir::arith::SelectOp::create(builder, loc, condition, l, r);
@@ -64,6 +69,10 @@ struct IndexBuilder {
                                             value);
   }
 
+  /// The nearest position of a dimension of `size` elements.
+  mlir::Value clamp(mlir::Value index, int64_t size) const {
+    return minimum(maximum(index, 0), size - 1);
+  }
   /// The position that an index of a dimension of `size` elements means, which
   /// may count from the end. The nearest one if there is none.
   mlir::Value resolve(mlir::Value index, int64_t size) const;
@@ -83,6 +92,13 @@ struct IndexBuilder {
                         LoopBody body) const {
     return loop(constant(0), constant(count), carried, body);
   }
+
+  /// Such loops over all elements of `shape`, one in the other.
+  using ElementBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      IndexBuilder inner, mlir::ValueRange at, mlir::ValueRange carried)>;
+  llvm::SmallVector<mlir::Value> forEach(llvm::ArrayRef<int64_t> shape,
+                                         mlir::ValueRange carried,
+                                         ElementBody body) const;
 };
 
 /// Lets the run fail unless each of `indices`, a tensor, means an element of a

@@ -25,6 +25,7 @@ void hamkaas::registerLinalgLowerings(DialectRegistry &registry) {
     registerAttentionLowerings(context);
     registerWinogradLowerings(context);
     registerElementwiseLowerings(context);
+    registerFlattenIndicesLowering(context);
     registerIndexingLowerings(context);
     registerLoopLowerings(context);
     registerMathLowerings(context);

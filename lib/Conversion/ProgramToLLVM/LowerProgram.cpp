@@ -11,6 +11,7 @@
 #include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
 #include "ProgramLowering.h"
 #include "hamkaas-c/Program.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace hamkaas {
@@ -100,12 +101,24 @@ void CpuProgramLowering::emitChecks(func::CallOp call) {
           .getResult());
 }
 
-void CpuProgramLowering::emitCall(func::CallOp call, bool /*wasChecked*/) {
+/// Whether the checks of `kernel` go through many values.
+static bool hasCheckLoops(func::FuncOp kernel) {
+  return llvm::any_of(getCheckSlice(kernel),
+                      [](Operation *op) { return isa<scf::ForOp>(op); });
+}
+
+/// Checks of many values are made once, not in each call for some tiles.
+void CpuProgramLowering::emitCall(func::CallOp call, bool wasChecked) {
+  bool checksFirst = hasChecks(call) && hasCheckLoops(getKernel(call));
+  if (checksFirst && !wasChecked)
+    emitChecks(call);
   Type i32 = builder.getI32Type();
   auto tilesAttr = getKernel(call)->getAttrOfType<IntegerAttr>(
       HamKaasDialect::tilesAttrName);
   int64_t tiles = tilesAttr ? tilesAttr.getInt() : 1;
-  Value count = constant(tiles), values = getFailedValues();
+  Value count = constant(tiles);
+  Value values =
+      checksFirst ? LLVM::ZeroOp::create(builder, pointer) : getFailedValues();
   Value status;
   if (isWorthThreads(call, tiles)) {
     auto type = LLVM::LLVMFunctionType::get(
@@ -125,7 +138,7 @@ void CpuProgramLowering::emitCall(func::CallOp call, bool /*wasChecked*/) {
                              ValueRange{arguments, constant(0), count, values})
             .getResult();
   }
-  if (hasChecks(call))
+  if (hasChecks(call) && !checksFirst)
     returnOnFailure(status);
   if (reportsCalls)
     reportCallDone();

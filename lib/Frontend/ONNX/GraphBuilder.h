@@ -49,7 +49,12 @@ public:
   /// Keeps the first reason; returns null.
   Tensor fail(const llvm::Twine &reason);
   bool hasFailed() const { return !reason.empty(); }
-  std::string takeFailure() { return std::exchange(reason, ""); }
+  /// Whether no elements of inputs would change that.
+  bool hasFailedForGood() const { return isFinal; }
+  std::string takeFailure() {
+    isFinal = false;
+    return std::exchange(reason, "");
+  }
 
   //===--------------------------------------------------------------------===//
   // Operations of the dialect
@@ -129,11 +134,17 @@ public:
   Tensor sliceDim(Tensor x, int64_t dim, int64_t offset, int64_t size);
   Tensor concat(llvm::ArrayRef<Tensor> parts, int64_t dim);
   /// The slices of `x` along `dim` that `indices`, of any shape, name.
-  Tensor gather(Tensor x, Tensor indices, int64_t dim);
+  /// `areChecked` if a run has made sure that there are such slices.
+  Tensor gather(Tensor x, Tensor indices, int64_t dim, bool areChecked = false);
   /// Writes rows of `updates` over those of `target` that `indices` name, or
   /// combines them; `reduction` is none, add, mul, max or min.
   Tensor scatter(Tensor target, Tensor indices, Tensor updates,
-                 llvm::StringRef reduction);
+                 llvm::StringRef reduction, bool areChecked = false);
+  /// The position in a tensor of the shape `sizes` for each tuple in the last
+  /// dimension of `indices`, which a run checks. In its messages they count the
+  /// dimensions from `dim` on. Negative ones count from the end.
+  Tensor flattenIndices(Tensor indices, llvm::ArrayRef<int64_t> sizes,
+                        int64_t dim, bool areNonnegative = false);
   Tensor cumsum(Tensor x, int64_t dim, bool isExclusive, bool isReverse);
   /// The order of the elements in each row of the last dimension.
   Tensor argsort(Tensor x, bool isDescending);
@@ -167,8 +178,10 @@ public:
   Tensor addInput(llvm::StringRef name, mlir::RankedTensorType type);
   llvm::StringRef getInputName(unsigned index);
   /// Fails unless `tensor`, called `what`, is a constant. Notes the inputs
-  /// whose elements would make it one.
+  /// whose elements would make it one; if there are none, fails for good.
   bool expectKnown(const llvm::Twine &what, const Tensor &tensor);
+  /// Dimensions of inputs have sizes that are not theirs.
+  void setSizesUnknown() { areSizesKnown = false; }
   llvm::ArrayRef<unsigned> missingInputs() const {
     return missing.getArrayRef();
   }
@@ -182,6 +195,16 @@ public:
 private:
   Tensor reduceNothing(llvm::StringRef kind, llvm::ArrayRef<int64_t> shape,
                        mlir::Type type);
+  /// What a value is computed from.
+  struct Origin {
+    /// By their numbers.
+    llvm::SetVector<unsigned> inputs;
+    bool isInLoop = false;
+    /// One of the operations that would stay even if the inputs were constants.
+    mlir::Operation *remaining = nullptr;
+  };
+  Origin findOrigin(mlir::Value value);
+  bool remainsForConstants(mlir::Operation *op) const;
   bool isFolded(llvm::ArrayRef<Tensor> operands, mlir::RankedTensorType type);
   Tensor fold(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
   bool broadcastBoth(Tensor &lhs, Tensor &rhs);
@@ -201,7 +224,9 @@ private:
   OnnxOptionNames optionNames;
   /// How many elements may still be computed while importing.
   int64_t foldBudget;
+  bool areSizesKnown = true;
   std::string reason;
+  bool isFinal = false;
 };
 
 } // namespace hamkaas::onnx

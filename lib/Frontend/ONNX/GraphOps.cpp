@@ -176,7 +176,8 @@ Tensor GraphBuilder::concat(ArrayRef<Tensor> parts, int64_t dim) {
   return empty(shape, parts.front().elementType());
 }
 
-Tensor GraphBuilder::gather(Tensor x, Tensor indices, int64_t dim) {
+Tensor GraphBuilder::gather(Tensor x, Tensor indices, int64_t dim,
+                            bool areChecked) {
   if (!x || !indices)
     return {};
   if (indices.isEmpty()) {
@@ -185,7 +186,22 @@ Tensor GraphBuilder::gather(Tensor x, Tensor indices, int64_t dim) {
     llvm::append_range(shape, x.shape().drop_front(dim + 1));
     return empty(shape, x.elementType());
   }
-  return create("gather", {x, indices}, attribute("dim", dim));
+  SmallVector<NamedAttribute> attributes = {attribute("dim", dim)};
+  if (areChecked)
+    attributes.push_back(flag("unchecked"));
+  return create("gather", {x, indices}, attributes);
+}
+
+Tensor GraphBuilder::flattenIndices(Tensor indices, ArrayRef<int64_t> sizes,
+                                    int64_t dim, bool areNonnegative) {
+  indices = cast(indices, builder.getI64Type());
+  if (indices.isEmpty())
+    return empty(indices.shape().drop_back(), builder.getI64Type());
+  SmallVector<NamedAttribute> attributes = {attribute("sizes", sizes),
+                                            attribute("dim", dim)};
+  if (areNonnegative)
+    attributes.push_back(flag("nonnegative"));
+  return create("flatten_indices", indices, attributes);
 }
 
 Tensor GraphBuilder::pad(Tensor x, Tensor value, ArrayRef<int64_t> low,
@@ -211,14 +227,15 @@ Tensor GraphBuilder::pad(Tensor x, Tensor value, ArrayRef<int64_t> low,
 //===----------------------------------------------------------------------===//
 
 Tensor GraphBuilder::scatter(Tensor target, Tensor indices, Tensor updates,
-                             StringRef reduction) {
+                             StringRef reduction, bool areChecked) {
   if (!target || !indices || !updates || indices.isEmpty())
     return indices ? target : Tensor();
-  return create(
-      "scatter", {target, indices, updates},
-      builder.getNamedAttr(
-          "reduction", ScatterReductionAttr::get(
-                           context(), *symbolizeScatterReduction(reduction))));
+  SmallVector<NamedAttribute> attributes = {builder.getNamedAttr(
+      "reduction", ScatterReductionAttr::get(
+                       context(), *symbolizeScatterReduction(reduction)))};
+  if (areChecked)
+    attributes.push_back(flag("unchecked"));
+  return create("scatter", {target, indices, updates}, attributes);
 }
 
 Tensor GraphBuilder::cumsum(Tensor x, int64_t dim, bool isExclusive,

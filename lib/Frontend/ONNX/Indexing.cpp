@@ -32,13 +32,24 @@ static int64_t product(ArrayRef<int64_t> sizes) {
   return result;
 }
 
-/// For each element of `indices`, which stand for dimension `axis` of a tensor
-/// of the shape `shape`, its place among all elements of that tensor. The other
-/// dimensions are those of `indices`.
+/// Indices of dimension `dim`, which has `size` elements, from 0. A run checks
+/// them; negative ones count from the end unless `areNonnegative`.
+static Tensor checkIndices(GraphBuilder &b, Tensor indices, int64_t size,
+                           int64_t dim, bool areNonnegative = false) {
+  if (!indices)
+    return {};
+  Shape tuples(indices.shape());
+  tuples.push_back(1);
+  return b.flattenIndices(b.reshape(indices, tuples), size, dim,
+                          areNonnegative);
+}
+
+/// For each element of `indices`, which are from 0 and stand for dimension
+/// `axis` of a tensor of the shape `shape`, its place among all elements of
+/// that tensor. The other dimensions are those of `indices`.
 static Tensor linearize(GraphBuilder &b, Tensor indices,
                         ArrayRef<int64_t> shape, int64_t axis) {
-  Tensor linear = normalizeIndices(b, indices, shape[axis]);
-  linear = b.mul(linear, double(product(shape.drop_front(axis + 1))));
+  Tensor linear = b.mul(indices, double(product(shape.drop_front(axis + 1))));
   for (int64_t i = 0; linear && i < int64_t(shape.size()); ++i) {
     if (i == axis)
       continue;
@@ -55,17 +66,12 @@ static Tensor linearize(GraphBuilder &b, Tensor indices,
 /// before `batch` are those of `indices`, too.
 static Tensor linearizeTuples(GraphBuilder &b, Tensor indices,
                               ArrayRef<int64_t> shape, int64_t batch) {
-  int64_t last = indices.rank() - 1, length = indices.shape().back();
   Shape places(indices.shape().drop_back());
+  int64_t length = indices.shape().back();
+  if (length == 0)
+    return b.broadcast(b.constant({0}, {}), places);
   ArrayRef<int64_t> indexed = shape.take_front(batch + length);
-  Tensor linear = b.broadcast(b.constant({0}, {}), places);
-  for (int64_t i = 0; i < length; ++i) {
-    Tensor index = b.reshape(b.sliceDim(indices, last, i, 1), places);
-    index = normalizeIndices(b, index, shape[batch + i]);
-    linear =
-        b.add(linear,
-              b.mul(index, double(product(indexed.drop_front(batch + i + 1)))));
-  }
+  Tensor linear = b.flattenIndices(indices, indexed.drop_front(batch), batch);
   for (int64_t i = 0; i < batch; ++i) {
     Shape along(places.size(), 1);
     along[i] = places[i];
@@ -105,8 +111,8 @@ static Tensors importGather(OpContext &op, GraphBuilder &b) {
 
 /// Fails unless `indices` may choose elements of `x`: no larger, but along
 /// `axis`.
-static bool checkIndices(GraphBuilder &b, Tensor x, Tensor indices,
-                         int64_t axis) {
+static bool checkShapes(GraphBuilder &b, Tensor x, Tensor indices,
+                        int64_t axis) {
   bool fits = x.rank() == indices.rank();
   for (int64_t i = 0; fits && i < x.rank(); ++i)
     fits = i == axis || indices.dim(i) <= x.dim(i);
@@ -120,10 +126,12 @@ static Tensors importGatherElements(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), indices = op.input(1);
   int64_t axis =
       op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
-  if (b.hasFailed() || !checkIndices(b, x, indices, axis))
+  if (b.hasFailed() || !checkShapes(b, x, indices, axis))
     return {};
+  Tensor checked = checkIndices(b, indices, x.dim(axis), axis);
   return {b.gather(b.reshape(x, x.count()),
-                   linearize(b, indices, x.shape(), axis), 0)};
+                   linearize(b, checked, x.shape(), axis), 0,
+                   /*areChecked=*/true)};
 }
 
 static Tensors importGatherNd(OpContext &op, GraphBuilder &b) {
@@ -141,7 +149,8 @@ static Tensors importGatherNd(OpContext &op, GraphBuilder &b) {
   Shape rows = {product(x.shape().take_front(batch + length))};
   llvm::append_range(rows, rest);
   return {b.gather(b.reshape(x, rows),
-                   linearizeTuples(b, indices, x.shape(), batch), 0)};
+                   linearizeTuples(b, indices, x.shape(), batch), 0,
+                   /*areChecked=*/true)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,17 +171,18 @@ static Tensors importScatterElements(OpContext &op, GraphBuilder &b) {
   int64_t axis =
       op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
   StringRef reduction = readReduction(op, b);
-  if (b.hasFailed() || !checkIndices(b, x, indices, axis))
+  if (b.hasFailed() || !checkShapes(b, x, indices, axis))
     return {};
   if (updates.shape() != indices.shape())
     return {b.fail("expected an update for each index, found the shapes " +
                    formatShape(updates.shape()) + " and " +
                    formatShape(indices.shape()))};
   int64_t count = indices.count();
+  Tensor checked = checkIndices(b, indices, x.dim(axis), axis);
   Tensor flat =
       b.scatter(b.reshape(x, x.count()),
-                b.reshape(linearize(b, indices, x.shape(), axis), count),
-                b.reshape(updates, count), reduction);
+                b.reshape(linearize(b, checked, x.shape(), axis), count),
+                b.reshape(updates, count), reduction, /*areChecked=*/true);
   return {b.reshape(flat, x.shape())};
 }
 
@@ -198,7 +208,7 @@ static Tensors importScatterNd(OpContext &op, GraphBuilder &b) {
   Tensor result =
       b.scatter(b.reshape(x, rows),
                 b.reshape(linearizeTuples(b, indices, x.shape(), 0), count),
-                b.reshape(updates, updated), reduction);
+                b.reshape(updates, updated), reduction, /*areChecked=*/true);
   return {b.reshape(result, x.shape())};
 }
 
@@ -234,18 +244,15 @@ static Tensors importTensorScatter(OpContext &op, GraphBuilder &b) {
   if (begin)
     place = b.add(
         place, b.reshape(b.cast(begin, place.elementType()), {x.dim(0), 1, 1}));
-  Tensor turns = b.mul(b.div(place, double(size)), double(size));
+  place = mode == "circular"
+              ? b.binary("mod", place, b.constant({size}, {}))
+              : checkIndices(b, place, size, axis, /*areNonnegative=*/true);
   Tensor row = b.mul(b.reshape(b.iota({before}, 0), {places[0], places[1], 1}),
                      double(size));
-  // NOTE: beyond the end is another row; no row has the index -1.
-  Tensor index = b.add(b.sub(place, turns), row);
-  if (mode == "linear")
-    index = b.select(b.compare("eq", turns, b.constant({0}, {})), index,
-                     b.constant({-1}, {}));
-  Tensor result =
-      b.scatter(b.reshape(x, {before * size, behind}),
-                b.reshape(index, {before * length}),
-                b.reshape(updates, {before * length, behind}), "none");
+  Tensor result = b.scatter(b.reshape(x, {before * size, behind}),
+                            b.reshape(b.add(place, row), {before * length}),
+                            b.reshape(updates, {before * length, behind}),
+                            "none", /*areChecked=*/true);
   return {b.reshape(result, x.shape())};
 }
 
@@ -324,11 +331,11 @@ static Tensors importReverseSequence(OpContext &op, GraphBuilder &b) {
   int64_t batch = op.attributes.getInt("batch_axis").value_or(1);
   if (!op.expectRank(x, 2) || !op.expectRank(lengths, 1, 1))
     return {};
-  time = op.normalizeAxis(time, x.rank());
-  batch = op.normalizeAxis(batch, x.rank());
-  if (b.hasFailed())
-    return {};
-  if (time == batch || lengths.dim(0) != x.dim(batch))
+  if (time < 0 || time > 1 || batch != 1 - time)
+    return {b.fail("expected the attributes 'time_axis' and 'batch_axis' to be "
+                   "0 and 1 or 1 and 0, found " +
+                   Twine(time) + " and " + Twine(batch))};
+  if (lengths.dim(0) != x.dim(batch))
     return {b.fail("expected a length for each sequence of " +
                    formatShape(x.shape()) + ", found " +
                    formatShape(lengths.shape()))};
@@ -336,11 +343,14 @@ static Tensors importReverseSequence(OpContext &op, GraphBuilder &b) {
   along[batch] = x.dim(batch);
   Tensor length =
       b.reshape(b.cast(lengths, IntegerType::get(b.context(), 64)), along);
+  length = checkIndices(b, length, x.dim(time) + 1, time,
+                        /*areNonnegative=*/true);
   Tensor step = b.iota(x.shape(), time);
   Tensor reversed = b.sub(b.sub(b.broadcast(length, x.shape()), 1.0), step);
   Tensor index = b.select(b.compare("lt", step, length), reversed, step);
   return {b.gather(b.reshape(x, x.count()),
-                   linearize(b, index, x.shape(), time), 0)};
+                   linearize(b, index, x.shape(), time), 0,
+                   /*areChecked=*/true)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -419,7 +429,8 @@ static Tensors importTopK(OpContext &op, GraphBuilder &b) {
   if (!chosen)
     return {};
   Tensor values = b.gather(b.reshape(rows, rows.count()),
-                           linearize(b, chosen, rows.shape(), x.rank() - 1), 0);
+                           linearize(b, chosen, rows.shape(), x.rank() - 1), 0,
+                           /*areChecked=*/true);
   return {b.permute(values, permutation), b.permute(chosen, permutation)};
 }
 

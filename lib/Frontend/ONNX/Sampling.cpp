@@ -49,7 +49,7 @@ Tensor onnx::takeElements(GraphBuilder &b, Tensor rows, Tensor batch,
   }
   if (b.hasFailed())
     return {};
-  Tensor x = b.gather(rows, index, 0);
+  Tensor x = b.gather(rows, index, 0, /*areChecked=*/true);
   if (isInside)
     x = b.select(addDim(b, isInside, isInside.rank()), x,
                  b.scalar(x.elementType(), 0));
@@ -300,7 +300,9 @@ static Tensors importRoiAlign(OpContext &op, GraphBuilder &b) {
   align(b, columns, 1);
   Tensor elements = toRows(b, x), result;
   Type i64 = IntegerType::get(b.context(), 64);
-  Tensor pictures = b.reshape(b.cast(batch, i64), {count, 1, 1});
+  Tensor pictures = b.flattenIndices(b.reshape(b.cast(batch, i64), {count, 1}),
+                                     x.dim(0), /*dim=*/0);
+  pictures = b.reshape(pictures, {count, 1, 1});
   StringRef combine = s.isMax ? "max" : "add";
   forEachChoice({rows, columns}, [&](ArrayRef<Tap> choice) {
     Tensor part =

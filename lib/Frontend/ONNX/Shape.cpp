@@ -9,6 +9,7 @@
 #include "Diagnostics.h"
 #include "Elements.h"
 #include "Formats.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -275,12 +276,20 @@ static Tensors importTranspose(OpContext &op, GraphBuilder &b) {
   if (!permutation)
     permutation =
         llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, x.rank())));
-  if (int64_t(permutation->size()) != x.rank())
-    return {b.fail("expected a permutation of the dimensions of " +
-                   formatShape(x.shape()) + ", found " +
-                   Twine(permutation->size()) + " entries")};
-  Shape normalized = op.normalizeAxes(*permutation, x.rank());
-  return {b.hasFailed() ? Tensor() : b.permute(x, normalized)};
+  // Unlike axes, these do not count from the end.
+  Shape sorted(*permutation);
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, x.rank())))
+    return {b.fail("expected the attribute 'perm' to be a permutation of the "
+                   "dimensions of " +
+                   formatShape(x.shape()) + " from 0 on, found [" +
+                   llvm::join(llvm::map_range(*permutation,
+                                              [](int64_t dim) {
+                                                return std::to_string(dim);
+                                              }),
+                              ", ") +
+                   "]")};
+  return {b.permute(x, *permutation)};
 }
 
 static Tensors importExpand(OpContext &op, GraphBuilder &b) {

@@ -41,6 +41,39 @@ func.func @checked(%p: memref<1xi64>, %x: memref<4xf32>, %begin: index, %end: in
 
 // -----
 
+// Who passes no place for values has made the checks: those in loops are left
+// out.
+
+// CHECK-LABEL: func @many(
+// CHECK-SAME:    %[[VALUES:[^ ]*]]: !llvm.ptr) -> i32
+// CHECK:         %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK:         %[[MADE:.*]] = llvm.icmp "eq" %[[VALUES]], %[[NONE]]
+// CHECK:         %[[END:.*]] = arith.select %[[MADE]], %[[FIRST:.*]], %{{.*}} : index
+// CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[END]]
+// CHECK:         cf.cond_br
+func.func @many(%i: memref<9xi64>, %x: memref<4xf32>, %begin: index, %end: index)
+    attributes {hamkaas.kernel = #hamkaas.kernel<loops>, hamkaas.tiles = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %limit = arith.constant 4 : i64
+  %zero = arith.constant 0.0 : f32
+  %true = arith.constant true
+  %ok = scf.for %j = %c0 to %c9 step %c1 iter_args(%all = %true) -> i1 {
+    %v = memref.load %i[%j] : memref<9xi64>
+    %fits = arith.cmpi ult, %v, %limit : i64
+    %both = arith.andi %all, %fits : i1
+    scf.yield %both : i1
+  }
+  hamkaas.check %ok, "expected other indices"()
+  scf.for %j = %begin to %end step %c1 {
+    memref.store %zero, %x[%j] : memref<4xf32>
+  }
+  return
+}
+
+// -----
+
 // Nothing to do: no kernel.
 
 // CHECK-LABEL: func @other(

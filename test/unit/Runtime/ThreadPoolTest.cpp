@@ -58,6 +58,19 @@ TEST_P(ThreadPoolTest, RunsNothingForNoTiles) {
   EXPECT_EQ(pool->run(countTiles, nullptr, 0, values), 0);
 }
 
+// Fails unless it gets no place for values.
+static int32_t expectNoValues(void *const *, int64_t, int64_t,
+                              int64_t *values) {
+  return values == nullptr ? 0 : 1;
+}
+
+TEST_P(ThreadPoolTest, PassesOnThatChecksWereMade) {
+  for (int64_t tiles : {1, 2, 1000}) {
+    EXPECT_EQ(pool->run(expectNoValues, nullptr, tiles, nullptr), 0);
+    EXPECT_EQ(pool->run(expectNoValues, nullptr, tiles, values), 1);
+  }
+}
+
 TEST_P(ThreadPoolTest, RunsManyTinyRegions) {
   constexpr int64_t tiles = 7;
   std::vector<int32_t> counters(tiles);

@@ -84,7 +84,8 @@ def KernelEntry : Pass<"hamkaas-kernel-entry", "mlir::ModuleOp"> {
     of the body. After: `(ptr arguments, i64 begin, i64 end, ptr values) -> i32`
     where `arguments` points at the addresses of the memrefs, and a check that
     fails writes its values and returns 1. With checks, a call for no tiles runs
-    them alone. Kernels must not be called any more.
+    them alone, and one without a place for `values` leaves out those that loop.
+    Kernels must not be called any more.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",

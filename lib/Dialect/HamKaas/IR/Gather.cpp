@@ -30,10 +30,7 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
 
 int64_t GatherOp::getFlops() { return 0; }
 
-bool GatherOp::checksValues() {
-  return !getUnchecked() &&
-         getElementCount(getIndices().getType()) <= maxCheckedIndices;
-}
+bool GatherOp::checksValues() { return !getUnchecked(); }
 
 LogicalResult GatherOp::canonicalize(GatherOp op, PatternRewriter &rewriter) {
   return uncheckConstantIndices(op, op.getX().getType().getDimSize(op.getDim()),

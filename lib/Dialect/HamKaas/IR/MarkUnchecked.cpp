@@ -7,9 +7,8 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/LoopOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/LoopOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -21,11 +20,10 @@ void hamkaas::markUnchecked(Operation *root) {
            !matchPattern(operand, m_Constant());
   };
   auto hasIndices = [](Operation *op) {
-    auto gather = dyn_cast<GatherOp>(op);
-    auto scatter = dyn_cast<ScatterOp>(op);
-    Value indices = gather    ? gather.getIndices()
-                    : scatter ? scatter.getIndices()
-                              : Value();
+    Value indices = llvm::TypeSwitch<Operation *, Value>(op)
+                        .Case<FlattenIndicesOp, GatherOp, ScatterOp>(
+                            [](auto indexing) { return indexing.getIndices(); })
+                        .Default(Value());
     return indices && !matchPattern(indices, m_Constant());
   };
   root->walk([&](KernelOpInterface op) {

@@ -53,10 +53,7 @@ int64_t ScatterOp::getFlops() {
 
 OpOperand *ScatterOp::getUpdatedOperand() { return &getTargetMutable(); }
 
-bool ScatterOp::checksValues() {
-  return !getUnchecked() &&
-         getElementCount(getIndices().getType()) <= maxCheckedIndices;
-}
+bool ScatterOp::checksValues() { return !getUnchecked(); }
 
 LogicalResult ScatterOp::canonicalize(ScatterOp op, PatternRewriter &rewriter) {
   return uncheckConstantIndices(op, op.getType().getDimSize(0), rewriter);

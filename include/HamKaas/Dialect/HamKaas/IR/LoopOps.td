@@ -38,9 +38,8 @@ def HamKaas_ScatterOp : HamKaas_GraphOp<"scatter", "Loops", [
     | `n x m`  | `k`       | `k x m`   | `n x m`  |
 
     At run time all indices must be from `-n` to `n - 1`; otherwise the run ends
-    with an error and the target stays as it was. With `unchecked`, and with
-    more than 1024 indices, a program changes the nearest row that there is
-    instead.
+    with an error and the target stays as it was. With `unchecked` a program
+    changes the nearest row that there is instead.
 
     Constraints:
     * (C1) `target` has at least rank 1, and `indices` has rank 1.

@@ -176,8 +176,8 @@ def HamKaas_GatherOp : HamKaas_GraphOp<"gather", "Elementwise", [
     | `n x b`     | 0     | scalar    | `b`             |
 
     At run time all indices must be from `-n` to `n - 1`; otherwise the run ends
-    with an error. With `unchecked`, and with more than 1024 indices, a program
-    takes the nearest slice that there is instead.
+    with an error. With `unchecked` a program takes the nearest slice that there
+    is instead.
 
     Constraints:
     * (C1) `0 <= dim < rank`.
@@ -198,6 +198,46 @@ def HamKaas_GatherOp : HamKaas_GraphOp<"gather", "Elementwise", [
     $x `,` $indices `dim` $dim attr-dict `:` type($x) `,` type($indices)
   }];
   let hasCanonicalizeMethod = 1;
+}
+
+def HamKaas_FlattenIndicesOp : HamKaas_GraphOp<"flatten_indices", "Elementwise", [
+    InferTypeOpAdaptor], ["getFlops", "checksValues"]> {
+  let summary = "one index for several";
+  let description = [{
+    `result[i] = (indices[i, 0] * sizes[1] + indices[i, 1]) * sizes[2] + ...`,
+    the position of an element among all elements of a tensor of the shape
+    `sizes`. A negative index counts from the end of its dimension.
+
+    | `indices` | `sizes`  | `result` |
+    |-----------|----------|----------|
+    | `n x 2`   | `[a, b]` | `n`      |
+    | `2`       | `[a, b]` | scalar   |
+
+    At run time component `c` of the indices must be from `-sizes[c]` to
+    `sizes[c] - 1`, with `nonnegative` from 0; otherwise the run ends with an
+    error, which calls what component `c` counts dimension `dim + c`. With
+    `unchecked` a program takes the nearest index that there is instead.
+
+    Constraints:
+    * (C1) The last dimension of `indices` has one entry a size.
+    * (C2) Sizes are at least 1, and their product is less than 2^47.
+    * (C3) `0 <= dim < 2^31`.
+
+    Gradient: none.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.flatten_indices %i sizes [4, 3] dim 0 : tensor<5x2xi64>
+    ```
+  }];
+  let arguments = (ins HamKaas_IndexTensor:$indices, DenseI64ArrayAttr:$sizes,
+                       I64Attr:$dim, UnitAttr:$nonnegative,
+                       UnitAttr:$unchecked);
+  let results = (outs HamKaas_TensorOf<[I64], "i64">:$result);
+  let assemblyFormat = [{
+    $indices `sizes` $sizes `dim` $dim attr-dict `:` type($indices)
+  }];
 }
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_MOVEMENTOPS
