@@ -4,7 +4,8 @@ usage: structural-ops.py [--seed=S] [--count=N] [--device=D,...]
 
 Each module holds some operations of one element type, whose results must be
 those of numpy: bit for bit, but for sums of floats. Every other operation has a
-pointwise one behind it, which runs in the same kernel where that can be.
+pointwise one behind it, which runs in the same kernel where that can be. Now
+and then a value is several operands, of one operation too.
 """
 
 import argparse
@@ -56,6 +57,16 @@ class Module:
         name = f"x{len(self.inputs)}"
         self.inputs[name] = array
         return "%" + name
+
+    def take(self, shape):
+        """An input of that shape, its name and its elements: one that is there
+        if there is one."""
+        for name, array in self.inputs.items():
+            if array.dtype == self.dtype and array.shape == tuple(shape) \
+                    and self.rng.integers(2):
+                return "%" + name, array
+        array = self.values(shape)
+        return self.add_input(array), array
 
     def add_result(self, statement, expected, exact=True):
         name = f"%v{len(self.lines)}"
@@ -130,10 +141,10 @@ def add_concat(module):
     pieces = []
     for _ in range(module.rng.integers(1, 6)):
         shape[dim] = int(module.rng.integers(1, 9))
-        pieces.append(module.values(shape))
-    names = ", ".join([module.add_input(piece) for piece in pieces])
+        pieces.append(module.take(shape))
+    names, pieces = zip(*pieces)
     module.add_result(
-        f"hamkaas.concat {names} dim {dim} : "
+        f"hamkaas.concat {', '.join(names)} dim {dim} : "
         f"{', '.join(map(type_text, pieces))}",
         np.concatenate(pieces, axis=dim))
 
@@ -152,12 +163,28 @@ def add_gather(module):
         np.take(x, indices % n, axis=dim))
 
 
-def add_scatter(module):
-    target = module.values(module.shape(1))
-    n = target.shape[0]
-    indices = module.rng.integers(-n, n, module.rng.integers(1, 12)).astype(
+def add_flatten_indices(module):
+    sizes = module.rng.integers(1, 9, module.rng.integers(1, 5))
+    shape = module.rng.integers(1, 20, module.rng.integers(0, 3))
+    least = 0 if module.rng.integers(2) else -sizes
+    indices = module.rng.integers(least, sizes, [*shape, len(sizes)]).astype(
         module.rng.choice(["int32", "int64"]))
-    updates = module.values([len(indices), *target.shape[1:]])
+    module.add_result(
+        f"hamkaas.flatten_indices {module.add_input(indices)} sizes "
+        f"{list_text(sizes)} dim 0 {'' if np.any(least) else '{nonnegative}'} "
+        f": {type_text(indices)}",
+        np.ravel_multi_index(tuple(np.moveaxis(indices % sizes, -1, 0)), sizes))
+
+
+def add_scatter(module):
+    shape = module.shape(1)
+    n = shape[0]
+    count = module.rng.choice([n, module.rng.integers(1, 12)])
+    indices = module.rng.integers(-n, n, count).astype(
+        module.rng.choice(["int32", "int64"]))
+    index_name = module.add_input(indices)
+    target_name, target = module.take(shape)
+    update_name, updates = module.take([count, *shape[1:]])
     kind = "none" if module.dtype == bool else module.rng.choice(
         ["none", "add", "mul", "max", "min"])
     combine = {"none": lambda _, u: u, "add": np.add, "mul": np.multiply,
@@ -167,10 +194,24 @@ def add_scatter(module):
         for index, update in zip(indices, updates):
             expected[index] = combine(expected[index], update)
     module.add_result(
-        f"hamkaas.scatter {kind} {module.add_input(target)}, "
-        f"{module.add_input(indices)}, {module.add_input(updates)} : "
+        f"hamkaas.scatter {kind} {target_name}, {index_name}, {update_name} : "
         f"{type_text(target)}, {type_text(indices)}, {type_text(updates)}",
         expected)
+
+
+def add_replace_slice(module):
+    shape = module.shape(1)
+    n = shape[0]
+    rows = int(module.rng.choice([n, module.rng.integers(1, n + 1)]))
+    begin = int(module.rng.integers(0, n - rows + 1))
+    target_name, target = module.take(shape)
+    name, replacement = module.take([rows, *shape[1:]])
+    ends = [module.add_input(np.array([at])) for at in (begin, begin + rows)]
+    expected = target.copy()
+    expected[begin:begin + rows] = replacement
+    module.add_result(
+        f"hamkaas.replace_slice {target_name}, {name}, {', '.join(ends)} : "
+        f"{type_text(target)}, {type_text(replacement)}", expected)
 
 
 def add_cumsum(module):
@@ -210,7 +251,7 @@ def add_argsort(module):
 
 
 OPERATIONS = [add_strided_slice, add_pad, add_concat, add_gather, add_scatter,
-              add_cumsum, add_argsort]
+              add_flatten_indices, add_replace_slice, add_cumsum, add_argsort]
 
 
 def is_equal(got, expected, exact):

@@ -306,6 +306,29 @@ def test_casts_to_powers(mode, saturate):
     np.testing.assert_array_equal(y.view("uint8"), wanted.view("uint8"))
 
 
+SCATTER = {
+    "elements": ("ScatterElements", ["z", "i", "z"], ["y"], {"axis": 0}),
+    "tuples": ("ScatterND", ["z", "i", "z"], ["y"]),
+}
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+@pytest.mark.parametrize("name", SCATTER)
+@pytest.mark.parametrize("is_constant", [False, True])
+def test_one_value_in_two_roles(name, is_constant, device):
+    z, i = np.float32([1, 2, 3]), np.int64([2, 0, 1])
+    indices = i if name == "elements" else i[:, None]
+    expected = z.copy()
+    expected[i] = z
+    model = make_model(
+        [SCATTER[name]],
+        [("i", INT64, indices.shape)] + [("z", FLOAT, [3])] * (not is_constant),
+        [("y", FLOAT, [3])], {"z": z} if is_constant else {}, opset=16)
+    run = hamkaas.onnx.prepare(model, device)
+    [y] = run([indices] if is_constant else [indices, z])
+    np.testing.assert_array_equal(y, expected)
+
+
 @pytest.mark.parametrize("device", ["cpu", "reference"])
 def test_wrong_indices(device):
     x = np.arange(18, dtype="float32").reshape(3, 6)

@@ -302,28 +302,32 @@ GroupOp Group::create() {
   llvm::sort(ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
 
-  llvm::SetVector<Value> inputs, numbers;
+  OpOperand *updated = last.getUpdatedOperand();
+  llvm::SetVector<Value> read, numbers;
   SmallVector<Location> locations;
   int64_t flops = 0;
   for (Operation *op : ops) {
     locations.push_back(op->getLoc());
     flops = addCounts(flops, cast<KernelOpInterface>(op).getFlops());
-    for (Value operand : op->getOperands())
-      if (!contains(operand.getDefiningOp()))
-        (isNumber(operand, ops) ? numbers : inputs).insert(operand);
+    for (OpOperand &operand : op->getOpOperands())
+      if (&operand != updated && !contains(operand.get().getDefiningOp()))
+        (isNumber(operand.get(), ops) ? numbers : read).insert(operand.get());
   }
 
+  // What is read as well as updated is two arguments: writing the result must
+  // not change what is read.
   OpBuilder builder(last);
-  OpOperand *updated = last.getUpdatedOperand();
+  SmallVector<Value> inputs;
   IntegerAttr updatedIndex;
-  if (updated)
-    updatedIndex = builder.getI64IntegerAttr(
-        llvm::find(inputs, updated->get()) - inputs.begin());
+  if (updated) {
+    updatedIndex = builder.getI64IntegerAttr(0);
+    inputs.push_back(updated->get());
+  }
+  llvm::append_range(inputs, read);
   KernelFamily family = root ? root.getKernelFamily() : last.getKernelFamily();
   auto group = GroupOp::create(
-      builder, builder.getFusedLoc(locations), last->getResultTypes(),
-      inputs.getArrayRef(), KernelFamilyAttr::get(builder.getContext(), family),
-      updatedIndex);
+      builder, builder.getFusedLoc(locations), last->getResultTypes(), inputs,
+      KernelFamilyAttr::get(builder.getContext(), family), updatedIndex);
   group->setAttr(HamKaasDialect::opsAttrName,
                  builder.getStringAttr(describe(ops)));
   group->setAttr(HamKaasDialect::flopsAttrName,
@@ -332,12 +336,17 @@ GroupOp Group::create() {
   Block &body = group.getBody().emplaceBlock();
   IRMapping mapping;
   for (Value input : inputs)
-    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
+    body.addArgument(input.getType(), input.getLoc());
+  for (auto [input, argument] :
+       llvm::zip_equal(read, body.getArguments().take_back(read.size())))
+    mapping.map(input, argument);
   builder.setInsertionPointToStart(&body);
   for (Value number : numbers)
     builder.clone(*number.getDefiningOp(), mapping);
   for (Operation *op : ops)
     builder.clone(*op, mapping);
+  if (updated)
+    body.back().setOperand(updated->getOperandNumber(), body.getArgument(0));
   YieldOp::create(builder, group.getLoc(), mapping.lookup(last->getResult(0)));
 
   last->getResult(0).replaceAllUsesWith(group.getResult(0));

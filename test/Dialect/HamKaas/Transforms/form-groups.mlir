@@ -86,6 +86,20 @@ func.func @movement(%x: tensor<4xf32>, %r: tensor<1xf32>, %b: tensor<1xi64>, %e:
 
 // -----
 
+// A value that is read as well as updated is two inputs.
+
+// CHECK-LABEL: func @two_roles(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<3xi64>
+// CHECK:         hamkaas.group loops(%[[X]], %[[X]]) {{.*}}updated = 0
+// CHECK-NEXT:    ^bb0(%[[TARGET:.*]]: tensor<3xi64>, %[[READ:.*]]: tensor<3xi64>):
+// CHECK-NEXT:      hamkaas.scatter none %[[TARGET]], %[[READ]], %[[READ]]
+func.func @two_roles(%x: tensor<3xi64>) -> tensor<3xi64> {
+  %0 = hamkaas.scatter none %x, %x, %x : tensor<3xi64>, tensor<3xi64>, tensor<3xi64>
+  return %0 : tensor<3xi64>
+}
+
+// -----
+
 // Nothing to do: views cost nothing.
 
 // CHECK-LABEL: func @views(
