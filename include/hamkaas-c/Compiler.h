@@ -156,6 +156,12 @@ typedef struct HamKaasCompileOptions {
   /// Not 0: a library is compared with its digest before it is loaded, as
   /// HamKaasLibraryVerify does. Means nothing for what is compiled.
   int32_t verify;
+
+  /// The external data of an ONNX model lies below the folder of the model. A
+  /// folder that symbolic links there may lead to, or null for none; those of a
+  /// cache of the Hugging Face hub, from snapshots/X to blobs/Y beside it, are
+  /// followed in any case.
+  const char *externalDataRoot;
 } HamKaasCompileOptions;
 
 /// The target that a program needs to run on a device of HamKaasInstanceOptions:

@@ -208,6 +208,9 @@ Error capi::applyOptions(const HamKaasCompileOptions &options,
       return error;
     source.engine = options.engine;
   }
+  // Paths are bytes.
+  if (options.externalDataRoot)
+    source.externalDataRoot = options.externalDataRoot;
   if (options.precision) {
     if (Error error = checkText(options.precision, "a precision"))
       return error;

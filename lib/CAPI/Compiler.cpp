@@ -63,13 +63,13 @@ static llvm::Error checkLibraryOptions(const HamKaasCompileOptions &options,
       options.unchecked == 0 && options.lineCount == 0 &&
       options.dimensionCount == 0 && options.constantInputCount == 0 &&
       !options.target && !options.gpuArch && !options.engine &&
-      !options.precision)
+      !options.precision && !options.externalDataRoot)
     return llvm::Error::success();
   return llvm::createStringError(
       "expected no options for '" + path +
       "', which is compiled already: no name, targetCpu, maxWorkspace, "
-      "unchecked, lines, dimensions, constantInputs, target, gpuArch, engine "
-      "or precision");
+      "unchecked, lines, dimensions, constantInputs, target, gpuArch, engine, "
+      "precision or externalDataRoot");
 }
 
 const char *HamKaasDeviceTarget(const char *device, const char *gpuArch) {

@@ -48,6 +48,7 @@ struct ModelSource {
   /// For an ONNX model: sizes of dimensions by their names.
   std::vector<std::pair<std::string, int64_t>> dims;
   std::vector<ConstantInput> constantInputs;
+  std::string externalDataRoot = "";
 };
 
 /// What HamKaasCompileOptions::failure and summary get.

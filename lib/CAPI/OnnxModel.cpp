@@ -31,7 +31,7 @@ static ReferenceTensor makeTensor(const ConstantInput &input,
 
 OnnxImportOptions capi::getOnnxOptions(const ModelSource &source,
                                        MLIRContext *context) {
-  OnnxImportOptions options = {source.path};
+  OnnxImportOptions options = {source.path, source.externalDataRoot};
   options.names = {"HamKaasCompileOptions::dimensions",
                    "HamKaasCompileOptions::dimensions",
                    "HamKaasCompileOptions::constantInputs",

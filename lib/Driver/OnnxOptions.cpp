@@ -57,11 +57,14 @@ llvm::Expected<OnnxImportOptions>
 hamkaas::readOnnxOptions(ModelFile &file, const OnnxArguments &given) {
   OnnxImportOptions options;
   bool isOnnx = file.kind() == ModelKind::Onnx;
-  if (!isOnnx && !(given.dims.empty() && given.constantInputs.empty()))
-    return llvm::createStringError(
-        StringRef(given.dims.empty() ? "--const-input" : "--dim") +
-        ": expected an ONNX model");
+  StringRef option = !given.dims.empty()               ? "--dim"
+                     : !given.constantInputs.empty()   ? "--const-input"
+                     : !given.externalDataRoot.empty() ? "--external-data-root"
+                                                       : "";
+  if (!isOnnx && !option.empty())
+    return llvm::createStringError(option + ": expected an ONNX model");
   options.path = file.path();
+  options.externalDataRoot = given.externalDataRoot;
   for (StringRef dim : given.dims)
     if (llvm::Error error = addDim(dim, options))
       return std::move(error);

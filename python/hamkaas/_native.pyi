@@ -13,7 +13,8 @@ class CompileArguments:
                  dims: List[Tuple[str, int]],
                  constant_inputs: List[_ConstantInput], cache: bool,
                  compile_threads: int, target: str, gpu_arch: str,
-                 precision: str, engine: str) -> None: ...
+                 precision: str, engine: str,
+                 external_data_root: bytes) -> None: ...
     @property
     def failure(self) -> int: ...
     @property

@@ -271,7 +271,8 @@ def _compile(source: str, positions: List[Position], name: str,
             _native.CompileArguments(name, target_cpu, max_workspace,
                                      unchecked, positions, tell, [], [],
                                      cache, compile_threads, target,
-                                     gpu_arch, precision, engine or ""))
+                                     gpu_arch, precision, engine or "",
+                                     b""))
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()
@@ -318,7 +319,8 @@ def make_arguments(dims: Optional[Mapping[str, int]],
                    tell: Optional[Callable[[str, int, int], object]] = None,
                    cache: bool = True, compile_threads: int = 0,
                    target: str = "cpu", gpu_arch: str = "compute_80",
-                   precision: str = "exact", engine: Optional[str] = None) \
+                   precision: str = "exact", engine: Optional[str] = None,
+                   external_data_root: Optional[PathLike] = None) \
         -> _native.CompileArguments:
     """How a file is compiled. The first two are for an ONNX model."""
     check_text("name", name)
@@ -336,7 +338,8 @@ def make_arguments(dims: Optional[Mapping[str, int]],
     return _native.CompileArguments(name, target_cpu, max_workspace, unchecked,
                                     [], tell, sizes, inputs, cache,
                                     compile_threads, target, gpu_arch,
-                                    precision, engine or "")
+                                    precision, engine or "",
+                                    os.fsencode(external_data_root or ""))
 
 
 def _as_size(name: str, size: object) -> int:
@@ -415,14 +418,17 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
          compile_threads: int = 0, target: Optional[str] = None,
          gpu_arch: str = "compute_80", precision: str = "exact",
          engine: Optional[str] = None,
-         verify: Optional[bool] = None) -> Model:
+         verify: Optional[bool] = None,
+         external_data_root: Optional[PathLike] = None) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
 
     What it is, is told by its contents. ``parameters`` are arrays by name,
     ``weights`` is a safetensors file with them. ``dims`` are sizes of
     dimensions that have a name in an ONNX model; ``const_inputs`` are values of
-    inputs of it that are then no inputs any more, but constants. The other
-    arguments are as for `compile`; a library was compiled with its own.
+    inputs of it that are then no inputs any more, but constants. Its external
+    data lies below its folder; ``external_data_root`` is a folder that symbolic
+    links there may lead to, beside those of a cache of the Hugging Face hub. The
+    other arguments are as for `compile`; a library was compiled with its own.
 
     A library that names a file of weights takes it from beside itself, or from
     where it was when the library was made, and compares size and digest of the
@@ -436,23 +442,25 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     """
     file = os.fsencode(path)
     options = (name, target_cpu, max_workspace, unchecked, dims or {},
-               const_inputs or {}, target, gpu_arch, precision, engine)
+               const_inputs or {}, target, gpu_arch, precision, engine,
+               external_data_root)
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
     arguments: Optional[_native.CompileArguments] = make_arguments(
         dims, const_inputs, name=name or "", target_cpu=target_cpu,
         max_workspace=max_workspace, unchecked=unchecked, tell=tell,
         cache=cache, compile_threads=compile_threads,
         target=find_target(target, device, gpu_arch), gpu_arch=gpu_arch,
-        precision=precision, engine=engine)
+        precision=precision, engine=engine,
+        external_data_root=external_data_root)
     if _is_library(file):
         arguments = None
         if options != (None, "host", 0, False, {}, {}, None, "compute_80",
-                       "exact", None):
+                       "exact", None, None):
             raise HamKaasError(
                 f"{os.fsdecode(path)}: expected neither name, target_cpu, "
                 "max_workspace, unchecked, dims, const_inputs, target, "
-                "gpu_arch, precision nor engine for a library, which is "
-                "compiled")
+                "gpu_arch, precision, engine nor external_data_root for a "
+                "library, which is compiled")
     try:
         native = compile_source(path, arguments) if arguments \
             else _native.Model.load(file, None, bool(verify))

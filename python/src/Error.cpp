@@ -19,6 +19,7 @@ static std::string translateOptions(std::string text) {
       {"HamKaasCompileOptions::dimensions", "dims={NAME: N}"},
       {"HamKaasCompileOptions::constantInputs: ", "const_inputs: "},
       {"HamKaasCompileOptions::constantInputs", "const_inputs={NAME: array}"},
+      {"--external-data-root", "external_data_root"},
   };
   for (auto [from, to] : names)
     for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;)

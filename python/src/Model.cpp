@@ -85,6 +85,8 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   options.dimensionCount = static_cast<int32_t>(dimensions.size());
   options.constantInputs = constantInputs.data();
   options.constantInputCount = static_cast<int32_t>(constantInputs.size());
+  if (!arguments.externalDataRoot.empty())
+    options.externalDataRoot = arguments.externalDataRoot.c_str();
   options.failure = &arguments.failure;
   options.summary = &summary;
 }

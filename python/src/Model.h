@@ -35,6 +35,7 @@ struct CompileArguments {
   /// For an ONNX model: sizes of dimensions by their names.
   std::vector<std::pair<std::string, int64_t>> dims;
   std::vector<ConstantInput> constantInputs;
+  std::string externalDataRoot; ///< "" for none.
 
   /// HamKaasCompileOptions::failure and summary, the latter "" for null.
   mutable int32_t failure = HamKaasNoFailure;

@@ -58,7 +58,7 @@ CompileArguments makeArguments(
     nb::object progress, std::vector<std::pair<std::string, int64_t>> dims,
     std::vector<ConstantInputTuple> constantInputs, bool useCache,
     int32_t compileThreads, std::string target, std::string gpuArch,
-    std::string precision, std::string engine) {
+    std::string precision, std::string engine, nb::bytes externalDataRoot) {
   CompileArguments arguments;
   arguments.name = withoutZeros(std::move(name), "a name");
   arguments.targetCpu = withoutZeros(std::move(targetCpu), "a processor");
@@ -67,6 +67,9 @@ CompileArguments makeArguments(
       withoutZeros(std::move(gpuArch), "an architecture of GPUs");
   arguments.precision = withoutZeros(std::move(precision), "a precision");
   arguments.engine = withoutZeros(std::move(engine), "an engine");
+  arguments.externalDataRoot = withoutZeros(
+      std::string(externalDataRoot.c_str(), externalDataRoot.size()),
+      "a folder");
   arguments.maxWorkspace = maxWorkspace;
   arguments.isUnchecked = isUnchecked;
   arguments.useCache = useCache;
@@ -126,7 +129,8 @@ void bindModel(nb::module_ &module) {
       .def(nb::new_(&makeArguments), "name"_a, "target_cpu"_a,
            "max_workspace"_a, "unchecked"_a, "lines"_a, "progress"_a.none(),
            "dims"_a, "constant_inputs"_a, "cache"_a, "compile_threads"_a,
-           "target"_a, "gpu_arch"_a, "precision"_a, "engine"_a)
+           "target"_a, "gpu_arch"_a, "precision"_a, "engine"_a,
+           "external_data_root"_a)
       .def_prop_ro(
           "failure",
           [](const CompileArguments &arguments) { return arguments.failure; })

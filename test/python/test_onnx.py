@@ -340,3 +340,31 @@ def test_wrong_indices(device):
     with pytest.raises(hk.HamKaasError, match="component 1 of the indices to "
                        "mean one of the 6 elements of dimension 1, got 6"):
         run([x, np.int64([[0, 6]])])
+
+
+def test_external_data(tmp_path):
+    model = make_sub()
+    onnx.external_data_helper.convert_model_to_external_data(
+        model, location="data", size_threshold=0)
+    repository = tmp_path / "models--a--b"
+    snapshot = repository / "snapshots" / "0"
+    snapshot.mkdir(parents=True)
+    onnx.save(model, str(snapshot / "model.onnx"))
+    (repository / "blobs").mkdir()
+    (snapshot / "data").replace(repository / "blobs" / "1")
+    (snapshot / "data").symlink_to("../../blobs/1")
+    expected = X + np.float32([1, 2, 3])
+    [y] = hamkaas.onnx.prepare(snapshot / "model.onnx")([X, 2 * X])
+    np.testing.assert_array_equal(y, expected)
+    # The same beside a folder of another name.
+    other = (repository / "blobs").rename(tmp_path / "other")
+    (snapshot / "data").unlink()
+    (snapshot / "data").symlink_to(other / "1")
+    for refuse in (hamkaas.onnx.prepare, hk.load):
+        with pytest.raises(hk.HamKaasError, match="no symbolic link.*"
+                           "external_data_root=DIR"):
+            refuse(snapshot / "model.onnx")
+        assert refuse(snapshot / "model.onnx", external_data_root=other)
+    [y] = hamkaas.onnx.prepare(str(snapshot / "model.onnx"),
+                               external_data_root=str(tmp_path))([X, 2 * X])
+    np.testing.assert_array_equal(y, expected)

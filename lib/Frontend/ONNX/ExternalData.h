@@ -15,14 +15,13 @@
 namespace hamkaas::onnx {
 
 /// The files with the external data of a model, mapped as long as this object
-/// lives. A file of somebody else must not make us read one that is not beside
-/// it: only regular files below the model's folder are opened, by relative
-/// paths without "..", no component of which is a symbolic link, and which have
-/// no other name.
+/// lives: regular files with one name (see openExternalFile for their places).
 class ExternalData {
 public:
-  /// `model` is the path of the model, empty if it is not a file.
-  explicit ExternalData(llvm::StringRef model) : model(model) {}
+  /// `model` is the path of the model, empty if it is not a file; `root` a
+  /// folder that links may lead to, empty for none.
+  ExternalData(llvm::StringRef model, llvm::StringRef root)
+      : model(model), root(root) {}
   ExternalData(const ExternalData &) = delete;
   ~ExternalData();
 
@@ -37,9 +36,8 @@ private:
   };
 
   const File *open(llvm::StringRef location, std::string &problem);
-  int openBelowFolder(llvm::StringRef location, std::string &problem);
 
-  std::string model;
+  std::string model, root;
   llvm::StringMap<File> files;
 };
 

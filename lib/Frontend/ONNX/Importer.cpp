@@ -30,7 +30,7 @@ Importer::Importer(const ModelProto &model, StringRef name,
     : model(model), options(options), context(context),
       modelLocation(FileLineColLoc::get(context, name, 0, 0)),
       parameters(parameters), summary(summary),
-      tensors(context, options.path, parameters),
+      tensors(context, options.path, options.externalDataRoot, parameters),
       builder(modelLocation, parameters, options.names),
       nodeLocation(modelLocation) {
   for (const FunctionProto &function : model.functions)

@@ -19,12 +19,12 @@ namespace hamkaas::onnx {
 /// before anything is allocated.
 class TensorReader {
 public:
-  /// `path` is that of the model, empty if it is not a file. `parameters` keeps
-  /// what has to be converted or mapped.
+  /// `path` and `root` are as for ExternalData. `parameters` keeps what has to be
+  /// converted or mapped.
   TensorReader(mlir::MLIRContext *context, llvm::StringRef path,
-               ParameterContents &parameters)
+               llvm::StringRef root, ParameterContents &parameters)
       : context(context), parameters(parameters),
-        external(std::make_shared<ExternalData>(path)) {
+        external(std::make_shared<ExternalData>(path, root)) {
     parameters.keep(external);
   }
 

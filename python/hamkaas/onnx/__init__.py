@@ -43,13 +43,15 @@ ModelSource = Union[bytes, bytearray, memoryview, PathLike, ModelProto]
 def prepare(model: ModelSource, device: str = "cpu", *,
             dims: Optional[Mapping[str, int]] = None,
             const_inputs: Optional[Mapping[str, Any]] = None,
-            threads: int = 0) -> "PreparedModel":
+            threads: int = 0,
+            external_data_root: Optional[PathLike] = None) -> "PreparedModel":
     """Compiles an ONNX model; what it gives is called with a list of arrays.
 
     ``dims`` are sizes of dimensions that have a name in the model.
     ``const_inputs`` are values of inputs, by name, that are built into the
     program; these are no inputs any more. ``device`` and ``threads`` are as for
-    `hamkaas.compile`. External data must lie beside a model that is a path.
+    `hamkaas.compile`. External data must lie below the folder of a model that
+    is a path; ``external_data_root`` is as for `hamkaas.load`.
 
     A program is made for certain sizes, and for certain values of inputs that
     decide about sizes, such as the shape of a Reshape. What the model leaves
@@ -73,7 +75,8 @@ def prepare(model: ModelSource, device: str = "cpu", *,
     check_text("device", device)
     check_number("threads", threads, 1 << 31)
     return PreparedModel(
-        Source(_read_source(model), device, threads), dict(dims or {}),
+        Source(_read_source(model), device, threads, external_data_root),
+        dict(dims or {}),
         {name: as_dense(value) for name, value in (const_inputs or {}).items()})
 
 

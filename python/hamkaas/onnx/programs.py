@@ -81,6 +81,7 @@ class Source:
     model: Union[bytes, PathLike]
     device: str
     threads: int
+    external_data_root: Optional[PathLike] = None
 
     def compile(self, dims: Mapping[str, int],
                 const_inputs: Mapping[str, Array]) -> Program:
@@ -91,7 +92,8 @@ class Source:
         """
         arguments = make_arguments(
             dims, const_inputs,
-            target=find_target(None, self.device, "compute_80"))
+            target=find_target(None, self.device, "compute_80"),
+            external_data_root=self.external_data_root)
         try:
             native = compile_source(self.model, arguments)
         except HamKaasError as error:

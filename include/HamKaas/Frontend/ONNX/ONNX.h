@@ -37,6 +37,9 @@ struct OnnxImportOptions {
   /// Path of the model, in whose folder its external data lies. Empty if the
   /// model is not a file: then it may have none.
   std::string path;
+  /// A folder that symbolic links of its external data may lead to; empty for
+  /// none.
+  std::string externalDataRoot = {};
   /// Sizes of dimensions that have a name in the model.
   llvm::StringMap<int64_t> dims = {};
   /// Elements of inputs that are to be constants, by their name.

@@ -1,0 +1,52 @@
+//===- ExternalFile.h - Opening a file that a model names -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_FRONTEND_ONNX_EXTERNALFILE_H
+#define HAMKAAS_LIB_FRONTEND_ONNX_EXTERNALFILE_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <utility>
+
+namespace hamkaas::onnx {
+
+/// An open file or folder, closed in the end. May be none.
+class Descriptor {
+public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number(number) {}
+  Descriptor(Descriptor &&other) : number(std::exchange(other.number, -1)) {}
+  Descriptor &operator=(Descriptor &&other) {
+    std::swap(number, other.number);
+    return *this;
+  }
+  ~Descriptor();
+
+  explicit operator bool() const { return number >= 0; }
+  int get() const { return number; }
+
+private:
+  int number = -1;
+};
+
+/// Opens the file that the model at the path `model` calls `location`; none
+/// with the reason otherwise. What somebody else's model says must not make us
+/// read other files than those it came with. So it is a path below the folder
+/// of the model, without "..", and a symbolic link is followed only
+///
+/// * to a file in the folder `root`, unless that is empty, which the user
+/// names;
+/// * in a cache of the Hugging Face hub: from R/snapshots/X/... to R/blobs/Y.
+///
+/// Each step is made from an open folder, so whoever exchanges files meanwhile
+/// gains nothing. The caller looks at the kind of the file.
+Descriptor openExternalFile(llvm::StringRef model, llvm::StringRef root,
+                            llvm::StringRef location, std::string &problem);
+
+} // namespace hamkaas::onnx
+
+#endif // HAMKAAS_LIB_FRONTEND_ONNX_EXTERNALFILE_H
