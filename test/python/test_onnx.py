@@ -306,6 +306,44 @@ def test_casts_to_powers(mode, saturate):
     np.testing.assert_array_equal(y.view("uint8"), wanted.view("uint8"))
 
 
+def make_range(nodes, shape):
+    """A Range up to the value that the nodes compute from a and b."""
+    return make_model(
+        [*nodes, ("ReduceSum", ["p"], ["limit"], {"keepdims": 0}),
+         ("Range", ["zero", "limit", "one"], ["y"])],
+        [("a", FLOAT, shape), ("b", FLOAT, shape)], [("y", FLOAT, ["m"])],
+        {"zero": np.float32(0), "one": np.float32(1)})
+
+
+PREDICTED = {
+    "sizes open": make_range([("MatMul", ["a", "b"], ["p"])], ["n", "n"]),
+    "sizes known": make_range([("Mul", ["a", "b"], ["p"])], [5000]),
+}
+
+
+@pytest.mark.parametrize("name", PREDICTED)
+def test_predicted_sizes(name, tmp_path):
+    # No elements of inputs would do, so there is no advice.
+    path = tmp_path / "model.onnx"
+    path.write_bytes(PREDICTED[name].SerializeToString())
+    for refuse in (hamkaas.onnx.prepare, hk.load):
+        with pytest.raises(hk.UnsupportedError, match="depends on 'a', 'b' by "
+                           "way of node 'p' .M.*not supported") as error:
+            refuse(path)
+        assert "const" not in str(error.value)
+        assert "dim" not in str(error.value)
+
+
+def test_predicted_sizes_of_a_call():
+    run = hamkaas.onnx.prepare(make_range([("Mul", ["a", "b"], ["p"])], ["n"]))
+    half = np.full(4, 0.5, "float32")
+    [y] = run([half, half * 4])
+    np.testing.assert_array_equal(y, np.arange(4, dtype="float32"))
+    ones = np.ones(5000, "float32")
+    with pytest.raises(hk.UnsupportedError, match="by way of node 'p'"):
+        run([ones, ones])
+
+
 SCATTER = {
     "elements": ("ScatterElements", ["z", "i", "z"], ["y"], {"axis": 0}),
     "tuples": ("ScatterND", ["z", "i", "z"], ["y"]),

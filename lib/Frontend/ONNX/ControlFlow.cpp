@@ -84,7 +84,7 @@ std::optional<Tensors> Importer::importIf(const Call &call) {
   if (condition.isConstant())
     return importSubgraph(condition.elements().i64.front() ? *ifTrue : *ifFalse,
                           {}, call.scope, call.environment);
-  Problems before = problems;
+  Problems before = problems, finalBefore = finalProblems;
   std::optional<OnnxFailure> failureBefore = certainFailure;
   auto taken = importSubgraph(*ifTrue, {}, call.scope, call.environment);
   auto other = importSubgraph(*ifFalse, {}, call.scope, call.environment);
@@ -99,6 +99,7 @@ std::optional<Tensors> Importer::importIf(const Call &call) {
     if (certainFailure == failureBefore) {
       (void)builder.takeFailure();
       problems = before;
+      finalProblems = finalBefore;
       builder.expectKnown("the condition", condition);
     }
     return std::nullopt;

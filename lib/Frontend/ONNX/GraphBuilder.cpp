@@ -21,6 +21,12 @@ using namespace hamkaas::onnx;
 /// are index tables, which later operations may need to know.
 static constexpr int64_t largestFolded = 4096, largestFoldedInteger = 1 << 20;
 
+static bool isFoldedSize(RankedTensorType result) {
+  return result.getNumElements() <= (isa<FloatType>(result.getElementType())
+                                         ? largestFolded
+                                         : largestFoldedInteger);
+}
+
 GraphBuilder::GraphBuilder(Location location, ParameterContents &parameters,
                            const OnnxOptionNames &optionNames)
     : builder(location.getContext()), location(location),
@@ -78,18 +84,34 @@ static LogicalResult complete(Operation *op, RankedTensorType type) {
 }
 
 bool GraphBuilder::isFolded(ArrayRef<Tensor> operands, RankedTensorType type) {
-  int64_t limit = isa<FloatType>(type.getElementType()) ? largestFolded
-                                                        : largestFoldedInteger;
   int64_t cost = type.getNumElements();
   for (const Tensor &operand : operands) {
     if (!operand.isConstant() || operand.count() > largestFoldedInteger)
       return false;
     cost += operand.count();
   }
-  if (type.getNumElements() > limit || cost > foldBudget)
+  if (!isFoldedSize(type) || cost > foldBudget)
     return false;
   foldBudget -= cost;
   return true;
+}
+
+/// Whether constant operands would leave `op` in the graph. NOTE: while sizes
+/// are not known, they are at least those of the types.
+bool GraphBuilder::remainsForConstants(Operation *op) const {
+  auto kernelOp = dyn_cast<KernelOpInterface>(op);
+  if (!kernelOp)
+    return op->getNumOperands() != 0;
+  // Products are how a model predicts, not how it computes shapes.
+  KernelFamily family = kernelOp.getKernelFamily();
+  if (!areSizesKnown && (family == KernelFamily::Contraction ||
+                         family == KernelFamily::Attention))
+    return true;
+  return !isa<ReferenceSemanticsOpInterface>(op) ||
+         !isFoldedSize(cast<RankedTensorType>(op->getResult(0).getType())) ||
+         llvm::any_of(op->getOperandTypes(), [](Type type) {
+           return getElementCount(type) > largestFoldedInteger;
+         });
 }
 
 Tensor GraphBuilder::fold(Operation *op, ArrayRef<Tensor> operands) {

@@ -41,38 +41,69 @@ StringRef GraphBuilder::getInputName(unsigned index) {
       .getAs<StringAttr>(HamKaasDialect::nameAttrName);
 }
 
-/// The inputs of the model, arguments of `entry`, that a value depends on.
-static llvm::SetVector<unsigned> findInputs(Value value, Block *entry) {
+GraphBuilder::Origin GraphBuilder::findOrigin(Value value) {
+  Origin origin;
   llvm::SetVector<Value> visited;
-  llvm::SetVector<unsigned> inputs;
   visited.insert(value);
   // A few are enough for a message.
   constexpr size_t mostVisited = 1000;
   for (size_t i = 0; i < std::min(visited.size(), mostVisited); ++i) {
-    auto argument = dyn_cast<BlockArgument>(visited[i]);
-    if (!argument)
-      visited.insert_range(visited[i].getDefiningOp()->getOperands());
-    else if (argument.getOwner() == entry)
-      inputs.insert(argument.getArgNumber());
+    if (Operation *op = visited[i].getDefiningOp()) {
+      if (!origin.remaining && remainsForConstants(op))
+        origin.remaining = op;
+      visited.insert_range(op->getOperands());
+      continue;
+    }
+    auto argument = cast<BlockArgument>(visited[i]);
+    if (argument.getOwner() == &main.front())
+      origin.inputs.insert(argument.getArgNumber());
+    else
+      origin.isInLoop = true;
   }
-  return inputs;
+  return origin;
+}
+
+/// "node 'durations' (Conv)".
+static std::string describeNode(Location location) {
+  auto name = dyn_cast<NameLoc>(location);
+  auto op = name ? dyn_cast<NameLoc>(name.getChildLoc()) : NameLoc();
+  return op ? ("node '" + name.getName().strref() + "' (" +
+               op.getName().strref() + ")")
+                  .str()
+            : "a node";
 }
 
 bool GraphBuilder::expectKnown(const Twine &what, const Tensor &tensor) {
   if (tensor.isConstant())
     return true;
-  llvm::SetVector<unsigned> inputs = findInputs(tensor.value(), &main.front());
-  missing.insert_range(inputs);
-  std::string names = llvm::join(
-      llvm::map_range(
-          inputs, [&](unsigned input) { return quote(getInputName(input)); }),
-      ", ");
-  fail("expected " + what +
-       " to be known when the model is compiled, found one that " +
-       (names.empty() ? "is computed in a loop"
-                      : "depends on " + names +
-                            "; " + optionNames.constantInputsExample +
-                            " makes an input a constant"));
+  Origin origin = findOrigin(tensor.value());
+  std::string names =
+      llvm::join(llvm::map_range(origin.inputs,
+                                 [&](unsigned input) {
+                                   return quote(getInputName(input));
+                                 }),
+                 ", ");
+  std::string text =
+      ("expected " + what +
+       " to be known when the model is compiled, found one that ")
+          .str();
+  bool isFixed = names.empty() || origin.isInLoop || origin.remaining;
+  if (!names.empty() && !origin.isInLoop)
+    text += "depends on " + names;
+  else
+    text += origin.isInLoop ? "is computed in a loop" : "is computed";
+  if (origin.remaining && !origin.isInLoop)
+    text += " by way of " + describeNode(origin.remaining->getLoc());
+  if (isFixed) {
+    text += ", which is not supported";
+    isFinal |= !hasFailed();
+  } else {
+    text += ("; " + optionNames.constantInputsExample +
+             " makes an input a constant")
+                .str();
+    missing.insert_range(origin.inputs);
+  }
+  fail(text);
   return false;
 }
 

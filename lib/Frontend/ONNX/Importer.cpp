@@ -47,6 +47,17 @@ void Importer::addCertainProblem(const Twine &reason) {
   certainProblems.add(reason.str(), nodeName, nodeLocation);
 }
 
+bool Importer::addBuilderProblem() {
+  bool isFinal = builder.hasFailedForGood();
+  std::string problem = builder.takeFailure();
+  if (problem.empty())
+    return false;
+  addProblem(problem);
+  if (isFinal)
+    finalProblems.add(problem, nodeName, nodeLocation);
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // The model
 //===----------------------------------------------------------------------===//
@@ -111,6 +122,8 @@ OwningOpRef<ModuleOp> Importer::run() {
     addInitializers(*model.graph, scope);
     addInputs(*model.graph, scope);
     certainProblems = problems;
+    if (!unboundDims.empty())
+      builder.setSizesUnknown();
     importNodes(model.graph->nodes, scope, environment);
     addResults(scope);
   }
@@ -119,12 +132,19 @@ OwningOpRef<ModuleOp> Importer::run() {
   for (unsigned argument : builder.missingInputs())
     summary.missing.push_back(builder.getInputName(argument).str());
   if (!problems.isEmpty()) {
-    // Others may come from sizes that were not given.
-    (unboundDims.empty() ? problems : certainProblems).report(modelLocation);
+    getReportedProblems().report(modelLocation);
     return nullptr;
   }
   builder.setLocation(modelLocation);
   return builder.finish(results);
+}
+
+/// Those that are worth telling: no advice for a model that is refused with any
+/// sizes and constants, no problems that may come from sizes not given.
+const Problems &Importer::getReportedProblems() const {
+  if (!certainFailure && !finalProblems.isEmpty())
+    return finalProblems;
+  return unboundDims.empty() ? problems : certainProblems;
 }
 
 OnnxFailure Importer::findFailure() const {
@@ -132,6 +152,8 @@ OnnxFailure Importer::findFailure() const {
     return OnnxFailure::None;
   if (certainFailure)
     return *certainFailure;
+  if (!finalProblems.isEmpty())
+    return OnnxFailure::Unsupported;
   // Other problems may come from what is missing.
   if (!unboundDims.empty() || !builder.missingInputs().empty())
     return OnnxFailure::Incomplete;
@@ -290,12 +312,12 @@ std::optional<Tensors> Importer::importOp(const NodeProto &node,
   OpContext context(node, builder, tensors, call.attributes, inputs,
                     op.version);
   Tensors outputs = op.definition->import(context, builder);
+  if (addBuilderProblem())
+    return std::nullopt;
   if (format != DataType::Undefined)
     for (Tensor &output : outputs)
       output = output.withFormat(format);
-  std::string problem = builder.takeFailure();
-  if (problem.empty())
-    problem = call.attributes.takeProblem();
+  std::string problem = call.attributes.takeProblem();
   if (problem.empty())
     problem = context.findUnread();
   if (problem.empty())
@@ -339,9 +361,9 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
                  : node.opType == "Loop"        ? importLoop(call)
                  : node.opType == "SequenceMap" ? importSequenceMap(call)
                                                 : importScan(call);
-  std::string problem = builder.takeFailure();
-  if (problem.empty())
-    problem = attributes.takeProblem();
+  if (addBuilderProblem())
+    return std::nullopt;
+  std::string problem = attributes.takeProblem();
   if (!problem.empty())
     addProblem(problem);
   return problem.empty() ? outputs : std::nullopt;

@@ -73,6 +73,7 @@ private:
   void checkOutputs(const NodeProto &node);
   void addResults(Scope &scope);
   OnnxFailure findFailure() const;
+  const Problems &getReportedProblems() const;
   void importNodes(const Nodes &nodes, Scope &scope,
                    const Environment &environment);
   void importNode(const NodeProto &node, Scope &scope,
@@ -137,6 +138,8 @@ private:
 
   void addProblem(const llvm::Twine &reason);
   void addCertainProblem(const llvm::Twine &reason);
+  /// Adds that of the builder, if there is one.
+  bool addBuilderProblem();
 
   const ModelProto &model;
   const OnnxImportOptions &options;
@@ -151,6 +154,8 @@ private:
   Problems certainProblems;
   /// What is wrong and changes nothing.
   Problems warnings;
+  /// Those that neither sizes nor elements of inputs change.
+  Problems finalProblems;
   llvm::SmallVector<std::pair<std::string, Tensor>> results;
 
   llvm::StringMap<const FunctionProto *> functions;

@@ -71,13 +71,14 @@ std::optional<Tensors> Importer::importLoop(const Call &call) {
   if (trips && isEndless && *trips > mostUnrolled / nodes) {
     // A body that needs to know the number of the iteration, or whose values
     // change their types, cannot be computed so.
-    Problems before = problems;
+    Problems before = problems, finalBefore = finalProblems;
     std::optional<OnnxFailure> failureBefore = certainFailure;
     auto outputs = importAsScan(call, loop, *trips);
     if (outputs || isTooLarge() || certainFailure != failureBefore)
       return outputs;
     (void)builder.takeFailure();
     problems = before;
+    finalProblems = finalBefore;
     certainFailure = failureBefore;
   }
   return unrollLoop(call, loop);
