@@ -165,14 +165,15 @@ def record_cases(options, folder):
 
 
 def add_cases(options, archive):
-    """Packs them: each program has a runtime of its own. Returns how many."""
+    """Packs them: each program has a runtime of its own, which xz, unlike gzip,
+    sees again from one to the next. Returns how many."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch) / "cases"
         folder.mkdir()
         if options.large:
             add_large(options, folder)
         record_cases(options, folder)
-        with tarfile.open(archive, "w:gz") as file:
+        with tarfile.open(archive, "w:xz") as file:
             file.add(folder, folder.name)
         return len((folder / "cases.txt").read_text().splitlines())
 
@@ -262,7 +263,7 @@ def main():
         shutil.rmtree(options.output)
     shutil.copytree(HERE / "bundle", options.output)
     shutil.copy(driver, options.output)
-    count = add_cases(options, options.output / "cases.tar.gz")
+    count = add_cases(options, options.output / "cases.tar.xz")
     add_workloads(options, options.output / "workloads")
     total = count_bytes(options.output)
     print(f"{options.output}: {count} cases, {total / 2**20:.1f} MiB")

@@ -88,7 +88,10 @@ note_state() {
 unpack() {
   [ -f cases/cases.txt ] && return
   # Under another name first: of what is unpacked in part, cases would fail.
-  rm -rf unpacked && mkdir unpacked && tar -xzf cases.tar.gz -C unpacked &&
+  # Where tar has no xz, Python may have.
+  rm -rf unpacked && mkdir unpacked &&
+    { tar -xJf cases.tar.xz -C unpacked 2>/dev/null ||
+      "$PYTHON" -m tarfile -e cases.tar.xz unpacked; } &&
     rm -rf cases && mv unpacked/cases cases && rmdir unpacked
 }
 
