@@ -6,7 +6,8 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$PWD/build
 emulated=$build/avx2
-# What QEMU does not emulate; no program asks for it.
+qemu=$(command -v qemu-x86_64)
+# Without what QEMU does not emulate; no program asks for it.
 cpu=Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-invpcid,-rtm
 
 rm -rf "$emulated"
@@ -14,9 +15,11 @@ mkdir -p "$emulated/bin" "$emulated/test"
 for part in docs include lib python; do
   ln -s "$build/$part" "$emulated/$part"
 done
+ln -s "$build/test/unit" "$emulated/test/unit"
 for tool in "$build"/bin/*; do
   name=$emulated/bin/${tool##*/}
-  printf '#!/bin/sh\nexec qemu-x86_64 -cpu %s %s "$@"\n' "$cpu" "$tool" >"$name"
+  printf '#!/bin/sh\nexec %s -cpu %s %s "$@"\n' "$qemu" "$cpu" "$tool" \
+    >"$name"
   chmod +x "$name"
 done
 sed "s|^config.hamkaas_binary_dir = .*|config.hamkaas_binary_dir = '$emulated'|" \
