@@ -89,6 +89,33 @@ private:
   }
 };
 
+struct LogSumExpSemantics
+    : ReferenceSemanticsOpInterface::ExternalModel<LogSumExpSemantics,
+                                                   LogSumExpOp> {
+  LogicalResult interpret(Operation *, OperandTensors operands,
+                          ReferenceTensor &result) const {
+    size_t size = operands[0]->shape().back();
+    if (ReferenceTensor::holdsFloat32(result.type))
+      reduce<float>(operands[0]->f32, result.f32, size);
+    else
+      reduce<double>(operands[0]->f64, result.f64, size);
+    return success();
+  }
+
+private:
+  template <typename T>
+  static void reduce(ArrayRef<T> from, MutableArrayRef<T> to, size_t size) {
+    for (size_t i = 0; i < to.size(); ++i) {
+      ArrayRef<T> row = from.slice(i * size, size);
+      double largest = *llvm::max_element(row), sum = 0;
+      double shift = std::isfinite(largest) ? largest : 0;
+      for (double x : row)
+        sum += std::exp(x - shift);
+      to[i] = shift + std::log(sum);
+    }
+  }
+};
+
 struct SlicedSoftmaxSemantics
     : ReferenceSemanticsOpInterface::ExternalModel<SlicedSoftmaxSemantics,
                                                    SlicedSoftmaxOp> {
@@ -114,6 +141,7 @@ struct SlicedSoftmaxSemantics
 
 void hamkaas::attachRowSemantics(MLIRContext &context) {
   LayerNormOp::attachInterface<LayerNormSemantics>(context);
+  LogSumExpOp::attachInterface<LogSumExpSemantics>(context);
   RmsNormOp::attachInterface<RmsNormSemantics>(context);
   SlicedSoftmaxOp::attachInterface<SlicedSoftmaxSemantics>(context);
 }

@@ -225,6 +225,34 @@ class Node:
         return self._derive("SlicedSoftmaxNode", (self,),
                             (operator.index(prefix),))
 
+    def log_sum_exp(self, axis: Union[None, int, Sequence[int]] = None,
+                    keepdims: bool = False) -> "Node":
+        """``log(sum(exp(x)))`` over the dimensions ``axis``, all if None.
+
+        The largest element is taken out of the sum, so nothing overflows.
+        Negative dimensions count from the last; with ``keepdims`` they stay
+        with size 1. Floats only.
+
+        >>> import hamkaas as hk
+        >>> hk.input("x", [2, 3, 4]).log_sum_exp(axis=[0, -1]).shape
+        (3,)
+        """
+        rank = len(self._shape)
+        given = range(rank) if axis is None else np.atleast_1d(axis).tolist()
+        dims = sorted(operator.index(dim) % rank if -rank <= dim < rank else dim
+                      for dim in given)
+        if len(set(dims)) != len(dims) or any(not 0 <= dim < rank
+                                              for dim in dims):
+            raise self._error("expected axes that differ, from "
+                              f"{-rank} to {rank - 1}, got {axis!r}")
+        kept = [dim for dim in range(rank) if dim not in dims]
+        shape = [1 if dim in dims else self._shape[dim] for dim in range(rank)
+                 if keepdims or dim in kept]
+        rows = self.permute(kept + dims).reshape(
+            [self._shape[dim] for dim in kept] +
+            [int(np.prod([self._shape[dim] for dim in dims], dtype=int))])
+        return rows._derive("LogSumExpNode", (rows,)).reshape(shape)
+
     def replace(self, rows: Operand, begin: Union[int, "Node"],
                 end: Union[int, "Node"]) -> "Node":
         """``x`` with its rows ``begin`` to ``end - 1`` replaced by ``rows``.

@@ -52,6 +52,12 @@ def rms_norm(x, w, epsilon=1e-5):
     return w * x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + epsilon)
 
 
+def log_sum_exp(x):
+    largest = np.max(x, axis=-1, keepdims=True)
+    shift = np.where(np.isfinite(largest), largest, 0)
+    return np.log(np.sum(np.exp(x - shift), axis=-1)) + shift[..., 0]
+
+
 def sliced_softmax(x, prefix):
     y = x.copy()
     head = x[..., :prefix]
@@ -245,6 +251,7 @@ FORMULAS = {
     "gelu": [gelu, gelu_tanh],
     "hard_swish": [hard_swish],
     "layer_norm": [layer_norm],
+    "log_sum_exp": [log_sum_exp],
     "matmul": [lambda x, w: x @ w],
     "mul": [lambda x, s: x * s],
     "permute": [lambda x: np.transpose(x, [2, 0, 1])],
@@ -273,6 +280,7 @@ MAGNITUDES = {
     "cos": lambda x: 1 + np.abs(x),
     "sin": lambda x: 1 + np.abs(x),
     "log": lambda x: 1 + np.abs(np.log(x)),
+    "log_sum_exp": lambda x: 1 + np.max(np.abs(x), axis=-1),
     "sub": lambda x, b: np.abs(x) + np.abs(b),
     "tan": lambda x: 1 + np.abs(np.tan(x)),
     "complex_mul": magnitude_of_complex_mul,

@@ -44,9 +44,9 @@ class Graph:
         steps = [self.unary, self.unary, self.binary, self.permute,
                  self.permute, self.between_permutes, self.limits, self.neutral,
                  self.affine, self.affine, self.reduce, self.casts,
-                 self.layer_norm, self.silu, self.matmul, self.constants,
-                 self.softmax, self.rms_norm, self.gelu, self.hard_swish,
-                 self.cut, self.cut, self.concat]
+                 self.layer_norm, self.log_sum_exp, self.silu, self.matmul,
+                 self.constants, self.softmax, self.rms_norm, self.gelu,
+                 self.hard_swish, self.cut, self.cut, self.concat]
         for _ in range(self.rng.randint(4, 20)):
             self.rng.choice(steps)()
         self.result = self.values[-1]
@@ -323,6 +323,17 @@ class Graph:
         shifted = self.apply("sub", x, self.row_reduce("max", x))
         exponential = self.apply("exp", shifted)
         self.apply("div", exponential, self.row_reduce("sum", exponential))
+
+    def log_sum_exp(self):
+        """One result a row: of what is computed on the way, too."""
+        x = self.pick()
+        if self.rng.random() < 0.5:
+            x = self.product(x, 0.5)
+        name = self.add(f"hamkaas.log_sum_exp {x[0]} : {self.type(x[1])}",
+                        x[1][:-1])
+        self.values.pop()
+        result = self.reshape(name, (*x[1][:-1], 1))
+        self.apply(self.rng.choice(["sub", "add"]), x, result)
 
     def silu(self):
         x = self.pick()

@@ -40,8 +40,10 @@ for combiner in ("sum", "prod", "max", "min"):
             "%x: tensor<3x19x21x{t}>",
             f"reduce {combiner} %x over [{dims}] : tensor<3x19x21x{{t}}>",
             f"tensor<{result}{{t}}>")
-NORM = ("%x: tensor<3x41x{t}>", "layer_norm %x epsilon 1.0e-3 : "
-        "tensor<3x41x{t}>", "tensor<3x41x{t}>")
+ROWS = [("%x: tensor<3x41x{t}>", "layer_norm %x epsilon 1.0e-3 : "
+         "tensor<3x41x{t}>", "tensor<3x41x{t}>"),
+        ("%x: tensor<3x41x{t}>", "log_sum_exp %x : tensor<3x41x{t}>",
+         "tensor<3x{t}>")]
 
 
 def make_model(statements, element):
@@ -87,7 +89,7 @@ def main():
     errors = []
     with tempfile.TemporaryDirectory() as folder:
         for element in FLOATS:
-            errors += run([*STATEMENTS.values(), NORM], element, level, folder)
+            errors += run([*STATEMENTS.values(), *ROWS], element, level, folder)
         for element in INTEGERS:
             errors += run(STATEMENTS.values(), element, level, folder)
         errors += run([STATEMENTS[f"{combiner} over [1]"]

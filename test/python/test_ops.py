@@ -47,6 +47,26 @@ def test_add(both, seed):
     np.testing.assert_array_equal(run(node, x=x, r=r), x + r)
 
 
+@hypothesis.given(shapes, st.data(), st.booleans(), seeds)
+def test_log_sum_exp(shape, data, keepdims, seed):
+    axes = st.sets(st.sampled_from(range(len(shape)))) if shape else st.just(())
+    axis = data.draw(st.one_of(st.none(), axes.map(sorted)))
+    axis = [d - len(shape) if d % 2 else d for d in axis] if axis else axis
+    x = normal(seed, shape) * np.float32(100)
+    # No exponential of float64 overflows here.
+    expected = np.log(np.sum(np.exp(np.float64(x)), keepdims=keepdims,
+                             axis=None if axis is None else tuple(axis)))
+    node = hk.input("x", shape).log_sum_exp(axis, keepdims)
+    np.testing.assert_allclose(run(node, x=x), expected, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("axis", [2, -3, [0, 0], [1, -1]])
+def test_log_sum_exp_of_other_axes(axis):
+    with pytest.raises(hk.HamKaasError, match="expected axes that differ, from "
+                       "-2 to 1, got "):
+        hk.input("x", [2, 3]).log_sum_exp(axis)
+
+
 @hypothesis.given(broadcast_shapes(), seeds)
 def test_multiply(both, seed):
     left, right = both

@@ -174,9 +174,10 @@ static bool containsMath(Operation *op) {
 }
 
 /// The value nearest to the result that contains a math function and that two
-/// passes, the final one included, would compute.
+/// passes, the final one included, would compute. A destination of one element
+/// a row has no room for one.
 void RowEmitter::chooseStored() {
-  if (result.getType() != kernel.destinationType() || isReduction(result))
+  if (!writesRows())
     return;
   SmallVector<Values> passes;
   for (auto &[value, reduction] : reductions)

@@ -139,6 +139,75 @@ private:
   }
 };
 
+struct LowerLogSumExp
+    : LinalgLoweringOpInterface::ExternalModel<LowerLogSumExp, LogSumExpOp> {
+  Value lowerToLinalg(Operation *op, OpBuilder &builder,
+                      ValueRange operands) const {
+    auto result = cast<LogSumExpOp>(op).getType();
+    Type element = result.getElementType(), compute = getComputeType(element);
+    Location loc = op->getLoc();
+    int64_t rank = result.getRank() + 1;
+    AffineMap identity = builder.getMultiDimIdentityMap(rank);
+    AffineMap rows = getRowMap(builder.getContext(), rank);
+    AffineMap row = builder.getMultiDimIdentityMap(rank - 1);
+    Value x = buildDecoded(builder, loc, operands[0], element);
+    RankedTensorType rowType = result.clone(compute);
+
+    Value shift = buildParallel(builder, loc, rowType,
+                                buildLargest(builder, loc, x, compute), row,
+                                chooseShift);
+    Value exponentials = buildParallel(
+        builder, loc, cast<RankedTensorType>(x.getType()), {x, shift},
+        {identity, rows},
+        [](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          Value difference = arith::SubFOp::create(b, loc, v[0], v[1]);
+          return math::ExpOp::create(b, loc, difference);
+        });
+    Value sum = buildRowReduction(
+        builder, loc, exponentials, buildNumber(builder, loc, compute, 0),
+        [](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          return arith::AddFOp::create(b, loc, v[1], v[0]);
+        });
+    return buildParallel(
+        builder, loc, getStorageType(result), {sum, shift}, {row, row},
+        [&](OpBuilder &b, Location loc, ValueRange v) {
+          Value log = math::LogOp::create(b, loc, v[0]);
+          return encode(b, loc, arith::AddFOp::create(b, loc, log, v[1]),
+                        element);
+        });
+  }
+
+private:
+  /// maxnumf, which is cheaper than maximumf: NaN anywhere makes the sum of the
+  /// exponentials NaN.
+  static Value buildLargest(OpBuilder &builder, Location loc, Value x,
+                            Type compute) {
+    Value least = buildNumber(builder, loc, compute,
+                              -std::numeric_limits<double>::infinity());
+    return buildRowReduction(
+        builder, loc, x, least,
+        [](OpBuilder &b, Location loc, ValueRange v) -> Value {
+          return arith::MaxNumFOp::create(b, loc, v[0], v[1]);
+        });
+  }
+
+  /// The largest entry of a row if it is finite: the difference of infinities
+  /// is NaN.
+  static Value chooseShift(OpBuilder &b, Location loc, ValueRange v) {
+    Type type = v[0].getType();
+    double infinity = std::numeric_limits<double>::infinity();
+    auto isOrdered = [&](arith::CmpFPredicate predicate, double bound) {
+      return arith::CmpFOp::create(b, loc, predicate, v[0],
+                                   buildNumber(b, loc, type, bound));
+    };
+    Value finite = arith::AndIOp::create(
+        b, loc, isOrdered(arith::CmpFPredicate::OLT, infinity),
+        isOrdered(arith::CmpFPredicate::OGT, -infinity));
+    return arith::SelectOp::create(b, loc, finite, v[0],
+                                   buildNumber(b, loc, type, 0));
+  }
+};
+
 /// Builds the parts of a softmax over the first `prefix` entries of each row.
 class SoftmaxBuilder {
 public:
@@ -252,6 +321,7 @@ private:
 
 void hamkaas::registerRowLowerings(MLIRContext *context) {
   LayerNormOp::attachInterface<LowerLayerNorm>(*context);
+  LogSumExpOp::attachInterface<LowerLogSumExp>(*context);
   RmsNormOp::attachInterface<LowerRmsNorm>(*context);
   SlicedSoftmaxOp::attachInterface<LowerSlicedSoftmax>(*context);
 }

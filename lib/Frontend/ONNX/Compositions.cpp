@@ -123,6 +123,27 @@ Tensor onnx::logSoftmax(GraphBuilder &b, Tensor x, int64_t dim) {
   return b.sub(shifted, b.unary("log", sum));
 }
 
+Tensor onnx::logSumExp(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims,
+                       bool keepDims) {
+  if (!x)
+    return {};
+  Shape order, kept, shape;
+  int64_t count = 1;
+  for (int64_t dim = 0; dim < x.rank(); ++dim) {
+    bool isReduced = llvm::is_contained(dims, dim);
+    if (isReduced)
+      count *= x.dim(dim);
+    else
+      order.push_back(dim), kept.push_back(x.dim(dim));
+    if (!isReduced || keepDims)
+      shape.push_back(isReduced ? 1 : x.dim(dim));
+  }
+  llvm::append_range(order, dims);
+  kept.push_back(count);
+  Tensor rows = b.reshape(b.permute(x, order), kept);
+  return b.reshape(b.create("log_sum_exp", rows), shape);
+}
+
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//

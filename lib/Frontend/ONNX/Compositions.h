@@ -41,6 +41,10 @@ Tensor addDim(GraphBuilder &b, Tensor x, int64_t dim);
 Tensor selectDim(GraphBuilder &b, Tensor x, int64_t dim, int64_t i);
 /// Softmax of the last dimension.
 Tensor softmaxLast(GraphBuilder &b, Tensor x);
+/// `log(sum(exp(x)))` over some dimensions, which have size 1 in the
+/// result with `keepDims`.
+Tensor logSumExp(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims,
+                 bool keepDims);
 /// `log(softmax(x))` along a dimension.
 Tensor logSoftmax(GraphBuilder &b, Tensor x, int64_t dim);
 

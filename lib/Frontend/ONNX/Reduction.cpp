@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpContext.h"
-#include <limits>
+#include "Compositions.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -119,27 +118,13 @@ static Tensors importLogSum(OpContext &op, GraphBuilder &b) {
       [&](Tensor sum, const Reduction &) { return b.unary("log", sum); });
 }
 
-/// The largest element is taken out of the sum, so that it cannot overflow.
 static Tensors importLogSumExp(OpContext &op, GraphBuilder &b) {
   Reduction reduction = readReduction(op, b, 18);
   if (b.hasFailed())
     return {};
-  Tensor x = reduction.x;
   if (reduction.isIdentity)
-    return {x};
-  Tensor largest = b.reduce("max", x, reduction.dims, /*keepDims=*/true);
-  // Infinities are no use: they would give NaN.
-  Tensor zero = b.scalar(x.elementType(), 0);
-  Tensor limit =
-      b.scalar(x.elementType(), std::numeric_limits<double>::infinity());
-  Tensor shift =
-      b.select(b.compare("lt", b.unary("abs", largest), limit), largest, zero);
-  Tensor sum = b.reduce("sum", b.unary("exp", b.sub(x, shift)), reduction.dims,
-                        /*keepDims=*/true);
-  Tensor result = b.add(b.unary("log", sum), shift);
-  return {reduction.keepsDims || !result
-              ? result
-              : b.reshape(result, b.dropDims(result, reduction.dims))};
+    return {reduction.x};
+  return {logSumExp(b, reduction.x, reduction.dims, reduction.keepsDims)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -223,6 +223,14 @@ private:
     return cast<ShapedType>(op->getResult(0).getType()).getShape();
   }
 
+  /// The shape of what `user` reads element by element. The result of an
+  /// operation on rows, whose first operand has them, may be one element a row.
+  ArrayRef<int64_t> getReadShape(Operation *user) {
+    if (user == root && root.getKernelFamily() == KernelFamily::Row)
+      return cast<ShapedType>(user->getOperand(0).getType()).getShape();
+    return getShape(user);
+  }
+
   /// True if the root reads `op`, directly or not.
   bool feedsRoot(Operation *op) const {
     return llvm::any_of(op->getUsers(), [&](Operation *user) {
@@ -244,7 +252,7 @@ private:
     // A repeated operand would be computed once for every repetition.
     bool isReduced =
         user == root && root.getKernelFamily() == KernelFamily::Reduction;
-    if (!isReduced && getShape(producer) != getShape(user))
+    if (!isReduced && getShape(producer) != getReadShape(user))
       return false;
     // What is known when the program is loaded is computed then, not in each
     // run.

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/Transforms/PermutableOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/LoopOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
@@ -89,6 +90,21 @@ struct KeepsRows : PermutableOpInterface::ExternalModel<KeepsRows<OpTy>, OpTy> {
   Value createPermuted(Operation *op, OpBuilder &builder,
                        Permutation permutation, ValueRange operands) const {
     return createWithPermutedResult(op, builder, permutation, operands);
+  }
+};
+
+/// One result a row.
+struct PermutableLogSumExp
+    : PermutableOpInterface::ExternalModel<PermutableLogSumExp, LogSumExpOp> {
+  ResultPermutation getResultPermutation(Operation *,
+                                         Permutation permutation) const {
+    if (permutation.back() != int64_t(permutation.size()) - 1)
+      return std::nullopt;
+    return llvm::to_vector(permutation.drop_back());
+  }
+  Value createPermuted(Operation *op, OpBuilder &builder, Permutation,
+                       ValueRange operands) const {
+    return LogSumExpOp::create(builder, op->getLoc(), operands[0]);
   }
 };
 
@@ -215,10 +231,12 @@ Value hamkaas::createPermuted(Operation *op, OpBuilder &builder,
 void hamkaas::registerPermutableOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, HamKaasDialect *) {
     BroadcastOp::attachInterface<AllDimensions<BroadcastOp>>(*context);
+    ComplexMulOp::attachInterface<KeepsRows<ComplexMulOp>>(*context);
     ConcatOp::attachInterface<AlongDimension<ConcatOp>>(*context);
     CumsumOp::attachInterface<AlongDimension<CumsumOp>>(*context);
     GatherOp::attachInterface<PermutableGather>(*context);
     LayerNormOp::attachInterface<KeepsRows<LayerNormOp>>(*context);
+    LogSumExpOp::attachInterface<PermutableLogSumExp>(*context);
     PadOp::attachInterface<PermutablePad>(*context);
     ReduceOp::attachInterface<PermutableReduce>(*context);
     RmsNormOp::attachInterface<KeepsRows<RmsNormOp>>(*context);

@@ -159,6 +159,21 @@ func.func @row(%x: tensor<4x8xf32>, %s: tensor<1x1xf32>, %m: tensor<4x8xf32>, %p
 
 // -----
 
+// A row that becomes one element has the shape of what is read, not of the
+// result: a broadcast along it would be read once for every element.
+
+// CHECK-LABEL: func @one_result(
+// CHECK:         hamkaas.group row({{.*}}hamkaas.ops = "mul+log_sum_exp+relu"
+// CHECK-NOT:     hamkaas.group
+func.func @one_result(%x: tensor<4x8xf32>, %s: tensor<1x1xf32>) -> tensor<4xf32> {
+  %0 = hamkaas.mul %x, %s : tensor<4x8xf32>, tensor<1x1xf32>
+  %1 = hamkaas.log_sum_exp %0 : tensor<4x8xf32>
+  %2 = hamkaas.relu %1 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
 // What is expensive, or reads in another order, is computed once.
 
 // CHECK-LABEL: func @row_expensive(

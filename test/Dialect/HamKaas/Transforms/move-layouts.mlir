@@ -146,6 +146,34 @@ func.func @other_rows(%x: tensor<2x3x4x8xf32>) -> tensor<2x3x4x8xf32> {
   return %2 : tensor<2x3x4x8xf32>
 }
 
+// Complex numbers are rows of two, of both operands.
+
+// CHECK-LABEL: func @complex_numbers(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x3x4x2xf32>, %[[Y:.*]]: tensor<1x3x1x2xf32>
+// CHECK-NOT:     hamkaas.permute %[[X]]
+// CHECK:         %[[Z:.*]] = hamkaas.complex_mul %[[X]], %{{.*}} : tensor<2x3x4x2xf32>, tensor<1x3x1x2xf32>
+// CHECK-NEXT:    return %[[Z]]
+func.func @complex_numbers(%x: tensor<2x3x4x2xf32>, %y: tensor<1x3x1x2xf32>) -> tensor<2x3x4x2xf32> {
+  %0 = hamkaas.permute %x[0, 2, 1, 3] : tensor<2x3x4x2xf32>
+  %1 = hamkaas.permute %y[0, 2, 1, 3] : tensor<1x3x1x2xf32>
+  %2 = hamkaas.complex_mul %0, %1 : tensor<2x4x3x2xf32>, tensor<1x1x3x2xf32>
+  %3 = hamkaas.permute %2[0, 2, 1, 3] : tensor<2x4x3x2xf32>
+  return %3 : tensor<2x3x4x2xf32>
+}
+
+// One result a row is permuted as the rows are.
+
+// CHECK-LABEL: func @results_of_rows(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x3x4x8xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.log_sum_exp %[[X]]
+// CHECK-NEXT:    return %[[Y]]
+func.func @results_of_rows(%x: tensor<2x3x4x8xf32>) -> tensor<2x3x4xf32> {
+  %0 = hamkaas.permute %x[0, 2, 1, 3] : tensor<2x3x4x8xf32>
+  %1 = hamkaas.log_sum_exp %0 : tensor<2x4x3x8xf32>
+  %2 = hamkaas.permute %1[0, 2, 1] : tensor<2x4x3xf32>
+  return %2 : tensor<2x3x4xf32>
+}
+
 // A reshape fixes the layout.
 
 // CHECK-LABEL: func @reshape(

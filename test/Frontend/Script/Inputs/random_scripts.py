@@ -20,6 +20,12 @@ SHAPES = [[24], [4, 6], [6, 4], [2, 3, 4], [3, 8], [12, 2], [1, 24], [2, 2, 6]]
 MARKER = "# -----"
 
 
+def log_sum_exp(x):
+    largest = np.max(x, axis=-1)
+    shift = np.where(np.isfinite(largest), largest, 0)
+    return shift + np.log(np.sum(np.exp(x - shift[..., None]), axis=-1))
+
+
 def softmax_prefix(x, prefix):
     result = x.copy()
     if prefix:
@@ -191,11 +197,13 @@ class Generator:
         rng = self.rng
         x = self.pick()
         array = self.nodes[x]
-        kind = rng.choice(["norm", "compare", "cast", "reduce", "pad"])
+        kind = rng.choice(["norm", "sum of exp", "compare", "cast", "reduce", "pad"])
         if kind == "norm":
             epsilon = rng.choice(["1", "0.5", "1e-05", "1.25E+2"])
             self.define(f"LayerNormNode(${x}, epsilon = {epsilon})",
                         layer_norm(array, float(epsilon)))
+        elif kind == "sum of exp" and array.ndim > 1:
+            self.define(f"LogSumExpNode(${x})", log_sum_exp(array))
         elif kind == "compare":
             word = rng.choice(list(PREDICATES))
             value = PREDICATES[word](array, array)
@@ -289,6 +297,8 @@ def evaluate(graph, program):
         elif op == "hamkaas.layer_norm":
             epsilon = re.search(r"epsilon (\S+)", line).group(1)
             value = layer_norm(operands[0], number(epsilon))
+        elif op == "hamkaas.log_sum_exp":
+            value = log_sum_exp(operands[0])
         elif op == "hamkaas.compare":
             word = re.search(r"compare\s+(\w+)", line).group(1)
             value = PREDICATES[word](*operands)

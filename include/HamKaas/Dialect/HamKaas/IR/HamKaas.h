@@ -50,10 +50,6 @@ llvm::LogicalResult inferBroadcast(std::optional<mlir::Location> loc,
                                    mlir::ValueRange operands,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// So many indices at most are checked when a program runs: each call for some
-/// tiles of a kernel checks them again.
-inline constexpr int64_t maxCheckedIndices = 1024;
-
 /// Number of elements of a tensor type of static shape.
 int64_t getElementCount(mlir::Type type);
 

@@ -81,6 +81,39 @@ def HamKaas_LayerNormOp : HamKaas_GraphOp<"layer_norm", "Row", [
   let hasVerifier = 1;
 }
 
+def HamKaas_LogSumExpOp : HamKaas_GraphOp<"log_sum_exp", "Row", [
+    InferTypeOpAdaptor], ["getFlops"]> {
+  let summary = "logarithm of the sum of the exponentials of a row";
+  let description = [{
+    `result[i] = log(sum over j of exp(x[i, j]))`. The largest entry of a row is
+    subtracted before the exponential and added to the logarithm, so that neither
+    overflows: `result[i] = m[i] + log(sum over j of exp(x[i, j] - m[i]))` with
+    `m[i] = max over j of x[i, j]` where that is finite, and 0 otherwise. A row of
+    negative infinities has the result -inf, one with inf has inf, one with NaN
+    has NaN. Floats of 16 bits are computed as float32.
+
+    | `x`         | `result` |
+    |-------------|----------|
+    | `n`         | (scalar) |
+    | `m x n`     | `m`      |
+    | `l x m x n` | `l x m`  |
+
+    Constraints:
+    * (C1) `x` has at least rank 1.
+
+    Gradient: `g[i] * exp(x[i, j] - result[i])`.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.log_sum_exp %x : tensor<3x4xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_FloatTensor:$x);
+  let results = (outs HamKaas_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
 def HamKaas_SlicedSoftmaxOp : HamKaas_GraphOp<"sliced_softmax", "Row", [
     InferTypeOpAdaptor], ["getFlops", "checksValues"]> {
   let summary = "softmax over the first entries of each row";
