@@ -176,7 +176,7 @@ void HeaderWriter::writeOptions() {
      << "  const char *weights_file; /* safetensors, or NULL */\n"
      << "  int32_t threads;          /* the caller's included; 0: one a core "
         "*/\n"
-     << "  int32_t unverified;       /* not 0: do not compare the digest of "
+     << "  size_t unverified;        /* not 0: do not compare the digest of "
         "the\n"
      << "                               weights that the model names */\n";
   if (fields)

@@ -128,7 +128,9 @@ void EntryPointBuilder::buildState() {
 }
 
 StructType *EntryPointBuilder::optionsType() {
-  SmallVector<Type *> fields = {size, pointer, pointer, word, word};
+  // NOTE: no field fits the padding of an older header, so that the size tells
+  // them apart.
+  SmallVector<Type *> fields = {size, pointer, pointer, word, size};
   if (!options.embedParameters)
     fields.append(info.parameters.size(), pointer);
   return StructType::get(module.getContext(), fields);
@@ -165,7 +167,7 @@ void EntryPointBuilder::copyOptions(Value *given, StructType *givenType,
   store(runtimeOptions, offsetof(HamKaasInstanceOptions, weightsFile),
         load(WeightsFile));
   store(runtimeOptions, offsetof(HamKaasInstanceOptions, unverified),
-        load(Unverified));
+        builder.CreateZExt(builder.CreateIsNotNull(load(Unverified)), word));
   store(runtimeOptions, offsetof(HamKaasInstanceOptions, parameters),
         parameters);
 

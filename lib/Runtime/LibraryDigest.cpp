@@ -87,6 +87,7 @@ void LibraryReader::findNote(const Elf64_Phdr &segment) {
 }
 
 Error LibraryReader::readSegments() {
+  uint64_t noteBytes = 0;
   for (uint64_t i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
     memcpy(&segment, contents + header.e_phoff + i * sizeof(segment),
@@ -99,9 +100,11 @@ Error LibraryReader::readSegments() {
           "%llu, found %zu bytes in all",
           path, static_cast<unsigned long long>(segment.p_filesz),
           static_cast<unsigned long long>(segment.p_offset), size);
-    if (segment.p_type == PT_NOTE)
+    // Notes that overlap would be read again and again.
+    if (segment.p_type == PT_NOTE && (noteBytes += segment.p_filesz) <= size)
       findNote(segment);
-    else if (segment.p_offset + segment.p_filesz > covered)
+    else if (segment.p_type == PT_LOAD &&
+             segment.p_offset + segment.p_filesz > covered)
       covered = segment.p_offset + segment.p_filesz;
   }
   if (noteOffset >= sizeof(header) && noteOffset + sizeof(Digest) <= covered)

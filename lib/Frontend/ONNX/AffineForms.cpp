@@ -28,6 +28,8 @@ using Element = std::pair<Value, int64_t>;
 struct AffineForm {
   int64_t constant = 0;
   llvm::MapVector<Element, int64_t> factors;
+  /// How many sums, products and elements were looked at.
+  int parts = 0;
 
   /// Adds `factor * element`; an element that is computed from others is
   /// replaced by them. False where a number is too large.
@@ -99,8 +101,11 @@ static std::optional<Element> findSource(Element element) {
 }
 
 bool AffineForm::add(Element element, int64_t factor, int depth) {
-  // Deep enough for any position that a model computes.
-  constexpr int deepest = 16;
+  // Enough for any position that a model computes. Sums of sums have twice as
+  // many parts with each step.
+  constexpr int deepest = 16, mostParts = 1024;
+  if (++parts > mostParts)
+    return false;
   if (std::optional<int64_t> number = getNumber(element))
     return addConstant(*number, factor);
   auto [value, i] = element;
@@ -112,9 +117,12 @@ bool AffineForm::add(Element element, int64_t factor, int depth) {
       Value x = op->getOperand(operand);
       return Element{x, getRepeated(getShape(x), getShape(value), i)};
     };
-    if (isa<AddOp, SubOp>(op))
-      return add(getOperand(0), factor, depth + 1) &&
-             add(getOperand(1), isa<SubOp>(op) ? -factor : factor, depth + 1);
+    if (isa<AddOp, SubOp>(op)) {
+      auto other = isa<SubOp>(op) ? llvm::checkedSub<int64_t>(0, factor)
+                                  : std::optional(factor);
+      return other && add(getOperand(0), factor, depth + 1) &&
+             add(getOperand(1), *other, depth + 1);
+    }
     for (unsigned side = 0; isa<MulOp>(op) && side < 2; ++side)
       if (std::optional<int64_t> number = getNumber(getOperand(side))) {
         auto product = llvm::checkedMul(factor, *number);

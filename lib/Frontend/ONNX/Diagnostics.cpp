@@ -21,12 +21,23 @@ std::string onnx::escape(StringRef name) {
 
 std::string onnx::quote(StringRef name) { return "'" + escape(name) + "'"; }
 
+/// The numbers with the separator between them, and "..." for those behind the
+/// first 16: a hostile list has a million.
+static std::string joinNumbers(ArrayRef<int64_t> numbers, StringRef separator) {
+  constexpr size_t most = 16;
+  std::string text = llvm::join(
+      llvm::map_range(numbers.take_front(most),
+                      [](int64_t number) { return std::to_string(number); }),
+      separator);
+  return numbers.size() > most ? text + separator.str() + "..." : text;
+}
+
 std::string onnx::formatShape(ArrayRef<int64_t> shape) {
-  if (shape.empty())
-    return "scalar";
-  return llvm::join(
-      llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }),
-      "x");
+  return shape.empty() ? "scalar" : joinNumbers(shape, "x");
+}
+
+std::string onnx::formatList(ArrayRef<int64_t> numbers) {
+  return "[" + joinNumbers(numbers, ", ") + "]";
 }
 
 void Problems::add(StringRef reason, StringRef node, Location location) {

@@ -22,6 +22,9 @@ std::string quote(llvm::StringRef name);
 /// A list of sizes for a message: "2x3x4"; "scalar" for none.
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
 
+/// "[0, 2, 1]"; of a long list the first ones.
+std::string formatList(llvm::ArrayRef<int64_t> numbers);
+
 /// The problems of a model. Those that read the same are one, at all the nodes
 /// that have it.
 class Problems {

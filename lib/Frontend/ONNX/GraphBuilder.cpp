@@ -153,6 +153,7 @@ Tensor GraphBuilder::create(StringRef name, ArrayRef<Tensor> operands,
                          : arguments.addArgument(operand.type(), location));
   }
   Operation *op = createOperation(location, name, values, attributes);
+  ++created;
   std::string text = captureErrors(context(), [&] {
     if (failed(complete(op, type)))
       emitError(location, "expected other operands");

@@ -44,6 +44,8 @@ public:
                const OnnxOptionNames &optionNames = {});
 
   mlir::MLIRContext *context() { return builder.getContext(); }
+  /// How many operations were created so far.
+  int64_t createdCount() const { return created; }
   void setLocation(mlir::Location location) { this->location = location; }
 
   /// Keeps the first reason; returns null.
@@ -193,6 +195,8 @@ public:
   finish(llvm::ArrayRef<std::pair<std::string, Tensor>> results);
 
 private:
+  int64_t created = 0;
+
   Tensor reduceNothing(llvm::StringRef kind, llvm::ArrayRef<int64_t> shape,
                        mlir::Type type);
   /// What a value is computed from.

@@ -294,6 +294,10 @@ bool Importer::checkInputs(ArrayRef<Tensor> inputs, Takes takes) {
   return true;
 }
 
+/// A node that becomes more operations, or a list of more tensors, counts as
+/// several.
+static constexpr int64_t partsOfNode = 4;
+
 std::optional<Tensors> Importer::importOp(const NodeProto &node,
                                           const Call &call,
                                           const OpVersion &op) {
@@ -311,7 +315,13 @@ std::optional<Tensors> Importer::importOp(const NodeProto &node,
   }
   OpContext context(node, builder, tensors, call.attributes, inputs,
                     op.version);
+  int64_t before = builder.createdCount();
   Tensors outputs = op.definition->import(context, builder);
+  int64_t made = builder.createdCount() - before;
+  for (const Tensor &output : outputs)
+    if (output.isSequence())
+      made += output.items().size();
+  countNodes(made / partsOfNode);
   if (addBuilderProblem())
     return std::nullopt;
   if (format != DataType::Undefined)

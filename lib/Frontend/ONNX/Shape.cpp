@@ -102,7 +102,7 @@ static Tensor convert(OpContext &op, GraphBuilder &b, Tensor x, DataType type) {
   rounding.saturates = op.attributes.getInt("saturate").value_or(1) != 0;
   rounding.mode = op.attributes.getString("round_mode").value_or("up");
   if (!expectOneOf(b, "round_mode", rounding.mode, {"down", "nearest", "up"}) ||
-      !x || x.format() == type)
+      !x || (type != DataType::Undefined && x.format() == type))
     return x;
   x = decode(b, x);
   if (isFloatFormat(type))
@@ -117,7 +117,7 @@ static Tensors importCast(OpContext &op, GraphBuilder &b) {
   std::optional<int64_t> to = op.attributes.getInt("to");
   if (!to)
     return {b.fail("expected an attribute 'to', found none")};
-  return {convert(op, b, op.input(0), DataType(int(*to)))};
+  return {convert(op, b, op.input(0), toDataType(*to))};
 }
 
 static Tensors importCastLike(OpContext &op, GraphBuilder &b) {
@@ -132,7 +132,7 @@ static Tensors importCastLike(OpContext &op, GraphBuilder &b) {
 /// The same bits as elements of another type. A float of 8 bits is a byte.
 static Tensors importBitCast(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  auto to = DataType(int(op.attributes.getInt("to").value_or(0)));
+  DataType to = toDataType(op.attributes.getInt("to").value_or(0));
   for (DataType type : {x.format(), to})
     if (isFormat(type) && getFormatBits(type) < 8)
       return {b.fail("casts of the bits of " + getDataTypeName(type) +
@@ -151,7 +151,8 @@ static Tensors importBitCast(OpContext &op, GraphBuilder &b) {
   if (!x || x.elementType() == type)
     return {x.withFormat(isFormat(to) ? to : DataType::Undefined)};
   if (x.isEmpty())
-    return {b.empty(x.shape(), type)};
+    return {b.empty(x.shape(), type)
+                .withFormat(isFormat(to) ? to : DataType::Undefined)};
   Tensor result = b.create("bitcast", x, {}, x.type().clone(type));
   return {result.withFormat(isFormat(to) ? to : DataType::Undefined)};
 }
@@ -282,13 +283,8 @@ static Tensors importTranspose(OpContext &op, GraphBuilder &b) {
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, x.rank())))
     return {b.fail("expected the attribute 'perm' to be a permutation of the "
                    "dimensions of " +
-                   formatShape(x.shape()) + " from 0 on, found [" +
-                   llvm::join(llvm::map_range(*permutation,
-                                              [](int64_t dim) {
-                                                return std::to_string(dim);
-                                              }),
-                              ", ") +
-                   "]")};
+                   formatShape(x.shape()) + " from 0 on, found " +
+                   formatList(*permutation))};
   return {b.permute(x, *permutation)};
 }
 
