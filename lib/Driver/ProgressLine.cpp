@@ -16,8 +16,15 @@ using std::chrono::milliseconds;
 
 /// Between two changes of what is seen.
 static constexpr milliseconds interval(100);
-/// Most models are compiled before.
-static constexpr milliseconds firstDelay(1000);
+/// Most models are compiled before. Tests set the environment variable, so that
+/// what they see depends on no clock.
+static milliseconds getFirstDelay() {
+  const char *given = std::getenv("HAMKAAS_PROGRESS_DELAY");
+  int64_t delay = 1000;
+  if (given)
+    (void)StringRef(given).getAsInteger(10, delay);
+  return milliseconds(delay);
+}
 
 /// A terminal that can wipe a line, with somebody before it.
 static bool hasReader() {
@@ -41,23 +48,27 @@ ProgressLine::ProgressLine(StringRef name, MLIRContext *context,
     isNew = false;
     return failure();
   });
-  auto delay = when == ShowProgress::Auto ? firstDelay : milliseconds(0);
-  worker = std::thread([this, delay] { work(delay); });
+  isActive = true;
+  auto delay =
+      when == ShowProgress::Auto ? getFirstDelay() : milliseconds::zero();
+  isImmediate = delay == milliseconds::zero();
+  if (!isImmediate)
+    worker = std::thread([this, delay] { work(delay); });
 }
 
 ProgressLine::~ProgressLine() {
-  if (!worker.joinable())
-    return;
   {
     std::lock_guard lock(mutex);
     isAtEnd = true;
   }
   condition.notify_one();
-  worker.join();
+  if (worker.joinable())
+    worker.join();
+  wipe();
 }
 
 void ProgressLine::attach(CompileOptions &options) {
-  if (!worker.joinable())
+  if (!isActive)
     return;
   options.progress = [this](StringRef step, int done, int total) {
     begin(step, done, total);
@@ -73,14 +84,20 @@ void ProgressLine::begin(StringRef name, int done, int total) {
   step =
       std::to_string(done + 1) + "/" + std::to_string(total) + " " + name.str();
   kernels.clear();
-  isNew = true;
+  change();
 }
 
 void ProgressLine::countKernels(int done, int total) {
   std::lock_guard lock(mutex);
   kernels =
       ", " + std::to_string(done) + " of " + std::to_string(total) + " kernels";
+  change();
+}
+
+void ProgressLine::change() {
   isNew = true;
+  if (isImmediate)
+    show();
 }
 
 void ProgressLine::work(milliseconds delay) {
@@ -88,7 +105,6 @@ void ProgressLine::work(milliseconds delay) {
   auto isDone = [this] { return isAtEnd; };
   for (; !condition.wait_for(lock, delay, isDone); delay = interval)
     show();
-  wipe();
 }
 
 void ProgressLine::show() {

@@ -26,8 +26,8 @@ enum class ShowProgress {
 };
 
 /// A line on standard error that is rewritten while a model is compiled, and
-/// wiped at the end and before a diagnostic. It has a thread of its own, so
-/// that it shows a step that takes long, too.
+/// wiped at the end and before a diagnostic. After a delay it has a thread of
+/// its own, so that it shows a step that takes long, too.
 class ProgressLine {
 public:
   /// For the model `name`, whose diagnostics are those of `context`.
@@ -40,6 +40,7 @@ public:
   void attach(CompileOptions &options);
 
 private:
+  void change();
   void begin(llvm::StringRef step, int done, int total);
   void countKernels(int done, int total);
   void work(std::chrono::milliseconds delay);
@@ -49,7 +50,9 @@ private:
   std::string name, step, kernels;
   std::mutex mutex;
   std::condition_variable condition;
-  bool isAtEnd = false, isShown = false;
+  bool isActive = false, isAtEnd = false, isShown = false;
+  /// Whether each change is shown, without a thread.
+  bool isImmediate = false;
   /// What the line says, as far as it is not shown.
   bool isNew = false;
   std::optional<mlir::ScopedDiagnosticHandler> handler;

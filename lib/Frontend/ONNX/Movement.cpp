@@ -90,8 +90,8 @@ static Tensors sliceAtRunTime(OpContext &op, GraphBuilder &b) {
   };
   for (int64_t i = 0; i < count; ++i) {
     std::optional<int64_t> difference = findDifference(starts, ends, i);
-    // More than there are is clamped to a size that depends on the start. An end
-    // before the start leaves nothing, or counts from the back.
+    // More than there are is clamped to a size that depends on the start. An
+    // end before the start leaves nothing, or counts from the back.
     if (!difference || *difference < 0 || *difference > x.dim(axes[i]) ||
         steps[i] < 1) {
       op.expectConstant(1);

@@ -104,8 +104,7 @@ static QuantizedType readQuantizedType(OpContext &op, GraphBuilder &b,
                         zero.format()};
   if (op.version < 21)
     return type;
-  DataType given =
-      toDataType(op.attributes.getInt("output_dtype").value_or(0));
+  DataType given = toDataType(op.attributes.getInt("output_dtype").value_or(0));
   if (isFormat(given))
     return {{}, given};
   if (given != DataType::Undefined)

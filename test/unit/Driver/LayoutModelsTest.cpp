@@ -17,6 +17,7 @@ using namespace hamkaas;
 
 /// Operations that hamkaas-move-layouts does not move permutes through.
 static const std::map<std::string, const char *> fixedLayouts = {
+    {"hamkaas.argsort", "it sorts the last dimension"},
     {"hamkaas.attention", "its dimensions are heads, rows and columns"},
     {"hamkaas.conv", "its kernels want the channels last"},
     {"hamkaas.flatten_indices", "indices are the rows of its operand"},
