@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Target.h"
+#include "HamKaas/Driver/Errors.h"
 #include "HamKaas/Runtime/Isa.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,7 +53,9 @@ void initializeTarget() {
 
 Expected<TargetCpu> resolveTargetCpu(StringRef name) {
   // What the runtime will ask before it runs the program.
-  HamKaasIsaLevel host = rt::isaLevelOf(rt::readCpuid());
+  HamKaasIsaLevel host;
+  if (rt::Error error = rt::findIsaLevel(host))
+    return toError(std::move(error));
   std::string choices = "host";
   for (const TargetCpu &cpu : targetCpus()) {
     if (cpu.name == name || (name == "host" && cpu.level == host))

@@ -8,6 +8,8 @@
 #include "HamKaas/Runtime/Isa.h"
 
 #include <cpuid.h>
+#include <cstdlib>
+#include <cstring>
 
 using namespace hamkaas::rt;
 
@@ -87,6 +89,22 @@ const char *hamkaas::rt::isaLevelName(int32_t level) {
   if (level < HamKaasIsaX86_64_V1 || level > HamKaasIsaX86_64_V4)
     return nullptr;
   return levelTexts[level].name;
+}
+
+Error hamkaas::rt::findIsaLevel(HamKaasIsaLevel &level) {
+  level = isaLevelOf(readCpuid());
+  const char *most = getenv("HAMKAAS_MAX_CPU");
+  if (!most)
+    return Error();
+  for (int32_t i = HamKaasIsaX86_64_V1; isaLevelName(i); ++i)
+    if (strcmp(isaLevelName(i), most) == 0) {
+      if (i < level)
+        level = static_cast<HamKaasIsaLevel>(i);
+      return Error();
+    }
+  return Error::format("HAMKAAS_MAX_CPU: expected x86-64, x86-64-v2, x86-64-v3 "
+                       "or x86-64-v4, got '%s'",
+                       most);
 }
 
 Error hamkaas::rt::checkIsaLevel(int32_t needed, HamKaasIsaLevel offered) {

@@ -115,7 +115,10 @@ Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
       return error;
   if (Error error = checkElementTypes(*program))
     return error;
-  return checkIsaLevel(program->isaLevel, isaLevelOf(readCpuid()));
+  HamKaasIsaLevel offered;
+  if (Error error = findIsaLevel(offered))
+    return error;
+  return checkIsaLevel(program->isaLevel, offered);
 }
 
 // The structure of an older caller is shorter, that of a newer one longer; what

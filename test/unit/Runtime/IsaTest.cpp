@@ -9,6 +9,7 @@
 #include "Text.h"
 
 #include <cpuid.h>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 using namespace hamkaas::rt;
@@ -54,6 +55,26 @@ TEST(Isa, AgreesWithTheCompiler) {
   EXPECT_EQ(level >= HamKaasIsaX86_64_V4,
             __builtin_cpu_supports("avx512f") &&
                 __builtin_cpu_supports("avx512vl"));
+}
+
+TEST(Isa, IsLimitedByTheEnvironment) {
+  const char *outer = getenv("HAMKAAS_MAX_CPU");
+  std::string before = outer ? outer : "";
+  HamKaasIsaLevel level;
+  setenv("HAMKAAS_MAX_CPU", "x86-64", 1);
+  EXPECT_EQ(textOf(findIsaLevel(level)), "");
+  EXPECT_EQ(level, HamKaasIsaX86_64_V1);
+  setenv("HAMKAAS_MAX_CPU", "x86-64-v4", 1);
+  EXPECT_EQ(textOf(findIsaLevel(level)), "");
+  EXPECT_EQ(level, isaLevelOf(readCpuid()));
+  setenv("HAMKAAS_MAX_CPU", "avx2", 1);
+  EXPECT_EQ(textOf(findIsaLevel(level)),
+            "HAMKAAS_MAX_CPU: expected x86-64, x86-64-v2, x86-64-v3 or "
+            "x86-64-v4, got 'avx2'");
+  if (outer)
+    setenv("HAMKAAS_MAX_CPU", before.c_str(), 1);
+  else
+    unsetenv("HAMKAAS_MAX_CPU");
 }
 
 TEST(Isa, SaysWhatIsNeededAndOffered) {
