@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/CheckPasses.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Driver/Signals.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -47,6 +48,8 @@ static LogicalResult runChecked(StringRef input, StringRef output,
 }
 
 int main(int argc, char **argv) {
+  // NOTE: before MlirOptMain, whose InitLLVM then leaves the signals alone.
+  hamkaas::ToolProcess process(argc, argv);
   DialectRegistry registry;
   hamkaas::registerDialects(registry);
   hamkaas::registerPasses();

@@ -34,7 +34,8 @@ HamKaasIsaLevel isaLevelOf(const CpuidWords &words);
 const char *isaLevelName(int32_t level);
 
 /// The level to use on this machine: its own, or the one that the environment
-/// variable HAMKAAS_MAX_CPU names, whichever is lower. Fails if that is no level.
+/// variable HAMKAAS_MAX_CPU names, whichever is lower. Fails if that is no
+/// level.
 Error findIsaLevel(HamKaasIsaLevel &level /* out */);
 
 /// Fails if a program of level `needed` cannot run where `offered` is.
