@@ -91,6 +91,9 @@ typedef struct HamKaasInstanceOptions {
   /// Not 0: take the program's own weightsFile without computing its digest;
   /// its size must be right all the same. A file that these options name is
   /// never compared, because other weights are a reason to name one.
+  /// NOTE: the program's own file is looked for beside the program, by the path
+  /// that it was loaded with. Load by an absolute path if the process changes
+  /// its working directory.
   int32_t unverified;
 } HamKaasInstanceOptions;
 

@@ -8,6 +8,7 @@
 #include "HamKaas/Runtime/Instance.h"
 #include "Arguments.h"
 #include "HamKaas/Driver/Errors.h"
+#include "HamKaas/Driver/Report.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -68,8 +69,10 @@ static llvm::Error createInstance(HamKaasModel *handle,
     return llvm::createStringError(
         "unknown device '" + device +
         "', expected 'cpu', 'cuda', 'cuda:N', 'best' or 'reference'");
-  return toError(rt::createInstance(&(*model)->program->program(), given,
-                                    keep(*model), instance));
+  return explainWorkspace(
+      toError(rt::createInstance(&(*model)->program->program(), given,
+                                 keep(*model), instance)),
+      (*model)->info);
 }
 
 HamKaasError HamKaasModelCreateInstance(HamKaasModel *model,

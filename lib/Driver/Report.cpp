@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Report.h"
+#include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Target.h"
 #include "TextTable.h"
 #include "llvm/ADT/MapVector.h"
@@ -175,7 +176,9 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   printKernels(info, os);
 }
 
-const WorkspaceBuffer *hamkaas::findPeakOwner(const ProgramInfo &info) {
+/// The largest of the buffers that are kept while most bytes of the workspace
+/// are; null if there are none.
+static const WorkspaceBuffer *findPeakOwner(const ProgramInfo &info) {
   std::map<int64_t, int64_t> changes;
   for (const WorkspaceBuffer &buffer : info.buffers) {
     changes[buffer.first] += buffer.bytes;
@@ -193,4 +196,17 @@ const WorkspaceBuffer *hamkaas::findPeakOwner(const ProgramInfo &info) {
         (!largest || buffer.bytes > largest->bytes))
       largest = &buffer;
   return largest;
+}
+
+llvm::Error hamkaas::explainWorkspace(llvm::Error error,
+                                      const ProgramInfo &info) {
+  if (!error || error.isA<ReportedError>())
+    return error;
+  std::string text = llvm::toString(std::move(error));
+  const WorkspaceBuffer *owner = findPeakOwner(info);
+  if (owner && llvm::StringRef(text).contains("bytes for its workspace"))
+    text += "; " + std::to_string(owner->bytes) +
+            " bytes of the workspace are for " + owner->ops + " (" +
+            owner->location + ")";
+  return llvm::createStringError(text);
 }

@@ -434,20 +434,6 @@ static llvm::Expected<emulation::ThreadOrder> parseThreadOrder() {
                    emulationOrder + "'");
 }
 
-/// Adds to an error about the workspace which node needs most of it.
-static llvm::Error explainWorkspace(llvm::Error error,
-                                    const ProgramInfo &info) {
-  if (!error || error.isA<ReportedError>())
-    return error;
-  std::string text = llvm::toString(std::move(error));
-  const WorkspaceBuffer *owner = findPeakOwner(info);
-  if (owner && StringRef(text).contains("bytes for its workspace"))
-    text += "; " + std::to_string(owner->bytes) +
-            " bytes of the workspace are for " + owner->ops + " (" +
-            owner->location + ")";
-  return makeError(text);
-}
-
 static llvm::Error createRunners(LoadedModel &loaded) {
   RunnerOptions options;
   if (llvm::Error error = parseThreadOrder().moveInto(options.threadOrder))

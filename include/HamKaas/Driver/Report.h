@@ -9,6 +9,7 @@
 #define HAMKAAS_DRIVER_REPORT_H
 
 #include "HamKaas/Driver/ProgramInfo.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace hamkaas {
@@ -21,9 +22,8 @@ void printReport(const ProgramInfo &info, llvm::raw_ostream &os);
 /// digest is in hexadecimal.
 void printReportJson(const ProgramInfo &info, llvm::raw_ostream &os);
 
-/// The largest of the buffers that are kept while most bytes of the workspace
-/// are; null if there are none.
-const WorkspaceBuffer *findPeakOwner(const ProgramInfo &info);
+/// Adds to an error about the workspace which node needs most of it.
+llvm::Error explainWorkspace(llvm::Error error, const ProgramInfo &info);
 
 } // namespace hamkaas
 
