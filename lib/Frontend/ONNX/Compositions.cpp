@@ -127,6 +127,9 @@ Tensor onnx::logSumExp(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims,
                        bool keepDims) {
   if (!x)
     return {};
+  // Of no elements the logarithm of an empty sum.
+  if (x.isEmpty())
+    return b.unary("log", b.reduce("sum", x, dims, keepDims));
   Shape order, kept, shape;
   int64_t count = 1;
   for (int64_t dim = 0; dim < x.rank(); ++dim) {
