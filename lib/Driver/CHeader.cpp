@@ -175,10 +175,7 @@ void HeaderWriter::writeOptions() {
      << "  const char *device;       /* NULL for \"cpu\" */\n"
      << "  const char *weights_file; /* safetensors, or NULL */\n"
      << "  int32_t threads;          /* the caller's included; 0: one a core "
-        "*/\n"
-     << "  size_t unverified;        /* not 0: do not compare the digest of "
-        "the\n"
-     << "                               weights that the model names */\n";
+        "*/\n";
   if (fields)
     os << "  /* Parameters, needed only during the creation. NULL for those "
           "of a file. */\n";
@@ -188,13 +185,16 @@ void HeaderWriter::writeOptions() {
       os << "  const " << elementType(tensor) << " *" << identifier << "; /* "
          << quoted(tensor.name) << ", " << arrayLength(tensor) << " elements"
          << elementNote(tensor) << " */\n";
-  os << "} " << model << "_options;\n\n"
+  os << "  size_t unverified; /* not 0: do not compare the digest of the "
+        "weights\n"
+     << "                        that the model names */\n"
+     << "} " << model << "_options;\n\n"
      << "#define " << prefix << "_OPTIONS_INIT \\\n"
-     << "  { sizeof(" << model << "_options), NULL, NULL, 0, 0";
+     << "  { sizeof(" << model << "_options), NULL, NULL, 0";
   if (fields)
     for (size_t i = 0; i < info.parameters.size(); ++i)
       os << (i % 8 == 0 ? ", \\\n    NULL" : ", NULL");
-  os << " }\n";
+  os << ", 0 }\n";
 }
 
 void HeaderWriter::writeRun() {

@@ -20,15 +20,9 @@ using namespace llvm;
 namespace hamkaas {
 namespace {
 
-/// Fields of `<name>_options`, in the order of the generated header.
-enum OptionsField {
-  StructSize,
-  Device,
-  WeightsFile,
-  Threads,
-  Unverified,
-  FirstParameter
-};
+/// Fields of `<name>_options`, in the order of the generated header. Behind the
+/// parameters is `unverified`.
+enum OptionsField { StructSize, Device, WeightsFile, Threads, FirstParameter };
 
 class EntryPointBuilder {
 public:
@@ -75,8 +69,9 @@ private:
   Value *addressList(iterator_range<Function::arg_iterator> arguments);
   Value *optionsBuffer(size_t bytes);
   Value *defaultOptions();
-  void checkSize(Value *given, StructType *givenType, BasicBlock *right,
-                 BasicBlock *wrong);
+  Value *isOfSize(Value *given, StructType *givenType, uint64_t bytes);
+  Value *isOfKnownSize(Value *given, StructType *givenType);
+  Value *loadUnverified(Value *given, StructType *givenType);
   void copyOptions(Value *given, StructType *givenType, Value *runtimeOptions,
                    Value *parameters);
   StructType *optionsType();
@@ -128,11 +123,12 @@ void EntryPointBuilder::buildState() {
 }
 
 StructType *EntryPointBuilder::optionsType() {
-  // NOTE: no field fits the padding of an older header, so that the size tells
-  // them apart.
-  SmallVector<Type *> fields = {size, pointer, pointer, word, size};
+  // NOTE: a new field comes last and must not fit the padding of the header
+  // before, so that an older one is known by its size.
+  SmallVector<Type *> fields = {size, pointer, pointer, word};
   if (!options.embedParameters)
     fields.append(info.parameters.size(), pointer);
+  fields.push_back(size);
   return StructType::get(module.getContext(), fields);
 }
 
@@ -167,13 +163,13 @@ void EntryPointBuilder::copyOptions(Value *given, StructType *givenType,
   store(runtimeOptions, offsetof(HamKaasInstanceOptions, weightsFile),
         load(WeightsFile));
   store(runtimeOptions, offsetof(HamKaasInstanceOptions, unverified),
-        builder.CreateZExt(builder.CreateIsNotNull(load(Unverified)), word));
+        loadUnverified(given, givenType));
   store(runtimeOptions, offsetof(HamKaasInstanceOptions, parameters),
         parameters);
 
   Value *count = builder.getInt32(0);
-  for (unsigned field = FirstParameter; field < givenType->getNumElements();
-       ++field) {
+  unsigned last = givenType->getNumElements() - 1;
+  for (unsigned field = FirstParameter; field < last; ++field) {
     const TensorInfo &tensor = info.parameters[field - FirstParameter];
     Value *data = load(field);
     Value *entry = builder.CreateGEP(
@@ -208,14 +204,34 @@ Value *EntryPointBuilder::defaultOptions() {
   return runtimeOptions;
 }
 
-/// Branches on whether the caller's options have the size that his header says.
-void EntryPointBuilder::checkSize(Value *given, StructType *givenType,
-                                  BasicBlock *right, BasicBlock *wrong) {
-  uint64_t expected = module.getDataLayout().getTypeAllocSize(givenType);
+Value *EntryPointBuilder::isOfSize(Value *given, StructType *givenType,
+                                   uint64_t bytes) {
   Value *actual = builder.CreateLoad(
       size, builder.CreateStructGEP(givenType, given, StructSize));
-  builder.CreateCondBr(builder.CreateICmpEQ(actual, builder.getInt64(expected)),
-                       right, wrong);
+  return builder.CreateICmpEQ(actual, builder.getInt64(bytes));
+}
+
+/// Whether the caller's options have the size that his header says, or that an
+/// older one said.
+Value *EntryPointBuilder::isOfKnownSize(Value *given, StructType *givenType) {
+  const DataLayout &layout = module.getDataLayout();
+  uint64_t older = layout.getStructLayout(givenType)->getElementOffset(
+      givenType->getNumElements() - 1);
+  return builder.CreateOr(
+      isOfSize(given, givenType, layout.getTypeAllocSize(givenType)),
+      isOfSize(given, givenType, older));
+}
+
+/// 0 where an older header had no such field.
+Value *EntryPointBuilder::loadUnverified(Value *given, StructType *givenType) {
+  Value *isNewer = isOfSize(given, givenType,
+                            module.getDataLayout().getTypeAllocSize(givenType));
+  Value *field = builder.CreateStructGEP(givenType, given,
+                                         givenType->getNumElements() - 1);
+  // Any place that may be read stands for one that is not there.
+  Value *readable = builder.CreateSelect(isNewer, field, given);
+  Value *isSet = builder.CreateIsNotNull(builder.CreateLoad(size, readable));
+  return builder.CreateZExt(builder.CreateAnd(isNewer, isSet), word);
 }
 
 void EntryPointBuilder::buildCreate() {
@@ -227,7 +243,7 @@ void EntryPointBuilder::buildCreate() {
   // written before they are skipped.
   Value *parameters =
       optionsBuffer(sizeof(HamKaasNamedData) *
-                    (givenType->getNumElements() - FirstParameter + 1));
+                    (givenType->getNumElements() - FirstParameter));
 
   auto block = [&](const Twine &name) {
     return BasicBlock::Create(module.getContext(), name, function);
@@ -237,7 +253,7 @@ void EntryPointBuilder::buildCreate() {
   builder.CreateCondBr(builder.CreateIsNull(given), create, check);
 
   builder.SetInsertPoint(check);
-  checkSize(given, givenType, copy, wrong);
+  builder.CreateCondBr(isOfKnownSize(given, givenType), copy, wrong);
   builder.SetInsertPoint(copy);
   copyOptions(given, givenType, runtimeOptions, parameters);
   builder.CreateBr(create);

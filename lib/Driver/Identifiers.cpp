@@ -109,7 +109,8 @@ Identifiers::Identifiers(const ProgramInfo &info)
     inputs.push_back(arguments.add(tensor.name, "input_"));
   for (const TensorInfo &tensor : info.outputs)
     outputs.push_back(arguments.add(tensor.name, "output_"));
-  NameScope fields = {"struct_size", "device", "threads", "weights_file"};
+  NameScope fields = {"struct_size", "device", "threads", "weights_file",
+                      "unverified"};
   for (const TensorInfo &tensor : info.parameters)
     parameters.push_back(fields.add(tensor.name, "parameter_"));
 }

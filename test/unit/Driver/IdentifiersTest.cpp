@@ -48,13 +48,15 @@ TEST(IdentifiersTest, MakesTensorNamesThatDiffer) {
     info.inputs.push_back({name, HamKaasFloat32, {1}});
   info.outputs = {{"x", HamKaasFloat32, {1}}, {"net", HamKaasFloat32, {1}}};
   info.parameters = {{"threads", HamKaasFloat32, {1}},
+                     {"unverified", HamKaasFloat32, {1}},
                      {"x", HamKaasFloat32, {1}}};
   Identifiers names(info);
   EXPECT_EQ(names.inputs,
             (std::vector<std::string>{"x", "X_2", "x_0", "x_0_2", "int_2",
                                       "model_2", "state_2", "input_7"}));
   EXPECT_EQ(names.outputs, (std::vector<std::string>{"x_3", "net_2"}));
-  EXPECT_EQ(names.parameters, (std::vector<std::string>{"threads_2", "x"}));
+  EXPECT_EQ(names.parameters,
+            (std::vector<std::string>{"threads_2", "unverified_2", "x"}));
 }
 
 // A name of a tensor can hold anything; in the header it must stay a comment.
