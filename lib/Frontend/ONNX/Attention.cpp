@@ -219,7 +219,7 @@ static Tensor computeProbabilities(OpContext &op, GraphBuilder &b,
     if (computed && !isa<FloatType>(computed))
       b.fail("expected the attribute 'softmax_precision' to be a type of "
              "floats, found " +
-             getDataTypeName(DataType(int(*precision))));
+             getDataTypeName(DataType(*precision)));
     if (b.hasFailed())
       return {};
     scores = b.cast(scores, computed);

@@ -66,7 +66,7 @@ std::string onnx::getDataTypeName(DataType type) {
       "FLOAT8E5M2FNUZ", "UINT4",        "INT4",           "FLOAT4E2M1",
       "FLOAT8E8M0",     "UINT2",        "INT2",           "FLOAT6E2M3",
       "FLOAT6E3M2"};
-  auto number = static_cast<int>(type);
+  auto number = static_cast<int64_t>(type);
   if (number >= 0 && size_t(number) < std::size(names))
     return names[number];
   return "number " + std::to_string(number);

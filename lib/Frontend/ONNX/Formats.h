@@ -9,7 +9,6 @@
 #define HAMKAAS_LIB_FRONTEND_ONNX_FORMATS_H
 
 #include "GraphBuilder.h"
-#include "llvm/Support/MathExtras.h"
 
 /// Types of elements that a model stores numbers in and a graph does not have:
 /// floats of 8 and 4 bits, and integers of 4 and 2. The graph has a byte for
@@ -19,11 +18,6 @@ namespace hamkaas::onnx {
 
 /// Bits of an element; 0 if `type` is no format.
 int getFormatBits(DataType type);
-/// The type of that number in a file; for a number too large one that there is
-/// not.
-inline DataType toDataType(int64_t number) {
-  return llvm::isInt<32>(number) ? DataType(int(number)) : DataType(-1);
-}
 inline bool isFormat(DataType type) { return getFormatBits(type) != 0; }
 bool isFloatFormat(DataType type);
 /// The floats of a format; null for integers.

@@ -82,10 +82,9 @@ Tensor OpContext::readTensor(const TensorProto &tensor) {
 }
 
 Type OpContext::getElementType(int64_t dataType) {
-  Type type = onnx::getElementType(builder.context(), DataType(int(dataType)));
+  Type type = onnx::getElementType(builder.context(), DataType(dataType));
   if (!type)
-    builder.fail("elements of type " +
-                 getDataTypeName(DataType(int(dataType))) +
+    builder.fail("elements of type " + getDataTypeName(DataType(dataType)) +
                  " are not supported");
   return type;
 }

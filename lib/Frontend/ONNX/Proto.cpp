@@ -98,7 +98,7 @@ void Reader::read(StringRef bytes, TensorProto &tensor) {
     case 1:
       return field.appendTo(tensor.dims);
     case 2:
-      tensor.dataType = DataType(int(field.asInt()));
+      tensor.dataType = DataType(field.asInt());
       return;
     case 3:
       tensor.isSegment = true;
@@ -154,7 +154,7 @@ void Reader::readTensorType(StringRef bytes, TypeProto &type) {
   type.kind = TypeProto::Tensor;
   forEachField(bytes, [&](WireFields &field) {
     if (field.number() == 1)
-      type.elementType = DataType(int(field.asInt()));
+      type.elementType = DataType(field.asInt());
     else if (field.number() == 2)
       readShape(field.asBytes(), type);
   });

@@ -19,7 +19,8 @@ namespace hamkaas::onnx {
 
 using llvm::StringRef;
 
-enum class DataType {
+/// Any number that a file has, one of these or not.
+enum class DataType : int64_t {
   Undefined = 0,
   Float = 1,
   UInt8 = 2,

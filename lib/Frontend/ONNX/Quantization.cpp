@@ -71,16 +71,9 @@ static Placement readPlacement(OpContext &op) {
 }
 
 /// The type that an attribute names; `standard` if it names none.
-static Type readType(OpContext &op, GraphBuilder &b, StringRef attribute,
-                     Type standard) {
+static Type readType(OpContext &op, StringRef attribute, Type standard) {
   int64_t type = op.attributes.getInt(attribute).value_or(0);
-  if (type == 0)
-    return standard;
-  Type element = getElementType(b.context(), DataType(type));
-  if (!element)
-    b.fail("elements of type " + getDataTypeName(DataType(type)) +
-           " are not supported");
-  return element;
+  return type == 0 ? standard : op.getElementType(type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,11 +97,11 @@ static QuantizedType readQuantizedType(OpContext &op, GraphBuilder &b,
                         zero.format()};
   if (op.version < 21)
     return type;
-  DataType given = toDataType(op.attributes.getInt("output_dtype").value_or(0));
+  DataType given = DataType(op.attributes.getInt("output_dtype").value_or(0));
   if (isFormat(given))
     return {{}, given};
   if (given != DataType::Undefined)
-    return {readType(op, b, "output_dtype", {})};
+    return {readType(op, "output_dtype", {})};
   return type;
 }
 
@@ -133,7 +126,7 @@ static Tensors importQuantizeLinear(OpContext &op, GraphBuilder &b) {
   QuantizedType type = readQuantizedType(op, b, zero);
   Type computed = scale.elementType();
   if (op.version >= 23)
-    computed = readType(op, b, "precision", computed);
+    computed = readType(op, "precision", computed);
   if (b.hasFailed() || !x || !scale)
     return {};
   bool isInteger = type.format != DataType::Undefined ||
@@ -164,7 +157,7 @@ static Tensors importDequantizeLinear(OpContext &op, GraphBuilder &b) {
   Placement placement = readPlacement(op);
   Type type = scale.elementType();
   if (op.version >= 23)
-    type = readType(op, b, "output_dtype", type);
+    type = readType(op, "output_dtype", type);
   if (b.hasFailed() || !x || !scale)
     return {};
   auto align = [&](Tensor parameters) {

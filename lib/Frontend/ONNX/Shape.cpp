@@ -117,7 +117,7 @@ static Tensors importCast(OpContext &op, GraphBuilder &b) {
   std::optional<int64_t> to = op.attributes.getInt("to");
   if (!to)
     return {b.fail("expected an attribute 'to', found none")};
-  return {convert(op, b, op.input(0), toDataType(*to))};
+  return {convert(op, b, op.input(0), DataType(*to))};
 }
 
 static Tensors importCastLike(OpContext &op, GraphBuilder &b) {
@@ -132,7 +132,7 @@ static Tensors importCastLike(OpContext &op, GraphBuilder &b) {
 /// The same bits as elements of another type. A float of 8 bits is a byte.
 static Tensors importBitCast(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  DataType to = toDataType(op.attributes.getInt("to").value_or(0));
+  DataType to = DataType(op.attributes.getInt("to").value_or(0));
   for (DataType type : {x.format(), to})
     if (isFormat(type) && getFormatBits(type) < 8)
       return {b.fail("casts of the bits of " + getDataTypeName(type) +

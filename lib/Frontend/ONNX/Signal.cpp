@@ -202,13 +202,8 @@ static Tensors importSTFT(OpContext &op, GraphBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 /// The type that the attribute 'output_datatype' names.
-static Type readType(OpContext &op, GraphBuilder &b) {
-  int64_t type = op.attributes.getInt("output_datatype").value_or(1);
-  Type element = getElementType(b.context(), DataType(type));
-  if (!element)
-    b.fail("elements of type " + getDataTypeName(DataType(type)) +
-           " are not supported");
-  return element;
+static Type readType(OpContext &op) {
+  return op.getElementType(op.attributes.getInt("output_datatype").value_or(1));
 }
 
 /// A sum of cosines: `a - b * cos(t) + c * cos(2 t)` over a turn.
@@ -216,7 +211,7 @@ static Tensors computeWindow(OpContext &op, GraphBuilder &b, double constant,
                              double once, double twice) {
   std::optional<int64_t> size = readNumber(op, b, 0);
   bool isPeriodic = op.attributes.getInt("periodic").value_or(1) != 0;
-  Type type = readType(op, b);
+  Type type = readType(op);
   if (b.hasFailed() || !op.expectConstant(0))
     return {};
   if (!size || *size < 0 || *size > largestTable)
@@ -284,7 +279,7 @@ static Tensors importMelWeightMatrix(OpContext &op, GraphBuilder &b) {
                      Twine(numbers->size()))};
     settings.push_back(numbers->front());
   }
-  Type type = readType(op, b);
+  Type type = readType(op);
   double count = settings[0], length = settings[1];
   bool isSane = count >= 1 && length >= 1 && count < 1e6 && length < 1e6 &&
                 settings[2] > 0 && settings[3] >= 0 &&
