@@ -16,6 +16,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstring>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -133,6 +134,30 @@ TEST_F(LibraryDigestTest, RefusesWhatHasNone) {
   }
   EXPECT_EQ(check(noNote), "'example.so' has no digest: expected a library "
                            "that hamkaas-compile has linked");
+}
+
+// Each segment may be as large as the file, and a file may have 65535 of them:
+// what they hold is read once in all.
+TEST_F(LibraryDigestTest, ReadsNotesThatOverlapOnce) {
+  std::string hostile = contents;
+  ELF::Elf64_Ehdr header;
+  memcpy(&header, hostile.data(), sizeof(header));
+  ELF::Elf64_Phdr everything = {};
+  everything.p_type = ELF::PT_NOTE;
+  everything.p_filesz = contents.size();
+  std::vector<ELF::Elf64_Phdr> segments(2, everything);
+  auto file = cantFail(object::ELFFile<object::ELF64LE>::create(contents));
+  for (const auto &segment : cantFail(file.program_headers())) {
+    segments.emplace_back();
+    memcpy(&segments.back(), &segment, sizeof(segment));
+  }
+  header.e_phoff = hostile.size();
+  header.e_phnum = segments.size();
+  memcpy(hostile.data(), &header, sizeof(header));
+  hostile.append(reinterpret_cast<const char *>(segments.data()),
+                 segments.size() * sizeof(segments.front()));
+  EXPECT_EQ(check(hostile), "'example.so' has no digest: expected a library "
+                            "that hamkaas-compile has linked");
 }
 
 // Bytes that were a library once are read within their bounds; the sanitizers

@@ -32,6 +32,10 @@ def tensor(name, dims, kind=1, extra=b""):
             field(8, name) + extra)
 
 
+def scalar(name, number):
+    return tensor(name, [], 7, field(7, number))
+
+
 def value(name, dims=(2,), kind=1):
     shape = b"".join(field(1, field(1, d)) for d in dims)
     return field(1, name) + field(2, field(1, field(1, kind) + field(2, shape)))
@@ -44,8 +48,8 @@ def graph(nodes, initializers=(), inputs=(value("x"),), outputs=(value("y"),)):
             b"".join(field(12, v) for v in outputs))
 
 
-def model(body, functions=()):
-    opsets = field(8, field(2, 17)) + field(8, field(1, "f") + field(2, 1))
+def model(body, functions=(), opset=17):
+    opsets = field(8, field(2, opset)) + field(8, field(1, "f") + field(2, 1))
     return (field(1, 8) + field(7, body) + opsets +
             b"".join(field(25, f) for f in functions))
 
@@ -83,14 +87,52 @@ def doubling():
     return model(graph([node("f0", ["x"], ["y"], domain="f")]), functions)
 
 
-def loop():
-    """A loop without a node, whose count is the greatest number."""
+def loop_node(trips):
+    """A loop without a node."""
     body = graph([], inputs=[value("i", (), 7), value("c", (), 9)],
                  outputs=[value("c", (), 9)])
-    return model(graph([node("Loop", ["n"], [],
-                             attributes=attribute("body", 5, 6, body)),
-                        node("Relu", ["x"], ["y"])],
-                       [tensor("n", [], 7, field(7, 2**63 - 1))]))
+    return node("Loop", [trips], [], attributes=attribute("body", 5, 6, body))
+
+
+def loop():
+    """A loop whose count is the greatest number."""
+    return model(graph([loop_node("n"), node("Relu", ["x"], ["y"])],
+                       [scalar("n", 2**63 - 1)]))
+
+
+def parts():
+    """A list of 60000 tensors that 70 nodes copy."""
+    nodes = [node("SplitToSequence", ["x", "one"], ["s0"])]
+    nodes += [node("SequenceInsert", [f"s{i}", "x"], [f"s{i + 1}"])
+              for i in range(70)]
+    nodes.append(node("SequenceAt", ["s70", "one"], ["y"]))
+    return model(graph(nodes, [scalar("one", 1)],
+                       inputs=[value("x", (60000,))]))
+
+
+def groups():
+    """A convolution with 4096 groups of offsets, where most of the nodes that a
+    model may have are taken by a loop."""
+    count = 4096
+    trips = loop_node("trips")
+    convolution = node("DeformConv", ["x", "w", "offsets"], ["y"],
+                       attributes=attribute("group", 2, 3, count)
+                       + attribute("offset_group", 2, 3, count))
+    inputs = [value("x", (1, count, 1, 1)), value("w", (count, 1, 1, 1)),
+              value("offsets", (1, 2 * count, 1, 1))]
+    return model(graph([trips, convolution], [scalar("trips", 240_000)],
+                       inputs, [value("y")]), opset=22)
+
+
+def lists():
+    """Lists of a million numbers: in an attribute, and in an input."""
+    many = 10**6
+    return model(graph(
+        [node("Transpose", ["x"], ["a"], "perm",
+              attribute("perm", 7, 8, b"\1" * many)),
+         node("Split", ["x", "many"], ["b"], "sizes"),
+         node("Relu", ["x"], ["y"])],
+        [tensor("many", [many], 7, field(9, b"\3" + b"\0" * (8 * many - 1)))]))
 
 
 def zeros():
@@ -122,6 +164,9 @@ def main():
         "recursion": model(graph([node("f0", ["x"], ["y"], domain="f")]),
                            [recursive]),
         "loop": loop(),
+        "parts": parts(),
+        "groups": groups(),
+        "lists": lists(),
         "count": weight([10**11], extra=field(9, b"\0\0\0\0")),
         "wrap": weight([2**32, 2**32, 0], extra=field(9, b"")),
         "negative": weight([-1], extra=field(9, b"")),
