@@ -69,13 +69,14 @@ seconds_of() {
 # What is used by several
 #===------------------------------------------------------------------------===#
 
-# PyTorch brings cuBLASLt in a place where nobody else looks.
+# PyTorch brings cuBLASLt in a place where nobody else looks: below a package
+# `nvidia` in one of the folders that Python imports from.
 find_cublaslt() {
   [ -z "$HAMKAAS_CUBLASLT" ] || return 0
-  folder=$("$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
-    2>/dev/null) || return 0
-  found=$(find "$folder/nvidia" -name 'libcublasLt.so.1?' 2>/dev/null |
-    sort | tail -n 1)
+  found=$("$PYTHON" -c 'import sys; print(*filter(None, sys.path), sep="\n")' \
+    2>/dev/null | while read -r folder; do
+    find "$folder/nvidia" -name 'libcublasLt.so.1?' 2>/dev/null | sort -r
+  done | head -n 1)
   [ -z "$found" ] || export HAMKAAS_CUBLASLT="$found"
 }
 
