@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Buffer.h"
-#include "HamKaas/Runtime/Device.h"
+#include "HamKaas/Runtime/Core/Device.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace hamkaas::benchmarks;

@@ -9,8 +9,8 @@
 #define HAMKAAS_BENCHMARKS_KERNELS_MODEL_H
 
 #include "Buffer.h"
-#include "HamKaas/Driver/LoadedProgram.h"
-#include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Program/LoadedProgram.h"
+#include "HamKaas/Run/Tensors.h"
 #include "hamkaas-c/Runtime.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

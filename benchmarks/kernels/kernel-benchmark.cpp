@@ -16,7 +16,7 @@
 #include "Contestant.h"
 #include "HamKaas/Calibration/Loops.h"
 #include "HamKaas/Driver/Compiler.h"
-#include "HamKaas/Driver/Target.h"
+#include "HamKaas/Target/Target.h"
 #include "Model.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"

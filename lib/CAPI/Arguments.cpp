@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
-#include "HamKaas/Driver/Identifiers.h"
-#include "HamKaas/Runtime/Error.h"
-#include "HamKaas/Runtime/TensorType.h"
+#include "HamKaas/Program/Identifiers.h"
+#include "HamKaas/Runtime/Core/Error.h"
+#include "HamKaas/Runtime/Core/TensorType.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
 

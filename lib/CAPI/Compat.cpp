@@ -7,8 +7,8 @@
 
 #include "hamkaas-c/Compat.h"
 #include "Arguments.h"
-#include "HamKaas/Driver/Errors.h"
-#include "HamKaas/Runtime/HandleTable.h"
+#include "HamKaas/Support/Errors.h"
+#include "HamKaas/Runtime/Core/HandleTable.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <mutex>

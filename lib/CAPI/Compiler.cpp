@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
-#include "HamKaas/Driver/Descriptor.h"
-#include "HamKaas/Driver/Signals.h"
-#include "HamKaas/Driver/Target.h"
-#include "HamKaas/Runtime/Device.h"
+#include "HamKaas/Program/Descriptor.h"
+#include "HamKaas/Support/Signals.h"
+#include "HamKaas/Target/Target.h"
+#include "HamKaas/Runtime/Core/Device.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include <fcntl.h>

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
-#include "HamKaas/Driver/GraphDrawing.h"
-#include "HamKaas/Driver/MemoryPlanDrawing.h"
-#include "HamKaas/Driver/Report.h"
+#include "HamKaas/Report/GraphDrawing.h"
+#include "HamKaas/Report/MemoryPlanDrawing.h"
+#include "HamKaas/Report/Report.h"
 #include "HamKaas/Frontend/Script/Script.h"
 
 using namespace mlir;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
-#include "HamKaas/Driver/CollectProgramInfo.h"
+#include "HamKaas/Program/CollectProgramInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <mutex>
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Instance.h"
+#include "HamKaas/Runtime/Instance/Instance.h"
 #include "Arguments.h"
-#include "HamKaas/Driver/Errors.h"
-#include "HamKaas/Driver/Report.h"
+#include "HamKaas/Support/Errors.h"
+#include "HamKaas/Report/Report.h"
 
 using namespace mlir;
 using namespace hamkaas;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Driver/Errors.h"
+#include "HamKaas/Support/Errors.h"
 #include "HamKaas/Driver/Registration.h"
-#include "HamKaas/Runtime/HandleTable.h"
+#include "HamKaas/Runtime/Core/HandleTable.h"
 #include "OnnxModel.h"
 
 using namespace mlir;

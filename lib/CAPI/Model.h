@@ -9,9 +9,9 @@
 #define HAMKAAS_LIB_CAPI_MODEL_H
 
 #include "HamKaas/Driver/Compiler.h"
-#include "HamKaas/Driver/DiagnosticText.h"
+#include "HamKaas/Support/DiagnosticText.h"
 #include "HamKaas/Driver/Model.h"
-#include "HamKaas/Driver/ReferenceProgram.h"
+#include "HamKaas/Run/ReferenceProgram.h"
 #include "hamkaas-c/Compiler.h"
 #include <memory>
 #include <mutex>

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "OnnxModel.h"
-#include "HamKaas/Driver/ElementTypes.h"
-#include "HamKaas/Driver/Tensors.h"
-#include "HamKaas/Runtime/TensorType.h"
+#include "HamKaas/Program/ElementTypes.h"
+#include "HamKaas/Run/Tensors.h"
+#include "HamKaas/Runtime/Core/TensorType.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
-#include "HamKaas/Driver/Aot.h"
-#include "HamKaas/Driver/Link.h"
-#include "HamKaas/Driver/Signals.h"
-#include "HamKaas/Driver/Weights.h"
+#include "HamKaas/Program/Aot.h"
+#include "HamKaas/Program/Link.h"
+#include "HamKaas/Support/Signals.h"
+#include "HamKaas/Program/Weights.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;

@@ -7,8 +7,8 @@
 
 #include "HamKaas/Calibration/Ceilings.h"
 #include "HamKaas/Calibration/Loops.h"
-#include "HamKaas/Runtime/Device.h"
-#include "HamKaas/Runtime/Isa.h"
+#include "HamKaas/Runtime/Core/Device.h"
+#include "HamKaas/Runtime/Cpu/Isa.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <array>

@@ -6,49 +6,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Compiler.h"
-#include "CountNodes.h"
-#include "DeviceCode.h"
-#include "Fatbin.h"
-#include "HamKaas/Driver/CollectProgramInfo.h"
-#include "HamKaas/Driver/Jit.h"
-#include "HamKaas/Driver/OutputFile.h"
+#include "HamKaas/Report/CountNodes.h"
+#include "HamKaas/Target/DeviceCode.h"
+#include "HamKaas/Target/Fatbin.h"
+#include "HamKaas/Program/CollectProgramInfo.h"
+#include "HamKaas/Program/Jit.h"
 #include "HamKaas/Driver/Pipelines.h"
-#include "HamKaas/Driver/ProgramInfo.h"
-#include "HamKaas/Driver/Signals.h"
-#include "HamKaas/Driver/Target.h"
-#include "HamKaas/Support/VisibleText.h"
-#include "MachineCode.h"
+#include "HamKaas/Program/ProgramInfo.h"
+#include "HamKaas/Target/Target.h"
+#include "HamKaas/Target/MachineCode.h"
 #include "ProgramCache.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/ThreadPool.h"
-#include "llvm/Support/WithColor.h"
 #include <chrono>
 
 using namespace mlir;
 using namespace hamkaas;
-
-char ReportedError::ID;
-
-int hamkaas::reportError(llvm::Error error, StringRef tool) {
-  int status = 0;
-  llvm::handleAllErrors(
-      llvm::joinErrors(std::move(error), flushStandardOutput()),
-      [&](const ReportedError &) { status = 1; },
-      [&](const llvm::ErrorInfoBase &info) {
-        status = 1;
-        // Whoever reads the output wants no more of it.
-        if (info.convertToErrorCode() == std::errc::broken_pipe)
-          endByBrokenPipe();
-        // A text that begins with a source position stands for itself.
-        std::string text = makeLinesVisible(info.message());
-        if (StringRef(text).contains(": error: "))
-          llvm::errs() << text << '\n';
-        else
-          llvm::WithColor::error(llvm::errs(), tool) << text << '\n';
-      });
-  return status;
-}
 
 namespace {
 

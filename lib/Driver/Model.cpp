@@ -8,7 +8,7 @@
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Compiler.h"
-#include "HamKaas/Driver/Identifiers.h"
+#include "HamKaas/Program/Identifiers.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Frontend/Script/Script.h"
 #include "HamKaas/Support/VisibleText.h"

@@ -7,7 +7,7 @@
 
 #include "HamKaas/Driver/OnnxOptions.h"
 #include "HamKaas/Driver/Model.h"
-#include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Run/Tensors.h"
 
 using namespace mlir;
 using namespace hamkaas;

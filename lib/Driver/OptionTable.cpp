@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OptionTable.h"
-#include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Program/Descriptor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -8,10 +8,10 @@
 #ifndef HAMKAAS_LIB_DRIVER_PROGRAMCACHE_H
 #define HAMKAAS_LIB_DRIVER_PROGRAMCACHE_H
 
-#include "HamKaas/Driver/CodeCache.h"
+#include "HamKaas/Program/CodeCache.h"
 #include "HamKaas/Driver/Compiler.h"
-#include "HamKaas/Driver/ProgramCode.h"
-#include "HamKaas/Driver/Target.h"
+#include "HamKaas/Program/ProgramCode.h"
+#include "HamKaas/Target/Target.h"
 
 namespace hamkaas {
 

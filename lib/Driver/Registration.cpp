@@ -7,16 +7,19 @@
 
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/BufferizableOps.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/PermutableOps.h"
-#include "HamKaas/Driver/Descriptor.h"
+#include "HamKaas/Dialect/HamKaas/Plan/BufferizableOps.h"
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Graph/PermutableOps.h"
+#include "HamKaas/Program/Descriptor.h"
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Interpreter/ReferenceSemantics.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -71,13 +74,16 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
 
 void hamkaas::registerPasses() {
   registerTransformsPasses();
+  registerHamKaasGraphPasses();
+  registerHamKaasKernelsPasses();
+  registerHamKaasPlanPasses();
+  registerHamKaasKernelCodeGenPasses();
   registerHamKaasCPUPasses();
   registerCPUPipelines();
   registerHamKaasGPUPasses();
   registerGPUPipelines();
   bufferization::registerBufferizationPasses();
   registerHamKaasProgramToLLVMPasses();
-  registerHamKaasTransformsPasses();
   registerPipelines();
 }
 

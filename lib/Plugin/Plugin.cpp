@@ -7,8 +7,10 @@
 
 #include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/PermutableOps.h"
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Graph/PermutableOps.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
@@ -26,5 +28,9 @@ mlirGetDialectPluginInfo() {
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "HamKaas", LLVM_VERSION_STRING,
-          [] { hamkaas::registerHamKaasTransformsPasses(); }};
+          [] {
+            hamkaas::registerHamKaasGraphPasses();
+            hamkaas::registerHamKaasKernelsPasses();
+            hamkaas::registerHamKaasPlanPasses();
+          }};
 }

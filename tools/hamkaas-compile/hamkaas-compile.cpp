@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Driver/CodeCache.h"
+#include "HamKaas/Program/CodeCache.h"
 #include "HamKaas/Driver/CompileFile.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
-#include "HamKaas/Driver/Signals.h"
-#include "HamKaas/Driver/Target.h"
+#include "HamKaas/Support/Signals.h"
+#include "HamKaas/Target/Target.h"
 #include "HamKaas/Driver/ToolCommandLine.h"
 #include "llvm/Support/CommandLine.h"
 

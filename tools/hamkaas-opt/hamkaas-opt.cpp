@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Driver/CheckPasses.h"
+#include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
-#include "HamKaas/Driver/Signals.h"
+#include "HamKaas/Support/Signals.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

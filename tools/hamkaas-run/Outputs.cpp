@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Outputs.h"
-#include "HamKaas/Driver/ElementTypes.h"
-#include "HamKaas/Driver/Errors.h"
-#include "HamKaas/Runtime/Digest.h"
+#include "HamKaas/Program/ElementTypes.h"
+#include "HamKaas/Support/Errors.h"
+#include "HamKaas/Runtime/Files/Digest.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;

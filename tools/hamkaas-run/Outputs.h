@@ -8,8 +8,8 @@
 #ifndef HAMKAAS_TOOLS_HAMKAAS_RUN_OUTPUTS_H
 #define HAMKAAS_TOOLS_HAMKAAS_RUN_OUTPUTS_H
 
-#include "HamKaas/Driver/Runner.h"
-#include "HamKaas/Driver/Tensors.h"
+#include "HamKaas/Run/Runner.h"
+#include "HamKaas/Run/Tensors.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace hamkaas {

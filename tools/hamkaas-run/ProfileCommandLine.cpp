@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProfileCommandLine.h"
-#include "HamKaas/Driver/CeilingsFile.h"
-#include "HamKaas/Driver/OutputFile.h"
+#include "HamKaas/Report/CeilingsFile.h"
+#include "HamKaas/Support/OutputFile.h"
 #include "llvm/Support/Format.h"
 
 using namespace hamkaas;

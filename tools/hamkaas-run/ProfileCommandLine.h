@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_TOOLS_RUN_PROFILECOMMANDLINE_H
 #define HAMKAAS_TOOLS_RUN_PROFILECOMMANDLINE_H
 
-#include "HamKaas/Driver/Profile.h"
+#include "HamKaas/Report/Profile.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include <optional>

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_BENCHMARKS_CUDA_GPUSTATE_H
 #define HAMKAAS_BENCHMARKS_CUDA_GPUSTATE_H
 
-#include "HamKaas/Runtime/CudaDriver.h"
+#include "HamKaas/Runtime/Gpu/CudaDriver.h"
 
 /// What openGpu sets.
 namespace gpu {

@@ -8,11 +8,12 @@
 #ifndef HAMKAAS_DRIVER_COMPILER_H
 #define HAMKAAS_DRIVER_COMPILER_H
 
-#include "HamKaas/Driver/CheckPasses.h"
-#include "HamKaas/Driver/Descriptor.h"
-#include "HamKaas/Driver/Link.h"
-#include "HamKaas/Driver/LoadedProgram.h"
+#include "HamKaas/Run/CheckPasses.h"
+#include "HamKaas/Program/Descriptor.h"
+#include "HamKaas/Program/Link.h"
+#include "HamKaas/Program/LoadedProgram.h"
 #include "HamKaas/Frontend/ParameterContents.h"
+#include "HamKaas/Support/ReportError.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -71,23 +72,6 @@ struct CompileOptions {
   /// with the numbers of kernels that have theirs and of all.
   std::function<void(int done, int total)> kernelProgress = {};
 };
-
-/// A failure whose reason went to the diagnostics of the MLIRContext.
-class ReportedError : public llvm::ErrorInfo<ReportedError> {
-public:
-  static char ID;
-  void log(llvm::raw_ostream &stream) const override {
-    stream << "an error that was reported";
-  }
-  std::error_code convertToErrorCode() const override {
-    return llvm::inconvertibleErrorCode();
-  }
-};
-
-/// What `main` of a tool returns. Prints the error for the user of `tool`,
-/// unless it was reported before, and returns the exit status: 0 for success,
-/// 1 for an error or if standard output could not be written.
-int reportError(llvm::Error error, llvm::StringRef tool);
 
 /// Brings a graph to `form`, through all forms before it.
 llvm::Error lowerModel(mlir::ModuleOp module, Form form,

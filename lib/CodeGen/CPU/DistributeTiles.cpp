@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/CPU/Passes.h"
+
+#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

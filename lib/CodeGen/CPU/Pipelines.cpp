@@ -7,7 +7,8 @@
 
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
-#include "HamKaas/CodeGen/CPU/TargetDescription.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
+#include "HamKaas/CodeGen/Kernel/TargetDescription.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/Passes.h"

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/CPU/Passes.h"
+
+#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -9,7 +9,7 @@
 #define HAMKAAS_LIB_CODEGEN_GPU_BLOCKCONTRACTION_H
 
 #include "DeviceContraction.h"
-#include "HamKaas/CodeGen/CPU/Contraction.h"
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
 
 namespace hamkaas {
 

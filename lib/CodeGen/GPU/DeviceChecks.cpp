@@ -7,7 +7,7 @@
 
 #include "DeviceFunctions.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/CheckedArguments.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -8,9 +8,9 @@
 #ifndef HAMKAAS_LIB_CODEGEN_GPU_DEVICECONTRACTION_H
 #define HAMKAAS_LIB_CODEGEN_GPU_DEVICECONTRACTION_H
 
-#include "HamKaas/CodeGen/CPU/ContractionLoops.h"
-#include "HamKaas/CodeGen/CPU/Emitters.h"
-#include "HamKaas/CodeGen/CPU/TreeEmitter.h"
+#include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 
 namespace hamkaas {
 

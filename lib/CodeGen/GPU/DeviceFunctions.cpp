@@ -8,6 +8,7 @@
 #include "DeviceFunctions.h"
 #include "AccessOrder.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockContraction.h"
-#include "HamKaas/CodeGen/CPU/Reduction.h"
+#include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "SplitAttention.h"
 #include "SplitContraction.h"

@@ -8,7 +8,7 @@
 #include "DeviceFunctions.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/CheckedArguments.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_LIB_CODEGEN_GPU_SPLITATTENTION_H
 #define HAMKAAS_LIB_CODEGEN_GPU_SPLITATTENTION_H
 
-#include "HamKaas/CodeGen/CPU/Attention.h"
+#include "HamKaas/CodeGen/Kernel/Attention.h"
 
 namespace hamkaas {
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Teams.h"
-#include "HamKaas/CodeGen/CPU/Reduction.h"
+#include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

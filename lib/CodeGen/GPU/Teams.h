@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_LIB_CODEGEN_GPU_TEAMS_H
 #define HAMKAAS_LIB_CODEGEN_GPU_TEAMS_H
 
-#include "HamKaas/CodeGen/CPU/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
 
 namespace hamkaas {
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "ProgramLowering.h"
 #include "hamkaas-c/Program.h"
 

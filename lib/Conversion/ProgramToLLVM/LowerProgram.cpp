@@ -7,8 +7,8 @@
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/CheckedArguments.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "ProgramLowering.h"
 #include "hamkaas-c/Program.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -7,8 +7,8 @@
 
 #include "HamKaas/Calibration/Ceilings.h"
 #include "HamKaas/Calibration/Loops.h"
-#include "HamKaas/Driver/Profile.h"
-#include "HamKaas/Runtime/Isa.h"
+#include "HamKaas/Report/Profile.h"
+#include "HamKaas/Runtime/Cpu/Isa.h"
 #include "gtest/gtest.h"
 #include <numeric>
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Dialect/HamKaas/Transforms/PermutableOps.h"
+#include "HamKaas/Dialect/HamKaas/Graph/PermutableOps.h"
 #include "HamKaas/Driver/Registration.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/AtomicFile.h"
+#include "HamKaas/Runtime/Files/AtomicFile.h"
 #include "TemporaryFolder.h"
 #include "Text.h"
 

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_TEST_UNIT_RUNTIME_COUNTINGDEVICE_H
 #define HAMKAAS_TEST_UNIT_RUNTIME_COUNTINGDEVICE_H
 
-#include "HamKaas/Runtime/Device.h"
+#include "HamKaas/Runtime/Core/Device.h"
 
 #include <cstdint>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/CublasLt.h"
+#include "HamKaas/Runtime/Gpu/CublasLt.h"
 
 #include <cstddef>
 #include <cublasLt.h>

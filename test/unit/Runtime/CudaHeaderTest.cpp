@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/CudaDriver.h"
+#include "HamKaas/Runtime/Gpu/CudaDriver.h"
 
 #include <cstddef>
 #include <cudaTypedefs.h>

@@ -8,7 +8,7 @@
 #include "Allocations.h"
 #include "CudaFixture.h"
 #include "FakeCublasLt.h"
-#include "HamKaas/Runtime/CublasLt.h"
+#include "HamKaas/Runtime/Gpu/CublasLt.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Digest.h"
+#include "HamKaas/Runtime/Files/Digest.h"
 
 #include "TemporaryFolder.h"
 #include "Text.h"

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Error.h"
+#include "HamKaas/Runtime/Core/Error.h"
 #include "Allocations.h"
-#include "HamKaas/Runtime/TensorType.h"
+#include "HamKaas/Runtime/Core/TensorType.h"
 #include "Text.h"
 
 #include <cerrno>

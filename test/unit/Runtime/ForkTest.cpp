@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FakeProgram.h"
-#include "HamKaas/Runtime/ForkDetector.h"
-#include "HamKaas/Runtime/HandleTable.h"
-#include "HamKaas/Runtime/ThreadPool.h"
+#include "HamKaas/Runtime/Core/ForkDetector.h"
+#include "HamKaas/Runtime/Core/HandleTable.h"
+#include "HamKaas/Runtime/Cpu/ThreadPool.h"
 #include "Text.h"
 
 #include <atomic>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/HandleTable.h"
+#include "HamKaas/Runtime/Core/HandleTable.h"
 #include "Allocations.h"
 #include "Text.h"
 

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Npy.h"
-#include "HamKaas/Runtime/Safetensors.h"
+#include "HamKaas/Runtime/Files/Npy.h"
+#include "HamKaas/Runtime/Files/Safetensors.h"
 #include "SafetensorsContents.h"
 #include "Text.h"
 

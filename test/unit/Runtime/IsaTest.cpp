@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Isa.h"
+#include "HamKaas/Runtime/Cpu/Isa.h"
 #include "Text.h"
 
 #include <cpuid.h>

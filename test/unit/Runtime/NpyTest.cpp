@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Npy.h"
-#include "HamKaas/Runtime/TensorType.h"
+#include "HamKaas/Runtime/Files/Npy.h"
+#include "HamKaas/Runtime/Core/TensorType.h"
 #include "TemporaryFolder.h"
 #include "Text.h"
 

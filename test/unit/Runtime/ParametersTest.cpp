@@ -7,7 +7,7 @@
 
 #include "Allocations.h"
 #include "FakeProgram.h"
-#include "HamKaas/Runtime/Digest.h"
+#include "HamKaas/Runtime/Files/Digest.h"
 #include "SafetensorsContents.h"
 #include "TemporaryFolder.h"
 #include "Text.h"

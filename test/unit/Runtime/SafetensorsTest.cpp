@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Safetensors.h"
+#include "HamKaas/Runtime/Files/Safetensors.h"
 #include "SafetensorsContents.h"
 #include "TemporaryFolder.h"
 #include "Text.h"

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/SafetensorsWriter.h"
-#include "HamKaas/Runtime/Safetensors.h"
-#include "HamKaas/Runtime/TensorType.h"
+#include "HamKaas/Runtime/Files/SafetensorsWriter.h"
+#include "HamKaas/Runtime/Files/Safetensors.h"
+#include "HamKaas/Runtime/Core/TensorType.h"
 #include "TemporaryFolder.h"
 #include "Text.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/TensorType.h"
+#include "HamKaas/Runtime/Core/TensorType.h"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_TEST_UNIT_RUNTIME_TEXT_H
 #define HAMKAAS_TEST_UNIT_RUNTIME_TEXT_H
 
-#include "HamKaas/Runtime/Error.h"
+#include "HamKaas/Runtime/Core/Error.h"
 #include "hamkaas-c/Runtime.h"
 
 #include <string>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/ThreadPool.h"
+#include "HamKaas/Runtime/Cpu/ThreadPool.h"
 #include "Text.h"
 
 #include <atomic>

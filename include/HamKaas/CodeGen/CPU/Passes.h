@@ -1,4 +1,4 @@
-//===- Passes.h - Passes that turn kernels into CPU code --------*- C++ -*-===//
+//===- Passes.h - Passes of code for processors -----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,12 +12,6 @@
 #include "mlir/Pass/Pass.h"
 
 namespace hamkaas {
-
-/// Marks the outermost loop of a kernel.
-inline constexpr llvm::StringLiteral tileLoopAttrName = "hamkaas.tile_loop";
-/// Marks a loop whose writes go past the caches: of whole vectors, at multiples
-/// of their size in memory.
-inline constexpr llvm::StringLiteral streamLoopAttrName = "hamkaas.stream_loop";
 
 #define GEN_PASS_DECL
 #include "HamKaas/CodeGen/CPU/Passes.h.inc"

@@ -9,7 +9,7 @@
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
-#include "HamKaas/Driver/DiagnosticText.h"
+#include "HamKaas/Support/DiagnosticText.h"
 #include "HamKaas/Driver/Registration.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"

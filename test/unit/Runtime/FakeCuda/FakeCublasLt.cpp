@@ -8,7 +8,7 @@
 #include "FakeCublasLt.h"
 
 #include "FakeCuda.h"
-#include "HamKaas/Runtime/CublasLt.h"
+#include "HamKaas/Runtime/Gpu/CublasLt.h"
 
 #include <algorithm>
 #include <cmath>

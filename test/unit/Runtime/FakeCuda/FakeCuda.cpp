@@ -10,7 +10,7 @@
 #include "FakeGraph.h"
 #include "FakeMemory.h"
 #include "FakeModule.h"
-#include "HamKaas/Runtime/CudaDriver.h"
+#include "HamKaas/Runtime/Gpu/CudaDriver.h"
 
 #include <chrono>
 #include <cstdio>

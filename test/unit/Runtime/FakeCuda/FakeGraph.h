@@ -9,7 +9,7 @@
 #define HAMKAAS_TEST_UNIT_RUNTIME_FAKECUDA_FAKEGRAPH_H
 
 #include "FakeModule.h"
-#include "HamKaas/Runtime/CudaDriver.h"
+#include "HamKaas/Runtime/Gpu/CudaDriver.h"
 
 #include <functional>
 #include <memory>

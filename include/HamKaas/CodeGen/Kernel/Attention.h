@@ -1,0 +1,182 @@
+//===- Attention.h - What an attention kernel computes ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_KERNEL_ATTENTION_H
+#define HAMKAAS_CODEGEN_KERNEL_ATTENTION_H
+
+#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
+
+namespace hamkaas {
+
+/// Averages of the rows of `v`, weighted by the softmax of scores that are
+/// computed from products of the rows of `q` and `k`.
+struct Attention {
+  mlir::Value q, k, v;
+  mlir::linalg::LinalgOp products;
+  /// What is computed from the products.
+  mlir::Value scores;
+  /// An operand that hides keys from queries, null if there is none: where a
+  /// mask is not zero or a bias is negative infinity, the score is
+  /// `hiddenScore`.
+  mlir::OpOperand *hiding = nullptr;
+  mlir::TypedAttr hiddenScore;
+  /// `keyWidth` is that of the queries, too.
+  int64_t batches = 0, queries = 0, keys = 0, keyWidth = 0, valueWidth = 0;
+  /// Dimension i of the result is dimension order[i] of batches x queries x
+  /// valueWidth; the last is the last.
+  llvm::SmallVector<int64_t> order;
+
+  /// Fails with an error if the kernel that returns `result` is no such one.
+  static llvm::FailureOr<Attention> match(KernelBuilder &kernel,
+                                          mlir::Value result);
+};
+
+/// Memory of a kernel's own, `rows` x `columns` numbers, on the stack.
+class Scratch {
+public:
+  Scratch(KernelBuilder &kernel, int64_t rows, int64_t columns);
+
+  mlir::Value load(mlir::Value row, mlir::Value column, int64_t lanes);
+  mlir::Value loadElement(mlir::Value row, mlir::Value column);
+  void store(mlir::Value vector, mlir::Value row, mlir::Value column);
+
+private:
+  KernelBuilder &kernel;
+  mlir::Value memory;
+};
+
+/// Vectors of columns of the values and the destination. All lanes count but
+/// for those of the last.
+struct ColumnBlock {
+  mlir::Value first;
+  int64_t vectors, lanes, lastActive;
+
+  int64_t active(int64_t vector) const {
+    return vector + 1 < vectors ? lanes : lastActive;
+  }
+  mlir::Value at(KernelBuilder &kernel, int64_t vector) const {
+    return kernel.add(first, vector * lanes);
+  }
+};
+
+/// Steps on vectors that both forms of attention take.
+class AttentionSteps {
+public:
+  AttentionSteps(KernelBuilder &kernel, const Attention &attention)
+      : kernel(kernel), attention(attention), lanes(kernel.target().lanes) {}
+
+  mlir::Value splat(float value);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value multiply(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value divide(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value multiplyAdd(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
+  mlir::Value maximum(mlir::Value lhs, mlir::Value rhs);
+  /// exp(x - largest).
+  mlir::Value exponential(mlir::Value x, mlir::Value largest);
+  /// What to subtract from scores of which `largest` is the largest: it, or 0
+  /// if all of them are negative infinity, whose weights then are 0.
+  mlir::Value finiteOrZero(mlir::Value largest);
+  /// `value` in the first `active` lanes, otherwise `other`.
+  mlir::Value keepActive(mlir::Value value, int64_t active, mlir::Value other);
+  /// Combines halves until all lanes hold the same.
+  mlir::Value
+  combineLanes(mlir::Value vector,
+               llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step);
+  /// The products of a query with `active` keys from `key` on: a lane each.
+  mlir::Value multiplyKeys(mlir::Value batch, mlir::Value query,
+                           mlir::Value key, int64_t active);
+  /// Whether any lane of one of `vectors` is other than zero.
+  mlir::Value anyNonzero(llvm::ArrayRef<mlir::Value> vectors);
+  /// Whether the keys at `point`, `active` out of `width` lanes, are hidden
+  /// from the query: a vector.
+  mlir::Value isHidden(PointRef point, int64_t width, int64_t active);
+  mlir::Value allSet(mlir::Value mask);
+
+  /// Indices of the destination.
+  llvm::SmallVector<mlir::Value>
+  resultIndices(mlir::Value batch, mlir::Value query, mlir::Value column) const;
+  /// Multiplies the row of the destination by the vector `factor`, or sets it
+  /// to zero if there is none.
+  void scaleRow(mlir::Value batch, mlir::Value query, mlir::Value factor);
+  /// Takes all columns, `vectors` at a time.
+  void
+  forEachColumnBlock(int64_t vectors,
+                     llvm::function_ref<void(const ColumnBlock &columns)> body);
+  /// Vectors of the rows of the destination, row after row, times a vector for
+  /// each row.
+  llvm::SmallVector<mlir::Value> loadRows(mlir::Value batch,
+                                          mlir::ValueRange queries,
+                                          const ColumnBlock &columns,
+                                          mlir::ValueRange factors);
+  /// Writes them, times such vectors if there are any.
+  void storeRows(mlir::Value batch, mlir::ValueRange queries,
+                 const ColumnBlock &columns, mlir::ValueRange sums,
+                 mlir::ValueRange factors);
+
+private:
+  KernelBuilder &kernel;
+  const Attention &attention;
+  int64_t lanes;
+};
+
+/// Matrices of a number for each query and key, such as masks, of which the
+/// scores are computed. A block of queries lies along the lanes, but in memory
+/// the keys do: so parts of them are turned in scratch memory.
+class TurnedMatrices {
+public:
+  /// For parts of `part` keys and blocks of `width` queries.
+  TurnedMatrices(KernelBuilder &kernel, const Attention &attention,
+                 int64_t part, int64_t width);
+
+  /// Turns those of `rows` queries from `query` on and `count` keys from `key`
+  /// on.
+  void turn(mlir::Value batch, mlir::Value query, int64_t rows, mlir::Value key,
+            int64_t count);
+  /// The elements of `tensor` for key number `at` of the part and a vector of
+  /// queries; null if it is not turned.
+  mlir::Value load(mlir::Value tensor, mlir::Value at, mlir::Value column);
+
+private:
+  struct Matrix {
+    mlir::Value tensor;
+    Scratch scratch;
+  };
+
+  mlir::Value readRow(const Matrix &matrix, mlir::ValueRange indices,
+                      int64_t active);
+  void turnSquare(Matrix &matrix, mlir::Value batch, mlir::Value query,
+                  int64_t rows, mlir::Value key, int64_t keys, mlir::Value at,
+                  mlir::Value column);
+
+  KernelBuilder &kernel;
+  int64_t lanes;
+  llvm::SmallVector<Matrix> matrices;
+};
+
+/// The same step over parts of the keys: `count` of them from `base` on, of
+/// which there are `size` in all parts but the last.
+void forEachPart(
+    KernelBuilder &kernel, int64_t total, int64_t size,
+    llvm::SmallVectorImpl<mlir::Value> &carried,
+    llvm::function_ref<void(mlir::Value base, int64_t count,
+                            llvm::SmallVectorImpl<mlir::Value> &carried)>
+        body);
+
+using Tile = llvm::SmallVector<int64_t>;
+
+/// The widest keys for which all queries of a block are kept turned: on the
+/// stack, or in the memory that a block of threads shares.
+inline int64_t getMaxBlockWidth(const TargetDescription &target) {
+  return target.isWarp ? 256 : 1024;
+}
+
+/// Many queries: squares of scores, queries along the lanes.
+Tile emitAttentionBlocks(KernelBuilder &kernel, const Attention &attention);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_CODEGEN_KERNEL_ATTENTION_H

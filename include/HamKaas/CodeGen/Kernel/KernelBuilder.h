@@ -1,0 +1,190 @@
+//===- KernelBuilder.h - Emits the loops of one kernel ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_KERNEL_KERNELBUILDER_H
+#define HAMKAAS_CODEGEN_KERNEL_KERNELBUILDER_H
+
+#include "HamKaas/CodeGen/Kernel/TargetDescription.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace hamkaas {
+
+/// The 32-bit elements of a cache line.
+inline constexpr int64_t lineElements = 16;
+
+enum class CacheLevel { First, Second };
+
+/// What the emitters of all families share: constants, index arithmetic, and
+/// loops that carry the destination tensor from write to write.
+class KernelBuilder {
+public:
+  /// Emits the body of a loop or branch and returns what it yields. Indices are
+  /// values of type `index`.
+  using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value index, mlir::ValueRange carried)>;
+  using BranchBody = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
+
+  /// Inserts before the terminator of `kernel`, whose last argument is the
+  /// destination.
+  KernelBuilder(mlir::func::FuncOp kernel, const TargetDescription &target);
+
+  mlir::OpBuilder &ir() { return builder; }
+  mlir::Location loc() const { return location; }
+  const TargetDescription &target() const { return cpu; }
+
+  /// The tile that whoever wrote the kernel asks for; empty to choose one.
+  llvm::ArrayRef<int64_t> requestedTile;
+
+  /// The destination as the last write left it.
+  mlir::Value destination;
+  mlir::Value destinationArgument() const { return argument; }
+  mlir::RankedTensorType destinationType() const;
+  mlir::Block::BlockArgListType arguments() const {
+    return entry->getArguments();
+  }
+
+  /// Constants stand at the top of the kernel, one of each value, so that equal
+  /// indices are the same value. Where an operand of what follows is a vector,
+  /// an index a lane, so is the result.
+  mlir::Value constant(int64_t value);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value add(mlir::Value lhs, int64_t rhs) {
+    return add(lhs, constant(rhs));
+  }
+  /// `lhs` is not less than `rhs`.
+  mlir::Value subtract(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value multiply(mlir::Value lhs, int64_t rhs);
+  mlir::Value divide(mlir::Value lhs, int64_t rhs);
+  mlir::Value remainder(mlir::Value lhs, int64_t rhs);
+  mlir::Value minimum(mlir::Value lhs, int64_t rhs);
+  mlir::Value isLess(mlir::Value lhs, int64_t rhs);
+
+  /// The coordinates of the element number `linear` of an array of `shape`.
+  llvm::SmallVector<mlir::Value> delinearize(mlir::Value linear,
+                                             llvm::ArrayRef<int64_t> shape);
+
+  /// The loop over the tiles of the kernel, outermost and always a loop.
+  void tileLoop(int64_t tiles, llvm::function_ref<void(mlir::Value)> body);
+
+  /// A loop that carries `carried` and, if it `writes`, the destination. Loops
+  /// of one or no iteration by constant bounds are emitted without a loop.
+  llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper,
+                                      int64_t step, mlir::ValueRange carried,
+                                      bool writes, LoopBody body);
+  void writingLoop(mlir::Value lower, mlir::Value upper, int64_t step,
+                   llvm::function_ref<void(mlir::Value)> body);
+
+  /// A branch with results of `types`; the destination goes through it if it
+  /// `writes`.
+  llvm::SmallVector<mlir::Value> branch(mlir::Value condition,
+                                        mlir::TypeRange types, bool writes,
+                                        BranchBody thenBody,
+                                        BranchBody elseBody);
+  void writingBranch(mlir::Value condition, llvm::function_ref<void()> thenBody,
+                     llvm::function_ref<void()> elseBody);
+
+  /// Both as vectors if one is.
+  std::pair<mlir::Value, mlir::Value> makeAlike(mlir::Value lhs,
+                                                mlir::Value rhs);
+  /// Combines each lane with that whose number differs in one bit, one bit
+  /// after the other: so all of them in the end.
+  mlir::Value
+  combineAcross(mlir::Value vector,
+                llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step);
+  /// `value` if it is a vector, else a vector of copies of it.
+  mlir::Value broadcast(mlir::Value value, int64_t lanes);
+  /// The first `active` of `lanes` lanes.
+  mlir::Value mask(int64_t active, int64_t lanes);
+  /// The numbers of `lanes` lanes.
+  mlir::Value laneNumbers(int64_t lanes);
+  /// Reads lanes along the last dimension; only the first `active` of them are
+  /// accessed, the others are zero.
+  mlir::Value load(mlir::Value tensor, mlir::ValueRange indices, int64_t lanes,
+                   int64_t active);
+  /// Reads an element a lane, by its number `linear` (a vector) among those of
+  /// `tensor`; only the first `active` are accessed, the others are zero.
+  mlir::Value gather(mlir::Value tensor, mlir::Value linear, int64_t active);
+  /// Writes the first `active` lanes along the last dimension of the
+  /// destination.
+  void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
+  void storeElement(mlir::Value element, mlir::ValueRange indices);
+  /// Writes an element a lane, by its number `linear` (a vector) among those of
+  /// the destination; only the first `active`.
+  void scatter(mlir::Value vector, mlir::Value linear, int64_t active);
+
+  /// Whether the destination is so large that it is written past the caches,
+  /// where whoever reads it would hardly find it, and its rows begin at the
+  /// same place of a cache line. Its elements have 32 bits then.
+  bool streams() const;
+  /// The elements of such a destination before the first cache line.
+  mlir::Value elementsBeforeLine();
+  /// A writing loop that writes whole vectors of such a destination, at
+  /// multiples of their size from the first cache line on.
+  void streamingLoop(mlir::Value lower, mlir::Value upper, int64_t step,
+                     llvm::function_ref<void(mlir::Value)> body);
+
+  /// Puts the stores of `body`, which is in one block and reads nothing that
+  /// they write, behind it.
+  void deferStores(llvm::function_ref<void()> body);
+
+  /// All elements of an argument that nothing writes, in a row.
+  mlir::Value flatBuffer(mlir::Value argument);
+
+  /// Asks for the line of element number `linear` of `argument`, which nothing
+  /// writes, to be brought to a cache.
+  void prefetch(mlir::Value argument, mlir::Value linear,
+                CacheLevel level = CacheLevel::Second);
+  /// The same for the destination, which a store would wait for as well.
+  void prefetchDestination(mlir::Value linear, CacheLevel level);
+
+  /// A buffer of `rows` x `columns` float32, or of `element`s, on the stack,
+  /// aligned to a cache line, that all tiles of a call share one after the
+  /// other. A warp has one of its own.
+  mlir::Value allocate(int64_t rows, int64_t columns,
+                       mlir::Type element = nullptr);
+  /// One for an exchange between lanes, which nothing stays in: the same for
+  /// each request of this size and type.
+  mlir::Value getExchange(int64_t rows, int64_t columns, mlir::Type element);
+
+  /// Records that an argument is read where the destination's storage may
+  /// already hold something else, so that the two must not be shared.
+  void forbidAlias(mlir::Value tensor) { unaliasable.insert(tensor); }
+  bool mayAlias(mlir::Value tensor) const {
+    return !unaliasable.contains(tensor);
+  }
+
+private:
+  void setInsertionPointBeforeTiles();
+  void createPrefetch(mlir::Value buffer, mlir::Value linear, CacheLevel level);
+
+  struct DeferredStore {
+    mlir::Value vector;
+    llvm::SmallVector<mlir::Value> indices;
+    int64_t active;
+    /// Whether the one index is the number of each element.
+    bool isScattered;
+  };
+
+  mlir::OpBuilder builder;
+  mlir::Location location;
+  const TargetDescription &cpu;
+  mlir::Value argument;
+  mlir::Block *entry;
+  llvm::DenseMap<int64_t, mlir::Value> constants;
+  llvm::DenseMap<mlir::Type, mlir::Value> exchanges;
+  llvm::SmallVector<DeferredStore> deferred;
+  bool isDeferring = false;
+  mlir::Value beforeLine, flatDestination;
+  llvm::SmallPtrSet<mlir::Value, 8> unaliasable;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_CODEGEN_KERNEL_KERNELBUILDER_H

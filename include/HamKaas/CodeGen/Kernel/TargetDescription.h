@@ -1,0 +1,75 @@
+//===- TargetDescription.h - What kernels depend on of a target -*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_KERNEL_TARGETDESCRIPTION_H
+#define HAMKAAS_CODEGEN_KERNEL_TARGETDESCRIPTION_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace hamkaas {
+
+/// What products of float32 in large contractions are computed with. Sums are
+/// of float32 in all of them.
+enum class Precision {
+  /// Multiply-adds of float32.
+  Exact,
+  /// Factors rounded to 10 bits behind the point, with the range of float32.
+  TF32,
+  /// Each factor as the sum of two such numbers, and three products of them.
+  TF32x3,
+  /// Factors rounded to bfloat16, 7 bits behind the point.
+  BF16
+};
+
+/// The facts about an instruction set level that code generation asks for. A
+/// new microarchitecture is a new row of the table, not new code. The level
+/// "warp" is that of a GPU: the lanes of its vectors are the threads of a warp,
+/// to which lib/CodeGen/GPU distributes them; "warp-tf32" and the like are that
+/// of its tensor cores.
+struct TargetDescription {
+  /// Name of the level: of a processor as in `--target-cpu` and as LLVM names
+  /// the CPU.
+  llvm::StringLiteral level;
+  /// Elements of float32 in a vector register, a power of two.
+  int64_t lanes;
+  /// Vector registers a kernel may hold values in.
+  int64_t registers;
+  /// Whether a multiply-add is one instruction (and one rounding).
+  bool fma;
+  /// Whether multiplying float32 by a power of two is one instruction.
+  bool scale;
+  /// Whether lanes are threads. Each then reads and writes memory at an address
+  /// of its own for the price of one access, but gets what another one holds
+  /// only by an instruction that costs as much as a read of shared memory; and
+  /// nothing is to be asked for ahead, for other warps run meanwhile.
+  bool isWarp = false;
+  /// How many times smaller a tile is than one for a core of a processor: a GPU
+  /// has thousands of warps to keep busy.
+  int64_t tilesPerCoreTile = 1;
+  /// Bytes next to each other that a thread moves by one access, if lanes are
+  /// threads. A vector of two or four times the lanes gives each thread as many
+  /// neighbouring elements.
+  int64_t accessBytes = 0;
+  Precision precision = Precision::Exact;
+
+  /// The size of a tile that is `size` for a core.
+  int64_t tileSize(int64_t size) const {
+    return size > tilesPerCoreTile ? size / tilesPerCoreTile : 1;
+  }
+};
+
+/// The row of the table named `level`, null if there is none.
+const TargetDescription *lookupTarget(llvm::StringRef level);
+
+/// The names of all rows, for messages.
+std::string getTargetLevels();
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_CODEGEN_KERNEL_TARGETDESCRIPTION_H

@@ -1,0 +1,133 @@
+//===- TreeEmitter.h - Elements of linalg graphs ----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CODEGEN_KERNEL_TREEEMITTER_H
+#define HAMKAAS_CODEGEN_KERNEL_TREEEMITTER_H
+
+#include "HamKaas/CodeGen/Kernel/KernelBuilder.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace hamkaas {
+
+/// An index along one dimension: `index` in the first lane of a vector and
+/// `step` more in each lane after. A step of 0 is one element for all lanes,
+/// or, for a warp, what a vector `index` has for each.
+struct Coordinate {
+  mlir::Value index;
+  int64_t step = 0;
+
+  /// Whether lanes may differ.
+  bool runs() const {
+    return step != 0 || mlir::isa<mlir::VectorType>(index.getType());
+  }
+
+  bool operator==(const Coordinate &) const = default;
+};
+using Point = llvm::SmallVector<Coordinate, 4>;
+using PointRef = llvm::ArrayRef<Coordinate>;
+
+/// A point whose last coordinate runs along the lanes.
+Point lanePoint(mlir::ValueRange outer, mlir::Value lane);
+
+/// Whether `map` has only sums of multiples of its dimensions and constants.
+bool isLinear(mlir::AffineMap map);
+/// The factors of the dimensions in result number `result` of a linear map, and
+/// then its constant.
+llvm::SmallVector<int64_t> getFactors(mlir::AffineMap map, unsigned result);
+/// The last dimension that `expr` counts along by one: a dimension, or such a
+/// term of a sum.
+std::optional<int64_t> findUnitLoop(mlir::AffineExpr expr);
+/// The value of a linear map, which is no negative index in any lane, at a
+/// point of its dimensions. Those that the map does not depend on may be null.
+Point applyLinear(KernelBuilder &kernel, mlir::AffineMap map, PointRef point);
+
+/// Computes elements of tensors that are defined by a graph of linalg
+/// operations, in vectors along one dimension. Emits what a point needs at the
+/// insertion point, every value once; use a new emitter for another block.
+///
+/// Knows the operations only as what linalg and their traits say of them.
+class TreeEmitter {
+public:
+  /// What stands for an element of `tensor` instead of its definition; null to
+  /// follow the definition. A scalar stands for the same value in all lanes.
+  using Leaf = std::function<mlir::Value(mlir::Value tensor, PointRef point)>;
+
+  /// Of the `lanes` of each vector only the first `active` are read and have
+  /// defined values.
+  TreeEmitter(KernelBuilder &kernel, int64_t lanes, int64_t active,
+              Leaf leaf = {});
+
+  /// The point that is going to be written. An argument that is read anywhere
+  /// else cannot share its storage with the destination.
+  void setWritten(Point point) { written = std::move(point); }
+
+  /// A vector, or a scalar if no lane of the point matters to the value.
+  mlir::Value evaluate(mlir::Value tensor, PointRef point);
+  mlir::Value evaluateVector(mlir::Value tensor, PointRef point) {
+    return kernel.broadcast(evaluate(tensor, point), lanes);
+  }
+
+  /// Writes the active lanes of `tensor` at `point` to the destination,
+  /// `offsets` (one a dimension) further on.
+  void store(mlir::Value tensor, PointRef point, mlir::ValueRange offsets);
+  /// Writes the active lanes, whose elements have the numbers `first` and
+  /// following among those of `tensor`, which is all of the destination. Only
+  /// for a warp, whose lanes may read anywhere.
+  void storeInRow(mlir::Value tensor, mlir::Value first);
+
+  /// Evaluates the body of `op` at a point of its iteration space up to the
+  /// value that `combiner` adds to the reduction.
+  mlir::Value evaluateContribution(mlir::linalg::LinalgOp op,
+                                   mlir::Operation *combiner,
+                                   mlir::Value contribution, PointRef point);
+
+  /// Reads the elements from memory.
+  mlir::Value read(mlir::Value tensor, PointRef point);
+
+private:
+  mlir::Value define(mlir::Value tensor, PointRef point);
+  mlir::Value evaluateOperand(mlir::linalg::LinalgOp op,
+                              mlir::OpOperand &operand, PointRef point);
+  mlir::IRMapping evaluateBody(mlir::linalg::LinalgOp op, PointRef point,
+                               mlir::Operation *except);
+  mlir::Value evaluateUnpack(mlir::linalg::UnPackOp op, PointRef point);
+  mlir::Value evaluatePad(mlir::tensor::PadOp op, PointRef point);
+  void emit(mlir::Operation &op, PointRef point, mlir::IRMapping &values);
+  mlir::Value emitIndex(Coordinate coordinate);
+  mlir::Value emitLaneCompare(mlir::Operation &op, mlir::IRMapping &values);
+  mlir::Value emitExtract(mlir::tensor::ExtractOp op, mlir::IRMapping &values);
+  std::optional<Coordinate> getCounting(mlir::Value value) const;
+  void noteCounting(mlir::Operation &op, mlir::IRMapping &values);
+
+  mlir::Value readSpread(mlir::Value tensor, PointRef point);
+  mlir::Value readGathered(mlir::Value tensor, PointRef point);
+  mlir::Value readLanes(mlir::Value tensor, PointRef point);
+  mlir::Value
+  collectLanes(llvm::function_ref<mlir::Value(int64_t lane)> element);
+
+  KernelBuilder &kernel;
+  int64_t lanes, active;
+  Leaf leaf;
+  Point written;
+  /// The numbers of the elements that `written` is, if it is more than a row.
+  mlir::Value writtenNumbers;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<Point, mlir::Value>>>
+      known;
+  /// Vectors that are known to count from lane to lane.
+  llvm::DenseMap<mlir::Value, Coordinate> counting;
+};
+
+/// Succeeds if a TreeEmitter can evaluate the all-parallel `op`.
+llvm::LogicalResult verifyElementwise(mlir::linalg::LinalgOp op);
+/// Succeeds if a TreeEmitter can evaluate the operands and the body of `op`.
+llvm::LogicalResult verifyBody(mlir::linalg::LinalgOp op);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_CODEGEN_KERNEL_TREEEMITTER_H

@@ -1,0 +1,26 @@
+//===- CheckedArguments.h - What run-time checks depend on ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_KERNELS_CHECKEDARGUMENTS_H
+#define HAMKAAS_DIALECT_HAMKAAS_KERNELS_CHECKEDARGUMENTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace hamkaas {
+
+/// The numbers of the arguments of a bufferized `kernel` whose elements its
+/// checks read; empty if it has none.
+llvm::SmallSetVector<int64_t, 4> getCheckedArguments(mlir::func::FuncOp kernel);
+
+/// The operations that the checks of `kernel` depend on, and these, in the
+/// order of the text.
+llvm::SetVector<mlir::Operation *> getCheckSlice(mlir::func::FuncOp kernel);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_KERNELS_CHECKEDARGUMENTS_H

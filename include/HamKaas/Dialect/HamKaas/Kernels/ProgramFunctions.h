@@ -1,0 +1,32 @@
+//===- ProgramFunctions.h - The functions that make a program ---*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_KERNELS_PROGRAMFUNCTIONS_H
+#define HAMKAAS_DIALECT_HAMKAAS_KERNELS_PROGRAMFUNCTIONS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hamkaas {
+
+/// Emits an error unless `function` has a body of one block that returns. The
+/// passes on programs read no other ones.
+mlir::LogicalResult verifyStraightLine(mlir::func::FuncOp function);
+
+/// True for a function that no pass has to look at: a declaration, but not of a
+/// program, which must have a body.
+bool isDeclaredOnly(mlir::func::FuncOp function);
+
+/// The function `@main`, verified as above, or an error if there is none.
+mlir::FailureOr<mlir::func::FuncOp> findMain(mlir::ModuleOp module);
+
+/// The `hamkaas.region` of an argument, empty if it has none.
+llvm::StringRef getRegion(mlir::func::FuncOp function, unsigned argument);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_KERNELS_PROGRAMFUNCTIONS_H

@@ -1,0 +1,143 @@
+//===- ProgramInfo.h - What is known about a compiled model -----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_PROGRAM_PROGRAMINFO_H
+#define HAMKAAS_PROGRAM_PROGRAMINFO_H
+
+#include "HamKaas/Runtime/Core/TensorType.h"
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hamkaas {
+
+/// An input, output, parameter or state tensor.
+struct TensorInfo {
+  std::string name;
+  HamKaasElementType elementType = HamKaasFloat32;
+  std::vector<int64_t> shape;
+  /// Offset in the state region, in bytes (states only).
+  uint64_t offset = 0;
+
+  uint64_t elements() const {
+    uint64_t count = 1;
+    for (int64_t dimension : shape)
+      count *= dimension;
+    return count;
+  }
+  uint64_t bytes() const {
+    return elements() * rt::elementTypeSize(elementType);
+  }
+};
+
+/// "float32 [2, 3]"
+std::string formatType(HamKaasElementType elementType,
+                       const std::vector<int64_t> &shape);
+
+/// One call of a kernel, or all of one in a loop; the fields are those of
+/// HamKaasCallInfo.
+struct CallInfo {
+  std::string kernel;
+  std::string family;
+  std::string location;
+  std::string ops;
+  uint64_t flops = 0;
+  uint64_t bytes = 0;
+  int64_t tiles = 0;
+  std::string check; ///< Empty if the call checks nothing.
+  /// Position in the run, copies between buffers counted, too. That of a loop
+  /// for the calls in it.
+  int64_t step = 0;
+  int64_t repetitions = 1;
+  std::string engine = {}; ///< Empty, or the library that computes it on a GPU.
+};
+
+/// A place in the workspace, held from the step `first` to the step `last`.
+struct WorkspaceBuffer {
+  std::string ops;      ///< What writes it first, "matmul+add+relu" or "copy".
+  std::string location; ///< Of that.
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
+/// What one optimization did to the nodes of the graph, in all its runs. A node
+/// that it replaced is both removed and added.
+struct OptimizationInfo {
+  std::string name; ///< "canonicalize", "move-layouts"
+  uint64_t removed = 0;
+  uint64_t added = 0;
+};
+
+/// A kernel of the device code; the fields are those of HamKaasDeviceKernel.
+struct DeviceKernelInfo {
+  std::string name;
+  int32_t argumentCount = 0;
+  int32_t threads = 0;
+  int64_t blocks = 0;
+  uint32_t sharedBytes = 0;
+};
+
+/// What a program has for a GPU; the fields are those of HamKaasDeviceCode.
+struct DeviceCodeInfo {
+  std::string architecture; ///< Empty if the program has nothing.
+  std::string precision;    ///< "exact", "tf32"
+  /// The architectures that there is machine code for; none if it is PTX alone.
+  std::vector<std::string> machineCode;
+  uint64_t imageBytes = 0;
+  std::vector<DeviceKernelInfo> kernels;
+  std::vector<HamKaasMatmul> matmuls;
+  uint64_t matmulWorkspaceBytes = 0; ///< 0 without matmuls.
+
+  /// Whether tensor cores round no factors of float32.
+  bool isExact() const { return precision.empty() || precision == "exact"; }
+};
+
+/// What a descriptor, a report and a header say about a model; the fields are
+/// those of HamKaasProgram. Sizes in bytes.
+struct ProgramInfo {
+  std::string name; ///< A C identifier.
+  std::string targetCpu;
+  HamKaasIsaLevel isaLevel = HamKaasIsaX86_64_V1;
+  std::array<uint8_t, 32> digest = {};
+
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+  std::vector<TensorInfo> parameters;
+  std::vector<TensorInfo> states;
+  std::vector<CallInfo> calls;
+
+  bool runsOnCpu = true;
+  DeviceCodeInfo device;
+
+  uint64_t constantsBytes = 0;
+  uint64_t stateBytes = 0;
+  uint64_t workspaceBytes = 0;
+  uint64_t workspaceLowerBound = 0;
+  uint64_t prepareWorkspaceBytes = 0;
+
+  std::vector<WorkspaceBuffer> buffers; ///< By ascending first step.
+  /// Those that ran, in the order of their first run.
+  std::vector<OptimizationInfo> optimizations;
+  bool isCached = false;     ///< Whether the code was compiled before.
+  double compileSeconds = 0; ///< From source to code, 0 if not measured.
+};
+
+/// "x86-64-v3", "sm_80" or "x86-64-v3 and sm_80": what the program runs on.
+/// With its precision, "sm_80 (tf32)", unless that is exact.
+std::string formatTargets(const ProgramInfo &info);
+
+/// What the descriptor of a compiled model says: all but `buffers`, the steps
+/// of the calls, `optimizations`, `isCached`, `compileSeconds` and the machine
+/// code for GPUs.
+ProgramInfo readProgramInfo(const HamKaasProgram &program);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_PROGRAM_PROGRAMINFO_H

@@ -1,0 +1,105 @@
+//===- Device.h - Where programs run ----------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// To add a device: write a function like createCpuDevice and call it in
+// createDevice. No operator and no kernel knows devices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_RUNTIME_CORE_DEVICE_H
+#define HAMKAAS_RUNTIME_CORE_DEVICE_H
+
+#include "HamKaas/Runtime/Core/Error.h"
+#include "hamkaas-c/Runtime.h"
+
+#include <cstdint>
+
+namespace hamkaas::rt {
+
+/// What a run of a program works on besides its inputs and outputs.
+struct ProgramMemory {
+  const void *constants;
+  void *state;
+  void *workspace;
+  /// Null, or where to add up the times of the program's calls.
+  HamKaasCallProfile *profile;
+};
+
+/// Memory and a way to run kernels on it. A table of functions rather than a
+/// class with virtual ones: those need the C++ standard library at link time.
+/// Each function gets `context` first. Plain data; whoever holds it last calls
+/// `destroy`.
+struct Device {
+  /// Memory of one device may be used and released by each of the same name.
+  const char *name;
+  void *context;
+
+  /// Returns memory aligned to HAMKAAS_REGION_ALIGNMENT, or null and perhaps
+  /// why. `bytes` is at least 1.
+  void *(*allocate)(void *context, uint64_t bytes, Error &reason /* out */);
+  void (*release)(void *context, void *memory);
+
+  /// From the caller's memory to the device's. The caller's may change when
+  /// this returns.
+  Error (*copy)(void *context, void *to, const void *from, uint64_t bytes);
+  /// From the device's memory to the caller's, where it is when this returns.
+  Error (*copyToCaller)(void *context, void *to, const void *from,
+                        uint64_t bytes);
+  Error (*zero)(void *context, void *memory, uint64_t bytes);
+
+  /// HamKaasExecution::parallelFor. Null if the device runs programs itself,
+  /// see below.
+  int32_t (*runKernel)(void *context, HamKaasKernelFunction kernel,
+                       void *const *arguments, int64_t tiles, int64_t *values);
+
+  /// Returns when all that was asked for before is done.
+  Error (*synchronise)(void *context);
+
+  void (*destroy)(void *context);
+
+  /// These are null for a device whose memory is the process's own, where
+  /// HamKaasProgram::prepare and run do all. Otherwise the device was made for
+  /// one program and does their work; the memory is its own.
+  ///
+  /// Writes the constants. `parameters` may also be addresses of the caller.
+  Error (*prepare)(void *context, const void *const *parameters,
+                   void *constants, void *workspace);
+  /// Makes ready to run on `memory`, which lives until `destroy`.
+  Error (*start)(void *context, const ProgramMemory &memory);
+  /// Runs once; all is done when this returns. `inputs` and `outputs` may also
+  /// be addresses of the caller.
+  Error (*run)(void *context, const void *const *inputs, void *const *outputs);
+};
+
+/// Whether createDevice knows the name.
+bool isDeviceName(const char *name);
+
+/// What a program must be compiled for to run on the device: "cpu" or "cuda",
+/// for "best" depending on the GPUs here; `architecture` as in
+/// HamKaasDeviceCode. Null if the device is not known.
+const char *targetOfDevice(const char *name, const char *architecture);
+
+/// Makes the device of that name for a program. `threads` as in
+/// HamKaasInstanceOptions.
+Error createDevice(const char *name, int32_t threads,
+                   const HamKaasProgram &program, Device &device /* out */);
+
+/// The processor this runs on. Its memory is the process's own.
+Error createCpuDevice(int32_t threads, Device &device /* out */);
+
+/// NVIDIA GPU number `number`, to run the program, which must outlive the
+/// device. After an error `isUsable` says whether there is a GPU that can run
+/// it.
+Error createCudaDevice(int32_t number, const HamKaasProgram &program,
+                       Device &device /* out */, bool &isUsable /* out */);
+
+/// Whether there is a GPU of that number that runs code for `architecture`.
+Error findCudaDevice(int32_t number, const char *architecture);
+
+} // namespace hamkaas::rt
+
+#endif // HAMKAAS_RUNTIME_CORE_DEVICE_H

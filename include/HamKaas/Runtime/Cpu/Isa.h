@@ -1,0 +1,46 @@
+//===- Isa.h - What the processor can do ------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_RUNTIME_CPU_ISA_H
+#define HAMKAAS_RUNTIME_CPU_ISA_H
+
+#include "HamKaas/Runtime/Core/Error.h"
+#include "hamkaas-c/Program.h"
+
+#include <cstdint>
+
+namespace hamkaas::rt {
+
+/// What the processor and the operating system say about themselves; see the
+/// CPUID instruction.
+struct CpuidWords {
+  uint32_t basicEcx;    // leaf 1
+  uint32_t featuresEbx; // leaf 7
+  uint32_t extendedEcx; // leaf 0x80000001
+  uint64_t savedState;  // XCR0: registers that the system saves; 0 if unknown
+};
+
+/// Reads them on this machine.
+CpuidWords readCpuid();
+
+/// The highest level all of whose instructions can be used.
+HamKaasIsaLevel isaLevelOf(const CpuidWords &words);
+
+/// "x86-64-v3"; null for a number that is no HamKaasIsaLevel.
+const char *isaLevelName(int32_t level);
+
+/// The level to use on this machine: its own, or the one that the environment
+/// variable HAMKAAS_MAX_CPU names, whichever is lower. Fails if that is no
+/// level.
+Error findIsaLevel(HamKaasIsaLevel &level /* out */);
+
+/// Fails if a program of level `needed` cannot run where `offered` is.
+Error checkIsaLevel(int32_t needed, HamKaasIsaLevel offered);
+
+} // namespace hamkaas::rt
+
+#endif // HAMKAAS_RUNTIME_CPU_ISA_H

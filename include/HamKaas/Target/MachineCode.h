@@ -1,0 +1,54 @@
+//===- MachineCode.h - From the form Llvm to objects ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_TARGET_MACHINECODE_H
+#define HAMKAAS_TARGET_MACHINECODE_H
+
+#include "HamKaas/Program/Descriptor.h"
+#include "HamKaas/Program/Link.h"
+#include "HamKaas/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hamkaas {
+
+/// A program at the form Llvm.
+struct ProgramModule {
+  mlir::ModuleOp module;
+  TargetCpu cpu;
+  ProgramInfo info;
+  DescriptorOptions descriptor;
+};
+
+/// As CompileOptions::kernelProgress; may be null.
+using KernelProgress = std::function<void(int done, int total)>;
+
+/// Compiles the kernels, each to an object, and what calls them, which is the
+/// first, on all threads of the context. Takes the kernels out of `module`.
+llvm::Expected<ProgramObjects> emitCode(mlir::ModuleOp module,
+                                        const TargetCpu &cpu,
+                                        const KernelProgress &progress);
+
+/// The same of a program for a GPU: what calls its kernels, and the image with
+/// them, whose size is noted in `info`. Takes the `gpu.module` out of `module`.
+llvm::Expected<ProgramObjects>
+emitDeviceCode(mlir::ModuleOp module, const TargetCpu &cpu, const GpuArch &arch,
+               ProgramInfo &info, const KernelProgress &progress);
+
+/// The object with the descriptor, which refers to the code.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+emitDescriptor(const TargetCpu &cpu, const ProgramInfo &info,
+               const DescriptorOptions &options);
+
+/// Text of the LLVM IR, or of the assembler, of code and descriptor.
+llvm::Error printLlvmIr(const ProgramModule &program,
+                        llvm::raw_ostream &stream);
+llvm::Error printAssembly(const ProgramModule &program,
+                          llvm::raw_ostream &stream);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_TARGET_MACHINECODE_H

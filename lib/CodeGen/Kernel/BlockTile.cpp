@@ -1,0 +1,78 @@
+//===- BlockTile.cpp - Contractions of a block of threads -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace hamkaas;
+
+using llvm::divideCeil;
+
+static constexpr int64_t lanes = 32;
+/// Multiprocessors that are to have work.
+static constexpr int64_t multiprocessors = 132;
+/// Smaller ones are left to single warps.
+static constexpr int64_t minRows = 8, minColumns = 32, minDepth = 32;
+/// Depth of a stage: two stages of the largest tile are 32 KB of the 48 KB that
+/// a block may have without asking. For tensor cores, three are 56 KB.
+static constexpr int64_t stageDepth = 16;
+
+int64_t BlockTile::warpColumns() const { return lanes * vectors; }
+
+namespace {
+struct Candidate {
+  int64_t warps, rows, vectors;
+  /// Multiply-adds for each that could be issued meanwhile: all but the time
+  /// that reads of shared memory take, four rows or four columns each.
+  double efficiency;
+  int64_t columnWarps = 1;
+  int64_t stages = 2;
+};
+} // namespace
+
+static constexpr Candidate candidates[] = {
+    {8, 16, 4, 0.90}, {8, 8, 4, 0.84}, {8, 8, 2, 0.78}, {4, 8, 4, 0.74},
+    {4, 8, 2, 0.66},  {4, 4, 2, 0.50}, {4, 4, 1, 0.33}, {4, 2, 1, 0.20}};
+
+/// For tensor cores, which multiply 16 rows by 8 columns at a time: a warp with
+/// more of both reads less for each product. They are done so soon that two
+/// stages must be on their way.
+static constexpr Candidate tensorCandidates[] = {
+    {8, 64, 1, 0.90, 4, 3}, {8, 32, 1, 0.80, 2, 3}, {4, 32, 1, 0.76, 2, 3},
+    {4, 32, 1, 0.74, 4, 3}, {4, 16, 1, 0.60, 1, 3}, {4, 16, 1, 0.60, 2, 3},
+    {4, 16, 1, 0.60, 4, 3}};
+
+std::optional<BlockTile>
+hamkaas::chooseBlockTile(const TargetDescription &target, int64_t batches,
+                         int64_t rows, int64_t columns, int64_t depth,
+                         int64_t panelWidth) {
+  if (!target.isWarp || rows < minRows || columns < minColumns ||
+      depth < minDepth)
+    return std::nullopt;
+  std::optional<BlockTile> best;
+  double bestCost = 0;
+  llvm::ArrayRef<Candidate> choices = candidates;
+  if (target.precision != Precision::Exact)
+    choices = tensorCandidates;
+  for (const Candidate &candidate : choices) {
+    BlockTile tile{candidate.warps, candidate.rows,        candidate.vectors,
+                   stageDepth,      candidate.columnWarps, candidate.stages};
+    if (panelWidth && tile.columns() != panelWidth)
+      continue;
+    int64_t blocks = batches * divideCeil(rows, tile.blockRows()) *
+                     divideCeil(columns, tile.columns());
+    double cost = double(divideCeil(blocks, multiprocessors)) *
+                  double(tile.blockRows() * tile.columns()) /
+                  candidate.efficiency;
+    if (!best || cost < bestCost) {
+      best = tile;
+      bestCost = cost;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,108 @@
+//===- ContractionEmitter.h - Emits one contraction -------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CODEGEN_KERNEL_CONTRACTIONEMITTER_H
+#define HAMKAAS_LIB_CODEGEN_KERNEL_CONTRACTIONEMITTER_H
+
+#include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "PanelCopy.h"
+#include "PanelPrefetch.h"
+#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
+
+namespace hamkaas {
+
+/// Consecutive columns from the beginning of one panel on, in vectors of which
+/// the last has `lastActive` lanes within the result.
+struct Columns {
+  mlir::Value panel;
+  mlir::Value first;
+  int64_t vectors;
+  int64_t lastActive;
+};
+
+/// Emits the kernel around `root`, whose epilogue ends in `result`: its loops
+/// (EmitContraction.cpp), and what is in them (ContractionEmitter.cpp).
+class ContractionEmitter {
+public:
+  ContractionEmitter(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
+                     mlir::Value result)
+      : kernel(kernel), root(root), result(result) {}
+
+  mlir::FailureOr<Tile> emit();
+
+private:
+  mlir::LogicalResult choosePanels();
+  mlir::LogicalResult takeRequested();
+  bool isWhole();
+  void choosePrefetch();
+  void chooseCopy();
+  mlir::Value getNextStretch(mlir::Value depthBlock, const Columns &columns);
+  mlir::Value linearIndex(llvm::ArrayRef<int64_t> group);
+  mlir::Value getUse(mlir::Value row);
+  mlir::Value getStep(mlir::Value depth);
+
+  void moveTo(llvm::ArrayRef<int64_t> group, mlir::Value index);
+  void emitTile(mlir::Value tile);
+  void emitPanels(mlir::Value rowBlock, Columns columns);
+  void emitRowBlock(mlir::Value rowBlock, mlir::Value depthBlock,
+                    Columns columns);
+  void emitAccumulators(mlir::Value firstRow, int64_t rows,
+                        mlir::Value depthBlock, Columns columns,
+                        mlir::Value use);
+
+  llvm::SmallVector<mlir::Value> start(const Columns &columns);
+  llvm::SmallVector<mlir::Value> resume(const Columns &columns);
+  llvm::SmallVector<mlir::Value> accumulate(mlir::Value lower,
+                                            mlir::Value upper,
+                                            mlir::ValueRange sums,
+                                            const Columns &columns);
+  llvm::SmallVector<mlir::Value> overWindow(
+      llvm::ArrayRef<int64_t> window, mlir::ValueRange sums,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
+          body);
+  void finish(mlir::ValueRange sums, const Columns &columns);
+  void suspend(mlir::ValueRange sums, const Columns &columns);
+
+  mlir::Value emitRight(const Columns &columns, int64_t vector,
+                        mlir::Value depth);
+  void prefetchRight(const Columns &columns, mlir::Value depth);
+  mlir::Value multiplyAdd(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
+  Point operandPoint(mlir::OpOperand &operand, mlir::Value row,
+                     Coordinate column, mlir::Value depth);
+  llvm::SmallVector<mlir::Value> resultIndices(mlir::Value row,
+                                               mlir::Value column);
+  int64_t activeLanes(const Columns &columns, int64_t vector) const {
+    return vector + 1 < columns.vectors ? tile.lanes : columns.lastActive;
+  }
+  mlir::Value columnOf(const Columns &columns, int64_t vector) {
+    return kernel.add(columns.first, vector * tile.lanes);
+  }
+
+  KernelBuilder &kernel;
+  mlir::linalg::LinalgOp root;
+  mlir::Value result;
+  ContractionLoops loops;
+  ContractionTile tile;
+  /// The packed right side, null if it is not packed by columns.
+  mlir::linalg::UnPackOp packed;
+  std::optional<PanelPrefetch> prefetch;
+  std::optional<PanelCopy> copy;
+  /// Whether the blocks of accumulators that are emitted now read the copy.
+  bool readsCopy = false;
+  int64_t rowCount = 1, columnCount = 1, depthCount = 1;
+  int64_t panels = 1, panelGroups = 1, rowBlocks = 1, depthBlocks = 1;
+
+  /// Where the emission stands, an index a loop, and the rows it is about.
+  Point at;
+  llvm::SmallVector<mlir::Value> rows;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CODEGEN_KERNEL_CONTRACTIONEMITTER_H

@@ -1,0 +1,108 @@
+//===- ContractionLoops.cpp - The loops of a contraction --------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
+#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// `sum + left * right`, and nothing else, in float32.
+static bool isMultiplyAdd(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() < 2 || op.getNumDpsInits() != 1)
+    return false;
+  Block &body = *op.getBlock();
+  BlockArgument left = body.getArgument(0), right = body.getArgument(1);
+  BlockArgument sum = body.getArguments().back();
+  auto isPair = [](Operation *binary, Value a, Value b) {
+    return (binary->getOperand(0) == a && binary->getOperand(1) == b) ||
+           (binary->getOperand(0) == b && binary->getOperand(1) == a);
+  };
+  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!add || !add.getType().isF32())
+    return false;
+  for (Value operand : add->getOperands())
+    if (auto product = operand.getDefiningOp<arith::MulFOp>())
+      return isPair(product, left, right) && isPair(add, product, sum);
+  return false;
+}
+
+/// The parallel loops in the order of the dimensions that they index; none if
+/// they do not index each element of the result once.
+static SmallVector<int64_t> getParallelLoops(AffineMap resultMap,
+                                             ArrayRef<int64_t> extents,
+                                             int64_t elements) {
+  SmallVector<int64_t> loops;
+  int64_t points = 1;
+  for (AffineExpr expr : resultMap.getResults())
+    expr.walk([&](AffineExpr inner) {
+      if (auto dim = dyn_cast<AffineDimExpr>(inner)) {
+        loops.push_back(dim.getPosition());
+        points *= extents[dim.getPosition()];
+      }
+    });
+  if (!isLinear(resultMap) || points != elements)
+    loops.clear();
+  return loops;
+}
+
+int64_t ContractionLoops::count(ArrayRef<int64_t> loops) const {
+  int64_t points = 1;
+  for (int64_t loop : loops)
+    points *= extents[loop];
+  return points;
+}
+
+FailureOr<ContractionLoops> ContractionLoops::match(linalg::LinalgOp op,
+                                                    StringRef &reason) {
+  ContractionLoops loops;
+  loops.extents = op.getStaticLoopRanges();
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  if (!isMultiplyAdd(op) || reductions.empty()) {
+    reason = "expected a sum of products of float32";
+    return failure();
+  }
+  loops.depth = reductions.pop_back_val();
+  loops.window.assign(reductions.begin(), reductions.end());
+
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap leftMap = maps[0], rightMap = maps[1], resultMap = maps.back();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  SmallVector<int64_t> parallel =
+      getParallelLoops(resultMap, loops.extents, type.getNumElements());
+  std::optional<int64_t> column =
+      resultMap.getNumResults() == 0
+          ? std::nullopt
+          : findUnitLoop(resultMap.getResults().back());
+  if (parallel.empty() || !column) {
+    reason = "expected a result indexed by the parallel loops";
+    return failure();
+  }
+  loops.column = *column;
+  if (leftMap.isFunctionOfDim(loops.column)) {
+    reason = "expected the last dimension of the result not to be one of the "
+             "left side";
+    return failure();
+  }
+  for (int64_t loop : parallel) {
+    if (loop == loops.column)
+      continue;
+    if (rightMap.isFunctionOfDim(loop)) {
+      loops.batch.push_back(loop);
+      continue;
+    }
+    loops.shared.push_back(loop);
+    bool isBetter = !loops.row || loops.extents[loop] > 1;
+    if (leftMap.isFunctionOfDim(loop) && isBetter)
+      loops.row = loop;
+  }
+  if (loops.row)
+    llvm::erase(loops.shared, *loops.row);
+  return loops;
+}

@@ -1,0 +1,240 @@
+//===- ContractionTile.cpp - Blocks of a contraction ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace hamkaas;
+
+using llvm::divideCeil;
+
+/// More rows than this only lengthen the code.
+static constexpr int64_t maxRows = 16;
+/// Wider panels gain nothing, and leave fewer tiles to share.
+static constexpr int64_t maxVectors = 4;
+/// A panel of this depth and 48 columns takes 96 KB of the second-level cache.
+static constexpr int64_t maxDepth = 512;
+/// A block of this many rows and maxDepth columns of the left side takes 256
+/// KB.
+static constexpr int64_t maxBlockRows = 128;
+/// The same where both sides are too large for that cache: 2048 x 2048 x 2048
+/// gains 4 % by it, on two threads as well.
+static constexpr int64_t maxFarBlockRows = 64;
+/// An operand of up to this size stays in the second-level cache beside a panel
+/// or some rows.
+static constexpr int64_t maxNearElements = (768 << 10) / sizeof(float);
+/// Tiles that keep several threads busy, if each is worth handing out.
+static constexpr int64_t wantedTiles = 32;
+/// The same where each tile copies what it reads of the right side: fewer and
+/// larger tiles copy it less often. 512 x 512 x 512 and 128 x 784 x 1000 gain 3
+/// and 5 % on two threads.
+static constexpr int64_t wantedCopyingTiles = 16;
+static constexpr int64_t maxCopyingBlockRows = 256;
+static constexpr int64_t minTileFlops = 1 << 17;
+
+/// Rows of accumulators that fit into the registers beside `vectors` vectors of
+/// the right side and one of the left. One more would spill and halve the
+/// speed.
+static int64_t fittingRows(const TargetDescription &target, int64_t vectors) {
+  // Without a fused instruction the product needs a register of its own.
+  int64_t others = vectors + 1 + (target.fma ? 0 : 1);
+  return std::clamp<int64_t>((target.registers - others) / vectors, 0, maxRows);
+}
+
+/// Bytes a cycle that a core gets from its second-level cache, and from what is
+/// beyond.
+static constexpr double nearBytesPerCycle = 32, farBytesPerCycle = 16;
+
+/// Cycles more that a step takes where there is nothing but the stream: for one
+/// row, panels of 32 columns are read at 16.0 GB/s from memory, of 64 at 17.0.
+static constexpr double rowStepCycles = 0.5;
+
+/// Panels that a row reads at once: three or four streams give 17.7 GB/s in
+/// place of 17.0, more than that nothing. But so many tiles are left to share.
+static constexpr int64_t maxPanels = 4;
+static constexpr int64_t minPanelTiles = 16;
+
+static double vectorBytes(const TargetDescription &target) {
+  return sizeof(float) * static_cast<double>(target.lanes);
+}
+
+/// Cycles a step in depth takes for one block of accumulators: two
+/// multiply-adds a cycle, two loads a cycle, each accumulator every 4 cycles
+/// and rarely just then, and the right side from the second-level cache, which
+/// blocks of few rows wait for.
+static double stepCost(const TargetDescription &target, int64_t rows,
+                       int64_t vectors) {
+  double arithmetic = 0.5 * rows * vectors;
+  double loads = 0.5 * (rows + vectors);
+  double stream = vectors * vectorBytes(target) / nearBytesPerCycle;
+  // The last term prefers fewer loads where the units are equally busy.
+  return std::max({4.5, arithmetic, loads, stream}) + 0.01 * (rows + vectors);
+}
+
+/// Cycles a step takes for all rows of a panel, the first of which wait for it
+/// to arrive in the second-level cache.
+static double columnCost(const TargetDescription &target, int64_t rows,
+                         int64_t blockRows, int64_t vectors) {
+  double block = stepCost(target, blockRows, vectors);
+  double arrival = vectors * vectorBytes(target) / farBytesPerCycle;
+  if (rows == 1)
+    arrival += rowStepCycles;
+  double cost = (rows / blockRows) * block + std::max(0.0, arrival - block);
+  if (rows % blockRows)
+    cost += stepCost(target, rows % blockRows, vectors);
+  return cost;
+}
+
+static int64_t chooseRows(const TargetDescription &target, int64_t rows,
+                          int64_t vectors) {
+  int64_t best = 1;
+  for (int64_t r = 2; r <= std::min(rows, fittingRows(target, vectors)); ++r)
+    if (columnCost(target, rows, r, vectors) <
+        columnCost(target, rows, best, vectors))
+      best = r;
+  return best;
+}
+
+static int64_t chooseLanes(const TargetDescription &target, int64_t columns) {
+  return std::min<int64_t>(target.lanes, llvm::PowerOf2Ceil(columns));
+}
+
+static int64_t chooseVectors(const TargetDescription &target, int64_t rows,
+                             int64_t columnVectors) {
+  int64_t best = 1;
+  double bestCost = 0;
+  for (int64_t v = 1; v <= std::min(columnVectors, maxVectors); ++v) {
+    if (fittingRows(target, v) < 1)
+      break;
+    int64_t blockRows = chooseRows(target, rows, v);
+    double cost = (columnVectors / v) * columnCost(target, rows, blockRows, v);
+    // All of a panel comes near, even where only some of its vectors are read.
+    if (columnVectors % v)
+      cost += columnCost(target, rows, blockRows,
+                         rows == 1 ? v : columnVectors % v);
+    if (v == 1 || cost < bestCost) {
+      best = v;
+      bestCost = cost;
+    }
+  }
+  return best;
+}
+
+/// Panels of `count` that a tile of one row reads at once, each with
+/// accumulators of its own and the operands of multiply-adds in memory.
+static int64_t choosePanels(const TargetDescription &target, int64_t vectors,
+                            int64_t outer, int64_t count) {
+  int64_t fitting = (target.registers - 1 - (target.fma ? 0 : 1)) / vectors;
+  int64_t wanted = std::min(outer * count / minPanelTiles, maxPanels);
+  return std::max<int64_t>(1, std::min({wanted, fitting, count}));
+}
+
+/// Rows of a tile: many, so that a panel is read from memory rarely, but not so
+/// many that there are too few tiles to share.
+static int64_t chooseBlockRows(int64_t rows, int64_t tileRows, int64_t others,
+                               int64_t flopsPerRow, int64_t maxBlock,
+                               int64_t wanted) {
+  int64_t blocks = divideCeil(rows, maxBlock);
+  blocks = std::max<int64_t>(blocks, divideCeil(wanted, others));
+  int64_t minRows = divideCeil(minTileFlops, flopsPerRow);
+  int64_t blockRows = std::max<int64_t>(divideCeil(rows, blocks), minRows);
+  return std::min<int64_t>(rows, llvm::alignTo(blockRows, tileRows));
+}
+
+/// Whether consecutive tiles, which run on one thread, are better of the same
+/// rows than of the same panel: because the left side is too large to be read
+/// again for each panel; or because the right side is small, and threads that
+/// have rows of their own find in their caches what the kernel before, of rows
+/// as well, left there of the larger rest.
+static bool isBetterByRows(int64_t rows, int64_t columns, int64_t depth) {
+  int64_t left = rows * depth, right = depth * columns;
+  return left > maxNearElements ||
+         (right <= maxNearElements && right <= left + rows * columns);
+}
+
+/// Rows and vectors of the sums that the threads of a warp hold, and the warps
+/// that should be busy before one gets so much.
+static constexpr int64_t warpRows = 8, warpVectors = 4;
+static constexpr int64_t wantedWarps = 1024;
+
+/// A warp has one block of sums, of all of the depth. Its size is that of the
+/// fewest reads for each product that leaves enough blocks.
+static ContractionTile chooseWarpTile(const TargetDescription &target,
+                                      int64_t outer, int64_t rows,
+                                      int64_t columns, int64_t depth,
+                                      int64_t panelWidth) {
+  ContractionTile tile;
+  tile.lanes = chooseLanes(target, columns);
+  tile.vectors =
+      std::min<int64_t>(warpVectors, divideCeil(columns, tile.lanes));
+  if (panelWidth) {
+    tile.lanes = std::min(target.lanes, panelWidth);
+    tile.vectors = panelWidth / tile.lanes;
+  }
+  tile.rows = std::min(warpRows, rows);
+  auto isTooFew = [&] {
+    return outer * divideCeil(rows, tile.rows) *
+               divideCeil(columns, tile.panelWidth()) <
+           wantedWarps;
+  };
+  while (isTooFew() && (tile.rows > 1 || (tile.vectors > 1 && !panelWidth))) {
+    if (tile.vectors > 1 && !panelWidth && 2 * tile.vectors >= tile.rows)
+      tile.vectors = divideCeil(tile.vectors, 2);
+    else
+      tile.rows = divideCeil(tile.rows, 2);
+  }
+  tile.panels = 1;
+  tile.depth = depth;
+  tile.blockRows = tile.rows;
+  tile.sharesRows = false;
+  return tile;
+}
+
+ContractionTile hamkaas::chooseContractionTile(const TargetDescription &target,
+                                               int64_t outer, int64_t rows,
+                                               int64_t columns, int64_t depth,
+                                               int64_t panelWidth) {
+  if (target.isWarp)
+    return chooseWarpTile(target, outer, rows, columns, depth, panelWidth);
+  ContractionTile tile;
+  if (panelWidth) {
+    tile.lanes = std::min(target.lanes, panelWidth);
+    tile.vectors = panelWidth / tile.lanes;
+  } else {
+    tile.lanes = chooseLanes(target, columns);
+    tile.vectors = chooseVectors(target, rows, divideCeil(columns, tile.lanes));
+  }
+  tile.rows = chooseRows(target, rows, tile.vectors);
+  int64_t panels = divideCeil(columns, tile.panelWidth());
+  // Of few rows, panels should be read once.
+  bool isFar = rows >= 4 * maxBlockRows && rows * depth > maxNearElements &&
+               depth * columns > maxNearElements;
+  bool isCopied = !panelWidth && depth * columns >= minCopiedElements;
+  int64_t maxBlock = isCopied ? maxCopyingBlockRows
+                     : isFar  ? maxFarBlockRows
+                              : maxBlockRows;
+  tile.blockRows = chooseBlockRows(rows, tile.rows, outer * panels,
+                                   2 * depth * tile.panelWidth(), maxBlock,
+                                   isCopied ? wantedCopyingTiles : wantedTiles);
+  tile.panels = panelWidth && rows == 1
+                    ? choosePanels(target, tile.vectors, outer, panels)
+                    : 1;
+  tile.sharesRows =
+      rows > tile.blockRows && isBetterByRows(rows, columns, depth);
+  // A panel that is used only once need not stay in the cache.
+  bool reused = tile.blockRows > tile.rows;
+  tile.depth = reused ? divideCeil(depth, divideCeil(depth, maxDepth)) : depth;
+  return tile;
+}
+
+int64_t hamkaas::choosePanelWidth(const TargetDescription &target,
+                                  int64_t outer, int64_t rows, int64_t columns,
+                                  int64_t depth) {
+  return chooseContractionTile(target, outer, rows, columns, depth)
+      .panelWidth();
+}

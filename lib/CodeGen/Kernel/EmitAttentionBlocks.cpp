@@ -1,0 +1,445 @@
+//===- EmitAttentionBlocks.cpp - Attention of many queries ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A block of queries is turned once, so that they lie along the lanes. Keys and
+// values are then read where they are, and the largest score and the sum of the
+// weights of each query are steps on whole vectors. The scores of a part of the
+// keys are in scratch memory; sums of earlier parts are corrected when a larger
+// score is found (Milakov and Gimelshein, Online normalizer calculation for
+// softmax, 2018; Dao et al., FlashAttention, 2022).
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/Attention.h"
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Elements of a block of queries.
+static constexpr int64_t blockElements = 4096;
+/// Keys of a part: with 64 queries, their scores fill most of a first-level
+/// cache.
+static constexpr int64_t partKeys = 128;
+/// Keys of one part if there are no more.
+static constexpr int64_t maxSinglePart = 160;
+
+namespace {
+class BlockEmitter {
+public:
+  BlockEmitter(KernelBuilder &kernel, const Attention &attention);
+
+  Tile emit();
+
+private:
+  void emitTile(Value index);
+  void emitBlock(int64_t count);
+  void turnQueries();
+  void emitPart(Value base, int64_t count, SmallVectorImpl<Value> &carried);
+  SmallVector<Value> emitScores(Value base, int64_t count);
+  SmallVector<Value> computeScores(Value base, int64_t count);
+  void emitKeys(Value key, Value at, int64_t count,
+                MutableArrayRef<Value> largest);
+  SmallVector<Value> emitProducts(Value key, int64_t count);
+  Value areAllHidden(Value base, int64_t count);
+  SmallVector<Value> emitExponentials(int64_t count, ArrayRef<Value> largest);
+  void emitValues(Value base, int64_t count);
+  void emitRows(Value base, int64_t count, Value first, int64_t rowCount);
+  void emitColumns(Value base, int64_t count, Value first, int64_t rowCount,
+                   const ColumnBlock &columns);
+  void finishRows();
+
+  bool isSinglePart() const { return attention.keys <= part; }
+  Value queryAt(int64_t vector) {
+    return kernel.add(firstQuery, vector * lanes);
+  }
+
+  KernelBuilder &kernel;
+  const Attention &attention;
+  AttentionSteps steps;
+  int64_t lanes;
+  /// Vectors of queries, keys and rows of values in registers at once.
+  int64_t queryVectors, keysAtOnce, rowsAtOnce, valueVectors;
+  int64_t part;
+  /// `turned` has a row for each column of the queries, `weights` one for each
+  /// key. `factors` is what each query's sums are multiplied by.
+  Scratch turned, weights, factors;
+  TurnedMatrices matrices;
+
+  /// Where the emission of a block stands.
+  Value batch, firstQuery;
+  int64_t rows = 0, vectors = 0;
+};
+} // namespace
+
+static int64_t getQueryVectors(const KernelBuilder &kernel,
+                               const Attention &attention) {
+  int64_t lanes = kernel.target().lanes;
+  // Warps share the scratch memory of a block.
+  if (kernel.target().isWarp)
+    return 1;
+  int64_t registers = kernel.target().registers >= 24 ? 4 : 2;
+  int64_t needed = llvm::divideCeil(attention.queries, lanes);
+  int64_t fitting = blockElements / (attention.keyWidth * lanes);
+  return std::clamp<int64_t>(fitting, 1, std::min(registers, needed));
+}
+
+/// As many accumulators as fit beside the vectors of one side and one number.
+static int64_t getAtOnce(const KernelBuilder &kernel, int64_t vectors) {
+  int64_t free = kernel.target().registers - vectors - 2;
+  return std::clamp<int64_t>(free / vectors, 1, 8);
+}
+
+/// Parts of equal size, but for a rest.
+static int64_t getPart(const Attention &attention, int64_t keysAtOnce) {
+  if (attention.keys <= maxSinglePart)
+    return attention.keys;
+  int64_t parts = llvm::divideCeil(attention.keys, partKeys);
+  return llvm::alignTo(llvm::divideCeil(attention.keys, parts), keysAtOnce);
+}
+
+BlockEmitter::BlockEmitter(KernelBuilder &kernel, const Attention &attention)
+    : kernel(kernel), attention(attention), steps(kernel, attention),
+      lanes(kernel.target().lanes),
+      queryVectors(getQueryVectors(kernel, attention)),
+      keysAtOnce(getAtOnce(kernel, queryVectors)),
+      valueVectors(
+          std::min<int64_t>(kernel.target().registers >= 24 ? 4 : 2,
+                            llvm::divideCeil(attention.valueWidth, lanes))),
+      part(getPart(attention, keysAtOnce)),
+      turned(kernel, attention.keyWidth, queryVectors * lanes),
+      weights(kernel, part, queryVectors * lanes),
+      factors(kernel, 1, queryVectors * lanes),
+      matrices(kernel, attention, part, queryVectors * lanes) {
+  rowsAtOnce = getAtOnce(kernel, valueVectors);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+Tile BlockEmitter::emit() {
+  int64_t blocks = llvm::divideCeil(attention.queries, queryVectors * lanes);
+  kernel.tileLoop(attention.batches * blocks,
+                  [&](Value index) { emitTile(index); });
+  return {std::min(attention.queries, queryVectors * lanes), part};
+}
+
+void BlockEmitter::emitTile(Value index) {
+  int64_t size = queryVectors * lanes;
+  int64_t blocks = llvm::divideCeil(attention.queries, size);
+  int64_t rest = attention.queries % size;
+  batch = kernel.divide(index, blocks);
+  Value block = kernel.remainder(index, blocks);
+  firstQuery = kernel.multiply(block, size);
+  if (rest == 0)
+    return emitBlock(size);
+  if (blocks == 1)
+    return emitBlock(rest);
+  kernel.writingBranch(
+      kernel.isLess(block, blocks - 1), [&] { emitBlock(size); },
+      [&] { emitBlock(rest); });
+}
+
+/// The largest score of each query and the sum of its weights go from part to
+/// part, vectors of queries.
+void BlockEmitter::emitBlock(int64_t count) {
+  rows = count;
+  vectors = llvm::divideCeil(rows, lanes);
+  turnQueries();
+  SmallVector<Value> carried(
+      vectors, steps.splat(-std::numeric_limits<float>::infinity()));
+  carried.append(vectors, steps.splat(0));
+  if (isSinglePart())
+    return emitPart(kernel.constant(0), attention.keys, carried);
+  Value end = kernel.add(firstQuery, rows);
+  kernel.writingLoop(firstQuery, end, 1, [&](Value query) {
+    steps.scaleRow(batch, query, /*factor=*/nullptr);
+  });
+  forEachPart(kernel, attention.keys, part, carried,
+              [&](Value base, int64_t count, SmallVectorImpl<Value> &carried) {
+                emitPart(base, count, carried);
+              });
+  for (int64_t v = 0; v < vectors; ++v)
+    factors.store(steps.divide(steps.splat(1), carried[vectors + v]),
+                  kernel.constant(0), kernel.constant(v * lanes));
+  finishRows();
+}
+
+void BlockEmitter::finishRows() {
+  kernel.writingLoop(
+      kernel.constant(0), kernel.constant(rows), 1, [&](Value row) {
+        Value factor = kernel.broadcast(
+            factors.loadElement(kernel.constant(0), row), lanes);
+        steps.scaleRow(batch, kernel.add(firstQuery, row), factor);
+      });
+}
+
+/// Lanes beyond the last query repeat one, so that they compute with numbers.
+void BlockEmitter::turnQueries() {
+  SmallVector<Value> none;
+  forEachLaneBlock(
+      kernel, kernel.constant(0), rows, lanes, /*unroll=*/1, none,
+      /*writes=*/false, [&](LaneBlock row, MutableArrayRef<Value>) {
+        Value query = kernel.add(firstQuery, row.index);
+        SmallVector<Value> none;
+        forEachLaneBlock(
+            kernel, kernel.constant(0), attention.keyWidth, lanes,
+            /*unroll=*/1, none, /*writes=*/false,
+            [&](LaneBlock column, MutableArrayRef<Value>) {
+              TreeEmitter tree(kernel, lanes, column.active);
+              SmallVector<Value> square;
+              for (int64_t i = 0; i < lanes; ++i)
+                square.push_back(tree.evaluateVector(
+                    attention.q,
+                    lanePoint(
+                        {batch, kernel.add(query, std::min(i, row.active - 1))},
+                        column.index)));
+              transposeSquare(kernel, square);
+              for (int64_t i = 0; i < column.active; ++i)
+                turned.store(square[i], kernel.add(column.index, i), row.index);
+            });
+      });
+}
+
+void BlockEmitter::emitPart(Value base, int64_t count,
+                            SmallVectorImpl<Value> &carried) {
+  SmallVector<Value> found = emitScores(base, count), subtracted;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Value before = carried[v];
+    carried[v] = steps.maximum(found[v], before);
+    subtracted.push_back(steps.finiteOrZero(carried[v]));
+    found[v] = steps.exponential(before, subtracted[v]);
+  }
+  SmallVector<Value> sums = emitExponentials(count, subtracted);
+  for (int64_t v = 0; v < vectors; ++v) {
+    Value &sum = carried[vectors + v];
+    // Of a single part, nothing comes before.
+    Value factor =
+        isSinglePart() ? steps.divide(steps.splat(1), sums[v]) : found[v];
+    sum = isSinglePart() ? sums[v] : steps.multiplyAdd(sum, found[v], sums[v]);
+    factors.store(factor, kernel.constant(0), kernel.constant(v * lanes));
+  }
+  // Without weights the largest scores are those of before, and all factors 1.
+  if (isSinglePart())
+    return emitValues(base, count);
+  kernel.writingBranch(
+      steps.anyNonzero(sums), [&] { emitValues(base, count); }, [] {});
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+/// Writes the scores of a part to the scratch memory, and returns the largest
+/// of each query.
+SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
+  if (!attention.hiding)
+    return computeScores(base, count);
+  SmallVector<Type> types(vectors, steps.splat(0).getType());
+  return kernel.branch(
+      areAllHidden(base, count), types, /*writes=*/false,
+      [&] {
+        Value score = kernel.broadcast(
+            arith::ConstantOp::create(kernel.ir(), kernel.loc(),
+                                      attention.hiddenScore),
+            lanes);
+        kernel.loop(kernel.constant(0), kernel.constant(count), 1, {},
+                    /*writes=*/false, [&](Value at, ValueRange) {
+                      for (int64_t v = 0; v < vectors; ++v)
+                        weights.store(score, at, kernel.constant(v * lanes));
+                      return SmallVector<Value>();
+                    });
+        return SmallVector<Value>(vectors, score);
+      },
+      [&] { return computeScores(base, count); });
+}
+
+/// Whether no query of the block sees any of the keys.
+Value BlockEmitter::areAllHidden(Value base, int64_t count) {
+  auto type = cast<RankedTensorType>(attention.hiding->get().getType());
+  int64_t checked = type.getDimSize(1) == 1 ? 1 : rows;
+  // A register of bytes or numbers.
+  bool holdsMore = !kernel.target().isWarp && !type.getElementType().isF32();
+  int64_t width = holdsMore ? 4 * lanes : lanes;
+  SmallVector<Value> all{arith::ConstantOp::create(
+      kernel.ir(), kernel.loc(),
+      DenseElementsAttr::get(VectorType::get(width, kernel.ir().getI1Type()),
+                             true))};
+  all = kernel.loop(
+      kernel.constant(0), kernel.constant(checked), 1, all, /*writes=*/false,
+      [&](Value row, ValueRange carried) {
+        SmallVector<Value> hidden(carried);
+        forEachLaneBlock(
+            kernel, base, count, width, /*unroll=*/1, hidden, /*writes=*/false,
+            [&](LaneBlock block, MutableArrayRef<Value> current) {
+              Value here = steps.isHidden(
+                  lanePoint({batch, kernel.add(firstQuery, row)}, block.index),
+                  width, block.active);
+              if (block.active < width) {
+                Value active = kernel.mask(block.active, width);
+                here = arith::SelectOp::create(kernel.ir(), kernel.loc(),
+                                               active, here, current.front());
+              }
+              current.front() = arith::AndIOp::create(kernel.ir(), kernel.loc(),
+                                                      current.front(), here);
+            });
+        return hidden;
+      });
+  return steps.allSet(all.front());
+}
+
+SmallVector<Value> BlockEmitter::computeScores(Value base, int64_t count) {
+  matrices.turn(batch, firstQuery, rows, base, count);
+  SmallVector<Value> largest(
+      vectors, steps.splat(-std::numeric_limits<float>::infinity()));
+  int64_t whole = count / keysAtOnce * keysAtOnce;
+  largest =
+      kernel.loop(kernel.constant(0), kernel.constant(whole), keysAtOnce,
+                  largest, /*writes=*/false, [&](Value at, ValueRange carried) {
+                    SmallVector<Value> current(carried);
+                    emitKeys(kernel.add(base, at), at, keysAtOnce, current);
+                    return current;
+                  });
+  if (whole < count)
+    emitKeys(kernel.add(base, whole), kernel.constant(whole), count - whole,
+             largest);
+  return largest;
+}
+
+/// Scores of `count` keys from `key` on, which is number `at` of the part.
+void BlockEmitter::emitKeys(Value key, Value at, int64_t count,
+                            MutableArrayRef<Value> largest) {
+  SmallVector<Value> products = emitProducts(key, count);
+  for (int64_t v = 0; v < vectors; ++v) {
+    int64_t active = std::min(lanes, rows - v * lanes);
+    for (int64_t j = 0; j < count; ++j) {
+      Value row = kernel.add(at, j), column = kernel.constant(v * lanes);
+      TreeEmitter tree(kernel, lanes, active, [&](Value tensor, PointRef) {
+        return tensor == attention.products->getResult(0)
+                   ? products[j * vectors + v]
+                   : matrices.load(tensor, row, column);
+      });
+      Point point{{batch}, {queryAt(v), /*step=*/1}, {kernel.add(key, j)}};
+      Value scores = tree.evaluateVector(attention.scores, point);
+      weights.store(scores, row, column);
+      largest[v] = steps.maximum(scores, largest[v]);
+    }
+  }
+}
+
+/// A register for each vector of queries and key.
+SmallVector<Value> BlockEmitter::emitProducts(Value key, int64_t count) {
+  SmallVector<Value> sums(count * vectors, steps.splat(0));
+  return kernel.loop(
+      kernel.constant(0), kernel.constant(attention.keyWidth), 1, sums,
+      /*writes=*/false, [&](Value column, ValueRange carried) {
+        SmallVector<Value> next(carried), queries;
+        for (int64_t v = 0; v < vectors; ++v)
+          queries.push_back(
+              turned.load(column, kernel.constant(v * lanes), lanes));
+        TreeEmitter tree(kernel, lanes, lanes);
+        for (int64_t j = 0; j < count; ++j) {
+          Value k = tree.evaluateVector(
+              attention.k, {{batch}, {kernel.add(key, j)}, {column}});
+          for (int64_t v = 0; v < vectors; ++v)
+            next[j * vectors + v] =
+                steps.multiplyAdd(k, queries[v], next[j * vectors + v]);
+        }
+        return next;
+      });
+}
+
+/// Replaces the scores by exponentials, and returns their sums.
+SmallVector<Value> BlockEmitter::emitExponentials(int64_t count,
+                                                  ArrayRef<Value> largest) {
+  SmallVector<Value> sums(vectors, steps.splat(0));
+  return kernel.loop(kernel.constant(0), kernel.constant(count), 1, sums,
+                     /*writes=*/false, [&](Value at, ValueRange carried) {
+                       SmallVector<Value> next;
+                       for (int64_t v = 0; v < vectors; ++v) {
+                         Value column = kernel.constant(v * lanes);
+                         Value weight = steps.exponential(
+                             weights.load(at, column, lanes), largest[v]);
+                         weights.store(weight, at, column);
+                         next.push_back(steps.add(carried[v], weight));
+                       }
+                       return next;
+                     });
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+void BlockEmitter::emitValues(Value base, int64_t count) {
+  int64_t whole = rows / rowsAtOnce * rowsAtOnce;
+  kernel.writingLoop(
+      kernel.constant(0), kernel.constant(whole), rowsAtOnce,
+      [&](Value first) { emitRows(base, count, first, rowsAtOnce); });
+  if (whole < rows)
+    emitRows(base, count, kernel.constant(whole), rows - whole);
+}
+
+void BlockEmitter::emitRows(Value base, int64_t count, Value first,
+                            int64_t rowCount) {
+  steps.forEachColumnBlock(valueVectors, [&](const ColumnBlock &columns) {
+    emitColumns(base, count, first, rowCount, columns);
+  });
+}
+
+/// Weighted sums of values for `rowCount` queries: those of a single part times
+/// their factors, others added to those of before.
+void BlockEmitter::emitColumns(Value base, int64_t count, Value first,
+                               int64_t rowCount, const ColumnBlock &columns) {
+  SmallVector<Value> queries;
+  for (int64_t r = 0; r < rowCount; ++r)
+    queries.push_back(kernel.add(firstQuery, kernel.add(first, r)));
+  auto getFactors = [&] {
+    SmallVector<Value> found;
+    for (int64_t r = 0; r < rowCount; ++r)
+      found.push_back(kernel.broadcast(
+          factors.loadElement(kernel.constant(0), kernel.add(first, r)),
+          lanes));
+    return found;
+  };
+  SmallVector<Value> sums(rowCount * columns.vectors, steps.splat(0));
+  if (!isSinglePart())
+    sums = steps.loadRows(batch, queries, columns, getFactors());
+  sums =
+      kernel.loop(kernel.constant(0), kernel.constant(count), 1, sums,
+                  /*writes=*/false, [&](Value at, ValueRange carried) {
+                    SmallVector<Value> next(carried), values;
+                    for (int64_t v = 0; v < columns.vectors; ++v) {
+                      TreeEmitter tree(kernel, lanes, columns.active(v));
+                      values.push_back(tree.evaluateVector(
+                          attention.v, lanePoint({batch, kernel.add(base, at)},
+                                                 columns.at(kernel, v))));
+                    }
+                    for (int64_t r = 0; r < rowCount; ++r) {
+                      Value weight = kernel.broadcast(
+                          weights.loadElement(at, kernel.add(first, r)), lanes);
+                      for (int64_t v = 0; v < columns.vectors; ++v) {
+                        Value &sum = next[r * columns.vectors + v];
+                        sum = steps.multiplyAdd(weight, values[v], sum);
+                      }
+                    }
+                    return next;
+                  });
+  steps.storeRows(batch, queries, columns, sums,
+                  isSinglePart() ? getFactors() : SmallVector<Value>());
+}
+
+Tile hamkaas::emitAttentionBlocks(KernelBuilder &kernel,
+                                  const Attention &attention) {
+  return BlockEmitter(kernel, attention).emit();
+}

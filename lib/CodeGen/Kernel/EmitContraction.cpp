@@ -1,0 +1,303 @@
+//===- EmitContraction.cpp - Kernels around a contraction -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+#include "HamKaas/CodeGen/Kernel/Reduction.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Fewer blocks of rows do not make up for the copy of a right side, and a
+/// larger part of it may not fit the stack of a thread.
+static constexpr int64_t minCopyUses = 4;
+static constexpr int64_t maxCopyElements = (96 << 10) / sizeof(float);
+
+/// Smaller weights of a convolution stay in the second-level cache.
+static constexpr int64_t minPrefetchedWindows = 1 << 18;
+
+//===----------------------------------------------------------------------===//
+// What is computed
+//===----------------------------------------------------------------------===//
+
+/// Accumulators of a requested tile, many of which will be in memory.
+static constexpr int64_t maxRequested = 256;
+
+/// Takes over the rows, columns and depth of the tile that the kernel asks for.
+LogicalResult ContractionEmitter::takeRequested() {
+  ArrayRef<int64_t> requested = kernel.requestedTile;
+  auto fail = [&](const Twine &expected) {
+    return root->emitError("expected ")
+           << expected << ", got ["
+           << llvm::join(llvm::map_range(
+                             requested,
+                             [](int64_t size) { return std::to_string(size); }),
+                         ", ")
+           << "]";
+  };
+  if (requested.size() != 3 ||
+      llvm::any_of(requested, [](int64_t size) { return size <= 0; }))
+    return fail("a tile of rows, columns and depth");
+  int64_t rows = requested[0], columns = requested[1], depth = requested[2];
+  int64_t unit = packed ? tile.panelWidth() : tile.lanes;
+  if (columns % unit)
+    return fail(Twine("columns of the tile that are a multiple of ") +
+                Twine(unit));
+  if (columns / tile.lanes > maxRequested / rows)
+    return fail(Twine("at most ") + Twine(maxRequested) +
+                " vectors of sums in the tile");
+  if (packed && columns > unit && (rows > 1 || !loops.window.empty()))
+    return fail("several panels in a tile of one row only");
+  if (rows > rowCount)
+    return fail(Twine("at most ") + Twine(rowCount) + " rows in the tile");
+  if (isWhole() && depth < loops.productCount())
+    return fail(Twine("a tile of depth ") + Twine(loops.productCount()));
+  tile.rows = rows;
+  tile.blockRows = std::max<int64_t>(tile.blockRows / rows, 1) * rows;
+  tile.panels = packed ? columns / unit : 1;
+  tile.vectors = columns / tile.lanes / tile.panels;
+  tile.depth = std::min(depth, loops.productCount());
+  return success();
+}
+
+/// Whether sums must be complete before they are stored.
+bool ContractionEmitter::isWhole() {
+  // Partial sums go to the destination, one depth after the other.
+  return !loops.window.empty() || getElementTypeOrSelf(result) !=
+                                      getElementTypeOrSelf(root->getResult(0));
+}
+
+LogicalResult ContractionEmitter::choosePanels() {
+  int64_t width = 0;
+  OpOperand &right = *root.getDpsInputOperand(1);
+  AffineMap map = root.getMatchingIndexingMap(&right);
+  if (auto unpack = right.get().getDefiningOp<linalg::UnPackOp>()) {
+    ArrayRef<int64_t> positions = unpack.getInnerDimsPos();
+    if (positions.size() == 1 &&
+        map.getResult(positions.front()) ==
+            getAffineDimExpr(loops.column, map.getContext())) {
+      packed = unpack;
+      width = unpack.getStaticInnerTiles().front();
+    }
+  }
+  tile = chooseContractionTile(kernel.target(), loops.outerCount(), rowCount,
+                               columnCount, loops.productCount(), width);
+  if (isWhole())
+    tile.depth = loops.productCount();
+  if (!packed || !loops.window.empty())
+    tile.panels = 1;
+  if (!kernel.requestedTile.empty() && failed(takeRequested()))
+    return failure();
+  panels = llvm::divideCeil(columnCount, tile.panelWidth());
+  panelGroups = llvm::divideCeil(columnCount, tile.columns());
+  rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
+  depthBlocks = llvm::divideCeil(loops.productCount(), tile.depth);
+  // Other warps run while one waits for memory.
+  if (!kernel.target().isWarp) {
+    choosePrefetch();
+    chooseCopy();
+  }
+  return success();
+}
+
+void ContractionEmitter::chooseCopy() {
+  OpOperand &right = *root.getDpsInputOperand(1);
+  SmallVector<unsigned> dims(loops.batch.begin(), loops.batch.end());
+  dims.append({unsigned(loops.depth), unsigned(loops.column)});
+  int64_t fullRows = rowCount / tile.rows * tile.rows;
+  int64_t lastRow = (rowBlocks - 1) * tile.blockRows;
+  int64_t uses = tile.blockRows / tile.rows;
+  bool isMatrix = isa<BlockArgument>(right.get()) && loops.window.empty() &&
+                  root.getMatchingIndexingMap(&right) ==
+                      AffineMap::getMultiDimMapWithTargets(
+                          root.getNumLoops(), dims, root.getContext());
+  // The first block of each tile fills the copy.
+  if (!isMatrix || loops.productCount() * columnCount < minCopiedElements ||
+      uses < minCopyUses || lastRow >= fullRows ||
+      tile.depth * tile.panelWidth() > maxCopyElements)
+    return;
+  copy.emplace(kernel, right.get(), tile, uses);
+}
+
+void ContractionEmitter::choosePrefetch() {
+  if (!packed || !isa<BlockArgument>(packed.getSource()))
+    return;
+  SmallVector<int64_t> shape;
+  for (int64_t loop : loops.batch)
+    shape.push_back(loops.extents[loop]);
+  shape.push_back(panels);
+  for (int64_t loop : loops.window)
+    shape.push_back(loops.extents[loop]);
+  shape.append({depthCount, tile.panelWidth()});
+  auto type = cast<RankedTensorType>(packed.getSource().getType());
+  if (type.getShape() != ArrayRef(shape))
+    return;
+  int64_t uses = tile.blockRows / tile.rows;
+  if (!loops.window.empty()) {
+    // All rows use all of a panel, which in the cache is a matter of its size.
+    if (type.getNumElements() < minPrefetchedWindows)
+      return;
+    uses = loops.count(loops.shared) * (rowCount / tile.rows);
+  }
+  prefetch.emplace(kernel, packed.getSource(), loops.productCount(), tile,
+                   uses);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+FailureOr<Tile> ContractionEmitter::emit() {
+  StringRef reason;
+  FailureOr<ContractionLoops> matched = ContractionLoops::match(root, reason);
+  if (failed(matched))
+    return root->emitError(reason);
+  if (failed(verifyBody(root)) || failed(verifyEpilogue(root, result)))
+    return failure();
+  loops = *matched;
+  rowCount = loops.rowCount();
+  columnCount = loops.columnCount();
+  depthCount = loops.extents[loops.depth];
+  at.assign(loops.extents.size(), {});
+  if (failed(choosePanels()))
+    return failure();
+  // Partial sums overwrite the destination before the epilogue reads.
+  if (depthBlocks > 1)
+    for (Value argument : kernel.arguments())
+      kernel.forbidAlias(argument);
+  kernel.tileLoop(loops.outerCount() * panelGroups * rowBlocks,
+                  [&](Value index) { emitTile(index); });
+  return Tile{tile.rows, tile.columns(), tile.depth};
+}
+
+/// Moves along `group` to its point number `index`.
+void ContractionEmitter::moveTo(ArrayRef<int64_t> group, Value index) {
+  SmallVector<int64_t> shape;
+  for (int64_t loop : group)
+    shape.push_back(loops.extents[loop]);
+  for (auto [loop, i] :
+       llvm::zip_equal(group, kernel.delinearize(index, shape)))
+    at[loop] = {i};
+}
+
+/// Consecutive tiles use one panel, which thus stays cached: the row blocks,
+/// then what else shares a right side. Or they use the same rows.
+void ContractionEmitter::emitTile(Value index) {
+  auto take = [&](int64_t count) {
+    Value taken = kernel.remainder(index, count);
+    index = kernel.divide(index, count);
+    return taken;
+  };
+  Value group, rowBlock;
+  if (tile.sharesRows)
+    group = take(panelGroups);
+  rowBlock = take(rowBlocks);
+  moveTo(loops.shared, take(loops.count(loops.shared)));
+  if (!tile.sharesRows)
+    group = take(panelGroups);
+  moveTo(loops.batch, index);
+
+  int64_t rest = columnCount % tile.columns();
+  auto emit = [&](Value group, int64_t columns) {
+    int64_t vectors = llvm::divideCeil(columns, tile.lanes);
+    emitPanels(rowBlock, {kernel.multiply(group, tile.panels),
+                          kernel.multiply(group, tile.columns()), vectors,
+                          columns - (vectors - 1) * tile.lanes});
+  };
+  auto full = [&] { emit(group, tile.columns()); };
+  auto last = [&] { emit(kernel.constant(panelGroups - 1), rest); };
+  if (!rest)
+    full();
+  else if (panelGroups == 1)
+    last();
+  else
+    kernel.writingBranch(kernel.isLess(group, panelGroups - 1), full, last);
+}
+
+void ContractionEmitter::emitPanels(Value rowBlock, Columns columns) {
+  kernel.writingLoop(
+      kernel.constant(0), kernel.constant(depthBlocks), 1,
+      [&](Value depthBlock) { emitRowBlock(rowBlock, depthBlock, columns); });
+}
+
+void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
+                                      Columns columns) {
+  int64_t fullRows = rowCount / tile.rows * tile.rows;
+  Value first = kernel.multiply(rowBlock, tile.blockRows);
+  Value last = kernel.minimum(kernel.add(first, tile.blockRows), fullRows);
+  Value second = first;
+  readsCopy = false;
+  if (copy) {
+    emitAccumulators(first, tile.rows, depthBlock, columns, /*use=*/nullptr);
+    second = kernel.add(first, tile.rows);
+  }
+  readsCopy = copy.has_value();
+  kernel.writingLoop(second, last, tile.rows, [&](Value row) {
+    Value use = kernel.divide(kernel.subtract(row, second), tile.rows);
+    if (copy)
+      copy->begin(getNextStretch(depthBlock, columns), use);
+    emitAccumulators(row, tile.rows, depthBlock, columns, use);
+    if (copy)
+      copy->end();
+  });
+  if (fullRows == rowCount)
+    return;
+  auto rest = [&] {
+    emitAccumulators(kernel.constant(fullRows), rowCount - fullRows, depthBlock,
+                     columns, /*use=*/nullptr);
+  };
+  if (rowBlocks == 1)
+    return rest();
+  kernel.writingBranch(kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
+}
+
+/// One block of accumulators: a register each, from the first product of the
+/// depth block to the last. `use` counts the blocks that read the same part of
+/// a panel, null if there is none to count.
+void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
+                                          Value depthBlock, Columns columns,
+                                          Value use) {
+  rows.clear();
+  for (int64_t r = 0; r < rowsHere; ++r)
+    rows.push_back(kernel.add(firstRow, r));
+  Value lower = kernel.multiply(depthBlock, tile.depth);
+  // With a window around it, all of the innermost loop is one block.
+  Value upper = kernel.minimum(kernel.add(lower, tile.depth), depthCount);
+  if (prefetch && use) {
+    Value panel = kernel.add(kernel.multiply(linearIndex(loops.batch), panels),
+                             columns.panel);
+    if (loops.window.empty())
+      prefetch->begin(panel, use, lower, upper);
+    else
+      prefetch->begin(panel, getUse(firstRow), lower,
+                      kernel.constant(loops.productCount()));
+  }
+  if (depthBlocks == 1) {
+    finish(accumulate(lower, upper, start(columns), columns), columns);
+  } else {
+    auto vectorType = VectorType::get(tile.lanes, kernel.ir().getF32Type());
+    SmallVector<Type> types(rowsHere * columns.vectors, vectorType);
+    SmallVector<Value> sums = kernel.branch(
+        kernel.isLess(depthBlock, 1), types, /*writes=*/false,
+        [&] { return start(columns); }, [&] { return resume(columns); });
+    sums = accumulate(lower, upper, sums, columns);
+    kernel.writingBranch(
+        kernel.isLess(depthBlock, depthBlocks - 1),
+        [&] { suspend(sums, columns); }, [&] { finish(sums, columns); });
+  }
+  if (prefetch)
+    prefetch->end();
+}
+
+FailureOr<Tile> hamkaas::emitContraction(KernelBuilder &kernel, Value result) {
+  linalg::LinalgOp root = findReductionRoot(result);
+  if (!root)
+    return emitError(kernel.loc(), "expected a contraction in the kernel");
+  return ContractionEmitter(kernel, root, result).emit();
+}

@@ -1,0 +1,344 @@
+//===- EmitElementwise.cpp - Kernels without a reduction --------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Elements of a core's tile: some microseconds of work, 16 KB of each operand.
+static constexpr int64_t coreTileElements = 4096;
+/// More tiles than that are a multiple of it, so that threads get equal shares.
+static constexpr int64_t tileShares = 8;
+/// Independent blocks of lanes in flight.
+static constexpr int64_t unrolledBlocks = 4;
+/// The same of blocks that give a thread several elements.
+static constexpr int64_t unrolledWideBlocks = 2;
+/// Results of this size are beyond the nearest caches: their elements, and
+/// those of operands of their shape, are fetched a page before they are needed.
+/// The hardware stops at each page.
+static constexpr int64_t minPrefetched = 1 << 15, prefetchDistance = 1 << 10;
+
+int64_t hamkaas::chooseLanes(const TargetDescription &target, int64_t extent) {
+  return std::min<int64_t>(target.lanes, llvm::PowerOf2Ceil(extent));
+}
+
+void hamkaas::forEachLaneBlock(
+    KernelBuilder &kernel, Value base, int64_t extent, int64_t lanes,
+    int64_t unroll, SmallVectorImpl<Value> &carried, bool writes,
+    function_ref<void(LaneBlock, MutableArrayRef<Value>)> body) {
+  int64_t step = lanes * unroll;
+  int64_t unrolled = extent / step * step;
+  SmallVector<Value> results = kernel.loop(
+      kernel.constant(0), kernel.constant(unrolled), step, carried, writes,
+      [&](Value offset, ValueRange values) {
+        SmallVector<Value> current(values);
+        Value first = kernel.add(base, offset);
+        auto emit = [&] {
+          for (int64_t slot = 0; slot < unroll; ++slot)
+            body({kernel.add(first, slot * lanes), lanes, slot}, current);
+        };
+        // Written at last, so that what the blocks compute can overlap.
+        if (unroll > 1)
+          kernel.deferStores(emit);
+        else
+          emit();
+        return current;
+      });
+  carried.assign(results.begin(), results.end());
+  for (int64_t at = unrolled; at < extent; at += lanes)
+    body({kernel.add(base, at), std::min(lanes, extent - at),
+          (at - unrolled) / lanes},
+         carried);
+}
+
+LogicalResult hamkaas::verifyTree(Value result,
+                                  function_ref<bool(Operation *)> isRoot) {
+  llvm::SetVector<Value> values;
+  values.insert(result);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (!op || (isRoot && isRoot(op)))
+      continue;
+    if (auto unpack = dyn_cast<linalg::UnPackOp>(op)) {
+      values.insert(unpack.getSource());
+      continue;
+    }
+    if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+      if (!pad.getConstantPaddingValue() ||
+          !pad.getResultType().hasStaticShape())
+        return pad.emitError("expected constant sizes and a constant padding");
+      values.insert(pad.getSource());
+      continue;
+    }
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp) {
+      if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
+        continue;
+      return op->emitError("expected an operation of linalg in a kernel");
+    }
+    if (failed(verifyElementwise(linalgOp)))
+      return failure();
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()) &&
+          !linalgOp.getMatchingBlockArgument(&operand).use_empty())
+        values.insert(operand.get());
+  }
+  return success();
+}
+
+/// Whether a warp takes several rows at a time rather than leave lanes, or
+/// blocks of them that could be in flight, unused.
+static bool isShort(int64_t extent) {
+  return extent < unrolledBlocks * 32 || (extent < 256 && extent % 32 != 0);
+}
+
+/// How many of `rows` rows of `extent` elements are a tile; of long rows a tile
+/// is a part of one.
+static int64_t chooseTileRows(int64_t rows, int64_t extent,
+                              int64_t tileElements) {
+  if (extent > tileElements)
+    return 1;
+  int64_t tileRows = std::min(rows, tileElements / extent);
+  int64_t tiles = llvm::divideCeil(rows, tileRows);
+  if (tiles > tileShares)
+    tiles -= tiles % tileShares;
+  return llvm::divideCeil(rows, tiles);
+}
+
+namespace {
+/// Writes the elements of a tree in tiles of whole rows, or of parts of a row
+/// if rows are long.
+class ElementsEmitter {
+public:
+  ElementsEmitter(KernelBuilder &kernel, Value value, ValueRange offsets)
+      : kernel(kernel), value(value), offsets(offsets) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    outer.assign(shape.begin(), shape.end() - 1);
+    extent = shape.back();
+    rows = ShapedType::getNumElements(outer);
+    bool isWhole = value.getType() == kernel.destinationType();
+    isOneRow = kernel.target().isWarp && isWhole && rows > 1 && isShort(extent);
+    if (isOneRow) {
+      extent *= rows;
+      rows = 1;
+      outer.clear();
+    }
+    tileElements = kernel.target().tileSize(coreTileElements);
+    part = std::min(extent, tileElements);
+    tileRows = chooseTileRows(rows, extent, tileElements);
+    lanes = isOneRow ? chooseLanes(kernel.target(), extent) : chooseRowLanes();
+    unroll =
+        lanes > kernel.target().lanes ? unrolledWideBlocks : unrolledBlocks;
+    streams = isWhole && kernel.streams();
+    if (isWhole && !streams && !kernel.target().isWarp)
+      collectPrefetched();
+  }
+
+  /// The number of tiles, and how many rows and elements of a row are one.
+  int64_t tiles() const {
+    return llvm::divideCeil(rows, tileRows) * llvm::divideCeil(extent, part);
+  }
+  Tile shape() const { return {tileRows, part}; }
+
+  void emitTile(Value tile) {
+    if (extent > tileElements)
+      return emitPart(tile);
+    emitRows(tile);
+  }
+
+private:
+  /// Lanes along the rows, which are written at multiples of their number.
+  int64_t chooseRowLanes() const {
+    RankedTensorType type = kernel.destinationType();
+    LaneUse read{value, SmallVector<LaneUse::Index>(type.getRank(), {0, 1})};
+    LaneUse written{kernel.destinationArgument(), read.at};
+    read.at.back() = {1, 0};
+    // A place that is not known may be any.
+    std::optional<int64_t> offset = getConstantIntValue(offsets.back());
+    written.at.back() = {1, offset.value_or(1)};
+    return chooseWideLanes(kernel.target(), extent, {read, written});
+  }
+
+  void collectPrefetched() {
+    RankedTensorType type = kernel.destinationType();
+    if (!type.getElementType().isF32() || rows * extent < minPrefetched)
+      return;
+    for (BlockArgument argument : kernel.arguments().drop_back())
+      if (argument.getType() == type && !argument.use_empty())
+        prefetched.push_back(argument);
+  }
+
+  /// Once for each line of memory.
+  void prefetch(Value row, LaneBlock block) {
+    if (prefetched.empty() || block.slot * lanes % lineElements)
+      return;
+    Value ahead = kernel.add(kernel.multiply(row, extent),
+                             kernel.add(block.index, prefetchDistance));
+    for (BlockArgument argument : prefetched)
+      kernel.prefetch(argument, ahead, CacheLevel::First);
+    kernel.prefetchDestination(ahead, CacheLevel::First);
+  }
+
+  void emitRows(Value tile) {
+    Value first = kernel.multiply(tile, tileRows);
+    Value last = kernel.add(first, tileRows);
+    if (rows % tileRows)
+      last = kernel.minimum(last, rows);
+    if (tiles() == 1) {
+      first = kernel.constant(0);
+      last = kernel.constant(rows);
+    }
+    kernel.writingLoop(first, last, 1, [&](Value row) {
+      emitBlocks(row, kernel.constant(0), extent);
+    });
+  }
+
+  void emitPart(Value tile) {
+    int64_t parts = llvm::divideCeil(extent, tileElements);
+    int64_t rest = extent % tileElements;
+    Value row = kernel.divide(tile, parts);
+    Value number = kernel.remainder(tile, parts);
+    auto full = [&] {
+      emitBlocks(row, kernel.multiply(number, tileElements), tileElements);
+    };
+    if (!rest)
+      return full();
+    kernel.writingBranch(kernel.isLess(number, parts - 1), full, [&] {
+      emitBlocks(row, kernel.constant(extent - rest), rest);
+    });
+  }
+
+  void emitBlocks(Value row, Value base, int64_t count) {
+    SmallVector<Value> rowIndices = kernel.delinearize(row, outer);
+    if (streams && count >= 2 * lineElements)
+      return emitStream(rowIndices, base, count);
+    SmallVector<Value> none;
+    forEachLaneBlock(kernel, base, count, lanes, unroll, none, /*writes=*/true,
+                     [&](LaneBlock block, MutableArrayRef<Value>) {
+                       prefetch(row, block);
+                       TreeEmitter tree(kernel, lanes, block.active);
+                       if (isOneRow)
+                         return tree.storeInRow(value, block.index);
+                       tree.store(value, lanePoint(rowIndices, block.index),
+                                  offsets);
+                     });
+  }
+
+  /// Whole lines are written past the caches, one less than there would be if
+  /// the first began where the row does; the ends, which overlap them, are not.
+  /// NOTE: the ends are read before anything is written, as the destination may
+  /// be an argument's, too.
+  void emitStream(ValueRange row, Value base, int64_t count) {
+    SmallVector<std::pair<Value, Value>> ends;
+    for (int64_t begin : {int64_t(0), count - lineElements})
+      for (int64_t at = 0; at < lineElements; at += lanes) {
+        Value index = kernel.add(base, begin + at);
+        TreeEmitter tree(kernel, lanes, lanes);
+        tree.setWritten(lanePoint(row, index));
+        ends.push_back(
+            {index, tree.evaluateVector(value, lanePoint(row, index))});
+      }
+    Value first = kernel.add(base, kernel.elementsBeforeLine());
+    int64_t vectors = (count - lineElements) / lanes;
+    int64_t unroll = std::gcd(vectors, unrolledBlocks);
+    kernel.streamingLoop(
+        kernel.constant(0), kernel.constant(vectors * lanes), unroll * lanes,
+        [&](Value offset) {
+          kernel.deferStores([&] {
+            for (int64_t i = 0; i < unroll; ++i) {
+              Value index = kernel.add(kernel.add(first, offset), i * lanes);
+              TreeEmitter tree(kernel, lanes, lanes);
+              tree.store(value, lanePoint(row, index), offsets);
+            }
+          });
+        });
+    for (auto [index, vector] : ends) {
+      SmallVector<Value> indices(row);
+      indices.push_back(index);
+      kernel.store(vector, indices, lanes);
+    }
+  }
+
+  KernelBuilder &kernel;
+  Value value;
+  ValueRange offsets;
+  SmallVector<int64_t> outer;
+  int64_t rows, extent, tileElements, tileRows, part, lanes, unroll;
+  bool streams;
+  /// Whether all rows are written as one.
+  bool isOneRow;
+  /// Arguments that are read like the destination is written, if both are
+  /// large.
+  SmallVector<BlockArgument> prefetched;
+};
+} // namespace
+
+/// A tensor without dimensions: one tile of one element.
+static Tile emitScalar(KernelBuilder &kernel, Value value) {
+  kernel.tileLoop(1, [&](Value) {
+    TreeEmitter tree(kernel, /*lanes=*/1, /*active=*/1);
+    kernel.storeElement(tree.evaluate(value, {}), {});
+  });
+  return {1};
+}
+
+Tile hamkaas::emitElements(KernelBuilder &kernel, Value value,
+                           ValueRange offsets) {
+  if (offsets.empty())
+    return emitScalar(kernel, value);
+  if (std::optional<int64_t> cross = findCrossDimension(value))
+    return emitTransposedElements(kernel, value, *cross, offsets);
+  ElementsEmitter elements(kernel, value, offsets);
+  kernel.tileLoop(elements.tiles(),
+                  [&](Value tile) { elements.emitTile(tile); });
+  return elements.shape();
+}
+
+/// Tile number `tile` of those from `firstTiles[begin]` to that of `end`, by a
+/// search for its piece.
+static void emitTileOf(KernelBuilder &kernel,
+                       MutableArrayRef<ElementsEmitter> pieces,
+                       ArrayRef<int64_t> firstTiles, Value tile, size_t begin,
+                       size_t end) {
+  if (end - begin == 1)
+    return pieces[begin].emitTile(
+        kernel.subtract(tile, kernel.constant(firstTiles[begin])));
+  size_t middle = begin + (end - begin) / 2;
+  kernel.writingBranch(
+      kernel.isLess(tile, firstTiles[middle]),
+      [&] { emitTileOf(kernel, pieces, firstTiles, tile, begin, middle); },
+      [&] { emitTileOf(kernel, pieces, firstTiles, tile, middle, end); });
+}
+
+Tile hamkaas::emitPieces(KernelBuilder &kernel, ArrayRef<Piece> pieces) {
+  SmallVector<ElementsEmitter> emitters;
+  SmallVector<int64_t> firstTiles{0};
+  for (const Piece &piece : pieces) {
+    emitters.emplace_back(kernel, piece.value, piece.offsets);
+    firstTiles.push_back(firstTiles.back() + emitters.back().tiles());
+  }
+  kernel.tileLoop(firstTiles.back(), [&](Value tile) {
+    emitTileOf(kernel, emitters, firstTiles, tile, 0, emitters.size());
+  });
+  return emitters.front().shape();
+}
+
+FailureOr<Tile> hamkaas::emitElementwise(KernelBuilder &kernel, Value result) {
+  if (failed(verifyTree(result)))
+    return failure();
+  SmallVector<Value> offsets(kernel.destinationType().getRank(),
+                             kernel.constant(0));
+  return emitElements(kernel, result, offsets);
+}

@@ -1,0 +1,183 @@
+//===- EmitMovement.cpp - Kernels that place data ---------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Rows of a tile of a packing kernel.
+static constexpr int64_t tileRows = 8;
+
+//===----------------------------------------------------------------------===//
+// Insertion into the destination
+//===----------------------------------------------------------------------===//
+
+/// The part of the destination that `insert` fills.
+static FailureOr<Piece> getPiece(KernelBuilder &kernel,
+                                 tensor::InsertSliceOp insert) {
+  if (insert.getSourceType().getRank() != insert.getDestType().getRank() ||
+      !insert.hasUnitStride())
+    return insert.emitError("expected a source of the destination's rank and "
+                            "strides of 1");
+  if (failed(verifyTree(insert.getSource())))
+    return failure();
+  Piece piece{insert.getSource(), {}};
+  for (OpFoldResult offset : insert.getMixedOffsets())
+    if (std::optional<int64_t> constant = getConstantIntValue(offset))
+      piece.offsets.push_back(kernel.constant(*constant));
+    else
+      piece.offsets.push_back(cast<Value>(offset));
+  return piece;
+}
+
+/// Writes only the rows that are replaced: the others are in place already.
+static FailureOr<Tile> emitInsert(KernelBuilder &kernel,
+                                  tensor::InsertSliceOp insert) {
+  FailureOr<Piece> piece = getPiece(kernel, insert);
+  if (failed(piece))
+    return failure();
+  return emitElements(kernel, piece->value, piece->offsets);
+}
+
+/// Writes tensors that fill an empty one together.
+static FailureOr<Tile> emitConcat(KernelBuilder &kernel,
+                                  tensor::InsertSliceOp last) {
+  SmallVector<Piece> pieces;
+  Value dest = last.getResult();
+  while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>()) {
+    FailureOr<Piece> piece = getPiece(kernel, insert);
+    if (failed(piece))
+      return failure();
+    pieces.push_back(std::move(*piece));
+    dest = insert.getDest();
+  }
+  if (!dest.getDefiningOp<tensor::EmptyOp>())
+    return last.emitError("expected insertions into the last argument of the "
+                          "kernel or into an empty tensor");
+  std::reverse(pieces.begin(), pieces.end());
+  return emitPieces(kernel, pieces);
+}
+
+//===----------------------------------------------------------------------===//
+// Packing into panels
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Packs along one dimension: each row of the destination's last dimension is
+/// `width` consecutive elements of the source, or the padding past its end.
+class PackEmitter {
+public:
+  PackEmitter(KernelBuilder &kernel, linalg::PackOp pack)
+      : kernel(kernel), pack(pack) {}
+
+  FailureOr<Tile> emit() {
+    if (pack.getStaticInnerTiles().size() != 1)
+      return pack.emitError("expected one packed dimension, got ")
+             << pack.getStaticInnerTiles().size();
+    if (failed(verifyTree(pack.getSource())))
+      return failure();
+    position = pack.getInnerDimsPos().front();
+    width = pack.getStaticInnerTiles().front();
+    lanes = chooseLanes(kernel.target(), width);
+    int64_t extent = pack.getSourceType().getDimSize(position);
+    panels = llvm::divideCeil(extent, width);
+    rest = extent % width;
+
+    outer = SmallVector<int64_t>(pack.getDestType().getShape().drop_back());
+    ArrayRef<int64_t> order = pack.getOuterDimsPerm();
+    panelDim =
+        order.empty() ? position : llvm::find(order, position) - order.begin();
+    others = outer;
+    others[panelDim] = 1;
+    // The rows of a tile are read one beside the other, from panel to panel.
+    int64_t rows = ShapedType::getNumElements(others);
+    kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
+      Value first = kernel.multiply(tile, tileRows);
+      Value last = kernel.minimum(kernel.add(first, tileRows), rows);
+      int64_t whole = rest ? panels - 1 : panels;
+      kernel.writingLoop(
+          kernel.constant(0), kernel.constant(whole), 1,
+          [&](Value panel) { emitRows(first, last, panel, width); });
+      if (rest)
+        emitRows(first, last, kernel.constant(whole), rest);
+    });
+    return Tile{tileRows, width};
+  }
+
+private:
+  /// The rows of one panel, of which the first `columns` come from the source.
+  void emitRows(Value first, Value last, Value panel, int64_t columns) {
+    kernel.writingLoop(first, last, 1, [&](Value row) {
+      packedIndices = kernel.delinearize(row, others);
+      packedIndices[panelDim] = panel;
+      ArrayRef<int64_t> order = pack.getOuterDimsPerm();
+      sourceIndices.assign(outer.size(), Value());
+      for (size_t i = 0; i < outer.size(); ++i)
+        sourceIndices[order.empty() ? i : order[i]] = packedIndices[i];
+      emitPanel(panel, columns);
+    });
+  }
+
+  /// The row of one panel, of which the first `columns` come from the source.
+  void emitPanel(Value panel, int64_t columns) {
+    for (int64_t at = 0; at < width; at += lanes) {
+      int64_t active = std::clamp<int64_t>(columns - at, 0, lanes);
+      SmallVector<Value> indices = packedIndices;
+      indices.push_back(kernel.constant(at));
+      kernel.store(emitLanes(panel, at, active), indices,
+                   std::min(lanes, width - at));
+    }
+  }
+
+  Value emitLanes(Value panel, int64_t at, int64_t active) {
+    Value padding = active == lanes
+                        ? Value()
+                        : kernel.broadcast(pack.getPaddingValue(), lanes);
+    if (active == 0)
+      return padding;
+    Point point;
+    for (Value index : sourceIndices)
+      point.push_back({index});
+    point[position] = {kernel.add(kernel.multiply(panel, width), at),
+                       /*step=*/1};
+    Value vector = TreeEmitter(kernel, lanes, active)
+                       .evaluateVector(pack.getSource(), point);
+    if (active == lanes)
+      return vector;
+    return arith::SelectOp::create(kernel.ir(), kernel.loc(),
+                                   kernel.mask(active, lanes), vector, padding);
+  }
+
+  KernelBuilder &kernel;
+  linalg::PackOp pack;
+  int64_t position = 0, width = 0, lanes = 0, panels = 0, rest = 0;
+  /// The dimension of the panels among the outer ones of the result, and these
+  /// without it.
+  int64_t panelDim = 0;
+  SmallVector<int64_t> outer, others;
+  SmallVector<Value> packedIndices, sourceIndices;
+};
+} // namespace
+
+FailureOr<Tile> hamkaas::emitMovement(KernelBuilder &kernel, Value result) {
+  if (auto insert = result.getDefiningOp<tensor::InsertSliceOp>()) {
+    if (insert.getDest() == kernel.destinationArgument())
+      return emitInsert(kernel, insert);
+    return emitConcat(kernel, insert);
+  }
+  if (auto pack = result.getDefiningOp<linalg::PackOp>())
+    return PackEmitter(kernel, pack).emit();
+  if (result.getDefiningOp<tensor::PadOp>())
+    return emitPad(kernel, result);
+  return emitElementwise(kernel, result);
+}

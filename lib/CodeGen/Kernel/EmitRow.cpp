@@ -1,0 +1,464 @@
+//===- EmitRow.cpp - Kernels with reductions along rows ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/Reduction.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Elements of a core's tile, if rows are short enough to have several in one.
+static constexpr int64_t coreTileElements = 4096;
+/// Accumulators of a reduction: enough to hide the latency of an addition.
+static constexpr int64_t accumulators = 8;
+/// A long computation of each element hides it by itself.
+static constexpr int64_t accumulatorsOfMath = 4;
+/// Bytes of a row, of each operand and the result, of which two find room in
+/// the first level of caches.
+static constexpr int64_t maxNearRow = 4096;
+
+namespace {
+class RowEmitter {
+public:
+  RowEmitter(KernelBuilder &kernel, Value result, Team *team)
+      : kernel(kernel), result(result), team(team) {}
+
+  FailureOr<Tile> emit();
+
+private:
+  FailureOr<Tile> finish(int64_t tileRows) const;
+  using Values = llvm::SetVector<Value>;
+
+  LogicalResult collect();
+  void chooseBlocks();
+  SmallVector<LaneUse> getRowUses() const;
+  LogicalResult addReduction(linalg::LinalgOp op);
+  bool isReduction(Value value) const { return reductions.contains(value); }
+  Values treeOf(Operation *op) const;
+  void chooseStored();
+  void collectRowArguments();
+  bool writesRows() const;
+
+  void emitRow(Value row);
+  TreeEmitter &getTree(const LaneBlock &block);
+  void forEachBlock(int64_t unroll, SmallVectorImpl<Value> &carried,
+                    bool writes,
+                    function_ref<void(LaneBlock, MutableArrayRef<Value>)> body);
+  void prefetchNext(Value index);
+  Value emitReduction(const Reduction &reduction);
+  void emitContribution(const Reduction &reduction, LaneBlock block,
+                        MutableArrayRef<Value> sums, bool stores);
+  void emitResult();
+  TreeEmitter makeTree(int64_t active);
+
+  KernelBuilder &kernel;
+  Value result;
+  /// Who shares a row; null if nobody does.
+  Team *team;
+  /// In the order of their passes.
+  llvm::MapVector<Value, Reduction> reductions;
+  SmallVector<int64_t> rowShape;
+  /// Elements of a row and of what a warp has of it.
+  int64_t extent = 0, part = 0, lanes = 1;
+  /// Whether the row is read once, and later passes find in registers what they
+  /// need of it.
+  bool keepsRow = false;
+
+  /// An elementwise value that is expensive and needed by several passes: the
+  /// first of them keeps it in the destination's row. Null if there is none.
+  Value stored;
+
+  /// Whole rows in memory that the kernel reads.
+  SmallVector<BlockArgument> rowArguments;
+
+  // Where the emission of a row stands.
+  Value warp;
+  Value nextRow;
+  SmallVector<Value> rowIndices;
+  llvm::DenseMap<Value, Value> reduced;
+  bool storedIsReady = false;
+  bool readsOtherRow = false;
+  /// The blocks of a row that is kept, and what is known at each; else the tree
+  /// of the block that is emitted.
+  SmallVector<LaneBlock> blocks;
+  SmallVector<TreeEmitter, 0> trees;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is computed
+//===----------------------------------------------------------------------===//
+
+LogicalResult RowEmitter::addReduction(linalg::LinalgOp op) {
+  FailureOr<Reduction> found = matchReduction(op);
+  if (failed(found))
+    return failure();
+  Reduction reduction = *found;
+  if (reduction.loops.size() != 1)
+    return op->emitError("expected one result, reduced along one dimension");
+  AffineMap map = op.getIndexingMapsArray().back();
+  if (!map.isProjectedPermutation())
+    return op->emitError("expected a result indexed by the parallel loops");
+
+  SmallVector<int64_t> shape;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (AffineExpr expr : map.getResults())
+    shape.push_back(extents[cast<AffineDimExpr>(expr).getPosition()]);
+  if (reductions.empty()) {
+    rowShape = shape;
+    extent = extents[reduction.loops.front()];
+  } else if (shape != rowShape || extents[reduction.loops.front()] != extent) {
+    return op->emitError("expected all reductions of a kernel to have the same "
+                         "rows");
+  }
+  reductions[op->getResult(0)] = reduction;
+  return success();
+}
+
+/// Finds the reductions. Operations stand in an order in which their operands
+/// come first, so that order serves for the passes, too.
+LogicalResult RowEmitter::collect() {
+  for (Operation &operation : *result.getParentBlock())
+    if (auto op = dyn_cast<linalg::LinalgOp>(operation))
+      if (op.getNumReductionLoops() > 0 && failed(addReduction(op)))
+        return failure();
+  auto isRoot = [&](Operation *op) { return isReduction(op->getResult(0)); };
+  if (failed(verifyTree(result, isRoot)))
+    return failure();
+  for (auto &[value, reduction] : reductions)
+    for (Value operand : reduction.op->getOperands())
+      if (failed(verifyTree(operand, isRoot)))
+        return failure();
+  if (reductions.empty())
+    return emitError(kernel.loc(), "expected a reduction in the kernel");
+  auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<int64_t> whole(rowShape);
+  whole.push_back(extent);
+  if (type.getShape() != ArrayRef(whole) &&
+      type.getShape() != ArrayRef(rowShape))
+    return emitError(kernel.loc(),
+                     "expected a result of the shape of the rows");
+  return success();
+}
+
+/// The values that `op` depends on with no reduction between.
+RowEmitter::Values RowEmitter::treeOf(Operation *op) const {
+  Values values;
+  auto visit = [&](Operation *user) {
+    for (Value operand : user->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && !isReduction(operand))
+        values.insert(operand);
+  };
+  visit(op);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (Operation *definition = values[i].getDefiningOp())
+      visit(definition);
+  return values;
+}
+
+static bool containsMath(Operation *op) {
+  bool found = false;
+  op->walk([&](Operation *inner) {
+    found |= isa<math::MathDialect>(inner->getDialect());
+  });
+  return found;
+}
+
+/// The value nearest to the result that contains a math function and that two
+/// passes, the final one included, would compute. A destination of one element
+/// a row has no room for one.
+void RowEmitter::chooseStored() {
+  if (!writesRows())
+    return;
+  SmallVector<Values> passes;
+  for (auto &[value, reduction] : reductions)
+    passes.push_back(treeOf(reduction.op));
+  passes.push_back(treeOf(result.getDefiningOp()));
+  passes.back().insert(result);
+  for (Operation &op : llvm::reverse(*result.getParentBlock())) {
+    if (!isa<linalg::LinalgOp>(op) || isReduction(op.getResult(0)) ||
+        op.getResult(0).getType() != kernel.destinationType())
+      continue;
+    Value value = op.getResult(0);
+    Values tree = treeOf(&op);
+    bool expensive =
+        containsMath(&op) || llvm::any_of(tree, [](Value v) {
+          return v.getDefiningOp() && containsMath(v.getDefiningOp());
+        });
+    if (expensive && llvm::count_if(passes, [&](const Values &pass) {
+                       return pass.contains(value);
+                     }) > 1) {
+      stored = value;
+      return;
+    }
+  }
+}
+
+void RowEmitter::collectRowArguments() {
+  SmallVector<int64_t> whole(rowShape);
+  whole.push_back(extent);
+  for (BlockArgument argument : kernel.arguments().drop_back()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    if (type.getShape() == ArrayRef(whole) && !argument.use_empty())
+      rowArguments.push_back(argument);
+  }
+}
+
+/// What is read along the rows. Those begin at multiples of a part.
+SmallVector<LaneUse> RowEmitter::getRowUses() const {
+  SmallVector<LaneUse> uses;
+  auto add = [&](Value tensor) {
+    uses.push_back(
+        {tensor, SmallVector<LaneUse::Index>(rowShape.size(), {0, 1})});
+    uses.back().at.push_back({1, 0});
+  };
+  if (writesRows()) {
+    add(result);
+    add(kernel.destinationArgument());
+  }
+  for (auto &[value, reduction] : reductions) {
+    linalg::LinalgOp op = reduction.op;
+    SmallVector<LaneUse::Index> loops(op.getNumLoops(), {0, 1});
+    loops[reduction.loops.front()] = {1, 0};
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()) &&
+          !op.getMatchingBlockArgument(&operand).use_empty())
+        uses.push_back(
+            {operand.get(),
+             applyToLanes(op.getMatchingIndexingMap(&operand), loops)});
+  }
+  return uses;
+}
+
+/// What all arguments have of a row must find room in registers to be kept.
+void RowEmitter::chooseBlocks() {
+  part = team ? extent / team->warps : extent;
+  lanes = chooseWideLanes(kernel.target(), part, getRowUses(),
+                          [&](Value value) { return isReduction(value); });
+  keepsRow = kernel.target().isWarp && part <= maxKeptRow &&
+             part * static_cast<int64_t>(rowArguments.size()) <= 2 * maxKeptRow;
+}
+
+/// Whether the result is as large as what is reduced.
+bool RowEmitter::writesRows() const {
+  return result.getType() == kernel.destinationType() && !isReduction(result) &&
+         cast<RankedTensorType>(result.getType()).getRank() ==
+             static_cast<int64_t>(rowShape.size()) + 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Asks for the elements of the next row that lie where `index` does in this
+/// one. The hardware stops fetching ahead at each page, and the first pass over
+/// a row is faster than memory.
+void RowEmitter::prefetchNext(Value index) {
+  if (kernel.target().isWarp || ShapedType::getNumElements(rowShape) == 1)
+    return;
+  int64_t width = kernel.destinationType().getElementTypeBitWidth() / 8;
+  auto level =
+      extent * width <= maxNearRow ? CacheLevel::First : CacheLevel::Second;
+  Value next = kernel.add(nextRow, index);
+  for (BlockArgument argument : rowArguments)
+    kernel.prefetch(argument, next, level);
+  if (writesRows())
+    kernel.prefetchDestination(next, level);
+}
+
+FailureOr<Tile> RowEmitter::emit() {
+  if (failed(collect()))
+    return failure();
+  collectRowArguments();
+  chooseBlocks();
+  if (!keepsRow)
+    chooseStored();
+  int64_t rows = ShapedType::getNumElements(rowShape);
+  if (team) {
+    kernel.tileLoop(rows * team->warps, [&](Value tile) {
+      warp = kernel.remainder(tile, team->warps);
+      emitRow(kernel.divide(tile, team->warps));
+    });
+    return finish(1);
+  }
+  int64_t tileRows = std::clamp<int64_t>(
+      kernel.target().tileSize(coreTileElements) / extent, int64_t(1), rows);
+  kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
+    Value first = kernel.multiply(tile, tileRows);
+    Value last = kernel.add(first, tileRows);
+    if (rows % tileRows)
+      last = kernel.minimum(last, rows);
+    if (tileRows == 1)
+      emitRow(first);
+    else
+      kernel.writingLoop(first, last, 1, [&](Value row) { emitRow(row); });
+  });
+  return finish(tileRows);
+}
+
+FailureOr<Tile> RowEmitter::finish(int64_t tileRows) const {
+  if (readsOtherRow)
+    return emitError(kernel.loc(),
+                     "expected each row to use reductions of that row only");
+  return Tile{tileRows, extent};
+}
+
+/// The tree of a block. Once a value is stored, no argument may be where the
+/// destination is.
+TreeEmitter &RowEmitter::getTree(const LaneBlock &block) {
+  if (keepsRow && block.slot < static_cast<int64_t>(trees.size()))
+    return trees[block.slot];
+  if (!keepsRow)
+    trees.clear();
+  TreeEmitter &tree = trees.emplace_back(makeTree(block.active));
+  if (!storedIsReady)
+    tree.setWritten(lanePoint(rowIndices, block.index));
+  return tree;
+}
+
+/// Visits the row, or the part of it that a warp of the team has.
+void RowEmitter::forEachBlock(
+    int64_t unroll, SmallVectorImpl<Value> &carried, bool writes,
+    function_ref<void(LaneBlock, MutableArrayRef<Value>)> body) {
+  if (keepsRow) {
+    for (const LaneBlock &block : blocks)
+      body(block, carried);
+    return;
+  }
+  Value first = team ? kernel.multiply(warp, part) : kernel.constant(0);
+  forEachLaneBlock(kernel, first, part, lanes, unroll, carried, writes, body);
+}
+
+void RowEmitter::emitRow(Value row) {
+  rowIndices = kernel.delinearize(row, rowShape);
+  int64_t rows = ShapedType::getNumElements(rowShape);
+  nextRow =
+      kernel.multiply(kernel.minimum(kernel.add(row, 1), rows - 1), extent);
+  reduced.clear();
+  storedIsReady = false;
+  trees.clear();
+  blocks.clear();
+  if (keepsRow) {
+    Value first = team ? kernel.multiply(warp, part) : kernel.constant(0);
+    for (int64_t at = 0; at < part; at += lanes)
+      blocks.push_back(
+          {kernel.add(first, at), std::min(lanes, part - at), at / lanes});
+  }
+  for (auto &[value, reduction] : reductions)
+    reduced[value] = emitReduction(reduction);
+  emitResult();
+}
+
+/// Reductions are numbers here, and what is stored is read, not computed again.
+TreeEmitter RowEmitter::makeTree(int64_t active) {
+  return TreeEmitter(
+      kernel, lanes, active, [this, active](Value tensor, PointRef point) {
+        SmallVector<Value> indices;
+        for (Coordinate coordinate : point)
+          indices.push_back(coordinate.index);
+        if (Value value = reduced.lookup(tensor)) {
+          readsOtherRow |= indices != rowIndices;
+          return value;
+        }
+        // Only this row is stored: another one is computed again.
+        if (tensor != stored || !storedIsReady ||
+            ArrayRef(indices).drop_back() != ArrayRef(rowIndices))
+          return Value();
+        return kernel.load(kernel.destination, indices, lanes, active);
+      });
+}
+
+void RowEmitter::emitResult() {
+  if (writesRows()) {
+    SmallVector<Value> none;
+    forEachBlock(accumulatorsOfMath, none, /*writes=*/true,
+                 [&](LaneBlock block, MutableArrayRef<Value>) {
+                   if (!stored)
+                     prefetchNext(block.index);
+                   Value vector = getTree(block).evaluateVector(
+                       result, lanePoint(rowIndices, block.index));
+                   SmallVector<Value> indices(rowIndices);
+                   indices.push_back(block.index);
+                   kernel.store(vector, indices, block.active);
+                 });
+    return;
+  }
+  Point point;
+  for (Value index : rowIndices)
+    point.push_back({index});
+  Value element = makeTree(lanes).evaluate(result, point);
+  auto insert = [&] { kernel.storeElement(element, rowIndices); };
+  if (team)
+    kernel.writingBranch(kernel.isLess(warp, 1), insert, [] {});
+  else
+    insert();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+Value RowEmitter::emitReduction(const Reduction &reduction) {
+  Values tree = treeOf(reduction.op);
+  bool stores = stored && !storedIsReady && tree.contains(stored);
+  bool math = containsMath(reduction.op) || llvm::any_of(tree, [](Value v) {
+                return v.getDefiningOp() && containsMath(v.getDefiningOp());
+              });
+  int64_t unroll = math ? accumulatorsOfMath : accumulators;
+  unroll = std::min<int64_t>(unroll, llvm::divideCeil(part, lanes));
+  ReductionSteps steps(kernel, reduction);
+  SmallVector<Value> sums(unroll, steps.neutral(lanes));
+  forEachBlock(unroll, sums, stores,
+               [&](LaneBlock block, MutableArrayRef<Value> sums) {
+                 emitContribution(reduction, block, sums, stores);
+               });
+  storedIsReady |= stores;
+
+  Point point;
+  for (Value index : rowIndices)
+    point.push_back({index});
+  linalg::LinalgOp op = reduction.op;
+  Value initial = makeTree(lanes).evaluate(op.getDpsInits().front(), point);
+  Value sum = steps.combineLanes(sums);
+  if (team)
+    sum = team->combine(warp, sum,
+                        [&](Value a, Value b) { return steps.combine(a, b); });
+  return steps.finish(initial, sum);
+}
+
+void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
+                                  MutableArrayRef<Value> sums, bool stores) {
+  TreeEmitter &tree = getTree(block);
+  linalg::LinalgOp op = reduction.op;
+  Point point(op.getNumLoops());
+  AffineMap map = op.getIndexingMapsArray().back();
+  for (auto [expr, index] : llvm::zip_equal(map.getResults(), rowIndices))
+    point[cast<AffineDimExpr>(expr).getPosition()] = {index};
+  point[reduction.loops.front()] = {block.index, /*step=*/1};
+
+  Value &sum = sums[block.slot % sums.size()];
+  sum = ReductionSteps(kernel, reduction)
+            .accumulate(tree, point, sum, block.active);
+  if (stores) {
+    prefetchNext(block.index);
+    SmallVector<Value> indices(rowIndices);
+    indices.push_back(block.index);
+    kernel.store(
+        tree.evaluateVector(stored, lanePoint(rowIndices, block.index)),
+        indices, block.active);
+  }
+}
+
+FailureOr<Tile> hamkaas::emitRow(KernelBuilder &kernel, Value result,
+                                 Team *team) {
+  return RowEmitter(kernel, result, team).emit();
+}

@@ -1,0 +1,324 @@
+//===- EmitTransposed.cpp - Trees that read across their rows ---*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A permuted operand is contiguous along another dimension than the result.
+// Reading it lane by lane costs an instruction and a line of cache for each
+// element. Here both are visited in square blocks: vectors along the operand's
+// dimension are read, transposed in registers, and used as rows of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// A tile of these sizes meets each line of cache and each page of both sides
+/// while it is at hand. Tiles of 128 columns take 1.1 times as long.
+static constexpr int64_t maxTileRows = 32;
+static constexpr int64_t maxTileColumns = 64;
+
+static bool isInMemory(Value tensor) {
+  return isa<BlockArgument>(tensor) && isa<RankedTensorType>(tensor.getType());
+}
+
+namespace {
+/// A tensor of a tree whose dimension i runs along the dimension dims[i] of the
+/// tree's result, or along none if that is -1.
+struct TensorUse {
+  Value tensor;
+  SmallVector<int64_t> dims;
+
+  bool operator==(const TensorUse &) const = default;
+};
+} // namespace
+
+static SmallVector<TensorUse> getOperandUses(linalg::LinalgOp op,
+                                             const TensorUse &use) {
+  SmallVector<int64_t> loops(op.getNumLoops(), -1);
+  AffineMap written =
+      op.getIndexingMapMatchingResult(cast<OpResult>(use.tensor));
+  for (auto [expr, dim] : llvm::zip_equal(written.getResults(), use.dims))
+    loops[cast<AffineDimExpr>(expr).getPosition()] = dim;
+  SmallVector<TensorUse> uses;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (op.getMatchingBlockArgument(&operand).use_empty())
+      continue;
+    SmallVector<int64_t> read;
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      read.push_back(dim ? loops[dim.getPosition()] : -1);
+    }
+    uses.push_back({operand.get(), read});
+  }
+  return uses;
+}
+
+std::optional<int64_t> hamkaas::findCrossDimension(Value result) {
+  int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+  int64_t lane = rank - 1;
+  // Trees share their subtrees: each use is visited once.
+  SmallVector<TensorUse> uses = {
+      {result, llvm::to_vector(llvm::seq<int64_t>(rank))}};
+  for (size_t i = 0; i < uses.size(); ++i) {
+    TensorUse use = uses[i];
+    if (auto op = use.tensor.getDefiningOp<linalg::LinalgOp>()) {
+      for (TensorUse &operand : getOperandUses(op, use))
+        if (!llvm::is_contained(uses, operand))
+          uses.push_back(std::move(operand));
+    } else if (isInMemory(use.tensor) && llvm::is_contained(use.dims, lane) &&
+               use.dims.back() != lane && use.dims.back() >= 0) {
+      return use.dims.back();
+    }
+  }
+  return std::nullopt;
+}
+
+/// Writes the rows to memory that the lanes share, and reads the columns.
+static void transposeInMemory(KernelBuilder &kernel,
+                              MutableArrayRef<Value> rows) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  auto type = cast<VectorType>(rows.front().getType());
+  // An element more in each row: those of a column are then in other banks.
+  int64_t size = rows.size(), pitch = size + 1;
+  Value memory = kernel.getExchange(size, pitch, type.getElementType());
+  for (auto [i, row] : llvm::enumerate(rows))
+    vector::StoreOp::create(ir, loc, row, memory,
+                            ValueRange{kernel.constant(i), kernel.constant(0)});
+  Value flat = memref::CollapseShapeOp::create(
+      ir, loc, memory, ArrayRef<ReassociationIndices>{{0, 1}});
+  Value zeros = arith::ConstantOp::create(ir, loc, ir.getZeroAttr(type));
+  Value first = kernel.multiply(kernel.laneNumbers(size), pitch);
+  for (auto [i, row] : llvm::enumerate(rows))
+    row = vector::GatherOp::create(ir, loc, type, flat, kernel.constant(0),
+                                   kernel.add(first, kernel.constant(i)),
+                                   kernel.mask(size, size), zeros);
+}
+
+/// Transposes the square matrix of `rows` by Eklundh's method: in round d, the
+/// bit d of the row and of the lane of each element are swapped. Upstream
+/// lowers vector.transpose well for two sizes only; this does for every level.
+void hamkaas::transposeSquare(KernelBuilder &kernel,
+                              MutableArrayRef<Value> rows) {
+  if (kernel.target().isWarp)
+    return transposeInMemory(kernel, rows);
+  int64_t size = rows.size();
+  for (int64_t bit = 1; bit < size; bit *= 2) {
+    SmallVector<int64_t> upper, lower;
+    for (int64_t lane = 0; lane < size; ++lane) {
+      upper.push_back(lane & bit ? size + lane - bit : lane);
+      lower.push_back(lane & bit ? size + lane : lane + bit);
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      if (i & bit)
+        continue;
+      Value a = rows[i], b = rows[i + bit];
+      rows[i] =
+          vector::ShuffleOp::create(kernel.ir(), kernel.loc(), a, b, upper);
+      rows[i + bit] =
+          vector::ShuffleOp::create(kernel.ir(), kernel.loc(), a, b, lower);
+    }
+  }
+}
+
+namespace {
+
+/// One square block of the result: `rows` along the cross dimension by
+/// `columns` along the last one.
+struct Square {
+  SmallVector<Value> outer; /* indices of the first row, without the last */
+  Value column;
+  int64_t rows, columns;
+};
+
+/// Emits the tiles of one tree.
+class TransposedEmitter {
+public:
+  TransposedEmitter(KernelBuilder &kernel, Value value, int64_t cross,
+                    ValueRange offsets)
+      : kernel(kernel), value(value), cross(cross), offsets(offsets) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    rows = shape[cross];
+    columns = shape.back();
+    lanes = chooseLanes(kernel.target(), columns);
+    // A vector must be a line.
+    streams = kernel.streams() && lanes == lineElements &&
+              value.getType() == kernel.destinationType();
+    tileRows = std::min(rows, maxTileRows);
+    tileColumns = std::min(columns, maxTileColumns);
+    alongRead = columns > maxTileColumns;
+    tileShape.assign(shape.begin(), shape.end());
+    tileShape[cross] = llvm::divideCeil(rows, tileRows);
+    tileShape.back() = llvm::divideCeil(columns, tileColumns);
+  }
+
+  Tile emit() {
+    SmallVector<int64_t> order(tileShape);
+    if (alongRead)
+      std::swap(order[cross], order.back());
+    kernel.tileLoop(ShapedType::getNumElements(tileShape), [&](Value tile) {
+      SmallVector<Value> at = kernel.delinearize(tile, order);
+      if (alongRead)
+        std::swap(at[cross], at.back());
+      forSize(at[cross], rows, tileRows, [&](int64_t activeRows) {
+        forSize(at.back(), columns, tileColumns, [&](int64_t activeColumns) {
+          emitTile(at, activeRows, activeColumns);
+        });
+      });
+    });
+    return {tileRows, tileColumns};
+  }
+
+private:
+  /// Emits `body` for the part number `index` of `total` elements: each has
+  /// `size` but perhaps the last.
+  void forSize(Value index, int64_t total, int64_t size,
+               function_ref<void(int64_t)> body) {
+    int64_t whole = total / size, rest = total % size;
+    if (!rest)
+      return body(size);
+    kernel.writingBranch(
+        kernel.isLess(index, whole), [&] { body(size); }, [&] { body(rest); });
+  }
+
+  void emitTile(ArrayRef<Value> at, int64_t activeRows, int64_t activeColumns) {
+    outer.assign(at.begin(), at.end() - 1);
+    Value firstRow = kernel.multiply(at[cross], tileRows);
+    Value firstColumn = kernel.multiply(at.back(), tileColumns);
+    auto emit = [&](LaneBlock rows, LaneBlock columns) {
+      outer[cross] = rows.index;
+      emitSquare({outer, columns.index, rows.active, columns.active});
+    };
+    // The squares of a column share what is read, those of a row what is
+    // written.
+    if (!alongRead)
+      return forEachSquare(firstColumn, activeColumns, [&](LaneBlock columns) {
+        forEachSquare(firstRow, activeRows,
+                      [&](LaneBlock rows) { emit(rows, columns); });
+      });
+    forEachSquare(firstRow, activeRows, [&](LaneBlock rows) {
+      if (streams)
+        return emitStream(rows, firstColumn, activeColumns);
+      forEachSquare(firstColumn, activeColumns,
+                    [&](LaneBlock columns) { emit(rows, columns); });
+    });
+  }
+
+  /// Whole lines are written past the caches, one less in a row than there
+  /// would be if the first began where the row does; the ends of rows, which
+  /// overlap them, are not.
+  void emitStream(LaneBlock rows, Value firstColumn, int64_t activeColumns) {
+    outer[cross] = rows.index;
+    auto emit = [&](Value column) {
+      emitSquare({outer, column, rows.active, lanes});
+    };
+    Value before = kernel.elementsBeforeLine();
+    Value end = kernel.minimum(kernel.add(firstColumn, activeColumns),
+                               columns - lineElements);
+    kernel.streamingLoop(firstColumn, end, lanes, [&](Value column) {
+      emit(kernel.add(column, before));
+    });
+    kernel.writingBranch(
+        kernel.isLess(firstColumn, 1),
+        [&] {
+          emit(kernel.constant(0));
+          emit(kernel.constant(columns - lineElements));
+        },
+        [] {});
+  }
+
+  void forEachSquare(Value first, int64_t count,
+                     function_ref<void(LaneBlock)> body) {
+    SmallVector<Value> none;
+    forEachLaneBlock(
+        kernel, first, count, lanes, /*unroll=*/1, none,
+        /*writes=*/true,
+        [&](LaneBlock block, MutableArrayRef<Value>) { body(block); });
+  }
+
+  void emitSquare(const Square &square) {
+    transposed.clear();
+    for (int64_t row = 0; row < square.rows; ++row) {
+      SmallVector<Value> outer(square.outer);
+      outer[cross] = kernel.add(outer[cross], row);
+      TreeEmitter tree(
+          kernel, lanes, square.columns, [&](Value tensor, PointRef point) {
+            return readTransposed(tensor, point, square, row, outer[cross]);
+          });
+      tree.store(value, lanePoint(outer, square.column), offsets);
+    }
+  }
+
+  /// Row number `row` of the square of `tensor`, null if it is not read across
+  /// the rows of the result.
+  Value readTransposed(Value tensor, PointRef point, const Square &square,
+                       int64_t row, Value rowIndex) {
+    if (!isInMemory(tensor) || tensor == kernel.destinationArgument() ||
+        point.empty() || point.back().step || point.back().index != rowIndex ||
+        llvm::count_if(point, [](Coordinate c) { return c.step != 0; }) != 1 ||
+        llvm::none_of(point, [](Coordinate c) { return c.step == 1; }))
+      return nullptr;
+    // An index of 0 along a dimension of size 1 may be the same constant.
+    if (cast<RankedTensorType>(tensor.getType()).getShape().back() != rows)
+      return nullptr;
+    kernel.forbidAlias(tensor);
+    Point first(point);
+    first.back().index = square.outer[cross];
+    for (auto &[at, of, vectors] : transposed)
+      if (of == tensor && at == first)
+        return vectors[row];
+    SmallVector<Value> vectors;
+    for (int64_t column = 0; column < lanes; ++column)
+      vectors.push_back(column < square.columns
+                            ? readColumn(tensor, first, column, square.rows)
+                            : Value(vectors.front()));
+    transposeSquare(kernel, vectors);
+    transposed.push_back({first, tensor, vectors});
+    return vectors[row];
+  }
+
+  Value readColumn(Value tensor, PointRef first, int64_t column,
+                   int64_t activeRows) {
+    SmallVector<Value> indices;
+    for (Coordinate c : first)
+      indices.push_back(c.step ? kernel.add(c.index, column) : c.index);
+    return kernel.load(tensor, indices, lanes, activeRows);
+  }
+
+  struct TransposedRead {
+    Point first;
+    Value tensor;
+    SmallVector<Value> vectors; /* one a row */
+  };
+
+  KernelBuilder &kernel;
+  Value value;
+  int64_t cross;
+  ValueRange offsets;
+  int64_t rows, columns, lanes, tileRows, tileColumns;
+  SmallVector<int64_t> tileShape;
+  bool streams;
+  /// Whether neighbouring tiles are of one row of what is read. Short rows of
+  /// the result are written one behind the other instead.
+  bool alongRead;
+  /// Where the emission of a tile stands.
+  SmallVector<Value> outer;
+  SmallVector<TransposedRead> transposed;
+};
+
+} // namespace
+
+Tile hamkaas::emitTransposedElements(KernelBuilder &kernel, Value value,
+                                     int64_t cross, ValueRange offsets) {
+  return TransposedEmitter(kernel, value, cross, offsets).emit();
+}

@@ -1,0 +1,466 @@
+//===- KernelBuilder.cpp - Emits the loops of one kernel --------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/KernelBuilder.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+KernelBuilder::KernelBuilder(func::FuncOp kernel,
+                             const TargetDescription &target)
+    : builder(kernel.getBody().front().getTerminator()),
+      location(kernel.getLoc()), cpu(target),
+      argument(kernel.getArguments().back()), entry(&kernel.getBody().front()) {
+  destination = argument;
+}
+
+RankedTensorType KernelBuilder::destinationType() const {
+  return cast<RankedTensorType>(argument.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::constant(int64_t value) {
+  Value &known = constants[value];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(entry);
+    known = arith::ConstantIndexOp::create(builder, location, value);
+  }
+  return known;
+}
+
+std::pair<Value, Value> KernelBuilder::makeAlike(Value lhs, Value rhs) {
+  for (Value operand : {lhs, rhs})
+    if (auto type = dyn_cast<VectorType>(operand.getType()))
+      return {broadcast(lhs, type.getDimSize(0)),
+              broadcast(rhs, type.getDimSize(0))};
+  return {lhs, rhs};
+}
+
+Value KernelBuilder::add(Value lhs, Value rhs) {
+  std::optional<int64_t> a = getConstantIntValue(lhs);
+  std::optional<int64_t> b = getConstantIntValue(rhs);
+  if (a && b)
+    return constant(*a + *b);
+  if (a == 0)
+    return rhs;
+  if (b == 0)
+    return lhs;
+  // Indices are offsets within an object, so none of this can wrap.
+  // NOTE: not nuw, for a part of a sum may be negative; and upstream keeps the
+  // flag when it folds (x - 2) + 1 to x + -1.
+  std::tie(lhs, rhs) = makeAlike(lhs, rhs);
+  return arith::AddIOp::create(builder, location, lhs, rhs,
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+Value KernelBuilder::subtract(Value lhs, Value rhs) {
+  std::optional<int64_t> a = getConstantIntValue(lhs);
+  std::optional<int64_t> b = getConstantIntValue(rhs);
+  if (a && b)
+    return constant(*a - *b);
+  if (b == 0)
+    return lhs;
+  std::tie(lhs, rhs) = makeAlike(lhs, rhs);
+  return arith::SubIOp::create(builder, location, lhs, rhs,
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+Value KernelBuilder::multiply(Value lhs, int64_t rhs) {
+  if (std::optional<int64_t> a = getConstantIntValue(lhs))
+    return constant(*a * rhs);
+  if (rhs == 1)
+    return lhs;
+  auto [x, y] = makeAlike(lhs, constant(rhs));
+  return arith::MulIOp::create(builder, location, x, y,
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+Value KernelBuilder::divide(Value lhs, int64_t rhs) {
+  if (std::optional<int64_t> a = getConstantIntValue(lhs))
+    return constant(*a / rhs);
+  if (rhs == 1)
+    return lhs;
+  auto [x, y] = makeAlike(lhs, constant(rhs));
+  return arith::DivUIOp::create(builder, location, x, y);
+}
+
+Value KernelBuilder::remainder(Value lhs, int64_t rhs) {
+  if (std::optional<int64_t> a = getConstantIntValue(lhs))
+    return constant(*a % rhs);
+  if (rhs == 1)
+    return constant(0);
+  auto [x, y] = makeAlike(lhs, constant(rhs));
+  return arith::RemUIOp::create(builder, location, x, y);
+}
+
+Value KernelBuilder::minimum(Value lhs, int64_t rhs) {
+  if (std::optional<int64_t> a = getConstantIntValue(lhs))
+    return constant(std::min(*a, rhs));
+  auto [x, y] = makeAlike(lhs, constant(rhs));
+  return arith::MinUIOp::create(builder, location, x, y);
+}
+
+Value KernelBuilder::isLess(Value lhs, int64_t rhs) {
+  auto [x, y] = makeAlike(lhs, constant(rhs));
+  return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, x,
+                               y);
+}
+
+SmallVector<Value> KernelBuilder::delinearize(Value linear,
+                                              ArrayRef<int64_t> shape) {
+  SmallVector<Value> coordinates(shape.size());
+  for (int64_t d = static_cast<int64_t>(shape.size()) - 1; d > 0; --d) {
+    coordinates[d] = remainder(linear, shape[d]);
+    linear = divide(linear, shape[d]);
+  }
+  if (!shape.empty())
+    coordinates[0] = linear;
+  return coordinates;
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void KernelBuilder::tileLoop(int64_t tiles, function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(builder, location, constant(0),
+                                 constant(tiles), constant(1), destination);
+  loop->setAttr(tileLoopAttrName, builder.getUnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  destination = loop.getRegionIterArg(0);
+  body(loop.getInductionVar());
+  scf::YieldOp::create(builder, location, destination);
+  destination = loop.getResult(0);
+}
+
+SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
+                                       ValueRange carried, bool writes,
+                                       LoopBody body) {
+  std::optional<int64_t> from = getConstantIntValue(lower);
+  std::optional<int64_t> to = getConstantIntValue(upper);
+  if (from && to && *to <= *from)
+    return carried;
+  if (from && to && *to - *from <= step)
+    return body(lower, carried);
+
+  SmallVector<Value> initial(carried);
+  if (writes)
+    initial.push_back(destination);
+  auto loop = scf::ForOp::create(builder, location, lower, upper,
+                                 constant(step), initial);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  if (writes)
+    destination = loop.getRegionIterArgs().back();
+  SmallVector<Value> yielded =
+      body(loop.getInductionVar(),
+           ValueRange(loop.getRegionIterArgs()).take_front(carried.size()));
+  if (writes) {
+    yielded.push_back(destination);
+    destination = loop.getResults().back();
+  }
+  // A loop that carries nothing has its terminator already.
+  if (!yielded.empty())
+    scf::YieldOp::create(builder, location, yielded);
+  return loop.getResults().take_front(carried.size());
+}
+
+void KernelBuilder::writingLoop(Value lower, Value upper, int64_t step,
+                                function_ref<void(Value)> body) {
+  loop(lower, upper, step, {}, /*writes=*/true, [&](Value index, ValueRange) {
+    body(index);
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value> KernelBuilder::branch(Value condition, TypeRange types,
+                                         bool writes, BranchBody thenBody,
+                                         BranchBody elseBody) {
+  SmallVector<Type> resultTypes(types);
+  if (writes)
+    resultTypes.push_back(destination.getType());
+  auto branch = scf::IfOp::create(builder, location, resultTypes, condition,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  Value before = destination;
+  auto emit = [&](Block *block, BranchBody body) {
+    builder.setInsertionPointToStart(block);
+    destination = before;
+    SmallVector<Value> yielded = body();
+    if (writes)
+      yielded.push_back(destination);
+    scf::YieldOp::create(builder, location, yielded);
+  };
+  emit(branch.thenBlock(), thenBody);
+  emit(branch.elseBlock(), elseBody);
+  destination = writes ? branch.getResults().back() : before;
+  return branch.getResults().take_front(types.size());
+}
+
+void KernelBuilder::writingBranch(Value condition,
+                                  function_ref<void()> thenBody,
+                                  function_ref<void()> elseBody) {
+  auto without = [](function_ref<void()> body) {
+    return [body] {
+      body();
+      return SmallVector<Value>();
+    };
+  };
+  branch(condition, {}, /*writes=*/true, without(thenBody), without(elseBody));
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::broadcast(Value value, int64_t lanes) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(
+      builder, location, VectorType::get(lanes, value.getType()), value);
+}
+
+Value KernelBuilder::mask(int64_t active, int64_t lanes) {
+  return vector::ConstantMaskOp::create(
+      builder, location, VectorType::get(lanes, builder.getI1Type()),
+      ArrayRef<int64_t>(active));
+}
+
+Value KernelBuilder::combineAcross(Value vector,
+                                   function_ref<Value(Value, Value)> step) {
+  int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
+  for (int64_t width = lanes / 2; width >= 1; width /= 2) {
+    SmallVector<int64_t> others;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      others.push_back(lane ^ width);
+    Value other =
+        vector::ShuffleOp::create(builder, location, vector, vector, others);
+    vector = step(vector, other);
+  }
+  return vector;
+}
+
+Value KernelBuilder::laneNumbers(int64_t lanes) {
+  return vector::StepOp::create(builder, location,
+                                VectorType::get(lanes, builder.getIndexType()));
+}
+
+static AffineMap lastDimension(OpBuilder &builder, int64_t rank) {
+  return AffineMap::getMinorIdentityMap(rank, 1, builder.getContext());
+}
+
+Value KernelBuilder::load(Value tensor, ValueRange indices, int64_t lanes,
+                          int64_t active) {
+  Type element = getElementTypeOrSelf(tensor);
+  Value zero = arith::ConstantOp::create(builder, location,
+                                         builder.getZeroAttr(element));
+  Value lanesRead = active == lanes ? Value() : mask(active, lanes);
+  return vector::TransferReadOp::create(
+      builder, location, VectorType::get(lanes, element), tensor, indices,
+      AffineMapAttr::get(lastDimension(builder, indices.size())), zero,
+      lanesRead, builder.getBoolArrayAttr(true));
+}
+
+/// Numbers among the elements of the destination.
+/// NOTE: of those that count up from 0, upstream makes a load or a store, on a
+/// buffer that has no layout yet which allows one. It does not see through a
+/// cast.
+static Value hideIndices(OpBuilder &builder, Location loc, Value linear) {
+  int64_t lanes = cast<VectorType>(linear.getType()).getDimSize(0);
+  return arith::IndexCastOp::create(
+      builder, loc, VectorType::get(lanes, builder.getI64Type()), linear);
+}
+
+Value KernelBuilder::gather(Value tensor, Value linear, int64_t active) {
+  int64_t lanes = cast<VectorType>(linear.getType()).getDimSize(0);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t rank = type.getRank();
+  if (isa<BlockArgument>(tensor) && tensor != destination) {
+    tensor = flatBuffer(tensor);
+    rank = 1;
+  } else if (tensor == destination) {
+    linear = hideIndices(builder, location, linear);
+  } else if (rank > 1) {
+    // NOTE: not of the destination, which has any layout during bufferization
+    // and would be copied.
+    SmallVector<ReassociationIndices> all(
+        1, llvm::to_vector<2>(llvm::seq<int64_t>(rank)));
+    tensor = tensor::CollapseShapeOp::create(builder, location, tensor, all);
+    rank = 1;
+  }
+  auto vectorType = VectorType::get(lanes, type.getElementType());
+  Value zeros = arith::ConstantOp::create(builder, location,
+                                          builder.getZeroAttr(vectorType));
+  return vector::GatherOp::create(builder, location, vectorType, tensor,
+                                  SmallVector<Value>(rank, constant(0)), linear,
+                                  mask(active, lanes), zeros);
+}
+
+void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
+  if (isDeferring) {
+    deferred.push_back({vector, SmallVector<Value>(indices), active, false});
+    return;
+  }
+  int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
+  Value lanesWritten = active == lanes ? Value() : mask(active, lanes);
+  destination = vector::TransferWriteOp::create(
+                    builder, location, vector, destination, indices,
+                    AffineMapAttr::get(lastDimension(builder, indices.size())),
+                    lanesWritten, builder.getBoolArrayAttr(true))
+                    .getResult();
+}
+
+void KernelBuilder::scatter(Value vector, Value linear, int64_t active) {
+  if (isDeferring) {
+    deferred.push_back({vector, {linear}, active, true});
+    return;
+  }
+  int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
+  SmallVector<Value> first(destinationType().getRank(), constant(0));
+  linear = hideIndices(builder, location, linear);
+  destination = vector::ScatterOp::create(
+                    builder, location, destination.getType(), destination,
+                    first, linear, mask(active, lanes), vector)
+                    .getResult();
+}
+
+void KernelBuilder::deferStores(function_ref<void()> body) {
+  assert(!isDeferring && "expected no stores that are deferred already");
+  isDeferring = true;
+  body();
+  isDeferring = false;
+  for (const DeferredStore &write : deferred)
+    if (write.isScattered)
+      scatter(write.vector, write.indices.front(), write.active);
+    else
+      store(write.vector, write.indices, write.active);
+  deferred.clear();
+}
+
+/// Bytes of a destination that is written past the caches.
+static constexpr int64_t minStreamBytes = 8 << 20;
+/// Elements of its rows. Their ends are written as usual, for which lines
+/// beside are fetched that others pass by the caches: rows of 64 elements took
+/// ten times as long as without, those of 1024 1.2 times.
+static constexpr int64_t minStreamRow = 2048;
+
+bool KernelBuilder::streams() const {
+  RankedTensorType type = destinationType();
+  return !cpu.isWarp && type.getRank() > 0 &&
+         type.getElementTypeBitWidth() == 32 &&
+         type.getNumElements() * 4 >= minStreamBytes &&
+         type.getShape().back() % lineElements == 0 &&
+         type.getShape().back() >= minStreamRow;
+}
+
+void KernelBuilder::setInsertionPointBeforeTiles() {
+  builder.setInsertionPoint(entry->findAncestorOpInBlock(
+      *builder.getInsertionBlock()->getParentOp()));
+}
+
+Value KernelBuilder::elementsBeforeLine() {
+  if (beforeLine)
+    return beforeLine;
+  // Before the tiles: nothing has been written yet.
+  OpBuilder::InsertionGuard guard(builder);
+  Value four = constant(4), mask = constant(4 * lineElements - 1);
+  Value zero = constant(0);
+  setInsertionPointBeforeTiles();
+  Value buffer = bufferization::ToBufferOp::create(
+      builder, location,
+      bufferization::getMemRefTypeWithFullyDynamicLayout(destinationType()),
+      argument, /*read_only=*/true);
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, location, buffer);
+  Value bytes = arith::AndIOp::create(
+      builder, location,
+      arith::SubIOp::create(builder, location, zero, address), mask);
+  beforeLine = arith::DivUIOp::create(builder, location, bytes, four);
+  return beforeLine;
+}
+
+void KernelBuilder::streamingLoop(Value lower, Value upper, int64_t step,
+                                  function_ref<void(Value)> body) {
+  writingLoop(lower, upper, step, body);
+  if (auto loop = destination.getDefiningOp<scf::ForOp>())
+    loop->setAttr(streamLoopAttrName, builder.getUnitAttr());
+}
+
+Value KernelBuilder::flatBuffer(Value argument) {
+  // NOTE: of the layout that bufferization gives arguments; any other would ask
+  // for a copy.
+  auto type = cast<RankedTensorType>(argument.getType());
+  Value buffer = bufferization::ToBufferOp::create(
+      builder, location,
+      bufferization::getMemRefTypeWithFullyDynamicLayout(type), argument,
+      /*read_only=*/true);
+  int64_t elements = type.getNumElements();
+  return memref::ReinterpretCastOp::create(
+      builder, location, MemRefType::get(elements, type.getElementType()),
+      buffer, /*offset=*/0, /*sizes=*/ArrayRef(elements),
+      /*strides=*/ArrayRef<int64_t>(1));
+}
+
+void KernelBuilder::prefetch(Value argument, Value linear, CacheLevel level) {
+  createPrefetch(flatBuffer(argument), linear, level);
+}
+
+void KernelBuilder::prefetchDestination(Value linear, CacheLevel level) {
+  if (!flatDestination) {
+    // Before the tiles: nothing has been written yet.
+    OpBuilder::InsertionGuard guard(builder);
+    setInsertionPointBeforeTiles();
+    flatDestination = flatBuffer(argument);
+  }
+  createPrefetch(flatDestination, linear, level);
+}
+
+void KernelBuilder::createPrefetch(Value buffer, Value linear,
+                                   CacheLevel level) {
+  assert(!cpu.isWarp && "expected a processor");
+  // Levels are counted from memory here.
+  int64_t locality = level == CacheLevel::First ? 3 : 2;
+  memref::PrefetchOp::create(builder, location, buffer, linear,
+                             /*isWrite=*/false, locality,
+                             /*isDataCache=*/true);
+}
+
+Value KernelBuilder::allocate(int64_t rows, int64_t columns, Type element) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(entry);
+  return memref::AllocaOp::create(
+      builder, location,
+      MemRefType::get({rows, columns},
+                      element ? element : builder.getF32Type()),
+      builder.getI64IntegerAttr(4 * lineElements));
+}
+
+Value KernelBuilder::getExchange(int64_t rows, int64_t columns, Type element) {
+  Value &known = exchanges[MemRefType::get({rows, columns}, element)];
+  if (!known)
+    known = allocate(rows, columns, element);
+  return known;
+}
+
+void KernelBuilder::storeElement(Value element, ValueRange indices) {
+  destination = tensor::InsertOp::create(builder, location, element,
+                                         destination, indices);
+}

@@ -1,0 +1,211 @@
+//===- PackParameters.cpp - Packs constant matrices -------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_CPUPACKPARAMETERS
+#include "HamKaas/CodeGen/Kernel/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Packing moves each element of the right side once, and saves a part of the
+/// time of every block of rows that reads it: for 128 rows as much as it takes.
+/// Up to 512 rows, tiles copy a right side of no more than 1 MB themselves; its
+/// parts then never go from the cache of one core to that of another.
+static constexpr int64_t minRows = 192, minElements = 1 << 16;
+static constexpr int64_t maxCopiedRows = 512, maxCopiedElements = 1 << 18;
+
+namespace {
+
+/// `[batch..., ..., columns]` into panels `[batch..., columns / width, ...,
+/// width]`: of matrices `[depth, columns]`, or of the weights of a convolution.
+struct PanelLayout {
+  PanelLayout(OpBuilder &builder, int64_t rank, int64_t batches, int64_t width)
+      : innerDims{rank - 1}, tile(builder.getIndexAttr(width)) {
+    llvm::append_range(outerPermutation, llvm::seq<int64_t>(batches));
+    outerPermutation.push_back(rank - 1);
+    llvm::append_range(outerPermutation, llvm::seq(batches, rank - 1));
+  }
+
+  SmallVector<int64_t> innerDims, outerPermutation;
+  OpFoldResult tile;
+};
+
+struct CPUPackParameters
+    : hamkaas::impl::CPUPackParametersBase<CPUPackParameters> {
+  using CPUPackParametersBase::CPUPackParametersBase;
+
+  void runOnOperation() override {
+    target = lookupTarget(level);
+    if (!target) {
+      getOperation().emitError("expected an instruction set level of ")
+          << getTargetLevels() << ", got '" << level << "'";
+      return signalPassFailure();
+    }
+    getOperation().walk(
+        [&](Block *block) { movable.insert_range(findMovableOps(*block)); });
+    getOperation().walk([&](GroupOp group) {
+      // What is computed once is not worth it.
+      if (group.getFamily() == KernelFamily::Contraction &&
+          !group->hasAttr(HamKaasDialect::matmulAttrName) &&
+          !movable.contains(group))
+        packRightSide(group);
+    });
+    getOperation().walk([](ScanOp scan) { scan.dropUnusedValues(); });
+  }
+
+private:
+  void packRightSide(GroupOp group) {
+    linalg::GenericOp root;
+    FailureOr<ContractionLoops> loops = failure();
+    for (auto op : group.getBody().getOps<linalg::GenericOp>()) {
+      if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
+          llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
+        continue;
+      StringRef reason;
+      loops = ContractionLoops::match(op, reason);
+      root = op;
+      if (succeeded(loops))
+        break;
+    }
+    if (failed(loops) || !isRightSide(root, *loops))
+      return;
+    OpOperand &right = *root.getDpsInputOperand(1);
+    auto argument = dyn_cast<BlockArgument>(right.get());
+    if (!argument || !argument.hasOneUse())
+      return;
+    Value given = group.getInputs()[argument.getArgNumber()];
+    Value weights = getOutside(given);
+    // What loops are given is packed before them only if it is a parameter.
+    if (!movable.contains(weights.getDefiningOp()) &&
+        (weights != given || !paysInEachRun(*loops)))
+      return;
+
+    int64_t width = chooseWidth(*loops);
+    int64_t batches = loops->batch.size();
+    Value packed = getPacked(group, weights, batches, width);
+
+    // Inside, the weights are what the panels unpack to: the code generator
+    // reads them directly.
+    group->setOperand(argument.getArgNumber(),
+                      passInto(packed, group->getBlock()));
+    argument.setType(packed.getType());
+    OpBuilder builder(root);
+    auto type = cast<RankedTensorType>(weights.getType());
+    PanelLayout layout(builder, type.getRank(), batches, width);
+    Value empty = tensor::EmptyOp::create(
+        builder, group.getLoc(), type.getShape(), type.getElementType());
+    right.set(linalg::UnPackOp::create(builder, group.getLoc(), argument, empty,
+                                       layout.innerDims, layout.tile,
+                                       layout.outerPermutation)
+                  .getResult());
+  }
+
+  int64_t chooseWidth(const ContractionLoops &loops) const {
+    if (std::optional<BlockTile> tile =
+            chooseBlockTile(*target, loops.count(loops.batch),
+                            loops.count(loops.shared) * loops.rowCount(),
+                            loops.columnCount(), loops.productCount()))
+      return tile->columns();
+    return choosePanelWidth(*target, loops.outerCount(), loops.rowCount(),
+                            loops.columnCount(), loops.productCount());
+  }
+
+  bool paysInEachRun(const ContractionLoops &loops) const {
+    int64_t rows = loops.rowCount();
+    int64_t elements = loops.productCount() * loops.columnCount();
+    // Blocks of threads copy parts of a matrix to shared memory as fast as
+    // panels, but for one whose rows begin anywhere.
+    bool isCopied =
+        target->isWarp && !sameCalls
+            ? loops.columnCount() % 4 == 0
+            : rows <= maxCopiedRows && elements <= maxCopiedElements;
+    return loops.batch.empty() && rows >= minRows && elements >= minElements &&
+           !isCopied;
+  }
+
+  /// What `value` is outside of the loops that are given it.
+  static Value getOutside(Value value) {
+    while (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto scan = dyn_cast<ScanOp>(argument.getOwner()->getParentOp());
+      if (!scan || !llvm::is_contained(scan.getValueArguments(), argument))
+        break;
+      value = scan.getTiedOperand(argument);
+    }
+    return value;
+  }
+
+  /// `value` in `block`, given to the loops around it.
+  static Value passInto(Value value, Block *block) {
+    auto scan = dyn_cast<ScanOp>(block->getParentOp());
+    return scan ? scan.addValue(passInto(value, scan->getBlock())) : value;
+  }
+
+  /// Whether all of the right side is read by the reduced loops, and the column
+  /// loop along its last dimension.
+  static bool isRightSide(linalg::GenericOp root,
+                          const ContractionLoops &loops) {
+    SmallVector<unsigned> dims(loops.batch.begin(), loops.batch.end());
+    llvm::append_range(dims, loops.window);
+    dims.push_back(loops.depth);
+    dims.push_back(loops.column);
+    return root.getMatchingIndexingMap(root.getDpsInputOperand(1)) ==
+           AffineMap::getMultiDimMapWithTargets(root.getNumLoops(), dims,
+                                                root.getContext());
+  }
+
+  /// The packed `matrix`, computed once for all contractions that read it.
+  Value getPacked(GroupOp user, Value matrix, int64_t batches, int64_t width) {
+    Value &packed = panels[{matrix, batches, width}];
+    if (packed)
+      return packed;
+    OpBuilder builder(user.getContext());
+    builder.setInsertionPointAfterValue(matrix);
+    Location loc = user.getLoc();
+    auto type = cast<RankedTensorType>(matrix.getType());
+    PanelLayout layout(builder, type.getRank(), batches, width);
+    auto packedType = linalg::PackOp::inferPackedType(
+        type, width, layout.innerDims, layout.outerPermutation);
+
+    auto group = GroupOp::create(
+        builder, loc, packedType, matrix,
+        KernelFamilyAttr::get(builder.getContext(), KernelFamily::Movement),
+        /*updated=*/nullptr);
+    group->setAttr(HamKaasDialect::opsAttrName, builder.getStringAttr("pack"));
+    Block &body = group.getBody().emplaceBlock();
+    Value argument = body.addArgument(type, loc);
+    builder.setInsertionPointToStart(&body);
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(type.getElementType()));
+    Value empty = tensor::EmptyOp::create(builder, loc, packedType.getShape(),
+                                          packedType.getElementType());
+    Value result =
+        linalg::PackOp::create(builder, loc, argument, empty, layout.innerDims,
+                               layout.tile, zero, layout.outerPermutation)
+            .getResult();
+    YieldOp::create(builder, loc, result);
+    return packed = group.getResult(0);
+  }
+
+  const TargetDescription *target = nullptr;
+  /// What may run when the program is loaded.
+  DenseSet<Operation *> movable;
+  llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> panels;
+};
+
+} // namespace

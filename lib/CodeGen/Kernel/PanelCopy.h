@@ -1,0 +1,50 @@
+//===- PanelCopy.h - Packs the panel that a tile uses -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CODEGEN_KERNEL_PANELCOPY_H
+#define HAMKAAS_LIB_CODEGEN_KERNEL_PANELCOPY_H
+
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "HamKaas/CodeGen/Kernel/KernelBuilder.h"
+
+namespace hamkaas {
+
+/// A right side that is not packed has each step of depth on another page. So
+/// the first block of rows of a tile copies what it reads to a few KB on the
+/// stack, where the other blocks read it as from a packed panel. Meanwhile they
+/// ask for what the next tile copies, evenly over their steps.
+class PanelCopy {
+public:
+  /// `source` is an argument of the kernel, `[..., depth, columns]`. `uses`
+  /// blocks of rows, more than one, use a stretch of it.
+  PanelCopy(KernelBuilder &kernel, mlir::Value source,
+            const ContractionTile &tile, int64_t uses);
+
+  /// Step `step` of the stretch in use, from 0 on, and vector `number` of it.
+  void store(mlir::Value vector, mlir::Value step, int64_t number);
+  mlir::Value load(mlir::Value step, int64_t number);
+
+  /// Begins with block number `use` of those that read the copy, from 0 on.
+  /// The next stretch begins at element `next` of the source.
+  void begin(mlir::Value next, mlir::Value use);
+  /// Asks for nothing from here to the next `begin`.
+  void end() { next = nullptr; }
+  /// Asks for the part of the next stretch that is due in step `step`.
+  void prefetch(mlir::Value step);
+
+private:
+  KernelBuilder &kernel;
+  mlir::Value source, scratch;
+  int64_t lanes, depth, width, rowSize;
+  /// A row of the next stretch is asked for in so many steps, a power of two.
+  int64_t stepsPerRow, linesPerStep;
+  mlir::Value next, firstStep;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CODEGEN_KERNEL_PANELCOPY_H

@@ -1,0 +1,135 @@
+//===- WideLanes.cpp - Several elements a thread ----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread of a GPU moves 16 bytes by one instruction, if they are aligned to
+// that. Where a tree is read so, a quarter of the instructions do. Elsewhere,
+// threads that lie four elements apart would ask for four times the memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Elements that a thread has at most: of narrow types, too, for each is a
+/// register, and what is computed of it a longer one, perhaps.
+static constexpr int64_t maxShare = 4;
+
+using Indices = SmallVector<LaneUse::Index>;
+
+Indices hamkaas::applyToLanes(AffineMap map, ArrayRef<LaneUse::Index> loops) {
+  Indices result;
+  for (unsigned i = 0; i < map.getNumResults(); ++i) {
+    SmallVector<int64_t> factors = getFactors(map, i);
+    LaneUse::Index index{0, std::abs(factors.back())};
+    for (auto [factor, loop] : llvm::zip(factors, loops)) {
+      index.factor += factor * loop.factor;
+      index.rest = std::gcd(index.rest, std::abs(factor) * loop.rest);
+    }
+    result.push_back(index);
+  }
+  return result;
+}
+
+/// Whether `share` elements from each multiple of it on are next to each other
+/// and begin at a multiple of their size, or all lanes have one element.
+static bool isReadInShares(const LaneUse &use, int64_t share) {
+  auto depends = [](LaneUse::Index index) { return index.factor != 0; };
+  if (llvm::none_of(use.at, depends))
+    return true;
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(use.tensor.getType()).getShape();
+  bool isOneRow = ShapedType::getNumElements(shape) == shape.back();
+  return llvm::none_of(ArrayRef(use.at).drop_back(), depends) &&
+         use.at.back().factor == 1 && use.at.back().rest % share == 0 &&
+         (isOneRow || shape.back() % share == 0);
+}
+
+/// The uses that define `use`, whose tensor is the result of `op`; none if its
+/// body reads memory by itself.
+static std::optional<SmallVector<LaneUse>> getOperandUses(linalg::LinalgOp op,
+                                                          const LaneUse &use) {
+  if (!op.getBlock()->getOps<tensor::ExtractOp>().empty())
+    return std::nullopt;
+  Indices loops(op.getNumLoops());
+  AffineMap map = op.getIndexingMapMatchingResult(cast<OpResult>(use.tensor));
+  for (auto [expr, index] : llvm::zip_equal(map.getResults(), use.at))
+    loops[cast<AffineDimExpr>(expr).getPosition()] = index;
+  SmallVector<LaneUse> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        !op.getMatchingBlockArgument(&operand).use_empty())
+      operands.push_back(
+          {operand.get(),
+           applyToLanes(op.getMatchingIndexingMap(&operand), loops)});
+  return operands;
+}
+
+/// The use of the source of `pad`; none if lanes may lie in the padding.
+static std::optional<LaneUse> getPaddedUse(tensor::PadOp pad,
+                                           const LaneUse &use) {
+  LaneUse source{pad.getSource(), use.at};
+  for (auto [dim, index] : llvm::enumerate(source.at)) {
+    if (!pad.getStaticLow()[dim] && !pad.getStaticHigh()[dim])
+      continue;
+    if (index.factor)
+      return std::nullopt;
+    index.rest = 1;
+  }
+  return source;
+}
+
+/// Whether all that `uses` need of memory is read in shares.
+static bool areReadInShares(SmallVector<LaneUse> uses, int64_t share,
+                            function_ref<bool(Value)> isLeaf) {
+  auto add = [&](const LaneUse &use) {
+    if (!llvm::is_contained(uses, use))
+      uses.push_back(use);
+  };
+  for (size_t i = 0; i < uses.size(); ++i) {
+    LaneUse use = uses[i];
+    Operation *op = use.tensor.getDefiningOp();
+    if ((isLeaf && isLeaf(use.tensor)) ||
+        isa_and_present<linalg::FillOp, tensor::EmptyOp>(op))
+      continue;
+    if (auto pad = dyn_cast_if_present<tensor::PadOp>(op)) {
+      std::optional<LaneUse> source = getPaddedUse(pad, use);
+      if (!source)
+        return false;
+      add(*source);
+    } else if (auto definition = dyn_cast_if_present<linalg::LinalgOp>(op)) {
+      std::optional<SmallVector<LaneUse>> operands =
+          getOperandUses(definition, use);
+      if (!operands)
+        return false;
+      llvm::for_each(*operands, add);
+    } else if (isa_and_present<linalg::UnPackOp>(op) ||
+               !isReadInShares(use, share)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+int64_t hamkaas::chooseWideLanes(const TargetDescription &target,
+                                 int64_t extent, ArrayRef<LaneUse> uses,
+                                 function_ref<bool(Value)> isLeaf) {
+  if (uses.empty())
+    return chooseLanes(target, extent);
+  Type type = getElementTypeOrSelf(uses.front().tensor.getType());
+  int64_t bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  int64_t share = std::min(maxShare, target.accessBytes / bytes);
+  for (; share > 1; share /= 2)
+    if (extent >= share * target.lanes &&
+        areReadInShares(llvm::to_vector(uses), share, isLeaf))
+      return share * target.lanes;
+  return chooseLanes(target, extent);
+}

@@ -1,0 +1,112 @@
+//===- WindowEmitter.h - Reductions over sliding windows --------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CODEGEN_KERNEL_WINDOWEMITTER_H
+#define HAMKAAS_LIB_CODEGEN_KERNEL_WINDOWEMITTER_H
+
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/Reduction.h"
+
+namespace hamkaas {
+
+/// A dimension along which windows slide: element number
+/// `stride * window + dilation * tap - low` of the source.
+struct WindowAxis {
+  int64_t dim;         /* of the source */
+  int64_t window, tap; /* loops */
+  int64_t stride, dilation, low;
+  int64_t windows, taps; /* sizes of the loops */
+  int64_t size;          /* of the source's dimension */
+
+  int64_t first(int64_t index) const { return stride * index - low; }
+  /// Whether `count` windows from number `begin` on lie within the source.
+  bool isInside(int64_t begin, int64_t count) const {
+    return first(begin) >= 0 &&
+           first(begin + count - 1) + dilation * (taps - 1) < size;
+  }
+};
+
+/// `count` indices of a loop from `begin` on. Where `known` is null, all
+/// windows lie within the source.
+struct WindowStretch {
+  mlir::Value begin;
+  std::optional<int64_t> known;
+  int64_t count;
+};
+
+class WindowEmitter {
+public:
+  WindowEmitter(KernelBuilder &kernel, const Reduction &reduction,
+                mlir::Value result, llvm::ArrayRef<int64_t> order)
+      : kernel(kernel), reduction(reduction), steps(kernel, reduction),
+        root(reduction.op), result(result), order(order),
+        extents(root.getStaticLoopRanges()) {}
+
+  bool match();
+  Tile emit();
+
+private:
+  bool matchOperand(mlir::OpOperand &operand);
+  bool matchAxis(int64_t dim, llvm::ArrayRef<int64_t> factors);
+  bool matchPadding();
+  bool matchLoops();
+  void chooseSizes();
+
+  void forStretches(int64_t extent, int64_t size, const WindowAxis *axis,
+                    llvm::function_ref<void(WindowStretch)> body);
+  llvm::SmallVector<mlir::Value>
+  reduce(mlir::ValueRange sums, llvm::ArrayRef<WindowAxis> remaining,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
+             body);
+  void emitUnit(mlir::Value unit);
+  void emitBlock(const WindowStretch &block, const WindowStretch &columns);
+  llvm::SmallVector<mlir::Value> addElements(const WindowStretch &block,
+                                             const WindowStretch &columns,
+                                             mlir::ValueRange carried);
+  bool startRead(const WindowStretch &block, int64_t offset);
+  mlir::Value read(const WindowStretch &columns, int64_t vector, int64_t tap);
+  mlir::Value readEdge(int64_t first, int64_t active);
+  mlir::Value readSource(int64_t active);
+  void finish(const WindowStretch &block, const WindowStretch &columns,
+              mlir::ValueRange sums);
+  void moveTo(const WindowStretch &block, int64_t row,
+              const WindowStretch &columns, int64_t vector);
+  int64_t getActive(const WindowStretch &columns, int64_t vector) const {
+    return std::min(lanes, columns.count - vector * lanes);
+  }
+
+  KernelBuilder &kernel;
+  const Reduction &reduction;
+  ReductionSteps steps;
+  mlir::linalg::LinalgOp root;
+  mlir::Value result;
+  /// The dimension of the root's result that each one of `result` is.
+  llvm::ArrayRef<int64_t> order;
+  llvm::SmallVector<int64_t> extents;
+
+  /// What windows slide over: the operand, and what it is without padding.
+  mlir::OpOperand *operand = nullptr;
+  mlir::Value source, padding;
+  llvm::SmallVector<int64_t> low;
+  /// The loops that index the other dimensions of the source, -1 for an axis.
+  llvm::SmallVector<int64_t> sourceLoops;
+  /// The axes whose loops stay loops; then the one along which a block of
+  /// windows is computed at a time, and that of the lanes, if it is one.
+  llvm::SmallVector<WindowAxis> outerAxes;
+  WindowAxis blockAxis;
+  std::optional<WindowAxis> laneAxis;
+  int64_t laneLoop = -1, lanes = 1, rows = 1, vectors = 1;
+  llvm::SmallVector<int64_t> outer, outerShape;
+
+  /// Where the emission stands: an index a loop, and one a dimension of the
+  /// source.
+  Point at, position;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CODEGEN_KERNEL_WINDOWEMITTER_H

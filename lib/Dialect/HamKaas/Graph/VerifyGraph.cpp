@@ -1,0 +1,228 @@
+//===- VerifyGraph.cpp - Checks the form GRAPH ------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Support/DebugStringHelper.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_VERIFYGRAPH
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+using ml_program::GlobalLoadConstOp;
+using ml_program::GlobalLoadOp;
+using ml_program::GlobalOp;
+using ml_program::GlobalStoreOp;
+
+namespace {
+
+struct VerifyGraph : hamkaas::impl::VerifyGraphBase<VerifyGraph> {
+  void runOnOperation() override {
+    if (failed(verifyModule()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult verifyModule() {
+    for (Operation &op : *getOperation().getBody()) {
+      auto function = dyn_cast<func::FuncOp>(op);
+      if (!isa<GlobalOp>(op) && (!function || function.getSymName() != "main"))
+        return op.emitError("expected only globals and one function @main in a "
+                            "model, got ")
+               << op.getName();
+      if (auto global = dyn_cast<GlobalOp>(op))
+        if (failed(verifyGlobal(global)))
+          return failure();
+    }
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal())
+      return getOperation().emitError("expected a function @main");
+    if (!main.getBody().hasOneBlock())
+      return main.emitError("expected @main to have one block");
+    return failed(verifySignature(main)) ? failure() : verifyBody(main);
+  }
+
+  LogicalResult verifyGlobal(GlobalOp global) {
+    if (failed(verifyTensorType(global.getLoc(), global.getType())))
+      return failure();
+    bool isState = global.getIsMutable();
+    std::string kind = isState ? "state" : "parameter";
+    Attribute name = global->getAttr(HamKaasDialect::nameAttrName);
+    Attribute symbol = FlatSymbolRefAttr::get(global.getSymNameAttr());
+    if (failed(verifyName(global, kind + " " + debugString(symbol),
+                          name ? name : global.getSymNameAttr(), kind,
+                          isState ? stateNames : parameterNames)))
+      return failure();
+    return isState ? verifyInitialState(global) : verifyParameter(global);
+  }
+
+  /// A parameter is given from outside, or holds its elements itself.
+  static LogicalResult verifyParameter(GlobalOp global) {
+    auto given = dyn_cast<ml_program::ExternAttr>(*global.getValue());
+    if (!given)
+      return verifyElements(global.getLoc(), *global.getValue(),
+                            global.getType());
+    if (!isa<NoneType>(given.getType()) && given.getType() != global.getType())
+      return global.emitError("expected an external value of type ")
+             << global.getType() << ", got one of type " << given.getType();
+    return success();
+  }
+
+  static LogicalResult verifyInitialState(GlobalOp global) {
+    std::string expected = ("expected state @" + global.getSymName() +
+                            " to be zero at first, got ")
+                               .str();
+    if (!global.getValue())
+      return global.emitError(expected) << "no value";
+    if (failed(verifyElements(global.getLoc(), *global.getValue(),
+                              global.getType())))
+      return failure();
+    auto elements = cast<DenseElementsAttr>(*global.getValue());
+    // The bytes tell -0.0 from 0.0, and a splat has those of one element.
+    ArrayRef<char> bytes = elements.getRawData();
+    size_t first =
+        llvm::find_if(bytes, [](char c) { return c; }) - bytes.begin();
+    if (first == bytes.size())
+      return success();
+    size_t index =
+        first / (elements.getElementType().getIntOrFloatBitWidth() / 8);
+    return global.emitError(expected)
+           << "an element "
+           << *std::next(elements.value_begin<Attribute>(), index);
+  }
+
+  LogicalResult verifySignature(func::FuncOp main) {
+    for (unsigned i = 0; i < main.getNumArguments(); ++i)
+      if (failed(verifySlot(main, "argument", i,
+                            main.getArgAttr(i, HamKaasDialect::nameAttrName),
+                            main.getArgumentTypes()[i], inputNames)))
+        return failure();
+    for (unsigned i = 0; i < main.getNumResults(); ++i)
+      if (failed(verifySlot(main, "result", i,
+                            main.getResultAttr(i, HamKaasDialect::nameAttrName),
+                            main.getResultTypes()[i], outputNames)))
+        return failure();
+    return success();
+  }
+
+  /// Checks one argument or result.
+  static LogicalResult verifySlot(func::FuncOp main, StringRef kind, unsigned i,
+                                  Attribute name, Type type,
+                                  llvm::StringSet<> &names) {
+    if (failed(verifyName(main, (kind + " " + Twine(i) + " of @main").str(),
+                          name, (kind + " of @main").str(), names)))
+      return failure();
+    return verifyTensorType(main.getLoc(), type);
+  }
+
+  /// Checks the user's name of `what`, one of the things called `kind`.
+  static LogicalResult verifyName(Operation *op, StringRef what,
+                                  Attribute attribute, StringRef kind,
+                                  llvm::StringSet<> &names) {
+    auto name = dyn_cast_or_null<StringAttr>(attribute);
+    if (!name)
+      return op->emitError("expected ")
+             << what << " to have a string attribute "
+             << HamKaasDialect::nameAttrName;
+    if (!isValidName(name.getValue()))
+      return op->emitError("expected the name of ")
+             << what
+             << " to be UTF-8 text without control characters, and not empty, "
+                "got "
+             << name;
+    if (!names.insert(name.getValue()).second)
+      return op->emitError("expected each ")
+             << kind << " to have a name of its own, got " << name << " twice";
+    return success();
+  }
+
+  LogicalResult verifyBody(func::FuncOp main) {
+    SymbolTable symbols(getOperation());
+    llvm::StringMap<Operation *> loads, stores;
+    for (Operation &op : main.getBody().front()) {
+      if (auto load = dyn_cast<GlobalLoadConstOp>(op)) {
+        if (failed(
+                verifyAccess(load, load.getGlobal(), load.getType(), symbols)))
+          return failure();
+      } else if (auto load = dyn_cast<GlobalLoadOp>(op)) {
+        if (failed(verifyState(load, load.getGlobal(), load.getType(), symbols,
+                               loads)))
+          return failure();
+      } else if (auto store = dyn_cast<GlobalStoreOp>(op)) {
+        if (failed(verifyState(store, store.getGlobal(),
+                               store.getValue().getType(), symbols, stores)))
+          return failure();
+      } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+        if (failed(verifyTensorType(constant.getLoc(), constant.getType())) ||
+            failed(verifyElements(constant.getLoc(), constant.getValue(),
+                                  constant.getType())))
+          return failure();
+      } else if (auto scan = dyn_cast<ScanOp>(op)) {
+        if (failed(verifyScan(scan)))
+          return failure();
+      } else if (!isa<func::ReturnOp, KernelOpInterface, ConstantOp>(op)) {
+        return emitUnknown(op);
+      }
+    }
+    for (auto &entry : stores)
+      if (Operation *load = loads.lookup(entry.getKey()))
+        if (entry.getValue()->isBeforeInBlock(load))
+          return load->emitError("expected the load of state @")
+                 << entry.getKey() << " to stand before its store";
+    return success();
+  }
+
+  static LogicalResult verifyScan(ScanOp scan) {
+    WalkResult result = scan.getBody().walk([](Operation *op) {
+      if (isa<KernelOpInterface, ConstantOp, ScanOp, YieldOp>(op))
+        return WalkResult::advance();
+      (void)emitUnknown(*op);
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  static LogicalResult emitUnknown(Operation &op) {
+    return op.emitError("expected an operation of a graph, got ")
+           << op.getName();
+  }
+
+  static LogicalResult verifyAccess(Operation *op, SymbolRefAttr symbol,
+                                    Type type, const SymbolTable &symbols) {
+    bool isMutable = !isa<GlobalLoadConstOp>(op);
+    auto global = symbols.lookup<GlobalOp>(symbol.getRootReference());
+    if (!global || global.getIsMutable() != isMutable ||
+        global.getType() != type)
+      return op->emitError("expected ")
+             << symbol << " to be a global that is "
+             << (isMutable ? "mutable" : "immutable") << ", of type " << type;
+    return success();
+  }
+
+  static LogicalResult verifyState(Operation *op, SymbolRefAttr symbol,
+                                   Type type, const SymbolTable &symbols,
+                                   llvm::StringMap<Operation *> &seen) {
+    StringRef name = symbol.getRootReference();
+    if (!seen.try_emplace(name, op).second)
+      return op->emitError("expected at most one ")
+             << op->getName() << " of state @" << name;
+    return verifyAccess(op, symbol, type, symbols);
+  }
+
+  llvm::StringSet<> inputNames, outputNames, parameterNames, stateNames;
+};
+
+} // namespace

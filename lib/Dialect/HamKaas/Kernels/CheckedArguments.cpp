@@ -1,0 +1,39 @@
+//===- CheckedArguments.cpp - What run-time checks depend on ----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+SetVector<Operation *> hamkaas::getCheckSlice(func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  SetVector<Operation *> slice;
+  for (Operation &op : llvm::reverse(body)) {
+    bool isNeeded = llvm::any_of(op.getUsers(), [&](Operation *user) {
+      return slice.contains(body.findAncestorOpInBlock(*user));
+    });
+    if (isNeeded || isa<CheckOp>(op))
+      slice.insert(&op);
+  }
+  SetVector<Operation *> ordered;
+  ordered.insert(slice.rbegin(), slice.rend());
+  return ordered;
+}
+
+llvm::SmallSetVector<int64_t, 4>
+hamkaas::getCheckedArguments(func::FuncOp kernel) {
+  llvm::SmallSetVector<int64_t, 4> checked;
+  // A check of many values is the result of a loop.
+  for (Operation *op : getCheckSlice(kernel))
+    op->walk([&](memref::LoadOp load) {
+      checked.insert(cast<BlockArgument>(load.getMemRef()).getArgNumber());
+    });
+  return checked;
+}

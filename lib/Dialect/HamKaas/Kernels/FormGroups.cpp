@@ -1,0 +1,407 @@
+//===- FormGroups.cpp - Gathers what will be one kernel ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_FORMGROUPS
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Enough to hide what a call and its reads and writes cost, few enough for the
+/// compiler to take no more than seconds for any chain.
+static constexpr size_t maxMembers = 64;
+
+/// The op as a member of a kernel; null for views and everything else.
+static KernelOpInterface getKernelOp(Operation *op) {
+  auto kernelOp = dyn_cast_or_null<KernelOpInterface>(op);
+  if (!kernelOp || kernelOp.getKernelFamily() == KernelFamily::View)
+    return nullptr;
+  return kernelOp;
+}
+
+static bool isRoot(KernelOpInterface op) {
+  KernelFamily family = op.getKernelFamily();
+  return family == KernelFamily::Contraction ||
+         family == KernelFamily::Reduction || family == KernelFamily::Row ||
+         family == KernelFamily::Transform || family == KernelFamily::Attention;
+}
+
+/// Windows of a depthwise convolution whose channels come first: the emitter
+/// unrolls them, and all that reach into the padding.
+static constexpr int64_t maxPlanarWindow = 7;
+
+/// Whether `conv` can be computed from permuted operands: it has no other
+/// products than those of one channel.
+static bool isPlanar(ConvOp conv) {
+  auto type = cast<RankedTensorType>(conv.getResult().getType());
+  auto isSmall = [](int64_t size) { return size < maxPlanarWindow; };
+  auto isOne = [](int64_t size) { return size == 1; };
+  return conv.isDepthwise() && type.getElementType().isF32() &&
+         type.getRank() == 4 && type.getDimSize(1) > 1 &&
+         type.getDimSize(2) > 1 && llvm::all_of(conv.getDilations(), isOne) &&
+         llvm::all_of(conv.getW().getType().getShape().take_front(2),
+                      [&](int64_t size) { return isSmall(size - 1); }) &&
+         llvm::all_of(conv.getPadLow(), isSmall) &&
+         llvm::all_of(conv.getPadHigh(), isSmall);
+}
+
+static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
+  auto permute = dyn_cast_or_null<PermuteOp>(op);
+  return permute && permute.getPermutation() == permutation;
+}
+
+/// Queries for which computing keys and values costs less than keeping them:
+/// each computes all of them.
+static constexpr int64_t maxComputingQueries = 4;
+
+/// Whether rows of the result of `permute` are rows of its operand.
+static bool movesRows(PermuteOp permute) {
+  ArrayRef<int64_t> permutation = permute.getPermutation();
+  return permutation.back() + 1 == int64_t(permutation.size());
+}
+
+/// The attention of which `last` moves the rows, or that it is; null otherwise.
+static AttentionOp findAttention(Operation *last) {
+  if (auto permute = dyn_cast<PermuteOp>(last); permute && movesRows(permute)) {
+    Operation *source = permute.getX().getDefiningOp();
+    if (source && source->hasOneUse() && source->getBlock() == last->getBlock())
+      last = source;
+  }
+  return dyn_cast<AttentionOp>(last);
+}
+
+/// The one operand of the pointwise `op` that is not a number a channel; null
+/// if there are more.
+static Operation *getMainProducer(KernelOpInterface op) {
+  Value found;
+  for (Value operand : op->getOperands()) {
+    auto type = cast<ShapedType>(operand.getType());
+    if (type.getRank() == 0 || getElementCount(type) == type.getShape().back())
+      continue;
+    if (found && found != operand)
+      return nullptr;
+    found = operand;
+  }
+  return found ? found.getDefiningOp() : nullptr;
+}
+
+/// If `last` permutes the result of a depthwise convolution of something
+/// permuted back to channels first: the members of one kernel that needs
+/// neither permutation in memory.
+static SmallVector<Operation *> findPlanarConvolution(Operation *last) {
+  if (!isPermute(last, {0, 3, 1, 2}))
+    return {};
+  SmallVector<Operation *> chain{last};
+  auto isAlone = [&](Operation *op) {
+    return op && op->hasOneUse() && op->getBlock() == last->getBlock();
+  };
+  Operation *op = last->getOperand(0).getDefiningOp();
+  while (isAlone(op) && chain.size() < maxMembers) {
+    chain.push_back(op);
+    if (auto conv = dyn_cast<ConvOp>(op)) {
+      Operation *first = conv.getX().getDefiningOp();
+      if (!isPlanar(conv) || !isAlone(first) || !isPermute(first, {0, 2, 3, 1}))
+        return {};
+      chain.push_back(first);
+      return chain;
+    }
+    KernelOpInterface kernelOp = getKernelOp(op);
+    if (!kernelOp || !kernelOp.isPointwise() || kernelOp.checksValues())
+      return {};
+    op = getMainProducer(kernelOp);
+  }
+  return {};
+}
+
+namespace {
+
+/// The ops of one kernel, grown backwards from the last one.
+class Group {
+public:
+  Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps)
+      : last(last), root(isRoot(last) ? last : nullptr),
+        parameterOps(parameterOps) {
+    members.insert(last);
+    if (addPlanarConvolution() || addAttention())
+      return;
+    for (size_t i = 0; i < members.size(); ++i)
+      addProducers(members[i]);
+  }
+
+  bool contains(Operation *op) const { return members.contains(op); }
+
+  /// Moves the members into a `hamkaas.group` at the place of the last one.
+  GroupOp create();
+
+private:
+  /// Attention with the permutes around it, which are a matter of indices.
+  bool addAttention() {
+    AttentionOp attention = findAttention(last);
+    if (!attention)
+      return false;
+    members.insert(attention);
+    root = cast<KernelOpInterface>(attention.getOperation());
+    for (Value operand : {attention.getQ(), attention.getK(), attention.getV()})
+      addRows(operand,
+              /*computes=*/operand != attention.getQ() &&
+                  attention.getType().getDimSize(1) <= maxComputingQueries);
+    return true;
+  }
+
+  /// Adds what moves the rows that are `value`, or computes their elements.
+  void addRows(Value value, bool computes) {
+    KernelOpInterface producer = getKernelOp(value.getDefiningOp());
+    if (!producer || members.size() >= maxMembers ||
+        producer->getBlock() != last->getBlock() || producer.checksValues() ||
+        parameterOps.contains(producer) != parameterOps.contains(last) ||
+        !llvm::all_of(producer->getUsers(),
+                      [&](Operation *user) { return contains(user); }))
+      return;
+    auto permute = dyn_cast<PermuteOp>(producer.getOperation());
+    bool repeats = isa<BroadcastOp>(producer.getOperation());
+    if (!(permute && movesRows(permute)) &&
+        !(computes && (repeats || producer.isPointwise())))
+      return;
+    members.insert(producer);
+    // What is repeated would be computed once for every repetition.
+    if (repeats)
+      return;
+    for (Value operand : producer->getOperands())
+      addRows(operand, computes);
+  }
+
+  bool addPlanarConvolution() {
+    SmallVector<Operation *> chain = findPlanarConvolution(last);
+    if (chain.empty() || parameterOps.contains(last) ||
+        parameterOps.contains(chain.back()))
+      return false;
+    members.insert_range(chain);
+    root = getKernelOp(chain.end()[-2]);
+    return true;
+  }
+
+  void addProducers(Operation *op) {
+    if (!readsInOrder(op))
+      return;
+    for (Value operand : op->getOperands()) {
+      KernelOpInterface producer = getKernelOp(operand.getDefiningOp());
+      if (producer && members.size() < maxMembers && canJoin(producer, op)) {
+        members.insert(producer);
+        if (feedsRoot(producer))
+          rootProducers.insert(producer);
+        if (isRoot(producer))
+          root = producer;
+      }
+    }
+  }
+
+  /// What feeds a contraction or a permutation is read more than once or in
+  /// another order, so it must be in memory.
+  static bool readsInOrder(Operation *op) {
+    auto kernelOp = dyn_cast<KernelOpInterface>(op);
+    return kernelOp && kernelOp.readsInOrder();
+  }
+
+  static ArrayRef<int64_t> getShape(Operation *op) {
+    return cast<ShapedType>(op->getResult(0).getType()).getShape();
+  }
+
+  /// The shape of what `user` reads element by element. The result of an
+  /// operation on rows, whose first operand has them, may be one element a row.
+  ArrayRef<int64_t> getReadShape(Operation *user) {
+    if (user == root && root.getKernelFamily() == KernelFamily::Row)
+      return cast<ShapedType>(user->getOperand(0).getType()).getShape();
+    return getShape(user);
+  }
+
+  /// True if the root reads `op`, directly or not.
+  bool feedsRoot(Operation *op) const {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return user == root || rootProducers.contains(user);
+    });
+  }
+
+  bool canJoin(KernelOpInterface producer, Operation *user) {
+    KernelFamily family = producer.getKernelFamily();
+    if (family == KernelFamily::Movement || family == KernelFamily::Loops ||
+        family == KernelFamily::Attention)
+      return false;
+    if (isRoot(producer) && root)
+      return false;
+    if (producer.checksValues() && llvm::any_of(members, [](Operation *member) {
+          return cast<KernelOpInterface>(member).checksValues();
+        }))
+      return false;
+    // A repeated operand would be computed once for every repetition.
+    bool isReduced =
+        user == root && root.getKernelFamily() == KernelFamily::Reduction;
+    if (!isReduced && getShape(producer) != getReadShape(user))
+      return false;
+    // What is known when the program is loaded is computed then, not in each
+    // run.
+    if (parameterOps.contains(producer) != parameterOps.contains(last))
+      return false;
+    if (producer->getBlock() != last->getBlock() ||
+        !llvm::all_of(producer->getUsers(), [&](Operation *user) {
+          return contains(user) && readsInOrder(user);
+        }))
+      return false;
+    if (!feedsRoot(producer))
+      return true;
+    // Each pass over a row computes it again: that costs less than a trip
+    // through memory for an addition, and more for an exponential.
+    return producer.isPointwise() &&
+           (root.getKernelFamily() != KernelFamily::Row || producer.isCheap());
+  }
+
+  /// A constant of equal elements is a number in the code of the kernel where
+  /// it is read element by element.
+  bool isNumber(Value operand, ArrayRef<Operation *> ops) const {
+    DenseElementsAttr elements;
+    return matchPattern(operand, m_Constant(&elements)) && elements.isSplat() &&
+           llvm::all_of(ops, [&](Operation *op) {
+             return !llvm::is_contained(op->getOperands(), operand) ||
+                    cast<KernelOpInterface>(op).isPointwise();
+           });
+  }
+
+  std::string describe(ArrayRef<Operation *> ops) const;
+
+  llvm::SetVector<Operation *> members;
+  /// Those of the members that the root reads, directly or not.
+  llvm::SmallPtrSet<Operation *, 4> rootProducers;
+  KernelOpInterface last;
+  KernelOpInterface root;
+  const DenseSet<Operation *> &parameterOps;
+};
+
+} // namespace
+
+/// "matmul+add+relu".
+std::string Group::describe(ArrayRef<Operation *> ops) const {
+  std::string text;
+  for (Operation *op : ops) {
+    if (!text.empty())
+      text += '+';
+    text += op->getName().stripDialect();
+  }
+  return text;
+}
+
+GroupOp Group::create() {
+  SmallVector<Operation *> ops(members.begin(), members.end());
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+
+  OpOperand *updated = last.getUpdatedOperand();
+  llvm::SetVector<Value> read, numbers;
+  SmallVector<Location> locations;
+  int64_t flops = 0;
+  for (Operation *op : ops) {
+    locations.push_back(op->getLoc());
+    flops = addCounts(flops, cast<KernelOpInterface>(op).getFlops());
+    for (OpOperand &operand : op->getOpOperands())
+      if (&operand != updated && !contains(operand.get().getDefiningOp()))
+        (isNumber(operand.get(), ops) ? numbers : read).insert(operand.get());
+  }
+
+  // What is read as well as updated is two arguments: writing the result must
+  // not change what is read.
+  OpBuilder builder(last);
+  SmallVector<Value> inputs;
+  IntegerAttr updatedIndex;
+  if (updated) {
+    updatedIndex = builder.getI64IntegerAttr(0);
+    inputs.push_back(updated->get());
+  }
+  llvm::append_range(inputs, read);
+  KernelFamily family = root ? root.getKernelFamily() : last.getKernelFamily();
+  auto group = GroupOp::create(
+      builder, builder.getFusedLoc(locations), last->getResultTypes(), inputs,
+      KernelFamilyAttr::get(builder.getContext(), family), updatedIndex);
+  group->setAttr(HamKaasDialect::opsAttrName,
+                 builder.getStringAttr(describe(ops)));
+  group->setAttr(HamKaasDialect::flopsAttrName,
+                 builder.getI64IntegerAttr(flops));
+
+  Block &body = group.getBody().emplaceBlock();
+  IRMapping mapping;
+  for (Value input : inputs)
+    body.addArgument(input.getType(), input.getLoc());
+  for (auto [input, argument] :
+       llvm::zip_equal(read, body.getArguments().take_back(read.size())))
+    mapping.map(input, argument);
+  builder.setInsertionPointToStart(&body);
+  for (Value number : numbers)
+    builder.clone(*number.getDefiningOp(), mapping);
+  for (Operation *op : ops)
+    builder.clone(*op, mapping);
+  if (updated)
+    body.back().setOperand(updated->getOperandNumber(), body.getArgument(0));
+  YieldOp::create(builder, group.getLoc(), mapping.lookup(last->getResult(0)));
+
+  last->getResult(0).replaceAllUsesWith(group.getResult(0));
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+  return group;
+}
+
+namespace {
+
+struct FormGroups : hamkaas::impl::FormGroupsBase<FormGroups> {
+  void runOnOperation() override {
+    // Collected first: groups are blocks, too.
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) {
+      if (isa<func::FuncOp, ScanOp>(block->getParentOp()))
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks)
+      formGroups(*block);
+  }
+
+private:
+  /// A broadcast for each pointwise operation that reads it: who does computes
+  /// it, and reads less.
+  static void repeatBroadcasts(Block &block) {
+    for (auto broadcast :
+         llvm::make_early_inc_range(block.getOps<BroadcastOp>()))
+      for (OpOperand &use :
+           llvm::make_early_inc_range(llvm::drop_begin(broadcast->getUses()))) {
+        auto user = dyn_cast<KernelOpInterface>(use.getOwner());
+        if (user && user.isPointwise())
+          use.set(OpBuilder(broadcast).clone(*broadcast)->getResult(0));
+      }
+  }
+
+  /// From the end, so that each op meets its users' groups first.
+  static void formGroups(Block &block) {
+    repeatBroadcasts(block);
+    DenseSet<Operation *> parameterOps = findParameterOps(block);
+    Operation *op = block.empty() ? nullptr : &block.back();
+    while (op) {
+      if (KernelOpInterface last = getKernelOp(op))
+        op = Group(last, parameterOps).create();
+      op = op->getPrevNode();
+    }
+  }
+};
+
+} // namespace

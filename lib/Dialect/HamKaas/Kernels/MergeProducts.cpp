@@ -1,0 +1,129 @@
+//===- MergeProducts.cpp - Products of one row by one kernel ----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_MERGEPRODUCTS
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// The products of one row with a matrix each.
+using Products = SmallVector<MatMulOp>;
+
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// Whether it multiplies one row and a matrix of parameters.
+static bool isMergeable(MatMulOp product,
+                        const DenseSet<Operation *> &parameterOps) {
+  auto isOne = [](int64_t size) { return size == 1; };
+  Operation *right = product.getRhs().getDefiningOp();
+  return right && parameterOps.contains(right) &&
+         !parameterOps.contains(product) &&
+         llvm::all_of(getShape(product.getLhs()).drop_back(), isOne) &&
+         llvm::all_of(getShape(product.getRhs()).drop_back(2), isOne);
+}
+
+/// Products of `block` by their row, in the order of the block; only those of
+/// several matrices that nothing else reads: a matrix is packed once.
+static SmallVector<Products> findProducts(Block &block) {
+  DenseSet<Operation *> parameterOps = findParameterOps(block);
+  llvm::MapVector<Value, Products> byRow;
+  for (auto product : block.getOps<MatMulOp>())
+    if (isMergeable(product, parameterOps) && product.getRhs().hasOneUse())
+      byRow[product.getLhs()].push_back(product);
+  SmallVector<Products> found;
+  for (auto &[row, products] : byRow)
+    if (products.size() > 1)
+      found.push_back(std::move(products));
+  return found;
+}
+
+/// The matrices of `products` side by side. Where all are transposed they are
+/// joined before, as packing reads what is transposed in place.
+static Value joinMatrices(OpBuilder &builder, Location loc,
+                          ArrayRef<MatMulOp> products) {
+  SmallVector<Value> matrices, sources;
+  ArrayRef<int64_t> permutation;
+  for (MatMulOp product : products) {
+    matrices.push_back(product.getRhs());
+    auto permute = product.getRhs().getDefiningOp<PermuteOp>();
+    if (!permute ||
+        (!sources.empty() && permute.getPermutation() != permutation))
+      continue;
+    permutation = permute.getPermutation();
+    sources.push_back(permute.getX());
+  }
+  int64_t dim = getShape(matrices.front()).size() - 1;
+  if (sources.size() != matrices.size())
+    return ConcatOp::create(builder, loc, matrices, dim);
+  Value joined = ConcatOp::create(builder, loc, sources, permutation[dim]);
+  return PermuteOp::create(builder, loc, joined, permutation);
+}
+
+/// One product in place of `products`, which are parts of its row. It stands
+/// where the first did, what the matrices depend on before it.
+static LogicalResult merge(IRRewriter &rewriter, ArrayRef<MatMulOp> products) {
+  MatMulOp first = products.front();
+  DominanceInfo dominance;
+  for (MatMulOp product : products.drop_front())
+    if (Operation *right = product.getRhs().getDefiningOp();
+        !right->isBeforeInBlock(first)) {
+      if (failed(moveOperationDependencies(rewriter, right, first, dominance)))
+        return failure();
+      rewriter.moveOpBefore(right, first);
+    }
+
+  SmallVector<Location> locations;
+  for (MatMulOp product : products)
+    locations.push_back(product.getLoc());
+  Location loc = rewriter.getFusedLoc(locations);
+  rewriter.setInsertionPoint(first);
+  Value matrix = joinMatrices(rewriter, loc, products);
+  Value row = MatMulOp::create(rewriter, loc, first.getLhs(), matrix);
+  auto type = cast<RankedTensorType>(row.getType());
+  row = ReshapeOp::create(rewriter, loc, type.clone({type.getNumElements()}),
+                          row);
+  int64_t begin = 0;
+  for (MatMulOp product : products) {
+    int64_t end = begin + product.getType().getNumElements();
+    Value part = SliceOp::create(rewriter, product.getLoc(), row, begin, end);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(product, product.getType(), part);
+    begin = end;
+  }
+  return success();
+}
+
+namespace {
+struct MergeProducts : hamkaas::impl::MergeProductsBase<MergeProducts> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    WalkResult result = getOperation().walk([&](Block *block) {
+      for (const Products &products : findProducts(*block))
+        if (failed(merge(rewriter, products)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,105 @@
+//===- PadConvolutions.cpp - Copies what convolutions pad -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PadConvolutions.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_PADCONVOLUTIONS
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// The group that copies `x` into zeros: `low` and `high` elements of them
+/// along each dimension.
+static Value buildPadded(OpBuilder &builder, Location loc, Value x,
+                         ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape;
+  SmallVector<OpFoldResult> before, after;
+  for (auto [size, l, h] : llvm::zip_equal(type.getShape(), low, high)) {
+    shape.push_back(size + l + h);
+    before.push_back(builder.getIndexAttr(l));
+    after.push_back(builder.getIndexAttr(h));
+  }
+  RankedTensorType padded = type.clone(shape);
+  auto group = GroupOp::create(
+      builder, loc, padded, x,
+      KernelFamilyAttr::get(builder.getContext(), KernelFamily::Movement),
+      /*updated=*/nullptr);
+  group->setAttr(HamKaasDialect::opsAttrName, builder.getStringAttr("pad"));
+  Block &body = group.getBody().emplaceBlock();
+  OpBuilder inner = OpBuilder::atBlockBegin(&body);
+  Value zero = arith::ConstantOp::create(
+      inner, loc, inner.getZeroAttr(type.getElementType()));
+  Value result = tensor::PadOp::create(
+      inner, loc, padded, body.addArgument(type, loc), before, after, zero);
+  YieldOp::create(inner, loc, result);
+  return group.getResult(0);
+}
+
+/// A copy that is much larger than what is read is not worth it.
+static constexpr int64_t maxGrowth = 8;
+
+static bool isWorthCopying(ConvOp conv) {
+  ArrayRef<int64_t> shape = conv.getX().getType().getShape();
+  int64_t padded = shape.front() * shape.back();
+  for (size_t dim = 0; dim < conv.getPadLow().size(); ++dim)
+    padded = multiplyCounts(padded, shape[dim + 1] + conv.getPadLow()[dim] +
+                                        conv.getPadHigh()[dim]);
+  return padded <= maxGrowth * std::max(getElementCount(conv.getX().getType()),
+                                        getElementCount(conv.getType()));
+}
+
+Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv) {
+  Value x = conv.getX();
+  auto type = conv.getX().getType();
+  int64_t channels = type.getShape().back();
+  SmallVector<int64_t> merged(type.getShape().drop_back());
+  merged.back() *= channels;
+  SmallVector<int64_t> low{0}, high{0}, shape(type.getShape());
+  llvm::append_range(low, conv.getPadLow());
+  llvm::append_range(high, conv.getPadHigh());
+  for (size_t dim = 1; dim < low.size(); ++dim)
+    shape[dim] += low[dim] + high[dim];
+  low.back() *= channels;
+  high.back() *= channels;
+  Location loc = conv.getLoc();
+  Value rows = ReshapeOp::create(builder, loc, type.clone(merged), x);
+  return ReshapeOp::create(builder, loc, type.clone(shape),
+                           buildPadded(builder, loc, rows, low, high));
+}
+
+namespace {
+struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
+  void runOnOperation() override {
+    SmallVector<ConvOp> convolutions;
+    getOperation().walk([&](ConvOp conv) {
+      // A depthwise convolution reads each element for a few products only: it
+      // leaves out the positions outside.
+      if (conv.isPadded() && conv.getType().getElementType().isF32() &&
+          !conv.isDepthwise() && isWorthCopying(conv))
+        convolutions.push_back(conv);
+    });
+    for (ConvOp conv : convolutions) {
+      OpBuilder builder(conv);
+      conv.getXMutable().assign(padOperand(builder, conv));
+      SmallVector<int64_t> none(conv.getPadLow().size(), 0);
+      conv.setPadLow(none);
+      conv.setPadHigh(none);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,24 @@
+//===- PadConvolutions.h - Padded copies of operands ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_PADCONVOLUTIONS_H
+#define HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_PADCONVOLUTIONS_H
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+
+namespace hamkaas {
+
+class ConvOp;
+
+/// The `x` of `conv` with its padding around it, copied by a group. The last
+/// spatial dimension is padded together with the channels, so that rows are
+/// long.
+mlir::Value padOperand(mlir::OpBuilder &builder, ConvOp conv);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_PADCONVOLUTIONS_H

@@ -1,0 +1,98 @@
+//===- ProductsToReductions.cpp - Products of few rows ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_PRODUCTSTOREDUCTIONS
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Each of them reads all of the right side. More make it worth a permutation.
+static constexpr int64_t maxRows = 4;
+
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// The permute that makes columns of what is contiguous in memory, if it is the
+/// right side of a product of few rows; null otherwise.
+static PermuteOp findTransposed(MatMulOp product,
+                                const DenseSet<Operation *> &parameterOps) {
+  auto permute = product.getRhs().getDefiningOp<PermuteOp>();
+  if (!permute || !permute->hasOneUse() || parameterOps.contains(permute) ||
+      !product.getType().getElementType().isF32())
+    return nullptr;
+  ArrayRef<int64_t> permutation = permute.getPermutation();
+  bool isTransposed =
+      permutation.drop_back().back() + 1 == int64_t(permutation.size());
+  ArrayRef<int64_t> left = getShape(product.getLhs());
+  return isTransposed && left[left.size() - 2] <= maxRows ? permute : nullptr;
+}
+
+/// `x` with a dimension of 1 before dimension `dim`.
+static Value insertDimension(OpBuilder &builder, Location loc, Value x,
+                             int64_t dim) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin() + dim, 1);
+  return ReshapeOp::create(builder, loc, type.clone(shape), x);
+}
+
+/// With rows i and columns j: the sum over k of `lhs[i, 1, k] * rhs[1, j, k]`.
+static void replaceByReduction(MatMulOp product, PermuteOp permute) {
+  OpBuilder builder(product);
+  Location loc = product.getLoc();
+  int64_t rank = product.getType().getRank();
+  SmallVector<int64_t> permutation(permute.getPermutation());
+  std::swap(permutation[rank - 1], permutation[rank - 2]);
+  Value right = permute.getX();
+  if (!isIdentityPermutation(permutation))
+    right = PermuteOp::create(builder, permute.getLoc(), right, permutation);
+  right = insertDimension(builder, loc, right, rank - 2);
+  Value left = insertDimension(builder, loc, product.getLhs(), rank - 1);
+  // The right side has all dimensions but that of the rows.
+  SmallVector<int64_t> shape(getShape(right));
+  shape[rank - 2] = getShape(left)[rank - 2];
+  auto type = product.getType().clone(shape);
+  if (right.getType() != type)
+    right = BroadcastOp::create(builder, loc, type, right);
+  Value products = MulOp::create(builder, loc, right, left);
+  Value sums =
+      ReduceOp::create(builder, loc, Combiner::Sum, products, ArrayRef(rank));
+  product.replaceAllUsesWith(sums);
+  product.erase();
+  permute.erase();
+}
+
+namespace {
+struct ProductsToReductions
+    : hamkaas::impl::ProductsToReductionsBase<ProductsToReductions> {
+  void runOnOperation() override {
+    SmallVector<std::pair<MatMulOp, PermuteOp>> found;
+    getOperation().walk([&](Block *block) {
+      DenseSet<Operation *> parameterOps = findParameterOps(*block);
+      for (auto product : block->getOps<MatMulOp>())
+        if (PermuteOp permute = findTransposed(product, parameterOps))
+          found.push_back({product, permute});
+    });
+    for (auto [product, permute] : found)
+      replaceByReduction(product, permute);
+  }
+};
+} // namespace

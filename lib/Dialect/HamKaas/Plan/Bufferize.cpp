@@ -1,0 +1,167 @@
+//===- Bufferize.cpp - Turns tensors into buffers ---------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_BUFFERIZE
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace hamkaas;
+
+/// Dense for the functions a caller sees. Kernels take any layout: memory
+/// planning resolves it, and a copy at a call would be for nothing.
+static BufferLikeType getArgumentType(TensorLikeType type, Attribute space,
+                                      func::FuncOp function,
+                                      const BufferizationOptions &) {
+  auto tensorType = cast<TensorType>(type);
+  if (function->hasAttr(HamKaasDialect::kernelAttrName))
+    return cast<BufferLikeType>(
+        getMemRefTypeWithFullyDynamicLayout(tensorType, space));
+  return cast<BufferLikeType>(
+      getMemRefTypeWithStaticIdentityLayout(tensorType, space));
+}
+
+/// Forbids writes to the arguments of `program` that are not marked writable.
+/// NOTE: upstream takes every argument of a function for writable otherwise.
+static void protectArguments(func::FuncOp program) {
+  Builder builder(program.getContext());
+  StringRef name = BufferizationDialect::kWritableAttrName;
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (!program.getArgAttr(i, name))
+      program.setArgAttr(i, name, builder.getBoolAttr(false));
+}
+
+/// Drops the results of `program`, each of which is an argument by now.
+static void dropResults(func::FuncOp program) {
+  program.setFunctionType(
+      FunctionType::get(program.getContext(), program.getArgumentTypes(), {}));
+  program.removeResAttrsAttr();
+  program.getBody().front().getTerminator()->setOperands({});
+}
+
+/// The index of the argument that `kernel` returns, if it does.
+static std::optional<unsigned> getReturnedArgument(func::FuncOp kernel) {
+  if (kernel.isExternal())
+    return std::nullopt;
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  if (terminator->getNumOperands() != 1)
+    return std::nullopt;
+  Value value = terminator->getOperand(0);
+  while (auto cast = value.getDefiningOp<memref::CastOp>())
+    value = cast.getSource();
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &kernel.getBody().front())
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
+/// Lets the users of the calls in `program` take the kernel's argument instead
+/// of its equal result.
+/// NOTE: not upstream's drop-equivalent-buffer-results, which makes new calls
+/// without their attributes.
+static void dropCallResults(func::FuncOp program, const SymbolTable &symbols) {
+  for (auto call : llvm::make_early_inc_range(
+           program.getBody().front().getOps<func::CallOp>())) {
+    std::optional<unsigned> argument =
+        getReturnedArgument(symbols.lookup<func::FuncOp>(call.getCallee()));
+    if (!argument || call.getNumResults() != 1)
+      continue;
+    OpBuilder builder(call);
+    Value value = call.getOperand(*argument);
+    if (value.getType() != call.getResultTypes().front())
+      value = memref::CastOp::create(builder, call.getLoc(),
+                                     call.getResultTypes().front(), value);
+    call.getResult(0).replaceAllUsesWith(value);
+    auto newCall =
+        func::CallOp::create(builder, call.getLoc(), call.getCallee(),
+                             TypeRange(), call.getOperands());
+    newCall->setDiscardableAttrs(call->getDiscardableAttrDictionary());
+    call.erase();
+  }
+}
+
+/// Makes the kernels functions without results where the callers need none.
+static void dropKernelResults(ModuleOp module,
+                              ArrayRef<func::FuncOp> programs) {
+  SymbolTable symbols(module);
+  for (func::FuncOp program : programs)
+    dropCallResults(program, symbols);
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (kernel->hasAttr(HamKaasDialect::kernelAttrName) &&
+        getReturnedArgument(kernel))
+      dropResults(kernel);
+}
+
+/// Upstream's canonicalization, as it is by default, but for two patterns: they
+/// would make masked accesses of gathers and scatters of neighbours, and of
+/// these, if all lanes are set, accesses that need to know the layout of the
+/// buffer. That of a kernel's argument is not known yet.
+static std::unique_ptr<Pass> createSafeCanonicalizer() {
+  GreedyRewriteConfig config;
+  config.setUseTopDownTraversal(true);
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal);
+  return createCanonicalizerPass(
+      config,
+      ArrayRef<std::string>{"(anonymous namespace)::FoldContiguousGather",
+                            "(anonymous namespace)::FoldContiguousScatter"});
+}
+
+namespace {
+
+struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> programs;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (isDeclaredOnly(function))
+        continue;
+      if (failed(verifyStraightLine(function)))
+        return signalPassFailure();
+      if (!function->hasAttr(HamKaasDialect::kernelAttrName))
+        programs.push_back(function);
+    }
+    llvm::for_each(programs, protectArguments);
+
+    OneShotBufferizationOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.functionArgTypeConverterFn = getArgumentType;
+    options.inferFunctionResultLayout = false;
+    options.opFilter.denyOperation<CheckOp>();
+    BufferizationState state;
+    if (failed(runOneShotModuleBufferize(getOperation(), options, state)))
+      return signalPassFailure();
+
+    // NOTE: cse before canonicalize, or copies of a buffer onto itself survive.
+    OpPassManager cleanup(ModuleOp::getOperationName());
+    auto &functions = cleanup.nest<func::FuncOp>();
+    functions.addPass(createCSEPass());
+    functions.addPass(createSafeCanonicalizer());
+    // Canonicalization finds that loops carry one buffer; only then is a
+    // kernel's result seen to be its last argument.
+    if (failed(runPipeline(cleanup, getOperation())))
+      return signalPassFailure();
+    dropKernelResults(getOperation(), programs);
+    if (failed(runPipeline(cleanup, getOperation())))
+      return signalPassFailure();
+    llvm::for_each(programs, dropResults);
+  }
+};
+
+} // namespace

@@ -1,0 +1,213 @@
+//===- PlaceCopies.cpp - Lets copies lie in one place -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "ProgramBuffers.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+bool hamkaas::isCopy(Operation *step) {
+  return isa<memref::CopyOp>(step) ||
+         step->hasAttr(HamKaasDialect::copyAttrName);
+}
+
+/// Whether the step writes to `operand`, which it may read as well.
+static bool isWritten(OpOperand &operand) {
+  Operation *step = operand.getOwner();
+  if (auto repeat = dyn_cast<RepeatOp>(step))
+    return repeat.isDpsInit(&operand) || operand.get() == repeat.getWorkspace();
+  return operand.getOperandNumber() + 1 == step->getNumOperands();
+}
+
+/// Whether a run may write to `buffer` at any time. The state of a run that
+/// fails is to stay what it was, so it is written late.
+static bool isWritableEarly(Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument)
+    return buffer.getDefiningOp<memref::AllocOp>() != nullptr;
+  StringRef region =
+      getRegion(cast<func::FuncOp>(argument.getOwner()->getParentOp()),
+                argument.getArgNumber());
+  return region == "output" || region == "constants";
+}
+
+namespace {
+
+/// A step's use of some elements of a buffer.
+struct Access {
+  size_t step;
+  int64_t begin, end;
+  bool isWrite;
+};
+
+/// Elements of a buffer, one after the other.
+struct Part {
+  Value buffer;
+  int64_t begin, end;
+};
+
+/// Moves buffers into those that they are copied to, or from.
+class CopyPlacer {
+public:
+  CopyPlacer(ProgramBuffers &buffers, function_ref<bool(Value)> mayBeHost);
+
+  /// Makes nothing of the copy `step`, if it can.
+  void place(size_t step);
+  /// What lies in another buffer, and from which element on.
+  std::pair<Value, int64_t> getPlace(Value buffer) const;
+  const DenseSet<Value> &getHosts() const { return hosts; }
+
+private:
+  Part getPart(Value operand) const;
+  bool mayHost(const Part &guest, const Part &host) const;
+  bool maySourceMove(size_t step, const Part &source, const Part &target) const;
+  bool mayTargetMove(size_t step, const Part &source, const Part &target) const;
+  void move(const Part &guest, const Part &host);
+
+  const ProgramBuffers &buffers;
+  function_ref<bool(Value)> mayBeHost;
+  /// In the order of the steps. Those of a buffer that was moved are its
+  /// host's.
+  DenseMap<Value, SmallVector<Access>> accesses;
+  DenseMap<Value, std::pair<Value, int64_t>> moved;
+  DenseSet<Value> hosts;
+};
+
+} // namespace
+
+CopyPlacer::CopyPlacer(ProgramBuffers &buffers,
+                       function_ref<bool(Value)> mayBeHost)
+    : buffers(buffers), mayBeHost(mayBeHost) {
+  for (auto [i, step] : llvm::enumerate(buffers.getSteps()))
+    for (OpOperand &operand : step->getOpOperands()) {
+      Part part = getPart(operand.get());
+      accesses[part.buffer].push_back(
+          {i, part.begin, part.end, isWritten(operand)});
+    }
+}
+
+std::pair<Value, int64_t> CopyPlacer::getPlace(Value buffer) const {
+  int64_t offset = 0;
+  for (auto it = moved.find(buffer); it != moved.end();
+       it = moved.find(buffer)) {
+    buffer = it->second.first;
+    offset += it->second.second;
+  }
+  return {buffer, offset};
+}
+
+Part CopyPlacer::getPart(Value operand) const {
+  const BufferView &view = buffers.getView(operand);
+  auto [buffer, offset] = getPlace(view.buffer);
+  int64_t begin = offset + view.offset;
+  return {buffer, begin,
+          begin + cast<MemRefType>(operand.getType()).getNumElements()};
+}
+
+/// Whether `guest` is all of a buffer that we allocate, and `host` memory that
+/// it can lie in.
+bool CopyPlacer::mayHost(const Part &guest, const Part &host) const {
+  auto type = cast<MemRefType>(guest.buffer.getType());
+  return guest.buffer.getDefiningOp<memref::AllocOp>() &&
+         guest.buffer != host.buffer && guest.begin != guest.end &&
+         guest.end - guest.begin == type.getNumElements() &&
+         isWritableEarly(host.buffer) && mayBeHost(host.buffer);
+}
+
+/// Nobody else may use the target from when the source is written first, nor
+/// write to it until the source is read last.
+bool CopyPlacer::maySourceMove(size_t step, const Part &source,
+                               const Part &target) const {
+  if (!mayHost(source, target))
+    return false;
+  ArrayRef<Access> own = accesses.find(source.buffer)->second;
+  size_t first = own.front().step, last = own.back().step;
+  if (first == step || llvm::any_of(own, [&](const Access &access) {
+        return access.step > step && access.isWrite;
+      }))
+    return false;
+  ArrayRef<Access> others = accesses.find(target.buffer)->second;
+  const Access *from = llvm::partition_point(
+      others, [&](const Access &access) { return access.step < first; });
+  for (const Access *access = from; access != others.end(); ++access) {
+    if (access->step > last)
+      break;
+    if (access->step != step && access->begin < target.end &&
+        target.begin < access->end && (access->step < step || access->isWrite))
+      return false;
+  }
+  return true;
+}
+
+/// Only the copy may write to the target, and nobody to the source until the
+/// target is read last. Bufferization makes such copies where the result of a
+/// kernel, whose layout it does not know, is reshaped.
+bool CopyPlacer::mayTargetMove(size_t step, const Part &source,
+                               const Part &target) const {
+  if (!mayHost(target, source))
+    return false;
+  ArrayRef<Access> own = accesses.find(target.buffer)->second;
+  size_t last = own.back().step;
+  if (own.front().step != step || llvm::any_of(own, [&](const Access &access) {
+        return access.step > step && access.isWrite;
+      }))
+    return false;
+  ArrayRef<Access> others = accesses.find(source.buffer)->second;
+  // What nobody has written has no place before the copy.
+  if (others.front().step == step)
+    return false;
+  return llvm::none_of(others, [&](const Access &access) {
+    return access.isWrite && access.step > step && access.step <= last &&
+           access.begin < source.end && source.begin < access.end;
+  });
+}
+
+void CopyPlacer::place(size_t step) {
+  Operation *op = buffers.getSteps()[step];
+  Part source = getPart(op->getOperands().front());
+  Part target = getPart(op->getOperands().back());
+  if (maySourceMove(step, source, target))
+    move(source, target);
+  else if (mayTargetMove(step, source, target))
+    move(target, source);
+}
+
+void CopyPlacer::move(const Part &guest, const Part &host) {
+  moved[guest.buffer] = {host.buffer, host.begin};
+  hosts.insert(host.buffer);
+  SmallVector<Access> own = std::move(accesses.find(guest.buffer)->second);
+  for (Access &access : own) {
+    access.begin += host.begin;
+    access.end += host.begin;
+  }
+  SmallVector<Access> &all = accesses.find(host.buffer)->second;
+  SmallVector<Access> others = std::move(all);
+  all.clear();
+  std::merge(own.begin(), own.end(), others.begin(), others.end(),
+             std::back_inserter(all),
+             [](const Access &a, const Access &b) { return a.step < b.step; });
+}
+
+DenseSet<Value>
+ProgramBuffers::placeCopies(const SymbolTable &symbols,
+                            function_ref<bool(Value)> mayBeHost) {
+  CopyPlacer placer(*this, mayBeHost);
+  for (auto [i, step] : llvm::enumerate(steps))
+    if (isCopy(step))
+      placer.place(i);
+  for (auto &[value, view] : views) {
+    auto [buffer, offset] = placer.getPlace(view.buffer);
+    view.buffer = buffer;
+    view.offset += offset;
+  }
+  findLifetimes();
+  findReplacements(symbols);
+  return placer.getHosts();
+}

@@ -1,0 +1,498 @@
+//===- PlanMemory.cpp - Assigns every buffer a region and an offset -------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConstantsRegion.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "ProgramBuffers.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// One function
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Plans and rewrites `@main` or `@prepare`.
+class ProgramPlanner {
+public:
+  /// `tables` are the regions of which each tensor is an argument of its own,
+  /// `regions` those that will be one argument, the workspace being the last.
+  ProgramPlanner(func::FuncOp program, const SymbolTable &symbols,
+                 const ConstantsRegion &constants, uint64_t alignment,
+                 ArrayRef<StringRef> tables, ArrayRef<StringRef> regions)
+      : program(program), symbols(symbols), constants(constants),
+        states(alignment), alignment(alignment), tables(tables),
+        regions(regions), builder(program) {}
+
+  /// Finds a place for everything; changes nothing.
+  LogicalResult plan();
+  LogicalResult checkWorkspace(uint64_t maxWorkspace);
+
+  LogicalResult rewrite();
+
+private:
+  /// A number of bytes from the start of an argument of the rewritten function,
+  /// or of a global.
+  struct Place {
+    Value base;
+    int64_t offset;
+  };
+
+  LogicalResult placeArgument(BlockArgument argument);
+  void placeCopies();
+  Operation *getWriter(size_t buffer) const {
+    return buffers.getSteps()[buffers.getLifetimes()[buffer].firstUse];
+  }
+  std::string describe(size_t buffer) const;
+
+  void addArgument(int64_t bytes, ArrayRef<NamedAttribute> attributes);
+  void addTableArguments(StringRef table, unsigned oldArguments);
+  void addRegionArgument(StringRef region);
+  LogicalResult rewriteStep(Operation *step);
+  Place getPlace(Value operand) const;
+  Value getView(Location loc, Place place, MemRefType type);
+  Value getOffsetConstant(int64_t offset);
+  void setAttributes(int64_t steps);
+
+  func::FuncOp program;
+  const SymbolTable &symbols;
+  const ConstantsRegion &constants;
+  RegionTable states;
+  uint64_t alignment;
+  SmallVector<StringRef> tables, regions;
+  OpBuilder builder;
+  ProgramBuffers buffers;
+  ArenaPlan arena;
+  /// Per old argument or allocation, the region it lies in and the offset.
+  DenseMap<Value, std::pair<StringRef, int64_t>> placed;
+  /// The arguments of the rewritten function: by region, and for those of
+  /// tables by old argument.
+  llvm::StringMap<Value> regionArguments;
+  DenseMap<Value, Value> tableArguments;
+  DenseMap<std::tuple<Value, int64_t, Type>, Value> views;
+  DenseMap<int64_t, Value> offsetConstants;
+  /// Per step its number once copies within one place are gone.
+  SmallVector<int64_t> newSteps;
+};
+
+} // namespace
+
+LogicalResult ProgramPlanner::plan() {
+  FailureOr<ProgramBuffers> analyzed =
+      ProgramBuffers::analyze(program, symbols);
+  if (failed(analyzed))
+    return failure();
+  buffers = std::move(*analyzed);
+  for (BlockArgument argument : program.getArguments())
+    if (failed(placeArgument(argument)))
+      return failure();
+
+  std::optional<ArenaPlan> planned =
+      planArena(buffers.getLifetimes(), alignment);
+  if (!planned)
+    return program.emitError("expected a workspace of less than 2^63 bytes");
+  arena = std::move(*planned);
+  placeCopies();
+  for (auto [i, allocation] : llvm::enumerate(buffers.getAllocations()))
+    placed[allocation] = {"workspace", arena.offsets[i]};
+  return success();
+}
+
+/// Those of `hosts` that are in use at a step at which all buffers together
+/// take more than `limit`.
+static DenseSet<Value> findInTheWay(const ProgramBuffers &buffers,
+                                    const DenseSet<Value> &hosts,
+                                    uint64_t limit) {
+  size_t steps = buffers.getSteps().size();
+  SmallVector<int64_t> change(steps + 2, 0);
+  for (const ArenaBuffer &buffer : buffers.getLifetimes()) {
+    // It shares a place until the step after.
+    change[buffer.firstUse + (buffer.mayReplace ? 1 : 0)] += buffer.bytes;
+    change[buffer.lastUse + 1] -= buffer.bytes;
+  }
+  // The number of such steps before each one.
+  SmallVector<size_t> tooMany{0};
+  uint64_t inUse = 0;
+  for (size_t step = 0; step < steps; ++step) {
+    inUse += change[step];
+    tooMany.push_back(tooMany.back() + (inUse > limit));
+  }
+  DenseSet<Value> result;
+  for (auto [allocation, buffer] :
+       llvm::zip_equal(buffers.getAllocations(), buffers.getLifetimes()))
+    if (hosts.contains(allocation) &&
+        tooMany[buffer.firstUse] != tooMany[buffer.lastUse + 1])
+      result.insert(allocation);
+  return result;
+}
+
+/// Makes nothing of copies unless the workspace grows by that: a buffer in
+/// which others lie is in use as soon as the first of them.
+void ProgramPlanner::placeCopies() {
+  DenseSet<Value> excluded;
+  // All, then those where there is room, then outputs alone.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    ProgramBuffers changed = buffers;
+    DenseSet<Value> hosts = changed.placeCopies(symbols, [&](Value host) {
+      return attempt == 2 ? !host.getDefiningOp() : !excluded.contains(host);
+    });
+    if (hosts.empty())
+      return;
+    std::optional<ArenaPlan> planned =
+        planArena(changed.getLifetimes(), alignment);
+    if (planned && planned->bytes <= arena.bytes) {
+      buffers = std::move(changed);
+      arena = std::move(*planned);
+      return;
+    }
+    if (attempt == 0)
+      excluded = findInTheWay(changed, hosts, arena.bytes);
+  }
+}
+
+/// The type that the argument number `i` has in GRAPH.
+static TypeAttr getGraphType(func::FuncOp program, unsigned i) {
+  if (auto type =
+          program.getArgAttrOfType<TypeAttr>(i, HamKaasDialect::typeAttrName))
+    return type;
+  return TypeAttr::get(
+      getTensorType(cast<MemRefType>(program.getArgumentTypes()[i])));
+}
+
+LogicalResult ProgramPlanner::placeArgument(BlockArgument argument) {
+  unsigned i = argument.getArgNumber();
+  StringRef region = getRegion(program, i);
+  if (region == "constants") {
+    placed[argument] = {region,
+                        constants.getOffset(getConstantIndex(program, i))};
+    return success();
+  }
+  Attribute name = program.getArgAttr(i, HamKaasDialect::nameAttrName);
+  if (region.empty() || !name)
+    return emitError(argument.getLoc(), "expected argument ")
+           << i << " of @" << program.getSymName()
+           << " to have a region and a name";
+  if (llvm::is_contained(tables, region)) {
+    placed[argument] = {region, 0};
+    return success();
+  }
+  if (region != "state" || !llvm::is_contained(regions, region))
+    return emitError(argument.getLoc(), "expected argument ")
+           << i << " of @" << program.getSymName()
+           << " to be of a region of this function, got '" << region << "'";
+  if (failed(states.append(argument.getLoc(), "name", name,
+                           cast<MemRefType>(argument.getType()),
+                           getGraphType(program, i))))
+    return failure();
+  placed[argument] = {region, states.getOffset(states.size() - 1)};
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The limit
+//===----------------------------------------------------------------------===//
+
+/// "the result of this matmul+relu takes 4096 bytes"
+std::string ProgramPlanner::describe(size_t buffer) const {
+  Operation *writer = getWriter(buffer);
+  auto ops = writer->getAttrOfType<StringAttr>(HamKaasDialect::opsAttrName);
+  StringRef what = ops                           ? ops.getValue()
+                   : isa<memref::CopyOp>(writer) ? "copy"
+                   : isa<RepeatOp>(writer)       ? "loop"
+                                                 : "kernel";
+  return ("the result of this " + what + " takes " +
+          Twine(buffers.getLifetimes()[buffer].bytes) + " bytes")
+      .str();
+}
+
+LogicalResult ProgramPlanner::checkWorkspace(uint64_t maxWorkspace) {
+  if (maxWorkspace == 0 || arena.bytes <= maxWorkspace)
+    return success();
+  std::vector<size_t> largest = arena.peakBuffers;
+  llvm::sort(largest, [&](size_t a, size_t b) {
+    return std::tuple(buffers.getLifetimes()[b].bytes, a) <
+           std::tuple(buffers.getLifetimes()[a].bytes, b);
+  });
+  InFlightDiagnostic diagnostic =
+      emitError(getWriter(largest.front())->getLoc(),
+                "expected a workspace of at most ")
+      << maxWorkspace << " bytes, got " << arena.bytes << ": "
+      << describe(largest.front());
+  constexpr size_t maxNotes = 4;
+  for (size_t buffer : ArrayRef(largest).drop_front().take_front(maxNotes))
+    diagnostic.attachNote(getWriter(buffer)->getLoc())
+        << "at the same time " << describe(buffer);
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+void ProgramPlanner::addArgument(int64_t bytes,
+                                 ArrayRef<NamedAttribute> attributes) {
+  (void)program.insertArgument(
+      program.getNumArguments(), MemRefType::get({bytes}, builder.getI8Type()),
+      builder.getDictionaryAttr(attributes), program.getLoc());
+}
+
+/// Adds an argument for each old one of `table`, in their order.
+void ProgramPlanner::addTableArguments(StringRef table, unsigned oldArguments) {
+  for (unsigned i = 0; i < oldArguments; ++i) {
+    if (getRegion(program, i) != table)
+      continue;
+    BlockArgument old = program.getArgument(i);
+    addArgument(*getBufferBytes(cast<MemRefType>(old.getType())),
+                {builder.getNamedAttr(
+                     HamKaasDialect::nameAttrName,
+                     program.getArgAttr(i, HamKaasDialect::nameAttrName)),
+                 builder.getNamedAttr(HamKaasDialect::regionAttrName,
+                                      builder.getStringAttr(table)),
+                 builder.getNamedAttr(HamKaasDialect::typeAttrName,
+                                      getGraphType(program, i))});
+    tableArguments[old] = program.getArguments().back();
+  }
+}
+
+void ProgramPlanner::addRegionArgument(StringRef region) {
+  int64_t bytes = region == "constants" ? constants.getTable().getBytes()
+                  : region == "state"   ? states.getBytes()
+                                        : arena.bytes;
+  addArgument(bytes, {builder.getNamedAttr(HamKaasDialect::regionAttrName,
+                                           builder.getStringAttr(region))});
+  regionArguments[region] = program.getArguments().back();
+}
+
+ProgramPlanner::Place ProgramPlanner::getPlace(Value operand) const {
+  const BufferView &view = buffers.getView(operand);
+  if (view.buffer.getDefiningOp<memref::GetGlobalOp>())
+    return {view.buffer, view.getByteOffset()};
+  auto [region, offset] = placed.find(view.buffer)->second;
+  auto argument = tableArguments.find(view.buffer);
+  Value base = argument == tableArguments.end() ? regionArguments.at(region)
+                                                : argument->second;
+  return {base, offset + view.getByteOffset()};
+}
+
+Value ProgramPlanner::getOffsetConstant(int64_t offset) {
+  Value &constant = offsetConstants[offset];
+  if (!constant) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&program.getBody().front());
+    constant =
+        arith::ConstantIndexOp::create(builder, program.getLoc(), offset);
+  }
+  return constant;
+}
+
+/// The dense buffer of `type` at `place`.
+Value ProgramPlanner::getView(Location loc, Place place, MemRefType type) {
+  auto dense = MemRefType::get(type.getShape(), type.getElementType());
+  // A tensor of bytes has the type of a region, but is none.
+  if (place.base.getDefiningOp<memref::GetGlobalOp>() &&
+      place.base.getType() == dense)
+    return place.base;
+  Value &view = views[{place.base, place.offset, dense}];
+  if (!view)
+    view =
+        memref::ViewOp::create(builder, loc, dense, place.base,
+                               getOffsetConstant(place.offset), ValueRange());
+  return view;
+}
+
+LogicalResult ProgramPlanner::rewriteStep(Operation *step) {
+  builder.setInsertionPoint(step);
+  for (OpOperand &operand : step->getOpOperands()) {
+    Place place = getPlace(operand.get());
+    auto type = cast<MemRefType>(operand.get().getType());
+    bool isGlobal = place.base.getDefiningOp<memref::GetGlobalOp>();
+    if (isGlobal &&
+        type.getShape() != cast<MemRefType>(place.base.getType()).getShape())
+      return step->emitError("expected operand ")
+             << operand.getOperandNumber() << " to be a whole global";
+    operand.set(getView(step->getLoc(), place, type));
+  }
+  return success();
+}
+
+LogicalResult ProgramPlanner::rewrite() {
+  unsigned oldArguments = program.getNumArguments();
+  for (StringRef table : tables)
+    addTableArguments(table, oldArguments);
+  for (StringRef region : regions)
+    addRegionArgument(region);
+
+  llvm::SmallPtrSet<Operation *, 16> kept;
+  for (Operation *step : buffers.getSteps()) {
+    newSteps.push_back(kept.size());
+    if (failed(rewriteStep(step)))
+      return failure();
+    // A copy within one place, as of a state that was updated where it lies.
+    bool isKept = !isCopy(step) ||
+                  step->getOperands().front() != step->getOperands().back();
+    if (isKept)
+      kept.insert(step);
+  }
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
+    if (!kept.contains(&op) && !isa<func::ReturnOp>(op) && op.use_empty())
+      op.erase();
+  (void)program.eraseArguments(
+      llvm::BitVector(program.getNumArguments()).set(0, oldArguments));
+  setAttributes(kept.size());
+  return success();
+}
+
+/// Leaves the plan where reports and the descriptor find it.
+void ProgramPlanner::setAttributes(int64_t steps) {
+  SmallVector<Attribute> entries;
+  for (auto [lifetime, offset] :
+       llvm::zip_equal(buffers.getLifetimes(), arena.offsets)) {
+    // A dropped copy has the number of the step after it.
+    int64_t first = newSteps[lifetime.firstUse];
+    int64_t last = std::min(newSteps[lifetime.lastUse], steps - 1);
+    auto set = [&](StringRef name, int64_t value) {
+      return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
+    };
+    entries.push_back(builder.getDictionaryAttr(
+        {set("bytes", lifetime.bytes), set("first", first), set("last", last),
+         set("offset", offset)}));
+  }
+  program->setAttr(HamKaasDialect::buffersAttrName,
+                   builder.getArrayAttr(entries));
+  program->setAttr(HamKaasDialect::lowerBoundAttrName,
+                   builder.getI64IntegerAttr(arena.lowerBound));
+  if (program.getSymName() != "main")
+    return;
+  program->setAttr(HamKaasDialect::statesAttrName,
+                   states.getAttr(builder.getContext()));
+  program->setAttr(HamKaasDialect::constantsAttrName,
+                   constants.getTable().getAttr(builder.getContext()));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Kernels only load from their arguments and store to them, so that the types
+/// of these can change without their users.
+static void makeArgumentsDense(func::FuncOp kernel) {
+  SmallVector<Type> types;
+  for (BlockArgument argument : kernel.getArguments()) {
+    if (auto type = dyn_cast<MemRefType>(argument.getType()))
+      argument.setType(MemRefType::get(type.getShape(), type.getElementType()));
+    types.push_back(argument.getType());
+  }
+  kernel.setFunctionType(
+      FunctionType::get(kernel.getContext(), types, kernel.getResultTypes()));
+}
+
+/// Copies that are gone may have been the only calls of their kernel.
+static void eraseUncalledKernels(ModuleOp module) {
+  llvm::StringSet<> called;
+  module.walk([&](func::CallOp call) { called.insert(call.getCallee()); });
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (kernel->hasAttr(HamKaasDialect::kernelAttrName) &&
+        !kernel.isExternal() && !called.contains(kernel.getSymName()))
+      kernel.erase();
+}
+
+namespace {
+
+struct PlanMemory : hamkaas::impl::PlanMemoryBase<PlanMemory> {
+  using PlanMemoryBase::PlanMemoryBase;
+
+  void runOnOperation() override {
+    if (failed(planModule()))
+      signalPassFailure();
+  }
+
+private:
+  /// Far more than a page, and too little for a sum of sizes to wrap.
+  static constexpr uint64_t maxAlignment = uint64_t(1) << 32;
+
+  /// A loop comes after those in its body.
+  LogicalResult planLoop(func::FuncOp loop, const SymbolTable &symbols,
+                         const ConstantsRegion &constants) {
+    if (failed(verifyStraightLine(loop)))
+      return failure();
+    addWorkspaces(loop, symbols);
+    ProgramPlanner planner(loop, symbols, constants, alignment,
+                           {"input", "state", "output"}, {"workspace"});
+    return success(succeeded(planner.plan()) && succeeded(planner.rewrite()));
+  }
+
+  /// The workspace of a loop is a buffer of the function that repeats it.
+  static void addWorkspaces(func::FuncOp program, const SymbolTable &symbols) {
+    for (auto repeat : program.getBody().front().getOps<RepeatOp>()) {
+      auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());
+      OpBuilder builder(repeat);
+      repeat.getWorkspaceMutable().assign(memref::AllocOp::create(
+          builder, repeat.getLoc(),
+          cast<MemRefType>(loop.getArgumentTypes().back())));
+    }
+  }
+
+  LogicalResult planModule() {
+    if (!llvm::isPowerOf2_64(alignment) || alignment > maxAlignment)
+      return getOperation().emitError("expected an alignment that is a power "
+                                      "of two of at most ")
+             << maxAlignment << ", got " << uint64_t(alignment);
+    FailureOr<func::FuncOp> main = findMain(getOperation());
+    if (failed(main))
+      return failure();
+    SymbolTable symbols(getOperation());
+    auto prepare = symbols.lookup<func::FuncOp>("prepare");
+    if (prepare && failed(verifyStraightLine(prepare)))
+      return failure();
+
+    ConstantsRegion constants(alignment);
+    if ((prepare && failed(constants.collect(prepare))) ||
+        failed(constants.collect(*main)) ||
+        failed(constants.layOut(main->getLoc())))
+      return failure();
+
+    for (auto loop : getOperation().getOps<func::FuncOp>())
+      if (loop->hasAttr(HamKaasDialect::loopAttrName) &&
+          failed(planLoop(loop, symbols, constants)))
+        return failure();
+    addWorkspaces(*main, symbols);
+    ProgramPlanner run(*main, symbols, constants, alignment,
+                       {"input", "output"},
+                       {"constants", "state", "workspace"});
+    if (failed(run.plan()) || failed(run.checkWorkspace(maxWorkspace)) ||
+        failed(run.rewrite()))
+      return failure();
+    if (prepare) {
+      ProgramPlanner load(prepare, symbols, constants, alignment, {"parameter"},
+                          {"constants", "workspace"});
+      if (failed(load.plan()) || failed(load.rewrite()))
+        return failure();
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(HamKaasDialect::kernelAttrName) &&
+          !function.isExternal())
+        makeArgumentsDense(function);
+    eraseUncalledKernels(getOperation());
+    return success();
+  }
+};
+
+} // namespace

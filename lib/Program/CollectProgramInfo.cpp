@@ -1,0 +1,272 @@
+//===- CollectProgramInfo.cpp - Facts from a module in PLANNED --*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Program/CollectProgramInfo.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Program/ElementTypes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// Locations
+//===----------------------------------------------------------------------===//
+
+/// Whether this names a node of a file that has no lines.
+static bool isNode(NameLoc name) {
+  auto file = Location(name)->findInstanceOf<FileLineColLoc>();
+  return file && file.getLine() == 0;
+}
+
+/// Appends the positions in `location` in the order in which they were fused.
+static void collectPositions(Location location,
+                             SmallVectorImpl<LocationAttr> &positions) {
+  // Iterative: rewrites may nest fused locations deeply.
+  SmallVector<Location> worklist{location};
+  while (!worklist.empty()) {
+    Location current = worklist.pop_back_val();
+    if (auto fused = dyn_cast<FusedLoc>(current))
+      llvm::append_range(worklist, llvm::reverse(fused.getLocations()));
+    else if (auto call = dyn_cast<CallSiteLoc>(current))
+      worklist.push_back(call.getCallee());
+    else if (auto name = dyn_cast<NameLoc>(current);
+             name && !isa<UnknownLoc>(name.getChildLoc()) && !isNode(name))
+      worklist.push_back(name.getChildLoc());
+    else if (isa<FileLineColRange, NameLoc>(current) &&
+             !llvm::is_contained(positions, current))
+      positions.push_back(current);
+  }
+}
+
+std::string hamkaas::formatLocation(Location location) {
+  SmallVector<LocationAttr> positions;
+  collectPositions(location, positions);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  StringAttr file;
+  llvm::interleave(
+      positions, os,
+      [&](LocationAttr position) {
+        auto range = dyn_cast<FileLineColRange>(position);
+        if (!range) {
+          os << cast<NameLoc>(position).getName().getValue();
+          return;
+        }
+        // The file is named once for all positions in it that follow.
+        if (range.getFilename() != file)
+          os << range.getFilename().getValue() << ":";
+        file = range.getFilename();
+        os << range.getStartLine();
+        // A line that stands for a statement of a generated script has none.
+        if (range.getStartColumn() != 0)
+          os << ":" << range.getStartColumn();
+      },
+      ", ");
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+TensorInfo hamkaas::getTensorInfo(StringRef name, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  TensorInfo info;
+  info.name = name;
+  info.elementType = getElementType(tensor).type;
+  info.shape = tensor.getShape().vec();
+  return info;
+}
+
+/// The tensors that the arguments of `region` hold.
+static std::vector<TensorInfo> collectTensors(func::FuncOp program,
+                                              StringRef region) {
+  std::vector<TensorInfo> tensors;
+  for (unsigned i = 0; i < program.getNumArguments(); ++i) {
+    if (program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::regionAttrName)
+            .getValue() != region)
+      continue;
+    tensors.push_back(getTensorInfo(
+        program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName),
+        program.getArgAttrOfType<TypeAttr>(i, HamKaasDialect::typeAttrName)
+            .getValue()));
+  }
+  return tensors;
+}
+
+static std::vector<TensorInfo> collectStates(func::FuncOp program) {
+  std::vector<TensorInfo> states;
+  auto entries =
+      program->getAttrOfType<ArrayAttr>(HamKaasDialect::statesAttrName);
+  for (Attribute entry : entries ? entries.getValue() : ArrayRef<Attribute>()) {
+    auto fields = cast<DictionaryAttr>(entry);
+    TensorInfo state = getTensorInfo(fields.getAs<StringAttr>("name"),
+                                     fields.getAs<TypeAttr>("type").getValue());
+    state.offset = fields.getAs<IntegerAttr>("offset").getInt();
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
+static uint64_t getRegionBytes(func::FuncOp program, StringRef region) {
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::regionAttrName)
+            .getValue() == region)
+      return cast<MemRefType>(program.getArgumentTypes()[i]).getDimSize(0);
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static std::string getOps(Operation *step) {
+  if (auto ops = step->getAttrOfType<StringAttr>(HamKaasDialect::opsAttrName))
+    return ops.str();
+  if (auto call = dyn_cast<func::CallOp>(step))
+    return call.getCallee().str();
+  return isa<RepeatOp>(step) ? "loop" : "copy";
+}
+
+/// Whether the kernel reads `argument` only where elements of others tell it
+/// to, as a gather does its table.
+static bool isGathered(BlockArgument argument) {
+  auto isLoaded = [](Value index) {
+    llvm::SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.omitBlockArguments = true;
+    options.inclusive = true;
+    return succeeded(getBackwardSlice(index, &slice, options)) &&
+           llvm::any_of(slice,
+                        llvm::IsaPred<memref::LoadOp, vector::TransferReadOp>);
+  };
+  return !argument.use_empty() &&
+         llvm::all_of(argument.getUsers(), [&](Operation *user) {
+           if (auto load = dyn_cast<memref::LoadOp>(user))
+             return llvm::any_of(load.getIndices(), isLoaded);
+           auto read = dyn_cast<vector::TransferReadOp>(user);
+           return read && llvm::any_of(read.getIndices(), isLoaded);
+         });
+}
+
+/// What a call of the kernel moves: all of its operands, but of a table only as
+/// much as the result takes.
+static uint64_t getMovedBytes(func::CallOp call, func::FuncOp kernel) {
+  uint64_t written = getByteCount(call.getOperands().back().getType());
+  // An operand of several arguments is one that is updated in place.
+  llvm::MapVector<Value, uint64_t> bytes;
+  for (auto [operand, argument] :
+       llvm::zip_equal(call.getOperands(), kernel.getArguments())) {
+    uint64_t size = getByteCount(operand.getType());
+    if (isGathered(argument))
+      size = std::min(size, written);
+    bytes[operand] = std::max(bytes[operand], size);
+  }
+  uint64_t sum = 0;
+  for (auto [operand, size] : bytes)
+    sum += size;
+  return sum;
+}
+
+static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel) {
+  CallInfo info;
+  info.kernel = call.getCallee();
+  info.family = stringifyKernelFamily(
+      kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName)
+          .getFamily());
+  info.location = formatLocation(call.getLoc());
+  info.ops = getOps(call);
+  if (auto flops =
+          call->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName))
+    info.flops = flops.getInt();
+  info.bytes = getMovedBytes(call, kernel);
+  auto tiles =
+      kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);
+  info.tiles = tiles ? tiles.getInt() : 1;
+  kernel.walk([&](CheckOp check) {
+    info.check = check.getMessage();
+    return WalkResult::interrupt();
+  });
+  return info;
+}
+
+static std::vector<WorkspaceBuffer>
+collectBuffers(func::FuncOp program, ArrayRef<Operation *> steps) {
+  std::vector<WorkspaceBuffer> buffers;
+  auto entries =
+      program->getAttrOfType<ArrayAttr>(HamKaasDialect::buffersAttrName);
+  for (Attribute entry : entries) {
+    auto fields = cast<DictionaryAttr>(entry);
+    WorkspaceBuffer buffer;
+    buffer.offset = fields.getAs<IntegerAttr>("offset").getInt();
+    buffer.bytes = fields.getAs<IntegerAttr>("bytes").getInt();
+    buffer.first = fields.getAs<IntegerAttr>("first").getInt();
+    buffer.last = fields.getAs<IntegerAttr>("last").getInt();
+    if (buffer.first < static_cast<int64_t>(steps.size())) {
+      buffer.ops = getOps(steps[buffer.first]);
+      buffer.location = formatLocation(steps[buffer.first]->getLoc());
+    }
+    buffers.push_back(std::move(buffer));
+  }
+  return buffers;
+}
+
+/// Appends the calls in `op`, which runs so many times: one of a kernel, or
+/// those of a loop.
+static void collectCalls(Operation &op, const SymbolTable &symbols,
+                         int64_t times, int64_t step,
+                         std::vector<CallInfo> &calls) {
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    CallInfo info =
+        getCallInfo(call, symbols.lookup<func::FuncOp>(call.getCallee()));
+    info.flops = multiplyCounts(info.flops, times);
+    info.bytes = multiplyCounts(info.bytes, times);
+    info.step = step;
+    info.repetitions = times;
+    calls.push_back(std::move(info));
+  } else if (auto repeat = dyn_cast<RepeatOp>(op)) {
+    auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());
+    for (Operation &inner : loop.getBody().front())
+      collectCalls(inner, symbols, multiplyCounts(times, repeat.getSteps()),
+                   step, calls);
+  }
+}
+
+ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
+  SymbolTable symbols(module);
+  ProgramInfo info;
+  auto main = symbols.lookup<func::FuncOp>("main");
+  info.inputs = collectTensors(main, "input");
+  info.outputs = collectTensors(main, "output");
+  info.states = collectStates(main);
+  info.constantsBytes = getRegionBytes(main, "constants");
+  info.stateBytes = getRegionBytes(main, "state");
+  info.workspaceBytes = getRegionBytes(main, "workspace");
+  info.workspaceLowerBound =
+      main->getAttrOfType<IntegerAttr>(HamKaasDialect::lowerBoundAttrName)
+          .getInt();
+  if (auto prepare = symbols.lookup<func::FuncOp>("prepare")) {
+    info.parameters = collectTensors(prepare, "parameter");
+    info.prepareWorkspaceBytes = getRegionBytes(prepare, "workspace");
+  }
+
+  SmallVector<Operation *> steps;
+  for (Operation &op : main.getBody().front()) {
+    collectCalls(op, symbols, /*times=*/1, steps.size(), info.calls);
+    if (isa<func::CallOp, RepeatOp, memref::CopyOp>(op))
+      steps.push_back(&op);
+  }
+  info.buffers = collectBuffers(main, steps);
+  return info;
+}

@@ -1,0 +1,370 @@
+//===- Descriptor.cpp - The HamKaasProgram of a module ----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Program/Descriptor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/BLAKE3.h"
+#include <cstddef>
+
+using namespace llvm;
+
+namespace hamkaas {
+namespace {
+
+// A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
+static_assert(HAMKAAS_PROGRAM_VERSION == 5 && sizeof(HamKaasProgram) == 248 &&
+              sizeof(HamKaasTensorInfo) == 48 &&
+              sizeof(HamKaasCallInfo) == 80 && sizeof(HamKaasMatmul) == 64 &&
+              sizeof(HamKaasDeviceCode) == 96);
+
+/// A constant with the layout of a C structure. Members are placed by their
+/// offset in the C header, what lies between them is zero; so the two
+/// definitions cannot differ.
+class StructConstant {
+public:
+  StructConstant(LLVMContext &context, size_t size)
+      : context(context), size(size) {}
+
+  /// Members come in the order of their offsets.
+  void add(size_t offset, Constant *member, size_t memberSize) {
+    pad(offset);
+    members.push_back(member);
+    end = offset + memberSize;
+  }
+  void addInt32(size_t offset, int64_t value) {
+    add(offset, ConstantInt::getSigned(Type::getInt32Ty(context), value), 4);
+  }
+  void addInt64(size_t offset, uint64_t value) {
+    add(offset, ConstantInt::get(Type::getInt64Ty(context), value), 8);
+  }
+  void addPointer(size_t offset, Constant *pointer) {
+    add(offset, pointer, sizeof(void *));
+  }
+  Constant *finish() {
+    pad(size);
+    return ConstantStruct::getAnon(context, members, /*Packed=*/true);
+  }
+
+private:
+  void pad(size_t offset) {
+    assert(offset >= end && "members out of order");
+    if (offset > end)
+      members.push_back(ConstantAggregateZero::get(
+          ArrayType::get(Type::getInt8Ty(context), offset - end)));
+    end = offset;
+  }
+
+  LLVMContext &context;
+  size_t size;
+  size_t end = 0;
+  SmallVector<Constant *> members;
+};
+
+class DescriptorBuilder {
+public:
+  DescriptorBuilder(Module &module, const ProgramInfo &info,
+                    const DescriptorOptions &options)
+      : module(module), context(module.getContext()), info(info),
+        options(options) {}
+
+  Error build();
+
+private:
+  Constant *null() {
+    return ConstantPointerNull::get(PointerType::getUnqual(context));
+  }
+  Constant *text(StringRef value);
+  Constant *textOrNull(StringRef value) {
+    return value.empty() ? null() : text(value);
+  }
+  Constant *table(ArrayRef<Constant *> rows, StringRef name);
+  Constant *privateConstant(Constant *value, StringRef name,
+                            uint64_t alignment);
+  Constant *shape(ArrayRef<int64_t> dimensions);
+  Constant *tensor(const TensorInfo &tensor, Constant *data);
+  Constant *tensors(ArrayRef<TensorInfo> list, StringRef name);
+  Constant *parameters();
+  Constant *calls();
+  Constant *deviceKernels();
+  Constant *matmuls();
+  Expected<Constant *> deviceCode();
+  Expected<Constant *> function(StringRef name);
+  Expected<Constant *> descriptor();
+
+  Module &module;
+  LLVMContext &context;
+  const ProgramInfo &info;
+  const DescriptorOptions &options;
+  StringMap<Constant *> texts;
+};
+
+Constant *DescriptorBuilder::privateConstant(Constant *value, StringRef name,
+                                             uint64_t alignment) {
+  auto *global = new GlobalVariable(module, value->getType(),
+                                    /*isConstant=*/true,
+                                    GlobalValue::PrivateLinkage, value, name);
+  global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  global->setAlignment(Align(alignment));
+  return global;
+}
+
+Constant *DescriptorBuilder::text(StringRef value) {
+  Constant *&known = texts[value];
+  if (!known)
+    known = privateConstant(ConstantDataArray::getString(context, value),
+                            "hamkaas.text", 1);
+  return known;
+}
+
+Constant *DescriptorBuilder::table(ArrayRef<Constant *> rows, StringRef name) {
+  if (rows.empty())
+    return null();
+  ArrayType *type = ArrayType::get(rows.front()->getType(), rows.size());
+  return privateConstant(ConstantArray::get(type, rows), name,
+                         alignof(HamKaasProgram));
+}
+
+Constant *DescriptorBuilder::shape(ArrayRef<int64_t> dimensions) {
+  if (dimensions.empty())
+    return null();
+  auto values = ArrayRef<uint64_t>(
+      reinterpret_cast<const uint64_t *>(dimensions.data()), dimensions.size());
+  return privateConstant(ConstantDataArray::get(context, values),
+                         "hamkaas.shape", alignof(int64_t));
+}
+
+Constant *DescriptorBuilder::tensor(const TensorInfo &tensor, Constant *data) {
+  StructConstant row(context, sizeof(HamKaasTensorInfo));
+  row.addPointer(offsetof(HamKaasTensorInfo, name), text(tensor.name));
+  row.addInt32(offsetof(HamKaasTensorInfo, elementType), tensor.elementType);
+  row.addInt32(offsetof(HamKaasTensorInfo, rank), tensor.shape.size());
+  row.addPointer(offsetof(HamKaasTensorInfo, shape), shape(tensor.shape));
+  row.addInt64(offsetof(HamKaasTensorInfo, bytes), tensor.bytes());
+  row.addInt64(offsetof(HamKaasTensorInfo, offset), tensor.offset);
+  row.addPointer(offsetof(HamKaasTensorInfo, data), data);
+  return row.finish();
+}
+
+Constant *DescriptorBuilder::tensors(ArrayRef<TensorInfo> list,
+                                     StringRef name) {
+  SmallVector<Constant *> rows;
+  for (const TensorInfo &info : list)
+    rows.push_back(tensor(info, null()));
+  return table(rows, name);
+}
+
+Constant *DescriptorBuilder::parameters() {
+  SmallVector<Constant *> rows;
+  for (const TensorInfo &parameter : info.parameters) {
+    Constant *data = null();
+    if (options.embedParameters) {
+      auto *symbol = new GlobalVariable(
+          module, Type::getInt8Ty(context), /*isConstant=*/true,
+          GlobalValue::ExternalLinkage, /*Initializer=*/nullptr,
+          parameterSymbol(rows.size()));
+      symbol->setVisibility(GlobalValue::HiddenVisibility);
+      data = symbol;
+    }
+    rows.push_back(tensor(parameter, data));
+  }
+  return table(rows, "hamkaas.parameters");
+}
+
+Constant *DescriptorBuilder::calls() {
+  SmallVector<Constant *> rows;
+  for (const CallInfo &call : info.calls) {
+    StructConstant row(context, sizeof(HamKaasCallInfo));
+    row.addPointer(offsetof(HamKaasCallInfo, kernel), text(call.kernel));
+    row.addPointer(offsetof(HamKaasCallInfo, family), text(call.family));
+    row.addPointer(offsetof(HamKaasCallInfo, location), text(call.location));
+    row.addPointer(offsetof(HamKaasCallInfo, ops), text(call.ops));
+    row.addInt64(offsetof(HamKaasCallInfo, flops), call.flops);
+    row.addInt64(offsetof(HamKaasCallInfo, bytes), call.bytes);
+    row.addInt64(offsetof(HamKaasCallInfo, tiles), call.tiles);
+    row.addPointer(offsetof(HamKaasCallInfo, check), textOrNull(call.check));
+    row.addInt64(offsetof(HamKaasCallInfo, repetitions), call.repetitions);
+    row.addPointer(offsetof(HamKaasCallInfo, engine), textOrNull(call.engine));
+    rows.push_back(row.finish());
+  }
+  return table(rows, "hamkaas.calls");
+}
+
+Constant *DescriptorBuilder::deviceKernels() {
+  SmallVector<Constant *> rows;
+  for (const DeviceKernelInfo &kernel : info.device.kernels) {
+    StructConstant row(context, sizeof(HamKaasDeviceKernel));
+    row.addPointer(offsetof(HamKaasDeviceKernel, name), text(kernel.name));
+    row.addInt32(offsetof(HamKaasDeviceKernel, argumentCount),
+                 kernel.argumentCount);
+    row.addInt32(offsetof(HamKaasDeviceKernel, threads), kernel.threads);
+    row.addInt64(offsetof(HamKaasDeviceKernel, blocks), kernel.blocks);
+    row.addInt32(offsetof(HamKaasDeviceKernel, sharedBytes),
+                 kernel.sharedBytes);
+    rows.push_back(row.finish());
+  }
+  return table(rows, "hamkaas.device_kernels");
+}
+
+Constant *DescriptorBuilder::matmuls() {
+  SmallVector<Constant *> rows;
+  for (const HamKaasMatmul &matmul : info.device.matmuls) {
+    StructConstant row(context, sizeof(HamKaasMatmul));
+    row.addInt64(offsetof(HamKaasMatmul, batches), matmul.batches);
+    row.addInt64(offsetof(HamKaasMatmul, rows), matmul.rows);
+    row.addInt64(offsetof(HamKaasMatmul, columns), matmul.columns);
+    row.addInt64(offsetof(HamKaasMatmul, depth), matmul.depth);
+    row.addInt32(offsetof(HamKaasMatmul, left), matmul.left);
+    row.addInt32(offsetof(HamKaasMatmul, right), matmul.right);
+    row.addInt32(offsetof(HamKaasMatmul, bias), matmul.bias);
+    row.addInt32(offsetof(HamKaasMatmul, addend), matmul.addend);
+    row.addInt32(offsetof(HamKaasMatmul, result), matmul.result);
+    row.addInt32(offsetof(HamKaasMatmul, activation), matmul.activation);
+    row.addInt32(offsetof(HamKaasMatmul, alignment), matmul.alignment);
+    rows.push_back(row.finish());
+  }
+  return table(rows, "hamkaas.matmuls");
+}
+
+Expected<Constant *> DescriptorBuilder::function(StringRef name) {
+  if (Function *found = module.getFunction(name))
+    return found;
+  return createStringError("the module has no " + name);
+}
+
+/// Null if there is none.
+Expected<Constant *> DescriptorBuilder::deviceCode() {
+  if (info.device.architecture.empty())
+    return null();
+  Constant *run = null(), *prepare = null();
+  if (Error error = function(deviceRunFunctionName).moveInto(run))
+    return std::move(error);
+  if (info.constantsBytes > 0)
+    if (Error error = function(devicePrepareFunctionName).moveInto(prepare))
+      return std::move(error);
+  GlobalVariable *image = module.getNamedGlobal(deviceImageSymbol);
+  if (!image) {
+    image =
+        new GlobalVariable(module, Type::getInt8Ty(context),
+                           /*isConstant=*/true, GlobalValue::ExternalLinkage,
+                           /*Initializer=*/nullptr, deviceImageSymbol);
+    image->setVisibility(GlobalValue::HiddenVisibility);
+  }
+  StructConstant row(context, sizeof(HamKaasDeviceCode));
+  row.addInt64(offsetof(HamKaasDeviceCode, structSize),
+               sizeof(HamKaasDeviceCode));
+  row.addPointer(offsetof(HamKaasDeviceCode, architecture),
+                 text(info.device.architecture));
+  row.addPointer(offsetof(HamKaasDeviceCode, image), image);
+  row.addInt64(offsetof(HamKaasDeviceCode, imageBytes), info.device.imageBytes);
+  row.addPointer(offsetof(HamKaasDeviceCode, kernels), deviceKernels());
+  row.addInt32(offsetof(HamKaasDeviceCode, kernelCount),
+               info.device.kernels.size());
+  row.addPointer(offsetof(HamKaasDeviceCode, prepare), prepare);
+  row.addPointer(offsetof(HamKaasDeviceCode, run), run);
+  row.addPointer(offsetof(HamKaasDeviceCode, precision),
+                 text(info.device.precision));
+  row.addPointer(offsetof(HamKaasDeviceCode, matmuls), matmuls());
+  row.addInt32(offsetof(HamKaasDeviceCode, matmulCount),
+               info.device.matmuls.size());
+  row.addInt64(offsetof(HamKaasDeviceCode, matmulWorkspaceBytes),
+               info.device.matmulWorkspaceBytes);
+  return privateConstant(row.finish(), "hamkaas.device_code",
+                         alignof(HamKaasDeviceCode));
+}
+
+Expected<Constant *> DescriptorBuilder::descriptor() {
+  Constant *run = null(), *prepare = null(), *device = null();
+  if (info.runsOnCpu) {
+    if (Error error = function(runFunctionName).moveInto(run))
+      return std::move(error);
+    if (info.constantsBytes > 0)
+      if (Error error = function(prepareFunctionName).moveInto(prepare))
+        return std::move(error);
+  }
+  if (Error error = deviceCode().moveInto(device))
+    return std::move(error);
+  StructConstant row(context, sizeof(HamKaasProgram));
+  row.addInt64(offsetof(HamKaasProgram, structSize), sizeof(HamKaasProgram));
+  row.addInt32(offsetof(HamKaasProgram, version), HAMKAAS_PROGRAM_VERSION);
+  row.addInt32(offsetof(HamKaasProgram, isaLevel), info.isaLevel);
+  row.addPointer(offsetof(HamKaasProgram, name), text(info.name));
+  row.addPointer(offsetof(HamKaasProgram, targetCpu), text(info.targetCpu));
+  row.addPointer(offsetof(HamKaasProgram, compiler), text(compilerVersion()));
+  row.add(offsetof(HamKaasProgram, digest),
+          ConstantDataArray::get(context, ArrayRef<uint8_t>(info.digest)),
+          sizeof(HamKaasProgram::digest));
+  row.addPointer(offsetof(HamKaasProgram, inputs),
+                 tensors(info.inputs, "hamkaas.inputs"));
+  row.addPointer(offsetof(HamKaasProgram, outputs),
+                 tensors(info.outputs, "hamkaas.outputs"));
+  row.addPointer(offsetof(HamKaasProgram, parameters), parameters());
+  row.addPointer(offsetof(HamKaasProgram, states),
+                 tensors(info.states, "hamkaas.states"));
+  row.addPointer(offsetof(HamKaasProgram, calls), calls());
+  row.addInt32(offsetof(HamKaasProgram, inputCount), info.inputs.size());
+  row.addInt32(offsetof(HamKaasProgram, outputCount), info.outputs.size());
+  row.addInt32(offsetof(HamKaasProgram, parameterCount),
+               info.parameters.size());
+  row.addInt32(offsetof(HamKaasProgram, stateCount), info.states.size());
+  row.addInt32(offsetof(HamKaasProgram, callCount), info.calls.size());
+  row.addInt64(offsetof(HamKaasProgram, constantsBytes), info.constantsBytes);
+  row.addInt64(offsetof(HamKaasProgram, stateBytes), info.stateBytes);
+  row.addInt64(offsetof(HamKaasProgram, workspaceBytes), info.workspaceBytes);
+  row.addInt64(offsetof(HamKaasProgram, workspaceLowerBound),
+               info.workspaceLowerBound);
+  row.addInt64(offsetof(HamKaasProgram, prepareWorkspaceBytes),
+               info.prepareWorkspaceBytes);
+  row.addPointer(offsetof(HamKaasProgram, weightsFile),
+                 textOrNull(options.weightsFile));
+  row.addPointer(offsetof(HamKaasProgram, prepare), prepare);
+  row.addPointer(offsetof(HamKaasProgram, run), run);
+  row.addPointer(offsetof(HamKaasProgram, deviceCode), device);
+  row.addInt64(offsetof(HamKaasProgram, weightsBytes), options.weightsBytes);
+  row.add(
+      offsetof(HamKaasProgram, weightsDigest),
+      ConstantDataArray::get(context, ArrayRef<uint8_t>(options.weightsDigest)),
+      sizeof(HamKaasProgram::weightsDigest));
+  return row.finish();
+}
+
+Error DescriptorBuilder::build() {
+  // Two programs do not meet.
+  for (GlobalValue &value : module.global_values())
+    if (value.hasExternalLinkage() && !value.isDeclaration())
+      value.setLinkage(GlobalValue::InternalLinkage);
+  Constant *value = nullptr;
+  if (Error error = descriptor().moveInto(value))
+    return error;
+  auto *global = new GlobalVariable(
+      module, value->getType(), /*isConstant=*/true,
+      GlobalValue::ExternalLinkage, value, HAMKAAS_PROGRAM_SYMBOL);
+  global->setAlignment(Align(alignof(HamKaasProgram)));
+  return Error::success();
+}
+
+} // namespace
+
+StringRef compilerVersion() { return "HamKaas " HAMKAAS_VERSION; }
+
+std::array<uint8_t, 32> sourceDigest(StringRef source) {
+  // An ONNX model may be gigabytes.
+  return BLAKE3::hash<32>(arrayRefFromStringRef(source));
+}
+
+std::string parameterSymbol(size_t index) {
+  return "hamkaas_parameter_" + std::to_string(index);
+}
+
+Error addProgramDescriptor(Module &module, const ProgramInfo &info,
+                           const DescriptorOptions &options) {
+  return DescriptorBuilder(module, info, options).build();
+}
+
+} // namespace hamkaas

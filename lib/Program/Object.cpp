@@ -1,0 +1,112 @@
+//===- Object.cpp - Machine code from an LLVM module ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Program/Object.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace llvm;
+
+namespace hamkaas {
+namespace {
+
+/// Unrolls the loops of functions that ask for it, and looks how their accesses
+/// are aligned: reads next to each other then become one where a target has
+/// such.
+struct UnrollPass : PassInfoMixin<UnrollPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (!function.hasFnAttribute(unrollAttribute))
+      return PreservedAnalyses::all();
+    FunctionPassManager passes;
+    passes.addPass(createFunctionToLoopPassAdaptor(LoopRotatePass()));
+    passes.addPass(LoopUnrollPass());
+    passes.addPass(InferAlignmentPass());
+    return passes.run(function, analyses);
+  }
+};
+
+/// What is left to do on loops that were emitted as they are to run.
+FunctionPassManager makeCleanup() {
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
+                                                 /*UseMemorySSA=*/true));
+  passes.addPass(UnrollPass());
+  passes.addPass(EarlyCSEPass());
+  return passes;
+}
+
+/// NOTE: not the pipeline of -O2. The emitters vectorize and order loops
+/// themselves, and unroll where it is worth it; looking for more took a third
+/// of a compilation and made no other kernel faster.
+void optimize(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager callGraph;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  createModuleToFunctionPassAdaptor(makeCleanup()).run(module, modules);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+emit(Module &module, TargetMachine &machine, CodeGenFileType fileType) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  module.setPICLevel(PICLevel::BigPIC);
+  std::string message;
+  raw_string_ostream messageStream(message);
+  if (verifyModule(module, &messageStream))
+    return createStringError("generated code is invalid: " + message);
+
+  optimize(module, machine);
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager codegen;
+  if (machine.addPassesToEmitFile(codegen, stream, /*DwoOut=*/nullptr,
+                                  fileType))
+    return createStringError("the target cannot emit this kind of file");
+  codegen.run(module);
+  return std::make_unique<SmallVectorMemoryBuffer>(
+      std::move(bytes), module.getModuleIdentifier(),
+      /*RequiresNullTerminator=*/false);
+}
+
+} // namespace
+
+Expected<std::unique_ptr<MemoryBuffer>> emitObject(Module &module,
+                                                   TargetMachine &machine) {
+  return emit(module, machine, CodeGenFileType::ObjectFile);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> emitAssembly(Module &module,
+                                                     TargetMachine &machine) {
+  return emit(module, machine, CodeGenFileType::AssemblyFile);
+}
+
+} // namespace hamkaas

@@ -1,0 +1,100 @@
+//===- ProgramInfo.cpp - What a descriptor says -----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Program/ProgramInfo.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+
+using namespace hamkaas;
+using llvm::ArrayRef;
+
+std::string hamkaas::formatType(HamKaasElementType elementType,
+                                const std::vector<int64_t> &shape) {
+  std::string text = rt::elementTypeName(elementType);
+  text += " [";
+  text += llvm::join(
+      llvm::map_range(
+          shape, [](int64_t dimension) { return std::to_string(dimension); }),
+      ", ");
+  return text + "]";
+}
+
+std::string hamkaas::formatTargets(const ProgramInfo &info) {
+  std::string text = info.runsOnCpu ? info.targetCpu : "";
+  if (!info.device.architecture.empty())
+    text += (text.empty() ? "" : " and ") + info.device.architecture;
+  if (!info.device.isExact())
+    text += " (" + info.device.precision + ")";
+  return text;
+}
+
+static std::vector<TensorInfo> readTensors(const HamKaasTensorInfo *tensors,
+                                           int32_t count) {
+  std::vector<TensorInfo> infos;
+  for (const HamKaasTensorInfo &tensor : ArrayRef(tensors, count)) {
+    TensorInfo info;
+    info.name = tensor.name;
+    info.elementType = HamKaasElementType(tensor.elementType);
+    info.shape.assign(tensor.shape, tensor.shape + tensor.rank);
+    info.offset = tensor.offset;
+    infos.push_back(std::move(info));
+  }
+  return infos;
+}
+
+static CallInfo readCall(const HamKaasCallInfo &call) {
+  CallInfo info;
+  info.kernel = call.kernel;
+  info.family = call.family;
+  info.location = call.location;
+  info.ops = call.ops;
+  info.flops = call.flops;
+  info.bytes = call.bytes;
+  info.tiles = call.tiles;
+  info.check = call.check ? call.check : "";
+  info.repetitions = call.repetitions;
+  info.engine = call.engine ? call.engine : "";
+  return info;
+}
+
+static DeviceCodeInfo readDeviceCode(const HamKaasDeviceCode &code) {
+  DeviceCodeInfo info;
+  info.architecture = code.architecture;
+  info.precision = code.precision ? code.precision : "exact";
+  info.imageBytes = code.imageBytes;
+  for (const HamKaasDeviceKernel &kernel :
+       ArrayRef(code.kernels, code.kernelCount))
+    info.kernels.push_back({kernel.name, kernel.argumentCount, kernel.threads,
+                            kernel.blocks, kernel.sharedBytes});
+  info.matmuls.assign(code.matmuls, code.matmuls + code.matmulCount);
+  info.matmulWorkspaceBytes = code.matmulWorkspaceBytes;
+  return info;
+}
+
+ProgramInfo hamkaas::readProgramInfo(const HamKaasProgram &program) {
+  ProgramInfo info;
+  info.name = program.name;
+  info.targetCpu = program.targetCpu;
+  info.isaLevel = HamKaasIsaLevel(program.isaLevel);
+  std::copy_n(program.digest, info.digest.size(), info.digest.begin());
+  info.inputs = readTensors(program.inputs, program.inputCount);
+  info.outputs = readTensors(program.outputs, program.outputCount);
+  info.parameters = readTensors(program.parameters, program.parameterCount);
+  info.states = readTensors(program.states, program.stateCount);
+  for (const HamKaasCallInfo &call : ArrayRef(program.calls, program.callCount))
+    info.calls.push_back(readCall(call));
+  info.runsOnCpu = program.run != nullptr;
+  if (program.deviceCode)
+    info.device = readDeviceCode(*program.deviceCode);
+  info.constantsBytes = program.constantsBytes;
+  info.stateBytes = program.stateBytes;
+  info.workspaceBytes = program.workspaceBytes;
+  info.workspaceLowerBound = program.workspaceLowerBound;
+  info.prepareWorkspaceBytes = program.prepareWorkspaceBytes;
+  return info;
+}

@@ -1,0 +1,134 @@
+//===- ReportJson.cpp - What a program needs and does, for machines -------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Report/Report.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace hamkaas;
+
+/// JSON must be valid UTF-8, which names of tensors and files need not be.
+static std::string makeText(const std::string &text) {
+  return llvm::json::isUTF8(text) ? text : llvm::json::fixUTF8(text);
+}
+
+static void writeTensors(llvm::json::OStream &json, llvm::StringRef name,
+                         const std::vector<TensorInfo> &tensors,
+                         bool withOffset = false) {
+  json.attributeArray(name, [&] {
+    for (const TensorInfo &tensor : tensors)
+      json.object([&] {
+        json.attribute("name", makeText(tensor.name));
+        json.attribute("type", rt::elementTypeName(tensor.elementType));
+        json.attributeArray("shape", [&] {
+          for (int64_t dimension : tensor.shape)
+            json.value(dimension);
+        });
+        json.attribute("bytes", tensor.bytes());
+        if (withOffset)
+          json.attribute("offset", tensor.offset);
+      });
+  });
+}
+
+static void writeGpuArchs(llvm::json::OStream &json,
+                          const DeviceCodeInfo &device) {
+  json.attribute("gpuArch", makeText(device.architecture));
+  json.attributeArray("gpuMachineCode", [&] {
+    for (const std::string &name : device.machineCode)
+      json.value(name);
+  });
+  json.attribute("precision", makeText(device.precision));
+}
+
+static void writeMemory(llvm::json::OStream &json, const ProgramInfo &info) {
+  json.attributeObject("memory", [&] {
+    json.attribute("constants", info.constantsBytes);
+    json.attribute("state", info.stateBytes);
+    json.attribute("workspace", info.workspaceBytes);
+    json.attribute("workspaceLowerBound", info.workspaceLowerBound);
+    json.attribute("prepareWorkspace", info.prepareWorkspaceBytes);
+    if (info.device.matmulWorkspaceBytes > 0)
+      json.attribute("engineWorkspace", info.device.matmulWorkspaceBytes);
+  });
+}
+
+static void writeCalls(llvm::json::OStream &json, const ProgramInfo &info) {
+  json.attributeArray("calls", [&] {
+    for (const CallInfo &call : info.calls)
+      json.object([&] {
+        json.attribute("kernel", makeText(call.kernel));
+        json.attribute("family", makeText(call.family));
+        json.attribute("ops", makeText(call.ops));
+        json.attribute("location", makeText(call.location));
+        json.attribute("step", call.step);
+        json.attribute("repetitions", call.repetitions);
+        json.attribute("flops", call.flops);
+        json.attribute("bytes", call.bytes);
+        json.attribute("tiles", call.tiles);
+        if (!call.engine.empty())
+          json.attribute("engine", call.engine);
+        if (!call.check.empty())
+          json.attribute("check", makeText(call.check));
+      });
+  });
+}
+
+static void writeBuffers(llvm::json::OStream &json, const ProgramInfo &info) {
+  json.attributeArray("buffers", [&] {
+    for (const WorkspaceBuffer &buffer : info.buffers)
+      json.object([&] {
+        json.attribute("ops", makeText(buffer.ops));
+        json.attribute("location", makeText(buffer.location));
+        json.attribute("offset", buffer.offset);
+        json.attribute("bytes", buffer.bytes);
+        json.attribute("first", buffer.first);
+        json.attribute("last", buffer.last);
+      });
+  });
+}
+
+static void writeOptimizations(llvm::json::OStream &json,
+                               const ProgramInfo &info) {
+  json.attributeArray("optimizations", [&] {
+    for (const OptimizationInfo &optimization : info.optimizations)
+      json.object([&] {
+        json.attribute("name", makeText(optimization.name));
+        json.attribute("removed", optimization.removed);
+        json.attribute("added", optimization.added);
+      });
+  });
+}
+
+void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
+  uint64_t flops = 0, bytes = 0;
+  for (const CallInfo &call : info.calls) {
+    flops += call.flops;
+    bytes += call.bytes;
+  }
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("name", makeText(info.name));
+    json.attribute("targetCpu", makeText(info.targetCpu));
+    if (!info.device.architecture.empty())
+      writeGpuArchs(json, info.device);
+    json.attribute("digest", llvm::toHex(info.digest, /*LowerCase=*/true));
+    json.attribute("compileSeconds", info.compileSeconds);
+    json.attribute("cached", info.isCached);
+    writeTensors(json, "inputs", info.inputs);
+    writeTensors(json, "outputs", info.outputs);
+    writeTensors(json, "parameters", info.parameters);
+    writeTensors(json, "states", info.states, /*withOffset=*/true);
+    writeOptimizations(json, info);
+    writeMemory(json, info);
+    json.attribute("flops", flops);
+    json.attribute("bytes", bytes);
+    writeCalls(json, info);
+    writeBuffers(json, info);
+  });
+  os << "\n";
+}

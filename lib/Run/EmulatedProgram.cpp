@@ -1,0 +1,295 @@
+//===- EmulatedProgram.cpp - A GPU's program on the CPU ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Run/EmulatedProgram.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace hamkaas {
+
+//===----------------------------------------------------------------------===//
+// The device of an instance
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The tensors of the caller as device code gets them: of those that are not
+/// aligned as it expects, copies.
+class DeviceTensors {
+public:
+  DeviceTensors(ArrayRef<HamKaasTensorInfo> tensors, const void *const *given)
+      : tensors(tensors), given(given, tensors.size()) {
+    for (auto [tensor, from] : llvm::zip_equal(tensors, this->given)) {
+      places.push_back(const_cast<void *>(from));
+      if (llvm::isAddrAligned(Align(HAMKAAS_DEVICE_TENSOR_ALIGNMENT), from))
+        continue;
+      places.back() = std::aligned_alloc(
+          HAMKAAS_DEVICE_TENSOR_ALIGNMENT,
+          alignTo(tensor.bytes, HAMKAAS_DEVICE_TENSOR_ALIGNMENT));
+      std::memcpy(places.back(), from, tensor.bytes);
+    }
+  }
+  DeviceTensors(const DeviceTensors &) = delete;
+  ~DeviceTensors() {
+    for (auto [place, from] : llvm::zip_equal(places, given))
+      if (place != from)
+        std::free(place);
+  }
+
+  void *const *data() const { return places.data(); }
+
+  /// Gives the caller what was written to the copies.
+  void copyBack() const {
+    for (auto [tensor, place, to] : llvm::zip_equal(tensors, places, given))
+      if (place != to)
+        std::memcpy(const_cast<void *>(to), place, tensor.bytes);
+  }
+
+private:
+  ArrayRef<HamKaasTensorInfo> tensors;
+  ArrayRef<const void *> given;
+  SmallVector<void *> places;
+};
+
+/// Computes one element of a product.
+void multiplyOne(const HamKaasMatmul &matmul, void *const *arguments,
+                 int64_t batch, int64_t row, int64_t column) {
+  auto at = [&](int32_t argument, int64_t index) -> float & {
+    return static_cast<float *>(arguments[argument])[index];
+  };
+  int64_t leftRow = (batch * matmul.rows + row) * matmul.depth;
+  int64_t rightBatch = batch * matmul.depth * matmul.columns;
+  int64_t place = (batch * matmul.rows + row) * matmul.columns + column;
+  float sum = 0;
+  for (int64_t i = 0; i < matmul.depth; ++i)
+    sum += at(matmul.left, leftRow + i) *
+           at(matmul.right, rightBatch + i * matmul.columns + column);
+  if (matmul.addend >= 0)
+    sum += at(matmul.addend, place);
+  if (matmul.bias >= 0)
+    sum += at(matmul.bias, column);
+  if (matmul.activation == HamKaasRelu)
+    sum = sum < 0 ? 0 : sum;
+  else if (matmul.activation == HamKaasGeluTanh)
+    sum *= 0.5F *
+           (1 + std::tanh(0.7978845608F * (sum + 0.044715F * sum * sum * sum)));
+  at(matmul.result, place) = sum;
+}
+
+/// The context of a device.
+class Session {
+public:
+  Session(const HamKaasDeviceCode &code, const HamKaasProgram &program,
+          emulation::ThreadOrder order, emulation::ProductSums productSums)
+      : code(code), program(program), calls(program.calls),
+        emulator(order, productSums) {
+    const auto &image =
+        *static_cast<const emulation::EmulatedImage *>(code.image);
+    for (const emulation::EmulatedKernel &kernel :
+         ArrayRef(image.kernels, image.kernelCount))
+      kernels[kernel.name] = &kernel;
+    for (const emulation::EmulatedConstant &constant :
+         ArrayRef(image.constants, image.constantCount))
+      constants[constant.name] = constant.address;
+    emulator.addConstants(image);
+  }
+
+  int32_t prepare(HamKaasExecution &execution, const void *const *parameters,
+                  void *constants, void *workspace) {
+    HamKaasExecution own = begin();
+    DeviceTensors onDevice(ArrayRef(program.parameters, program.parameterCount),
+                           parameters);
+    return finish(execution,
+                  code.prepare(&own, onDevice.data(), constants, workspace));
+  }
+
+  int32_t run(HamKaasExecution &execution, const void *const *inputs,
+              void *const *outputs, const void *constants, void *state,
+              void *workspace) {
+    HamKaasExecution own = begin();
+    DeviceTensors in(ArrayRef(program.inputs, program.inputCount), inputs);
+    DeviceTensors out(ArrayRef(program.outputs, program.outputCount), outputs);
+    int32_t failed =
+        code.run(&own, in.data(), out.data(), constants, state, workspace);
+    out.copyBack();
+    return finish(execution, failed);
+  }
+
+private:
+  HamKaasExecution begin() {
+    message.clear();
+    llvm::fill(failure, 0);
+    HamKaasExecution execution = {};
+    execution.structSize = sizeof(execution);
+    execution.device = this;
+    execution.launch = [](void *device, int32_t kernel, void *const *arguments,
+                          int64_t call) {
+      return static_cast<Session *>(device)->launch(kernel, arguments, call);
+    };
+    execution.multiply = [](void *device, int32_t matmul,
+                            void *const *arguments, int64_t) {
+      static_cast<Session *>(device)->multiply(matmul, arguments);
+      return int32_t(0);
+    };
+    execution.copy = [](void *device, void *to, const void *from,
+                        uint64_t bytes) {
+      // After a failure everything stays as it was.
+      if (static_cast<Session *>(device)->failure[0] == 0)
+        std::memmove(to, from, bytes);
+      return int32_t(0);
+    };
+    execution.findConstant = [](void *device, const char *name) {
+      return static_cast<Session *>(device)->constants.lookup(name);
+    };
+    return execution;
+  }
+
+  /// What a library would do.
+  void multiply(int32_t number, void *const *arguments) {
+    const HamKaasMatmul &matmul = code.matmuls[number];
+    for (int64_t batch = 0; batch < matmul.batches; ++batch)
+      for (int64_t row = 0; row < matmul.rows; ++row)
+        for (int64_t column = 0; column < matmul.columns; ++column)
+          multiplyOne(matmul, arguments, batch, row, column);
+  }
+
+  int32_t launch(int32_t number, void *const *arguments, int64_t call) {
+    const HamKaasDeviceKernel &kernel = code.kernels[number];
+    const emulation::EmulatedKernel *function = kernels.lookup(kernel.name);
+    if (!function || function->argumentCount != kernel.argumentCount + 2) {
+      message = ("expected a kernel '" + Twine(kernel.name) + "' of " +
+                 Twine(kernel.argumentCount + 2) + " arguments in the image")
+                    .str();
+      return 1;
+    }
+    SmallVector<uint64_t> values;
+    for (void *argument : ArrayRef(arguments, kernel.argumentCount))
+      values.push_back(reinterpret_cast<uint64_t>(argument));
+    values.push_back(reinterpret_cast<uint64_t>(failure));
+    values.push_back(static_cast<uint64_t>(call));
+    message = emulator.launch(
+        *function, {kernel.blocks, kernel.threads, kernel.sharedBytes},
+        values.data());
+    if (message.empty())
+      return 0;
+    if (call >= 0)
+      message = std::string(calls[call].location) + ": error: " + message;
+    return 1;
+  }
+
+  /// Tells the caller what went wrong, if something did.
+  int32_t finish(HamKaasExecution &execution, int32_t failed) {
+    if (failed)
+      execution.message = message.c_str();
+    if (failed || failure[0] == 0)
+      return failed;
+    execution.failure.call = failure[0] - 1;
+    std::copy(failure + 1, std::end(failure), execution.failure.values);
+    return 1;
+  }
+
+  const HamKaasDeviceCode &code;
+  const HamKaasProgram &program;
+  const HamKaasCallInfo *calls;
+  emulation::Emulator emulator;
+  StringMap<const emulation::EmulatedKernel *> kernels;
+  StringMap<const void *> constants;
+  int64_t failure[5] = {};
+  std::string message;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The functions of the program
+//===----------------------------------------------------------------------===//
+
+// NOTE: HamKaasExecution::pool is the context of the instance's device.
+
+static int32_t prepareEmulated(HamKaasExecution *execution,
+                               const void *const *parameters, void *constants,
+                               void *workspace) {
+  return static_cast<Session *>(execution->pool)
+      ->prepare(*execution, parameters, constants, workspace);
+}
+
+static int32_t runEmulated(HamKaasExecution *execution,
+                           const void *const *inputs, void *const *outputs,
+                           const void *constants, void *state,
+                           void *workspace) {
+  return static_cast<Session *>(execution->pool)
+      ->run(*execution, inputs, outputs, constants, state, workspace);
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+EmulatedProgram::EmulatedProgram(const HamKaasProgram &program)
+    : code(*program.deviceCode), descriptor(program) {
+  descriptor.deviceCode = nullptr;
+  descriptor.prepare = code.prepare ? prepareEmulated : nullptr;
+  descriptor.run = runEmulated;
+}
+
+Expected<std::unique_ptr<EmulatedProgram>>
+EmulatedProgram::create(const HamKaasProgram &program) {
+  if (!program.deviceCode)
+    return createStringError("model '%s' has no device code to be emulated",
+                             program.name);
+  const char *architecture = program.deviceCode->architecture;
+  if (StringRef(architecture) != emulation::emulatedArchitecture)
+    return createStringError("model '%s': expected device code for the "
+                             "emulator, got code for %s",
+                             program.name, architecture);
+  return std::unique_ptr<EmulatedProgram>(new EmulatedProgram(program));
+}
+
+/// Memory as a device has it: nobody has cleared it.
+static void *allocate(void *, uint64_t bytes, rt::Error &) {
+  bytes = alignTo(bytes, HAMKAAS_REGION_ALIGNMENT);
+  void *memory = std::aligned_alloc(HAMKAAS_REGION_ALIGNMENT, bytes);
+  if (memory)
+    std::memset(memory, 0xff, bytes);
+  return memory;
+}
+
+rt::Device
+EmulatedProgram::createDevice(emulation::ThreadOrder order,
+                              emulation::ProductSums productSums) const {
+  rt::Device device = {};
+  device.name = "cuda-emulation";
+  device.context = new Session(code, descriptor, order, productSums);
+  device.allocate = allocate;
+  device.release = [](void *, void *memory) { std::free(memory); };
+  device.copy = [](void *, void *to, const void *from, uint64_t bytes) {
+    std::memcpy(to, from, bytes);
+    return rt::Error();
+  };
+  device.copyToCaller = device.copy;
+  device.zero = [](void *, void *memory, uint64_t bytes) {
+    std::memset(memory, 0, bytes);
+    return rt::Error();
+  };
+  // The host half calls no kernels, and all is done when it returns.
+  device.runKernel = [](void *, HamKaasKernelFunction, void *const *, int64_t,
+                        int64_t *) { return int32_t(0); };
+  device.synchronise = [](void *) { return rt::Error(); };
+  device.destroy = [](void *context) {
+    delete static_cast<Session *>(context);
+  };
+  return device;
+}
+
+} // namespace hamkaas

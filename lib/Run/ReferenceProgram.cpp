@@ -1,0 +1,285 @@
+//===- ReferenceProgram.cpp - The interpreter as a program ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Run/ReferenceProgram.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Program/CollectProgramInfo.h"
+#include "HamKaas/Program/Descriptor.h"
+#include "HamKaas/Support/DiagnosticText.h"
+#include "HamKaas/Program/ElementTypes.h"
+#include "HamKaas/Interpreter/Interpreter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstdlib>
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// The interpreter of an instance
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The context of a device.
+struct Session {
+  const HamKaasProgram &program;
+  ModuleOp graph;
+  std::shared_ptr<void> owner;
+  /// Made in the first run, because only then the constants are there.
+  std::optional<Interpreter> interpreter;
+  std::string message;
+
+  int32_t prepare(const void *const *from, void *constants);
+  int32_t run(HamKaasExecution &execution, const void *const *inputs,
+              void *const *outputs, const void *constants, void *state);
+
+private:
+  FailureOr<ReferenceTensor> read(const HamKaasTensorInfo &tensor,
+                                  const void *from);
+  LogicalResult loadState(const void *state);
+  void storeState(void *state);
+  LogicalResult createInterpreter(const void *constants);
+  LogicalResult interpret(const void *const *inputs, void *const *outputs,
+                          const void *constants, void *state);
+};
+
+} // namespace
+
+static ArrayRef<HamKaasTensorInfo> toArray(const HamKaasTensorInfo *tensors,
+                                           int32_t count) {
+  return ArrayRef(tensors, count);
+}
+
+static bool isParameter(ml_program::GlobalOp global) {
+  return isa_and_nonnull<ml_program::ExternAttr>(
+      global.getValue().value_or(nullptr));
+}
+
+static const char *at(const void *region, const HamKaasTensorInfo &tensor) {
+  return static_cast<const char *>(region) + tensor.offset;
+}
+
+FailureOr<ReferenceTensor> Session::read(const HamKaasTensorInfo &tensor,
+                                         const void *from) {
+  RankedTensorType type = makeTensorType(graph.getContext(), tensor.elementType,
+                                         ArrayRef(tensor.shape, tensor.rank));
+  if (!ReferenceTensor::canAllocate(type))
+    return graph.emitError("cannot allocate ")
+           << tensor.bytes << " bytes for '" << tensor.name << "'";
+  ReferenceTensor value(type);
+  getElementType(tensor.elementType).decode(from, value);
+  return value;
+}
+
+/// The constants are the parameters as they are.
+int32_t Session::prepare(const void *const *from, void *constants) {
+  for (const HamKaasTensorInfo &parameter :
+       toArray(program.parameters, program.parameterCount))
+    std::memcpy(const_cast<char *>(at(constants, parameter)), *from++,
+                parameter.bytes);
+  return 0;
+}
+
+LogicalResult Session::createInterpreter(const void *constants) {
+  llvm::StringMap<ReferenceTensor> tensors;
+  for (const HamKaasTensorInfo &parameter :
+       toArray(program.parameters, program.parameterCount)) {
+    FailureOr<ReferenceTensor> value =
+        read(parameter, at(constants, parameter));
+    if (failed(value))
+      return failure();
+    tensors.try_emplace(parameter.name, std::move(*value));
+  }
+  FailureOr<Interpreter> created =
+      Interpreter::create(graph, std::move(tensors));
+  if (succeeded(created))
+    interpreter.emplace(std::move(*created));
+  return created;
+}
+
+/// The states' globals, in the order of the program's table.
+static SmallVector<ml_program::GlobalOp> getStates(ModuleOp graph) {
+  return llvm::filter_to_vector(
+      graph.getOps<ml_program::GlobalOp>(),
+      [](ml_program::GlobalOp global) { return global.getIsMutable(); });
+}
+
+LogicalResult Session::loadState(const void *state) {
+  for (auto [global, info] : llvm::zip_equal(
+           getStates(graph), toArray(program.states, program.stateCount))) {
+    FailureOr<ReferenceTensor> value = read(info, at(state, info));
+    if (failed(value))
+      return failure();
+    interpreter->setGlobal(global.getSymName(), std::move(*value));
+  }
+  return success();
+}
+
+void Session::storeState(void *state) {
+  for (auto [global, info] : llvm::zip_equal(
+           getStates(graph), toArray(program.states, program.stateCount)))
+    getElementType(info.elementType)
+        .encode(interpreter->getGlobal(global.getSymName()),
+                const_cast<char *>(at(state, info)));
+}
+
+LogicalResult Session::interpret(const void *const *inputs,
+                                 void *const *outputs, const void *constants,
+                                 void *state) {
+  if (!interpreter && failed(createInterpreter(constants)))
+    return failure();
+  if (failed(loadState(state)))
+    return failure();
+  SmallVector<ReferenceTensor> given, results;
+  for (const HamKaasTensorInfo &input :
+       toArray(program.inputs, program.inputCount)) {
+    FailureOr<ReferenceTensor> value = read(input, *inputs++);
+    if (failed(value))
+      return failure();
+    given.push_back(std::move(*value));
+  }
+  if (failed(interpreter->run(given, results)))
+    return failure();
+  for (const ReferenceTensor &result : results)
+    getElementType(result.type).encode(result, *outputs++);
+  storeState(state);
+  return success();
+}
+
+int32_t Session::run(HamKaasExecution &execution, const void *const *inputs,
+                     void *const *outputs, const void *constants, void *state) {
+  DiagnosticText diagnostics(graph.getContext());
+  if (succeeded(interpret(inputs, outputs, constants, state)))
+    return 0;
+  message = llvm::toString(diagnostics.take());
+  execution.message = message.c_str();
+  return 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The functions of the program
+//===----------------------------------------------------------------------===//
+
+// NOTE: HamKaasExecution::pool is the context of the instance's device.
+
+static int32_t prepareReference(HamKaasExecution *execution,
+                                const void *const *parameters, void *constants,
+                                void *) {
+  return static_cast<Session *>(execution->pool)
+      ->prepare(parameters, constants);
+}
+
+static int32_t runReference(HamKaasExecution *execution,
+                            const void *const *inputs, void *const *outputs,
+                            const void *constants, void *state, void *) {
+  return static_cast<Session *>(execution->pool)
+      ->run(*execution, inputs, outputs, constants, state);
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+uint64_t ReferenceProgram::place(const TensorInfo &tensor, uint64_t &region) {
+  uint64_t offset = region;
+  region = llvm::alignTo(region + tensor.bytes(), HAMKAAS_REGION_ALIGNMENT);
+  return offset;
+}
+
+static void collectInterface(func::FuncOp main, ProgramInfo &info) {
+  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
+    info.inputs.push_back(getTensorInfo(
+        main.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName),
+        type));
+  for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
+    info.outputs.push_back(getTensorInfo(
+        main.getResultAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName),
+        type));
+}
+
+static std::vector<HamKaasTensorInfo>
+makeTable(const std::vector<TensorInfo> &tensors) {
+  std::vector<HamKaasTensorInfo> table;
+  for (const TensorInfo &tensor : tensors)
+    table.push_back({tensor.name.c_str(), tensor.elementType,
+                     int32_t(tensor.shape.size()), tensor.shape.data(),
+                     tensor.bytes(), tensor.offset, /*data=*/nullptr});
+  return table;
+}
+
+ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name,
+                                   const ParameterContents *contents) {
+  info.name = name;
+  collectInterface(graph.lookupSymbol<func::FuncOp>("main"), info);
+  for (auto global : graph.getOps<ml_program::GlobalOp>()) {
+    if (!global.getIsMutable() && !isParameter(global))
+      continue;
+    TensorInfo tensor = getTensorInfo(getGlobalName(global), global.getType());
+    tensor.offset = place(tensor, global.getIsMutable() ? info.stateBytes
+                                                        : info.constantsBytes);
+    (global.getIsMutable() ? info.states : info.parameters).push_back(tensor);
+  }
+  inputs = makeTable(info.inputs);
+  outputs = makeTable(info.outputs);
+  parameters = makeTable(info.parameters);
+  for (HamKaasTensorInfo &parameter : parameters)
+    if (contents)
+      parameter.data = contents->lookup(parameter.name).data();
+  states = makeTable(info.states);
+
+  descriptor.structSize = sizeof(descriptor);
+  descriptor.version = HAMKAAS_PROGRAM_VERSION;
+  descriptor.isaLevel = HamKaasIsaX86_64_V1;
+  descriptor.name = info.name.c_str();
+  descriptor.targetCpu = "reference";
+  descriptor.compiler = compilerVersion().data();
+  descriptor.inputs = inputs.data();
+  descriptor.outputs = outputs.data();
+  descriptor.parameters = parameters.data();
+  descriptor.states = states.data();
+  descriptor.inputCount = int32_t(inputs.size());
+  descriptor.outputCount = int32_t(outputs.size());
+  descriptor.parameterCount = int32_t(parameters.size());
+  descriptor.stateCount = int32_t(states.size());
+  descriptor.constantsBytes = info.constantsBytes;
+  descriptor.stateBytes = info.stateBytes;
+  descriptor.prepare = prepareReference;
+  descriptor.run = runReference;
+}
+
+rt::Device ReferenceProgram::createDevice(ModuleOp graph,
+                                          std::shared_ptr<void> owner) const {
+  rt::Device device = {};
+  device.name = "reference";
+  device.context =
+      new Session{descriptor, graph, std::move(owner), std::nullopt, ""};
+  device.allocate = [](void *, uint64_t bytes, rt::Error &) -> void * {
+    return std::aligned_alloc(HAMKAAS_REGION_ALIGNMENT,
+                              llvm::alignTo(bytes, HAMKAAS_REGION_ALIGNMENT));
+  };
+  device.release = [](void *, void *memory) { std::free(memory); };
+  device.copy = [](void *, void *to, const void *from, uint64_t bytes) {
+    std::memcpy(to, from, bytes);
+    return rt::Error();
+  };
+  device.copyToCaller = device.copy;
+  device.zero = [](void *, void *memory, uint64_t bytes) {
+    std::memset(memory, 0, bytes);
+    return rt::Error();
+  };
+  // There are no kernels, and nothing goes on beside a run.
+  device.runKernel = [](void *, HamKaasKernelFunction, void *const *, int64_t,
+                        int64_t *) { return int32_t(0); };
+  device.synchronise = [](void *) { return rt::Error(); };
+  device.destroy = [](void *context) {
+    delete static_cast<Session *>(context);
+  };
+  return device;
+}

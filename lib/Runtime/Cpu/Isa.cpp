@@ -1,0 +1,120 @@
+//===- Isa.cpp - What the processor can do --------------------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Runtime/Cpu/Isa.h"
+
+#include <cpuid.h>
+#include <cstdlib>
+#include <cstring>
+
+using namespace hamkaas::rt;
+
+// The levels as the x86-64 psABI defines them. SSE and SSE2 are in every
+// x86-64; the bits are those of <cpuid.h>.
+static constexpr uint32_t basicV2 = bit_SSE3 | bit_SSSE3 | bit_SSE4_1 |
+                                    bit_SSE4_2 | bit_POPCNT | bit_CMPXCHG16B;
+static constexpr uint32_t extendedV2 = bit_LAHF_LM;
+
+static constexpr uint32_t basicV3 =
+    bit_AVX | bit_F16C | bit_FMA | bit_MOVBE | bit_OSXSAVE;
+static constexpr uint32_t featuresV3 = bit_AVX2 | bit_BMI | bit_BMI2;
+static constexpr uint32_t extendedV3 = bit_LZCNT;
+static constexpr uint64_t stateV3 = 0x6; // XMM and YMM
+
+static constexpr uint32_t featuresV4 =
+    bit_AVX512F | bit_AVX512BW | bit_AVX512CD | bit_AVX512DQ | bit_AVX512VL;
+static constexpr uint64_t stateV4 = 0xE6; // also ZMM and the mask registers
+
+// XCR0. The instruction faults where the system has not enabled it. Spelled as
+// assembly because the intrinsic needs a compiler flag.
+static uint64_t readSavedState(uint32_t basicEcx) {
+  if (!(basicEcx & bit_OSXSAVE))
+    return 0;
+  uint32_t low = 0, high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t{high} << 32 | low;
+}
+
+CpuidWords hamkaas::rt::readCpuid() {
+  CpuidWords words = {};
+  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx))
+    words.basicEcx = ecx;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
+    words.featuresEbx = ebx;
+  if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx))
+    words.extendedEcx = ecx;
+  words.savedState = readSavedState(words.basicEcx);
+  return words;
+}
+
+static bool hasAll(uint64_t offered, uint64_t needed) {
+  return (offered & needed) == needed;
+}
+
+HamKaasIsaLevel hamkaas::rt::isaLevelOf(const CpuidWords &words) {
+  if (!hasAll(words.basicEcx, basicV2) ||
+      !hasAll(words.extendedEcx, extendedV2))
+    return HamKaasIsaX86_64_V1;
+  if (!hasAll(words.basicEcx, basicV3) ||
+      !hasAll(words.featuresEbx, featuresV3) ||
+      !hasAll(words.extendedEcx, extendedV3) ||
+      !hasAll(words.savedState, stateV3))
+    return HamKaasIsaX86_64_V2;
+  if (!hasAll(words.featuresEbx, featuresV4) ||
+      !hasAll(words.savedState, stateV4))
+    return HamKaasIsaX86_64_V3;
+  return HamKaasIsaX86_64_V4;
+}
+
+namespace {
+struct LevelText {
+  const char *name;
+  const char *instructions;
+};
+} // namespace
+
+// By level; there is no level 0.
+static constexpr LevelText levelTexts[] = {{nullptr, nullptr},
+                                           {"x86-64", "SSE2"},
+                                           {"x86-64-v2", "SSE4.2"},
+                                           {"x86-64-v3", "AVX2 and FMA"},
+                                           {"x86-64-v4", "AVX-512"}};
+
+const char *hamkaas::rt::isaLevelName(int32_t level) {
+  if (level < HamKaasIsaX86_64_V1 || level > HamKaasIsaX86_64_V4)
+    return nullptr;
+  return levelTexts[level].name;
+}
+
+Error hamkaas::rt::findIsaLevel(HamKaasIsaLevel &level) {
+  level = isaLevelOf(readCpuid());
+  const char *most = getenv("HAMKAAS_MAX_CPU");
+  if (!most)
+    return Error();
+  for (int32_t i = HamKaasIsaX86_64_V1; isaLevelName(i); ++i)
+    if (strcmp(isaLevelName(i), most) == 0) {
+      if (i < level)
+        level = static_cast<HamKaasIsaLevel>(i);
+      return Error();
+    }
+  return Error::format("HAMKAAS_MAX_CPU: expected x86-64, x86-64-v2, x86-64-v3 "
+                       "or x86-64-v4, got '%s'",
+                       most);
+}
+
+Error hamkaas::rt::checkIsaLevel(int32_t needed, HamKaasIsaLevel offered) {
+  if (!isaLevelName(needed))
+    return Error::format("program needs instruction set level %d, which this "
+                         "runtime does not know",
+                         needed);
+  if (needed <= offered)
+    return Error();
+  return Error::format("program needs %s (%s), this machine offers %s",
+                       levelTexts[needed].name, levelTexts[needed].instructions,
+                       levelTexts[offered].name);
+}

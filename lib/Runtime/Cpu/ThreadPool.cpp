@@ -1,0 +1,348 @@
+//===- ThreadPool.cpp - Share the tiles of a kernel -----------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Runtime/Cpu/ThreadPool.h"
+
+#include "HamKaas/Runtime/Cpu/FloatingPoint.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <linux/futex.h>
+#include <new>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace hamkaas::rt;
+
+// The lower bits of a ticket: a byte each for the first chunk of a stretch that
+// is left, and the one after the last. The owner takes the first, others the
+// last. The upper 48 bits count regions: years of them.
+static constexpr int firstBits = 8, regionBits = 16;
+static constexpr uint64_t chunkMask = 0xFF;
+
+// The ticket that ends the helpers.
+static constexpr uint64_t stopTicket = ~uint64_t{0};
+
+static int64_t firstLeft(uint64_t ticket) {
+  return static_cast<int64_t>(ticket >> firstBits & chunkMask);
+}
+static int64_t endOfLeft(uint64_t ticket) {
+  return static_cast<int64_t>(ticket & chunkMask);
+}
+static bool hasChunks(uint64_t ticket) {
+  return firstLeft(ticket) < endOfLeft(ticket);
+}
+
+// Enough for the others to even out what one late thread leaves, few enough
+// for the counter not to cost.
+static constexpr int64_t chunksPerThread = 8;
+static_assert(chunksPerThread < static_cast<int64_t>(chunkMask));
+
+// Turns of an idle helper before it sleeps, about 0.1 ms. The kernels of a run
+// follow each other faster, and waking a helper costs 4 us.
+static constexpr int spinsBeforeSleep = 3000;
+
+// Turns of a caller that waits for the last chunks before it lets others on
+// its processor; there may be fewer processors than threads.
+static constexpr int spinsBeforeYield = 1000;
+
+static void pauseProcessor() { __builtin_ia32_pause(); }
+
+//===----------------------------------------------------------------------===//
+// Beginning and end
+//===----------------------------------------------------------------------===//
+
+static int32_t processorCount() {
+  cpu_set_t set;
+  long count = sched_getaffinity(0, sizeof(set), &set) == 0
+                   ? CPU_COUNT(&set)
+                   // More processors than a cpu_set_t has room for.
+                   : sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1                            ? 1
+         : count > ThreadPool::maximumThreads ? ThreadPool::maximumThreads
+                                              : static_cast<int32_t>(count);
+}
+
+Error ThreadPool::create(int32_t threads, ThreadPool *&pool) {
+  if (threads < 0 || threads > maximumThreads)
+    return Error::format("expected 0 to %d threads, found %d", maximumThreads,
+                         threads);
+  void *memory = nullptr;
+  if (posix_memalign(&memory, alignof(ThreadPool), sizeof(ThreadPool)) != 0)
+    return Error::format("out of memory for a thread pool");
+  ThreadPool *created = new (memory) ThreadPool;
+  Error error = created->createSlots(threads == 0 ? processorCount() : threads);
+  if (!error)
+    error = created->startHelpers();
+  if (error) {
+    destroy(created);
+    return error;
+  }
+  pool = created;
+  return Error();
+}
+
+Error ThreadPool::createSlots(int32_t threads) {
+  void *memory = nullptr;
+  if (posix_memalign(&memory, alignof(Slot), threads * sizeof(Slot)) != 0)
+    return Error::format("out of memory for %d threads", threads);
+  slots = static_cast<Slot *>(memory);
+  slotCount = threads;
+  for (int32_t i = 0; i < threads; ++i) {
+    Slot *slot = new (slots + i) Slot;
+    slot->number = i;
+    slot->pool = this;
+  }
+  return Error();
+}
+
+Error ThreadPool::startHelpers() {
+  if (slotCount == 1)
+    return Error();
+  forkDetector.start();
+  // Signals are for the host program's own threads.
+  sigset_t all, previous;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &previous);
+  int code = 0;
+  while (threadCount() < slotCount && code == 0) {
+    Slot &slot = slots[threadCount()];
+    code = pthread_create(&slot.thread, nullptr, helperMain, &slot);
+    helperCount += code == 0;
+  }
+  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+  if (code != 0)
+    return Error::format("cannot start thread %d of %d: %s", helperCount + 2,
+                         slotCount, ErrnoText(code).c_str());
+  return Error();
+}
+
+void ThreadPool::stopHelpers() {
+  // In a child there is nobody to wait for.
+  if (helperCount == 0 || forkDetector.isChild())
+    return;
+  for (int32_t i = 1; i < threadCount(); ++i)
+    give(slots[i], stopTicket);
+  for (int32_t i = 1; i < threadCount(); ++i)
+    pthread_join(slots[i].thread, nullptr);
+}
+
+void ThreadPool::destroy(ThreadPool *pool) {
+  if (!pool)
+    return;
+  pool->stopHelpers();
+  free(pool->slots);
+  pool->~ThreadPool();
+  free(pool);
+}
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+void *ThreadPool::helperMain(void *argument) {
+  Slot &slot = *static_cast<Slot *>(argument);
+  ThreadPool &pool = *slot.pool;
+  FloatingPointScope defaultModes;
+  while (waitForChunks(slot)) {
+    Failure failure;
+    int64_t done = pool.takeOwnChunks(slot, failure);
+    // NOTE: whoever has taken nothing must not touch the count: it may be the
+    // next region's.
+    if (done == 0)
+      continue;
+    done += pool.takeOthersChunks(slot, failure);
+    if (failure.chunk != INT64_MAX)
+      pool.mergeFailure(failure);
+    // NOTE: last, for now the caller may begin another region.
+    pool.reportedByHelpers.fetch_add(done, std::memory_order_release);
+  }
+  return nullptr;
+}
+
+// Returns false when the helper is to end.
+bool ThreadPool::waitForChunks(Slot &slot) {
+  for (;;) {
+    for (int i = 0; i < spinsBeforeSleep; ++i) {
+      uint64_t seen = slot.ticket.load(std::memory_order_acquire);
+      if (hasChunks(seen))
+        return true;
+      if (seen == stopTicket)
+        return false;
+      pauseProcessor();
+    }
+    sleepUntilWoken(slot);
+  }
+}
+
+// NOTE: the order matters, and that all of it is sequentially consistent. The
+// caller writes the ticket, then looks whether its helper sleeps; the helper
+// says that it does, then looks at the ticket. So one of them sees the other. A
+// wake-up between reading `wakeups` and sleeping changes it, and the kernel
+// does not sleep.
+void ThreadPool::sleepUntilWoken(Slot &slot) {
+  uint32_t before = slot.wakeups.load();
+  slot.sleeps.store(true);
+  uint64_t seen = slot.ticket.load();
+  if (!hasChunks(seen) && seen != stopTicket)
+    syscall(SYS_futex, &slot.wakeups, FUTEX_WAIT_PRIVATE, before, nullptr,
+            nullptr, 0);
+  slot.sleeps.store(false);
+}
+
+void ThreadPool::give(Slot &slot, uint64_t ticket) {
+  slot.ticket.store(ticket);
+  if (!slot.sleeps.load())
+    return;
+  slot.wakeups.fetch_add(1);
+  syscall(SYS_futex, &slot.wakeups, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+// NOTE: Linux would wake a helper on the caller's processor where it takes the
+// helper's own for one that is not available, which a halted one of a virtual
+// machine looks like, and the caller has computed little in the last 0.03 s. It
+// then runs for some ten runs of a model as if it were alone.
+void ThreadPool::keepHelpersApart() {
+  int32_t processor = sched_getcpu();
+  if (processor == callersProcessor)
+    return;
+  callersProcessor = processor;
+  for (int32_t i = 1; i < threadCount(); ++i)
+    avoidProcessor(slots[i], processor);
+}
+
+// Allows the thread what was taken from it before. It keeps the processor if it
+// has no other one, or if there are more than a cpu_set_t has room for.
+void ThreadPool::avoidProcessor(Slot &slot, int32_t processor) {
+  cpu_set_t set;
+  if (processor < 0 || processor >= CPU_SETSIZE ||
+      pthread_getaffinity_np(slot.thread, sizeof(set), &set) != 0)
+    return;
+  if (slot.avoidedProcessor >= 0)
+    CPU_SET(slot.avoidedProcessor, &set);
+  slot.avoidedProcessor = -1;
+  if (CPU_ISSET(processor, &set) && CPU_COUNT(&set) > 1) {
+    CPU_CLR(processor, &set);
+    slot.avoidedProcessor = processor;
+  }
+  pthread_setaffinity_np(slot.thread, sizeof(set), &set);
+}
+
+//===----------------------------------------------------------------------===//
+// A region
+//===----------------------------------------------------------------------===//
+
+int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
+                        int64_t tiles, int64_t *values) {
+  if (tiles <= 0)
+    return 0;
+  if (helperCount == 0 || tiles == 1 || forkDetector.isChild())
+    return kernel(arguments, 0, tiles, values);
+
+  int64_t mostChunks = threadCount() * chunksPerThread;
+  region = {kernel, arguments, tiles, tiles < mostChunks ? tiles : mostChunks,
+            /*isChecked=*/values == nullptr};
+  regionFailure.chunk = INT64_MAX;
+  reportedByHelpers.store(0, std::memory_order_relaxed);
+  keepHelpersApart();
+  publish();
+
+  Failure failure;
+  int64_t done = takeOwnChunks(slots[0], failure);
+  done += takeOthersChunks(slots[0], failure);
+  for (int spins = 0;
+       reportedByHelpers.load(std::memory_order_acquire) + done !=
+       region.chunks;
+       ++spins) {
+    if (spins < spinsBeforeYield)
+      pauseProcessor();
+    else
+      sched_yield();
+  }
+  if (regionFailure.chunk < failure.chunk)
+    failure = regionFailure;
+  if (failure.chunk == INT64_MAX)
+    return 0;
+  if (values)
+    memcpy(values, failure.values, sizeof(failure.values));
+  return 1;
+}
+
+int64_t ThreadPool::firstChunk(int32_t number) const {
+  // The caller, who is there first, has the longest stretch.
+  return (number * region.chunks + threadCount() - 1) / threadCount();
+}
+
+void ThreadPool::publish() {
+  uint64_t base = ++regionNumber << regionBits;
+  // The helpers first, for the caller is about to begin.
+  for (int32_t i = threadCount() - 1; i >= 0; --i)
+    if (int64_t count = firstChunk(i + 1) - firstChunk(i))
+      give(slots[i], base | static_cast<uint64_t>(count));
+}
+
+// Takes and runs the chunks of a thread's own stretch; returns how many.
+int64_t ThreadPool::takeOwnChunks(Slot &slot, Failure &failure) {
+  int64_t done = 0;
+  uint64_t seen = slot.ticket.load(std::memory_order_acquire);
+  while (hasChunks(seen)) {
+    if (!slot.ticket.compare_exchange_weak(
+            seen, seen + (uint64_t{1} << firstBits), std::memory_order_acq_rel,
+            std::memory_order_acquire))
+      continue;
+    runChunk(firstChunk(slot.number) + firstLeft(seen), failure);
+    ++done;
+    // Still of this region, which waits for the report of what was done.
+    seen = slot.ticket.load(std::memory_order_acquire);
+  }
+  return done;
+}
+
+// The same with those of the others, beginning with the next thread's.
+int64_t ThreadPool::takeOthersChunks(const Slot &own, Failure &failure) {
+  int64_t done = 0;
+  for (int32_t i = 1; i < threadCount(); ++i) {
+    Slot &slot = slots[(own.number + i) % threadCount()];
+    uint64_t seen = slot.ticket.load(std::memory_order_acquire);
+    while (hasChunks(seen)) {
+      if (!slot.ticket.compare_exchange_weak(seen, seen - 1,
+                                             std::memory_order_acq_rel,
+                                             std::memory_order_acquire))
+        continue;
+      runChunk(firstChunk(slot.number) + endOfLeft(seen) - 1, failure);
+      ++done;
+      seen = slot.ticket.load(std::memory_order_acquire);
+    }
+  }
+  return done;
+}
+
+void ThreadPool::runChunk(int64_t chunk, Failure &failure) const {
+  // The first chunks have one tile more if the tiles cannot be shared evenly.
+  int64_t share = region.tiles / region.chunks;
+  int64_t longer = region.tiles % region.chunks;
+  int64_t begin = chunk * share + (chunk < longer ? chunk : longer);
+  int64_t end = begin + share + (chunk < longer ? 1 : 0);
+  int64_t values[4] = {0, 0, 0, 0};
+  if (region.kernel(region.arguments, begin, end,
+                    region.isChecked ? nullptr : values) == 0 ||
+      chunk > failure.chunk)
+    return;
+  failure.chunk = chunk;
+  memcpy(failure.values, values, sizeof(values));
+}
+
+void ThreadPool::mergeFailure(const Failure &failure) {
+  while (failureLock.exchange(true, std::memory_order_acquire))
+    pauseProcessor();
+  if (failure.chunk < regionFailure.chunk)
+    regionFailure = failure;
+  failureLock.store(false, std::memory_order_release);
+}

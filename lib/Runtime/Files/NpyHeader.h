@@ -1,0 +1,28 @@
+//===- NpyHeader.h - The header of an npy file ------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_RUNTIME_FILES_NPYHEADER_H
+#define HAMKAAS_LIB_RUNTIME_FILES_NPYHEADER_H
+
+#include "HamKaas/Runtime/Files/Npy.h"
+
+namespace hamkaas::rt {
+
+/// What the header says of the array. It is the text of a Python dictionary:
+/// `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
+struct NpyHeader {
+  HamKaasElementType elementType = HamKaasFloat32;
+  int32_t rank = 0;
+  int64_t shape[NpyFile::maximumRank] = {};
+
+  /// `path` is for messages.
+  Error parse(const char *text, size_t length, const char *path);
+};
+
+} // namespace hamkaas::rt
+
+#endif // HAMKAAS_LIB_RUNTIME_FILES_NPYHEADER_H

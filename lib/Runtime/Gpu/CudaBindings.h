@@ -1,0 +1,131 @@
+//===- CudaBindings.h - The caller's buffers on a GPU -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_RUNTIME_GPU_CUDABINDINGS_H
+#define HAMKAAS_LIB_RUNTIME_GPU_CUDABINDINGS_H
+
+#include "CudaContext.h"
+#include "CudaSequence.h"
+#include "hamkaas-c/Program.h"
+
+namespace hamkaas::rt {
+
+/// Where the kernels of a run find its inputs and outputs. Buffers in the GPU's
+/// memory are used in place. Those of the caller go through a staging area,
+/// which exists twice with the same layout, on the GPU and as pinned memory of
+/// the process:
+///
+///     inputs | what a failed check leaves | outputs
+///
+/// Both are allocated once, for all inputs and outputs.
+class CudaBindings {
+public:
+  CudaBindings() = default;
+  CudaBindings(const CudaBindings &) = delete;
+  CudaBindings &operator=(const CudaBindings &) = delete;
+  ~CudaBindings();
+
+  /// Allocates. Then all buffers are as if they were the caller's. In the scope
+  /// of the context, as all the others. A program that checks nothing leaves no
+  /// failure, which is zero then.
+  Error start(CudaContext &context, const HamKaasProgram &program,
+              bool hasChecks);
+  void release(CudaContext &context);
+
+  /// How the buffers of a run differ from those before, as far as the GPU can
+  /// see.
+  enum class Change {
+    None,
+    Addresses, // other addresses in the same steps
+    Steps      // other copies, too
+  };
+
+  /// Finds out where the buffers of a run are. Those that are others than in
+  /// the run before must not overlap in the GPU's memory, unless both are
+  /// inputs: kernels read through a cache that does not see what is written.
+  Error bind(CudaContext &context, const void *const *given,
+             void *const *givenOutputs, Change &change /* out */);
+
+  /// What the kernels take.
+  const void *const *inputs() const { return addresses; }
+  void *const *outputs() const { return addresses + inputCount; }
+  /// As the kernels take it.
+  uint64_t failure() const;
+
+  /// What the GPU copies before and after the kernels, `failure` included if
+  /// there may be one.
+  cuda::CUresult addCopiesIn(CudaSequence &sequence) const;
+  cuda::CUresult addCopiesOut(CudaSequence &sequence) const;
+
+  /// What the processor copies before and after all that.
+  void readInputs() const;
+  void writeOutputs() const;
+  /// After the copies out: as in HamKaasDeviceKernel.
+  const int64_t *failureValues() const;
+
+private:
+  enum class Place : int32_t {
+    OfCaller, // goes through both staging areas
+    InPlace,
+    Misaligned // in the GPU's memory; goes through its staging area
+  };
+
+  struct Binding {
+    const HamKaasTensorInfo *tensor;
+    uint64_t offset; // in the staging areas
+    void *given;
+    Place place;
+  };
+
+  Error bindAll(CudaContext &context, const void *const *given,
+                void *const *givenOutputs, Change &change);
+  void forgetPlaces();
+  bool isOutput(int32_t index) const { return index >= inputCount; }
+  uint64_t begin(int32_t index) const {
+    return reinterpret_cast<uint64_t>(bindings[index].given);
+  }
+  uint64_t end(int32_t index) const {
+    return begin(index) + bindings[index].tensor->bytes;
+  }
+  void sortByAddress();
+  Error checkApart(int32_t first, int32_t second,
+                   const CudaContext &context) const;
+  Error checkOverlaps(const CudaContext &context);
+  Error layOut(const HamKaasProgram &program);
+  void place(const HamKaasTensorInfo &tensor, uint64_t &end);
+  Error findPlace(CudaContext &context, const char *kind,
+                  const Binding &binding, const void *given,
+                  Place &place) const;
+  Error bindOne(CudaContext &context, const char *kind, int32_t index,
+                void *given, Change &change);
+  bool isStaged(int32_t index) const {
+    return bindings[index].place == Place::OfCaller &&
+           bindings[index].tensor->bytes > 0;
+  }
+  uint64_t endOf(int32_t index) const {
+    return bindings[index].offset + bindings[index].tensor->bytes;
+  }
+  cuda::CUresult copyStretch(CudaSequence &sequence, uint64_t begin,
+                             uint64_t end, bool isToHost) const;
+  cuda::CUresult copyMisaligned(CudaSequence &sequence, int32_t index,
+                                bool isToCaller) const;
+
+  int32_t inputCount = 0, count = 0;
+  Binding *bindings = nullptr; // inputs, then outputs
+  void **addresses = nullptr;
+  /// All bindings by their addresses, as they were when that was last of
+  /// interest.
+  int32_t *order = nullptr;
+  bool hasChecks = true;
+  uint64_t failureOffset = 0, bytes = 0;
+  CudaMemory device;
+  char *host = nullptr;
+};
+
+} // namespace hamkaas::rt
+
+#endif // HAMKAAS_LIB_RUNTIME_GPU_CUDABINDINGS_H

@@ -1,0 +1,56 @@
+//===- CudaProgram.h - A program on a GPU -----------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_RUNTIME_GPU_CUDAPROGRAM_H
+#define HAMKAAS_LIB_RUNTIME_GPU_CUDAPROGRAM_H
+
+#include "CudaBindings.h"
+#include "CudaContext.h"
+#include "CudaMatmuls.h"
+#include "CudaModule.h"
+#include "CudaSequence.h"
+#include "HamKaas/Runtime/Core/Device.h"
+
+namespace hamkaas::rt {
+
+/// The context of a Device.
+struct CudaProgram {
+  explicit CudaProgram(const HamKaasProgram &program) : program(program) {}
+
+  const HamKaasProgram &program;
+  CudaContext context;
+  CudaModule *module = nullptr;
+  /// Whether a run may fail. Then the GPU notes how, and what comes after does
+  /// nothing.
+  bool hasChecks = true;
+  /// cudaCopyCode; null if the program checks nothing, so that the driver's own
+  /// copies will do.
+  CudaModule *copyModule = nullptr;
+  CudaMatmuls matmuls;
+  CudaBindings bindings;
+  CudaSequence sequence{context};
+  ProgramMemory memory = {};
+  /// Whether each kernel is waited for.
+  bool isBlocking = false;
+  /// The most that a kernel of the program takes, and room for them.
+  int32_t maximumWords = 0;
+  uint64_t *words = nullptr;
+};
+
+/// Device::prepare.
+Error prepareOnCuda(void *context, const void *const *parameters,
+                    void *constants, void *workspace);
+
+/// Device::start.
+Error startOnCuda(void *context, const ProgramMemory &memory);
+
+/// Device::run.
+Error runOnCuda(void *context, const void *const *inputs, void *const *outputs);
+
+} // namespace hamkaas::rt
+
+#endif // HAMKAAS_LIB_RUNTIME_GPU_CUDAPROGRAM_H

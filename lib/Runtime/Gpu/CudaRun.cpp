@@ -1,0 +1,151 @@
+//===- CudaRun.cpp - Run a program on a GPU -------------------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaDescription.h"
+#include "HamKaas/Runtime/Instance/ProgramCheck.h"
+
+using namespace hamkaas::rt;
+using namespace hamkaas::rt::cuda;
+
+// Calls the program's function, which adds its steps.
+static Error describeKernels(CudaProgram &device) {
+  Description description = {device, device.sequence, /*isRun=*/true, Error()};
+  HamKaasExecution execution = makeExecution(description);
+  const ProgramMemory &memory = device.memory;
+  int32_t failed = device.program.deviceCode->run(
+      &execution, device.bindings.inputs(), device.bindings.outputs(),
+      memory.constants, memory.state, memory.workspace);
+  return explainReturn(failed, execution, description);
+}
+
+// All that a run does, in its order.
+static Error describeRun(CudaProgram &device) {
+  CudaSequence &sequence = device.sequence;
+  const CudaBindings &bindings = device.bindings;
+  auto check = [&](CUresult result) {
+    return device.context.check(result, "model '%s': cannot make its graph",
+                                device.program.name);
+  };
+  if (Error error = check(sequence.begin()))
+    return error;
+  // What a failed check leaves. Where there are none, two steps less are a few
+  // microseconds of each run.
+  if (device.hasChecks)
+    if (Error error = check(sequence.addZeros(bindings.failure(), 10)))
+      return error;
+  if (Error error = check(bindings.addCopiesIn(sequence)))
+    return error;
+  if (device.memory.profile)
+    if (Error error = check(sequence.addTimestamp(-1, false)))
+      return error;
+  if (Error error = describeKernels(device))
+    return error;
+  if (Error error = check(bindings.addCopiesOut(sequence)))
+    return error;
+  return check(sequence.end());
+}
+
+// The driver may refuse to update a graph that it makes anew: for memory of
+// another kind, say.
+static Error makeGraph(CudaProgram &device) {
+  bool wasComplete = device.sequence.isComplete();
+  Error error = describeRun(device);
+  if (!error)
+    return Error();
+  device.sequence.clear();
+  if (!wasComplete || device.context.isLost())
+    return error;
+  error = describeRun(device);
+  if (error)
+    device.sequence.clear();
+  return error;
+}
+
+Error hamkaas::rt::startOnCuda(void *context, const ProgramMemory &memory) {
+  CudaProgram &device = *static_cast<CudaProgram *>(context);
+  device.memory = memory;
+  CudaScope scope(device.context);
+  if (Error error = scope.enter())
+    return error;
+  using Mode = CudaSequence::Mode;
+  if (Error error = device.sequence.start(device.isBlocking ? Mode::Blocking
+                                                            : Mode::Graph,
+                                          device.maximumWords))
+    return error;
+  return device.isBlocking ? Error() : makeGraph(device);
+}
+
+static Error addProfile(CudaProgram &device) {
+  for (int32_t i = 1; i < device.sequence.timestampCount(); ++i) {
+    CudaSequence::Interval interval = {};
+    if (Error error =
+            device.context.check(device.sequence.readInterval(i, interval),
+                                 "cannot read the times of its profile"))
+      return error;
+    if (!findCall(device.program, interval.call))
+      continue;
+    HamKaasCallProfile &entry = device.memory.profile[interval.call];
+    entry.runs += interval.isRun;
+    entry.nanoseconds += interval.nanoseconds;
+  }
+  return Error();
+}
+
+// The error of the first check that failed, if any.
+static Error explainChecks(const CudaProgram &device) {
+  const int64_t *values = device.bindings.failureValues();
+  if (!device.hasChecks || values[0] == 0)
+    return Error();
+  HamKaasFailure failure = {values[0] - 1,
+                            {values[1], values[2], values[3], values[4]}};
+  return describeFailure(device.program, failure);
+}
+
+static Error launchAndWait(CudaProgram &device) {
+  CudaContext &context = device.context;
+  if (Error error = context.check(device.sequence.launch(),
+                                  "model '%s': cannot launch its graph",
+                                  device.program.name))
+    return error;
+  return context.check(
+      context.driver().cuStreamSynchronize(context.stream()),
+      device.isBlocking
+          ? "model '%s': the run failed"
+          : "model '%s': the run failed (with CUDA_LAUNCH_BLOCKING=1 this "
+            "names the kernel)",
+      device.program.name);
+}
+
+Error hamkaas::rt::runOnCuda(void *context, const void *const *inputs,
+                             void *const *outputs) {
+  CudaProgram &device = *static_cast<CudaProgram *>(context);
+  CudaScope scope(device.context);
+  if (Error error = scope.enter())
+    return error;
+  auto change = CudaBindings::Change::None;
+  Error binding = device.bindings.bind(device.context, inputs, outputs, change);
+  // What is bound now, perhaps in part, is not in the graph.
+  if (binding || change == CudaBindings::Change::Steps)
+    device.sequence.clear();
+  if (binding)
+    return binding;
+  device.bindings.readInputs();
+  if (device.isBlocking) {
+    if (Error error = describeRun(device))
+      return error;
+  } else if (change != CudaBindings::Change::None ||
+             !device.sequence.isComplete()) {
+    if (Error error = makeGraph(device))
+      return error;
+  }
+  if (Error error = launchAndWait(device))
+    return error;
+  if (Error error = explainChecks(device))
+    return error;
+  device.bindings.writeOutputs();
+  return device.memory.profile ? addProfile(device) : Error();
+}

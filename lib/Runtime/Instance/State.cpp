@@ -1,0 +1,195 @@
+//===- State.cpp - What lasts from run to run -----------------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+#include "HamKaas/Runtime/Files/SafetensorsWriter.h"
+#include "HamKaas/Runtime/Files/TensorFinder.h"
+#include "HamKaas/Runtime/Core/TensorType.h"
+
+#include <cinttypes>
+#include <cstring>
+
+using namespace hamkaas::rt;
+
+static void *addressOf(const Instance &instance,
+                       const HamKaasTensorInfo &state) {
+  return static_cast<char *>(instance.state->memory) + state.offset;
+}
+
+Error hamkaas::rt::zeroState(const Instance &instance) {
+  const Device &device = instance.device;
+  if (instance.state->memory)
+    if (Error error = device.zero(device.context, instance.state->memory,
+                                  instance.state->bytes))
+      return error;
+  return device.synchronise(device.context);
+}
+
+static Error writeTensor(const Instance &instance,
+                         const HamKaasTensorInfo &state, const void *data) {
+  if (state.bytes == 0)
+    return Error();
+  return instance.device.copy(instance.device.context,
+                              addressOf(instance, state), data, state.bytes);
+}
+
+static Error readTensor(const Instance &instance,
+                        const HamKaasTensorInfo &state, uint64_t offset,
+                        void *to, uint64_t bytes) {
+  if (bytes == 0)
+    return Error();
+  return instance.device.copyToCaller(
+      instance.device.context, to,
+      static_cast<const char *>(addressOf(instance, state)) + offset, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// One state
+//===----------------------------------------------------------------------===//
+
+static const HamKaasTensorInfo *findState(const HamKaasProgram &program,
+                                          const char *name) {
+  for (int32_t i = 0; i < program.stateCount; ++i)
+    if (strcmp(program.states[i].name, name) == 0)
+      return &program.states[i];
+  return nullptr;
+}
+
+// Finds the state that the caller means and checks his buffer for it.
+static Error findBuffer(const Instance &instance, const char *name,
+                        const void *data, uint64_t bytes,
+                        const HamKaasTensorInfo *&state) {
+  if (!name)
+    return Error::format("expected the name of a state, found null");
+  state = findState(*instance.program, name);
+  if (!state)
+    return Error::format("model '%s' has no state '%s'", instance.program->name,
+                         name);
+  if (bytes != state->bytes) {
+    TextBuilder text;
+    text.append("state '%s': expected %" PRIu64 " bytes for ", name,
+                state->bytes);
+    appendType(text, *state);
+    text.append(", found %" PRIu64, bytes);
+    return Error::adopt(text.release());
+  }
+  if (!data && bytes > 0)
+    return Error::format("state '%s': expected an address, found null", name);
+  return Error();
+}
+
+static Error readState(Instance &instance, const char *name, void *data,
+                       uint64_t bytes) {
+  const HamKaasTensorInfo *state;
+  if (Error error = findBuffer(instance, name, data, bytes, state))
+    return error;
+  return readTensor(instance, *state, 0, data, bytes);
+}
+
+static Error writeState(Instance &instance, const char *name, const void *data,
+                        uint64_t bytes) {
+  const HamKaasTensorInfo *state;
+  if (Error error = findBuffer(instance, name, data, bytes, state))
+    return error;
+  if (Error error = writeTensor(instance, *state, data))
+    return error;
+  return instance.device.synchronise(instance.device.context);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+// TensorSource::read.
+static Error readForFile(void *context, size_t tensor, uint64_t offset,
+                         void *to, uint64_t bytes) {
+  const Instance &instance = *static_cast<const Instance *>(context);
+  return readTensor(instance, instance.program->states[tensor], offset, to,
+                    bytes);
+}
+
+static Error saveState(Instance &instance, const char *path) {
+  return writeSafetensors(path, instance.program->states,
+                          static_cast<size_t>(instance.program->stateCount),
+                          {readForFile, &instance});
+}
+
+static Error loadState(Instance &instance, const char *path) {
+  const HamKaasProgram &program = *instance.program;
+  SafetensorsFile file;
+  if (Error error = file.open(path))
+    return error;
+  TensorFinder finder(program.name, "state", program.states,
+                      program.stateCount);
+  if (Error error = finder.allocate())
+    return error;
+  finder.takeFile(file, path);
+  finder.reportMissing(path);
+  if (Error error = finder.takeProblems())
+    return error;
+  for (int32_t i = 0; i < program.stateCount; ++i)
+    if (Error error =
+            writeTensor(instance, program.states[i], finder.addresses()[i]))
+      return error;
+  return instance.device.synchronise(instance.device.context);
+}
+
+//===----------------------------------------------------------------------===//
+// The C interface
+//===----------------------------------------------------------------------===//
+
+// Calls `action` on an instance that nobody else uses meanwhile.
+template <typename Action>
+static HamKaasError useState(HamKaasInstance *handle, Action action) {
+  PinnedInstance instance(handle, instanceKind);
+  if (!instance)
+    return instance.explain().release();
+  RegionUse use(*instance->state, &*instance);
+  if (use.other())
+    return explainUse(*instance, use).release();
+  return action(*instance).release();
+}
+
+HamKaasError HamKaasInstanceResetState(HamKaasInstance *instance) {
+  return useState(instance, [](Instance &used) { return zeroState(used); });
+}
+
+HamKaasError HamKaasInstanceReadState(HamKaasInstance *instance,
+                                      const char *name, void *data,
+                                      uint64_t bytes) {
+  return useState(instance, [=](Instance &used) {
+    return readState(used, name, data, bytes);
+  });
+}
+
+HamKaasError HamKaasInstanceWriteState(HamKaasInstance *instance,
+                                       const char *name, const void *data,
+                                       uint64_t bytes) {
+  return useState(instance, [=](Instance &used) {
+    return writeState(used, name, data, bytes);
+  });
+}
+
+// A file is read or written with `action`.
+static HamKaasError useFile(HamKaasInstance *instance, const char *path,
+                            Error (*action)(Instance &, const char *)) {
+  return useState(instance, [=](Instance &used) {
+    return path ? action(used, path)
+                : Error::format("expected the path of a file, found null");
+  });
+}
+
+HamKaasError HamKaasInstanceSaveState(HamKaasInstance *instance,
+                                      const char *path) {
+  return useFile(instance, path, saveState);
+}
+
+HamKaasError HamKaasInstanceLoadState(HamKaasInstance *instance,
+                                      const char *path) {
+  return useFile(instance, path, loadState);
+}

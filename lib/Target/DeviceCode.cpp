@@ -1,0 +1,113 @@
+//===- DeviceCode.cpp - Code for a GPU --------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Target/DeviceCode.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Support/ReportError.h"
+#include "HamKaas/Program/Object.h"
+#include "LibDevice.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Target/TargetMachine.h"
+#include <map>
+
+using namespace mlir;
+using namespace hamkaas;
+
+std::vector<DeviceKernelInfo>
+hamkaas::collectDeviceKernels(gpu::GPUModuleOp code) {
+  std::vector<DeviceKernelInfo> kernels;
+  for (auto function : code.getOps<gpu::GPUFuncOp>()) {
+    DeviceKernelInfo kernel;
+    kernel.name = function.getName();
+    // The last two are `failure` and the call.
+    kernel.argumentCount = function.getNumArguments() - 2;
+    kernel.threads = function.getKnownBlockSize()->front();
+    kernel.blocks = function.getKnownGridSize()->front();
+    kernel.sharedBytes =
+        function
+            ->getAttrOfType<IntegerAttr>(HamKaasDialect::sharedBytesAttrName)
+            .getInt();
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+/// What NVIDIA recommends for its newest GPUs, and enough for all algorithms.
+static constexpr uint64_t matmulWorkspaceBytes = 32 << 20;
+
+static HamKaasMatmul getMatmul(func::FuncOp kernel) {
+  auto attr = kernel->getAttrOfType<MatmulAttr>(HamKaasDialect::matmulAttrName);
+  HamKaasMatmul matmul = {};
+  matmul.batches = attr.getBatches();
+  matmul.rows = attr.getRows();
+  matmul.columns = attr.getColumns();
+  matmul.depth = attr.getDepth();
+  matmul.left = attr.getLeft();
+  matmul.right = attr.getRight();
+  matmul.bias = attr.getBias();
+  matmul.addend = attr.getAddend();
+  matmul.result = kernel.getNumArguments() - 1;
+  // Both enumerations have the same numbers.
+  matmul.activation = static_cast<int32_t>(attr.getActivation());
+  matmul.alignment = attr.getAlignment();
+  return matmul;
+}
+
+std::vector<DeviceMatmul> hamkaas::collectDeviceMatmuls(ModuleOp module) {
+  std::map<int64_t, func::FuncOp> byNumber;
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (auto number = kernel->getAttrOfType<IntegerAttr>(
+            HamKaasDialect::deviceMatmulAttrName))
+      byNumber[number.getInt()] = kernel;
+  std::vector<DeviceMatmul> matmuls;
+  for (auto [number, kernel] : byNumber)
+    matmuls.push_back({kernel.getName().str(), getMatmul(kernel)});
+  return matmuls;
+}
+
+void hamkaas::addMatmuls(ArrayRef<DeviceMatmul> matmuls, ProgramInfo &info) {
+  for (const auto &[kernel, matmul] : matmuls) {
+    info.device.matmuls.push_back(matmul);
+    for (CallInfo &call : info.calls)
+      if (call.kernel == kernel)
+        call.engine = cublasLtEngine;
+  }
+  info.device.matmulWorkspaceBytes = matmuls.empty() ? 0 : matmulWorkspaceBytes;
+}
+
+llvm::Expected<std::string> hamkaas::emitPtx(gpu::GPUModuleOp code,
+                                             const GpuArch &arch) {
+  auto machine = createGpuTargetMachine(arch);
+  if (!machine)
+    return machine.takeError();
+  // NOTE: before the translation, which tells each access its alignment. By
+  // LLVM's own layout, integers of 64 bits would be accessed in halves.
+  code->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                StringAttr::get(
+                    code.getContext(),
+                    (*machine)->createDataLayout().getStringRepresentation()));
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(code, context, "device");
+  if (!module)
+    return llvm::make_error<ReportedError>();
+  module->setTargetTriple((*machine)->getTargetTriple());
+  // Several reads are then on their way at a time.
+  for (llvm::Function &function : *module)
+    if (!function.isDeclaration())
+      function.addFnAttr(unrollAttribute);
+  if (llvm::Error error = linkLibDevice(*module, **machine))
+    return std::move(error);
+  auto text = emitAssembly(*module, **machine);
+  if (!text)
+    return text.takeError();
+  return (*text)->getBuffer().str();
+}

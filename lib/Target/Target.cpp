@@ -1,0 +1,173 @@
+//===- Target.cpp - What code is generated for ---------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Target/Target.h"
+#include "HamKaas/Support/Errors.h"
+#include "HamKaas/Runtime/Cpu/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Target/TargetMachine.h"
+#include <set>
+#include <vector>
+
+using namespace llvm;
+
+namespace hamkaas {
+namespace {
+
+/// The runtime's table is the only one.
+std::vector<TargetCpu> targetCpus() {
+  std::vector<TargetCpu> cpus;
+  for (int32_t level = HamKaasIsaX86_64_V1; rt::isaLevelName(level); ++level)
+    cpus.push_back({rt::isaLevelName(level), HamKaasIsaLevel(level)});
+  return cpus;
+}
+
+} // namespace
+
+Expected<TargetCpu> resolveTargetCpu(StringRef name) {
+  // What the runtime will ask before it runs the program.
+  HamKaasIsaLevel host;
+  if (rt::Error error = rt::findIsaLevel(host))
+    return toError(std::move(error));
+  std::string choices = "host";
+  for (const TargetCpu &cpu : targetCpus()) {
+    if (cpu.name == name || (name == "host" && cpu.level == host))
+      return cpu;
+    choices += (", " + cpu.name).str();
+  }
+  return createStringError("unknown target CPU '" + name +
+                           "', expected one of " + choices);
+}
+
+Expected<ProgramTargets> parseTargets(StringRef text) {
+  ProgramTargets targets{/*cpu=*/false, /*cuda=*/false};
+  SmallVector<StringRef> names;
+  text.split(names, ',');
+  for (StringRef name : names) {
+    bool *target = name == "cpu"    ? &targets.cpu
+                   : name == "cuda" ? &targets.cuda
+                                    : nullptr;
+    if (!target || *target)
+      return createStringError(
+          "--target: expected cpu, cuda or cpu,cuda, got '" + text + "'");
+    *target = true;
+  }
+  return targets;
+}
+
+Error checkEngine(StringRef engine, const ProgramTargets &targets) {
+  if (engine.empty())
+    return Error::success();
+  if (engine != cublasLtEngine)
+    return createStringError("--engine: expected " + cublasLtEngine +
+                             ", got '" + engine + "'");
+  if (!targets.cuda)
+    return createStringError("--engine=" + engine +
+                             ": expected a program for GPUs, of --target=cuda "
+                             "or --device=cuda");
+  return Error::success();
+}
+
+/// The architectures, and the first version of PTX that knows them; of each the
+/// oldest drivers take 8.0.
+static constexpr std::pair<StringLiteral, StringLiteral> gpuArchs[] = {
+    {"sm_80", "+ptx80"},   {"sm_86", "+ptx80"},   {"sm_87", "+ptx80"},
+    {"sm_89", "+ptx80"},   {"sm_90", "+ptx80"},   {"sm_90a", "+ptx80"},
+    {"sm_100", "+ptx86"},  {"sm_100a", "+ptx86"}, {"sm_120", "+ptx87"},
+    {"sm_120a", "+ptx87"}, {"emulation", ""}};
+static constexpr size_t emulation = std::size(gpuArchs) - 1;
+
+/// The index of an architecture.
+static Expected<size_t> findGpuArch(StringRef name) {
+  std::string choices;
+  for (auto [i, arch] : enumerate(gpuArchs)) {
+    if (arch.first == name)
+      return i;
+    // That of emulated code is for tests.
+    if (i != emulation)
+      choices += arch.first.str() + ", ";
+  }
+  return createStringError("--gpu-arch: expected one of " + choices +
+                           "or compute_80 and so on for PTX alone, got '" +
+                           name + "'");
+}
+
+/// Code for sm_90a runs on no other architecture.
+static bool isForOneOnly(StringRef name) { return name.ends_with("a"); }
+
+/// That of the list of architectures.
+static Expected<GpuArch> resolveGpuArchs(ArrayRef<StringRef> names) {
+  std::set<size_t> found;
+  for (StringRef name : names) {
+    Expected<size_t> index = findGpuArch(name);
+    if (!index)
+      return index.takeError();
+    found.insert(*index);
+  }
+  auto [oldest, feature] = gpuArchs[*found.begin()];
+  GpuArch arch{oldest.str(), feature, {}};
+  if (names.size() > 1 && (found.size() < names.size() ||
+                           isForOneOnly(oldest) || found.count(emulation)))
+    return createStringError("--gpu-arch: expected different architectures, of "
+                             "which the oldest has no letter, got '" +
+                             join(names, ",") + "'");
+  if (!arch.isEmulation())
+    for (size_t index : found)
+      arch.machineCode.push_back(gpuArchs[index].first.str());
+  return arch;
+}
+
+Expected<GpuArch> resolveGpuArch(StringRef text) {
+  StringRef number = text;
+  if (number.consume_front("compute_")) {
+    Expected<size_t> index = findGpuArch(("sm_" + number).str());
+    if (index)
+      return GpuArch{gpuArchs[*index].first.str(), gpuArchs[*index].second, {}};
+    consumeError(index.takeError());
+    return findGpuArch(text).takeError();
+  }
+  SmallVector<StringRef> names;
+  text.split(names, ',');
+  return resolveGpuArchs(names);
+}
+
+std::string getOldestGpu(StringRef text) {
+  Expected<GpuArch> arch = resolveGpuArch(text);
+  if (arch)
+    return arch->name;
+  consumeError(arch.takeError());
+  return text.str();
+}
+
+Expected<StringRef> resolvePrecision(StringRef name,
+                                     const ProgramTargets &targets) {
+  static constexpr std::pair<StringLiteral, StringLiteral> levels[] = {
+      {"exact", "warp"},
+      {"tf32", "warp-tf32"},
+      {"3xtf32", "warp-3xtf32"},
+      {"bf16", "warp-bf16"}};
+  std::string choices;
+  for (auto [precision, level] : levels) {
+    if (precision == name && (targets.cuda || name == "exact"))
+      return level;
+    if (precision == name)
+      return createStringError("--precision=" + name +
+                               ": expected --target=cuda or "
+                               "--target=cpu,cuda");
+    choices += (choices.empty() ? "" : ", ") + precision.str();
+  }
+  return createStringError("--precision: expected one of " + choices +
+                           ", got '" + name + "'");
+}
+
+Expected<std::unique_ptr<TargetMachine>>
+createGpuTargetMachine(const GpuArch &arch) {
+  return createPtxMachine(arch.name, arch.ptxFeature);
+}
+
+} // namespace hamkaas
