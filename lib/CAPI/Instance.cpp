@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Instance/Instance.h"
+#include "HamKaas/Runtime/Instance/CreateInstance.h"
+#include "HamKaas/Runtime/Instance/ProgramCheck.h"
 #include "Arguments.h"
 #include "HamKaas/Support/Errors.h"
 #include "HamKaas/Report/Report.h"

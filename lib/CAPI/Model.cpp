@@ -8,6 +8,7 @@
 #include "HamKaas/Support/Errors.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Runtime/Core/HandleTable.h"
+#include "Model.h"
 #include "OnnxModel.h"
 
 using namespace mlir;

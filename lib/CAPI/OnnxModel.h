@@ -8,7 +8,8 @@
 #ifndef HAMKAAS_LIB_CAPI_ONNXMODEL_H
 #define HAMKAAS_LIB_CAPI_ONNXMODEL_H
 
-#include "Model.h"
+#include "HamKaas/Frontend/ONNX/ONNX.h"
+#include "ModelSource.h"
 
 namespace hamkaas::capi {
 

@@ -7,7 +7,7 @@
 
 #include "Arguments.h"
 #include "HamKaas/Program/Aot.h"
-#include "HamKaas/Program/Link.h"
+#include "HamKaas/Program/LinkProgram.h"
 #include "HamKaas/Support/Signals.h"
 #include "HamKaas/Program/Weights.h"
 #include "llvm/ADT/StringMap.h"

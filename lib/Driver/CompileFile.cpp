@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/CompileFile.h"
+#include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Program/Aot.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Support/Errors.h"
 #include "HamKaas/Report/GraphDrawing.h"
-#include "HamKaas/Program/Link.h"
+#include "HamKaas/Program/LinkProgram.h"
 #include "HamKaas/Report/MemoryPlanDrawing.h"
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/OnnxOptions.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Report/CountNodes.h"
 #include "HamKaas/Target/DeviceCode.h"
 #include "HamKaas/Target/Fatbin.h"
@@ -14,8 +15,8 @@
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Target/Target.h"
-#include "HamKaas/Target/MachineCode.h"
-#include "ProgramCache.h"
+#include "HamKaas/Target/EmitCode.h"
+#include "CachedCompilation.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/ThreadPool.h"
@@ -94,7 +95,7 @@ public:
     auto assembler = findAssembler(targets.cuda ? arch : GpuArch());
     if (!assembler)
       return assembler.takeError();
-    auto cache = ProgramCache::create(module, cpu, *assembler, options);
+    auto cache = CachedCompilation::create(module, cpu, *assembler, options);
     if (!cache)
       return cache.takeError();
     // What is not compiled cannot be checked.

@@ -62,8 +62,8 @@ static const EmulatedFunctions emulatedFunctions = {
 
 Block::Block(ThreadOrder order, ProductSums productSums, AccessChecker &checker)
     : order(order), productSums(productSums), checker(checker),
-      stacks(Emulator::maxThreads), threads(Emulator::maxThreads),
-      ready(Emulator::maxThreads / 64) {}
+      stacks(EmulatedLaunch::maxThreads), threads(EmulatedLaunch::maxThreads),
+      ready(EmulatedLaunch::maxThreads / 64) {}
 
 /// xorshift64*, which is the same everywhere.
 uint64_t Block::random() {
@@ -151,8 +151,8 @@ std::string Block::begin(const EmulatedKernel &launched,
                          const EmulatedLaunch &launch, const uint64_t *given) {
   if (!stacks.isValid())
     return "out of memory for the stacks of threads";
-  if (launch.threads < 1 || launch.threads > Emulator::maxThreads)
-    return "expected 1 to " + std::to_string(Emulator::maxThreads) +
+  if (launch.threads < 1 || launch.threads > EmulatedLaunch::maxThreads)
+    return "expected 1 to " + std::to_string(EmulatedLaunch::maxThreads) +
            " threads in a block, got " + std::to_string(launch.threads);
   kernel = &launched;
   arguments = given;

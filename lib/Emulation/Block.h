@@ -10,7 +10,7 @@
 
 #include "AccessChecker.h"
 #include "Fiber.h"
-#include "HamKaas/Emulation/Emulator.h"
+#include "HamKaas/Emulation/Launch.h"
 
 #include <string>
 #include <vector>

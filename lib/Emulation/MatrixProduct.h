@@ -8,7 +8,8 @@
 #ifndef HAMKAAS_LIB_EMULATION_MATRIXPRODUCT_H
 #define HAMKAAS_LIB_EMULATION_MATRIXPRODUCT_H
 
-#include "HamKaas/Emulation/Emulator.h"
+#include "HamKaas/Emulation/EmulatedCode.h"
+#include "HamKaas/Emulation/Launch.h"
 
 namespace hamkaas::emulation {
 

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_LIB_RUN_GRAPHRUN_H
 #define HAMKAAS_LIB_RUN_GRAPHRUN_H
 
-#include "HamKaas/Run/CheckPasses.h"
+#include "HamKaas/Run/KnownTensors.h"
 #include "HamKaas/Interpreter/Interpreter.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <string>

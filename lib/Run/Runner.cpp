@@ -11,7 +11,7 @@
 #include "HamKaas/Support/Errors.h"
 #include "HamKaas/Run/ReferenceProgram.h"
 #include "HamKaas/Run/Tensors.h"
-#include "HamKaas/Runtime/Instance/Instance.h"
+#include "HamKaas/Runtime/Instance/CreateInstance.h"
 
 using namespace mlir;
 using namespace hamkaas;

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Program/LoadedProgram.h"
 #include "HamKaas/Driver/Model.h"

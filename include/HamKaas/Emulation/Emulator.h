@@ -9,30 +9,12 @@
 #define HAMKAAS_EMULATION_EMULATOR_H
 
 #include "HamKaas/Emulation/EmulatedCode.h"
+#include "HamKaas/Emulation/Launch.h"
 
 #include <memory>
 #include <string>
 
 namespace hamkaas::emulation {
-
-/// Which of the threads that may go on does so first. A kernel in which a
-/// synchronization is missing gives other results in another order.
-struct ThreadOrder {
-  enum Kind { Forward, Backward, Shuffled } kind = Forward;
-  uint64_t seed = 0; ///< Of Shuffled: equal seeds give equal orders.
-};
-
-/// How the products of tensor cores are added, and the sum that is there.
-enum class ProductSums {
-  Rounded, ///< In float64, then rounded to float32.
-  Cut      ///< Each to the digits of the largest, as GPUs do; so is the sum.
-};
-
-struct EmulatedLaunch {
-  int64_t blocks;
-  int64_t threads;      ///< Of a block.
-  uint32_t sharedBytes; ///< Of a block, besides those of the kernel.
-};
 
 /// Runs the threads of a block in turns, each on a stack of its own, up to
 /// their next synchronization; and one block after the other.
@@ -45,8 +27,6 @@ struct EmulatedLaunch {
 /// synchronization in between.
 class Emulator {
 public:
-  static constexpr int64_t maxThreads = 1024;
-
   explicit Emulator(ThreadOrder order,
                     ProductSums productSums = ProductSums::Rounded);
   ~Emulator();

@@ -9,7 +9,7 @@
 #define HAMKAAS_PROGRAM_AOT_H
 
 #include "HamKaas/Program/Descriptor.h"
-#include "HamKaas/Program/Link.h"
+#include "HamKaas/Program/LinkProgram.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace hamkaas {

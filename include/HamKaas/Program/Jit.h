@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_PROGRAM_JIT_H
 #define HAMKAAS_PROGRAM_JIT_H
 
-#include "HamKaas/Program/Link.h"
+#include "HamKaas/Program/LinkProgram.h"
 #include "HamKaas/Program/LoadedProgram.h"
 #include "llvm/Support/MemoryBuffer.h"
 

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_PROGRAM_PROGRAMCODE_H
 #define HAMKAAS_PROGRAM_PROGRAMCODE_H
 
-#include "HamKaas/Program/Link.h"
+#include "HamKaas/Program/LinkProgram.h"
 #include "HamKaas/Program/ProgramInfo.h"
 
 namespace hamkaas {

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_RUN_CHECKPASSES_H
 #define HAMKAAS_RUN_CHECKPASSES_H
 
-#include "HamKaas/Frontend/ParameterContents.h"
+#include "HamKaas/Run/KnownTensors.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -27,13 +27,6 @@ struct PassCheckResult {
   bool isImpossible = false;
 
   bool isError() const { return isImpossible || !wrongPass.empty(); }
-};
-
-/// What a graph is to be interpreted on, by name, instead of random tensors;
-/// null for none.
-struct KnownTensors {
-  std::shared_ptr<const ParameterContents> parameters = nullptr;
-  std::shared_ptr<const ParameterContents> inputs = nullptr;
 };
 
 /// The tensors of a safetensors file, which stays open as long as they.

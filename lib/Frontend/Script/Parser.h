@@ -9,7 +9,7 @@
 #define HAMKAAS_LIB_FRONTEND_SCRIPT_PARSER_H
 
 #include "GraphBuilder.h"
-#include "HamKaas/Frontend/Script/Script.h"
+#include "HamKaas/Frontend/Script/SourceLine.h"
 #include "Lexer.h"
 #include "Operators.h"
 #include "mlir/IR/Diagnostics.h"

@@ -9,7 +9,6 @@
 
 #include "HamKaas/Runtime/Files/AtomicFile.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
-#include "NpyHeader.h"
 
 #include <cinttypes>
 #include <cstdlib>
@@ -30,8 +29,7 @@ static constexpr size_t lengthAt = versionAt + 2;
 void NpyFile::clear() {
   free(alignedCopy);
   alignedCopy = nullptr;
-  type = HamKaasFloat32;
-  dimensions = 0;
+  header = {};
   elements = nullptr;
   elementBytes = 0;
 }
@@ -56,22 +54,18 @@ Error NpyFile::parseChecked(const uint8_t *contents, size_t size,
         "%s: truncated: expected a header of %" PRIu64 " bytes, found %zu",
         path, headerSize, size < headerAt ? 0 : size - headerAt);
 
-  NpyHeader header;
   if (Error error =
           header.parse(reinterpret_cast<const char *>(contents + headerAt),
                        headerSize, path))
     return error;
-  type = header.elementType;
-  dimensions = header.rank;
-  memcpy(extents, header.shape, sizeof(extents));
   return placeElements(contents + headerAt + headerSize,
                        size - headerAt - headerSize, path);
 }
 
 Error NpyFile::placeElements(const uint8_t *found, uint64_t size,
                              const char *path) {
-  size_t alignment = elementTypeSize(type);
-  bool fits = countBytes(alignment, dimensions, extents, elementBytes);
+  size_t alignment = elementTypeSize(header.elementType);
+  bool fits = countBytes(alignment, header.rank, header.shape, elementBytes);
   if (!fits || elementBytes != size)
     return Error::format("%s: expected %s%" PRIu64 " bytes of data, found "
                          "%" PRIu64,

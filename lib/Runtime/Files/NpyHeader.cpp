@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NpyHeader.h"
+#include "HamKaas/Runtime/Files/NpyHeader.h"
 
 #include "HamKaas/Runtime/Core/TensorType.h"
 
@@ -229,9 +229,9 @@ Error HeaderReader::readShape() {
   if (!accept('('))
     return unexpected("'('");
   while (!accept(')')) {
-    if (header.rank == NpyFile::maximumRank)
+    if (header.rank == NpyHeader::maximumRank)
       return Error::format("%s: expected at most %d dimensions, found more",
-                           path, NpyFile::maximumRank);
+                           path, NpyHeader::maximumRank);
     if (!readInteger(header.shape[header.rank]))
       return unexpected("a dimension from 0 to 2^63 - 1");
     ++header.rank;

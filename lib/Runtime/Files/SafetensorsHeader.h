@@ -8,7 +8,8 @@
 #ifndef HAMKAAS_LIB_RUNTIME_FILES_SAFETENSORSHEADER_H
 #define HAMKAAS_LIB_RUNTIME_FILES_SAFETENSORSHEADER_H
 
-#include "HamKaas/Runtime/Files/Safetensors.h"
+#include "HamKaas/Runtime/Core/Error.h"
+#include "HamKaas/Runtime/Files/SafetensorsTensor.h"
 #include "JsonTokens.h"
 
 namespace hamkaas::rt {

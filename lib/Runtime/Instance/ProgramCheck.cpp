@@ -7,8 +7,6 @@
 
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
 
-#include "HamKaas/Runtime/Instance/Instance.h"
-
 #include "HamKaas/Runtime/Cpu/Isa.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
 

@@ -1,5 +1,5 @@
 // LEVELS: x86-64 x86-64-v3 x86-64-v4
-// RUN: %python %S/Inputs/execute.py %s --level=%level
+// RUN: %python %S/../Inputs/execute.py %s --level=%level
 
 #x2 = affine_map<(n, h, w, o, kh, kw, c) -> (n, h * 2 + kh, w * 2 + kw * 2, c)>
 #w2 = affine_map<(n, h, w, o, kh, kw, c) -> (kh, kw, c, o)>

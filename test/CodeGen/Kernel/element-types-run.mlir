@@ -1,5 +1,5 @@
 // LEVELS: x86-64 x86-64-v3 x86-64-v4
-// RUN: %python %S/Inputs/execute.py %s --level=%level
+// RUN: %python %S/../Inputs/execute.py %s --level=%level
 
 // Vectors have as many lanes of each type as of f32.
 

@@ -1,5 +1,5 @@
 // LEVELS: x86-64 x86-64-v3 x86-64-v4
-// RUN: %python %S/Inputs/execute.py %s --level=%level
+// RUN: %python %S/../Inputs/execute.py %s --level=%level
 
 #id1 = affine_map<(d0) -> (d0)>
 #id2 = affine_map<(d0, d1) -> (d0, d1)>

@@ -1,5 +1,5 @@
 // LEVELS: x86-64 x86-64-v3 x86-64-v4
-// RUN: %python %S/Inputs/execute.py %s --level=%level
+// RUN: %python %S/../Inputs/execute.py %s --level=%level
 
 #id4 = affine_map<(n, h, w, c) -> (n, h, w, c)>
 #toLast = affine_map<(n, h, w, c) -> (n, c, h, w)>

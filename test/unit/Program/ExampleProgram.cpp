@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExampleProgram.h"
-#include "HamKaas/Program/Object.h"
+#include "HamKaas/Program/EmitObject.h"
 #include "HamKaas/Target/Target.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"

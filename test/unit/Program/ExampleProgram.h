@@ -9,7 +9,7 @@
 #define HAMKAAS_TEST_UNIT_DRIVER_EXAMPLEPROGRAM_H
 
 #include "HamKaas/Program/Descriptor.h"
-#include "HamKaas/Program/Link.h"
+#include "HamKaas/Program/LinkProgram.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>

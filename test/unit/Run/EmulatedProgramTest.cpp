@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Run/EmulatedProgram.h"
-#include "HamKaas/Runtime/Instance/Instance.h"
+#include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "gtest/gtest.h"
 
 namespace hamkaas {

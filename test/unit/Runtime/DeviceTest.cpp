@@ -7,7 +7,7 @@
 
 #include "CountingDevice.h"
 #include "FakeProgram.h"
-#include "HamKaas/Runtime/Instance/Instance.h"
+#include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "Text.h"
 
 #include <cstring>

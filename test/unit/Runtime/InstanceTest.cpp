@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Instance/Instance.h"
+#include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "Allocations.h"
 #include "FakeProgram.h"
 #include "Text.h"

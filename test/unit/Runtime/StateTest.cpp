@@ -8,7 +8,7 @@
 #include "Allocations.h"
 #include "CountingDevice.h"
 #include "FakeProgram.h"
-#include "HamKaas/Runtime/Instance/Instance.h"
+#include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "SafetensorsContents.h"
 #include "TemporaryFolder.h"
 #include "Text.h"

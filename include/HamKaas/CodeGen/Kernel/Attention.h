@@ -166,8 +166,6 @@ void forEachPart(
                             llvm::SmallVectorImpl<mlir::Value> &carried)>
         body);
 
-using Tile = llvm::SmallVector<int64_t>;
-
 /// The widest keys for which all queries of a block are kept turned: on the
 /// stack, or in the memory that a block of threads shares.
 inline int64_t getMaxBlockWidth(const TargetDescription &target) {

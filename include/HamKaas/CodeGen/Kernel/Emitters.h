@@ -40,7 +40,6 @@ struct Team {
 /// Each emits the tile loop of a kernel whose result is `result`, and returns
 /// the tile it chose. Fails with an error at the operation it does not cover;
 /// the function is then in no defined state.
-using Tile = llvm::SmallVector<int64_t>;
 llvm::FailureOr<Tile> emitContraction(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitAttention(KernelBuilder &kernel, mlir::Value result);

@@ -16,6 +16,9 @@
 
 namespace hamkaas {
 
+/// The sizes of a tile, one for each loop of a kernel.
+using Tile = llvm::SmallVector<int64_t>;
+
 /// The 32-bit elements of a cache line.
 inline constexpr int64_t lineElements = 16;
 

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_FRONTEND_SCRIPT_SCRIPT_H
 #define HAMKAAS_FRONTEND_SCRIPT_SCRIPT_H
 
+#include "HamKaas/Frontend/Script/SourceLine.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -17,12 +18,6 @@ class raw_ostream;
 } // namespace llvm
 
 namespace hamkaas {
-
-/// Where a line of a script that was generated comes from.
-struct SourceLine {
-  llvm::StringRef file;
-  unsigned line = 0; ///< From 1.
-};
 
 struct ScriptImportOptions {
   /// Marks every position that is known only at run time as vouched for, so

@@ -14,8 +14,9 @@
 #ifndef HAMKAAS_RUNTIME_FILES_NPY_H
 #define HAMKAAS_RUNTIME_FILES_NPY_H
 
-#include "HamKaas/Runtime/Files/AtomicFile.h"
 #include "HamKaas/Runtime/Core/Error.h"
+#include "HamKaas/Runtime/Files/AtomicFile.h"
+#include "HamKaas/Runtime/Files/NpyHeader.h"
 #include "HamKaas/Runtime/Files/ParsedFile.h"
 #include "hamkaas-c/Program.h"
 
@@ -27,14 +28,13 @@ namespace hamkaas::rt {
 /// An array in an npy file, mapped while this object lives.
 class NpyFile : public ParsedFile<NpyFile> {
 public:
-  /// numpy's own limit is 64 since 2.0, 32 before.
-  static constexpr int32_t maximumRank = 64;
+  static constexpr int32_t maximumRank = NpyHeader::maximumRank;
 
   ~NpyFile() { close(); }
 
-  HamKaasElementType elementType() const { return type; }
-  int32_t rank() const { return dimensions; }
-  const int64_t *shape() const { return extents; }
+  HamKaasElementType elementType() const { return header.elementType; }
+  int32_t rank() const { return header.rank; }
+  const int64_t *shape() const { return header.shape; }
 
   /// The elements, row-major and aligned for their type.
   const void *data() const { return elements; }
@@ -46,9 +46,7 @@ private:
   Error parseChecked(const uint8_t *contents, size_t size, const char *path);
   Error placeElements(const uint8_t *found, uint64_t size, const char *path);
 
-  HamKaasElementType type = HamKaasFloat32;
-  int32_t dimensions = 0;
-  int64_t extents[maximumRank] = {};
+  NpyHeader header;
   const void *elements = nullptr;
   uint64_t elementBytes = 0;
   void *alignedCopy = nullptr; // null if the file's data is aligned

@@ -16,24 +16,12 @@
 
 #include "HamKaas/Runtime/Core/Error.h"
 #include "HamKaas/Runtime/Files/ParsedFile.h"
+#include "HamKaas/Runtime/Files/SafetensorsTensor.h"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace hamkaas::rt {
-
-/// A tensor in a safetensors file: dense, row-major. All that it points to is
-/// owned by the file.
-struct SafetensorsTensor {
-  const char *name;    // UTF-8 without control characters
-  const char *dtype;   // as the format spells it, e.g. "F32"
-  int32_t elementType; // a HamKaasElementType, -1 if ours has no such type
-  int32_t rank;
-  const int64_t *shape;
-  /// In the mapped file and not aligned in any way: copy with memcpy.
-  const void *data;
-  uint64_t bytes;
-};
 
 /// A safetensors file, mapped while it is open.
 class SafetensorsFile : public ParsedFile<SafetensorsFile> {

@@ -52,24 +52,8 @@ using PinnedInstance = PinnedObject<Instance>;
 /// Why an instance may not be used now, if so.
 Error explainUse(const Instance &instance, const RegionUse &use);
 
-/// Copies the caller's options, with defaults for what his version of the
-/// struct does not have; `given` may be null.
-Error readOptions(const HamKaasInstanceOptions *given,
-                  HamKaasInstanceOptions &options /* out */);
-
-/// HamKaasInstanceCreate with something to keep. Takes it over, also when it
-/// fails.
-Error createInstance(const HamKaasProgram *program,
-                     const HamKaasInstanceOptions *options,
-                     const KeepAlive &keepAlive,
-                     HamKaasInstance *&instance /* out */);
-
-/// The same for checked arguments, on a device of the caller's choice; the one
-/// that the options name is not made. Takes the device over, too.
-Error createInstance(const HamKaasProgram &program,
-                     const HamKaasInstanceOptions &options,
-                     const Device &device, HamKaasInstance *&instance /* out */,
-                     const KeepAlive &keepAlive = {});
+/// The error of what `instance` ran or prepared last.
+Error explainFailure(const Instance &instance);
 
 } // namespace hamkaas::rt
 

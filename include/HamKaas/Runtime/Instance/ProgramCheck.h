@@ -25,6 +25,11 @@ Error checkBuffers(const char *what, const HamKaasTensorInfo *tensors,
 Error describeFailure(const HamKaasProgram &program,
                       const HamKaasFailure &failure);
 
+/// Copies the caller's options, with defaults for what his version of the
+/// struct does not have; `given` may be null.
+Error readOptions(const HamKaasInstanceOptions *given,
+                  HamKaasInstanceOptions &options /* out */);
+
 } // namespace hamkaas::rt
 
 #endif // HAMKAAS_RUNTIME_INSTANCE_PROGRAMCHECK_H

@@ -9,11 +9,13 @@ is 2 or more. For one_plus_erf the units are those of 1, and it fails at 3.
 """
 
 import math
+import pathlib
 import sys
 import tempfile
 
 import numpy as np
 
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "Inputs"))
 import execute
 
 KERNEL = """

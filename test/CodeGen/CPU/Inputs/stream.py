@@ -8,11 +8,13 @@ the result begins, and also if that is where its operand is.
 """
 
 import ctypes
+import pathlib
 import sys
 import tempfile
 
 import numpy as np
 
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "Inputs"))
 import execute
 
 SUM, BIAS, TURNED = "1024x2064xf32", "2064xf32", "2064x1030xf32"

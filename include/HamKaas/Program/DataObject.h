@@ -5,12 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_PROGRAM_DATAOBJECT_H
-#define HAMKAAS_LIB_PROGRAM_DATAOBJECT_H
+#ifndef HAMKAAS_PROGRAM_DATAOBJECT_H
+#define HAMKAAS_PROGRAM_DATAOBJECT_H
 
-#include "HamKaas/Program/Link.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <string>
+#include <system_error>
 
 namespace hamkaas {
+
+/// Constant data under the name by which code refers to it.
+struct EmbeddedData {
+  std::string symbol;
+  llvm::ArrayRef<char> bytes; ///< Owned by the caller.
+};
 
 /// Writes an ELF object that defines each symbol (hidden, read-only, aligned
 /// for vectors) to the file `descriptor`. The bytes go straight from memory to
@@ -20,4 +28,4 @@ std::error_code writeDataObject(int descriptor,
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_PROGRAM_DATAOBJECT_H
+#endif // HAMKAAS_PROGRAM_DATAOBJECT_H

@@ -1,15 +1,15 @@
-//===- ProgramCache.h - Programs that were compiled before ------*- C++ -*-===//
+//===- CachedCompilation.h - Programs that were compiled before -*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_DRIVER_PROGRAMCACHE_H
-#define HAMKAAS_LIB_DRIVER_PROGRAMCACHE_H
+#ifndef HAMKAAS_LIB_DRIVER_CACHEDCOMPILATION_H
+#define HAMKAAS_LIB_DRIVER_CACHEDCOMPILATION_H
 
 #include "HamKaas/Program/CodeCache.h"
-#include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Driver/CompileOptions.h"
 #include "HamKaas/Program/ProgramCode.h"
 #include "HamKaas/Target/Target.h"
 
@@ -18,12 +18,12 @@ namespace hamkaas {
 /// The place of one compilation in the cache of this user. The key is made of
 /// the graph as it was read, places in the source included, of the options that
 /// matter for code, and of the compiler; weights are not part of it.
-class ProgramCache {
+class CachedCompilation {
 public:
   /// Looks for nothing and keeps nothing if there is no cache. Fails on
   /// settings in the environment that are wrong. `module` is the graph;
   /// `assembler` is that for GPUs, as findAssembler names it.
-  static llvm::Expected<ProgramCache> create(mlir::ModuleOp module,
+  static llvm::Expected<CachedCompilation> create(mlir::ModuleOp module,
                                              const TargetCpu &cpu,
                                              llvm::StringRef assembler,
                                              const CompileOptions &options);
@@ -42,4 +42,4 @@ std::optional<std::array<uint8_t, 32>> getCompilerDigest();
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_DRIVER_PROGRAMCACHE_H
+#endif // HAMKAAS_LIB_DRIVER_CACHEDCOMPILATION_H

@@ -1,14 +1,14 @@
-//===- Link.cpp - Programs from object files --------------------*- C++ -*-===//
+//===- LinkProgram.cpp - Programs from object files -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Program/Link.h"
-#include "DataObject.h"
-#include "LinkLibraries.h"
-#include "Linker.h"
+#include "HamKaas/Program/LinkProgram.h"
+#include "HamKaas/Program/DataObject.h"
+#include "FindLibraries.h"
+#include "RunLinker.h"
 #include "HamKaas/Support/ScratchFile.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ObjCopy/ConfigManager.h"

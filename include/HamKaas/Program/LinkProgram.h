@@ -1,15 +1,15 @@
-//===- Link.h - Programs from object files ----------------------*- C++ -*-===//
+//===- LinkProgram.h - Programs from object files ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_PROGRAM_LINK_H
-#define HAMKAAS_PROGRAM_LINK_H
+#ifndef HAMKAAS_PROGRAM_LINKPROGRAM_H
+#define HAMKAAS_PROGRAM_LINKPROGRAM_H
 
+#include "HamKaas/Program/DataObject.h"
 #include "HamKaas/Support/OutputFile.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <optional>
@@ -29,12 +29,6 @@ std::optional<ProgramFileKind> programFileKind(llvm::StringRef path);
 
 /// The objects that a program is compiled to: the first has its descriptor.
 using ProgramObjects = std::vector<std::unique_ptr<llvm::MemoryBuffer>>;
-
-/// Constant data under the name by which code refers to it.
-struct EmbeddedData {
-  std::string symbol;
-  llvm::ArrayRef<char> bytes; ///< Owned by the caller.
-};
 
 /// What goes into a program file.
 struct LinkJob {
@@ -56,4 +50,4 @@ llvm::Expected<OutputFile> linkProgram(const LinkJob &job,
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_PROGRAM_LINK_H
+#endif // HAMKAAS_PROGRAM_LINKPROGRAM_H

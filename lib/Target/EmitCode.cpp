@@ -1,16 +1,16 @@
-//===- MachineCode.cpp - From the form Llvm to objects ----------*- C++ -*-===//
+//===- EmitCode.cpp - From the form Llvm to objects -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Target/MachineCode.h"
+#include "HamKaas/Target/EmitCode.h"
 #include "HamKaas/Target/DeviceCode.h"
 #include "HamKaas/Target/Fatbin.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Support/ReportError.h"
-#include "HamKaas/Program/Object.h"
+#include "HamKaas/Program/EmitObject.h"
 #include "KernelModules.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Threading.h"

@@ -1,15 +1,15 @@
-//===- MachineCode.h - From the form Llvm to objects ------------*- C++ -*-===//
+//===- EmitCode.h - From the form Llvm to objects ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_TARGET_MACHINECODE_H
-#define HAMKAAS_TARGET_MACHINECODE_H
+#ifndef HAMKAAS_TARGET_EMITCODE_H
+#define HAMKAAS_TARGET_EMITCODE_H
 
 #include "HamKaas/Program/Descriptor.h"
-#include "HamKaas/Program/Link.h"
+#include "HamKaas/Program/LinkProgram.h"
 #include "HamKaas/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -51,4 +51,4 @@ llvm::Error printAssembly(const ProgramModule &program,
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_TARGET_MACHINECODE_H
+#endif // HAMKAAS_TARGET_EMITCODE_H

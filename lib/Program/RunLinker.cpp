@@ -1,11 +1,11 @@
-//===- Linker.cpp - The linker in this process ------------------*- C++ -*-===//
+//===- RunLinker.cpp - The linker in this process ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Linker.h"
+#include "RunLinker.h"
 #include "HamKaas/Support/Signals.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"

@@ -1,12 +1,12 @@
-//===- Linker.h - The linker in this process --------------------*- C++ -*-===//
+//===- RunLinker.h - The linker in this process -----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_PROGRAM_LINKER_H
-#define HAMKAAS_LIB_PROGRAM_LINKER_H
+#ifndef HAMKAAS_LIB_PROGRAM_RUNLINKER_H
+#define HAMKAAS_LIB_PROGRAM_RUNLINKER_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -22,4 +22,4 @@ llvm::Error runLinker(llvm::StringRef path, llvm::StringRef output,
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_PROGRAM_LINKER_H
+#endif // HAMKAAS_LIB_PROGRAM_RUNLINKER_H

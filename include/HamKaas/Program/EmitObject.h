@@ -1,12 +1,12 @@
-//===- Object.h - Machine code from an LLVM module --------------*- C++ -*-===//
+//===- EmitObject.h - Machine code from an LLVM module ----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_PROGRAM_OBJECT_H
-#define HAMKAAS_PROGRAM_OBJECT_H
+#ifndef HAMKAAS_PROGRAM_EMITOBJECT_H
+#define HAMKAAS_PROGRAM_EMITOBJECT_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -35,4 +35,4 @@ emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_PROGRAM_OBJECT_H
+#endif // HAMKAAS_PROGRAM_EMITOBJECT_H

@@ -1,12 +1,12 @@
-//===- LinkLibraries.h - What a program is linked with ----------*- C++ -*-===//
+//===- FindLibraries.h - What a program is linked with ----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_PROGRAM_LINKLIBRARIES_H
-#define HAMKAAS_LIB_PROGRAM_LINKLIBRARIES_H
+#ifndef HAMKAAS_LIB_PROGRAM_FINDLIBRARIES_H
+#define HAMKAAS_LIB_PROGRAM_FINDLIBRARIES_H
 
 #include "llvm/Support/Error.h"
 #include <string>
@@ -24,4 +24,4 @@ llvm::Expected<std::vector<std::string>> findSystemLibraries();
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_PROGRAM_LINKLIBRARIES_H
+#endif // HAMKAAS_LIB_PROGRAM_FINDLIBRARIES_H

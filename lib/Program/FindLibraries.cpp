@@ -1,11 +1,11 @@
-//===- LinkLibraries.cpp - What a program is linked with --------*- C++ -*-===//
+//===- FindLibraries.cpp - What a program is linked with --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinkLibraries.h"
+#include "FindLibraries.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -1,11 +1,11 @@
-//===- Object.cpp - Machine code from an LLVM module ------------*- C++ -*-===//
+//===- EmitObject.cpp - Machine code from an LLVM module --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Program/Object.h"
+#include "HamKaas/Program/EmitObject.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"

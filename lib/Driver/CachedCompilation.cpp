@@ -1,11 +1,11 @@
-//===- ProgramCache.cpp - Programs that were compiled before ----*- C++ -*-===//
+//===- CachedCompilation.cpp - Programs that were compiled before -*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProgramCache.h"
+#include "CachedCompilation.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/BLAKE3.h"
@@ -45,10 +45,10 @@ static std::optional<CodeCache::Key> makeKey(ModuleOp module,
   return hasher.final<32>();
 }
 
-llvm::Expected<ProgramCache>
-ProgramCache::create(ModuleOp module, const TargetCpu &cpu, StringRef assembler,
+llvm::Expected<CachedCompilation>
+CachedCompilation::create(ModuleOp module, const TargetCpu &cpu, StringRef assembler,
                      const CompileOptions &options) {
-  ProgramCache result;
+  CachedCompilation result;
   if (!options.useCache)
     return result;
   auto settings = getCodeCacheOptions();
@@ -64,13 +64,13 @@ ProgramCache::create(ModuleOp module, const TargetCpu &cpu, StringRef assembler,
   return result;
 }
 
-std::optional<ProgramCode> ProgramCache::lookup() const {
+std::optional<ProgramCode> CachedCompilation::lookup() const {
   std::unique_ptr<llvm::MemoryBuffer> entry =
       cache ? cache->lookup(key) : nullptr;
   return entry ? loadCode(entry->getBuffer()) : std::nullopt;
 }
 
-void ProgramCache::store(ProgramCode &code) const {
+void CachedCompilation::store(ProgramCode &code) const {
   if (cache)
     cache->store(key, saveCode(code));
 }

@@ -1,0 +1,61 @@
+//===- ModelSource.h - What a model is compiled from ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CAPI_MODELSOURCE_H
+#define HAMKAAS_LIB_CAPI_MODELSOURCE_H
+
+#include "hamkaas-c/Compiler.h"
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hamkaas::capi {
+
+/// The elements of an input that is to be a constant.
+struct ConstantInput {
+  std::string name;
+  int32_t elementType; ///< A HamKaasElementType.
+  std::vector<int64_t> shape;
+  std::vector<char> elements;
+};
+
+/// The text of a model and how to read it: all that is needed to make the graph
+/// again.
+struct ModelSource {
+  std::string text;
+  /// In messages: a path, or the name of the model.
+  std::string file;
+  /// Of the file that the text is from; empty if it is from none.
+  std::string path = "";
+  std::vector<std::pair<std::string, int64_t>> lines;
+  std::string name; ///< A C identifier.
+  std::string target = "cpu";
+  std::string targetCpu = "host";
+  std::string gpuArch = "compute_80";
+  std::string engine;
+  std::string precision = "exact";
+  uint64_t maxWorkspace = 0;
+  bool unchecked = false;
+  bool useCache = true;
+  unsigned compileThreads = 0; ///< 0 for one a core.
+  /// For an ONNX model: sizes of dimensions by their names.
+  std::vector<std::pair<std::string, int64_t>> dims;
+  std::vector<ConstantInput> constantInputs;
+  std::string externalDataRoot = "";
+};
+
+/// What HamKaasCompileOptions::failure and summary get.
+struct CompileNotes {
+  int32_t failure = HamKaasInvalidModel;
+  /// Empty for null.
+  std::string summary;
+};
+
+} // namespace hamkaas::capi
+
+#endif // HAMKAAS_LIB_CAPI_MODELSOURCE_H

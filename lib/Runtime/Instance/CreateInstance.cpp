@@ -1,0 +1,236 @@
+//===- CreateInstance.cpp - A program with its memory ---------------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Runtime/Instance/CreateInstance.h"
+#include "HamKaas/Runtime/Instance/Parameters.h"
+
+#include "HamKaas/Runtime/Core/Clock.h"
+#include "HamKaas/Runtime/Cpu/FloatingPoint.h"
+#include "HamKaas/Runtime/Instance/ProgramCheck.h"
+#include "SharedRegions.h"
+#include "State.h"
+
+#include <cstdlib>
+#include <new>
+
+using namespace hamkaas::rt;
+
+//===----------------------------------------------------------------------===//
+// Profile
+//===----------------------------------------------------------------------===//
+
+// HamKaasExecution::callDone. What lies between two calls, such as a copy,
+// counts for the second.
+static void recordCall(void *context, int64_t call) {
+  Instance &instance = *static_cast<Instance *>(context);
+  // What goes wrong is said at the end of the run.
+  (void)instance.device.synchronise(instance.device.context);
+  uint64_t now = readClock();
+  HamKaasCallProfile &entry = instance.profile[call];
+  entry.runs += 1;
+  entry.nanoseconds += now - instance.lastTime;
+  instance.lastTime = now;
+}
+
+static Error createProfile(Instance &instance) {
+  // One more than there are calls, because a model may have none.
+  instance.profile = static_cast<HamKaasCallProfile *>(
+      calloc(static_cast<size_t>(instance.program->callCount) + 1,
+             sizeof(HamKaasCallProfile)));
+  if (!instance.profile)
+    return Error::format("out of memory for a profile");
+  instance.execution.callDone = recordCall;
+  instance.execution.profile = &instance;
+  return Error();
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+static void end(const KeepAlive &keepAlive) {
+  if (keepAlive.release)
+    keepAlive.release(keepAlive.context);
+}
+
+static void destroyInstance(void *object) {
+  Instance *instance = static_cast<Instance *>(object);
+  releaseRegion(instance->device, instance->constants);
+  releaseRegion(instance->device, instance->state);
+  releaseRegion(instance->device, instance->workspace);
+  free(instance->profile);
+  instance->device.destroy(instance->device.context);
+  KeepAlive keepAlive = instance->keepAlive;
+  instance->~Instance();
+  free(instance);
+  end(keepAlive);
+}
+
+static Error allocate(const Instance &instance, const char *what,
+                      uint64_t bytes, Region *&region) {
+  return createRegion(instance.device, instance.program->name, what, bytes,
+                      region);
+}
+
+// Lets the program write the constants itself.
+static Error callPrepare(Instance &instance, const Parameters &parameters,
+                         void *workspace) {
+  const Device &device = instance.device;
+  FloatingPointScope defaultModes;
+  instance.execution.failure.call = -1;
+  instance.execution.message = nullptr;
+  int32_t failed =
+      instance.program->prepare(&instance.execution, parameters.addresses(),
+                                instance.constants->memory, workspace);
+  Error error = device.synchronise(device.context);
+  return failed ? explainFailure(instance) : static_cast<Error &&>(error);
+}
+
+// Runs the program's preparation on the parameters.
+static Error runPreparation(Instance &instance, const Parameters &parameters) {
+  const HamKaasProgram &program = *instance.program;
+  const Device &device = instance.device;
+  if (!device.prepare && !program.prepare)
+    return Error();
+  Region *workspace = nullptr;
+  if (Error error = allocate(instance, "preparation workspace",
+                             program.prepareWorkspaceBytes, workspace))
+    return error;
+  Error error =
+      device.prepare
+          ? device.prepare(device.context, parameters.addresses(),
+                           instance.constants->memory, workspace->memory)
+          : callPrepare(instance, parameters, workspace->memory);
+  releaseRegion(device, workspace);
+  return error;
+}
+
+// Makes the constants from the parameters, wherever they are.
+static Error prepareConstants(Instance &instance,
+                              const HamKaasInstanceOptions &options) {
+  const HamKaasProgram &program = *instance.program;
+  Parameters parameters(program, options, instance.device);
+  if (Error error = parameters.resolve())
+    return error;
+  if (Error error = allocate(instance, "constants", program.constantsBytes,
+                             instance.constants))
+    return error;
+  return runPreparation(instance, parameters);
+}
+
+static Error createState(Instance &instance) {
+  if (Error error = allocate(instance, "state", instance.program->stateBytes,
+                             instance.state))
+    return error;
+  return zeroState(instance);
+}
+
+static Error startDevice(const Instance &instance) {
+  ProgramMemory memory = {instance.constants->memory, instance.state->memory,
+                          instance.workspace->memory, instance.profile};
+  return instance.device.start(instance.device.context, memory);
+}
+
+// The preparation comes first: its workspace is free again before the run's is
+// taken.
+static Error fillInstance(Instance &instance,
+                          const HamKaasInstanceOptions &options) {
+  if (Error error = options.constantsOf ? shareConstants(instance, options)
+                                        : prepareConstants(instance, options))
+    return error;
+  if (Error error =
+          allocate(instance, "workspace", instance.program->workspaceBytes,
+                   instance.workspace))
+    return error;
+  if (Error error = options.stateOf ? shareState(instance, options)
+                                    : createState(instance))
+    return error;
+  if (options.profile)
+    if (Error error = createProfile(instance))
+      return error;
+  return instance.device.start ? startDevice(instance) : Error();
+}
+
+static Error fillAndRegister(Instance &instance,
+                             const HamKaasInstanceOptions &options,
+                             HamKaasInstance *&handle) {
+  if (Error error = fillInstance(instance, options))
+    return error;
+  void *added = nullptr;
+  Error error =
+      handleTable().add(instanceKind, &instance, destroyInstance, added);
+  handle = static_cast<HamKaasInstance *>(added);
+  return error;
+}
+
+Error hamkaas::rt::createInstance(const HamKaasProgram &program,
+                                  const HamKaasInstanceOptions &options,
+                                  const Device &device,
+                                  HamKaasInstance *&instance,
+                                  const KeepAlive &keepAlive) {
+  void *memory = malloc(sizeof(Instance));
+  if (!memory) {
+    device.destroy(device.context);
+    end(keepAlive);
+    return Error::format("out of memory for an instance");
+  }
+  Instance *created = new (memory) Instance;
+  created->program = &program;
+  created->device = device;
+  created->keepAlive = keepAlive;
+  created->execution.structSize = sizeof(HamKaasExecution);
+  created->execution.parallelFor = device.runKernel;
+  created->execution.pool = device.context;
+  Error error = fillAndRegister(*created, options, instance);
+  if (error)
+    destroyInstance(created);
+  return error;
+}
+
+// Checks the arguments and makes the device that they name.
+static Error readArguments(const HamKaasProgram *program,
+                           const HamKaasInstanceOptions *options,
+                           HamKaasInstanceOptions &known, Device &device) {
+  if (Error error = checkProgram(program))
+    return error;
+  if (Error error = readOptions(options, known))
+    return error;
+  return createDevice(known.device, known.threads, *program, device);
+}
+
+Error hamkaas::rt::createInstance(const HamKaasProgram *program,
+                                  const HamKaasInstanceOptions *options,
+                                  const KeepAlive &keepAlive,
+                                  HamKaasInstance *&instance) {
+  HamKaasInstanceOptions known;
+  Device device;
+  if (Error error = readArguments(program, options, known, device)) {
+    end(keepAlive);
+    return error;
+  }
+  return createInstance(*program, known, device, instance, keepAlive);
+}
+
+//===----------------------------------------------------------------------===//
+// The C interface
+//===----------------------------------------------------------------------===//
+
+void HamKaasErrorFree(HamKaasError error) { freeErrorText(error); }
+
+HamKaasError HamKaasInstanceCreate(const HamKaasProgram *program,
+                                   const HamKaasInstanceOptions *options,
+                                   HamKaasInstance **instance) {
+  if (!instance)
+    return Error::format("expected a place for the instance, found null")
+        .release();
+  *instance = nullptr;
+  return createInstance(program, options, KeepAlive(), *instance).release();
+}
+
+void HamKaasInstanceDestroy(HamKaasInstance *instance) {
+  handleTable().remove(instance, instanceKind);
+}
