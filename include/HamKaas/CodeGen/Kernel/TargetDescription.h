@@ -8,24 +8,12 @@
 #ifndef HAMKAAS_CODEGEN_KERNEL_TARGETDESCRIPTION_H
 #define HAMKAAS_CODEGEN_KERNEL_TARGETDESCRIPTION_H
 
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
 
 namespace hamkaas {
-
-/// What products of float32 in large contractions are computed with. Sums are
-/// of float32 in all of them.
-enum class Precision {
-  /// Multiply-adds of float32.
-  Exact,
-  /// Factors rounded to 10 bits behind the point, with the range of float32.
-  TF32,
-  /// Each factor as the sum of two such numbers, and three products of them.
-  TF32x3,
-  /// Factors rounded to bfloat16, 7 bits behind the point.
-  BF16
-};
 
 /// The facts about an instruction set level that code generation asks for. A
 /// new microarchitecture is a new row of the table, not new code. The level

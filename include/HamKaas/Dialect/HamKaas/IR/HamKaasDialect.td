@@ -27,6 +27,7 @@ def HamKaas_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Name of an input, output, parameter or state, on arguments and results.
     static constexpr llvm::StringLiteral nameAttrName = "hamkaas.name";
@@ -187,6 +188,8 @@ def HamKaas_MatmulAttr : AttrDef<HamKaas_Dialect, "Matmul"> {
     }
   }];
 }
+
+include "HamKaas/Dialect/HamKaas/IR/TargetAttr.td"
 
 //===----------------------------------------------------------------------===//
 // Types
