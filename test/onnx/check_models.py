@@ -6,6 +6,9 @@ Without --folder, the folders are those of the environment variable
 HAMKAAS_MODELS; or they are fetched by $HAMKAAS_SHARED/models/fetch.py.
 
 Each output must agree within 1e-4 of its largest magnitude; integers exactly.
+Where all of an output is small, the rounding of who computed the expected one
+may be more than that: "noise" of meta.json is by how much two of its own ways
+differ, and as much is allowed.
 """
 
 from __future__ import annotations
@@ -37,6 +40,8 @@ class RealModel:
     outputs: List[np.ndarray]
     constants: Dict[str, np.ndarray]
     """Values of inputs that decide about shapes; not among ``inputs``."""
+    noise: float = 0.0
+    """By how much ``outputs`` may be off themselves."""
 
 
 #===------------------------------------------------------------------------===#
@@ -60,7 +65,7 @@ def _read_shipped(folder: pathlib.Path, form: str) -> RealModel:
         f"{folder.name}{'.static' if is_static else ''}",
         folder / ("model.static.onnx" if is_static else "model.onnx"),
         list(given.values()), _numbered(arrays, "out_"),
-        {} if is_static else constants)
+        {} if is_static else constants, meta.get("noise") or 0.0)
 
 
 def _read_workload(path: pathlib.Path) -> RealModel:
@@ -96,14 +101,19 @@ def fetch(folder: pathlib.Path) -> None:
 
 
 def find_difference(expected: Sequence[np.ndarray],
-                    found: Sequence[np.ndarray]) -> Tuple[float, str]:
+                    found: Sequence[np.ndarray],
+                    noise: float = 0.0) -> Tuple[float, str]:
     """The largest difference relative to its output's magnitude, and what is
-    wrong, or "".
+    wrong, or "". Floats that differ by ``noise`` at most are right.
 
     >>> one = np.float32([1, 2])
     >>> find_difference([one], [one])
     (0.0, '')
     >>> find_difference([one], [one + 1])
+    (0.5, 'output 0 differs by 0.5 of its largest magnitude')
+    >>> find_difference([one], [one + 1], noise=1)
+    (0.5, '')
+    >>> find_difference([np.int64([2])], [np.int64([1])], noise=1)
     (0.5, 'output 0 differs by 0.5 of its largest magnitude')
     """
     if len(expected) != len(found):
@@ -114,27 +124,33 @@ def find_difference(expected: Sequence[np.ndarray],
             return largest, (f"output {i}: expected {wanted.dtype} "
                              f"{list(wanted.shape)}, found {value.dtype} "
                              f"{list(value.shape)}")
-        relative = _compare(wanted, value)
+        difference, scale = _measure(wanted, value)
+        relative = _divide(difference, scale)
         largest = max(largest, relative)
-        limit = TOLERANCE if wanted.dtype.kind == "f" else 0
-        if relative > limit:
+        is_float = wanted.dtype.kind == "f"
+        if difference > (max(TOLERANCE * scale, noise) if is_float else 0):
             return largest, (f"output {i} differs by {relative:.2g} of its "
                              "largest magnitude")
     return largest, ""
 
 
-def _compare(expected: np.ndarray, found: np.ndarray) -> float:
+def _measure(expected: np.ndarray, found: np.ndarray) -> Tuple[float, float]:
+    """The largest difference, and the largest magnitude that is expected."""
     wanted, value = expected.astype("float64"), found.astype("float64")
+    scale = float(np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted)))
     is_same = (wanted == value) | (np.isnan(wanted) & np.isnan(value))
     if is_same.all():
-        return 0.0
+        return 0.0, scale
     with np.errstate(invalid="ignore"):
         difference = float(np.max(np.abs(wanted - value)[~is_same]))
-    scale = float(np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted)))
     # An infinity or a NaN that only one of them has.
-    if not np.isfinite(difference):
-        return float("inf")
-    return difference / scale if scale else float("inf")
+    return (difference if np.isfinite(difference) else float("inf")), scale
+
+
+def _divide(difference: float, scale: float) -> float:
+    if scale:
+        return difference / scale
+    return float("inf") if difference else 0.0
 
 
 def describe(model: Any, seconds: float, relative: float) -> str:
@@ -165,7 +181,8 @@ def make_run(models: Sequence[RealModel], device: str,
         except Exception as error:
             return "crashed", f"{type(error).__name__}: {error}"
         compiled = time.perf_counter() - start
-        relative, problem = find_difference(real.outputs, outputs)
+        relative, problem = find_difference(real.outputs, outputs,
+                                            real.noise)
         if problem:
             return "wrong", problem
         text = describe(prepared.model, compiled, relative)
