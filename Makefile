@@ -7,7 +7,7 @@
 	dependencies test-dependencies
 
 help:
-	@echo 'make demo          build, then read handwritten digits (examples/mnist)'
+	@echo 'make demo          build two tools and read handwritten digits (examples/mnist)'
 	@echo 'make check         build and run all tests'
 	@echo 'make build         build only, into build/'
 	@echo 'make check-release the tests on the optimised build'
@@ -17,7 +17,9 @@ help:
 	@echo 'make cuda-bundle   a folder that tests and measures on a machine with a GPU (ARGS=--help)'
 	@echo 'make fuzz-smoke    30 seconds of fuzzing (FUZZ_SECONDS=600 for more)'
 
-demo: build
+# Only the tools that the demo runs: neither tests nor the Python package.
+demo: dependencies
+	@scripts/build.sh release hamkaas-compile hamkaas-run
 	@python=$$(scripts/find-python.sh) && $$python examples/mnist/demo.py
 
 check: test-dependencies

@@ -1,5 +1,7 @@
 #!/bin/sh
-# Configures and builds a preset of CMakePresets.json: scripts/build.sh release
+# Configures a preset of CMakePresets.json and builds it, or some targets of it:
+#
+#   scripts/build.sh release [TARGET]...
 #
 # Compiling a file of ours takes up to 2 GB of memory, so the number of parallel
 # jobs is that of the cores or what memory has room for, whichever is less. The
@@ -7,6 +9,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 preset=$1
+shift
 
 # What one build folder has compiled serves the others, that of the wheel too.
 . scripts/ccache.sh
@@ -31,4 +34,4 @@ if [ ! -f "$folder/build.ninja" ] || [ CMakePresets.json -nt "$folder/build.ninj
     exit 1
   }
 fi
-cmake --build --preset "$preset"
+cmake --build --preset "$preset" ${1:+--target "$@"}

@@ -89,7 +89,7 @@ else:
 for feature, program in (("gcc", "g++"), ("pkg-config", "pkg-config"),
                          ("ccache", "ccache"), ("valgrind", "valgrind"),
                          ("fish", "fish"), ("mandoc", "mandoc"),
-                         ("zsh", "zsh")):
+                         ("zsh", "zsh"), ("make", "make")):
     if shutil.which(program):
         config.available_features.add(feature)
 
