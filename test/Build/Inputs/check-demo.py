@@ -46,4 +46,4 @@ if not expected <= found:
     errors.append(f"expected objects of {sorted(expected)}, got {sorted(found)}")
 
 print(f"{len(objects)} objects for the demo, {len(find_objects('all'))} for all")
-sys.exit("\n".join(errors))
+sys.exit("\n".join(errors) or 0)
