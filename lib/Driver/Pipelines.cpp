@@ -259,7 +259,7 @@ static void registerPipeline(StringRef name, StringRef description,
           build(manager, values);
         return success();
       },
-      [](function_ref<void(const detail::PassOptions &)> handle) {
+      [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
         handle(CommandLineOptions());
       });
 }
