@@ -58,7 +58,7 @@ static LogicalResult lowerVectors(func::FuncOp kernel) {
   // either of 0.0 and -0.0. LLVM's own keep their order, at the cost of 30 % of
   // the time of a max pooling.
   arith::populateArithExpandOpsPatterns(patterns);
-  arith::populateExpandBFloat16Patterns(patterns);
+  expandBFloat16(patterns);
   return applyPatternsGreedily(kernel, std::move(patterns));
 }
 

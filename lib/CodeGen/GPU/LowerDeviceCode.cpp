@@ -76,7 +76,7 @@ static LogicalResult expandOperations(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   memref::populateExpandStridedMetadataPatterns(patterns);
   arith::populateArithExpandOpsPatterns(patterns);
-  arith::populateExpandBFloat16Patterns(patterns);
+  expandBFloat16(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
