@@ -36,7 +36,7 @@ ROUNDED = ["sgemm_2048x2048x2048", "sgemm_512x512x512",
 # The tests whose models become cases.
 SUITES = {
     "op-examples": ["{reference}", "--device=cpu"],
-    "random-graphs": ["--seed=7", "--count={random}"],
+    "random-graphs": ["--version=1", "--seed=7", "--count={random}"],
     "windows": ["--count=10"],
     "element-types": [],
     "typed-reductions": [],

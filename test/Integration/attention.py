@@ -15,25 +15,15 @@ import tempfile
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).with_name("Inputs")))
+from formulas import attention  # noqa: E402
+
 # Batches, queries, keys, width of a key, width of a value.
 SHAPES = [(2, 1, 50, 40, 24), (2, 1, 7, 5, 3), (3, 3, 100, 64, 64),
           (1, 4, 17, 16, 33), (1, 1, 2500, 8, 64), (2, 5, 9, 3, 2),
           (1, 128, 128, 32, 32), (2, 100, 161, 24, 40), (2, 65, 300, 16, 16),
           (1, 70, 129, 130, 150), (1, 7, 20, 1100, 5)]
 LEVELS = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"]
-
-
-def attention(q, k, v, scale, mask, masked_score, bias):
-    scores = scale * np.einsum("bid,bjd->bij", q, k)
-    if bias is not None:
-        scores = scores + bias
-    if mask is not None:
-        scores = np.where(mask, masked_score, scores)
-    largest = np.max(scores, axis=-1, keepdims=True)
-    weights = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
-    with np.errstate(invalid="ignore"):
-        weights /= np.sum(weights, axis=-1, keepdims=True)
-    return np.einsum("bij,bje->bie", weights, v)
 
 
 def tensor(array):

@@ -9,7 +9,6 @@ formula here, fails.
 """
 
 import argparse
-import math
 import pathlib
 import re
 import subprocess
@@ -18,53 +17,19 @@ import tempfile
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).with_name("Inputs")))
+from formulas import (  # noqa: E402
+    argsort_descending, complex_mul, convolve, erf, gelu, gelu_tanh, hard_swish,
+    log_sum_exp, rms_norm, saturate, shift_left, shift_right, silu,
+    sliced_softmax, windows, winograd_input, winograd_output)
 
-def broadcast_complex_mul(x, r):
-    a, b, c, d = x[..., 0], x[..., 1], r[..., 0], r[..., 1]
-    return np.stack([a * c - b * d, a * d + b * c], axis=-1)
+WINDOWS = {"strides": (2, 1), "dilations": (1, 2), "low": (1, 0)}
 
 
 def magnitude_of_complex_mul(x, r):
     a, b, c, d = (np.abs(v) for v in (x[..., 0], x[..., 1], r[..., 0],
                                       r[..., 1]))
     return np.stack([a * c + b * d, a * d + b * c], axis=-1)
-
-
-def silu(x):
-    y = x / (1 + np.exp(-x))
-    return np.where(np.isneginf(x), 0.0, y)
-
-
-def gelu(x):
-    return x * (0.5 * (1 + erf(x / np.sqrt(2))))
-
-
-def gelu_tanh(x):
-    return x * (0.5 * (1 + np.tanh(np.sqrt(2 / np.pi)
-                                   * (x + 0.044715 * x**3))))
-
-
-def hard_swish(x):
-    return x * np.clip(x / 6 + 0.5, 0, 1)
-
-
-def rms_norm(x, w, epsilon=1e-5):
-    return w * x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + epsilon)
-
-
-def log_sum_exp(x):
-    largest = np.max(x, axis=-1, keepdims=True)
-    shift = np.where(np.isfinite(largest), largest, 0)
-    return np.log(np.sum(np.exp(x - shift), axis=-1)) + shift[..., 0]
-
-
-def sliced_softmax(x, prefix):
-    y = x.copy()
-    head = x[..., :prefix]
-    if prefix > 0:
-        e = np.exp(head - np.max(head, axis=-1, keepdims=True))
-        y[..., :prefix] = e / np.sum(e, axis=-1, keepdims=True)
-    return y
 
 
 def replace_slice(x, r, begin, end):
@@ -93,59 +58,13 @@ def cumsum(x):
     return np.cumsum(np.pad(x, [(0, 0), (1, 0)]), axis=1)[:, :-1]
 
 
-def argsort(x):
-    """From the largest on; the last of the equal stays last if turned twice."""
-    last = x.shape[-1] - 1
-    return last - np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
-
-
-def windows(x, size, strides, dilations, low, high, outside):
-    """The windows of [n, h, w, c] as an array [n, i, j, c, k, l]."""
-    x = np.pad(x, [(0, 0), *zip(low, high), (0, 0)], constant_values=outside)
-    extent = [(k - 1) * d + 1 for k, d in zip(size, dilations)]
-    view = np.lib.stride_tricks.sliding_window_view(x, extent, axis=(1, 2))
-    return view[:, ::strides[0], ::strides[1], :,
-                ::dilations[0], ::dilations[1]]
-
-
 def max_pool(x):
-    taps = windows(x, (3, 2), (2, 1), (1, 2), (1, 0), (1, 1), -np.inf)
+    taps = windows(x, (3, 2), {**WINDOWS, "high": (1, 1)}, -np.inf)
     return np.max(taps, axis=(4, 5))
 
 
 def conv(x, w):
-    taps = windows(x, (3, 2), (2, 1), (1, 2), (1, 0), (0, 2), 0)
-    groups = [np.einsum("nijckl,klco->nijo", taps[..., 2 * g:2 * g + 2, :, :],
-                        w[..., 3 * g:3 * g + 3]) for g in (0, 1)]
-    return np.concatenate(groups, axis=-1)
-
-
-def transform(matrix, at, x, shape):
-    """y[p, q] of each tile, of the elements of the matrix that are not 0."""
-    y = np.zeros(shape)
-    for p, row in enumerate(matrix):
-        for q, column in enumerate(matrix):
-            for k in np.flatnonzero(row):
-                for l in np.flatnonzero(column):
-                    y[at(p, q)] += row[k] * column[l] * x(k, l)
-    return y
-
-
-def winograd_input(x, change=np.asarray):
-    n, h, w, c = x.shape
-    h, w = (h - 2) // 2, (w - 2) // 2
-    b = np.array([[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, -1, 0, 1]])
-    return transform(change(b), lambda p, q: (p, q),
-                     lambda k, l: x[:, k:k + 2 * h:2, l:l + 2 * w:2],
-                     (4, 4, n, h, w, c))
-
-
-def winograd_output(x, change=np.asarray):
-    _, _, n, h, w, c = x.shape
-    a = np.array([[1, 1, 1, 0], [0, 1, -1, 1]])
-    y = transform(change(a), lambda p, q: np.s_[:, :, p, :, q], lambda k, l: x[k, l],
-                  (n, h, 2, w, 2, c))
-    return y.reshape(n, 2 * h, 2 * w, c)
+    return convolve(x, w, {**WINDOWS, "high": (0, 2), "groups": 2})
 
 
 def attention(q, k, v, scale=0.5, mask=None, bias=0, product=np.asarray):
@@ -164,29 +83,6 @@ def layer_norm(x):
 
 def deviation(x):
     return np.sqrt(np.var(x, axis=-1, keepdims=True) + 1e-5)
-
-
-def saturate(x, dtype):
-    """Towards 0; NaN becomes 0."""
-    limits = np.iinfo(dtype)
-    return np.clip(np.nan_to_num(np.trunc(x), nan=0.0, posinf=np.inf,
-                                 neginf=-np.inf),
-                   limits.min, limits.max).astype(dtype)
-
-
-def shift_left(x, by):
-    inside = (by >= 0) & (by < 32)
-    return np.where(inside, x << np.where(inside, by, 0), 0).astype(x.dtype)
-
-
-def shift_right(x, by):
-    inside = (by >= 0) & (by < 32)
-    shifted = x >> np.where(inside, by, 0).astype(x.dtype)
-    return np.where(inside, shifted, np.where(x < 0, -1, 0)).astype(x.dtype)
-
-
-def erf(x):
-    return np.vectorize(math.erf, otypes=[np.float64])(x)
 
 
 # What each statement of an example computes, in double; one formula a
@@ -235,7 +131,7 @@ FORMULAS = {
     "tanh": [np.tanh],
     "xor": [lambda x, b: x ^ b],
     "add": [lambda x, b: x + b],
-    "argsort": [argsort],
+    "argsort": [argsort_descending],
     "attention": [attention,
                   lambda q, k, v, mask, bias: attention(q, k, v, 0.5, mask, bias)],
     "concat": [lambda a, b: np.concatenate([a, b], axis=1)],
@@ -246,7 +142,7 @@ FORMULAS = {
     "pad": [pad],
     "scatter": [scatter],
     "strided_slice": [strided_slice],
-    "complex_mul": [broadcast_complex_mul],
+    "complex_mul": [complex_mul],
     "conv": [conv],
     "gelu": [gelu, gelu_tanh],
     "hard_swish": [hard_swish],

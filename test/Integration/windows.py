@@ -16,32 +16,8 @@ import tempfile
 
 import numpy as np
 
-
-def windows(x, size, case, outside):
-    """The windows of [n, ..., c] as an array [n, counts..., c, taps...]."""
-    rank = len(size)
-    x = np.pad(x, [(0, 0), *zip(case["low"], case["high"]), (0, 0)],
-               constant_values=outside)
-    extent = [(k - 1) * d + 1 for k, d in zip(size, case["dilations"])]
-    view = np.lib.stride_tricks.sliding_window_view(
-        x, extent, axis=tuple(range(1, rank + 1)))
-    steps = [slice(None, None, s) for s in case["strides"]]
-    taps = [slice(None, None, d) for d in case["dilations"]]
-    return view[(slice(None), *steps, slice(None), *taps)]
-
-
-def convolve(x, w, case):
-    rank, groups = x.ndim - 2, case["groups"]
-    taps = windows(x, w.shape[:rank], case, 0)
-    depth, channels = x.shape[-1] // groups, w.shape[-1] // groups
-    axes = [*range(rank + 2, 2 * rank + 2), rank + 1]
-    parts = []
-    for g in range(groups):
-        part = np.take(taps, range(g * depth, (g + 1) * depth), axis=rank + 1)
-        parts.append(np.tensordot(
-            part, w[..., g * channels:(g + 1) * channels],
-            axes=(axes, list(range(rank + 1)))))
-    return np.concatenate(parts, axis=-1)
+sys.path.insert(0, str(pathlib.Path(__file__).with_name("Inputs")))
+from formulas import convolve, windows  # noqa: E402
 
 
 def tensor(shape):

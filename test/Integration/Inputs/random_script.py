@@ -1,4 +1,5 @@
-"""Random scripts of version 1, which numpy can evaluate.
+"""Random scripts of version 1, which numpy can evaluate; those of version 2 are
+in random_script2.py.
 
 Views and assignments of numpy have the in-place semantics of the language: a
 slice or a reshape shares its storage, a replacement writes into it.
@@ -7,6 +8,8 @@ slice or a reshape shares its storage, a replacement writes into it.
 import random
 
 import numpy as np
+
+from formulas import complex_mul, rms_norm, sliced_softmax
 
 # Values beyond it would make a comparison one of overflows.
 LARGEST = 1e4
@@ -18,30 +21,12 @@ class Statement:
     def __init__(self, op, operands, extra="", compute=None, name=None):
         self.op, self.operands, self.extra = op, operands, extra
         self.compute, self.name = compute, name
+        self.is_finite = True
 
     def text(self, number):
         arguments = ", ".join([*(f"${o}" for o in self.operands),
                                *([self.extra] if self.extra else [])])
         return f"${number} = {self.op}({arguments});"
-
-
-def rms_norm(x, w):
-    return (w * x / np.sqrt(np.mean(np.square(x)) + x.dtype.type(1e-5))
-            ).astype(x.dtype)
-
-
-def complex_mul(x, r):
-    a, b, c, d = x[..., 0], x[..., 1], r[..., 0], r[..., 1]
-    return np.stack([a * c - b * d, a * d + b * c], axis=-1)
-
-
-def sliced_softmax(x, prefix):
-    y = x.copy()
-    if prefix > 0:
-        head = x[..., :prefix]
-        e = np.exp(head - np.max(head, axis=-1, keepdims=True))
-        y[..., :prefix] = e / np.sum(e, axis=-1, keepdims=True)
-    return y
 
 
 def replace_slice(x, replacement, begin, end):
@@ -53,9 +38,14 @@ def replace_slice(x, replacement, begin, end):
 class Script:
     """A random script, its inputs and its constants.
 
+    A subclass for another version adds kinds of statements.
+
     `values[i]` is what the first run gives statement i while the script is
     being made: it tells shapes, types and magnitudes.
     """
+
+    header = ""
+    buffer_types = ["float32"] * 9 + ["int64"]
 
     def __init__(self, rng, large):
         self.rng, self.large = rng, large
@@ -84,9 +74,9 @@ class Script:
         return len(self.statements) - 1
 
     def make_leaf(self, array):
-        element = "int64" if array.dtype == np.int64 else "float32"
         shape = "[" + ", ".join(map(str, array.shape)) + "]"
-        if self.rng.random() < 0.5:
+        # The format npy lacks bfloat16.
+        if array.dtype.name != "bfloat16" and self.rng.random() < 0.5:
             name = f"x{len(self.inputs)}"
             self.inputs[name] = array
             op = "InputTensor"
@@ -94,10 +84,13 @@ class Script:
             name = f"c{len(self.constants)}"
             self.constants[name] = array
             op = "ConstantTensor"
-        statement = Statement(op, [], f"{name}, {element}, {shape}", name=name)
+        statement = Statement(op, [], f"{name}, {array.dtype.name}, {shape}",
+                              name=name)
         return self.add(statement, array.copy())
 
-    def random_array(self, shape, scale=1.0):
+    def random_array(self, shape, scale=1.0, dtype=np.float32):
+        if dtype == np.int64:
+            return self.numbers.integers(-5, 5, size=shape)
         if self.rng.random() < 0.02:
             scale *= 30
         return (self.numbers.standard_normal(shape) * scale).astype(np.float32)
@@ -116,21 +109,25 @@ class Script:
 
     def make_buffer(self):
         shape = self.random_shape()
-        element = self.rng.choice(["float32"] * 9 + ["int64"])
+        dtype = np.dtype(self.rng.choice(self.buffer_types))
         name = f"b{len(self.buffers)}"
-        self.buffers[name] = np.zeros(
-            shape, np.int64 if element == "int64" else np.float32)
+        self.buffers[name] = np.zeros(shape, dtype)
         text = "[" + ", ".join(map(str, shape)) + "]"
         prefix = f"{name}, " if self.rng.random() < 0.5 else ""
         return self.add(Statement("BufferTensor", [],
-                                  f"{prefix}{element}, {text}", name=name),
+                                  f"{prefix}{dtype.name}, {text}", name=name),
                         self.buffers[name].copy())
 
     # Operations. Each takes operands that fit, or makes them.
 
+    def takes(self, i):
+        """Whether node `i` may be an operand at all."""
+        return True
+
     def pick(self, accept=lambda v: True):
         """A node that `accept` takes, later ones more often, or None."""
-        fitting = [i for i, v in enumerate(self.values) if accept(v)]
+        fitting = [i for i, v in enumerate(self.values)
+                   if self.takes(i) and accept(v)]
         if not fitting:
             return None
         if self.rng.random() < 0.5:
@@ -143,6 +140,10 @@ class Script:
     def apply(self, op, operands, compute, extra=""):
         value = compute(*(self.values[o] for o in operands))
         return self.add(Statement(op, operands, extra, compute), value)
+
+    def write(self, op, operands, compute, extra=""):
+        """Applies an operation that writes to its first operand."""
+        return self.apply(op, operands, compute, extra)
 
     def add_unary(self):
         x = self.pick_float()
@@ -233,7 +234,7 @@ class Script:
         """Preferably into a buffer, a part of one, or what was read before."""
         buffers = [i for i, s in enumerate(self.statements)
                    if s.op in ("BufferTensor", "ReplaceSliceNode",
-                               "SliceNode", "ReshapeNode")]
+                               "SliceNode", "ReshapeNode") and self.takes(i)]
         x = (self.rng.choice(buffers) if buffers and self.rng.random() < 0.7
              else self.pick())
         target = self.values[x]
@@ -246,21 +247,20 @@ class Script:
         replacement = self.pick(fits)
         if replacement is None or self.rng.random() < 0.3:
             shape = [self.rng.randint(1, target.shape[0]), *target.shape[1:]]
-            array = (self.numbers.integers(-5, 5, size=shape)
-                     if target.dtype == np.int64 else self.random_array(shape))
-            replacement = self.make_leaf(array)
+            replacement = self.make_leaf(
+                self.random_array(shape, dtype=target.dtype))
         rows = self.values[replacement].shape[0]
         begin = self.rng.randint(0, target.shape[0] - rows)
         operands = [x, replacement, self.make_position(begin),
                     self.make_position(begin + rows)]
         # A position may lie in the very storage that is written.
         if [self.values[o][0] for o in operands[2:]] == [begin, begin + rows]:
-            self.apply("ReplaceSliceNode", operands, replace_slice)
+            self.write("ReplaceSliceNode", operands, replace_slice)
 
     def add_accumulation(self):
         """Adds to rows of a buffer, so that every run gives another value."""
         buffers = [i for i, s in enumerate(self.statements)
-                   if s.op == "BufferTensor"
+                   if s.op == "BufferTensor" and self.takes(i)
                    and self.values[i].dtype == np.float32]
         x = self.rng.choice(buffers) if buffers else self.make_buffer()
         if self.values[x].dtype != np.float32:
@@ -271,7 +271,7 @@ class Script:
         part = self.make_slice(x, begin, end)
         other = self.pick_broadcast(self.values[part].shape)
         total = self.apply("SumNode", [part, other], lambda l, r: l + r)
-        self.apply("ReplaceSliceNode",
+        self.write("ReplaceSliceNode",
                    [x, total, self.make_position(begin),
                     self.make_position(end)], replace_slice)
 
@@ -296,12 +296,16 @@ class Script:
             self.apply("SlicedSoftmaxNode", [x, self.make_position(prefix)],
                        lambda v, p: sliced_softmax(v, p[0]))
 
+    def kinds(self):
+        """How often each kind of statement is added."""
+        return {self.add_unary: 3, self.add_binary: 5, self.add_complex: 1,
+                self.add_matmul: 3, self.add_slice: 2, self.add_reshape: 2,
+                self.add_permute: 2, self.add_replace: 4,
+                self.add_rms_norm: 1, self.add_softmax: 2,
+                self.make_buffer: 1, self.add_accumulation: 1}
+
     def add_random(self):
-        kinds = {self.add_unary: 3, self.add_binary: 5, self.add_complex: 1,
-                 self.add_matmul: 3, self.add_slice: 2, self.add_reshape: 2,
-                 self.add_permute: 2, self.add_replace: 4,
-                 self.add_rms_norm: 1, self.add_softmax: 2,
-                 self.make_buffer: 1, self.add_accumulation: 1}
+        kinds = self.kinds()
         if all(v.dtype != np.float32 for v in self.values):
             kinds = {self.make_buffer: 1}
         self.rng.choices(list(kinds), list(kinds.values()))[0]()
@@ -330,23 +334,38 @@ class Script:
         lines = [Statement(s.op, [order[o] for o in s.operands], s.extra
                            ).text(order[i])
                  for i, s in enumerate(self.statements)]
-        return "\n".join([*lines, f"result = ${order[self.result]};", ""])
+        return self.header + "\n".join(
+            [*lines, f"result = ${order[self.result]};", ""])
 
-    def find_used_operators(self):
-        """The operators the result is computed with, writes only if read."""
-        used, pending = set(), [self.result]
+    def find_used(self, node):
+        """The numbers of the statements that a node is computed with, writes
+        only if read."""
+        used, pending = set(), [node]
         while pending:
             i = pending.pop()
             if i not in used:
                 used.add(i)
                 pending += self.statements[i].operands
-        return {self.statements[i].op for i in used}
+        return used
+
+    def describe_used(self):
+        return {self.statements[i].op for i in self.find_used(self.result)}
+
+    def convert(self, array, dtype):
+        """What is given, as it is evaluated in floats of that type."""
+        return array.astype(np.int64 if array.dtype == np.int64 else dtype)
+
+    def magnitude(self, value):
+        return float(np.max(np.abs(value)))
+
+    def find_parts(self):
+        """Parts of the result that are computed apart, each with the error of a
+        rounding, relative to its largest element."""
+        return [(slice(None), 2e-5)]
 
     def evaluate(self, runs, dtype):
         """The result of the last of `runs` runs, and the largest value."""
-        def cast(array):
-            return array.astype(np.int64 if array.dtype == np.int64 else dtype)
-
+        cast = lambda array: self.convert(array, dtype)
         state = {name: cast(array) for name, array in self.buffers.items()}
         given = {**self.inputs, **self.constants}
         largest = 0.0
@@ -359,17 +378,18 @@ class Script:
                     values.append(cast(given[s.name]))
                 else:
                     values.append(s.compute(*(values[o] for o in s.operands)))
-                largest = max(largest, float(np.max(np.abs(values[-1]))))
+                if s.is_finite:
+                    largest = np.maximum(largest, self.magnitude(values[-1]))
         return values[self.result].copy(), largest
 
 
-def make_script(seed):
+def make_script(seed, kind=Script):
     """The first script of the seed whose values stay within bounds."""
     attempt = 0
     while True:
         rng = random.Random(f"{seed}/{attempt}")
         with np.errstate(all="ignore"):
-            script = Script(rng, large=rng.random() < 0.2)
+            script = kind(rng, large=rng.random() < 0.2)
             _, largest = script.evaluate(3, np.float64)
         if largest <= LARGEST:
             return script
