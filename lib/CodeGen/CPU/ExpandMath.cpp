@@ -8,6 +8,7 @@
 #include "ExpandFloat16.h"
 #include "ExpandFloat32Math.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/CodeGen/Kernel/ConvertThroughFloat32.h"
 #include "InterleaveChains.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -137,6 +138,7 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
     // NOTE: every level of x86-64 with multiply-adds also converts float16.
     if (!fma) {
       patterns.add<SplitFma>(context);
+      populateConvertThroughFloat32Patterns(patterns);
       populateExpandFloat16Patterns(patterns);
     }
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
@@ -151,7 +153,8 @@ private:
         .walk([](Operation *op) {
           bool isOfPatterns =
               isa_and_present<math::MathDialect>(op->getDialect()) ||
-              isa<arith::ExtFOp, arith::TruncFOp>(op);
+              isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp,
+                  arith::UIToFPOp>(op);
           return isOfPatterns ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();

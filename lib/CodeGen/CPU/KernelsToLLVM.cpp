@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/Kernel/BFloat16Constants.h"
+#include "HamKaas/CodeGen/Kernel/ConvertThroughFloat32.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "LibmCalls.h"
@@ -58,7 +59,8 @@ static LogicalResult lowerVectors(func::FuncOp kernel) {
   // either of 0.0 and -0.0. LLVM's own keep their order, at the cost of 30 % of
   // the time of a max pooling.
   arith::populateArithExpandOpsPatterns(patterns);
-  expandBFloat16(patterns);
+  arith::populateExpandBFloat16Patterns(patterns);
+  populateConvertThroughFloat32Patterns(patterns);
   return applyPatternsGreedily(kernel, std::move(patterns));
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/Kernel/BFloat16Constants.h"
+#include "HamKaas/CodeGen/Kernel/ConvertThroughFloat32.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -76,7 +77,8 @@ static LogicalResult expandOperations(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   memref::populateExpandStridedMetadataPatterns(patterns);
   arith::populateArithExpandOpsPatterns(patterns);
-  expandBFloat16(patterns);
+  arith::populateExpandBFloat16Patterns(patterns);
+  populateConvertThroughFloat32Patterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 

@@ -8,7 +8,6 @@
 #include "HamKaas/CodeGen/Kernel/BFloat16Constants.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -36,33 +35,7 @@ struct LowerBFloat16Constant : ConvertOpToLLVMPattern<arith::ConstantOp> {
     return success();
   }
 };
-
-/// Canonicalization converts integers in one step, which upstream's expansion
-/// of bfloat16 does not know.
-template <typename ConvertOp>
-struct ConvertThroughFloat32 : OpRewritePattern<ConvertOp> {
-  using OpRewritePattern<ConvertOp>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ConvertOp op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType();
-    if (!getElementTypeOrSelf(type).isBF16())
-      return rewriter.notifyMatchFailure(op, "no bfloat16");
-    Type wide = rewriter.getF32Type();
-    if (auto vector = dyn_cast<VectorType>(type))
-      wide = vector.clone(wide);
-    Value number = ConvertOp::create(rewriter, op.getLoc(), wide, op.getIn());
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, number);
-    return success();
-  }
-};
 } // namespace
-
-void hamkaas::expandBFloat16(RewritePatternSet &patterns) {
-  arith::populateExpandBFloat16Patterns(patterns);
-  patterns.add<ConvertThroughFloat32<arith::SIToFPOp>,
-               ConvertThroughFloat32<arith::UIToFPOp>>(patterns.getContext());
-}
 
 void hamkaas::storeBFloat16AsIntegers(LLVMTypeConverter &converter,
                                       RewritePatternSet &patterns) {

@@ -13,9 +13,6 @@
 
 namespace hamkaas {
 
-/// Expands conversions to and from bfloat16 to what all processors have.
-void expandBFloat16(mlir::RewritePatternSet &patterns);
-
 /// Lets bfloat16, which memory alone holds, be integers of 16 bits to LLVM: for
 /// a selection of two it would convert both, by calls of the compiler's
 /// library.
