@@ -52,7 +52,7 @@ void BlockContraction::chooseLanes() {
   if (result.getType() != root->getResult(0).getType())
     return;
   lanes =
-      chooseWideLanes(kernel.target(), tile.columns(),
+      chooseWideLanes(kernel.costs(), tile.columns(),
                       {{result, at}, {kernel.destinationArgument(), at}},
                       [&](Value value) { return value == root->getResult(0); });
 }
@@ -61,7 +61,7 @@ bool BlockContraction::match() {
   if (!matchOperands())
     return false;
   auto chosen =
-      chooseBlockTile(kernel.target(), loops.count(loops.batch), rowCount,
+      chooseBlockTile(kernel.costs(), loops.count(loops.batch), rowCount,
                       columnCount, depthCount, right.panelWidth);
   if (!chosen)
     return false;

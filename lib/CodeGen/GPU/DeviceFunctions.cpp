@@ -8,8 +8,9 @@
 #include "DeviceFunctions.h"
 #include "AccessOrder.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
-#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/CodeGen/Kernel/MachineFacts.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -28,17 +29,13 @@ using namespace hamkaas;
 
 /// Warps of a block: enough that 16 blocks fill a multiprocessor.
 static constexpr int64_t maxWarps = 4;
+
 /// Blocks of a grid that should be there before a block has several warps: two
-/// for each multiprocessor of the largest GPUs.
-static constexpr int64_t wantedBlocks = 264;
-/// Shared memory of a block that every GPU gives without being asked, and that
-/// which those from sm_80 on have.
-static constexpr int64_t usualSharedBytes = 48 << 10;
-static constexpr int64_t maxSharedBytes = 99 << 10;
-/// Of a multiprocessor.
-static constexpr int64_t registerCount = 65536;
-/// Of each buffer in it.
-static constexpr int64_t sharedAlignment = 16;
+/// for each multiprocessor.
+static int64_t getWantedBlocks() { return 2 * getGpuFacts().processors; }
+
+/// Of each buffer in shared memory: that of the widest access.
+static int64_t getSharedAlignment() { return getGpuFacts().accessBytes; }
 
 gpu::GPUFuncOp hamkaas::createDeviceFunction(OpBuilder &builder,
                                              func::FuncOp kernel,
@@ -120,13 +117,14 @@ static bool isOfBlock(memref::AllocaOp op) {
 }
 
 static int64_t getScratchBytes(memref::AllocaOp op) {
-  return llvm::alignTo(getByteCount(op.getType()), sharedAlignment);
+  return llvm::alignTo(getByteCount(op.getType()), getSharedAlignment());
 }
 
 LogicalResult TileFunction::chooseLaunch() {
   for (auto scratch : kernel.getOps<memref::AllocaOp>())
     (isOfBlock(scratch) ? sharedBytes : scratchBytes) +=
         getScratchBytes(scratch);
+  int64_t maxSharedBytes = getGpuFacts().maxSharedBytes;
   if (scratchBytes + sharedBytes > maxSharedBytes)
     return kernel.emitError("expected at most ")
            << maxSharedBytes << " bytes of scratch memory for a warp, got "
@@ -136,8 +134,12 @@ LogicalResult TileFunction::chooseLaunch() {
   // What is written for a block has its warps.
   if (auto warps = kernel->getAttrOfType<IntegerAttr>(blockWarpsAttrName))
     runners = fewest = warps.getInt();
-  while (runners > fewest && (llvm::divideCeil(tiles, runners) < wantedBlocks ||
-                              runners * scratchBytes > usualSharedBytes))
+  auto isTooMany = [&] {
+    int64_t blocks = llvm::divideCeil(tiles, runners);
+    return blocks < getWantedBlocks() ||
+           runners * scratchBytes > getGpuFacts().sharedBytes;
+  };
+  while (runners > fewest && isTooMany())
     runners /= 2;
   tilesOfBlock = runners;
   launch.threads = isWarp ? runners * warpSize : runners;
@@ -301,7 +303,7 @@ int64_t TileFunction::getAlignment(Value memref, ValueRange indices,
   if (argument && argument.getArgNumber() < facts.size())
     alignment = facts[argument.getArgNumber()].alignment;
   else if (memrefType.getMemorySpace())
-    alignment = sharedAlignment;
+    alignment = getSharedAlignment();
   alignment = std::gcd(alignment, width * type.getNumElements());
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -353,7 +355,8 @@ static void stateBlocks(func::FuncOp kernel, gpu::GPUFuncOp function,
   int64_t registers = getRegisters(kernel, threads);
   if (registers == 0)
     return;
-  int64_t blocks = std::max<int64_t>(1, registerCount / (threads * registers));
+  int64_t blocks = std::max<int64_t>(1, getGpuFacts().processorRegisters /
+                                            (threads * registers));
   function->setAttr(
       NVVM::NVVMDialect::getMinctasmAttrName(),
       IntegerAttr::get(IntegerType::get(function.getContext(), 32), blocks));

@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace hamkaas;
 
 static constexpr int64_t maxRows = 4, minKeys = 64, maxTeam = 16;
-/// Sums of values that a thread holds, and bytes of those of all warps.
-static constexpr int64_t maxSums = 16, maxSharedBytes = 32 << 10;
+/// Sums of values that a thread holds.
+static constexpr int64_t maxSums = 16;
 
 static int64_t countVectors(const Attention &attention) {
   return llvm::divideCeil(attention.valueWidth, warpSize);
@@ -35,9 +35,12 @@ SplitAttention::SplitAttention(KernelBuilder &kernel,
     : kernel(kernel), attention(attention), steps(kernel, attention),
       rows(attention.queries), vectors(countVectors(attention)), team(maxTeam) {
   int64_t sumBytes = rows * vectors * warpSize * 4;
-  while (team > 1 && (team * sumBytes > maxSharedBytes ||
-                      attention.keys < team * warpSize ||
-                      attention.batches * team > wantedWarps))
+  const CostModel &costs = kernel.costs();
+  // The rest of the shared memory is for statistics, and for the other blocks.
+  int64_t maxBytes = costs.machine.sharedBytes * 2 / 3;
+  while (team > 1 &&
+         (team * sumBytes > maxBytes || attention.keys < team * warpSize ||
+          attention.batches * team > costs.wantedWarps()))
     team /= 2;
 }
 

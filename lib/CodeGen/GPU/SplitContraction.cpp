@@ -22,11 +22,9 @@ static constexpr int64_t minColumns = 32, minDepth = 64;
 /// Steps of the depth whose reads are on their way at a time.
 static constexpr int64_t stepsAtOnce = 8;
 /// The same of steps that are one read of 16 bytes a thread. As many as there
-/// are registers for, which is more for few rows: there are few blocks, and what
-/// each has on its way keeps the memory busy. Estimated, not measured.
+/// are registers for, which is more for few rows: there are few blocks, and
+/// what each has on its way keeps the memory busy. Estimated, not measured.
 static constexpr int64_t minReads = 4, maxReads = 8, maxRowsOfMaxReads = 2;
-/// Elements of such a read.
-static constexpr int64_t wideLanes = 4 * warpSize;
 /// Warps of a block, and sums of theirs of that size.
 static constexpr int64_t minParts = 4, maxParts = 16, maxWideSums = 64;
 
@@ -36,6 +34,7 @@ bool SplitContraction::match() {
     return false;
   if (right.panelWidth % warpSize)
     return false;
+  wideLanes = kernel.costs().wideLanes();
   blockVectors = right.panelWidth ? right.panelWidth / warpSize : 1;
   // The rows of a panel lie one behind the other.
   if (right.panelWidth && wideLanes % right.panelWidth == 0 &&
@@ -48,7 +47,7 @@ bool SplitContraction::match() {
   int64_t blocks = loops.count(loops.batch) *
                    llvm::divideCeil(columnCount, blockVectors * warpSize);
   parts = minParts;
-  while (parts < maxParts && blocks * parts < wantedWarps &&
+  while (parts < maxParts && blocks * parts < kernel.costs().wantedWarps() &&
          depthCount > 2 * parts * depthAtOnce &&
          (!depthOfRead || 2 * parts * rowCount <= maxWideSums))
     parts *= 2;

@@ -46,7 +46,7 @@ private:
   mlir::Value addParts(int64_t row, int64_t vector, int64_t vectors);
 
   /// Warps of a block, the depth of a part, and vectors of columns.
-  int64_t parts = 1, partDepth = 0, blockVectors = 1;
+  int64_t parts = 1, partDepth = 0, blockVectors = 1, wideLanes = 0;
   /// Steps of the depth that a read of 16 bytes a thread is, 0 if threads read
   /// one column each, and such reads that are on their way at a time.
   int64_t depthOfRead = 0, readsAtOnce = 0;

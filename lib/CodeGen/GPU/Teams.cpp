@@ -16,8 +16,6 @@ using namespace mlir;
 using namespace hamkaas;
 
 static constexpr int64_t maxTeam = 16;
-/// Elements of a row that are worth a warp: four a thread.
-static constexpr int64_t wideLanes = 4 * warpSize, minPart = wideLanes;
 
 Value hamkaas::allocateShared(KernelBuilder &kernel, ArrayRef<int64_t> shape,
                               Type element) {
@@ -72,12 +70,16 @@ std::optional<Team> hamkaas::makeRowTeam(KernelBuilder &kernel, Value result) {
       rows *= size;
   Team team;
   // Whole vectors of 16 bytes a thread, if the row has such.
+  const CostModel &costs = kernel.costs();
+  int64_t wideLanes = costs.wideLanes();
   int64_t lanes = extent % wideLanes == 0 ? wideLanes : warpSize;
+  // Four elements of a thread are worth a warp.
+  int64_t minPart = wideLanes;
   team.warps = maxTeam;
   while (team.warps > 1 &&
          (extent % (team.warps * lanes) || extent < team.warps * minPart ||
-          (rows * team.warps > wantedWarps &&
-           2 * extent <= team.warps * maxKeptRow)))
+          (rows * team.warps > costs.wantedWarps() &&
+           2 * extent <= team.warps * costs.keptRowElements())))
     team.warps /= 2;
   if (team.warps == 1)
     return std::nullopt;

@@ -12,9 +12,6 @@
 
 namespace hamkaas {
 
-/// Warps that keep the memory of the largest GPUs busy.
-inline constexpr int64_t wantedWarps = 132 * 16;
-
 /// A buffer that the warps of a block have together.
 mlir::Value allocateShared(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape,
                            mlir::Type element);

@@ -48,14 +48,14 @@ int64_t TensorContraction::rightPitch() const {
 SmallVector<Value> TensorContraction::makeSums() {
   placeThread();
   int64_t products =
-      tile.rows / productRows * (tile.warpColumns() / productColumns);
+      tile.rows / productRows * (tile.warpColumns / productColumns);
   return SmallVector<Value>(products * sumsOfThread, getStart());
 }
 
 void TensorContraction::placeThread() {
   warpRow = kernel.multiply(kernel.divide(warp, tile.columnWarps), tile.rows);
   warpColumn = kernel.multiply(kernel.remainder(warp, tile.columnWarps),
-                               tile.warpColumns());
+                               tile.warpColumns);
   group = kernel.divide(lane, threadsOfRow);
   member = kernel.remainder(lane, threadsOfRow);
 }
@@ -180,7 +180,7 @@ SmallVector<Value> TensorContraction::multiply(Value stage, ValueRange sums) {
   SmallVector<Value> next(sums);
   for (int64_t depth = 0; depth < tile.depth; depth += productDepth()) {
     SmallVector<Fragment> columns;
-    for (int64_t c = 0; c < tile.warpColumns(); c += productColumns)
+    for (int64_t c = 0; c < tile.warpColumns; c += productColumns)
       columns.push_back(loadRight(stage, c, depth));
     MutableArrayRef<Value> rest = next;
     for (int64_t r = 0; r < tile.rows; r += productRows) {
@@ -213,11 +213,11 @@ static int64_t countElements(Value buffer) {
 void TensorContraction::finish(ValueRange sums) {
   bool isLeft = countElements(leftShared) > countElements(rightShared);
   Value buffer = flatten(kernel, isLeft ? leftShared : rightShared);
-  int64_t elements = productRows * (tile.warpColumns() + sumPadding);
+  int64_t elements = productRows * (tile.warpColumns + sumPadding);
   assert(tile.warps * elements <= countElements(buffer) &&
          "sums of a tile do not fit");
   Value first = kernel.multiply(warp, elements);
-  int64_t count = sumsOfThread * tile.warpColumns() / productColumns;
+  int64_t count = sumsOfThread * tile.warpColumns / productColumns;
   // Other warps may still read operands.
   waitForBlock(kernel);
   for (int64_t r = 0; r < tile.rows; r += productRows) {
@@ -230,7 +230,7 @@ void TensorContraction::finish(ValueRange sums) {
 
 void TensorContraction::storeSums(ValueRange sums, Value buffer, Value first) {
   OpBuilder &ir = kernel.ir();
-  int64_t pitch = tile.warpColumns() + sumPadding;
+  int64_t pitch = tile.warpColumns + sumPadding;
   Value own = kernel.add(kernel.add(first, kernel.multiply(group, pitch)),
                          kernel.multiply(member, 2));
   for (auto [i, sum] : llvm::enumerate(sums)) {
@@ -245,7 +245,7 @@ void TensorContraction::storeSums(ValueRange sums, Value buffer, Value first) {
 
 /// Writes what exists of the rows from `row` on.
 void TensorContraction::finishRows(Value buffer, Value first, Value row) {
-  int64_t pitch = tile.warpColumns() + sumPadding;
+  int64_t pitch = tile.warpColumns + sumPadding;
   auto type = VectorType::get(warpSize, kernel.ir().getF32Type());
   int64_t rest = columnCount % warpSize;
   auto finishVector = [&](Value sumRow, int64_t v, Value at) {
@@ -268,7 +268,7 @@ void TensorContraction::finishRows(Value buffer, Value first, Value row) {
   kernel.writingLoop(kernel.constant(0), end, 1, [&](Value sumRow) {
     Value at = kernel.add(row, sumRow);
     auto write = [&] {
-      for (int64_t v = 0; v < tile.vectors; ++v)
+      for (int64_t v = 0; v < tile.warpColumns / warpSize; ++v)
         finishVector(sumRow, v, at);
     };
     if (rowCount % tile.blockRows() == 0)

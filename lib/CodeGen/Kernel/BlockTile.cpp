@@ -13,16 +13,11 @@ using namespace hamkaas;
 
 using llvm::divideCeil;
 
-static constexpr int64_t lanes = 32;
-/// Multiprocessors that are to have work.
-static constexpr int64_t multiprocessors = 132;
 /// Smaller ones are left to single warps.
 static constexpr int64_t minRows = 8, minColumns = 32, minDepth = 32;
 /// Depth of a stage: two stages of the largest tile are 32 KB of the 48 KB that
 /// a block may have without asking. For tensor cores, three are 56 KB.
 static constexpr int64_t stageDepth = 16;
-
-int64_t BlockTile::warpColumns() const { return lanes * vectors; }
 
 namespace {
 struct Candidate {
@@ -48,25 +43,28 @@ static constexpr Candidate tensorCandidates[] = {
     {4, 16, 1, 0.60, 4, 3}};
 
 std::optional<BlockTile>
-hamkaas::chooseBlockTile(const TargetDescription &target, int64_t batches,
-                         int64_t rows, int64_t columns, int64_t depth,
-                         int64_t panelWidth) {
-  if (!target.isWarp || rows < minRows || columns < minColumns ||
-      depth < minDepth)
+hamkaas::chooseBlockTile(const CostModel &costs, int64_t batches, int64_t rows,
+                         int64_t columns, int64_t depth, int64_t panelWidth) {
+  if (costs.machine.sharedBytes == 0 || rows < minRows ||
+      columns < minColumns || depth < minDepth)
     return std::nullopt;
   std::optional<BlockTile> best;
   double bestCost = 0;
   llvm::ArrayRef<Candidate> choices = candidates;
-  if (target.precision != Precision::Exact)
+  if (costs.target.precision != Precision::Exact)
     choices = tensorCandidates;
   for (const Candidate &candidate : choices) {
-    BlockTile tile{candidate.warps, candidate.rows,        candidate.vectors,
-                   stageDepth,      candidate.columnWarps, candidate.stages};
+    BlockTile tile{candidate.warps,
+                   candidate.rows,
+                   candidate.vectors * costs.target.lanes,
+                   stageDepth,
+                   candidate.columnWarps,
+                   candidate.stages};
     if (panelWidth && tile.columns() != panelWidth)
       continue;
     int64_t blocks = batches * divideCeil(rows, tile.blockRows()) *
                      divideCeil(columns, tile.columns());
-    double cost = double(divideCeil(blocks, multiprocessors)) *
+    double cost = double(divideCeil(blocks, costs.machine.processors)) *
                   double(tile.blockRows() * tile.columns()) /
                   candidate.efficiency;
     if (!best || cost < bestCost) {

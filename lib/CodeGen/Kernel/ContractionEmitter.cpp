@@ -12,11 +12,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Larger right sides are not in the first-level cache when they are read.
-static constexpr int64_t minPrefetched = 1 << 13;
-/// About the latency of the third-level cache.
-static constexpr int64_t stepsAhead = 8;
-
 //===----------------------------------------------------------------------===//
 // Accumulators
 //===----------------------------------------------------------------------===//
@@ -190,10 +185,11 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
 void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
   OpOperand &right = *root.getDpsInputOperand(1);
   auto type = cast<RankedTensorType>(right.get().getType());
-  if (kernel.target().isWarp || !isa<BlockArgument>(right.get()) ||
-      type.getNumElements() < minPrefetched)
+  if (!isa<BlockArgument>(right.get()) ||
+      !kernel.costs().prefetchesColumns(type.getNumElements()))
     return;
-  Value ahead = kernel.minimum(kernel.add(depth, stepsAhead), depthCount - 1);
+  Value ahead = kernel.minimum(kernel.add(depth, kernel.costs().stepsAhead()),
+                               depthCount - 1);
   for (int64_t v = 0; v < columns.vectors; ++v) {
     Value linear = kernel.constant(0);
     Point point =

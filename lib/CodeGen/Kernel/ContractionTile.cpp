@@ -17,106 +17,109 @@ using llvm::divideCeil;
 static constexpr int64_t maxRows = 16;
 /// Wider panels gain nothing, and leave fewer tiles to share.
 static constexpr int64_t maxVectors = 4;
-/// A panel of this depth and 48 columns takes 96 KB of the second-level cache.
-static constexpr int64_t maxDepth = 512;
-/// A block of this many rows and maxDepth columns of the left side takes 256
-/// KB.
-static constexpr int64_t maxBlockRows = 128;
-/// The same where both sides are too large for that cache: 2048 x 2048 x 2048
-/// gains 4 % by it, on two threads as well.
-static constexpr int64_t maxFarBlockRows = 64;
-/// An operand of up to this size stays in the second-level cache beside a panel
-/// or some rows.
-static constexpr int64_t maxNearElements = (768 << 10) / sizeof(float);
+/// Columns of the panels that `panelDepth` is for.
+static constexpr int64_t usualColumns = 48;
 /// Tiles that keep several threads busy, if each is worth handing out.
 static constexpr int64_t wantedTiles = 32;
 /// The same where each tile copies what it reads of the right side: fewer and
 /// larger tiles copy it less often. 512 x 512 x 512 and 128 x 784 x 1000 gain 3
 /// and 5 % on two threads.
 static constexpr int64_t wantedCopyingTiles = 16;
-static constexpr int64_t maxCopyingBlockRows = 256;
 static constexpr int64_t minTileFlops = 1 << 17;
+
+/// How the second-level cache is divided. A panel takes up to 3/32 of it.
+static int64_t getMaxDepth(const CostModel &costs) {
+  return 3 * costs.l2Elements() / (32 * usualColumns);
+}
+
+/// A block of the left side takes up to a quarter.
+static int64_t getMaxBlockRows(const CostModel &costs) {
+  return costs.l2Elements() / (4 * getMaxDepth(costs));
+}
+
+/// An operand of up to three quarters stays there beside a panel or some rows.
+static int64_t getMaxNearElements(const CostModel &costs) {
+  return costs.l2Elements() * 3 / 4;
+}
 
 /// Rows of accumulators that fit into the registers beside `vectors` vectors of
 /// the right side and one of the left. One more would spill and halve the
 /// speed.
-static int64_t fittingRows(const TargetDescription &target, int64_t vectors) {
+static int64_t fittingRows(const CostModel &costs, int64_t vectors) {
   // Without a fused instruction the product needs a register of its own.
-  int64_t others = vectors + 1 + (target.fma ? 0 : 1);
-  return std::clamp<int64_t>((target.registers - others) / vectors, 0, maxRows);
+  int64_t others = vectors + 1 + (costs.target.fma ? 0 : 1);
+  return std::clamp<int64_t>((costs.target.registers - others) / vectors, 0,
+                             maxRows);
 }
-
-/// Bytes a cycle that a core gets from its second-level cache, and from what is
-/// beyond.
-static constexpr double nearBytesPerCycle = 32, farBytesPerCycle = 16;
 
 /// Cycles more that a step takes where there is nothing but the stream: for one
 /// row, panels of 32 columns are read at 16.0 GB/s from memory, of 64 at 17.0.
 static constexpr double rowStepCycles = 0.5;
 
-/// Panels that a row reads at once: three or four streams give 17.7 GB/s in
-/// place of 17.0, more than that nothing. But so many tiles are left to share.
-static constexpr int64_t maxPanels = 4;
+/// Tiles that are left to share where a row reads several panels at once.
 static constexpr int64_t minPanelTiles = 16;
 
-static double vectorBytes(const TargetDescription &target) {
-  return sizeof(float) * static_cast<double>(target.lanes);
+static double vectorBytes(const CostModel &costs) {
+  return sizeof(float) * static_cast<double>(costs.target.lanes);
 }
 
-/// Cycles a step in depth takes for one block of accumulators: two
-/// multiply-adds a cycle, two loads a cycle, each accumulator every 4 cycles
-/// and rarely just then, and the right side from the second-level cache, which
-/// blocks of few rows wait for.
-static double stepCost(const TargetDescription &target, int64_t rows,
-                       int64_t vectors) {
-  double arithmetic = 0.5 * rows * vectors;
-  double loads = 0.5 * (rows + vectors);
-  double stream = vectors * vectorBytes(target) / nearBytesPerCycle;
+/// Cycles a step in depth takes for one block of accumulators: its
+/// multiply-adds, its loads, the latency of each accumulator, which rarely goes
+/// on just then, and the right side from the second-level cache, which blocks
+/// of few rows wait for.
+static double stepCost(const CostModel &costs, int64_t rows, int64_t vectors) {
+  const MachineFacts &machine = costs.machine;
+  double arithmetic = rows * vectors / machine.multiplyAddsPerCycle;
+  double loads = (rows + vectors) / machine.loadsPerCycle;
+  double latency = machine.multiplyAddLatency + 0.5;
+  double stream = vectors * vectorBytes(costs) / machine.l2BytesPerCycle;
   // The last term prefers fewer loads where the units are equally busy.
-  return std::max({4.5, arithmetic, loads, stream}) + 0.01 * (rows + vectors);
+  return std::max({latency, arithmetic, loads, stream}) +
+         0.01 * (rows + vectors);
 }
 
 /// Cycles a step takes for all rows of a panel, the first of which wait for it
 /// to arrive in the second-level cache.
-static double columnCost(const TargetDescription &target, int64_t rows,
+static double columnCost(const CostModel &costs, int64_t rows,
                          int64_t blockRows, int64_t vectors) {
-  double block = stepCost(target, blockRows, vectors);
-  double arrival = vectors * vectorBytes(target) / farBytesPerCycle;
+  double block = stepCost(costs, blockRows, vectors);
+  double arrival =
+      vectors * vectorBytes(costs) / costs.machine.farBytesPerCycle;
   if (rows == 1)
     arrival += rowStepCycles;
   double cost = (rows / blockRows) * block + std::max(0.0, arrival - block);
   if (rows % blockRows)
-    cost += stepCost(target, rows % blockRows, vectors);
+    cost += stepCost(costs, rows % blockRows, vectors);
   return cost;
 }
 
-static int64_t chooseRows(const TargetDescription &target, int64_t rows,
+static int64_t chooseRows(const CostModel &costs, int64_t rows,
                           int64_t vectors) {
   int64_t best = 1;
-  for (int64_t r = 2; r <= std::min(rows, fittingRows(target, vectors)); ++r)
-    if (columnCost(target, rows, r, vectors) <
-        columnCost(target, rows, best, vectors))
+  for (int64_t r = 2; r <= std::min(rows, fittingRows(costs, vectors)); ++r)
+    if (columnCost(costs, rows, r, vectors) <
+        columnCost(costs, rows, best, vectors))
       best = r;
   return best;
 }
 
-static int64_t chooseLanes(const TargetDescription &target, int64_t columns) {
-  return std::min<int64_t>(target.lanes, llvm::PowerOf2Ceil(columns));
+static int64_t chooseLanes(const CostModel &costs, int64_t columns) {
+  return std::min<int64_t>(costs.target.lanes, llvm::PowerOf2Ceil(columns));
 }
 
-static int64_t chooseVectors(const TargetDescription &target, int64_t rows,
+static int64_t chooseVectors(const CostModel &costs, int64_t rows,
                              int64_t columnVectors) {
   int64_t best = 1;
   double bestCost = 0;
   for (int64_t v = 1; v <= std::min(columnVectors, maxVectors); ++v) {
-    if (fittingRows(target, v) < 1)
+    if (fittingRows(costs, v) < 1)
       break;
-    int64_t blockRows = chooseRows(target, rows, v);
-    double cost = (columnVectors / v) * columnCost(target, rows, blockRows, v);
+    int64_t blockRows = chooseRows(costs, rows, v);
+    double cost = (columnVectors / v) * columnCost(costs, rows, blockRows, v);
     // All of a panel comes near, even where only some of its vectors are read.
     if (columnVectors % v)
-      cost += columnCost(target, rows, blockRows,
-                         rows == 1 ? v : columnVectors % v);
+      cost +=
+          columnCost(costs, rows, blockRows, rows == 1 ? v : columnVectors % v);
     if (v == 1 || cost < bestCost) {
       best = v;
       bestCost = cost;
@@ -127,10 +130,12 @@ static int64_t chooseVectors(const TargetDescription &target, int64_t rows,
 
 /// Panels of `count` that a tile of one row reads at once, each with
 /// accumulators of its own and the operands of multiply-adds in memory.
-static int64_t choosePanels(const TargetDescription &target, int64_t vectors,
+static int64_t choosePanels(const CostModel &costs, int64_t vectors,
                             int64_t outer, int64_t count) {
-  int64_t fitting = (target.registers - 1 - (target.fma ? 0 : 1)) / vectors;
-  int64_t wanted = std::min(outer * count / minPanelTiles, maxPanels);
+  int64_t fitting =
+      (costs.target.registers - 1 - (costs.target.fma ? 0 : 1)) / vectors;
+  int64_t wanted =
+      std::min(outer * count / minPanelTiles, costs.machine.streams);
   return std::max<int64_t>(1, std::min({wanted, fitting, count}));
 }
 
@@ -151,36 +156,34 @@ static int64_t chooseBlockRows(int64_t rows, int64_t tileRows, int64_t others,
 /// again for each panel; or because the right side is small, and threads that
 /// have rows of their own find in their caches what the kernel before, of rows
 /// as well, left there of the larger rest.
-static bool isBetterByRows(int64_t rows, int64_t columns, int64_t depth) {
+static bool isBetterByRows(const CostModel &costs, int64_t rows,
+                           int64_t columns, int64_t depth) {
   int64_t left = rows * depth, right = depth * columns;
-  return left > maxNearElements ||
-         (right <= maxNearElements && right <= left + rows * columns);
+  int64_t near = getMaxNearElements(costs);
+  return left > near || (right <= near && right <= left + rows * columns);
 }
 
-/// Rows and vectors of the sums that the threads of a warp hold, and the warps
-/// that should be busy before one gets so much.
+/// Rows and vectors of the sums that the threads of a warp hold.
 static constexpr int64_t warpRows = 8, warpVectors = 4;
-static constexpr int64_t wantedWarps = 1024;
 
 /// A warp has one block of sums, of all of the depth. Its size is that of the
 /// fewest reads for each product that leaves enough blocks.
-static ContractionTile chooseWarpTile(const TargetDescription &target,
-                                      int64_t outer, int64_t rows,
-                                      int64_t columns, int64_t depth,
-                                      int64_t panelWidth) {
+static ContractionTile chooseWarpTile(const CostModel &costs, int64_t outer,
+                                      int64_t rows, int64_t columns,
+                                      int64_t depth, int64_t panelWidth) {
   ContractionTile tile;
-  tile.lanes = chooseLanes(target, columns);
+  tile.lanes = chooseLanes(costs, columns);
   tile.vectors =
       std::min<int64_t>(warpVectors, divideCeil(columns, tile.lanes));
   if (panelWidth) {
-    tile.lanes = std::min(target.lanes, panelWidth);
+    tile.lanes = std::min(costs.target.lanes, panelWidth);
     tile.vectors = panelWidth / tile.lanes;
   }
   tile.rows = std::min(warpRows, rows);
   auto isTooFew = [&] {
-    return outer * divideCeil(rows, tile.rows) *
-               divideCeil(columns, tile.panelWidth()) <
-           wantedWarps;
+    int64_t blocks = outer * divideCeil(rows, tile.rows) *
+                     divideCeil(columns, tile.panelWidth());
+    return blocks < costs.machine.busyWarps;
   };
   while (isTooFew() && (tile.rows > 1 || (tile.vectors > 1 && !panelWidth))) {
     if (tile.vectors > 1 && !panelWidth && 2 * tile.vectors >= tile.rows)
@@ -195,46 +198,50 @@ static ContractionTile chooseWarpTile(const TargetDescription &target,
   return tile;
 }
 
-ContractionTile hamkaas::chooseContractionTile(const TargetDescription &target,
+ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
                                                int64_t outer, int64_t rows,
                                                int64_t columns, int64_t depth,
                                                int64_t panelWidth) {
-  if (target.isWarp)
-    return chooseWarpTile(target, outer, rows, columns, depth, panelWidth);
+  if (costs.target.isWarp)
+    return chooseWarpTile(costs, outer, rows, columns, depth, panelWidth);
   ContractionTile tile;
   if (panelWidth) {
-    tile.lanes = std::min(target.lanes, panelWidth);
+    tile.lanes = std::min(costs.target.lanes, panelWidth);
     tile.vectors = panelWidth / tile.lanes;
   } else {
-    tile.lanes = chooseLanes(target, columns);
-    tile.vectors = chooseVectors(target, rows, divideCeil(columns, tile.lanes));
+    tile.lanes = chooseLanes(costs, columns);
+    tile.vectors = chooseVectors(costs, rows, divideCeil(columns, tile.lanes));
   }
-  tile.rows = chooseRows(target, rows, tile.vectors);
+  tile.rows = chooseRows(costs, rows, tile.vectors);
   int64_t panels = divideCeil(columns, tile.panelWidth());
-  // Of few rows, panels should be read once.
-  bool isFar = rows >= 4 * maxBlockRows && rows * depth > maxNearElements &&
-               depth * columns > maxNearElements;
-  bool isCopied = !panelWidth && depth * columns >= minCopiedElements;
-  int64_t maxBlock = isCopied ? maxCopyingBlockRows
-                     : isFar  ? maxFarBlockRows
+  // Of few rows, panels should be read once. Of many, where both sides are too
+  // large for the second-level cache, smaller blocks gain 4 % on 2048 x 2048 x
+  // 2048, on two threads as well.
+  int64_t maxBlockRows = getMaxBlockRows(costs);
+  int64_t near = getMaxNearElements(costs);
+  bool isFar =
+      rows >= 4 * maxBlockRows && rows * depth > near && depth * columns > near;
+  bool isCopied = !panelWidth && costs.isCopied(depth * columns);
+  int64_t maxBlock = isCopied ? 2 * maxBlockRows
+                     : isFar  ? maxBlockRows / 2
                               : maxBlockRows;
   tile.blockRows = chooseBlockRows(rows, tile.rows, outer * panels,
                                    2 * depth * tile.panelWidth(), maxBlock,
                                    isCopied ? wantedCopyingTiles : wantedTiles);
   tile.panels = panelWidth && rows == 1
-                    ? choosePanels(target, tile.vectors, outer, panels)
+                    ? choosePanels(costs, tile.vectors, outer, panels)
                     : 1;
   tile.sharesRows =
-      rows > tile.blockRows && isBetterByRows(rows, columns, depth);
+      rows > tile.blockRows && isBetterByRows(costs, rows, columns, depth);
   // A panel that is used only once need not stay in the cache.
   bool reused = tile.blockRows > tile.rows;
-  tile.depth = reused ? divideCeil(depth, divideCeil(depth, maxDepth)) : depth;
+  tile.depth =
+      reused ? divideCeil(depth, divideCeil(depth, getMaxDepth(costs))) : depth;
   return tile;
 }
 
-int64_t hamkaas::choosePanelWidth(const TargetDescription &target,
-                                  int64_t outer, int64_t rows, int64_t columns,
+int64_t hamkaas::choosePanelWidth(const CostModel &costs, int64_t outer,
+                                  int64_t rows, int64_t columns,
                                   int64_t depth) {
-  return chooseContractionTile(target, outer, rows, columns, depth)
-      .panelWidth();
+  return chooseContractionTile(costs, outer, rows, columns, depth).panelWidth();
 }

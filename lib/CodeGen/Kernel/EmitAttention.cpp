@@ -25,7 +25,8 @@ using namespace hamkaas;
 
 /// Queries that are computed at once with each key and value.
 static constexpr int64_t maxFewQueries = 4;
-/// Keys whose weights are in scratch memory at a time.
+/// Keys whose weights are in scratch memory at a time. The order of a sum
+/// depends on it, so no machine may have another.
 static constexpr int64_t maxPart = 1024;
 /// Sums of vectors of values at a time, of all queries.
 static constexpr int64_t valueSums = 8;
@@ -280,7 +281,7 @@ FailureOr<Tile> hamkaas::emitAttention(KernelBuilder &kernel, Value result) {
   for (Value argument : kernel.arguments())
     kernel.forbidAlias(argument);
   if (attention->queries <= maxFewQueries ||
-      attention->keyWidth > getMaxBlockWidth(kernel.target()))
+      attention->keyWidth > kernel.costs().maxBlockWidth())
     return FewQueriesEmitter(kernel, *attention).emit();
   return emitAttentionBlocks(kernel, *attention);
 }

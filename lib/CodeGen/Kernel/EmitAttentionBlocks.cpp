@@ -25,10 +25,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Elements of a block of queries.
-static constexpr int64_t blockElements = 4096;
 /// Keys of a part: with 64 queries, their scores fill most of a first-level
-/// cache.
+/// cache. The order of a sum depends on it, so no machine may have another.
 static constexpr int64_t partKeys = 128;
 /// Keys of one part if there are no more.
 static constexpr int64_t maxSinglePart = 160;
@@ -81,18 +79,6 @@ private:
 };
 } // namespace
 
-static int64_t getQueryVectors(const KernelBuilder &kernel,
-                               const Attention &attention) {
-  int64_t lanes = kernel.target().lanes;
-  // Warps share the scratch memory of a block.
-  if (kernel.target().isWarp)
-    return 1;
-  int64_t registers = kernel.target().registers >= 24 ? 4 : 2;
-  int64_t needed = llvm::divideCeil(attention.queries, lanes);
-  int64_t fitting = blockElements / (attention.keyWidth * lanes);
-  return std::clamp<int64_t>(fitting, 1, std::min(registers, needed));
-}
-
 /// As many accumulators as fit beside the vectors of one side and one number.
 static int64_t getAtOnce(const KernelBuilder &kernel, int64_t vectors) {
   int64_t free = kernel.target().registers - vectors - 2;
@@ -109,11 +95,11 @@ static int64_t getPart(const Attention &attention, int64_t keysAtOnce) {
 
 BlockEmitter::BlockEmitter(KernelBuilder &kernel, const Attention &attention)
     : kernel(kernel), attention(attention), steps(kernel, attention),
-      lanes(kernel.target().lanes),
-      queryVectors(getQueryVectors(kernel, attention)),
+      lanes(kernel.target().lanes), queryVectors(kernel.costs().queryVectors(
+                                        attention.queries, attention.keyWidth)),
       keysAtOnce(getAtOnce(kernel, queryVectors)),
       valueVectors(
-          std::min<int64_t>(kernel.target().registers >= 24 ? 4 : 2,
+          std::min<int64_t>(kernel.costs().valueVectors(),
                             llvm::divideCeil(attention.valueWidth, lanes))),
       part(getPart(attention, keysAtOnce)),
       turned(kernel, attention.keyWidth, queryVectors * lanes),

@@ -14,14 +14,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Fewer blocks of rows do not make up for the copy of a right side, and a
-/// larger part of it may not fit the stack of a thread.
-static constexpr int64_t minCopyUses = 4;
-static constexpr int64_t maxCopyElements = (96 << 10) / sizeof(float);
-
-/// Smaller weights of a convolution stay in the second-level cache.
-static constexpr int64_t minPrefetchedWindows = 1 << 18;
-
 //===----------------------------------------------------------------------===//
 // What is computed
 //===----------------------------------------------------------------------===//
@@ -86,7 +78,7 @@ LogicalResult ContractionEmitter::choosePanels() {
       width = unpack.getStaticInnerTiles().front();
     }
   }
-  tile = chooseContractionTile(kernel.target(), loops.outerCount(), rowCount,
+  tile = chooseContractionTile(kernel.costs(), loops.outerCount(), rowCount,
                                columnCount, loops.productCount(), width);
   if (isWhole())
     tile.depth = loops.productCount();
@@ -98,11 +90,8 @@ LogicalResult ContractionEmitter::choosePanels() {
   panelGroups = llvm::divideCeil(columnCount, tile.columns());
   rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
   depthBlocks = llvm::divideCeil(loops.productCount(), tile.depth);
-  // Other warps run while one waits for memory.
-  if (!kernel.target().isWarp) {
-    choosePrefetch();
-    chooseCopy();
-  }
+  choosePrefetch();
+  chooseCopy();
   return success();
 }
 
@@ -118,15 +107,16 @@ void ContractionEmitter::chooseCopy() {
                       AffineMap::getMultiDimMapWithTargets(
                           root.getNumLoops(), dims, root.getContext());
   // The first block of each tile fills the copy.
-  if (!isMatrix || loops.productCount() * columnCount < minCopiedElements ||
-      uses < minCopyUses || lastRow >= fullRows ||
-      tile.depth * tile.panelWidth() > maxCopyElements)
+  if (!isMatrix || lastRow >= fullRows ||
+      !kernel.costs().isCopied(loops.productCount() * columnCount) ||
+      !kernel.costs().copyPays(tile.depth * tile.panelWidth(), uses))
     return;
   copy.emplace(kernel, right.get(), tile, uses);
 }
 
 void ContractionEmitter::choosePrefetch() {
-  if (!packed || !isa<BlockArgument>(packed.getSource()))
+  if (!kernel.costs().machine.prefetches || !packed ||
+      !isa<BlockArgument>(packed.getSource()))
     return;
   SmallVector<int64_t> shape;
   for (int64_t loop : loops.batch)
@@ -140,8 +130,7 @@ void ContractionEmitter::choosePrefetch() {
     return;
   int64_t uses = tile.blockRows / tile.rows;
   if (!loops.window.empty()) {
-    // All rows use all of a panel, which in the cache is a matter of its size.
-    if (type.getNumElements() < minPrefetchedWindows)
+    if (!kernel.costs().prefetchesWindows(type.getNumElements()))
       return;
     uses = loops.count(loops.shared) * (rowCount / tile.rows);
   }

@@ -16,18 +16,11 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Elements of a core's tile: some microseconds of work, 16 KB of each operand.
-static constexpr int64_t coreTileElements = 4096;
-/// More tiles than that are a multiple of it, so that threads get equal shares.
-static constexpr int64_t tileShares = 8;
-/// Independent blocks of lanes in flight.
+/// Independent blocks of lanes in flight, on any machine: they only must be
+/// more than one waits for.
 static constexpr int64_t unrolledBlocks = 4;
 /// The same of blocks that give a thread several elements.
 static constexpr int64_t unrolledWideBlocks = 2;
-/// Results of this size are beyond the nearest caches: their elements, and
-/// those of operands of their shape, are fetched a page before they are needed.
-/// The hardware stops at each page.
-static constexpr int64_t minPrefetched = 1 << 15, prefetchDistance = 1 << 10;
 
 int64_t hamkaas::chooseLanes(const TargetDescription &target, int64_t extent) {
   return std::min<int64_t>(target.lanes, llvm::PowerOf2Ceil(extent));
@@ -99,20 +92,22 @@ LogicalResult hamkaas::verifyTree(Value result,
 
 /// Whether a warp takes several rows at a time rather than leave lanes, or
 /// blocks of them that could be in flight, unused.
-static bool isShort(int64_t extent) {
-  return extent < unrolledBlocks * 32 || (extent < 256 && extent % 32 != 0);
+static bool isShort(int64_t extent, int64_t lanes) {
+  return extent < unrolledBlocks * lanes ||
+         (extent < 2 * unrolledBlocks * lanes && extent % lanes != 0);
 }
 
 /// How many of `rows` rows of `extent` elements are a tile; of long rows a tile
 /// is a part of one.
-static int64_t chooseTileRows(int64_t rows, int64_t extent,
-                              int64_t tileElements) {
+static int64_t chooseTileRows(const CostModel &costs, int64_t rows,
+                              int64_t extent) {
+  int64_t tileElements = costs.tileElements();
   if (extent > tileElements)
     return 1;
   int64_t tileRows = std::min(rows, tileElements / extent);
   int64_t tiles = llvm::divideCeil(rows, tileRows);
-  if (tiles > tileShares)
-    tiles -= tiles % tileShares;
+  if (tiles > costs.tileShares())
+    tiles -= tiles % costs.tileShares();
   return llvm::divideCeil(rows, tiles);
 }
 
@@ -129,20 +124,21 @@ public:
     extent = shape.back();
     rows = ShapedType::getNumElements(outer);
     bool isWhole = value.getType() == kernel.destinationType();
-    isOneRow = kernel.target().isWarp && isWhole && rows > 1 && isShort(extent);
+    isOneRow = kernel.target().isWarp && isWhole && rows > 1 &&
+               isShort(extent, kernel.target().lanes);
     if (isOneRow) {
       extent *= rows;
       rows = 1;
       outer.clear();
     }
-    tileElements = kernel.target().tileSize(coreTileElements);
+    tileElements = kernel.costs().tileElements();
     part = std::min(extent, tileElements);
-    tileRows = chooseTileRows(rows, extent, tileElements);
+    tileRows = chooseTileRows(kernel.costs(), rows, extent);
     lanes = isOneRow ? chooseLanes(kernel.target(), extent) : chooseRowLanes();
     unroll =
         lanes > kernel.target().lanes ? unrolledWideBlocks : unrolledBlocks;
     streams = isWhole && kernel.streams();
-    if (isWhole && !streams && !kernel.target().isWarp)
+    if (isWhole && !streams)
       collectPrefetched();
   }
 
@@ -168,12 +164,15 @@ private:
     // A place that is not known may be any.
     std::optional<int64_t> offset = getConstantIntValue(offsets.back());
     written.at.back() = {1, offset.value_or(1)};
-    return chooseWideLanes(kernel.target(), extent, {read, written});
+    return chooseWideLanes(kernel.costs(), extent, {read, written});
   }
+
+  int64_t lineElements() const { return kernel.costs().lineElements(); }
 
   void collectPrefetched() {
     RankedTensorType type = kernel.destinationType();
-    if (!type.getElementType().isF32() || rows * extent < minPrefetched)
+    if (!type.getElementType().isF32() ||
+        !kernel.costs().prefetchesElements(rows * extent))
       return;
     for (BlockArgument argument : kernel.arguments().drop_back())
       if (argument.getType() == type && !argument.use_empty())
@@ -182,10 +181,11 @@ private:
 
   /// Once for each line of memory.
   void prefetch(Value row, LaneBlock block) {
-    if (prefetched.empty() || block.slot * lanes % lineElements)
+    if (prefetched.empty() || block.slot * lanes % lineElements())
       return;
-    Value ahead = kernel.add(kernel.multiply(row, extent),
-                             kernel.add(block.index, prefetchDistance));
+    Value ahead =
+        kernel.add(kernel.multiply(row, extent),
+                   kernel.add(block.index, kernel.costs().elementsAhead()));
     for (BlockArgument argument : prefetched)
       kernel.prefetch(argument, ahead, CacheLevel::First);
     kernel.prefetchDestination(ahead, CacheLevel::First);
@@ -222,7 +222,7 @@ private:
 
   void emitBlocks(Value row, Value base, int64_t count) {
     SmallVector<Value> rowIndices = kernel.delinearize(row, outer);
-    if (streams && count >= 2 * lineElements)
+    if (streams && count >= 2 * lineElements())
       return emitStream(rowIndices, base, count);
     SmallVector<Value> none;
     forEachLaneBlock(kernel, base, count, lanes, unroll, none, /*writes=*/true,
@@ -242,8 +242,8 @@ private:
   /// be an argument's, too.
   void emitStream(ValueRange row, Value base, int64_t count) {
     SmallVector<std::pair<Value, Value>> ends;
-    for (int64_t begin : {int64_t(0), count - lineElements})
-      for (int64_t at = 0; at < lineElements; at += lanes) {
+    for (int64_t begin : {int64_t(0), count - lineElements()})
+      for (int64_t at = 0; at < lineElements(); at += lanes) {
         Value index = kernel.add(base, begin + at);
         TreeEmitter tree(kernel, lanes, lanes);
         tree.setWritten(lanePoint(row, index));
@@ -251,7 +251,7 @@ private:
             {index, tree.evaluateVector(value, lanePoint(row, index))});
       }
     Value first = kernel.add(base, kernel.elementsBeforeLine());
-    int64_t vectors = (count - lineElements) / lanes;
+    int64_t vectors = (count - lineElements()) / lanes;
     int64_t unroll = std::gcd(vectors, unrolledBlocks);
     kernel.streamingLoop(
         kernel.constant(0), kernel.constant(vectors * lanes), unroll * lanes,

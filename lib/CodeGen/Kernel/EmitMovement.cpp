@@ -15,9 +15,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Rows of a tile of a packing kernel.
-static constexpr int64_t tileRows = 8;
-
 //===----------------------------------------------------------------------===//
 // Insertion into the destination
 //===----------------------------------------------------------------------===//
@@ -92,6 +89,7 @@ public:
     int64_t extent = pack.getSourceType().getDimSize(position);
     panels = llvm::divideCeil(extent, width);
     rest = extent % width;
+    int64_t tileRows = kernel.costs().tilePackedRows();
 
     outer = SmallVector<int64_t>(pack.getDestType().getShape().drop_back());
     ArrayRef<int64_t> order = pack.getOuterDimsPerm();

@@ -14,8 +14,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Elements of a core's tile: some microseconds of work.
-static constexpr int64_t coreTileElements = 16384;
 /// Independent blocks of lanes in flight.
 static constexpr int64_t unrolledBlocks = 4;
 
@@ -40,7 +38,7 @@ public:
     outer = SmallVector<int64_t>(shape.drop_back());
     int64_t rows = ShapedType::getNumElements(outer);
     int64_t tileRows = std::clamp<int64_t>(
-        kernel.target().tileSize(coreTileElements) / extent, int64_t(1), rows);
+        kernel.costs().movedTileElements() / extent, int64_t(1), rows);
     kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
       Value first = kernel.multiply(tile, tileRows);
       Value last = kernel.minimum(kernel.add(first, tileRows), rows);

@@ -20,9 +20,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Contributions of a core's tile: some microseconds of work.
-static constexpr int64_t coreTileContributions = 16384;
-/// Accumulators: enough to hide the latency of an addition.
+/// Accumulators: enough to hide the latency of an addition. The order of a sum
+/// depends on their number, so no machine may have another.
 static constexpr int64_t maxAccumulators = 8;
 
 namespace {
@@ -181,8 +180,8 @@ void ReductionEmitter::chooseBlocks() {
 void ReductionEmitter::emitUnits(int64_t units,
                                  function_ref<void(Value)> body) {
   int64_t work = rows.size * columns.size * getReducedCount();
-  int64_t tileUnits = std::clamp<int64_t>(
-      kernel.target().tileSize(coreTileContributions) / work, 1, units);
+  int64_t tileUnits =
+      std::clamp<int64_t>(kernel.costs().tileContributions() / work, 1, units);
   kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
     Value first = kernel.multiply(tile, tileUnits);
     Value last = kernel.add(first, tileUnits);

@@ -16,15 +16,11 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Elements of a core's tile, if rows are short enough to have several in one.
-static constexpr int64_t coreTileElements = 4096;
-/// Accumulators of a reduction: enough to hide the latency of an addition.
+/// Accumulators of a reduction: enough to hide the latency of an addition. The
+/// order of a sum depends on their number, so no machine may have another.
 static constexpr int64_t accumulators = 8;
 /// A long computation of each element hides it by itself.
 static constexpr int64_t accumulatorsOfMath = 4;
-/// Bytes of a row, of each operand and the result, of which two find room in
-/// the first level of caches.
-static constexpr int64_t maxNearRow = 4096;
 
 namespace {
 class RowEmitter {
@@ -242,10 +238,11 @@ SmallVector<LaneUse> RowEmitter::getRowUses() const {
 /// What all arguments have of a row must find room in registers to be kept.
 void RowEmitter::chooseBlocks() {
   part = team ? extent / team->warps : extent;
-  lanes = chooseWideLanes(kernel.target(), part, getRowUses(),
+  lanes = chooseWideLanes(kernel.costs(), part, getRowUses(),
                           [&](Value value) { return isReduction(value); });
-  keepsRow = kernel.target().isWarp && part <= maxKeptRow &&
-             part * static_cast<int64_t>(rowArguments.size()) <= 2 * maxKeptRow;
+  int64_t kept = kernel.costs().keptRowElements();
+  keepsRow = kept > 0 && part <= kept &&
+             part * static_cast<int64_t>(rowArguments.size()) <= 2 * kept;
 }
 
 /// Whether the result is as large as what is reduced.
@@ -263,11 +260,12 @@ bool RowEmitter::writesRows() const {
 /// one. The hardware stops fetching ahead at each page, and the first pass over
 /// a row is faster than memory.
 void RowEmitter::prefetchNext(Value index) {
-  if (kernel.target().isWarp || ShapedType::getNumElements(rowShape) == 1)
+  if (!kernel.costs().machine.prefetches ||
+      ShapedType::getNumElements(rowShape) == 1)
     return;
   int64_t width = kernel.destinationType().getElementTypeBitWidth() / 8;
-  auto level =
-      extent * width <= maxNearRow ? CacheLevel::First : CacheLevel::Second;
+  auto level = kernel.costs().isNearRow(extent * width) ? CacheLevel::First
+                                                        : CacheLevel::Second;
   Value next = kernel.add(nextRow, index);
   for (BlockArgument argument : rowArguments)
     kernel.prefetch(argument, next, level);
@@ -290,8 +288,8 @@ FailureOr<Tile> RowEmitter::emit() {
     });
     return finish(1);
   }
-  int64_t tileRows = std::clamp<int64_t>(
-      kernel.target().tileSize(coreTileElements) / extent, int64_t(1), rows);
+  int64_t tileRows = std::clamp<int64_t>(kernel.costs().tileElements() / extent,
+                                         int64_t(1), rows);
   kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
     Value first = kernel.multiply(tile, tileRows);
     Value last = kernel.add(first, tileRows);

@@ -21,9 +21,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Vectors of results of a core's tile: some microseconds of work.
-static constexpr int64_t coreTileVectors = 64;
-
 namespace {
 class TransformEmitter {
 public:
@@ -117,7 +114,7 @@ FailureOr<Tile> TransformEmitter::emit() {
     units *= extents[loop];
   int64_t vectors = llvm::divideCeil(extents[laneLoop], lanes);
   int64_t tileUnits = std::clamp<int64_t>(
-      kernel.target().tileSize(coreTileVectors) / vectors, 1, units);
+      kernel.costs().tileTransformVectors() / vectors, 1, units);
   kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
     Value first = kernel.multiply(tile, tileUnits);
     Value last = kernel.minimum(kernel.add(first, tileUnits), units);

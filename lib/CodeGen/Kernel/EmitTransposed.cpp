@@ -21,11 +21,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// A tile of these sizes meets each line of cache and each page of both sides
-/// while it is at hand. Tiles of 128 columns take 1.1 times as long.
-static constexpr int64_t maxTileRows = 32;
-static constexpr int64_t maxTileColumns = 64;
-
 static bool isInMemory(Value tensor) {
   return isa<BlockArgument>(tensor) && isa<RankedTensorType>(tensor.getType());
 }
@@ -152,11 +147,11 @@ public:
     columns = shape.back();
     lanes = chooseLanes(kernel.target(), columns);
     // A vector must be a line.
-    streams = kernel.streams() && lanes == lineElements &&
+    streams = kernel.streams() && lanes == kernel.costs().lineElements() &&
               value.getType() == kernel.destinationType();
-    tileRows = std::min(rows, maxTileRows);
-    tileColumns = std::min(columns, maxTileColumns);
-    alongRead = columns > maxTileColumns;
+    tileRows = std::min(rows, kernel.costs().tileTransposedRows());
+    tileColumns = std::min(columns, kernel.costs().tileTransposedColumns());
+    alongRead = columns > tileColumns;
     tileShape.assign(shape.begin(), shape.end());
     tileShape[cross] = llvm::divideCeil(rows, tileRows);
     tileShape.back() = llvm::divideCeil(columns, tileColumns);
@@ -223,8 +218,8 @@ private:
       emitSquare({outer, column, rows.active, lanes});
     };
     Value before = kernel.elementsBeforeLine();
-    Value end = kernel.minimum(kernel.add(firstColumn, activeColumns),
-                               columns - lineElements);
+    Value end =
+        kernel.minimum(kernel.add(firstColumn, activeColumns), columns - lanes);
     kernel.streamingLoop(firstColumn, end, lanes, [&](Value column) {
       emit(kernel.add(column, before));
     });
@@ -232,7 +227,7 @@ private:
         kernel.isLess(firstColumn, 1),
         [&] {
           emit(kernel.constant(0));
-          emit(kernel.constant(columns - lineElements));
+          emit(kernel.constant(columns - lanes));
         },
         [] {});
   }

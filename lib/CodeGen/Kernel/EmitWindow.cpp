@@ -27,9 +27,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Contributions of a core's tile: some microseconds of work.
-static constexpr int64_t coreTileContributions = 65536;
-
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
@@ -100,7 +97,7 @@ Tile WindowEmitter::emit() {
   for (int64_t loop : reduction.loops)
     work *= extents[loop];
   int64_t tileUnits = std::clamp<int64_t>(
-      kernel.target().tileSize(coreTileContributions) / work, 1, units);
+      kernel.costs().tileWindowContributions() / work, 1, units);
   kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
     Value first = kernel.multiply(tile, tileUnits);
     Value last = kernel.add(first, tileUnits);

@@ -22,7 +22,7 @@ using namespace hamkaas;
 KernelBuilder::KernelBuilder(func::FuncOp kernel,
                              const TargetDescription &target)
     : builder(kernel.getBody().front().getTerminator()),
-      location(kernel.getLoc()), cpu(target),
+      location(kernel.getLoc()), costModel(target),
       argument(kernel.getArguments().back()), entry(&kernel.getBody().front()) {
   destination = argument;
 }
@@ -355,20 +355,10 @@ void KernelBuilder::deferStores(function_ref<void()> body) {
   deferred.clear();
 }
 
-/// Bytes of a destination that is written past the caches.
-static constexpr int64_t minStreamBytes = 8 << 20;
-/// Elements of its rows. Their ends are written as usual, for which lines
-/// beside are fetched that others pass by the caches: rows of 64 elements took
-/// ten times as long as without, those of 1024 1.2 times.
-static constexpr int64_t minStreamRow = 2048;
-
 bool KernelBuilder::streams() const {
   RankedTensorType type = destinationType();
-  return !cpu.isWarp && type.getRank() > 0 &&
-         type.getElementTypeBitWidth() == 32 &&
-         type.getNumElements() * 4 >= minStreamBytes &&
-         type.getShape().back() % lineElements == 0 &&
-         type.getShape().back() >= minStreamRow;
+  return type.getRank() > 0 && type.getElementTypeBitWidth() == 32 &&
+         costModel.streams(type.getNumElements(), type.getShape().back());
 }
 
 void KernelBuilder::setInsertionPointBeforeTiles() {
@@ -381,7 +371,7 @@ Value KernelBuilder::elementsBeforeLine() {
     return beforeLine;
   // Before the tiles: nothing has been written yet.
   OpBuilder::InsertionGuard guard(builder);
-  Value four = constant(4), mask = constant(4 * lineElements - 1);
+  Value four = constant(4), mask = constant(costModel.machine.lineBytes - 1);
   Value zero = constant(0);
   setInsertionPointBeforeTiles();
   Value buffer = bufferization::ToBufferOp::create(
@@ -435,7 +425,8 @@ void KernelBuilder::prefetchDestination(Value linear, CacheLevel level) {
 
 void KernelBuilder::createPrefetch(Value buffer, Value linear,
                                    CacheLevel level) {
-  assert(!cpu.isWarp && "expected a processor");
+  assert(costModel.machine.prefetches &&
+         "expected a machine that asks for memory ahead");
   // Levels are counted from memory here.
   int64_t locality = level == CacheLevel::First ? 3 : 2;
   memref::PrefetchOp::create(builder, location, buffer, linear,
@@ -450,7 +441,7 @@ Value KernelBuilder::allocate(int64_t rows, int64_t columns, Type element) {
       builder, location,
       MemRefType::get({rows, columns},
                       element ? element : builder.getF32Type()),
-      builder.getI64IntegerAttr(4 * lineElements));
+      builder.getI64IntegerAttr(costModel.machine.lineBytes));
 }
 
 Value KernelBuilder::getExchange(int64_t rows, int64_t columns, Type element) {

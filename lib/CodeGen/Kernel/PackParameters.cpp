@@ -23,13 +23,6 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// Packing moves each element of the right side once, and saves a part of the
-/// time of every block of rows that reads it: for 128 rows as much as it takes.
-/// Up to 512 rows, tiles copy a right side of no more than 1 MB themselves; its
-/// parts then never go from the cache of one core to that of another.
-static constexpr int64_t minRows = 192, minElements = 1 << 16;
-static constexpr int64_t maxCopiedRows = 512, maxCopiedElements = 1 << 18;
-
 namespace {
 
 /// `[batch..., ..., columns]` into panels `[batch..., columns / width, ...,
@@ -127,16 +120,12 @@ private:
   }
 
   bool paysInEachRun(const ContractionLoops &loops) const {
-    int64_t rows = loops.rowCount();
-    int64_t elements = loops.productCount() * loops.columnCount();
-    // Blocks of threads copy parts of a matrix to shared memory as fast as
-    // panels, but for one whose rows begin anywhere.
-    bool isCopied =
-        target->isWarp && !sameCalls
-            ? loops.columnCount() % 4 == 0
-            : rows <= maxCopiedRows && elements <= maxCopiedElements;
-    return loops.batch.empty() && rows >= minRows && elements >= minElements &&
-           !isCopied;
+    CostModel costs(*target);
+    if (sameCalls)
+      costs.machine = getProcessorFacts();
+    return loops.batch.empty() &&
+           costs.packingPays(loops.rowCount(), loops.productCount(),
+                             loops.columnCount());
   }
 
   /// What `value` is outside of the loops that are given it.

@@ -20,6 +20,7 @@ PanelCopy::PanelCopy(KernelBuilder &kernel, Value source,
   auto type = cast<RankedTensorType>(source.getType());
   rowSize = type.getShape().back();
   scratch = kernel.allocate(depth, width);
+  lineElements = kernel.costs().lineElements();
   // Rows that do not begin with a line end within another one.
   int64_t lines = llvm::divideCeil(width, lineElements) +
                   (rowSize % lineElements == 0 ? 0 : 1);

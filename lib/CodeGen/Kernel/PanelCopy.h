@@ -39,7 +39,7 @@ public:
 private:
   KernelBuilder &kernel;
   mlir::Value source, scratch;
-  int64_t lanes, depth, width, rowSize;
+  int64_t lanes, depth, width, rowSize, lineElements;
   /// A row of the next stretch is asked for in so many steps, a power of two.
   int64_t stepsPerRow, linesPerStep;
   mlir::Value next, firstStep;

@@ -11,9 +11,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// A cache line.
-static constexpr int64_t elementsPerLine = 64 / sizeof(float);
-
 PanelPrefetch::PanelPrefetch(KernelBuilder &kernel, Value panels, int64_t depth,
                              const ContractionTile &tile, int64_t uses)
     : kernel(kernel), panels(panels), depth(depth) {
@@ -46,6 +43,6 @@ void PanelPrefetch::emit(Value step) {
     return;
   Value offset = kernel.multiply(kernel.subtract(step, lower), elementsPerStep);
   Value element = kernel.add(first, offset);
-  for (int64_t i = 0; i < elementsPerStep; i += elementsPerLine)
+  for (int64_t i = 0; i < elementsPerStep; i += kernel.costs().lineElements())
     kernel.prefetch(panels, kernel.add(element, i));
 }

@@ -22,8 +22,6 @@ makeWarp(llvm::StringLiteral level, Precision precision = Precision::Exact) {
           /*fma=*/true,
           /*scale=*/false,
           /*isWarp=*/true,
-          /*tilesPerCoreTile=*/16,
-          /*accessBytes=*/16,
           precision};
 }
 

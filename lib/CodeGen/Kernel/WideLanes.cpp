@@ -19,10 +19,6 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Elements that a thread has at most: of narrow types, too, for each is a
-/// register, and what is computed of it a longer one, perhaps.
-static constexpr int64_t maxShare = 4;
-
 using Indices = SmallVector<LaneUse::Index>;
 
 Indices hamkaas::applyToLanes(AffineMap map, ArrayRef<LaneUse::Index> loops) {
@@ -119,14 +115,18 @@ static bool areReadInShares(SmallVector<LaneUse> uses, int64_t share,
   return true;
 }
 
-int64_t hamkaas::chooseWideLanes(const TargetDescription &target,
-                                 int64_t extent, ArrayRef<LaneUse> uses,
+int64_t hamkaas::chooseWideLanes(const CostModel &costs, int64_t extent,
+                                 ArrayRef<LaneUse> uses,
                                  function_ref<bool(Value)> isLeaf) {
   if (uses.empty())
-    return chooseLanes(target, extent);
+    return chooseLanes(costs.target, extent);
   Type type = getElementTypeOrSelf(uses.front().tensor.getType());
   int64_t bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-  int64_t share = std::min(maxShare, target.accessBytes / bytes);
+  const TargetDescription &target = costs.target;
+  // Of narrow types no more than of 32 bits, for each is a register, and what
+  // is computed of it a longer one, perhaps.
+  int64_t share = costs.machine.accessBytes /
+                  std::max<int64_t>(bytes, CostModel::elementBytes);
   for (; share > 1; share /= 2)
     if (extent >= share * target.lanes &&
         areReadInShares(llvm::to_vector(uses), share, isLeaf))

@@ -166,12 +166,6 @@ void forEachPart(
                             llvm::SmallVectorImpl<mlir::Value> &carried)>
         body);
 
-/// The widest keys for which all queries of a block are kept turned: on the
-/// stack, or in the memory that a block of threads shares.
-inline int64_t getMaxBlockWidth(const TargetDescription &target) {
-  return target.isWarp ? 256 : 1024;
-}
-
 /// Many queries: squares of scores, queries along the lanes.
 Tile emitAttentionBlocks(KernelBuilder &kernel, const Attention &attention);
 

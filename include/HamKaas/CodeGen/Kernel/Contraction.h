@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_CODEGEN_KERNEL_CONTRACTION_H
 #define HAMKAAS_CODEGEN_KERNEL_CONTRACTION_H
 
-#include "HamKaas/CodeGen/Kernel/TargetDescription.h"
+#include "HamKaas/CodeGen/Kernel/CostModel.h"
 #include <optional>
 
 namespace hamkaas {
@@ -39,25 +39,19 @@ struct ContractionTile {
   int64_t columns() const { return panels * panelWidth(); }
 };
 
-/// Right sides of at least so many elements that are not packed are copied by
-/// each tile, as far as it reads them. Smaller ones stay in the second-level
-/// cache as they are.
-inline constexpr int64_t minCopiedElements = 1 << 16;
-
 /// Chooses the blocks for `outer` independent contractions. `panelWidth` is
 /// that of a right side already packed, or 0 if it is read where it lies.
-ContractionTile chooseContractionTile(const TargetDescription &target,
-                                      int64_t outer, int64_t rows,
-                                      int64_t columns, int64_t depth,
-                                      int64_t panelWidth = 0);
+ContractionTile chooseContractionTile(const CostModel &costs, int64_t outer,
+                                      int64_t rows, int64_t columns,
+                                      int64_t depth, int64_t panelWidth = 0);
 
 /// The part of a contraction that the warps of a block of threads of a GPU
 /// compute together: they share what they read, in the memory of the block.
 struct BlockTile {
   int64_t warps;
-  /// Rows and vectors of the sums of a warp. Each thread holds one of each
-  /// vector.
-  int64_t rows, vectors;
+  /// Rows and columns of the sums of a warp. Each thread holds as many of a row
+  /// as there are columns for each lane.
+  int64_t rows, warpColumns;
   /// Depth that is in shared memory at a time.
   int64_t depth;
   /// Warps that have the same rows and columns of their own.
@@ -67,15 +61,13 @@ struct BlockTile {
   int64_t stages = 2;
 
   int64_t blockRows() const { return warps / columnWarps * rows; }
-  /// Columns of a warp, then of the block.
-  int64_t warpColumns() const;
-  int64_t columns() const { return columnWarps * warpColumns(); }
+  int64_t columns() const { return columnWarps * warpColumns; }
 };
 
 /// Chooses the blocks for `batches` contractions of so many rows, those of all
 /// loops that share a right side. `panelWidth` as above. None if a contraction
 /// is too small for blocks.
-std::optional<BlockTile> chooseBlockTile(const TargetDescription &target,
+std::optional<BlockTile> chooseBlockTile(const CostModel &costs,
                                          int64_t batches, int64_t rows,
                                          int64_t columns, int64_t depth,
                                          int64_t panelWidth = 0);
@@ -83,8 +75,8 @@ std::optional<BlockTile> chooseBlockTile(const TargetDescription &target,
 /// Columns of the panels a constant right side, which `outer` contractions
 /// share, is best packed in: `[columns / width][depth][width]`, the last panel
 /// padded with zeros.
-int64_t choosePanelWidth(const TargetDescription &target, int64_t outer,
-                         int64_t rows, int64_t columns, int64_t depth);
+int64_t choosePanelWidth(const CostModel &costs, int64_t outer, int64_t rows,
+                         int64_t columns, int64_t depth);
 
 } // namespace hamkaas
 

@@ -22,10 +22,6 @@ llvm::LogicalResult verifyKernel(mlir::func::FuncOp kernel);
 void finishKernel(mlir::func::FuncOp kernel, const KernelBuilder &builder,
                   KernelFamily family, const llvm::SmallVector<int64_t> &tile);
 
-/// Elements of a row that a warp keeps in registers, of each of two operands,
-/// or of one.
-inline constexpr int64_t maxKeptRow = 1024;
-
 /// Warps of a GPU that compute a row together, a part of it each.
 struct Team {
   int64_t warps = 1;
@@ -129,7 +125,7 @@ applyToLanes(mlir::AffineMap map, llvm::ArrayRef<LaneUse::Index> loops);
 /// GPU, several elements a thread where each tensor in memory has them next to
 /// each other and aligned, or one element for all lanes; else, and on other
 /// targets, that of chooseLanes.
-int64_t chooseWideLanes(const TargetDescription &target, int64_t extent,
+int64_t chooseWideLanes(const CostModel &costs, int64_t extent,
                         llvm::ArrayRef<LaneUse> uses,
                         llvm::function_ref<bool(mlir::Value)> isLeaf = {});
 

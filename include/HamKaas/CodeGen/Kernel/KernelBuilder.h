@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_CODEGEN_KERNEL_KERNELBUILDER_H
 #define HAMKAAS_CODEGEN_KERNEL_KERNELBUILDER_H
 
-#include "HamKaas/CodeGen/Kernel/TargetDescription.h"
+#include "HamKaas/CodeGen/Kernel/CostModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -18,9 +18,6 @@ namespace hamkaas {
 
 /// The sizes of a tile, one for each loop of a kernel.
 using Tile = llvm::SmallVector<int64_t>;
-
-/// The 32-bit elements of a cache line.
-inline constexpr int64_t lineElements = 16;
 
 enum class CacheLevel { First, Second };
 
@@ -40,7 +37,8 @@ public:
 
   mlir::OpBuilder &ir() { return builder; }
   mlir::Location loc() const { return location; }
-  const TargetDescription &target() const { return cpu; }
+  const TargetDescription &target() const { return costModel.target; }
+  const CostModel &costs() const { return costModel; }
 
   /// The tile that whoever wrote the kernel asks for; empty to choose one.
   llvm::ArrayRef<int64_t> requestedTile;
@@ -177,7 +175,7 @@ private:
 
   mlir::OpBuilder builder;
   mlir::Location location;
-  const TargetDescription &cpu;
+  CostModel costModel;
   mlir::Value argument;
   mlir::Block *entry;
   llvm::DenseMap<int64_t, mlir::Value> constants;

@@ -37,19 +37,7 @@ struct TargetDescription {
   /// only by an instruction that costs as much as a read of shared memory; and
   /// nothing is to be asked for ahead, for other warps run meanwhile.
   bool isWarp = false;
-  /// How many times smaller a tile is than one for a core of a processor: a GPU
-  /// has thousands of warps to keep busy.
-  int64_t tilesPerCoreTile = 1;
-  /// Bytes next to each other that a thread moves by one access, if lanes are
-  /// threads. A vector of two or four times the lanes gives each thread as many
-  /// neighbouring elements.
-  int64_t accessBytes = 0;
   Precision precision = Precision::Exact;
-
-  /// The size of a tile that is `size` for a core.
-  int64_t tileSize(int64_t size) const {
-    return size > tilesPerCoreTile ? size / tilesPerCoreTile : 1;
-  }
 };
 
 /// The row of the table named `level`, null if there is none.

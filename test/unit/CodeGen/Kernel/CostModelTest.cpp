@@ -1,0 +1,89 @@
+//===- CostModelTest.cpp - Tests of what follows from facts -----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/CostModel.h"
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "gtest/gtest.h"
+
+namespace hamkaas {
+namespace {
+
+CostModel getModel(llvm::StringRef level, int64_t l1 = 0, int64_t l2 = 0) {
+  CostModel costs(*lookupTarget(level));
+  if (l1)
+    costs.machine.l1Bytes = l1;
+  if (l2)
+    costs.machine.l2Bytes = l2;
+  return costs;
+}
+
+// A machine is a row of facts: what is near, copied or asked for ahead follows.
+TEST(CostModel, FollowsTheCaches) {
+  CostModel usual = getModel("x86-64-v4"),
+            larger = getModel("x86-64-v4", 48 << 10, 2 << 20);
+  EXPECT_TRUE(usual.prefetchesColumns(1 << 13));
+  EXPECT_FALSE(larger.prefetchesColumns(1 << 13));
+  EXPECT_FALSE(usual.isNearRow(5000));
+  EXPECT_TRUE(larger.isNearRow(5000));
+  EXPECT_TRUE(usual.isCopied(1 << 16));
+  EXPECT_FALSE(larger.isCopied(1 << 16));
+  EXPECT_TRUE(usual.packingPays(512, 1024, 512));
+  EXPECT_FALSE(larger.packingPays(512, 1024, 512));
+}
+
+// What a tile of many rows uses again and again stays in the second-level
+// cache.
+TEST(CostModel, PanelsAndBlocksShareTheSecondLevelCache) {
+  for (int64_t l2 : {256 << 10, 512 << 10, 1 << 20, 2 << 20, 3 << 20}) {
+    CostModel costs = getModel("x86-64-v4", 0, l2);
+    ContractionTile tile =
+        chooseContractionTile(costs, 1, 4096, 4096, 4096, /*panelWidth=*/48);
+    int64_t panel = tile.depth * tile.panelWidth() * CostModel::elementBytes;
+    int64_t block = tile.depth * tile.blockRows * CostModel::elementBytes;
+    EXPECT_LE(panel, 3 * l2 / 32) << l2;
+    EXPECT_LE(block, l2 / 4 + tile.rows * tile.depth * 4) << l2;
+    EXPECT_GT(4 * panel, 3 * l2 / 32) << l2;
+  }
+}
+
+// No fact of a processor changes the accumulators, which decide the bits.
+TEST(CostModel, RegistersDoNotFollowTheCaches) {
+  for (llvm::StringRef level : {"x86-64", "x86-64-v3", "x86-64-v4"})
+    for (int64_t l2 : {512 << 10, 2 << 20})
+      for (int64_t rows : {1, 7, 128, 2000}) {
+        CostModel usual = getModel(level),
+                  other = getModel(level, 48 << 10, l2);
+        EXPECT_EQ(choosePanelWidth(usual, 1, rows, 1000, 784),
+                  choosePanelWidth(other, 1, rows, 1000, 784));
+      }
+}
+
+// Threads that share their caches with many others neither keep data near nor
+// ask for it ahead.
+TEST(CostModel, ThreadsOfAGpuHaveNoCache) {
+  CostModel costs = getModel("warp");
+  EXPECT_FALSE(costs.hasOwnCache());
+  EXPECT_FALSE(costs.prefetchesElements(1 << 24));
+  EXPECT_FALSE(costs.prefetchesColumns(1 << 24));
+  EXPECT_FALSE(costs.streams(1 << 24, 1 << 12));
+  EXPECT_FALSE(costs.isCopied(1 << 24));
+  EXPECT_EQ(costs.keptRowElements(), 1024);
+  EXPECT_EQ(getModel("x86-64-v4").keptRowElements(), 0);
+  EXPECT_EQ(costs.wideLanes(), 4 * costs.target.lanes);
+  EXPECT_LT(costs.tileElements(), getModel("x86-64-v4").tileElements());
+}
+
+// Rows without a whole number of accesses are packed.
+TEST(CostModel, PacksForAGpuWhatCannotBeCopiedInWholeAccesses) {
+  CostModel costs = getModel("warp");
+  EXPECT_FALSE(costs.packingPays(1024, 1024, 1024));
+  EXPECT_TRUE(costs.packingPays(1024, 1024, 1023));
+  EXPECT_FALSE(costs.packingPays(100, 1024, 1023));
+}
+
+} // namespace
+} // namespace hamkaas
