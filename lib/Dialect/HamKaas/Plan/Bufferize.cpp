@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
-#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
@@ -16,6 +16,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_BUFFERIZE
@@ -110,6 +112,31 @@ static void dropKernelResults(ModuleOp module,
       dropResults(kernel);
 }
 
+/// Puts the constants of kernels in the order of their first use and numbers
+/// them in it. Upstream bufferizes functions in the order of a hash of their
+/// addresses, so that names and order would differ from one compilation to the
+/// next, and with them the program's bytes.
+static void orderConstants(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::MapVector<Operation *, SmallVector<memref::GetGlobalOp>> uses;
+  module.walk([&](memref::GetGlobalOp use) {
+    uses[symbols.lookup(use.getNameAttr().getAttr())].push_back(use);
+  });
+  for (Operation *constant : llvm::reverse(llvm::make_first_range(uses))) {
+    symbols.remove(constant);
+    constant->moveBefore(module.getBody(), module.getBody()->begin());
+  }
+  for (auto &[constant, users] : uses) {
+    auto [base, number] =
+        SymbolTable::getSymbolName(constant).getValue().rsplit('_');
+    if (!number.empty() && llvm::all_of(number, llvm::isDigit))
+      SymbolTable::setSymbolName(constant, base);
+    StringAttr name = symbols.insert(constant);
+    for (memref::GetGlobalOp use : users)
+      use.setName(name);
+  }
+}
+
 /// Upstream's canonicalization, as it is by default, but for two patterns: they
 /// would make masked accesses of gathers and scatters of neighbours, and of
 /// these, if all lanes are set, accesses that need to know the layout of the
@@ -147,6 +174,7 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
     BufferizationState state;
     if (failed(runOneShotModuleBufferize(getOperation(), options, state)))
       return signalPassFailure();
+    orderConstants(getOperation());
 
     // NOTE: cse before canonicalize, or copies of a buffer onto itself survive.
     OpPassManager cleanup(ModuleOp::getOperationName());

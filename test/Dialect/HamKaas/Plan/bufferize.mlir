@@ -57,3 +57,63 @@ func.func @main(%x: tensor<4xf32> {hamkaas.region = "input"}, %out: tensor<4xf32
   %1 = bufferization.materialize_in_destination %0 in %out : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// Constants stand in the order of their first use, whatever the order in which
+// kernels are bufferized, so that a model is the same program each time.
+
+// CHECK:      memref.global "private" constant @__constant_2xf32 : memref<2xf32> = dense<[1.{{.*}}, 5.{{.*}}]>
+// CHECK-NEXT: memref.global "private" constant @__constant_2xf32_0 : memref<2xf32> = dense<[2.{{.*}}, 5.{{.*}}]>
+// CHECK-NEXT: memref.global "private" constant @__constant_2xi64 : memref<2xi64> = dense<[3, 5]>
+// CHECK-NEXT: memref.global "private" constant @__constant_2xf32_1 : memref<2xf32> = dense<[4.{{.*}}, 5.{{.*}}]>
+// CHECK:      func private @k0
+// CHECK-NEXT:   memref.get_global @__constant_2xf32 :
+// CHECK:      func private @k1
+// CHECK-NEXT:   memref.get_global @__constant_2xf32_0 :
+// CHECK:      func private @k2
+// CHECK-NEXT:   memref.get_global @__constant_2xi64 :
+// CHECK:      func private @k3
+// CHECK-NEXT:   memref.get_global @__constant_2xf32_1 :
+// CHECK:      func private @k4
+// CHECK-NEXT:   memref.get_global @__constant_2xf32 :
+func.func @main(%x: tensor<f32> {bufferization.writable = true, hamkaas.region = "output"}) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %0 = call @k0(%c0, %x) : (index, tensor<f32>) -> tensor<f32>
+  %1 = call @k1(%c0, %0) : (index, tensor<f32>) -> tensor<f32>
+  %2 = call @k2(%c0, %1) : (index, tensor<f32>) -> tensor<f32>
+  %3 = call @k3(%c0, %2) : (index, tensor<f32>) -> tensor<f32>
+  %4 = call @k4(%c0, %3) : (index, tensor<f32>) -> tensor<f32>
+  return %4 : tensor<f32>
+}
+func.func private @k0(%i: index, %out: tensor<f32>) -> tensor<f32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %c = arith.constant dense<[1.0, 5.0]> : tensor<2xf32>
+  %e = tensor.extract %c[%i] : tensor<2xf32>
+  %r = tensor.insert %e into %out[] : tensor<f32>
+  return %r : tensor<f32>
+}
+func.func private @k1(%i: index, %out: tensor<f32>) -> tensor<f32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %c = arith.constant dense<[2.0, 5.0]> : tensor<2xf32>
+  %e = tensor.extract %c[%i] : tensor<2xf32>
+  %r = tensor.insert %e into %out[] : tensor<f32>
+  return %r : tensor<f32>
+}
+func.func private @k2(%i: index, %out: tensor<f32>) -> tensor<f32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %c = arith.constant dense<[3, 5]> : tensor<2xi64>
+  %e = tensor.extract %c[%i] : tensor<2xi64>
+  %f = arith.sitofp %e : i64 to f32
+  %r = tensor.insert %f into %out[] : tensor<f32>
+  return %r : tensor<f32>
+}
+func.func private @k3(%i: index, %out: tensor<f32>) -> tensor<f32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %c = arith.constant dense<[4.0, 5.0]> : tensor<2xf32>
+  %e = tensor.extract %c[%i] : tensor<2xf32>
+  %r = tensor.insert %e into %out[] : tensor<f32>
+  return %r : tensor<f32>
+}
+func.func private @k4(%i: index, %out: tensor<f32>) -> tensor<f32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %c = arith.constant dense<[1.0, 5.0]> : tensor<2xf32>
+  %e = tensor.extract %c[%i] : tensor<2xf32>
+  %r = tensor.insert %e into %out[] : tensor<f32>
+  return %r : tensor<f32>
+}
