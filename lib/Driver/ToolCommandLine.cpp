@@ -84,6 +84,7 @@ void ToolCommandLine::setColors() const {
 }
 
 void ToolCommandLine::parse(int argc, char **argv) {
+  reportUnwrittenOutputAtExit(name);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, overview + "\n");
   setColors();

@@ -10,6 +10,8 @@
 #include "HamKaas/Support/Signals.h"
 #include "HamKaas/Support/VisibleText.h"
 #include "llvm/Support/WithColor.h"
+#include <cstdlib>
+#include <string>
 
 using namespace hamkaas;
 using llvm::StringRef;
@@ -34,4 +36,15 @@ int hamkaas::reportError(llvm::Error error, StringRef tool) {
           llvm::WithColor::error(llvm::errs(), tool) << text << '\n';
       });
   return status;
+}
+
+void hamkaas::reportUnwrittenOutputAtExit(StringRef tool) {
+  static std::string name;
+  name = tool.str();
+  // NOTE: makes the stream first, so that it is destroyed last.
+  llvm::outs();
+  std::atexit([] {
+    if (int status = reportError(llvm::Error::success(), name))
+      std::_Exit(status);
+  });
 }

@@ -6,13 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Support/Signals.h"
-#include "HamKaas/Support/ReportError.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
-#include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
 #include <mutex>
-#include <string>
 
 using namespace hamkaas;
 
@@ -48,21 +43,7 @@ ToolProcess::Inherited::Inherited() {
     sigaction(signal, nullptr, &actions[signal]);
 }
 
-/// LLVM's --help and --version end the process outside of main. What they could
-/// not write would bring an error of LLVM's where the stream is destroyed.
-static void reportUnwrittenOutput(llvm::StringRef program) {
-  static std::string tool;
-  tool = llvm::sys::path::filename(program).str();
-  // NOTE: makes the stream first, so that it is destroyed last.
-  llvm::outs();
-  std::atexit([] {
-    if (int status = reportError(llvm::Error::success(), tool))
-      std::_Exit(status);
-  });
-}
-
-void ToolProcess::install(llvm::StringRef program) {
-  reportUnwrittenOutput(program);
+void ToolProcess::install() {
   handle(SIGQUIT, endBySignal);
   handle(SIGXCPU, endBySignal);
   // NOTE: not SIG_IGN, which programs that this one starts would inherit.

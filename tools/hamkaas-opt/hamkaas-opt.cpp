@@ -50,6 +50,7 @@ static LogicalResult runChecked(StringRef input, StringRef output,
 int main(int argc, char **argv) {
   // NOTE: before MlirOptMain, whose InitLLVM then leaves the signals alone.
   hamkaas::ToolProcess process(argc, argv);
+  hamkaas::reportUnwrittenOutputAtExit("hamkaas-opt");
   DialectRegistry registry;
   hamkaas::registerDialects(registry);
   hamkaas::registerPasses();

@@ -29,6 +29,11 @@ public:
 /// 1 for an error or if standard output could not be written.
 int reportError(llvm::Error error, llvm::StringRef tool);
 
+/// Reports at the end of the process what `main` could not: LLVM's --help and
+/// --version end a tool while its command line is parsed. Without this, output
+/// that was not written brings an error of LLVM's own.
+void reportUnwrittenOutputAtExit(llvm::StringRef tool);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_SUPPORT_REPORTERROR_H
