@@ -36,6 +36,7 @@ ROUNDED = ["sgemm_2048x2048x2048", "sgemm_512x512x512",
 # The tests whose models become cases.
 SUITES = {
     "op-examples": ["{reference}", "--device=cpu"],
+    # A case has one tolerance, results of version 2 have parts of several types.
     "random-graphs": ["--version=1", "--seed=7", "--count={random}"],
     "windows": ["--count=10"],
     "element-types": [],
