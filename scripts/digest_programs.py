@@ -1,6 +1,7 @@
 """The programs whose code scripts/code-digests.py compares."""
 
 import dataclasses
+import importlib
 import importlib.util
 import pathlib
 import sys
@@ -57,25 +58,26 @@ def split_graphs(scratch: pathlib.Path) -> Iterator[Program]:
                 yield write(scratch, f"{path.stem}/{name[:-5]}", ".mlir", text)
 
 
-def load(path: pathlib.Path):
-    """A module of a name that no `import` can spell."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
+def load(name: str):
+    """A module of the tests, some of which have names that no `import` can
+    spell."""
+    for folder in (INTEGRATION, INTEGRATION / "Inputs"):
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+    return importlib.import_module(name)
 
 
 def write_random_scripts(scratch: pathlib.Path) -> Iterator[Program]:
-    sys.path.insert(0, str(INTEGRATION / "Inputs"))
-    from random_script import make_script
+    first, second = load("random_script"), load("random_script2")
     for seed in range(12):
         yield write(scratch, f"random-script/{seed}", ".hk",
-                    make_script(seed).text())
+                    first.make_script(seed).text())
+        yield write(scratch, f"random-script2/{seed}", ".hk",
+                    first.make_script(seed, second.Script2).text())
 
 
 def write_random_graphs(scratch: pathlib.Path) -> Iterator[Program]:
-    graphs = load(INTEGRATION / "optimized-graphs.py")
+    graphs = load("optimized-graphs")
     for seed in range(12):
         yield write(scratch, f"random-graph/{seed}", ".mlir",
                     graphs.Graph(seed).text())
