@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <mutex>
@@ -51,7 +52,7 @@ static ContextCache &getCache() {
 }
 
 static llvm::Error describeResult(ModuleOp graph, HamKaasTensorType &type) {
-  auto main = graph.lookupSymbol<func::FuncOp>("main");
+  auto main = graph.lookupSymbol<func::FuncOp>(mainName);
   if (!main || main.getNumResults() != 1)
     return llvm::createStringError("expected a model with one result");
   TensorInfo info = getTensorInfo("result", main.getResultTypes().front());

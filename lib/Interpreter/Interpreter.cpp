@@ -8,6 +8,7 @@
 #include "HamKaas/Interpreter/Interpreter.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -46,7 +47,7 @@ static FailureOr<ReferenceTensor> readConstant(Location loc, Attribute value,
 FailureOr<Interpreter>
 Interpreter::create(ModuleOp module,
                     llvm::StringMap<ReferenceTensor> parameters) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
+  auto main = module.lookupSymbol<func::FuncOp>(mainName);
   if (!main || main.isDeclaration())
     return module.emitError("expected a function @main with a body");
   if (!main.getBody().hasOneBlock())

@@ -7,6 +7,8 @@
 
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -91,11 +93,10 @@ TensorInfo hamkaas::getTensorInfo(StringRef name, Type type) {
 
 /// The tensors that the arguments of `region` hold.
 static std::vector<TensorInfo> collectTensors(func::FuncOp program,
-                                              StringRef region) {
+                                              MemoryRegion region) {
   std::vector<TensorInfo> tensors;
   for (unsigned i = 0; i < program.getNumArguments(); ++i) {
-    if (program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::regionAttrName)
-            .getValue() != region)
+    if (getRegion(program, i) != region)
       continue;
     tensors.push_back(getTensorInfo(
         program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName),
@@ -109,20 +110,19 @@ static std::vector<TensorInfo> collectStates(func::FuncOp program) {
   std::vector<TensorInfo> states;
   auto entries =
       program->getAttrOfType<ArrayAttr>(HamKaasDialect::statesAttrName);
-  for (Attribute entry : entries ? entries.getValue() : ArrayRef<Attribute>()) {
-    auto fields = cast<DictionaryAttr>(entry);
-    TensorInfo state = getTensorInfo(fields.getAs<StringAttr>("name"),
-                                     fields.getAs<TypeAttr>("type").getValue());
-    state.offset = fields.getAs<IntegerAttr>("offset").getInt();
+  if (!entries)
+    return states;
+  for (auto entry : entries.getAsRange<StateAttr>()) {
+    TensorInfo state = getTensorInfo(entry.getName(), entry.getType());
+    state.offset = entry.getOffset();
     states.push_back(std::move(state));
   }
   return states;
 }
 
-static uint64_t getRegionBytes(func::FuncOp program, StringRef region) {
+static uint64_t getRegionBytes(func::FuncOp program, MemoryRegion region) {
   for (unsigned i = 0; i < program.getNumArguments(); ++i)
-    if (program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::regionAttrName)
-            .getValue() == region)
+    if (getRegion(program, i) == region)
       return cast<MemRefType>(program.getArgumentTypes()[i]).getDimSize(0);
   return 0;
 }
@@ -206,13 +206,12 @@ collectBuffers(func::FuncOp program, ArrayRef<Operation *> steps) {
   std::vector<WorkspaceBuffer> buffers;
   auto entries =
       program->getAttrOfType<ArrayAttr>(HamKaasDialect::buffersAttrName);
-  for (Attribute entry : entries) {
-    auto fields = cast<DictionaryAttr>(entry);
+  for (auto entry : entries.getAsRange<BufferAttr>()) {
     WorkspaceBuffer buffer;
-    buffer.offset = fields.getAs<IntegerAttr>("offset").getInt();
-    buffer.bytes = fields.getAs<IntegerAttr>("bytes").getInt();
-    buffer.first = fields.getAs<IntegerAttr>("first").getInt();
-    buffer.last = fields.getAs<IntegerAttr>("last").getInt();
+    buffer.offset = entry.getOffset();
+    buffer.bytes = entry.getBytes();
+    buffer.first = entry.getFirst();
+    buffer.last = entry.getLast();
     if (buffer.first < static_cast<int64_t>(steps.size())) {
       buffer.ops = getOps(steps[buffer.first]);
       buffer.location = formatLocation(steps[buffer.first]->getLoc());
@@ -222,7 +221,7 @@ collectBuffers(func::FuncOp program, ArrayRef<Operation *> steps) {
   return buffers;
 }
 
-/// Appends the calls in `op`, which runs so many times: one of a kernel, or
+/// Enters the calls in `op`, which runs so many times: one of a kernel, or
 /// those of a loop.
 static void collectCalls(Operation &op, const SymbolTable &symbols,
                          int64_t times, int64_t step,
@@ -234,7 +233,11 @@ static void collectCalls(Operation &op, const SymbolTable &symbols,
     info.bytes = multiplyCounts(info.bytes, times);
     info.step = step;
     info.repetitions = times;
-    calls.push_back(std::move(info));
+    size_t index =
+        call->getAttrOfType<IntegerAttr>(HamKaasDialect::callIndexAttrName)
+            .getInt();
+    calls.resize(std::max(calls.size(), index + 1));
+    calls[index] = std::move(info);
   } else if (auto repeat = dyn_cast<RepeatOp>(op)) {
     auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());
     for (Operation &inner : loop.getBody().front())
@@ -246,19 +249,20 @@ static void collectCalls(Operation &op, const SymbolTable &symbols,
 ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
   SymbolTable symbols(module);
   ProgramInfo info;
-  auto main = symbols.lookup<func::FuncOp>("main");
-  info.inputs = collectTensors(main, "input");
-  info.outputs = collectTensors(main, "output");
+  auto main = symbols.lookup<func::FuncOp>(mainName);
+  info.inputs = collectTensors(main, MemoryRegion::Input);
+  info.outputs = collectTensors(main, MemoryRegion::Output);
   info.states = collectStates(main);
-  info.constantsBytes = getRegionBytes(main, "constants");
-  info.stateBytes = getRegionBytes(main, "state");
-  info.workspaceBytes = getRegionBytes(main, "workspace");
+  info.constantsBytes = getRegionBytes(main, MemoryRegion::Constants);
+  info.stateBytes = getRegionBytes(main, MemoryRegion::State);
+  info.workspaceBytes = getRegionBytes(main, MemoryRegion::Workspace);
   info.workspaceLowerBound =
       main->getAttrOfType<IntegerAttr>(HamKaasDialect::lowerBoundAttrName)
           .getInt();
-  if (auto prepare = symbols.lookup<func::FuncOp>("prepare")) {
-    info.parameters = collectTensors(prepare, "parameter");
-    info.prepareWorkspaceBytes = getRegionBytes(prepare, "workspace");
+  if (auto prepare = symbols.lookup<func::FuncOp>(prepareName)) {
+    info.parameters = collectTensors(prepare, MemoryRegion::Parameter);
+    info.prepareWorkspaceBytes =
+        getRegionBytes(prepare, MemoryRegion::Workspace);
   }
 
   SmallVector<Operation *> steps;

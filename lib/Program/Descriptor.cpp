@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Program/Descriptor.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
@@ -243,10 +244,10 @@ Expected<Constant *> DescriptorBuilder::deviceCode() {
   if (info.device.architecture.empty())
     return null();
   Constant *run = null(), *prepare = null();
-  if (Error error = function(deviceRunFunctionName).moveInto(run))
+  if (Error error = function(deviceRunSymbol).moveInto(run))
     return std::move(error);
   if (info.constantsBytes > 0)
-    if (Error error = function(devicePrepareFunctionName).moveInto(prepare))
+    if (Error error = function(devicePrepareSymbol).moveInto(prepare))
       return std::move(error);
   GlobalVariable *image = module.getNamedGlobal(deviceImageSymbol);
   if (!image) {
@@ -282,10 +283,10 @@ Expected<Constant *> DescriptorBuilder::deviceCode() {
 Expected<Constant *> DescriptorBuilder::descriptor() {
   Constant *run = null(), *prepare = null(), *device = null();
   if (info.runsOnCpu) {
-    if (Error error = function(runFunctionName).moveInto(run))
+    if (Error error = function(runSymbol).moveInto(run))
       return std::move(error);
     if (info.constantsBytes > 0)
-      if (Error error = function(prepareFunctionName).moveInto(prepare))
+      if (Error error = function(prepareSymbol).moveInto(prepare))
         return std::move(error);
   }
   if (Error error = deviceCode().moveInto(device))

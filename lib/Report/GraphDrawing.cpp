@@ -8,11 +8,12 @@
 #include "HamKaas/Report/GraphDrawing.h"
 #include "FamilyColors.h"
 #include "FoldedGraph.h"
-#include "HamKaas/Support/Graphviz.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Program/ElementTypes.h"
+#include "HamKaas/Support/Graphviz.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -287,7 +288,7 @@ static constexpr int64_t maxOperations = 2000;
 
 llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os,
                                bool unfold) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
+  auto main = module.lookupSymbol<func::FuncOp>(mainName);
   if (!main)
     return llvm::createStringError("expected a graph to draw, got none");
   FoldedGraph graph(main, /*fold=*/!unfold);

@@ -8,6 +8,7 @@
 #include "GraphRun.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Run/Tensors.h"
@@ -32,7 +33,7 @@ static bool isInterpretable(Operation &op) {
 }
 
 bool hamkaas::isInterpretable(ModuleOp graph) {
-  auto main = graph.lookupSymbol<func::FuncOp>("main");
+  auto main = graph.lookupSymbol<func::FuncOp>(mainName);
   return main && main.getBody().hasOneBlock() &&
          llvm::all_of(main.getBody().front(),
                       [](Operation &op) { return ::isInterpretable(op); });
@@ -127,7 +128,7 @@ static std::string nameOr(StringAttr name, size_t number) {
 FailureOr<GraphResult>
 hamkaas::runOnRandomInputs(ModuleOp graph, const KnownTensors &known,
                            Interpreter::Observer observer) {
-  auto main = graph.lookupSymbol<func::FuncOp>("main");
+  auto main = graph.lookupSymbol<func::FuncOp>(mainName);
   auto interpreter = createInterpreter(graph, known.parameters.get());
   if (failed(interpreter))
     return failure();

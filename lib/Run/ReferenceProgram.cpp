@@ -8,11 +8,12 @@
 #include "HamKaas/Run/ReferenceProgram.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Interpreter/Interpreter.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Program/Descriptor.h"
-#include "HamKaas/Support/DiagnosticText.h"
 #include "HamKaas/Program/ElementTypes.h"
-#include "HamKaas/Interpreter/Interpreter.h"
+#include "HamKaas/Support/DiagnosticText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "llvm/Support/MathExtras.h"
@@ -217,7 +218,7 @@ makeTable(const std::vector<TensorInfo> &tensors) {
 ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name,
                                    const ParameterContents *contents) {
   info.name = name;
-  collectInterface(graph.lookupSymbol<func::FuncOp>("main"), info);
+  collectInterface(graph.lookupSymbol<func::FuncOp>(mainName), info);
   for (auto global : graph.getOps<ml_program::GlobalOp>()) {
     if (!global.getIsMutable() && !isParameter(global))
       continue;

@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Target/EmitCode.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Program/EmitObject.h"
+#include "HamKaas/Support/ReportError.h"
 #include "HamKaas/Target/DeviceCode.h"
 #include "HamKaas/Target/Fatbin.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Support/ReportError.h"
-#include "HamKaas/Program/EmitObject.h"
 #include "KernelModules.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Threading.h"
@@ -181,10 +182,10 @@ MaybeObject hamkaas::emitDescriptor(const TargetCpu &cpu,
       [&](llvm::LLVMContext &context,
           llvm::TargetMachine &machine) -> MaybeModule {
         auto module = std::make_unique<llvm::Module>(info.name, context);
-        declare(*module, runFunctionName);
-        declare(*module, prepareFunctionName);
-        declare(*module, deviceRunFunctionName);
-        declare(*module, devicePrepareFunctionName);
+        declare(*module, runSymbol);
+        declare(*module, prepareSymbol);
+        declare(*module, deviceRunSymbol);
+        declare(*module, devicePrepareSymbol);
         if (llvm::Error error = addProgramDescriptor(*module, info, options))
           return std::move(error);
         return module;

@@ -6,20 +6,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Driver/Compiler.h"
-#include "HamKaas/Run/CheckPasses.h"
-#include "HamKaas/Program/ElementTypes.h"
-#include "HamKaas/Program/LoadedProgram.h"
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/OnnxOptions.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Driver/ToolCommandLine.h"
+#include "HamKaas/Program/ElementTypes.h"
+#include "HamKaas/Program/LoadedProgram.h"
 #include "HamKaas/Report/Report.h"
+#include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Run/Runner.h"
+#include "HamKaas/Run/Tensors.h"
+#include "HamKaas/Runtime/Core/Device.h"
 #include "HamKaas/Support/Signals.h"
 #include "HamKaas/Target/Target.h"
-#include "HamKaas/Run/Tensors.h"
-#include "HamKaas/Driver/ToolCommandLine.h"
-#include "HamKaas/Runtime/Core/Device.h"
 #include "Outputs.h"
 #include "ProfileCommandLine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -350,7 +351,7 @@ static llvm::Expected<ModuleOp> parseGraph(ModelFile &file) {
 static llvm::Error loadCheckedTensors(ModuleOp graph,
                                       SmallVector<Tensor> &tensors,
                                       KnownTensors &known) {
-  auto main = graph.lookupSymbol<func::FuncOp>("main");
+  auto main = graph.lookupSymbol<func::FuncOp>(mainName);
   SmallVector<TensorDeclaration> declarations;
   for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
     declarations.push_back(

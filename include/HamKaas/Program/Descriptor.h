@@ -18,17 +18,6 @@ class Module;
 
 namespace hamkaas {
 
-/// Names of the functions that a descriptor refers to; their types are
-/// HamKaasRunFunction and HamKaasPrepareFunction.
-inline constexpr llvm::StringLiteral runFunctionName = "hamkaas_run";
-inline constexpr llvm::StringLiteral prepareFunctionName = "hamkaas_prepare";
-/// The same for the functions of device code, and the name of its image.
-inline constexpr llvm::StringLiteral deviceRunFunctionName =
-    "hamkaas_device_run";
-inline constexpr llvm::StringLiteral devicePrepareFunctionName =
-    "hamkaas_device_prepare";
-inline constexpr llvm::StringLiteral deviceImageSymbol = "hamkaas_device_image";
-
 /// "HamKaas 0.1.0".
 llvm::StringRef compilerVersion();
 

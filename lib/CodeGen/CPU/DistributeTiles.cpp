@@ -29,7 +29,7 @@ static void distribute(func::FuncOp kernel) {
                                {loc, loc});
   // A loop of one iteration may have been simplified away.
   for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
-    if (!loop->hasAttr(tileLoopAttrName))
+    if (!loop->hasAttr(HamKaasDialect::tileLoopAttrName))
       continue;
     loop.setLowerBound(kernel.getArgument(count));
     loop.setUpperBound(kernel.getArgument(count + 1));

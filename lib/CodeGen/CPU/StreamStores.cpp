@@ -31,7 +31,7 @@ struct StreamStoresPass : hamkaas::impl::StreamStoresBase<StreamStoresPass> {
   void runOnOperation() override {
     SmallVector<vector::TransferWriteOp> writes;
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(streamLoopAttrName))
+      if (loop->hasAttr(HamKaasDialect::streamLoopAttrName))
         loop.walk([&](vector::TransferWriteOp write) {
           if (!write.getMask())
             writes.push_back(write);

@@ -7,6 +7,7 @@
 
 #include "AccessOrder.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -133,7 +134,7 @@ void AccessOrder::visitAccess(Operation *op, State &state) {
     return state.clear();
   SmallVector<Access, 2> accesses = getAccesses(op);
   auto getEvent = [&](const Access &access) {
-    if (access.writes && op->hasAttr(laneStoreAttrName))
+    if (access.writes && op->hasAttr(HamKaasDialect::laneStoreAttrName))
       return OwnWrite;
     bool isAligned =
         access.isAligned && !mixed.contains(getBuffer(access.memref));

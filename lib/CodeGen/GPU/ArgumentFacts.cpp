@@ -7,6 +7,7 @@
 
 #include "ArgumentFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "hamkaas-c/Program.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -33,15 +34,14 @@ struct Place {
 /// argument may be a row, wherever that begins.
 static int64_t getAlignment(BlockArgument argument, int64_t elementBytes) {
   auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  auto region = program.getArgAttrOfType<StringAttr>(
-      argument.getArgNumber(), HamKaasDialect::regionAttrName);
+  std::optional<MemoryRegion> region = getRegion(argument);
   if (!region)
     return elementBytes;
-  if (region == "workspace")
+  if (region == MemoryRegion::Workspace)
     return HAMKAAS_REGION_ALIGNMENT;
   if (program->hasAttr(HamKaasDialect::loopAttrName))
     return elementBytes;
-  return region == "constants" || region == "state"
+  return region == MemoryRegion::Constants || region == MemoryRegion::State
              ? HAMKAAS_REGION_ALIGNMENT
              : HAMKAAS_DEVICE_TENSOR_ALIGNMENT;
 }
@@ -92,12 +92,11 @@ bool CallFacts::mayWriteState(func::FuncOp kernel) const {
         if (!argument)
           return true;
         auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-        auto region = program.getArgAttrOfType<StringAttr>(
-            argument.getArgNumber(), HamKaasDialect::regionAttrName);
+        std::optional<MemoryRegion> region = getRegion(argument);
         // What a loop carries may be kept in a state of the program.
         bool isOfLoop = program->hasAttr(HamKaasDialect::loopAttrName);
-        return !region || region == "state" ||
-               (isOfLoop && region != "workspace");
+        return !region || region == MemoryRegion::State ||
+               (isOfLoop && region != MemoryRegion::Workspace);
       });
 }
 

@@ -78,8 +78,10 @@ public:
       : builder(kernel.getLoc(), builder), kernel(kernel), facts(facts),
         tiles(kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName)
                   .getInt()),
-        isWarp(kernel->getAttrOfType<StringAttr>(tileRunnerAttrName) ==
-               "warp") {}
+        isWarp(kernel
+                   ->getAttrOfType<TileRunnerAttr>(
+                       HamKaasDialect::tileRunnerAttrName)
+                   .getValue() == TileRunner::Warp) {}
 
   LogicalResult add(bool asksFailure);
 
@@ -132,7 +134,8 @@ LogicalResult TileFunction::chooseLaunch() {
   int64_t runners = isWarp ? maxWarps : maxWarps * warpSize;
   int64_t fewest = isWarp ? 1 : warpSize;
   // What is written for a block has its warps.
-  if (auto warps = kernel->getAttrOfType<IntegerAttr>(blockWarpsAttrName))
+  if (auto warps = kernel->getAttrOfType<IntegerAttr>(
+          HamKaasDialect::blockWarpsAttrName))
     runners = fewest = warps.getInt();
   auto isTooMany = [&] {
     int64_t blocks = llvm::divideCeil(tiles, runners);
@@ -233,7 +236,7 @@ void TileFunction::moveBody(Value tile, Block *target) {
   Operation *end = target->getTerminator();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
     auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop || !loop->hasAttr(tileLoopAttrName)) {
+    if (!loop || !loop->hasAttr(HamKaasDialect::tileLoopAttrName)) {
       op.moveBefore(end);
       continue;
     }
@@ -341,7 +344,7 @@ void TileFunction::alignAccesses(gpu::GPUFuncOp function) {
 /// fewer where warps work together and several blocks are to be there at a
 /// time. 0 leaves it to ptxas, which prefers many blocks.
 static int64_t getRegisters(func::FuncOp kernel, int64_t threads) {
-  if (kernel->hasAttr(blockWarpsAttrName))
+  if (kernel->hasAttr(HamKaasDialect::blockWarpsAttrName))
     return threads > 128 ? 128 : 168;
   auto attr = kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
   return attr && attr.getFamily() == KernelFamily::Contraction ? 255 : 0;

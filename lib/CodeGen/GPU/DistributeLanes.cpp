@@ -211,8 +211,10 @@ struct DistributeLanesPass
     if (!kernel->hasAttr(HamKaasDialect::tilesAttrName) || kernel.isExternal())
       return;
     bool isWarp = usesLanes(kernel);
-    kernel->setAttr(tileRunnerAttrName,
-                    StringAttr::get(&getContext(), isWarp ? "warp" : "thread"));
+    kernel->setAttr(
+        HamKaasDialect::tileRunnerAttrName,
+        TileRunnerAttr::get(&getContext(),
+                            isWarp ? TileRunner::Warp : TileRunner::Thread));
     if (isWarp && failed(LaneDistributor(kernel).run()))
       signalPassFailure();
   }

@@ -33,7 +33,8 @@ using namespace hamkaas;
 /// Finishes a kernel for blocks of `warps` warps.
 static void finish(func::FuncOp kernel, KernelBuilder &builder,
                    KernelFamily family, const Tile &tile, int64_t warps) {
-  kernel->setAttr(blockWarpsAttrName, builder.ir().getI64IntegerAttr(warps));
+  kernel->setAttr(HamKaasDialect::blockWarpsAttrName,
+                  builder.ir().getI64IntegerAttr(warps));
   finishKernel(kernel, builder, family, tile);
 }
 

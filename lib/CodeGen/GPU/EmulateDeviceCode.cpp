@@ -9,6 +9,7 @@
 #include "EmulatedImageBuilder.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -175,7 +176,7 @@ func::FuncOp KernelEmulation::createFunction() {
           LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer}));
   symbol = image.getSymbols().insert(declaration).getValue();
   auto function =
-      func::FuncOp::create(builder, (symbol + "_body").str(),
+      func::FuncOp::create(builder, (symbol + kernelBodySuffix).str(),
                            builder.getFunctionType({pointer, pointer}, {}));
   image.getSymbols().insert(function);
   // For `hamkaas-kernels-to-llvm`; the number is of no interest.
@@ -258,7 +259,7 @@ struct EmulateDeviceCodePass : hamkaas::impl::EmulateDeviceCodeBase<EmulateDevic
         return signalPassFailure();
       module.erase();
     }
-    image.finish(deviceImageName);
+    image.finish(deviceImageSymbol);
   }
 
 private:

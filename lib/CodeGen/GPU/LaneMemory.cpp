@@ -227,7 +227,7 @@ LogicalResult LaneDistributor::distributeScatter(vector::ScatterOp op) {
 }
 
 LogicalResult LaneDistributor::distributeScalarStore(Operation *op) {
-  if (op->removeAttr(laneStoreAttrName))
+  if (op->removeAttr(HamKaasDialect::laneStoreAttrName))
     return success();
   auto branch = scf::IfOp::create(builder, loc, isBelow(1));
   op->moveBefore(branch.thenBlock()->getTerminator());

@@ -8,6 +8,7 @@
 #include "DeviceFunctions.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -39,7 +40,7 @@ struct OutlineDeviceCodePass
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> kernels;
     for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr(tileRunnerAttrName))
+      if (function->hasAttr(HamKaasDialect::tileRunnerAttrName))
         kernels.push_back(function);
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto device =
@@ -77,25 +78,25 @@ private:
                         ArrayRef<ArgumentFacts> facts, bool asksFailure) {
     if (!kernel.getBody().hasOneBlock())
       return kernel.emitError("expected a kernel of one block");
+    SmallVector<int64_t> checked;
+    int64_t checks = -1;
     if (hasChecks(kernel)) {
-      auto checked = llvm::to_vector(getCheckedArguments(kernel));
-      kernel->setAttr(HamKaasDialect::checkedAttrName,
-                      builder.getDenseI64ArrayAttr(checked));
+      llvm::append_range(checked, getCheckedArguments(kernel));
       addCheckFunction(builder, kernel);
-      kernel->setAttr(HamKaasDialect::deviceChecksAttrName,
-                      builder.getI64IntegerAttr(count++));
+      checks = count++;
       dropChecks(kernel);
     }
     if (failed(addTileFunction(builder, kernel, facts, asksFailure)))
       return failure();
-    kernel->setAttr(HamKaasDialect::deviceKernelAttrName,
-                    builder.getI64IntegerAttr(count++));
+    kernel->setAttr(
+        HamKaasDialect::deviceKernelAttrName,
+        DeviceKernelAttr::get(&getContext(), count++, checks, checked));
     declare(kernel);
     return success();
   }
 
   static void declare(func::FuncOp kernel) {
-    kernel->removeAttr(tileRunnerAttrName);
+    kernel->removeAttr(HamKaasDialect::tileRunnerAttrName);
     kernel.eraseBody();
     kernel.setPrivate();
   }

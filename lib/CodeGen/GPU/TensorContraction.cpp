@@ -239,7 +239,7 @@ void TensorContraction::storeSums(ValueRange sums, Value buffer, Value first) {
     auto store = memref::StoreOp::create(
         ir, kernel.loc(), sum, buffer,
         ValueRange(kernel.add(own, row * pitch + column)));
-    store->setAttr(laneStoreAttrName, ir.getUnitAttr());
+    store->setAttr(HamKaasDialect::laneStoreAttrName, ir.getUnitAttr());
   }
 }
 

@@ -142,7 +142,7 @@ SmallVector<Value> KernelBuilder::delinearize(Value linear,
 void KernelBuilder::tileLoop(int64_t tiles, function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(builder, location, constant(0),
                                  constant(tiles), constant(1), destination);
-  loop->setAttr(tileLoopAttrName, builder.getUnitAttr());
+  loop->setAttr(HamKaasDialect::tileLoopAttrName, builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   destination = loop.getRegionIterArg(0);
@@ -391,7 +391,7 @@ void KernelBuilder::streamingLoop(Value lower, Value upper, int64_t step,
                                   function_ref<void(Value)> body) {
   writingLoop(lower, upper, step, body);
   if (auto loop = destination.getDefiningOp<scf::ForOp>())
-    loop->setAttr(streamLoopAttrName, builder.getUnitAttr());
+    loop->setAttr(HamKaasDialect::streamLoopAttrName, builder.getUnitAttr());
 }
 
 Value KernelBuilder::flatBuffer(Value argument) {

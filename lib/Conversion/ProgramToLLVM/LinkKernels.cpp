@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace hamkaas {
@@ -14,9 +15,7 @@ namespace hamkaas {
 } // namespace hamkaas
 
 using namespace mlir;
-
-/// What the symbol of a kernel's body has behind the kernel's name.
-static constexpr llvm::StringLiteral suffix = "_body";
+using namespace hamkaas;
 
 namespace {
 
@@ -26,10 +25,12 @@ struct LinkKernels : hamkaas::impl::LinkKernelsBase<LinkKernels> {
     // NOTE: collected before the first declaration is erased.
     SmallVector<LLVM::LLVMFuncOp> bodies;
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
-      if (!function.isExternal() && function.getSymName().ends_with(suffix))
+      if (!function.isExternal() &&
+          function.getSymName().ends_with(kernelBodySuffix))
         bodies.push_back(function);
     for (LLVM::LLVMFuncOp body : bodies) {
-      std::string kernel = body.getSymName().drop_back(suffix.size()).str();
+      std::string kernel =
+          body.getSymName().drop_back(kernelBodySuffix.size()).str();
       if (auto declaration = symbols.lookup<LLVM::LLVMFuncOp>(kernel)) {
         if (!declaration.isExternal()) {
           declaration.emitError("expected @")

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "ProgramLowering.h"
 #include "hamkaas-c/Program.h"
@@ -31,18 +32,23 @@ private:
   void emitCopy(Value target, Value source, Value bytes) override;
   Value emitGlobal(memref::GetGlobalOp op) override;
   bool hasChecks(func::CallOp call) override {
-    return getKernel(call)->hasAttr(HamKaasDialect::deviceChecksAttrName);
+    DeviceKernelAttr kernel = getDeviceKernel(call);
+    return kernel && kernel.hasChecks();
   }
   SmallVector<int64_t> getChecked(func::CallOp call) override;
   std::unique_ptr<ProgramLowering> createForLoop(func::FuncOp body) override {
-    return std::make_unique<DeviceProgramLowering>(body, symbols, reportsCalls,
-                                                   callIndex);
+    return std::make_unique<DeviceProgramLowering>(body, symbols, reportsCalls);
   }
 
   func::FuncOp getKernel(func::CallOp call) const {
     return symbols.lookup<func::FuncOp>(call.getCallee());
   }
-  void launch(func::CallOp call, StringRef attribute,
+  /// Null if a library computes the kernel.
+  DeviceKernelAttr getDeviceKernel(func::CallOp call) const {
+    return getKernel(call)->getAttrOfType<DeviceKernelAttr>(
+        HamKaasDialect::deviceKernelAttrName);
+  }
+  void launch(func::CallOp call, int64_t number,
               size_t function = offsetof(HamKaasExecution, launch));
   Value callRuntime(Type result, size_t function, ValueRange operands);
 };
@@ -62,44 +68,39 @@ Value DeviceProgramLowering::callRuntime(Type result, size_t function,
       .getResult();
 }
 
-/// Launches the function of the device code that `attribute` of the kernel
-/// names; or calls another `function` of the runtime for what it names.
-void DeviceProgramLowering::launch(func::CallOp call, StringRef attribute,
+/// Launches that function of the device code; or calls another `function` of
+/// the runtime for what has the number there.
+void DeviceProgramLowering::launch(func::CallOp call, int64_t number,
                                    size_t function) {
   Type i32 = builder.getI32Type();
-  auto number = getKernel(call)->getAttrOfType<IntegerAttr>(attribute);
-  Value kernel = LLVM::ConstantOp::create(builder, i32, number.getInt());
-  Value index = constant(reportsCalls ? callIndex : -1);
-  returnOnFailure(callRuntime(i32, function, {kernel, arguments, index}),
-                  /*wasNoted=*/true);
+  Value kernel = LLVM::ConstantOp::create(builder, i32, number);
+  Value index = constant(reportsCalls ? getCallIndex(call) : -1);
+  returnOnFailure(callRuntime(i32, function, {kernel, arguments, index}));
 }
 
 void DeviceProgramLowering::emitChecks(func::CallOp call) {
-  launch(call, HamKaasDialect::deviceChecksAttrName);
+  launch(call, getDeviceKernel(call).getChecks());
 }
 
 void DeviceProgramLowering::emitCall(func::CallOp call, bool wasChecked) {
-  if (getKernel(call)->hasAttr(HamKaasDialect::deviceMatmulAttrName)) {
-    launch(call, HamKaasDialect::deviceMatmulAttrName,
-           offsetof(HamKaasExecution, multiply));
+  if (auto product = getKernel(call)->getAttrOfType<IntegerAttr>(
+          HamKaasDialect::deviceMatmulAttrName)) {
+    launch(call, product.getInt(), offsetof(HamKaasExecution, multiply));
     return;
   }
   if (hasChecks(call) && !wasChecked)
     emitChecks(call);
-  launch(call, HamKaasDialect::deviceKernelAttrName);
+  launch(call, getDeviceKernel(call).getFunction());
 }
 
 SmallVector<int64_t> DeviceProgramLowering::getChecked(func::CallOp call) {
-  auto checked = getKernel(call)->getAttrOfType<DenseI64ArrayAttr>(
-      HamKaasDialect::checkedAttrName);
-  return llvm::to_vector(checked.asArrayRef());
+  return llvm::to_vector(getDeviceKernel(call).getChecked());
 }
 
 void DeviceProgramLowering::emitCopy(Value target, Value source, Value bytes) {
   returnOnFailure(callRuntime(builder.getI32Type(),
                               offsetof(HamKaasExecution, copy),
-                              {target, source, bytes}),
-                  /*wasNoted=*/true);
+                              {target, source, bytes}));
 }
 
 Value DeviceProgramLowering::emitGlobal(memref::GetGlobalOp op) {
@@ -127,17 +128,13 @@ struct LowerDeviceProgram
     SymbolTable symbols(getOperation());
     if (failed(verifyPrograms(symbols)) || failed(verifyKernels(symbols)))
       return signalPassFailure();
-    if (auto prepare = symbols.lookup<func::FuncOp>("prepare"))
-      if (failed(DeviceProgramLowering(prepare, symbols, /*reportsCalls=*/false,
-                                       /*firstCall=*/0)
-                     .lower("hamkaas_device_prepare", {"parameter"},
-                            {"constants", "workspace"})))
+    if (auto prepare = symbols.lookup<func::FuncOp>(prepareName))
+      if (failed(DeviceProgramLowering(prepare, symbols, /*reportsCalls=*/false)
+                     .lower(devicePrepareSymbol)))
         return signalPassFailure();
-    auto main = symbols.lookup<func::FuncOp>("main");
-    if (failed(DeviceProgramLowering(main, symbols, /*reportsCalls=*/true,
-                                     /*firstCall=*/0)
-                   .lower("hamkaas_device_run", {"input", "output"},
-                          {"constants", "state", "workspace"})))
+    auto main = symbols.lookup<func::FuncOp>(mainName);
+    if (failed(DeviceProgramLowering(main, symbols, /*reportsCalls=*/true)
+                   .lower(deviceRunSymbol)))
       return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
       if (isa<memref::GlobalOp, func::FuncOp>(op))
@@ -149,27 +146,20 @@ private:
   /// NOTE: not the form PLANNED as a whole, as kernels have no body here, and
   /// their operands may be other views by now.
   LogicalResult verifyPrograms(const SymbolTable &symbols) {
-    if (!symbols.lookup<func::FuncOp>("main"))
+    if (!symbols.lookup<func::FuncOp>(mainName))
       return getOperation().emitError("expected a function @main");
-    if (auto prepare = symbols.lookup<func::FuncOp>("prepare"))
-      if (failed(
-              verifyProgram(prepare, {"parameter", "constants", "workspace"})))
+    for (auto program : getOperation().getOps<func::FuncOp>())
+      if (getProgramSignature(program) && failed(verifyProgram(program)))
         return failure();
-    return verifyProgram(
-        symbols.lookup<func::FuncOp>("main"),
-        {"input", "output", "constants", "state", "workspace"});
+    return success();
   }
 
-  static LogicalResult verifyProgram(func::FuncOp program,
-                                     ArrayRef<StringRef> regions) {
+  static LogicalResult verifyProgram(func::FuncOp program) {
     if (!program.getBody().hasOneBlock())
       return program.emitError("expected one block");
     for (BlockArgument argument : program.getArguments()) {
       auto type = dyn_cast<MemRefType>(argument.getType());
-      auto region = program.getArgAttrOfType<StringAttr>(
-          argument.getArgNumber(), HamKaasDialect::regionAttrName);
-      if (!type || !type.getElementType().isInteger(8) || !region ||
-          !llvm::is_contained(regions, region.getValue()))
+      if (!type || !type.getElementType().isInteger(8) || !getRegion(argument))
         return program.emitError("expected argument ")
                << argument.getArgNumber()
                << " to be the bytes of a region, got " << argument.getType();
@@ -184,15 +174,21 @@ private:
 
   LogicalResult verifyKernels(const SymbolTable &symbols) {
     WalkResult result = getOperation().walk([&](func::CallOp call) {
+      if (call->getParentOfType<func::FuncOp>()->hasAttr(
+              HamKaasDialect::kernelAttrName))
+        return WalkResult::advance();
       auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-      if (!call->getParentOfType<func::FuncOp>()->hasAttr(
-              HamKaasDialect::kernelAttrName) &&
-          !(kernel && isOfDevice(kernel))) {
+      bool isNumbered = call->hasAttr(HamKaasDialect::callIndexAttrName);
+      if (kernel && isOfDevice(kernel) && isNumbered)
+        return WalkResult::advance();
+      if (isNumbered)
         call.emitError("expected @")
             << call.getCallee() << " to be a kernel of the device code";
-        return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
+      else
+        call.emitError("expected the attribute ")
+            << HamKaasDialect::callIndexAttrName << " on the call of @"
+            << call.getCallee();
+      return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());
   }

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "ProgramLowering.h"
@@ -29,8 +30,8 @@ class CpuProgramLowering : public ProgramLowering {
 public:
   CpuProgramLowering(func::FuncOp program, SymbolTable &symbols,
                      int64_t threadFlops, int64_t threadBytes,
-                     bool reportsCalls, int64_t firstCall = 0)
-      : ProgramLowering(program, symbols, reportsCalls, firstCall),
+                     bool reportsCalls)
+      : ProgramLowering(program, symbols, reportsCalls),
         threadFlops(threadFlops), threadBytes(threadBytes) {}
 
 private:
@@ -41,12 +42,13 @@ private:
   bool hasChecks(func::CallOp call) override;
   SmallVector<int64_t> getChecked(func::CallOp call) override;
   std::unique_ptr<ProgramLowering> createForLoop(func::FuncOp body) override {
-    return std::make_unique<CpuProgramLowering>(
-        body, symbols, threadFlops, threadBytes, reportsCalls, callIndex);
+    return std::make_unique<CpuProgramLowering>(body, symbols, threadFlops,
+                                                threadBytes, reportsCalls);
   }
 
   func::FuncOp getKernel(func::CallOp call) const {
-    return symbols.lookup<func::FuncOp>((call.getCallee() + "_body").str());
+    return symbols.lookup<func::FuncOp>(
+        (call.getCallee() + kernelBodySuffix).str());
   }
   bool isWorthThreads(func::CallOp call, int64_t tiles) const;
   /// Where a check that fails leaves its values.
@@ -54,7 +56,7 @@ private:
     return offsetAddress(execution, offsetof(HamKaasExecution, failure) +
                                         offsetof(HamKaasFailure, values));
   }
-  void reportCallDone();
+  void reportCallDone(func::CallOp call);
 
   int64_t threadFlops, threadBytes;
 };
@@ -98,7 +100,8 @@ void CpuProgramLowering::emitChecks(func::CallOp call) {
   returnOnFailure(
       LLVM::CallOp::create(builder, builder.getI32Type(), call.getCallee(),
                            ValueRange{arguments, none, none, getFailedValues()})
-          .getResult());
+          .getResult(),
+      call);
 }
 
 /// Whether the checks of `kernel` go through many values.
@@ -139,13 +142,13 @@ void CpuProgramLowering::emitCall(func::CallOp call, bool wasChecked) {
             .getResult();
   }
   if (hasChecks(call) && !checksFirst)
-    returnOnFailure(status);
+    returnOnFailure(status, call);
   if (reportsCalls)
-    reportCallDone();
+    reportCallDone(call);
 }
 
 /// A load and a branch a call, which a profile needs and nobody else notices.
-void CpuProgramLowering::reportCallDone() {
+void CpuProgramLowering::reportCallDone(func::CallOp call) {
   Value callDone = loadPointer(execution, offsetof(HamKaasExecution, callDone));
   Block *current = builder.getInsertionBlock();
   Region *region = current->getParent();
@@ -163,8 +166,9 @@ void CpuProgramLowering::reportCallDone() {
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
                                   {pointer, builder.getI64Type()});
-  LLVM::CallOp::create(builder, type,
-                       ValueRange{callDone, profile, constant(callIndex)});
+  LLVM::CallOp::create(
+      builder, type,
+      ValueRange{callDone, profile, constant(getCallIndex(call))});
   LLVM::BrOp::create(builder, rest);
   builder.setInsertionPointToStart(rest);
 }
@@ -195,17 +199,15 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
       return signalPassFailure();
     declareKernels();
     SymbolTable symbols(getOperation());
-    if (auto prepare = symbols.lookup<func::FuncOp>("prepare"))
+    if (auto prepare = symbols.lookup<func::FuncOp>(prepareName))
       if (failed(CpuProgramLowering(prepare, symbols, threadFlops, threadBytes,
                                     /*reportsCalls=*/false)
-                     .lower("hamkaas_prepare", {"parameter"},
-                            {"constants", "workspace"})))
+                     .lower(prepareSymbol)))
         return signalPassFailure();
-    auto main = symbols.lookup<func::FuncOp>("main");
+    auto main = symbols.lookup<func::FuncOp>(mainName);
     if (failed(CpuProgramLowering(main, symbols, threadFlops, threadBytes,
                                   /*reportsCalls=*/true)
-                   .lower("hamkaas_run", {"input", "output"},
-                          {"constants", "state", "workspace"})))
+                   .lower(runSymbol)))
       return signalPassFailure();
     for (auto global :
          llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
@@ -223,7 +225,7 @@ private:
       if (!kernel->hasAttr(HamKaasDialect::kernelAttrName))
         continue;
       std::string name = kernel.getSymName().str();
-      kernel.setSymName(name + "_body");
+      kernel.setSymName((name + kernelBodySuffix).str());
       LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name, type);
     }
   }

@@ -9,25 +9,27 @@
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "hamkaas-c/Program.h"
 #include "mlir/IR/Matchers.h"
+#include <map>
 
 using namespace mlir;
 using namespace hamkaas;
 
 ProgramLowering::ProgramLowering(func::FuncOp program, SymbolTable &symbols,
-                                 bool reportsCalls, int64_t firstCall)
+                                 bool reportsCalls)
     : program(program), symbols(symbols), reportsCalls(reportsCalls),
-      builder(program.getLoc(), program), callIndex(firstCall) {
+      builder(program.getLoc(), program) {
   pointer = LLVM::LLVMPointerType::get(builder.getContext());
 }
 
-LogicalResult ProgramLowering::lower(StringRef name, ArrayRef<StringRef> tables,
-                                     ArrayRef<StringRef> regions) {
-  SmallVector<Type> types(1 + tables.size() + regions.size(), pointer);
+LogicalResult ProgramLowering::lower(StringRef name) {
+  ProgramSignature signature = *getProgramSignature(program);
+  SmallVector<Type> types(
+      1 + signature.tables.size() + signature.regions.size(), pointer);
   auto function = LLVM::LLVMFuncOp::create(
       builder, name, LLVM::LLVMFunctionType::get(builder.getI32Type(), types),
       isLoop() ? LLVM::Linkage::Internal : LLVM::Linkage::External);
   builder.setInsertionPointToStart(function.addEntryBlock(builder));
-  bindArguments(function, tables, regions);
+  bindArguments(function, signature);
 
   Block &body = program.getBody().front();
   for (auto view : body.getOps<memref::ViewOp>())
@@ -46,8 +48,7 @@ LogicalResult ProgramLowering::lower(StringRef name, ArrayRef<StringRef> tables,
 }
 
 void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
-                                    ArrayRef<StringRef> tables,
-                                    ArrayRef<StringRef> regions) {
+                                    const ProgramSignature &signature) {
   execution = function.getArgument(0);
   unsigned operands = 1;
   for (Operation &op : program.getBody().front())
@@ -56,44 +57,34 @@ void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
   arguments =
       LLVM::AllocaOp::create(builder, pointer, pointer, constant(operands));
 
-  llvm::StringMap<Value> bases;
-  for (auto [i, region] :
-       llvm::enumerate(llvm::concat<const StringRef>(tables, regions)))
+  std::map<MemoryRegion, Value> bases;
+  for (auto [i, region] : llvm::enumerate(llvm::concat<const MemoryRegion>(
+           signature.tables, signature.regions)))
     bases[region] = function.getArgument(1 + i);
-  llvm::StringMap<int64_t> counts;
+  std::map<MemoryRegion, int64_t> counts;
   for (BlockArgument argument : program.getArguments()) {
-    StringRef region =
-        program
-            .getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                          HamKaasDialect::regionAttrName)
-            .getValue();
+    MemoryRegion region = *getRegion(argument);
     Value base = bases.at(region);
     addresses[argument] =
-        llvm::is_contained(tables, region)
+        signature.hasTable(region)
             ? loadPointer(base, counts[region]++ * sizeof(void *))
             : base;
   }
 }
 
-/// The value of `hamkaas.region` of the argument that `buffer` is a part of;
-/// empty for a global.
-StringRef ProgramLowering::getRegion(Value buffer) {
+/// The region that `buffer` is a part of; nothing for a global.
+static std::optional<MemoryRegion> findRegion(Value buffer) {
   auto view = buffer.getDefiningOp<memref::ViewOp>();
-  if (!view)
-    return "";
-  auto argument = cast<BlockArgument>(view.getSource());
-  return program
-      .getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                    HamKaasDialect::regionAttrName)
-      .getValue();
+  return view ? getRegion(cast<BlockArgument>(view.getSource())) : std::nullopt;
 }
 
 /// Whether what the checks of `call` read has its value when the run begins.
 bool ProgramLowering::isKnownBefore(func::CallOp call, bool stateWritten) {
   return llvm::all_of(getChecked(call), [&](int64_t argument) {
-    StringRef region = getRegion(call.getOperand(argument));
-    return region.empty() || region == "input" || region == "constants" ||
-           (region == "state" && !stateWritten);
+    std::optional<MemoryRegion> region = findRegion(call.getOperand(argument));
+    return !region || region == MemoryRegion::Input ||
+           region == MemoryRegion::Constants ||
+           (region == MemoryRegion::State && !stateWritten);
   });
 }
 
@@ -102,15 +93,14 @@ bool ProgramLowering::isKnownBefore(func::CallOp call, bool stateWritten) {
 /// computes is checked by the kernel alone.
 void ProgramLowering::lowerChecks() {
   bool stateWritten = false;
-  int64_t first = callIndex;
+  auto isState = [](Value buffer) {
+    return findRegion(buffer) == MemoryRegion::State;
+  };
   for (Operation &op : program.getBody().front()) {
     if (auto copy = dyn_cast<memref::CopyOp>(op))
-      stateWritten |= getRegion(copy.getTarget()) == "state";
-    if (auto repeat = dyn_cast<RepeatOp>(op)) {
-      for (Value written : repeat.getDpsInits())
-        stateWritten |= getRegion(written) == "state";
-      callIndex += countCalls(symbols.lookup<func::FuncOp>(repeat.getCallee()));
-    }
+      stateWritten |= isState(copy.getTarget());
+    if (auto repeat = dyn_cast<RepeatOp>(op))
+      stateWritten |= llvm::any_of(repeat.getDpsInits(), isState);
     auto call = dyn_cast<func::CallOp>(op);
     if (!call)
       continue;
@@ -120,10 +110,8 @@ void ProgramLowering::lowerChecks() {
       emitChecks(call);
       checkedBefore.insert(call);
     }
-    stateWritten |= getRegion(call.getOperands().back()) == "state";
-    ++callIndex;
+    stateWritten |= isState(call.getOperands().back());
   }
-  callIndex = first;
 }
 
 LogicalResult ProgramLowering::lowerOp(Operation &op) {
@@ -164,28 +152,19 @@ void ProgramLowering::storeArguments(func::CallOp call) {
 void ProgramLowering::lowerCall(func::CallOp call) {
   storeArguments(call);
   emitCall(call, checkedBefore.contains(call));
-  ++callIndex;
 }
 
-/// The calls in `function` and in the loops it repeats.
-int64_t ProgramLowering::countCalls(func::FuncOp function) const {
-  int64_t count = 0;
-  for (Operation &op : function.getBody().front()) {
-    count += isa<func::CallOp>(op);
-    if (auto repeat = dyn_cast<RepeatOp>(op))
-      count += countCalls(symbols.lookup<func::FuncOp>(repeat.getCallee()));
-  }
-  return count;
+int64_t ProgramLowering::getCallIndex(func::CallOp call) {
+  return call->getAttrOfType<IntegerAttr>(HamKaasDialect::callIndexAttrName)
+      .getInt();
 }
 
 LogicalResult ProgramLowering::lowerRepeat(RepeatOp repeat) {
   auto body = symbols.lookup<func::FuncOp>(repeat.getCallee());
   std::string name = ("hamkaas_" + repeat.getCallee()).str();
   std::unique_ptr<ProgramLowering> lowering = createForLoop(body);
-  if (failed(
-          lowering->lower(name, {"input", "state", "output"}, {"workspace"})))
+  if (failed(lowering->lower(name)))
     return failure();
-  callIndex = lowering->getCallIndex();
   for (auto [i, operand] : llvm::enumerate(repeat->getOpOperands()))
     if (!repeat.isRow(operand))
       LLVM::StoreOp::create(builder, addresses.at(operand.get()),
@@ -238,12 +217,10 @@ void ProgramLowering::callBody(RepeatOp repeat, StringRef body, Value step) {
                      offsetAddress(arguments, inputs * sizeof(void *)),
                      offsetAddress(arguments, states * sizeof(void *)),
                      addresses.at(repeat.getWorkspace())})
-          .getResult(),
-      /*wasNoted=*/true);
+          .getResult());
 }
 
-/// `wasNoted` if the failing call has left its index.
-void ProgramLowering::returnOnFailure(Value status, bool wasNoted) {
+void ProgramLowering::returnOnFailure(Value status, func::CallOp call) {
   Block *current = builder.getInsertionBlock();
   Region *region = current->getParent();
   Block *failed = builder.createBlock(region);
@@ -257,9 +234,9 @@ void ProgramLowering::returnOnFailure(Value status, bool wasNoted) {
   LLVM::CondBrOp::create(builder, isFailure, failed, rest);
 
   builder.setInsertionPointToStart(failed);
-  if (!wasNoted)
+  if (call)
     LLVM::StoreOp::create(
-        builder, constant(callIndex),
+        builder, constant(getCallIndex(call)),
         offsetAddress(execution, offsetof(HamKaasExecution, failure) +
                                      offsetof(HamKaasFailure, call)));
   LLVM::ReturnOp::create(builder, status);

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_LIB_CONVERSION_PROGRAMTOLLVM_PROGRAMLOWERING_H
 #define HAMKAAS_LIB_CONVERSION_PROGRAMTOLLVM_PROGRAMLOWERING_H
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,21 +23,15 @@ class RepeatOp;
 /// What depends on the device is in classes derived from this one.
 class ProgramLowering {
 public:
-  /// `reportsCalls` if the calls of `program` are those of the program's table,
-  /// from `firstCall` on.
+  /// `reportsCalls` if the calls of `program` are those of the program's table.
   ProgramLowering(mlir::func::FuncOp program, mlir::SymbolTable &symbols,
-                  bool reportsCalls, int64_t firstCall);
+                  bool reportsCalls);
   virtual ~ProgramLowering() = default;
 
-  /// `tables` and `regions` are the values of `hamkaas.region` that the
-  /// function's arguments stand for, after the execution: first those with one
-  /// address a tensor, then those with one address.
-  mlir::LogicalResult lower(llvm::StringRef name,
-                            llvm::ArrayRef<llvm::StringRef> tables,
-                            llvm::ArrayRef<llvm::StringRef> regions);
-
-  /// Index of the next call in the program's table.
-  int64_t getCallIndex() const { return callIndex; }
+  /// Makes the function `name`. Its arguments are the execution, then an array
+  /// of addresses for each table of the program's signature, then the address
+  /// of each region.
+  mlir::LogicalResult lower(llvm::StringRef name);
 
 protected:
   /// Emits a call whose operands' addresses are in the array of arguments.
@@ -56,7 +50,12 @@ protected:
   virtual std::unique_ptr<ProgramLowering>
   createForLoop(mlir::func::FuncOp body) = 0;
 
-  void returnOnFailure(mlir::Value status, bool wasNoted = false);
+  /// The number of `call` in the program's table of calls.
+  static int64_t getCallIndex(mlir::func::CallOp call);
+
+  /// Leaves the number of `call` where it failed, unless the runtime has done
+  /// so; then there is no call.
+  void returnOnFailure(mlir::Value status, mlir::func::CallOp call = {});
   bool isLoop() const { return program->hasAttr(HamKaasDialect::loopAttrName); }
 
   mlir::Value constant(int64_t value) {
@@ -79,23 +78,18 @@ protected:
   mlir::ImplicitLocOpBuilder builder;
   mlir::LLVM::LLVMPointerType pointer;
   mlir::Value execution, arguments;
-  int64_t callIndex;
 
 private:
   void bindArguments(mlir::LLVM::LLVMFuncOp function,
-                     llvm::ArrayRef<llvm::StringRef> tables,
-                     llvm::ArrayRef<llvm::StringRef> regions);
+                     const ProgramSignature &signature);
   void lowerChecks();
   bool isKnownBefore(mlir::func::CallOp call, bool stateWritten);
   mlir::LogicalResult lowerOp(mlir::Operation &op);
   mlir::LogicalResult lowerView(mlir::memref::ViewOp view);
-  void lowerCopy(mlir::memref::CopyOp copy);
   void lowerCall(mlir::func::CallOp call);
   mlir::LogicalResult lowerRepeat(RepeatOp repeat);
   void repeatBody(RepeatOp repeat, llvm::StringRef body);
   void callBody(RepeatOp repeat, llvm::StringRef body, mlir::Value step);
-  int64_t countCalls(mlir::func::FuncOp function) const;
-  llvm::StringRef getRegion(mlir::Value buffer);
   void storeArguments(mlir::func::CallOp call);
 
   /// Address of each buffer.

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -90,13 +91,13 @@ private:
 
   LogicalResult verifyEntryPoints() {
     SymbolTable symbols(getOperation());
-    StringRef prefix =
-        symbols.lookup("hamkaas_device_run") ? "hamkaas_device_" : "hamkaas_";
-    auto run = symbols.lookup<LLVM::LLVMFuncOp>((prefix + "run").str());
-    auto prepare = symbols.lookup<LLVM::LLVMFuncOp>((prefix + "prepare").str());
+    bool isDevice = symbols.lookup(deviceRunSymbol);
+    auto run = symbols.lookup<LLVM::LLVMFuncOp>(isDevice ? deviceRunSymbol
+                                                         : runSymbol);
+    auto prepare = symbols.lookup<LLVM::LLVMFuncOp>(
+        isDevice ? devicePrepareSymbol : prepareSymbol);
     if (!run)
-      return getOperation().emitError("expected a function @")
-             << prefix << "run";
+      return getOperation().emitError("expected a function @") << runSymbol;
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     // HamKaasRunFunction: execution, inputs, outputs, constants, state,
     // workspace. HamKaasPrepareFunction: execution, parameters, constants,

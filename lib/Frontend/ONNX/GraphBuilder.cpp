@@ -10,6 +10,7 @@
 #include "Elements.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 
@@ -33,12 +34,12 @@ GraphBuilder::GraphBuilder(Location location, ParameterContents &parameters,
       module(ModuleOp::create(location)), parameters(parameters),
       optionNames(optionNames), foldBudget(int64_t(1) << 28) {
   builder.setInsertionPointToEnd(module->getBody());
-  main = func::FuncOp::create(builder, location, "main",
+  main = func::FuncOp::create(builder, location, mainName,
                               builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(main.addEntryBlock());
   // Names of functions of the program, which no global may take.
-  symbols.insert("main");
-  symbols.insert("prepare");
+  symbols.insert(mainName);
+  symbols.insert(prepareName);
 }
 
 Tensor GraphBuilder::fail(const Twine &text) {

@@ -8,6 +8,7 @@
 #include "GraphBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "Operators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,12 +21,12 @@ using namespace hamkaas::script;
 GraphBuilder::GraphBuilder(MLIRContext *context, Location location)
     : builder(context), module(ModuleOp::create(location)), storages(builder) {
   builder.setInsertionPointToEnd(module->getBody());
-  main = func::FuncOp::create(builder, location, "main",
+  main = func::FuncOp::create(builder, location, mainName,
                               builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(main.addEntryBlock());
   // Names of functions of the program, which no global may take.
-  symbols["main"] = 0;
-  symbols["prepare"] = 0;
+  symbols[mainName] = 0;
+  symbols[prepareName] = 0;
 }
 
 uint32_t GraphBuilder::addInput(StringRef name, RankedTensorType type,

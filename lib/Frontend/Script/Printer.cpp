@@ -8,6 +8,7 @@
 #include "Aliases.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Frontend/Script/Script.h"
 #include "Operators.h"
@@ -139,7 +140,7 @@ LogicalResult Printer::collectGlobals() {
     if (global) {
       globals.push_back(global);
       globalsBySymbol[global.getSymNameAttr()] = global;
-    } else if (function && function.getSymName() == "main") {
+    } else if (function && function.getSymName() == mainName) {
       main = function;
     } else {
       return op.emitError("expected only globals and the function @main in a "

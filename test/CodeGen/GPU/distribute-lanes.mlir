@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: func @whole_vectors(
 // CHECK-SAME:    %[[X:.*]]: memref<64xf32>, %[[OUT:.*]]: memref<64xf32>)
-// CHECK-SAME:    hamkaas.tile_runner = "warp"
+// CHECK-SAME:    hamkaas.tile_runner = #hamkaas.tile_runner<warp>
 // CHECK:         %[[LANE:.*]] = gpu.lane_id
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK:           %[[AT:.*]] = arith.addi %[[I]], %[[LANE]] overflow<nsw>
@@ -267,7 +267,7 @@ func.func @single_lanes(%x: memref<2xf32>, %out: memref<1xf32>) attributes {hamk
 // Without vectors each thread runs a tile.
 
 // CHECK-LABEL: func @scalars(
-// CHECK-SAME:    hamkaas.tile_runner = "thread"
+// CHECK-SAME:    hamkaas.tile_runner = #hamkaas.tile_runner<thread>
 // CHECK-NOT:     gpu.lane_id
 // CHECK-NOT:     scf.if
 func.func @scalars(%x: memref<8xf32>, %out: memref<8xf32>) attributes {hamkaas.tiles = 8 : i64} {

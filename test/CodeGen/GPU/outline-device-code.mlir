@@ -3,7 +3,7 @@
 // A warp runs a tile; the last block has warps without one.
 
 // CHECK-LABEL: func private @k0(memref<5000xf32>, memref<5000xf32>) attributes {
-// CHECK-SAME:    hamkaas.device_kernel = 0 : i64
+// CHECK-SAME:    hamkaas.device_kernel = #hamkaas.device_kernel<0>
 // CHECK-NOT:     hamkaas.tile_runner
 // CHECK:       gpu.module @device {
 // CHECK:         gpu.func @k0(%{{.*}}: memref<5000xf32>, %[[OUT:.*]]: memref<5000xf32>, %{{.*}}: memref<5xi64>, %{{.*}}: i64) kernel attributes
@@ -23,7 +23,7 @@
 // CHECK:             memref.store %{{.*}}, %[[OUT]][%[[TILE]]]
 // CHECK-NOT:         scf.for
 // CHECK:           gpu.return
-func.func @k0(%x: memref<5000xf32>, %out: memref<5000xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>, hamkaas.tiles = 5001 : i64, hamkaas.tile_runner = "warp"} {
+func.func @k0(%x: memref<5000xf32>, %out: memref<5000xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>, hamkaas.tiles = 5001 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c5001 = arith.constant 5001 : index
@@ -44,7 +44,7 @@ func.func @k0(%x: memref<5000xf32>, %out: memref<5000xf32>) attributes {hamkaas.
 // CHECK:           %[[TILE:.*]] = gpu.block_id x
 // CHECK-NOT:       scf.if
 // CHECK:           memref.store %{{.*}}, %{{.*}}[%[[TILE]]]
-func.func @few_tiles(%x: memref<7xf32>, %out: memref<7xf32>) attributes {hamkaas.tiles = 7 : i64, hamkaas.tile_runner = "warp"} {
+func.func @few_tiles(%x: memref<7xf32>, %out: memref<7xf32>) attributes {hamkaas.tiles = 7 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c7 = arith.constant 7 : index
@@ -63,7 +63,7 @@ func.func @few_tiles(%x: memref<7xf32>, %out: memref<7xf32>) attributes {hamkaas
 // CHECK-SAME:      known_grid_size = array<i32: 1, 1, 1>
 // CHECK-NOT:       scf.if
 // CHECK:           memref.store
-func.func @one_tile(%x: memref<7xf32>, %out: memref<7xf32>) attributes {hamkaas.tiles = 1 : i64, hamkaas.tile_runner = "warp"} {
+func.func @one_tile(%x: memref<7xf32>, %out: memref<7xf32>) attributes {hamkaas.tiles = 1 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
   %c0 = arith.constant 0 : index
   %v = memref.load %x[%c0] : memref<7xf32>
   memref.store %v, %out[%c0] : memref<7xf32>
@@ -81,7 +81,7 @@ func.func @one_tile(%x: memref<7xf32>, %out: memref<7xf32>) attributes {hamkaas.
 // CHECK:           %[[TILE:.*]] = arith.addi %{{.*}}, %[[THREAD]]
 // CHECK:           scf.if
 // CHECK:             memref.store %{{.*}}, %{{.*}}[%[[TILE]]]
-func.func @threads(%x: memref<70xf32>, %out: memref<70xf32>) attributes {hamkaas.tiles = 70 : i64, hamkaas.tile_runner = "thread"} {
+func.func @threads(%x: memref<70xf32>, %out: memref<70xf32>) attributes {hamkaas.tiles = 70 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<thread>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c70 = arith.constant 70 : index
@@ -108,7 +108,7 @@ func.func @threads(%x: memref<70xf32>, %out: memref<70xf32>) attributes {hamkaas
 // CHECK:           %[[AT:.*]] = arith.addi %[[FIRST]], %[[SECOND]]
 // CHECK:           %[[B:.*]] = memref.view %[[SHARED]][%[[AT]]][]
 // CHECK:           memref.collapse_shape %[[A]] {{.*}} into memref<25xf32, #gpu.address_space<workgroup>>
-func.func @scratch(%x: memref<2000xf32>, %out: memref<2000xf32>) attributes {hamkaas.tiles = 2000 : i64, hamkaas.tile_runner = "warp"} {
+func.func @scratch(%x: memref<2000xf32>, %out: memref<2000xf32>) attributes {hamkaas.tiles = 2000 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2000 = arith.constant 2000 : index
@@ -132,7 +132,7 @@ func.func @scratch(%x: memref<2000xf32>, %out: memref<2000xf32>) attributes {ham
 // CHECK-LABEL: gpu.func @large_scratch(
 // CHECK-SAME:      hamkaas.shared_bytes = 65536
 // CHECK-SAME:      known_block_size = array<i32: 32, 1, 1>
-func.func @large_scratch(%x: memref<2000xf32>, %out: memref<2000xf32>) attributes {hamkaas.tiles = 2000 : i64, hamkaas.tile_runner = "warp"} {
+func.func @large_scratch(%x: memref<2000xf32>, %out: memref<2000xf32>) attributes {hamkaas.tiles = 2000 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2000 = arith.constant 2000 : index
@@ -150,10 +150,8 @@ func.func @large_scratch(%x: memref<2000xf32>, %out: memref<2000xf32>) attribute
 // failed. What only the checks need is gone from the kernel.
 
 // CHECK-LABEL: func private @checked(
-// CHECK-SAME:    hamkaas.checked = array<i64: 0>
-// CHECK-SAME:    hamkaas.device_checks = 0 : i64
-// CHECK-SAME:    hamkaas.device_kernel = 1 : i64
-// CHECK:       func private @other(memref<4xf32>) attributes {hamkaas.device_kernel = 2 : i64
+// CHECK-SAME:    hamkaas.device_kernel = #hamkaas.device_kernel<1, checks = 0, checked = [0]>
+// CHECK:       func private @other(memref<4xf32>) attributes {hamkaas.device_kernel = #hamkaas.device_kernel<2>
 // CHECK:         gpu.func @checked_checks(%[[P:.*]]: memref<1xi64>, %{{.*}}: memref<4xf32>, %[[FAILURE:.*]]: memref<5xi64>, %[[CALL:.*]]: i64)
 // CHECK-SAME:      known_block_size = array<i32: 1, 1, 1>
 // CHECK:           %[[BEFORE:.*]] = memref.load %[[FAILURE]]
@@ -177,7 +175,7 @@ func.func @large_scratch(%x: memref<2000xf32>, %out: memref<2000xf32>) attribute
 // CHECK:         gpu.func @other(
 // CHECK:           memref.load %{{.*}}[%c0] : memref<5xi64>
 // CHECK:           scf.if
-func.func @checked(%p: memref<1xi64>, %out: memref<4xf32>) attributes {hamkaas.tiles = 1 : i64, hamkaas.tile_runner = "warp"} {
+func.func @checked(%p: memref<1xi64>, %out: memref<4xf32>) attributes {hamkaas.tiles = 1 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0 : i64
   %four = arith.constant 4 : i64
@@ -190,7 +188,7 @@ func.func @checked(%p: memref<1xi64>, %out: memref<4xf32>) attributes {hamkaas.t
   memref.store %f, %out[%c0] : memref<4xf32>
   return
 }
-func.func @other(%out: memref<4xf32>) attributes {hamkaas.tiles = 1 : i64, hamkaas.tile_runner = "warp"} {
+func.func @other(%out: memref<4xf32>) attributes {hamkaas.tiles = 1 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
   %c0 = arith.constant 0 : index
   %f = arith.constant 1.0 : f32
   memref.store %f, %out[%c0] : memref<4xf32>

@@ -10,10 +10,10 @@
 // CHECK:      gpu.module @device
 // CHECK-NOT:    gpu.func
 #product = #hamkaas.matmul<batches = 1, rows = 4, columns = 4, depth = 4, left = 0, right = 1, bias = -1, addend = -1, activation = none, alignment = 4>
-func.func @k0(%x: memref<4x4xf32>, %w: memref<4x4xf32>, %out: memref<4x4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<contraction>, hamkaas.matmul = #product, hamkaas.tiles = 1 : i64, hamkaas.tile_runner = "warp"} {
+func.func @k0(%x: memref<4x4xf32>, %w: memref<4x4xf32>, %out: memref<4x4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<contraction>, hamkaas.matmul = #product, hamkaas.tiles = 1 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
   return
 }
-func.func @main(%x: memref<64xi8> {hamkaas.region = "input"}, %y: memref<64xi8> {hamkaas.region = "output"}, %workspace: memref<256xi8> {hamkaas.region = "workspace"}) {
+func.func @main(%x: memref<64xi8> {hamkaas.region = #hamkaas.region<input>}, %y: memref<64xi8> {hamkaas.region = #hamkaas.region<output>}, %workspace: memref<256xi8> {hamkaas.region = #hamkaas.region<workspace>}) {
   %c0 = arith.constant 0 : index
   %0 = memref.view %x[%c0][] : memref<64xi8> to memref<4x4xf32>
   %1 = memref.view %workspace[%c0][] : memref<256xi8> to memref<4x4xf32>
@@ -26,17 +26,17 @@ func.func @main(%x: memref<64xi8> {hamkaas.region = "input"}, %y: memref<64xi8> 
 
 // A library would write a state after a check that failed.
 
-// CHECK-DAG:  func.func private @k0({{.*}}hamkaas.device_kernel = 0
+// CHECK-DAG:  func.func private @k0({{.*}}hamkaas.device_kernel = #hamkaas.device_kernel<0>
 // CHECK-DAG:  func.func private @k1({{.*}}hamkaas.device_matmul = 0
 // CHECK:      gpu.func @k0(
 #product = #hamkaas.matmul<batches = 1, rows = 4, columns = 4, depth = 4, left = 0, right = 1, bias = -1, addend = -1, activation = none, alignment = 4>
-func.func @k0(%x: memref<4x4xf32>, %w: memref<4x4xf32>, %out: memref<4x4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<contraction>, hamkaas.matmul = #product, hamkaas.tiles = 1 : i64, hamkaas.tile_runner = "warp"} {
+func.func @k0(%x: memref<4x4xf32>, %w: memref<4x4xf32>, %out: memref<4x4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<contraction>, hamkaas.matmul = #product, hamkaas.tiles = 1 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
   return
 }
-func.func @k1(%x: memref<4x4xf32>, %w: memref<4x4xf32>, %out: memref<4x4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<contraction>, hamkaas.matmul = #product, hamkaas.tiles = 1 : i64, hamkaas.tile_runner = "warp"} {
+func.func @k1(%x: memref<4x4xf32>, %w: memref<4x4xf32>, %out: memref<4x4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<contraction>, hamkaas.matmul = #product, hamkaas.tiles = 1 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
   return
 }
-func.func @k2(%p: memref<1xi64>, %out: memref<4x4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.tiles = 1 : i64, hamkaas.tile_runner = "thread"} {
+func.func @k2(%p: memref<1xi64>, %out: memref<4x4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.tiles = 1 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<thread>} {
   %c0 = arith.constant 0 : index
   %c0_i64 = arith.constant 0 : i64
   %v = memref.load %p[%c0] : memref<1xi64>
@@ -44,7 +44,7 @@ func.func @k2(%p: memref<1xi64>, %out: memref<4x4xf32>) attributes {hamkaas.kern
   hamkaas.check %ok, "expected a position of at least 0, got {0}"(%v) : i64
   return
 }
-func.func @main(%x: memref<64xi8> {hamkaas.region = "input"}, %p: memref<8xi8> {hamkaas.region = "input"}, %y: memref<64xi8> {hamkaas.region = "output"}, %state: memref<256xi8> {hamkaas.region = "state"}, %workspace: memref<256xi8> {hamkaas.region = "workspace"}) {
+func.func @main(%x: memref<64xi8> {hamkaas.region = #hamkaas.region<input>}, %p: memref<8xi8> {hamkaas.region = #hamkaas.region<input>}, %y: memref<64xi8> {hamkaas.region = #hamkaas.region<output>}, %state: memref<256xi8> {hamkaas.region = #hamkaas.region<state>}, %workspace: memref<256xi8> {hamkaas.region = #hamkaas.region<workspace>}) {
   %c0 = arith.constant 0 : index
   %0 = memref.view %x[%c0][] : memref<64xi8> to memref<4x4xf32>
   %1 = memref.view %workspace[%c0][] : memref<256xi8> to memref<4x4xf32>

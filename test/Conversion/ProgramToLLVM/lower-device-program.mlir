@@ -42,7 +42,7 @@
 // CHECK-NOT:   func.func
 // CHECK:       llvm.mlir.global internal constant @name_one("one\00")
 memref.global "private" constant @one : memref<1xi64> = dense<1>
-func.func @prepare(%w: memref<256xi8> {hamkaas.name = "w", hamkaas.region = "parameter", hamkaas.type = tensor<64xf32>}, %constants: memref<512xi8> {hamkaas.region = "constants"}, %workspace: memref<0xi8> {hamkaas.region = "workspace"})
+func.func @prepare(%w: memref<256xi8> {hamkaas.name = "w", hamkaas.region = #hamkaas.region<parameter>, hamkaas.type = tensor<64xf32>}, %constants: memref<512xi8> {hamkaas.region = #hamkaas.region<constants>}, %workspace: memref<0xi8> {hamkaas.region = #hamkaas.region<workspace>})
     attributes {hamkaas.workspace_lower_bound = 0 : i64, hamkaas.buffers = []} {
   %c0 = arith.constant 0 : index
   %c256 = arith.constant 256 : index
@@ -50,13 +50,13 @@ func.func @prepare(%w: memref<256xi8> {hamkaas.name = "w", hamkaas.region = "par
   %to = memref.view %constants[%c0][] : memref<512xi8> to memref<64xf32>
   %other = memref.view %constants[%c256][] : memref<512xi8> to memref<64xf32>
   memref.copy %from, %to : memref<64xf32> to memref<64xf32>
-  call @k0(%to, %other) : (memref<64xf32>, memref<64xf32>) -> ()
+  call @k0(%to, %other) {hamkaas.call_index = 0 : i64} : (memref<64xf32>, memref<64xf32>) -> ()
   return
 }
-func.func @main(%x: memref<256xi8> {hamkaas.name = "x", hamkaas.region = "input", hamkaas.type = tensor<64xf32>}, %y: memref<256xi8> {hamkaas.name = "y", hamkaas.region = "output", hamkaas.type = tensor<64xf32>}, %constants: memref<512xi8> {hamkaas.region = "constants"}, %state: memref<0xi8> {hamkaas.region = "state"}, %workspace: memref<512xi8> {hamkaas.region = "workspace"})
+func.func @main(%x: memref<256xi8> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>, hamkaas.type = tensor<64xf32>}, %y: memref<256xi8> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>, hamkaas.type = tensor<64xf32>}, %constants: memref<512xi8> {hamkaas.region = #hamkaas.region<constants>}, %state: memref<0xi8> {hamkaas.region = #hamkaas.region<state>}, %workspace: memref<512xi8> {hamkaas.region = #hamkaas.region<workspace>})
     attributes {hamkaas.workspace_lower_bound = 256 : i64,
-                hamkaas.buffers = [{bytes = 256 : i64, first = 0 : i64, last = 0 : i64, offset = 0 : i64},
-                                   {bytes = 8 : i64, first = 2 : i64, last = 2 : i64, offset = 256 : i64}]} {
+                hamkaas.buffers = [#hamkaas.buffer<offset = 0, bytes = 256, first = 0, last = 0>,
+                                   #hamkaas.buffer<offset = 256, bytes = 8, first = 2, last = 2>]} {
   %c0 = arith.constant 0 : index
   %c256 = arith.constant 256 : index
   %0 = memref.view %x[%c0][] : memref<256xi8> to memref<64xf32>
@@ -64,10 +64,10 @@ func.func @main(%x: memref<256xi8> {hamkaas.name = "x", hamkaas.region = "input"
   %2 = memref.view %y[%c0][] : memref<256xi8> to memref<64xf32>
   %p = memref.view %workspace[%c256][] : memref<512xi8> to memref<1xi64>
   %one = memref.get_global @one : memref<1xi64>
-  call @k0(%0, %1) : (memref<64xf32>, memref<64xf32>) -> ()
-  call @k1(%one, %2) : (memref<1xi64>, memref<64xf32>) -> ()
-  call @k1(%p, %2) : (memref<1xi64>, memref<64xf32>) -> ()
+  call @k0(%0, %1) {hamkaas.call_index = 0 : i64} : (memref<64xf32>, memref<64xf32>) -> ()
+  call @k1(%one, %2) {hamkaas.call_index = 1 : i64} : (memref<1xi64>, memref<64xf32>) -> ()
+  call @k1(%p, %2) {hamkaas.call_index = 2 : i64} : (memref<1xi64>, memref<64xf32>) -> ()
   return
 }
-func.func private @k0(memref<64xf32>, memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>, hamkaas.device_kernel = 0 : i64}
-func.func private @k1(memref<1xi64>, memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.device_kernel = 2 : i64, hamkaas.device_checks = 1 : i64, hamkaas.checked = array<i64: 0>}
+func.func private @k0(memref<64xf32>, memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>, hamkaas.device_kernel = #hamkaas.device_kernel<0>}
+func.func private @k1(memref<1xi64>, memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.device_kernel = #hamkaas.device_kernel<2, checks = 1, checked = [0]>}

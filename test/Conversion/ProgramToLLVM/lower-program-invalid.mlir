@@ -9,7 +9,7 @@ module {
 // -----
 
 // expected-error @below {{expected argument 0 of @main to be bytes, got 'tensor<4xf32>'}}
-func.func @main(%x: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}) {
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}) {
   return
 }
 
@@ -20,7 +20,7 @@ func.func private @main(memref<4xi8>)
 
 // -----
 
-func.func @main(%workspace: memref<256xi8> {hamkaas.region = "workspace"})
+func.func @main(%workspace: memref<256xi8> {hamkaas.region = #hamkaas.region<workspace>})
     attributes {hamkaas.workspace_lower_bound = 0 : i64, hamkaas.buffers = []} {
   // expected-error @below {{expected a call of a kernel, a loop, a copy or a view of a region, got memref.alloc}}
   %0 = memref.alloc() : memref<64xf32>

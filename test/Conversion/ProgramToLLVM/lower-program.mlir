@@ -75,9 +75,9 @@ func.func private @k1(%p: memref<1xi64>, %x: memref<64xf32>) attributes {hamkaas
   return
 }
 memref.global "private" constant @one : memref<1xi64> = dense<1>
-func.func @prepare(%w: memref<256xi8> {hamkaas.name = "w", hamkaas.region = "parameter", hamkaas.type = tensor<64xf32>},
-                   %constants: memref<256xi8> {hamkaas.region = "constants"},
-                   %workspace: memref<0xi8> {hamkaas.region = "workspace"})
+func.func @prepare(%w: memref<256xi8> {hamkaas.name = "w", hamkaas.region = #hamkaas.region<parameter>, hamkaas.type = tensor<64xf32>},
+                   %constants: memref<256xi8> {hamkaas.region = #hamkaas.region<constants>},
+                   %workspace: memref<0xi8> {hamkaas.region = #hamkaas.region<workspace>})
     attributes {hamkaas.workspace_lower_bound = 0 : i64, hamkaas.buffers = []} {
   %c0 = arith.constant 0 : index
   %0 = memref.view %w[%c0][] : memref<256xi8> to memref<64xf32>
@@ -85,25 +85,25 @@ func.func @prepare(%w: memref<256xi8> {hamkaas.name = "w", hamkaas.region = "par
   memref.copy %0, %1 : memref<64xf32> to memref<64xf32>
   return
 }
-func.func @main(%x: memref<256xi8> {hamkaas.name = "x", hamkaas.region = "input", hamkaas.type = tensor<64xf32>},
-                %p: memref<8xi8> {hamkaas.name = "p", hamkaas.region = "input", hamkaas.type = tensor<1xi64>},
-                %y: memref<256xi8> {hamkaas.name = "y", hamkaas.region = "output", hamkaas.type = tensor<64xf32>},
-                %constants: memref<256xi8> {hamkaas.region = "constants"},
-                %state: memref<0xi8> {hamkaas.region = "state"},
-                %workspace: memref<512xi8> {hamkaas.region = "workspace"})
+func.func @main(%x: memref<256xi8> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>, hamkaas.type = tensor<64xf32>},
+                %p: memref<8xi8> {hamkaas.name = "p", hamkaas.region = #hamkaas.region<input>, hamkaas.type = tensor<1xi64>},
+                %y: memref<256xi8> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>, hamkaas.type = tensor<64xf32>},
+                %constants: memref<256xi8> {hamkaas.region = #hamkaas.region<constants>},
+                %state: memref<0xi8> {hamkaas.region = #hamkaas.region<state>},
+                %workspace: memref<512xi8> {hamkaas.region = #hamkaas.region<workspace>})
     attributes {hamkaas.workspace_lower_bound = 256 : i64,
-                hamkaas.buffers = [{bytes = 256 : i64, first = 0 : i64, last = 2 : i64, offset = 256 : i64}]} {
+                hamkaas.buffers = [#hamkaas.buffer<offset = 256, bytes = 256, first = 0, last = 2>]} {
   %c0 = arith.constant 0 : index
   %c256 = arith.constant 256 : index
   %0 = memref.view %x[%c0][] : memref<256xi8> to memref<64xf32>
   %1 = memref.view %workspace[%c256][] : memref<512xi8> to memref<64xf32>
-  call @k0(%0, %1) {hamkaas.flops = 64 : i64} : (memref<64xf32>, memref<64xf32>) -> ()
+  call @k0(%0, %1) {hamkaas.call_index = 0 : i64, hamkaas.flops = 64 : i64} : (memref<64xf32>, memref<64xf32>) -> ()
   %2 = memref.view %p[%c0][] : memref<8xi8> to memref<1xi64>
-  call @k1(%2, %1) : (memref<1xi64>, memref<64xf32>) -> ()
+  call @k1(%2, %1) {hamkaas.call_index = 1 : i64} : (memref<1xi64>, memref<64xf32>) -> ()
   %3 = memref.get_global @one : memref<1xi64>
-  call @k1(%3, %1) : (memref<1xi64>, memref<64xf32>) -> ()
+  call @k1(%3, %1) {hamkaas.call_index = 2 : i64} : (memref<1xi64>, memref<64xf32>) -> ()
   %4 = memref.view %y[%c0][] : memref<256xi8> to memref<64xf32>
   %5 = memref.view %constants[%c0][] : memref<256xi8> to memref<64xf32>
-  call @k0(%5, %4) {hamkaas.flops = 1000000 : i64} : (memref<64xf32>, memref<64xf32>) -> ()
+  call @k0(%5, %4) {hamkaas.call_index = 3 : i64, hamkaas.flops = 1000000 : i64} : (memref<64xf32>, memref<64xf32>) -> ()
   return
 }

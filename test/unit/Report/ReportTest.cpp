@@ -205,31 +205,30 @@ func.func private @k0(%a: memref<4xf32>, %b: memref<4xf32>)
   return
 }
 func.func @main(
-    %x: memref<32xi8> {hamkaas.name = "x", hamkaas.region = "input", hamkaas.type = tensor<2x2xi64>},
-    %y: memref<16xi8> {hamkaas.name = "y", hamkaas.region = "output", hamkaas.type = tensor<4xf32>},
-    %constants: memref<256xi8> {hamkaas.region = "constants"},
-    %state: memref<512xi8> {hamkaas.region = "state"},
-    %workspace: memref<768xi8> {hamkaas.region = "workspace"})
+    %x: memref<32xi8> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>, hamkaas.type = tensor<2x2xi64>},
+    %y: memref<16xi8> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>, hamkaas.type = tensor<4xf32>},
+    %constants: memref<256xi8> {hamkaas.region = #hamkaas.region<constants>},
+    %state: memref<512xi8> {hamkaas.region = #hamkaas.region<state>},
+    %workspace: memref<768xi8> {hamkaas.region = #hamkaas.region<workspace>})
     attributes {
       hamkaas.workspace_lower_bound = 256 : i64,
-      hamkaas.constants = [{index = 0, offset = 0, type = tensor<4xf32>}],
-      hamkaas.states = [{name = "s", offset = 256, type = tensor<4xf32>}],
-      hamkaas.buffers = [{bytes = 16, first = 0, last = 1, offset = 512}]} {
+      hamkaas.states = [#hamkaas.state<"s", offset = 256, type = tensor<4xf32>>],
+      hamkaas.buffers = [#hamkaas.buffer<offset = 512, bytes = 16, first = 0, last = 1>]} {
   %c0 = arith.constant 0 : index
   %c512 = arith.constant 512 : index
   %0 = memref.view %workspace[%c512][] : memref<768xi8> to memref<4xf32>
   %1 = memref.view %y[%c0][] : memref<16xi8> to memref<4xf32>
   %2 = memref.view %constants[%c0][] : memref<256xi8> to memref<4xf32>
   memref.copy %2, %0 : memref<4xf32> to memref<4xf32> loc("m.hk":2:1)
-  call @k0(%0, %1) {hamkaas.flops = 12 : i64, hamkaas.ops = "add+relu"}
+  call @k0(%0, %1) {hamkaas.call_index = 0 : i64, hamkaas.flops = 12 : i64, hamkaas.ops = "add+relu"}
     : (memref<4xf32>, memref<4xf32>) -> () loc("m.hk":7:1)
-  call @k0(%1, %1) : (memref<4xf32>, memref<4xf32>) -> ()
+  call @k0(%1, %1) {hamkaas.call_index = 1 : i64} : (memref<4xf32>, memref<4xf32>) -> ()
   return
 }
 func.func @prepare(
-    %w: memref<16xi8> {hamkaas.name = "w", hamkaas.region = "parameter", hamkaas.type = tensor<4xf32>},
-    %constants: memref<256xi8> {hamkaas.region = "constants"},
-    %workspace: memref<1024xi8> {hamkaas.region = "workspace"})
+    %w: memref<16xi8> {hamkaas.name = "w", hamkaas.region = #hamkaas.region<parameter>, hamkaas.type = tensor<4xf32>},
+    %constants: memref<256xi8> {hamkaas.region = #hamkaas.region<constants>},
+    %workspace: memref<1024xi8> {hamkaas.region = #hamkaas.region<workspace>})
     attributes {hamkaas.workspace_lower_bound = 0 : i64, hamkaas.buffers = []} {
   return
 }

@@ -17,24 +17,6 @@ namespace hamkaas {
 /// Threads of a warp.
 inline constexpr int64_t warpSize = 32;
 
-/// On a kernel whose lanes are distributed: what runs one of its tiles, "warp"
-/// or "thread".
-inline constexpr llvm::StringLiteral tileRunnerAttrName = "hamkaas.tile_runner";
-
-/// On a kernel that blocks of threads run: the iterations of its tile loop in a
-/// row, a warp each, that are one block.
-inline constexpr llvm::StringLiteral blockWarpsAttrName = "hamkaas.block_warps";
-
-/// On a `memref.store` of a kernel of the level "warp": each thread stores a
-/// value of its own, and none where another one does.
-inline constexpr llvm::StringLiteral laneStoreAttrName = "hamkaas.lane_store";
-
-/// Name of the `gpu.module` that holds a program's device code.
-inline constexpr llvm::StringLiteral deviceModuleName = "device";
-
-/// Name of the global variable that holds the image of the device's code.
-inline constexpr llvm::StringLiteral deviceImageName = "hamkaas_device_image";
-
 #define GEN_PASS_DECL
 #include "HamKaas/CodeGen/GPU/Passes.h.inc"
 

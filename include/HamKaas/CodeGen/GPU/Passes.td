@@ -79,15 +79,15 @@ def DistributeLanes
     `memref.store` with `hamkaas.lane_store`.
 
     A kernel without vectors is left as it is, for threads that run a tile each.
-    The function has `hamkaas.tile_runner`, "warp" or "thread", afterwards.
+    The function has a `hamkaas.tile_runner` afterwards.
 
     Fails, with an error at the operation, on one that has no such form.
   }];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
-    "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect",
-    "mlir::vector::VectorDialect",
+    "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect", "mlir::NVVM::NVVMDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
   ];
 }
 
@@ -97,7 +97,7 @@ def OutlineDeviceCode
   let description = [{
     Before: kernels whose lanes are distributed. After: each is a `gpu.func` of
     the module `@device`, and a declaration in the place where it was, with
-    `hamkaas.device_kernel`, its number among the functions of the module.
+    `hamkaas.device_kernel`, the numbers of its functions in the module.
 
     The function takes the kernel's arguments, then `failure`, five numbers in
     the device's memory, and the number of the call. A warp, or a thread, runs one
@@ -123,9 +123,9 @@ def OutlineDeviceCode
     alignment is not enough.
   }];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::memref::MemRefDialect", "mlir::nvgpu::NVGPUDialect",
-    "mlir::scf::SCFDialect",
+    "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",
+    "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect",
   ];
 }
 

@@ -13,9 +13,6 @@
 
 namespace hamkaas {
 
-inline constexpr llvm::StringLiteral tileLoopAttrName = "hamkaas.tile_loop";
-inline constexpr llvm::StringLiteral streamLoopAttrName = "hamkaas.stream_loop";
-
 #define GEN_PASS_DECL
 #include "HamKaas/CodeGen/Kernel/Passes.h.inc"
 

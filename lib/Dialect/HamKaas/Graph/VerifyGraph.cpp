@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
-#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -39,7 +40,8 @@ private:
   LogicalResult verifyModule() {
     for (Operation &op : *getOperation().getBody()) {
       auto function = dyn_cast<func::FuncOp>(op);
-      if (!isa<GlobalOp>(op) && (!function || function.getSymName() != "main"))
+      if (!isa<GlobalOp>(op) &&
+          (!function || function.getSymName() != mainName))
         return op.emitError("expected only globals and one function @main in a "
                             "model, got ")
                << op.getName();
@@ -47,7 +49,7 @@ private:
         if (failed(verifyGlobal(global)))
           return failure();
     }
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    auto main = getOperation().lookupSymbol<func::FuncOp>(mainName);
     if (!main || main.isExternal())
       return getOperation().emitError("expected a function @main");
     if (!main.getBody().hasOneBlock())

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Dialect/HamKaas/IR/Target.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -40,14 +39,6 @@ void HamKaasDialect::initialize() {
   addRegionOps();
   addRowOps();
   addViewOps();
-}
-
-LogicalResult
-HamKaasDialect::verifyOperationAttribute(Operation *op,
-                                         NamedAttribute attribute) {
-  if (attribute.getName() == targetAttrName)
-    return verifyTarget(op, attribute.getValue());
-  return success();
 }
 
 bool hamkaas::isSupportedShape(Type type) {

@@ -39,8 +39,9 @@ FailureOr<Destinations> Destinations::create(func::FuncOp program) {
 static bool isState(DictionaryAttr attributes) {
   if (!attributes)
     return false;
-  auto region = attributes.getAs<StringAttr>(HamKaasDialect::regionAttrName);
-  return region && region.getValue() == "state";
+  auto region =
+      attributes.getAs<MemoryRegionAttr>(HamKaasDialect::regionAttrName);
+  return region && region.getValue() == MemoryRegion::State;
 }
 
 LogicalResult Destinations::findStates() {
@@ -79,7 +80,9 @@ void Destinations::addArguments() {
       continue;
     NamedAttrList list(program.getResultAttrDict(i));
     if (!list.get(HamKaasDialect::regionAttrName))
-      list.set(HamKaasDialect::regionAttrName, builder.getStringAttr("output"));
+      list.set(
+          HamKaasDialect::regionAttrName,
+          MemoryRegionAttr::get(program.getContext(), MemoryRegion::Output));
     list.set(bufferization::BufferizationDialect::kWritableAttrName,
              builder.getBoolAttr(true));
     types.push_back(program.getResultTypes()[i]);

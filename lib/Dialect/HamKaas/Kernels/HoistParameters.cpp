@@ -7,8 +7,9 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -44,7 +45,7 @@ struct HoistParameters : hamkaas::impl::HoistParametersBase<HoistParameters> {
     if (failed(verifyGlobals()))
       return signalPassFailure();
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
-      setRegion(i, "input");
+      setRegion(i, MemoryRegion::Input);
     embedConstants();
     foldViewsOfConstants();
     classify();
@@ -57,9 +58,9 @@ struct HoistParameters : hamkaas::impl::HoistParametersBase<HoistParameters> {
   }
 
 private:
-  void setRegion(unsigned argument, StringRef region) {
+  void setRegion(unsigned argument, MemoryRegion region) {
     main.setArgAttr(argument, HamKaasDialect::regionAttrName,
-                    StringAttr::get(&getContext(), region));
+                    MemoryRegionAttr::get(&getContext(), region));
   }
 
   /// The globals disappear, so every use of them must be one that is replaced.
@@ -168,14 +169,14 @@ private:
         continue;
       indices[global.getSymName()] = parameterTypes.size();
       parameterTypes.push_back(global.getType());
-      attributes.push_back(
-          builder.getDictionaryAttr(getGlobalAttrs(global, "parameter")));
+      attributes.push_back(builder.getDictionaryAttr(
+          getGlobalAttrs(global, MemoryRegion::Parameter)));
     }
     if (parameterTypes.empty() && constants.empty())
       return;
 
     auto prepare = func::FuncOp::create(
-        builder, main.getLoc(), "prepare",
+        builder, main.getLoc(), prepareName,
         builder.getFunctionType(parameterTypes,
                                 ValueRange(constants).getTypes()),
         ArrayRef<NamedAttribute>(), attributes);
@@ -278,19 +279,21 @@ private:
     return builder.getDictionaryAttr(
         {builder.getNamedAttr(HamKaasDialect::indexAttrName,
                               builder.getI64IntegerAttr(index)),
-         builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                              builder.getStringAttr("constants"))});
+         builder.getNamedAttr(
+             HamKaasDialect::regionAttrName,
+             MemoryRegionAttr::get(&getContext(), MemoryRegion::Constants))});
   }
 
   /// Of the argument that stands for `global`.
   static SmallVector<NamedAttribute> getGlobalAttrs(GlobalOp global,
-                                                    StringRef region) {
+                                                    MemoryRegion region) {
     Builder builder(global.getContext());
     SmallVector<NamedAttribute> attributes = {
         builder.getNamedAttr(HamKaasDialect::nameAttrName,
                              builder.getStringAttr(getGlobalName(global))),
-        builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                             builder.getStringAttr(region))};
+        builder.getNamedAttr(
+            HamKaasDialect::regionAttrName,
+            MemoryRegionAttr::get(global.getContext(), region))};
     if (Attribute type = global->getAttr(HamKaasDialect::typeAttrName))
       attributes.push_back(
           builder.getNamedAttr(HamKaasDialect::typeAttrName, type));
@@ -299,7 +302,8 @@ private:
 
   DictionaryAttr getStateAttrs(GlobalOp global, bool writable) {
     Builder builder(&getContext());
-    SmallVector<NamedAttribute> attributes = getGlobalAttrs(global, "state");
+    SmallVector<NamedAttribute> attributes =
+        getGlobalAttrs(global, MemoryRegion::State);
     if (writable)
       attributes.push_back(builder.getNamedAttr(
           bufferization::BufferizationDialect::kWritableAttrName,

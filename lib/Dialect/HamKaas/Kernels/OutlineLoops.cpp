@@ -25,23 +25,23 @@ public:
 
   void addInput(Type type, const Twine &name) {
     inputs.push_back(type);
-    inputAttributes.push_back(getAttributes(name, "input", {}));
+    inputAttributes.push_back(getAttributes(name, MemoryRegion::Input, {}));
   }
 
   void addCarried(Type type, const Twine &name) {
     inputs.push_back(type);
     results.push_back(type);
     inputAttributes.push_back(getAttributes(
-        name, "state",
+        name, MemoryRegion::State,
         builder.getNamedAttr(
             bufferization::BufferizationDialect::kWritableAttrName,
             builder.getBoolAttr(true))));
-    resultAttributes.push_back(getAttributes(name, "state", {}));
+    resultAttributes.push_back(getAttributes(name, MemoryRegion::State, {}));
   }
 
   void addOutput(Type type, const Twine &name) {
     results.push_back(type);
-    resultAttributes.push_back(getAttributes(name, "output", {}));
+    resultAttributes.push_back(getAttributes(name, MemoryRegion::Output, {}));
   }
 
   func::FuncOp createFunction(OpBuilder &at, Location loc, StringRef name) {
@@ -56,11 +56,12 @@ public:
   }
 
 private:
-  DictionaryAttr getAttributes(const Twine &name, StringRef region,
+  DictionaryAttr getAttributes(const Twine &name, MemoryRegion region,
                                ArrayRef<NamedAttribute> more) {
     NamedAttrList list(more);
     list.set(HamKaasDialect::nameAttrName, builder.getStringAttr(name));
-    list.set(HamKaasDialect::regionAttrName, builder.getStringAttr(region));
+    list.set(HamKaasDialect::regionAttrName,
+             MemoryRegionAttr::get(builder.getContext(), region));
     return list.getDictionary(builder.getContext());
   }
 

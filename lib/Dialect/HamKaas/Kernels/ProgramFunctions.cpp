@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -24,12 +25,12 @@ LogicalResult hamkaas::verifyStraightLine(func::FuncOp function) {
 }
 
 bool hamkaas::isDeclaredOnly(func::FuncOp function) {
-  return function.isExternal() && function.getSymName() != "main" &&
-         function.getSymName() != "prepare";
+  return function.isExternal() && function.getSymName() != mainName &&
+         function.getSymName() != prepareName;
 }
 
 FailureOr<func::FuncOp> hamkaas::findMain(ModuleOp module) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
+  auto main = module.lookupSymbol<func::FuncOp>(mainName);
   if (!main)
     return module.emitError("expected a function @main");
   if (failed(verifyStraightLine(main)))
@@ -37,8 +38,23 @@ FailureOr<func::FuncOp> hamkaas::findMain(ModuleOp module) {
   return main;
 }
 
-StringRef hamkaas::getRegion(func::FuncOp function, unsigned argument) {
-  auto region = function.getArgAttrOfType<StringAttr>(
-      argument, HamKaasDialect::regionAttrName);
-  return region ? region.getValue() : StringRef();
+LogicalResult
+hamkaas::forEachCall(func::FuncOp program, const SymbolTable &symbols,
+                     function_ref<LogicalResult(func::CallOp)> visit) {
+  for (Operation &op : program.getBody().front()) {
+    auto call = dyn_cast<func::CallOp>(op);
+    if (call && failed(visit(call)))
+      return failure();
+    auto repeat = dyn_cast<RepeatOp>(op);
+    if (!repeat)
+      continue;
+    auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());
+    // So none repeats itself.
+    if (!loop || loop.isExternal() || !loop->isBeforeInBlock(program))
+      return repeat.emitError("expected the body of @")
+             << repeat.getCallee() << " before @" << program.getSymName();
+    if (failed(forEachCall(loop, symbols, visit)))
+      return failure();
+  }
+  return success();
 }

@@ -93,9 +93,10 @@ static bool isState(OpOperand &result) {
   Operation *parent = result.getOwner()->getParentOp();
   if (auto scan = dyn_cast<ScanOp>(parent))
     return result.getOperandNumber() < scan.getInits().size();
-  auto region = cast<func::FuncOp>(parent).getResultAttrOfType<StringAttr>(
-      result.getOperandNumber(), HamKaasDialect::regionAttrName);
-  return region && region.getValue() == "state";
+  auto region =
+      cast<func::FuncOp>(parent).getResultAttrOfType<MemoryRegionAttr>(
+          result.getOperandNumber(), HamKaasDialect::regionAttrName);
+  return region && region.getValue() == MemoryRegion::State;
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
-#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -78,8 +79,7 @@ private:
 
   static LogicalResult verifyProgram(func::FuncOp program,
                                      const SymbolTable &symbols) {
-    if (program.getSymName() != "main" && program.getSymName() != "prepare" &&
-        !program->hasAttr(HamKaasDialect::loopAttrName))
+    if (!getProgramSignature(program))
       return program.emitError("expected only kernels, bodies of loops, @main "
                                "and @prepare, got @")
              << program.getSymName();
@@ -118,7 +118,7 @@ private:
   }
 
   static bool isKernel(Operation *op) {
-    return op && op->hasAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
+    return op && op->hasAttr(HamKaasDialect::kernelAttrName);
   }
 };
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantsRegion.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "mlir/IR/Builders.h"
 
@@ -22,7 +22,7 @@ int64_t hamkaas::getConstantIndex(func::FuncOp program, unsigned argument) {
 LogicalResult ConstantsRegion::collect(func::FuncOp program) {
   for (BlockArgument argument : program.getArguments()) {
     unsigned i = argument.getArgNumber();
-    if (getRegion(program, i) != "constants")
+    if (getRegion(program, i) != MemoryRegion::Constants)
       continue;
     int64_t index = getConstantIndex(program, i);
     auto type = dyn_cast<MemRefType>(argument.getType());
@@ -41,13 +41,11 @@ LogicalResult ConstantsRegion::collect(func::FuncOp program) {
 }
 
 LogicalResult ConstantsRegion::layOut(Location loc) {
-  Builder builder(loc.getContext());
-  size_t i = 0;
   for (auto [index, type] : types) {
-    if (failed(table.append(loc, "index", builder.getI64IntegerAttr(index),
-                            type, TypeAttr::get(getTensorType(type)))))
+    FailureOr<int64_t> offset = table.append(loc, type);
+    if (failed(offset))
       return failure();
-    offsets[index] = table.getOffset(i++);
+    offsets[index] = *offset;
   }
   return success();
 }

@@ -29,7 +29,7 @@ public:
   mlir::LogicalResult layOut(mlir::Location loc);
 
   int64_t getOffset(int64_t index) const { return offsets.at(index); }
-  const RegionTable &getTable() const { return table; }
+  int64_t getBytes() const { return table.getBytes(); }
 
 private:
   std::map<int64_t, mlir::MemRefType> types;

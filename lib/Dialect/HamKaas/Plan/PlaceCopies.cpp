@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
-#include "ProgramBuffers.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
+#include "ProgramBuffers.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -32,10 +33,8 @@ static bool isWritableEarly(Value buffer) {
   auto argument = dyn_cast<BlockArgument>(buffer);
   if (!argument)
     return buffer.getDefiningOp<memref::AllocOp>() != nullptr;
-  StringRef region =
-      getRegion(cast<func::FuncOp>(argument.getOwner()->getParentOp()),
-                argument.getArgNumber());
-  return region == "output" || region == "constants";
+  std::optional<MemoryRegion> region = getRegion(argument);
+  return region == MemoryRegion::Output || region == MemoryRegion::Constants;
 }
 
 namespace {

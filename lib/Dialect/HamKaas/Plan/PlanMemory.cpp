@@ -7,13 +7,16 @@
 
 #include "ConstantsRegion.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "ProgramBuffers.h"
-#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 namespace hamkaas {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -32,14 +35,11 @@ namespace {
 /// Plans and rewrites `@main` or `@prepare`.
 class ProgramPlanner {
 public:
-  /// `tables` are the regions of which each tensor is an argument of its own,
-  /// `regions` those that will be one argument, the workspace being the last.
   ProgramPlanner(func::FuncOp program, const SymbolTable &symbols,
-                 const ConstantsRegion &constants, uint64_t alignment,
-                 ArrayRef<StringRef> tables, ArrayRef<StringRef> regions)
-      : program(program), symbols(symbols), constants(constants),
-        states(alignment), alignment(alignment), tables(tables),
-        regions(regions), builder(program) {}
+                 const ConstantsRegion &constants, uint64_t alignment)
+      : program(program), signature(*getProgramSignature(program)),
+        symbols(symbols), constants(constants), stateRegion(alignment),
+        alignment(alignment), builder(program) {}
 
   /// Finds a place for everything; changes nothing.
   LogicalResult plan();
@@ -63,8 +63,8 @@ private:
   std::string describe(size_t buffer) const;
 
   void addArgument(int64_t bytes, ArrayRef<NamedAttribute> attributes);
-  void addTableArguments(StringRef table, unsigned oldArguments);
-  void addRegionArgument(StringRef region);
+  void addTableArguments(MemoryRegion table, unsigned oldArguments);
+  void addRegionArgument(MemoryRegion region);
   LogicalResult rewriteStep(Operation *step);
   Place getPlace(Value operand) const;
   Value getView(Location loc, Place place, MemRefType type);
@@ -72,19 +72,20 @@ private:
   void setAttributes(int64_t steps);
 
   func::FuncOp program;
+  ProgramSignature signature;
   const SymbolTable &symbols;
   const ConstantsRegion &constants;
-  RegionTable states;
+  RegionTable stateRegion;
+  SmallVector<Attribute> states;
   uint64_t alignment;
-  SmallVector<StringRef> tables, regions;
   OpBuilder builder;
   ProgramBuffers buffers;
   ArenaPlan arena;
   /// Per old argument or allocation, the region it lies in and the offset.
-  DenseMap<Value, std::pair<StringRef, int64_t>> placed;
+  DenseMap<Value, std::pair<MemoryRegion, int64_t>> placed;
   /// The arguments of the rewritten function: by region, and for those of
   /// tables by old argument.
-  llvm::StringMap<Value> regionArguments;
+  std::map<MemoryRegion, Value> regionArguments;
   DenseMap<Value, Value> tableArguments;
   DenseMap<std::tuple<Value, int64_t, Type>, Value> views;
   DenseMap<int64_t, Value> offsetConstants;
@@ -111,7 +112,7 @@ LogicalResult ProgramPlanner::plan() {
   arena = std::move(*planned);
   placeCopies();
   for (auto [i, allocation] : llvm::enumerate(buffers.getAllocations()))
-    placed[allocation] = {"workspace", arena.offsets[i]};
+    placed[allocation] = {MemoryRegion::Workspace, arena.offsets[i]};
   return success();
 }
 
@@ -168,40 +169,43 @@ void ProgramPlanner::placeCopies() {
 }
 
 /// The type that the argument number `i` has in GRAPH.
-static TypeAttr getGraphType(func::FuncOp program, unsigned i) {
+static RankedTensorType getGraphType(func::FuncOp program, unsigned i) {
   if (auto type =
           program.getArgAttrOfType<TypeAttr>(i, HamKaasDialect::typeAttrName))
-    return type;
-  return TypeAttr::get(
-      getTensorType(cast<MemRefType>(program.getArgumentTypes()[i])));
+    return cast<RankedTensorType>(type.getValue());
+  return getTensorType(cast<MemRefType>(program.getArgumentTypes()[i]));
 }
 
 LogicalResult ProgramPlanner::placeArgument(BlockArgument argument) {
   unsigned i = argument.getArgNumber();
-  StringRef region = getRegion(program, i);
-  if (region == "constants") {
-    placed[argument] = {region,
+  std::optional<MemoryRegion> region = getRegion(program, i);
+  if (region == MemoryRegion::Constants) {
+    placed[argument] = {*region,
                         constants.getOffset(getConstantIndex(program, i))};
     return success();
   }
-  Attribute name = program.getArgAttr(i, HamKaasDialect::nameAttrName);
-  if (region.empty() || !name)
+  auto name =
+      program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName);
+  if (!region || !name)
     return emitError(argument.getLoc(), "expected argument ")
            << i << " of @" << program.getSymName()
            << " to have a region and a name";
-  if (llvm::is_contained(tables, region)) {
-    placed[argument] = {region, 0};
+  if (signature.hasTable(*region)) {
+    placed[argument] = {*region, 0};
     return success();
   }
-  if (region != "state" || !llvm::is_contained(regions, region))
+  // The workspace comes into being here.
+  if (region != MemoryRegion::State)
     return emitError(argument.getLoc(), "expected argument ")
            << i << " of @" << program.getSymName()
-           << " to be of a region of this function, got '" << region << "'";
-  if (failed(states.append(argument.getLoc(), "name", name,
-                           cast<MemRefType>(argument.getType()),
-                           getGraphType(program, i))))
+           << " to be a tensor, got the " << stringifyMemoryRegion(*region);
+  FailureOr<int64_t> offset = stateRegion.append(
+      argument.getLoc(), cast<MemRefType>(argument.getType()));
+  if (failed(offset))
     return failure();
-  placed[argument] = {region, states.getOffset(states.size() - 1)};
+  states.push_back(StateAttr::get(builder.getContext(), name.getValue(),
+                                  *offset, getGraphType(program, i)));
+  placed[argument] = {*region, *offset};
   return success();
 }
 
@@ -254,29 +258,33 @@ void ProgramPlanner::addArgument(int64_t bytes,
 }
 
 /// Adds an argument for each old one of `table`, in their order.
-void ProgramPlanner::addTableArguments(StringRef table, unsigned oldArguments) {
+void ProgramPlanner::addTableArguments(MemoryRegion table,
+                                       unsigned oldArguments) {
   for (unsigned i = 0; i < oldArguments; ++i) {
     if (getRegion(program, i) != table)
       continue;
     BlockArgument old = program.getArgument(i);
-    addArgument(*getBufferBytes(cast<MemRefType>(old.getType())),
-                {builder.getNamedAttr(
-                     HamKaasDialect::nameAttrName,
-                     program.getArgAttr(i, HamKaasDialect::nameAttrName)),
-                 builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                                      builder.getStringAttr(table)),
-                 builder.getNamedAttr(HamKaasDialect::typeAttrName,
-                                      getGraphType(program, i))});
+    addArgument(
+        *getBufferBytes(cast<MemRefType>(old.getType())),
+        {builder.getNamedAttr(
+             HamKaasDialect::nameAttrName,
+             program.getArgAttr(i, HamKaasDialect::nameAttrName)),
+         builder.getNamedAttr(
+             HamKaasDialect::regionAttrName,
+             MemoryRegionAttr::get(builder.getContext(), table)),
+         builder.getNamedAttr(HamKaasDialect::typeAttrName,
+                              TypeAttr::get(getGraphType(program, i)))});
     tableArguments[old] = program.getArguments().back();
   }
 }
 
-void ProgramPlanner::addRegionArgument(StringRef region) {
-  int64_t bytes = region == "constants" ? constants.getTable().getBytes()
-                  : region == "state"   ? states.getBytes()
-                                        : arena.bytes;
-  addArgument(bytes, {builder.getNamedAttr(HamKaasDialect::regionAttrName,
-                                           builder.getStringAttr(region))});
+void ProgramPlanner::addRegionArgument(MemoryRegion region) {
+  int64_t bytes = region == MemoryRegion::Constants ? constants.getBytes()
+                  : region == MemoryRegion::State   ? stateRegion.getBytes()
+                                                    : arena.bytes;
+  addArgument(bytes, {builder.getNamedAttr(
+                         HamKaasDialect::regionAttrName,
+                         MemoryRegionAttr::get(builder.getContext(), region))});
   regionArguments[region] = program.getArguments().back();
 }
 
@@ -334,9 +342,9 @@ LogicalResult ProgramPlanner::rewriteStep(Operation *step) {
 
 LogicalResult ProgramPlanner::rewrite() {
   unsigned oldArguments = program.getNumArguments();
-  for (StringRef table : tables)
+  for (MemoryRegion table : signature.tables)
     addTableArguments(table, oldArguments);
-  for (StringRef region : regions)
+  for (MemoryRegion region : signature.regions)
     addRegionArgument(region);
 
   llvm::SmallPtrSet<Operation *, 16> kept;
@@ -368,23 +376,16 @@ void ProgramPlanner::setAttributes(int64_t steps) {
     // A dropped copy has the number of the step after it.
     int64_t first = newSteps[lifetime.firstUse];
     int64_t last = std::min(newSteps[lifetime.lastUse], steps - 1);
-    auto set = [&](StringRef name, int64_t value) {
-      return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
-    };
-    entries.push_back(builder.getDictionaryAttr(
-        {set("bytes", lifetime.bytes), set("first", first), set("last", last),
-         set("offset", offset)}));
+    entries.push_back(BufferAttr::get(builder.getContext(), offset,
+                                      lifetime.bytes, first, last));
   }
   program->setAttr(HamKaasDialect::buffersAttrName,
                    builder.getArrayAttr(entries));
   program->setAttr(HamKaasDialect::lowerBoundAttrName,
                    builder.getI64IntegerAttr(arena.lowerBound));
-  if (program.getSymName() != "main")
-    return;
-  program->setAttr(HamKaasDialect::statesAttrName,
-                   states.getAttr(builder.getContext()));
-  program->setAttr(HamKaasDialect::constantsAttrName,
-                   constants.getTable().getAttr(builder.getContext()));
+  if (program.getSymName() == mainName)
+    program->setAttr(HamKaasDialect::statesAttrName,
+                     builder.getArrayAttr(states));
 }
 
 //===----------------------------------------------------------------------===//
@@ -414,6 +415,17 @@ static void eraseUncalledKernels(ModuleOp module) {
       kernel.erase();
 }
 
+static LogicalResult numberCalls(func::FuncOp program,
+                                 const SymbolTable &symbols) {
+  Builder builder(program.getContext());
+  int64_t count = 0;
+  return forEachCall(program, symbols, [&](func::CallOp call) {
+    call->setAttr(HamKaasDialect::callIndexAttrName,
+                  builder.getI64IntegerAttr(count++));
+    return success();
+  });
+}
+
 namespace {
 
 struct PlanMemory : hamkaas::impl::PlanMemoryBase<PlanMemory> {
@@ -434,8 +446,7 @@ private:
     if (failed(verifyStraightLine(loop)))
       return failure();
     addWorkspaces(loop, symbols);
-    ProgramPlanner planner(loop, symbols, constants, alignment,
-                           {"input", "state", "output"}, {"workspace"});
+    ProgramPlanner planner(loop, symbols, constants, alignment);
     return success(succeeded(planner.plan()) && succeeded(planner.rewrite()));
   }
 
@@ -459,7 +470,7 @@ private:
     if (failed(main))
       return failure();
     SymbolTable symbols(getOperation());
-    auto prepare = symbols.lookup<func::FuncOp>("prepare");
+    auto prepare = symbols.lookup<func::FuncOp>(prepareName);
     if (prepare && failed(verifyStraightLine(prepare)))
       return failure();
 
@@ -474,15 +485,12 @@ private:
           failed(planLoop(loop, symbols, constants)))
         return failure();
     addWorkspaces(*main, symbols);
-    ProgramPlanner run(*main, symbols, constants, alignment,
-                       {"input", "output"},
-                       {"constants", "state", "workspace"});
+    ProgramPlanner run(*main, symbols, constants, alignment);
     if (failed(run.plan()) || failed(run.checkWorkspace(maxWorkspace)) ||
         failed(run.rewrite()))
       return failure();
     if (prepare) {
-      ProgramPlanner load(prepare, symbols, constants, alignment, {"parameter"},
-                          {"constants", "workspace"});
+      ProgramPlanner load(prepare, symbols, constants, alignment);
       if (failed(load.plan()) || failed(load.rewrite()))
         return failure();
     }
@@ -491,7 +499,8 @@ private:
           !function.isExternal())
         makeArgumentsDense(function);
     eraseUncalledKernels(getOperation());
-    return success();
+    return success(succeeded(numberCalls(*main, symbols)) &&
+                   (!prepare || succeeded(numberCalls(prepare, symbols))));
   }
 };
 

@@ -7,7 +7,6 @@
 
 #include "RegionTable.h"
 #include "ProgramBuffers.h"
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,14 +18,8 @@ RankedTensorType hamkaas::getTensorType(MemRefType type) {
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
-LogicalResult RegionTable::append(Location loc, StringRef key, Attribute value,
-                                  MemRefType type, TypeAttr graphType) {
-  Builder builder(loc.getContext());
-  entries.push_back(builder.getDictionaryAttr(
-      {builder.getNamedAttr(key, value),
-       builder.getNamedAttr("offset", builder.getI64IntegerAttr(bytes)),
-       builder.getNamedAttr("type", graphType)}));
-  offsets.push_back(bytes);
+FailureOr<int64_t> RegionTable::append(Location loc, MemRefType type) {
+  int64_t offset = bytes;
   std::optional<int64_t> size = getBufferBytes(type);
   std::optional<int64_t> end;
   if (size && *size <= INT64_MAX - int64_t(alignment))
@@ -35,5 +28,5 @@ LogicalResult RegionTable::append(Location loc, StringRef key, Attribute value,
     return emitError(loc, "expected a region of less than 2^63 bytes, with ")
            << getTensorType(type) << " it is larger";
   bytes = *end;
-  return success();
+  return offset;
 }

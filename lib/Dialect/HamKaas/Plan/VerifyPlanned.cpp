@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "ProgramBuffers.h"
-#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -24,22 +26,16 @@ using namespace hamkaas;
 
 namespace {
 
-/// An entry of `hamkaas.buffers`.
-struct PlannedBuffer {
-  int64_t bytes, first, last, offset;
-};
-
-/// Checks `@main` or `@prepare`.
+/// Checks `@main`, `@prepare` or the body of a loop.
 class ProgramVerifier {
 public:
   ProgramVerifier(func::FuncOp program, const SymbolTable &symbols)
       : program(program), symbols(symbols) {}
 
-  LogicalResult verify(ArrayRef<StringRef> tables, ArrayRef<StringRef> regions);
+  LogicalResult verify();
 
 private:
-  LogicalResult verifyArgument(unsigned argument, ArrayRef<StringRef> tables,
-                               ArrayRef<StringRef> regions);
+  LogicalResult verifyArgument(unsigned argument);
   LogicalResult readBuffers();
   LogicalResult startBuffers();
   LogicalResult verifyOp(Operation &op);
@@ -54,11 +50,11 @@ private:
   const SymbolTable &symbols;
   BlockArgument workspace;
   /// By ascending first step.
-  SmallVector<PlannedBuffer> buffers;
+  SmallVector<BufferAttr> buffers;
   size_t nextBuffer = 0;
   int64_t step = 0;
   /// The buffers in use, by offset.
-  std::map<int64_t, PlannedBuffer> inUse;
+  std::map<int64_t, BufferAttr> inUse;
 };
 
 } // namespace
@@ -76,9 +72,7 @@ static std::optional<int64_t> getRegionBytes(Type type) {
   return memref.getDimSize(0);
 }
 
-LogicalResult ProgramVerifier::verifyArgument(unsigned argument,
-                                              ArrayRef<StringRef> tables,
-                                              ArrayRef<StringRef> regions) {
+LogicalResult ProgramVerifier::verifyArgument(unsigned argument) {
   auto emit = [&]() {
     return program.emitError("expected argument ")
            << argument << " of @" << program.getSymName() << " ";
@@ -88,18 +82,16 @@ LogicalResult ProgramVerifier::verifyArgument(unsigned argument,
   if (!bytes)
     return emit() << "to be bytes, got "
                   << program.getArgumentTypes()[argument];
-  auto region = program.getArgAttrOfType<StringAttr>(
-      argument, HamKaasDialect::regionAttrName);
-  if (region && llvm::is_contained(regions, region.getValue()))
+  std::optional<MemoryRegion> region = getRegion(program, argument);
+  if (!region)
+    return emit() << "to have a region";
+  if (!getProgramSignature(program)->hasTable(*region))
     return success();
-  if (!region || !llvm::is_contained(tables, region.getValue()))
-    return emit() << "to be of a region of this function";
   auto type = program.getArgAttrOfType<TypeAttr>(argument,
                                                  HamKaasDialect::typeAttrName);
   if (!type || !program.getArgAttr(argument, HamKaasDialect::nameAttrName))
     return emit() << "to have a name and a type";
-  auto tensor = dyn_cast<RankedTensorType>(type.getValue());
-  if (!tensor || !tensor.hasStaticShape() || getByteCount(tensor) != *bytes)
+  if (getByteCount(type.getValue()) != *bytes)
     return emit() << "to hold " << type.getValue() << ", got " << *bytes
                   << " bytes";
   return success();
@@ -114,45 +106,33 @@ LogicalResult ProgramVerifier::readBuffers() {
            << program.getSymName() << " to have the attributes '"
            << HamKaasDialect::buffersAttrName << "' and '"
            << HamKaasDialect::lowerBoundAttrName << "'";
-  for (Attribute entry : entries) {
-    auto fields = dyn_cast<DictionaryAttr>(entry);
-    PlannedBuffer buffer{-1, -1, -1, -1};
-    auto read = [&](StringRef name, int64_t &value) {
-      if (auto number = fields ? fields.getAs<IntegerAttr>(name) : nullptr)
-        value = number.getInt();
-    };
-    read("bytes", buffer.bytes);
-    read("first", buffer.first);
-    read("last", buffer.last);
-    read("offset", buffer.offset);
-    int64_t size = *getRegionBytes(workspace.getType());
-    if (buffer.bytes < 0 || buffer.offset < 0 || buffer.first < 0 ||
-        buffer.last < buffer.first || buffer.bytes > size ||
-        buffer.offset > size - buffer.bytes)
+  int64_t size = *getRegionBytes(workspace.getType());
+  for (auto buffer : entries.getAsRange<BufferAttr>()) {
+    if (buffer.getBytes() > size ||
+        buffer.getOffset() > size - buffer.getBytes())
       return program.emitError("expected a buffer within the workspace of ")
-             << size << " bytes, got " << entry;
-    if (buffer.bytes > 0)
+             << size << " bytes, got " << buffer;
+    if (buffer.getBytes() > 0)
       buffers.push_back(buffer);
   }
-  llvm::sort(buffers, [](const PlannedBuffer &a, const PlannedBuffer &b) {
-    return std::tuple(a.first, a.offset, a.last) <
-           std::tuple(b.first, b.offset, b.last);
+  llvm::sort(buffers, [](BufferAttr a, BufferAttr b) {
+    return std::tuple(a.getFirst(), a.getOffset(), a.getLast()) <
+           std::tuple(b.getFirst(), b.getOffset(), b.getLast());
   });
   return success();
 }
 
-LogicalResult ProgramVerifier::verify(ArrayRef<StringRef> tables,
-                                      ArrayRef<StringRef> regions) {
+LogicalResult ProgramVerifier::verify() {
   if (failed(verifyStraightLine(program)))
     return failure();
   if (program.getNumResults() != 0 || program.getNumArguments() == 0)
     return program.emitError("expected @")
            << program.getSymName() << " to have arguments and no results";
   for (unsigned i = 0; i < program.getNumArguments(); ++i)
-    if (failed(verifyArgument(i, tables, regions)))
+    if (failed(verifyArgument(i)))
       return failure();
   workspace = program.getArguments().back();
-  if (getRegion(program, workspace.getArgNumber()) != "workspace")
+  if (getRegion(workspace) != MemoryRegion::Workspace)
     return program.emitError("expected the last argument of @")
            << program.getSymName() << " to be the workspace";
   if (failed(readBuffers()))
@@ -169,25 +149,26 @@ LogicalResult ProgramVerifier::verify(ArrayRef<StringRef> tables,
 
 /// Enters the buffers that `step` uses first.
 LogicalResult ProgramVerifier::startBuffers() {
-  for (; nextBuffer < buffers.size() && buffers[nextBuffer].first <= step;
+  for (; nextBuffer < buffers.size() && buffers[nextBuffer].getFirst() <= step;
        ++nextBuffer) {
-    const PlannedBuffer &buffer = buffers[nextBuffer];
-    int64_t end = buffer.offset + buffer.bytes;
+    BufferAttr buffer = buffers[nextBuffer];
+    int64_t offset = buffer.getOffset(), end = offset + buffer.getBytes();
     // Buffers in the map are disjoint, those that are dead included: these are
     // removed once their place is taken.
     auto other = inUse.lower_bound(end);
     while (other != inUse.begin()) {
-      const PlannedBuffer &old = std::prev(other)->second;
-      if (old.offset + old.bytes <= buffer.offset)
+      BufferAttr old = std::prev(other)->second;
+      if (old.getOffset() + old.getBytes() <= offset)
         break;
-      bool isReplaced = old.last == buffer.first && old.offset == buffer.offset;
-      if (old.last >= buffer.first && !isReplaced)
+      bool isReplaced =
+          old.getLast() == buffer.getFirst() && old.getOffset() == offset;
+      if (old.getLast() >= buffer.getFirst() && !isReplaced)
         return program.emitError("expected buffers in use at step ")
-               << buffer.first << " not to overlap, got offsets " << old.offset
-               << " and " << buffer.offset;
+               << buffer.getFirst() << " not to overlap, got offsets "
+               << old.getOffset() << " and " << offset;
       other = inUse.erase(std::prev(other));
     }
-    inUse.emplace(buffer.offset, buffer);
+    inUse.emplace(offset, buffer);
   }
   return success();
 }
@@ -261,7 +242,7 @@ LogicalResult ProgramVerifier::verifyCallee(func::CallOp call) const {
                  kernel->hasAttr(HamKaasDialect::deviceKernelAttrName) ||
                  kernel->hasAttr(HamKaasDialect::deviceMatmulAttrName));
   if (hasBody && kernel.getNumResults() == 0 &&
-      kernel->hasAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName))
+      kernel->hasAttr(HamKaasDialect::kernelAttrName))
     return success();
   return call.emitError("expected @")
          << call.getCallee() << " to be a kernel without results";
@@ -304,9 +285,10 @@ LogicalResult ProgramVerifier::verifyOperand(Operation &op,
   auto next = inUse.upper_bound(offset);
   if (bytes == 0)
     return success();
-  if (next == inUse.begin() || std::prev(next)->second.last < step ||
-      offset + bytes >
-          std::prev(next)->second.offset + std::prev(next)->second.bytes)
+  BufferAttr buffer =
+      next == inUse.begin() ? BufferAttr() : std::prev(next)->second;
+  if (!buffer || buffer.getLast() < step ||
+      offset + bytes > buffer.getOffset() + buffer.getBytes())
     return op.emitError("expected bytes ")
            << offset << " to " << offset + bytes
            << " of the workspace to lie in a buffer in use at step " << step;
@@ -323,21 +305,38 @@ struct VerifyPlanned : hamkaas::impl::VerifyPlannedBase<VerifyPlanned> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     FailureOr<func::FuncOp> main = findMain(getOperation());
-    if (failed(main) ||
-        failed(ProgramVerifier(*main, symbols)
-                   .verify({"input", "output"},
-                           {"constants", "state", "workspace"})))
+    if (failed(main))
       return signalPassFailure();
-    for (auto loop : getOperation().getOps<func::FuncOp>())
-      if (loop->hasAttr(HamKaasDialect::loopAttrName) &&
-          failed(ProgramVerifier(loop, symbols)
-                     .verify({"input", "state", "output"}, {"workspace"})))
+    auto prepare = symbols.lookup<func::FuncOp>(prepareName);
+    for (auto program : getOperation().getOps<func::FuncOp>())
+      if (getProgramSignature(program) &&
+          failed(ProgramVerifier(program, symbols).verify()))
         return signalPassFailure();
-    auto prepare = symbols.lookup<func::FuncOp>("prepare");
-    if (prepare &&
-        failed(ProgramVerifier(prepare, symbols)
-                   .verify({"parameter"}, {"constants", "workspace"})))
+    if (failed(verifyCallIndices(*main, symbols)) ||
+        (prepare && failed(verifyCallIndices(prepare, symbols))))
       return signalPassFailure();
+  }
+
+private:
+  /// The calls of a run are numbered from 0 in their order. A loop that is
+  /// repeated at two places would have two numbers a call.
+  static LogicalResult verifyCallIndices(func::FuncOp program,
+                                         const SymbolTable &symbols) {
+    int64_t next = 0;
+    return forEachCall(program, symbols, [&](func::CallOp call) {
+      auto index =
+          call->getAttrOfType<IntegerAttr>(HamKaasDialect::callIndexAttrName);
+      if (index && index.getInt() == next) {
+        ++next;
+        return success();
+      }
+      InFlightDiagnostic diagnostic = call.emitError("expected ")
+                                      << HamKaasDialect::callIndexAttrName
+                                      << " " << next << " on this call, got ";
+      if (index)
+        return LogicalResult(diagnostic << index.getInt());
+      return LogicalResult(diagnostic << "none");
+    });
   }
 };
 

@@ -129,7 +129,7 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // -----
 
-// expected-error @below {{expected parameter @w to have a string attribute hamkaas.name}}
+// expected-error @below {{expected 'hamkaas.name' to be a string, got 1 : i64}}
 ml_program.global private @w(#ml_program.extern) : tensor<4xf32> {hamkaas.name = 1}
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
@@ -252,7 +252,7 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // -----
 
-// expected-error @below {{expected result 1 of @main to have a string attribute hamkaas.name}}
+// expected-error @below {{expected 'hamkaas.name' to be a string, got 1 : i64}}
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}, tensor<4xf32> {hamkaas.name = 1}) {
   return %x, %x : tensor<4xf32>, tensor<4xf32>
 }

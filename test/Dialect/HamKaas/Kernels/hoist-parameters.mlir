@@ -3,13 +3,13 @@
 // What depends on parameters only is computed once; `@main` gets the result.
 
 // CHECK-LABEL: func @prepare(
-// CHECK-SAME:    %[[B:.*]]: tensor<4xf32> {hamkaas.name = "b", hamkaas.region = "parameter"}
-// CHECK-SAME:    -> (tensor<4xf32> {hamkaas.index = 0 : i64, hamkaas.region = "constants"})
+// CHECK-SAME:    %[[B:.*]]: tensor<4xf32> {hamkaas.name = "b", hamkaas.region = #hamkaas.region<parameter>}
+// CHECK-SAME:    -> (tensor<4xf32> {hamkaas.index = 0 : i64, hamkaas.region = #hamkaas.region<constants>})
 // CHECK:         %[[R:.*]] = hamkaas.group elementwise(%[[B]])
 // CHECK:         return %[[R]]
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    %[[X:.*]]: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = "input"},
-// CHECK-SAME:    %[[C:.*]]: tensor<4xf32> {hamkaas.index = 0 : i64, hamkaas.region = "constants"}
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>},
+// CHECK-SAME:    %[[C:.*]]: tensor<4xf32> {hamkaas.index = 0 : i64, hamkaas.region = #hamkaas.region<constants>}
 // CHECK:         hamkaas.group elementwise(%[[X]], %[[C]])
 // CHECK-NOT:     hamkaas.group
 ml_program.global private @b(#ml_program.extern) : tensor<4xf32>
@@ -48,8 +48,8 @@ func.func @main(%x: tensor<1x4xf32> {hamkaas.name = "x"}) -> (tensor<1x4xf32> {h
 // A state is an argument; what is stored is a result.
 
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    %[[S:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "cache", hamkaas.region = "state"}
-// CHECK-SAME:    -> (tensor<1xf32> {hamkaas.name = "y"}, tensor<4xf32> {hamkaas.name = "cache", hamkaas.region = "state"})
+// CHECK-SAME:    %[[S:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "cache", hamkaas.region = #hamkaas.region<state>}
+// CHECK-SAME:    -> (tensor<1xf32> {hamkaas.name = "y"}, tensor<4xf32> {hamkaas.name = "cache", hamkaas.region = #hamkaas.region<state>})
 // CHECK:         %[[N:.*]] = hamkaas.group movement(%[[S]]
 // CHECK:         return %{{.*}}, %[[N]]
 ml_program.global private mutable @cache(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
@@ -95,8 +95,8 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 // CHECK-LABEL: func @prepare(
 // CHECK-SAME:    hamkaas.name = "main"
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    {bufferization.writable = true, hamkaas.name = "prepare", hamkaas.region = "state"}
-// CHECK-SAME:    {hamkaas.name = "prepare", hamkaas.region = "state"}
+// CHECK-SAME:    {bufferization.writable = true, hamkaas.name = "prepare", hamkaas.region = #hamkaas.region<state>}
+// CHECK-SAME:    {hamkaas.name = "prepare", hamkaas.region = #hamkaas.region<state>}
 ml_program.global private @main_0(#ml_program.extern) : tensor<4xf32> {hamkaas.name = "main"}
 ml_program.global private mutable @prepare_0(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {hamkaas.name = "prepare"}
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
@@ -113,7 +113,7 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // CHECK-NOT:     func @prepare(
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = "input"})
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>})
 // CHECK:         %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<4xf32>
 // CHECK:         hamkaas.group elementwise(%[[X]], %[[C]])
 ml_program.global private @two(dense<2.0> : tensor<4xf32>) : tensor<4xf32>

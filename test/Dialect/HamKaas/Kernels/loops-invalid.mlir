@@ -34,8 +34,8 @@ func.func @main(%x: tensor<3x4xf32>, %y: tensor<3x4xf32>) -> tensor<3x4xf32> {
 func.func private @k0(%a: memref<8xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return
 }
-func.func @main(%x: memref<32xi8> {hamkaas.name = "x", hamkaas.region = "output", hamkaas.type = tensor<8xf32>},
-                %workspace: memref<0xi8> {hamkaas.region = "workspace"})
+func.func @main(%x: memref<32xi8> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<output>, hamkaas.type = tensor<8xf32>},
+                %workspace: memref<0xi8> {hamkaas.region = #hamkaas.region<workspace>})
     attributes {hamkaas.buffers = [], hamkaas.workspace_lower_bound = 0} {
   %c0 = arith.constant 0 : index
   %view = memref.view %x[%c0][] : memref<32xi8> to memref<8xf32>
@@ -44,11 +44,11 @@ func.func @main(%x: memref<32xi8> {hamkaas.name = "x", hamkaas.region = "output"
 }
 
 //--- size.mlir
-func.func private @loop0(%row: memref<12xi8> {hamkaas.name = "row0", hamkaas.region = "input", hamkaas.type = tensor<3xf32>}, %s: memref<0xi8> {hamkaas.region = "workspace"})
+func.func private @loop0(%row: memref<12xi8> {hamkaas.name = "row0", hamkaas.region = #hamkaas.region<input>, hamkaas.type = tensor<3xf32>}, %s: memref<0xi8> {hamkaas.region = #hamkaas.region<workspace>})
     attributes {hamkaas.loop, hamkaas.buffers = [], hamkaas.workspace_lower_bound = 0} {
   return
 }
-func.func @main(%x: memref<32xi8> {hamkaas.name = "x", hamkaas.region = "input", hamkaas.type = tensor<4x2xf32>}, %workspace: memref<0xi8> {hamkaas.region = "workspace"}) attributes {hamkaas.buffers = [], hamkaas.workspace_lower_bound = 0} {
+func.func @main(%x: memref<32xi8> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>, hamkaas.type = tensor<4x2xf32>}, %workspace: memref<0xi8> {hamkaas.region = #hamkaas.region<workspace>}) attributes {hamkaas.buffers = [], hamkaas.workspace_lower_bound = 0} {
   %c0 = arith.constant 0 : index
   %view = memref.view %x[%c0][] : memref<32xi8> to memref<4x2xf32>
   hamkaas.repeat 4 of @loop0 rows(%view) values() carried() outputs() workspace(%workspace) : (memref<4x2xf32>, memref<0xi8>) -> ()

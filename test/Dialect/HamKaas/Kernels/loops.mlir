@@ -10,10 +10,10 @@
 // KERNELS:         call @k0({{.*}}) {hamkaas.flops = 0 : i64, hamkaas.ops = "permute"}
 // KERNELS:         call @k1({{.*}}) {hamkaas.ops = "pack"}
 // KERNELS-LABEL: func private @loop0(
-// KERNELS-SAME:    %[[ROW:[a-z0-9]+]]: tensor<2x4xf32> {hamkaas.name = "row0", hamkaas.region = "input"}
-// KERNELS-SAME:    %[[W:[a-z0-9]+]]: tensor<1x4x4xf32> {hamkaas.name = "value0", hamkaas.region = "input"}
-// KERNELS-SAME:    %[[H:[a-z0-9]+]]: tensor<2x4xf32> {bufferization.writable = true, hamkaas.name = "carried0", hamkaas.region = "state"}
-// KERNELS-SAME:    %[[Y:[a-z0-9]+]]: tensor<2x4xf32> {bufferization.writable = true, hamkaas.name = "output0", hamkaas.region = "output"}
+// KERNELS-SAME:    %[[ROW:[a-z0-9]+]]: tensor<2x4xf32> {hamkaas.name = "row0", hamkaas.region = #hamkaas.region<input>}
+// KERNELS-SAME:    %[[W:[a-z0-9]+]]: tensor<1x4x4xf32> {hamkaas.name = "value0", hamkaas.region = #hamkaas.region<input>}
+// KERNELS-SAME:    %[[H:[a-z0-9]+]]: tensor<2x4xf32> {bufferization.writable = true, hamkaas.name = "carried0", hamkaas.region = #hamkaas.region<state>}
+// KERNELS-SAME:    %[[Y:[a-z0-9]+]]: tensor<2x4xf32> {bufferization.writable = true, hamkaas.name = "output0", hamkaas.region = #hamkaas.region<output>}
 // KERNELS-SAME:    attributes {hamkaas.loop}
 // KERNELS:         call @k2(%[[H]], %[[W]], %[[ROW]], %{{.*}}) {hamkaas.flops = 80 : i64, hamkaas.ops = "matmul+add+tanh"}
 // KERNELS:         call @k3(
@@ -26,13 +26,13 @@
 
 // The loop's workspace is a buffer of @main, beside the value that is carried.
 // PLANNED-LABEL: func private @loop0(
-// PLANNED-SAME:    %[[S:[a-z0-9]+]]: memref<256xi8> {hamkaas.region = "workspace"})
-// PLANNED-SAME:    hamkaas.buffers = [{bytes = 32 : i64, first = 0 : i64, last = 2 : i64, offset = 0 : i64}], hamkaas.loop
+// PLANNED-SAME:    %[[S:[a-z0-9]+]]: memref<256xi8> {hamkaas.region = #hamkaas.region<workspace>})
+// PLANNED-SAME:    hamkaas.buffers = [#hamkaas.buffer<offset = 0, bytes = 32, first = 0, last = 2>], hamkaas.loop
 // PLANNED:         call @k2
 // PLANNED:         call @k3
 // PLANNED:         memref.copy
 // PLANNED-LABEL: func @main(
-// PLANNED-SAME:    memref<512xi8> {hamkaas.region = "workspace"})
+// PLANNED-SAME:    memref<512xi8> {hamkaas.region = #hamkaas.region<workspace>})
 // PLANNED:         memref.copy %{{.*}}, %[[C:.*]] : memref<2x4xf32> to memref<2x4xf32>
 // PLANNED:         hamkaas.repeat 5 reversed of @loop0 rows(%{{.*}}) values(%{{.*}}) carried(%[[C]]) outputs(%{{.*}}) workspace(%{{.*}})
 // PLANNED-NEXT:    return

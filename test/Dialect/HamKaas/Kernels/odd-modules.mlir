@@ -87,12 +87,12 @@ func.func @main() {
   return
 }
 
-// CHECK: region: hamkaas-plan-memory: error: expected argument 0 of @main to be of a region of this function, got 'nowhere'{{$}}
+// CHECK: region: hamkaas-plan-memory: error: expected argument 0 of @main to be a tensor, got the workspace{{$}}
 // CHECK: region: hamkaas-lower-program: error: expected argument 0 of @main to be bytes, got 'memref<4xf32>'{{$}}
 
 //--- region
 func.func private @k0(memref<4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>}
-func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "nowhere"}) {
+func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<workspace>}) {
   call @k0(%x) : (memref<4xf32>) -> ()
   return
 }
@@ -111,7 +111,7 @@ func.func @main() -> tensor<4xf32> {
 // CHECK: state: hamkaas-outline-kernels: error: expected result 0 of @main to be a state that is an argument, got "s"{{$}}
 
 //--- state
-func.func @main() -> (tensor<4xf32> {hamkaas.name = "s", hamkaas.region = "state"}) {
+func.func @main() -> (tensor<4xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>}) {
   %0 = tensor.empty() : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -119,8 +119,8 @@ func.func @main() -> (tensor<4xf32> {hamkaas.name = "s", hamkaas.region = "state
 // CHECK: twice: hamkaas-outline-kernels: error: expected state "s" to be stored at most once{{$}}
 
 //--- twice
-func.func @main(%s: tensor<4xf32> {hamkaas.name = "s", hamkaas.region = "state"})
-    -> (tensor<4xf32> {hamkaas.name = "s", hamkaas.region = "state"}, tensor<4xf32> {hamkaas.name = "s", hamkaas.region = "state"}) {
+func.func @main(%s: tensor<4xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>})
+    -> (tensor<4xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>}, tensor<4xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>}) {
   return %s, %s : tensor<4xf32>, tensor<4xf32>
 }
 
@@ -147,7 +147,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 //--- global
 memref.global "private" constant @g : memref<4xf32> = uninitialized
-func.func @main(%w: memref<64xi8> {hamkaas.region = "workspace"}) attributes {hamkaas.buffers = [], hamkaas.workspace_lower_bound = 0 : i64} {
+func.func @main(%w: memref<64xi8> {hamkaas.region = #hamkaas.region<workspace>}) attributes {hamkaas.buffers = [], hamkaas.workspace_lower_bound = 0 : i64} {
   %0 = memref.get_global @g : memref<4xf32>
   return
 }
@@ -155,7 +155,7 @@ func.func @main(%w: memref<64xi8> {hamkaas.region = "workspace"}) attributes {ha
 // CHECK: workspace: hamkaas-verify-planned: error: expected the last argument of @main to be the workspace{{$}}
 
 //--- workspace
-func.func @main(%w: memref<64xi8> {hamkaas.region = "state"}) attributes {hamkaas.buffers = [], hamkaas.workspace_lower_bound = 0 : i64} {
+func.func @main(%w: memref<64xi8> {hamkaas.region = #hamkaas.region<state>}) attributes {hamkaas.buffers = [], hamkaas.workspace_lower_bound = 0 : i64} {
   return
 }
 

@@ -12,8 +12,8 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // expected-error @below {{expected result 0 of @main to be a state that is an argument, got "cache"}}
-func.func @main(%x: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = "state"})
-    -> (tensor<4xf32> {hamkaas.name = "cache", hamkaas.region = "state"}) {
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<state>})
+    -> (tensor<4xf32> {hamkaas.name = "cache", hamkaas.region = #hamkaas.region<state>}) {
   return %x : tensor<4xf32>
 }
 

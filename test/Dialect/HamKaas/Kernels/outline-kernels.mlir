@@ -5,7 +5,7 @@
 // CHECK-LABEL: func @main(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32>
 // CHECK-SAME:    %[[W:[^:]*]]: tensor<4x4xf32>
-// CHECK-SAME:    %[[OUT:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "y", hamkaas.region = "output"}
+// CHECK-SAME:    %[[OUT:[^:]*]]: tensor<4xf32> {bufferization.writable = true, hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>}
 // CHECK:         %[[E:.*]] = tensor.empty
 // CHECK:         %[[A:.*]] = call @k0(%[[X]], %[[W]], %[[E]]) {hamkaas.flops = 36 : i64, hamkaas.ops = "matmul+relu"}
 // CHECK:         %[[B:.*]] = call @k0(%[[A]], %[[W]], %[[OUT]])

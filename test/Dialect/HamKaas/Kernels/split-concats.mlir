@@ -58,7 +58,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<8xf32> {
 
 // CHECK-LABEL: func @main(
 // CHECK-NOT:     hamkaas.copy
-func.func @main(%x: tensor<2x3xf32>, %s: tensor<4x3xf32> {hamkaas.region = "state", hamkaas.name = "s"}) -> (tensor<2x6xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<2x3xf32>, tensor<4x3xf32> {hamkaas.region = "state", hamkaas.name = "s"}) {
+func.func @main(%x: tensor<2x3xf32>, %s: tensor<4x3xf32> {hamkaas.region = #hamkaas.region<state>, hamkaas.name = "s"}) -> (tensor<2x6xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<2x3xf32>, tensor<4x3xf32> {hamkaas.region = #hamkaas.region<state>, hamkaas.name = "s"}) {
   %a = hamkaas.relu %x : tensor<2x3xf32>
   %columns = hamkaas.concat %a, %x dim 1 : tensor<2x3xf32>, tensor<2x3xf32>
   %inputs = hamkaas.concat %x, %x dim 0 : tensor<2x3xf32>, tensor<2x3xf32>

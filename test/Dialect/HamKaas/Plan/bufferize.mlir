@@ -3,8 +3,8 @@
 // A state is written in place through the call; a slice is passed as it lies.
 
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    %[[S:.*]]: memref<4x2xf32> {hamkaas.region = "state"}
-// CHECK-SAME:    %[[OUT:.*]]: memref<1x2xf32> {hamkaas.region = "output"})
+// CHECK-SAME:    %[[S:.*]]: memref<4x2xf32> {hamkaas.region = #hamkaas.region<state>}
+// CHECK-SAME:    %[[OUT:.*]]: memref<1x2xf32> {hamkaas.region = #hamkaas.region<output>})
 // CHECK-NOT:     memref.alloc
 // CHECK:         %[[ROW:.*]] = memref.subview %[[S]][1, 0]
 // CHECK:         %[[A:.*]] = memref.cast %[[ROW]]
@@ -13,7 +13,7 @@
 // CHECK-NOT:     memref.copy
 // CHECK:         return
 // CHECK:       func private @k0(%{{.*}}: memref<1x2xf32, strided<[?, ?], offset: ?>>, %{{.*}}: memref<1x2xf32, strided<[?, ?], offset: ?>>)
-func.func @main(%s: tensor<4x2xf32> {bufferization.writable = true, hamkaas.region = "state"}, %out: tensor<1x2xf32> {bufferization.writable = true, hamkaas.region = "output"}) -> tensor<1x2xf32> {
+func.func @main(%s: tensor<4x2xf32> {bufferization.writable = true, hamkaas.region = #hamkaas.region<state>}, %out: tensor<1x2xf32> {bufferization.writable = true, hamkaas.region = #hamkaas.region<output>}) -> tensor<1x2xf32> {
   %0 = tensor.extract_slice %s[1, 0] [1, 2] [1, 1] : tensor<4x2xf32> to tensor<1x2xf32>
   %1 = call @k0(%0, %out) : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
   %2 = bufferization.materialize_in_destination %1 in %out : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
@@ -29,12 +29,12 @@ func.func private @k0(%x: tensor<1x2xf32>, %out: tensor<1x2xf32>) -> tensor<1x2x
 // An input is never written: the kernel that updates it gets a copy.
 
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    %[[X:.*]]: memref<4xf32> {hamkaas.region = "input"}
+// CHECK-SAME:    %[[X:.*]]: memref<4xf32> {hamkaas.region = #hamkaas.region<input>}
 // CHECK:         %[[COPY:.*]] = memref.alloc
 // CHECK:         memref.copy %[[X]], %[[COPY]]
 // CHECK:         %[[C:.*]] = memref.cast %[[COPY]]
 // CHECK:         call @k0(%[[C]])
-func.func @main(%x: tensor<4xf32> {hamkaas.region = "input"}, %out: tensor<4xf32> {bufferization.writable = true, hamkaas.region = "output"}) -> tensor<4xf32> {
+func.func @main(%x: tensor<4xf32> {hamkaas.region = #hamkaas.region<input>}, %out: tensor<4xf32> {bufferization.writable = true, hamkaas.region = #hamkaas.region<output>}) -> tensor<4xf32> {
   %0 = call @k0(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %1 = bufferization.materialize_in_destination %0 in %out : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
@@ -52,7 +52,7 @@ func.func private @k0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.ke
 // CHECK-LABEL: func @main(
 // CHECK:         call @k0(
 func.func private @k0(tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>}
-func.func @main(%x: tensor<4xf32> {hamkaas.region = "input"}, %out: tensor<4xf32> {bufferization.writable = true, hamkaas.region = "output"}) -> tensor<4xf32> {
+func.func @main(%x: tensor<4xf32> {hamkaas.region = #hamkaas.region<input>}, %out: tensor<4xf32> {bufferization.writable = true, hamkaas.region = #hamkaas.region<output>}) -> tensor<4xf32> {
   %0 = call @k0(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %1 = bufferization.materialize_in_destination %0 in %out : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
@@ -77,7 +77,7 @@ func.func @main(%x: tensor<4xf32> {hamkaas.region = "input"}, %out: tensor<4xf32
 // CHECK-NEXT:   memref.get_global @__constant_2xf32_1 :
 // CHECK:      func private @k4
 // CHECK-NEXT:   memref.get_global @__constant_2xf32 :
-func.func @main(%x: tensor<f32> {bufferization.writable = true, hamkaas.region = "output"}) -> tensor<f32> {
+func.func @main(%x: tensor<f32> {bufferization.writable = true, hamkaas.region = #hamkaas.region<output>}) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %0 = call @k0(%c0, %x) : (index, tensor<f32>) -> tensor<f32>
   %1 = call @k1(%c0, %0) : (index, tensor<f32>) -> tensor<f32>

@@ -8,10 +8,10 @@
 // Every tensor of a region begins at a multiple of the alignment. One
 // so large that sums of sizes could wrap is refused.
 
-// DEFAULT: hamkaas.states = [{name = "s", offset = 0 : i64, type = tensor<1xf32>}, {name = "t", offset = 256 : i64, type = tensor<1xf32>}]
-// LESS:    hamkaas.states = [{name = "s", offset = 0 : i64, type = tensor<1xf32>}, {name = "t", offset = 64 : i64, type = tensor<1xf32>}]
-func.func @main(%s: memref<1xf32> {hamkaas.name = "s", hamkaas.region = "state"},
-                %t: memref<1xf32> {hamkaas.name = "t", hamkaas.region = "state"}) {
+// DEFAULT: hamkaas.states = [#hamkaas.state<"s", offset = 0, type = tensor<1xf32>>, #hamkaas.state<"t", offset = 256, type = tensor<1xf32>>]
+// LESS:    hamkaas.states = [#hamkaas.state<"s", offset = 0, type = tensor<1xf32>>, #hamkaas.state<"t", offset = 64, type = tensor<1xf32>>]
+func.func @main(%s: memref<1xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>},
+                %t: memref<1xf32> {hamkaas.name = "t", hamkaas.region = #hamkaas.region<state>}) {
   memref.copy %s, %t : memref<1xf32> to memref<1xf32>
   return
 }

@@ -6,8 +6,8 @@
 // CHECK-NOT:   func private @copy(
 // CHECK-LABEL: func @main(
 // CHECK-SAME:    %[[Y:[a-z0-9]+]]: memref<40xi8>
-// CHECK-SAME:    %[[W:[a-z0-9]+]]: memref<64xi8> {hamkaas.region = "workspace"}
-// CHECK-SAME:    hamkaas.buffers = [{bytes = 40 : i64, first = 0 : i64, last = 2 : i64, offset = 0 : i64}]
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: memref<64xi8> {hamkaas.region = #hamkaas.region<workspace>}
+// CHECK-SAME:    hamkaas.buffers = [#hamkaas.buffer<offset = 0, bytes = 40, first = 0, last = 2>]
 // CHECK:         %[[A:.*]] = memref.view %[[W]][%c0{{.*}}][] : memref<64xi8> to memref<3xf32>
 // CHECK:         call @make(%[[A]])
 // CHECK:         %[[B:.*]] = memref.view %[[W]][%c12{{.*}}][] : memref<64xi8> to memref<7xf32>
@@ -26,7 +26,7 @@ func.func private @copy(%a: memref<3xf32, strided<[?], offset: ?>>, %b: memref<3
 func.func private @use(%a: memref<10xf32>, %b: memref<10xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return
 }
-func.func @main(%y: memref<10xf32> {hamkaas.name = "y", hamkaas.region = "output"}) {
+func.func @main(%y: memref<10xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>}) {
   %a = memref.alloc() : memref<3xf32>
   %b = memref.alloc() : memref<7xf32>
   %ab = memref.alloc() : memref<10xf32>
@@ -48,7 +48,7 @@ func.func @main(%y: memref<10xf32> {hamkaas.name = "y", hamkaas.region = "output
 
 // CHECK-LABEL: func @main(
 // CHECK-SAME:    %[[Y:[a-z0-9]+]]: memref<24xi8>
-// CHECK-SAME:    memref<0xi8> {hamkaas.region = "workspace"}
+// CHECK-SAME:    memref<0xi8> {hamkaas.region = #hamkaas.region<workspace>}
 // CHECK:         %[[A:.*]] = memref.view %[[Y]][%c8{{.*}}][] : memref<24xi8> to memref<2xf32>
 // CHECK:         call @make(%[[A]])
 // CHECK:         %[[AGAIN:.*]] = memref.view %[[Y]][%c16{{.*}}][] : memref<24xi8> to memref<2xf32>
@@ -59,7 +59,7 @@ func.func @main(%y: memref<10xf32> {hamkaas.name = "y", hamkaas.region = "output
 func.func private @make(%a: memref<2xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return
 }
-func.func @main(%y: memref<6xf32> {hamkaas.name = "y", hamkaas.region = "output"}) {
+func.func @main(%y: memref<6xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>}) {
   %a = memref.alloc() : memref<2xf32>
   %aa = memref.alloc() : memref<4xf32>
   call @make(%a) : (memref<2xf32>) -> ()
@@ -81,7 +81,7 @@ func.func @main(%y: memref<6xf32> {hamkaas.name = "y", hamkaas.region = "output"
 
 // CHECK-LABEL: func @main(
 // CHECK-SAME:    %[[Y:[a-z0-9]+]]: memref<24xi8>
-// CHECK-SAME:    memref<0xi8> {hamkaas.region = "workspace"}
+// CHECK-SAME:    memref<0xi8> {hamkaas.region = #hamkaas.region<workspace>}
 // CHECK:         %[[A:.*]] = memref.view %[[Y]][%c8{{.*}}][] : memref<24xi8> to memref<4xf32>
 // CHECK:         call @make(%[[A]])
 // CHECK-NOT:     memref.copy
@@ -94,8 +94,8 @@ func.func private @make(%a: memref<4xf32, strided<[?], offset: ?>>) attributes {
 func.func private @use(%a: memref<2xf32>, %b: memref<2xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return
 }
-func.func @main(%y: memref<6xf32> {hamkaas.name = "y", hamkaas.region = "output"},
-                %z: memref<2xf32> {hamkaas.name = "z", hamkaas.region = "output"}) {
+func.func @main(%y: memref<6xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>},
+                %z: memref<2xf32> {hamkaas.name = "z", hamkaas.region = #hamkaas.region<output>}) {
   %a = memref.alloc() : memref<4xf32>
   %b = memref.alloc() : memref<2xf32>
   %0 = memref.subview %y[2] [4] [1] : memref<6xf32> to memref<4xf32, strided<[1], offset: 2>>
@@ -122,10 +122,10 @@ func.func private @make(%a: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas
 func.func private @both(%a: memref<4xf32>, %b: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return
 }
-func.func @main(%s: memref<4xf32> {hamkaas.name = "s", hamkaas.region = "state"},
-                %y: memref<4xf32> {hamkaas.name = "y", hamkaas.region = "output"},
-                %z: memref<4xf32> {hamkaas.name = "z", hamkaas.region = "output"},
-                %u: memref<4xf32> {hamkaas.name = "u", hamkaas.region = "output"}) {
+func.func @main(%s: memref<4xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>},
+                %y: memref<4xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>},
+                %z: memref<4xf32> {hamkaas.name = "z", hamkaas.region = #hamkaas.region<output>},
+                %u: memref<4xf32> {hamkaas.name = "u", hamkaas.region = #hamkaas.region<output>}) {
   %a = memref.alloc() : memref<4xf32>
   %b = memref.alloc() : memref<4xf32>
   %c = memref.alloc() : memref<4xf32>
@@ -157,12 +157,12 @@ func.func private @make(%a: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas
 func.func private @both(%a: memref<4xf32>, %b: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return
 }
-func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"},
-                %s: memref<4xf32> {hamkaas.name = "s", hamkaas.region = "state"},
-                %y: memref<4xf32> {hamkaas.name = "y", hamkaas.region = "output"},
-                %z: memref<4xf32> {hamkaas.name = "z", hamkaas.region = "output"},
-                %u: memref<4xf32> {hamkaas.name = "u", hamkaas.region = "output"},
-                %v: memref<4xf32> {hamkaas.name = "v", hamkaas.region = "output"}) {
+func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>},
+                %s: memref<4xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>},
+                %y: memref<4xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>},
+                %z: memref<4xf32> {hamkaas.name = "z", hamkaas.region = #hamkaas.region<output>},
+                %u: memref<4xf32> {hamkaas.name = "u", hamkaas.region = #hamkaas.region<output>},
+                %v: memref<4xf32> {hamkaas.name = "v", hamkaas.region = #hamkaas.region<output>}) {
   %a = memref.alloc() : memref<4xf32>
   %b = memref.alloc() : memref<4xf32>
   %c = memref.alloc() : memref<4xf32>
@@ -190,7 +190,7 @@ func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}
 // buffer: it takes 128 bytes, the source 64.
 
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    memref<1088xi8> {hamkaas.region = "workspace"}
+// CHECK-SAME:    memref<1088xi8> {hamkaas.region = #hamkaas.region<workspace>}
 // CHECK:         memref.copy
 func.func private @make(%a: memref<16xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return
@@ -201,7 +201,7 @@ func.func private @large(%a: memref<256xf32>) attributes {hamkaas.kernel = #hamk
 func.func private @use(%a: memref<32xf32>, %b: memref<32xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return
 }
-func.func @main(%y: memref<32xf32> {hamkaas.name = "y", hamkaas.region = "output"}) {
+func.func @main(%y: memref<32xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>}) {
   %a = memref.alloc() : memref<16xf32>
   %large = memref.alloc() : memref<256xf32>
   %aa = memref.alloc() : memref<32xf32>

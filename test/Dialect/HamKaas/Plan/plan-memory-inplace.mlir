@@ -10,12 +10,12 @@ func.func private @relu(%a: memref<64xf32> {hamkaas.inplace}, %out: memref<64xf3
 }
 
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    memref<256xi8> {hamkaas.region = "workspace"}
-// CHECK-SAME:    {bytes = 256 : i64, first = 0 : i64, last = 1 : i64, offset = 0 : i64}
-// CHECK-SAME:    {bytes = 256 : i64, first = 1 : i64, last = 2 : i64, offset = 0 : i64}
-// CHECK-SAME:    {bytes = 256 : i64, first = 2 : i64, last = 3 : i64, offset = 0 : i64}
+// CHECK-SAME:    memref<256xi8> {hamkaas.region = #hamkaas.region<workspace>}
+// CHECK-SAME:    #hamkaas.buffer<offset = 0, bytes = 256, first = 0, last = 1>
+// CHECK-SAME:    #hamkaas.buffer<offset = 0, bytes = 256, first = 1, last = 2>
+// CHECK-SAME:    #hamkaas.buffer<offset = 0, bytes = 256, first = 2, last = 3>
 // CHECK-SAME:    hamkaas.workspace_lower_bound = 256 : i64
-func.func @main(%x: memref<64xf32> {hamkaas.name = "x", hamkaas.region = "input"}, %out: memref<64xf32> {hamkaas.name = "y", hamkaas.region = "output"}) {
+func.func @main(%x: memref<64xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}, %out: memref<64xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>}) {
   %c = memref.alloc() : memref<64xf32>
   %b = memref.alloc() : memref<64xf32>
   %a = memref.alloc() : memref<64xf32>
@@ -38,8 +38,8 @@ func.func private @flip(%a: memref<64xf32>, %out: memref<64xf32>) attributes {ha
 }
 
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    memref<768xi8> {hamkaas.region = "workspace"}
-func.func @main(%x: memref<64xf32> {hamkaas.name = "x", hamkaas.region = "input"}, %out: memref<64xf32> {hamkaas.name = "y", hamkaas.region = "output"}) {
+// CHECK-SAME:    memref<768xi8> {hamkaas.region = #hamkaas.region<workspace>}
+func.func @main(%x: memref<64xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}, %out: memref<64xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>}) {
   %a = memref.alloc() : memref<64xf32>
   %b = memref.alloc() : memref<64xf32>
   %c = memref.alloc() : memref<64xf32>
@@ -60,8 +60,8 @@ func.func private @add(%a: memref<64xf32> {hamkaas.inplace}, %b: memref<64xf32>,
 }
 
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    memref<512xi8> {hamkaas.region = "workspace"}
-func.func @main(%x: memref<64xf32> {hamkaas.name = "x", hamkaas.region = "input"}, %out: memref<64xf32> {hamkaas.name = "y", hamkaas.region = "output"}) {
+// CHECK-SAME:    memref<512xi8> {hamkaas.region = #hamkaas.region<workspace>}
+func.func @main(%x: memref<64xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}, %out: memref<64xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>}) {
   %a = memref.alloc() : memref<64xf32>
   %b = memref.alloc() : memref<64xf32>
   call @add(%x, %x, %a) : (memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
@@ -82,8 +82,8 @@ func.func private @relu(%a: memref<64xf32> {hamkaas.inplace}, %out: memref<64xf3
 }
 
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    memref<768xi8> {hamkaas.region = "workspace"}
-func.func @main(%out: memref<64xf32> {hamkaas.name = "y", hamkaas.region = "output"}) {
+// CHECK-SAME:    memref<768xi8> {hamkaas.region = #hamkaas.region<workspace>}
+func.func @main(%out: memref<64xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>}) {
   %a = memref.alloc() : memref<128xf32>
   %b = memref.alloc() : memref<64xf32>
   call @k0(%a) : (memref<128xf32>) -> ()
@@ -102,8 +102,8 @@ func.func private @k0(%a: memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.
 }
 
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    memref<256xi8> {hamkaas.region = "workspace"}
-// CHECK-SAME:    hamkaas.buffers = [{bytes = 256 : i64, first = 0 : i64, last = 1 : i64, offset = 0 : i64}]
+// CHECK-SAME:    memref<256xi8> {hamkaas.region = #hamkaas.region<workspace>}
+// CHECK-SAME:    hamkaas.buffers = [#hamkaas.buffer<offset = 0, bytes = 256, first = 0, last = 1>]
 // CHECK:         call @k0
 // CHECK-NEXT:    call @k0
 // CHECK-NEXT:    return

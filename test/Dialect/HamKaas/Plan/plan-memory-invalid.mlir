@@ -39,7 +39,7 @@ func.func @main() {
 func.func private @k0(%a: memref<4x2xf32, strided<[?, ?], offset: ?>>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return
 }
-func.func @main(%x: memref<4x4xf32> {hamkaas.name = "x", hamkaas.region = "input"}) {
+func.func @main(%x: memref<4x4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}) {
   %0 = memref.subview %x[0, 0] [4, 2] [1, 1] : memref<4x4xf32> to memref<4x2xf32, strided<[4, 1]>>
   %1 = memref.cast %0 : memref<4x2xf32, strided<[4, 1]>> to memref<4x2xf32, strided<[?, ?], offset: ?>>
   // expected-error @below {{expected operand 0 to be a dense part of a buffer, got strides [4, 1] for sizes [4, 2]}}
@@ -49,7 +49,7 @@ func.func @main(%x: memref<4x4xf32> {hamkaas.name = "x", hamkaas.region = "input
 
 // -----
 
-func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}, %i: index {hamkaas.name = "i", hamkaas.region = "input"}) { // expected-error {{expected a dense buffer of static shape below 2^63 bytes, got 'index'}}
+func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}, %i: index {hamkaas.name = "i", hamkaas.region = #hamkaas.region<input>}) { // expected-error {{expected a dense buffer of static shape below 2^63 bytes, got 'index'}}
   return
 }
 
@@ -61,35 +61,35 @@ func.func @main(%x: memref<4xf32> {hamkaas.name = "x"}) { // expected-error {{ex
 
 // -----
 
-func.func @main(%x: memref<4xf32> {hamkaas.region = "constants"}) { // expected-error {{expected a buffer with an index in the constants region as argument 0 of @main}}
+func.func @main(%x: memref<4xf32> {hamkaas.region = #hamkaas.region<constants>}) { // expected-error {{expected a buffer with an index in the constants region as argument 0 of @main}}
   return
 }
 
 // -----
 
-func.func @main(%x: memref<4xf32> {hamkaas.region = "constants", hamkaas.index = 0 : i64}) { // expected-error {{expected constant 0 to be 'memref<8xf32>' everywhere, got 'memref<4xf32>' in @main}}
+func.func @main(%x: memref<4xf32> {hamkaas.region = #hamkaas.region<constants>, hamkaas.index = 0 : i64}) { // expected-error {{expected constant 0 to be 'memref<8xf32>' everywhere, got 'memref<4xf32>' in @main}}
   return
 }
-func.func @prepare(%x: memref<8xf32> {hamkaas.region = "constants", hamkaas.index = 0 : i64}) {
-  return
-}
-
-// -----
-
-func.func @main(%x: memref<9223372036854775807xi8> {hamkaas.region = "state", hamkaas.name = "s"}) { // expected-error {{expected a region of less than 2^63 bytes, with 'tensor<9223372036854775807xi8>' it is larger}}
+func.func @prepare(%x: memref<8xf32> {hamkaas.region = #hamkaas.region<constants>, hamkaas.index = 0 : i64}) {
   return
 }
 
 // -----
 
-func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}) -> memref<4xf32> {
+func.func @main(%x: memref<9223372036854775807xi8> {hamkaas.region = #hamkaas.region<state>, hamkaas.name = "s"}) { // expected-error {{expected a region of less than 2^63 bytes, with 'tensor<9223372036854775807xi8>' it is larger}}
+  return
+}
+
+// -----
+
+func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}) -> memref<4xf32> {
   // expected-error @below {{expected a call of a kernel, a loop, a copy, an allocation or a view, got func.return with operands}}
   return %x : memref<4xf32>
 }
 
 // -----
 
-func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}) {
+func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}) {
   %c0 = arith.constant 0 : index
   // expected-error @below {{expected a call of a kernel, a loop, a copy, an allocation or a view, got memref.load with operands}}
   %0 = memref.load %x[%c0] : memref<4xf32>
@@ -101,7 +101,7 @@ func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}
 func.func private @k0(%a: memref<4xf32>) -> memref<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return %a : memref<4xf32>
 }
-func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = "input"}) {
+func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}) {
   // expected-error @below {{expected a kernel without results, got 'memref<4xf32>'}}
   %0 = call @k0(%x) : (memref<4xf32>) -> memref<4xf32>
   return
@@ -139,7 +139,7 @@ func.func @main() {
 func.func private @k0(%a: memref<4xf32, strided<[?], offset: ?>>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   return
 }
-func.func @main(%x: memref<8xf32> {hamkaas.name = "x", hamkaas.region = "input"}) {
+func.func @main(%x: memref<8xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}) {
   %i = arith.constant 2 : index
   // expected-error @below {{expected a view at an offset known at compile time}}
   %0 = memref.subview %x[%i] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: ?>>

@@ -9,8 +9,9 @@
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
-#include "HamKaas/Support/DiagnosticText.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Support/DiagnosticText.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -46,7 +47,7 @@ llvm::Error EmulatedModule::compile(const std::string &text,
   if (!module || failed(lower(*module, checkAccesses)))
     return diagnostics.take();
   // It would be dropped, because nothing here refers to it.
-  module->lookupSymbol<LLVM::GlobalOp>(deviceImageName)
+  module->lookupSymbol<LLVM::GlobalOp>(deviceImageSymbol)
       .setLinkage(LLVM::Linkage::External);
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> translated =
@@ -60,7 +61,7 @@ llvm::Error EmulatedModule::compile(const std::string &text,
   if (llvm::Error failed =
           jit->addIRModule({std::move(translated), std::move(llvmContext)}))
     return failed;
-  auto symbol = jit->lookup(deviceImageName);
+  auto symbol = jit->lookup(deviceImageSymbol);
   if (!symbol)
     return symbol.takeError();
   image = symbol->toPtr<const emulation::EmulatedImage *>();

@@ -28,13 +28,22 @@ def HamKaas_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
+    // The dialect's attributes on operations of other dialects. Each has a rule
+    // in DiscardableAttributes.cpp, which says where it may stand and what its
+    // value is; an attribute without a rule is an error. Upstream's
+    // `discardableAttrs` gives accessors only: it checks nothing, and knows none
+    // on arguments.
+
     /// Name of an input, output, parameter or state, on arguments and results.
     static constexpr llvm::StringLiteral nameAttrName = "hamkaas.name";
-    /// What an argument of `@main` or `@prepare` is: "input", "output",
-    /// "parameter", "constants", "state", and in PLANNED "workspace".
+    /// The MemoryRegionAttr of an argument or result of `@main`, `@prepare` or
+    /// the body of a loop.
     static constexpr llvm::StringLiteral regionAttrName = "hamkaas.region";
-    /// Position of a tensor within its region's table.
+    /// Number of a constant, on what it is of `@main` and `@prepare`: results
+    /// of `@prepare` that become arguments, and arguments of `@main`.
     static constexpr llvm::StringLiteral indexAttrName = "hamkaas.index";
     /// The KernelAttr of a kernel function.
     static constexpr llvm::StringLiteral kernelAttrName = "hamkaas.kernel";
@@ -43,14 +52,27 @@ def HamKaas_Dialect : Dialect {
     /// Number of iterations of a kernel's outermost loop, which may be split
     /// among threads.
     static constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";
-    /// On the declaration of a kernel whose code is in a `gpu.module`: its
-    /// number among the functions there, and that of the one with its run-time
-    /// checks, if it has any, with the arguments whose elements they read.
+    /// Marks the outermost loop of a kernel.
+    static constexpr llvm::StringLiteral tileLoopAttrName = "hamkaas.tile_loop";
+    /// Marks a loop whose writes go past the caches: of whole vectors, at
+    /// multiples of their size in memory.
+    static constexpr llvm::StringLiteral streamLoopAttrName =
+        "hamkaas.stream_loop";
+    /// The TileRunnerAttr of a kernel for a GPU whose lanes are distributed.
+    static constexpr llvm::StringLiteral tileRunnerAttrName =
+        "hamkaas.tile_runner";
+    /// On a kernel that thread blocks run: the consecutive iterations of its
+    /// tile loop, a warp each, that are one block.
+    static constexpr llvm::StringLiteral blockWarpsAttrName =
+        "hamkaas.block_warps";
+    /// On a store in a kernel for a GPU: each thread stores a value of its own,
+    /// and none where another one does.
+    static constexpr llvm::StringLiteral laneStoreAttrName =
+        "hamkaas.lane_store";
+    /// The DeviceKernelAttr of the declaration of a kernel whose code is in a
+    /// `gpu.module`.
     static constexpr llvm::StringLiteral deviceKernelAttrName =
         "hamkaas.device_kernel";
-    static constexpr llvm::StringLiteral deviceChecksAttrName =
-        "hamkaas.device_checks";
-    static constexpr llvm::StringLiteral checkedAttrName = "hamkaas.checked";
     /// The MatmulAttr of a group or a kernel that a library for GPUs may compute,
     /// and on the declaration of one that it does the number of the product.
     static constexpr llvm::StringLiteral matmulAttrName = "hamkaas.matmul";
@@ -66,6 +88,12 @@ def HamKaas_Dialect : Dialect {
     /// "matmul+add+relu", and their floating point operations.
     static constexpr llvm::StringLiteral opsAttrName = "hamkaas.ops";
     static constexpr llvm::StringLiteral flopsAttrName = "hamkaas.flops";
+    /// PLANNED, on calls of kernels: the number of the call among those of
+    /// `@main`, with the ones in its loops, or among those of `@prepare`. It is
+    /// the index into the program's table of calls, by which reports, profiles
+    /// and run-time errors name the call.
+    static constexpr llvm::StringLiteral callIndexAttrName =
+        "hamkaas.call_index";
     /// On an input of a kernel of whose elements none is read after the
     /// element of the result at the same index was written: the result may take
     /// the place of that input, and does if nothing else needs it.
@@ -77,14 +105,10 @@ def HamKaas_Dialect : Dialect {
     /// in GRAPH; in PLANNED these are bytes. Before, it is there only if elements
     /// are stored as another type, such as booleans as bytes.
     static constexpr llvm::StringLiteral typeAttrName = "hamkaas.type";
-    /// PLANNED, on `@main`: arrays of dictionaries, one a tensor of the region,
-    /// with `name` (a state's) or `index` (a constant's), `offset` and `type`.
+    /// PLANNED, on `@main`: an array of StateAttr, one a state.
     static constexpr llvm::StringLiteral statesAttrName = "hamkaas.states";
-    static constexpr llvm::StringLiteral constantsAttrName =
-        "hamkaas.constants";
-    /// PLANNED, on `@main` and `@prepare`: an array of dictionaries, one a
-    /// buffer of the workspace, with `offset`, `bytes`, and the steps (calls and
-    /// copies, counted from 0) `first` and `last` that use it.
+    /// PLANNED, on `@main`, `@prepare` and bodies of loops: an array of
+    /// BufferAttr, one a buffer of the workspace.
     static constexpr llvm::StringLiteral buffersAttrName = "hamkaas.buffers";
     /// PLANNED: the least workspace in bytes that any plan needs.
     static constexpr llvm::StringLiteral lowerBoundAttrName =
@@ -149,6 +173,100 @@ def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
     OptionalArrayRefParameter<"int64_t">:$tile
   );
   let assemblyFormat = "`<` $family (`,` `tile` `=` `[` $tile^ `]`)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def HamKaas_MemoryRegion : I32EnumAttr<
+    "MemoryRegion", "memory that an argument of a program lies in", [
+      I32EnumAttrCase<"Input", 0, "input">,
+      I32EnumAttrCase<"Output", 1, "output">,
+      I32EnumAttrCase<"Parameter", 2, "parameter">,
+      I32EnumAttrCase<"Constants", 3, "constants">,
+      I32EnumAttrCase<"State", 4, "state">,
+      I32EnumAttrCase<"Workspace", 5, "workspace">
+    ]> {
+  let cppNamespace = "::hamkaas";
+  let genSpecializedAttr = 0;
+}
+
+def HamKaas_MemoryRegionAttr
+    : EnumAttr<HamKaas_Dialect, HamKaas_MemoryRegion, "region"> {
+  let summary = "memory that an argument of a program lies in";
+  let description = [{
+    `@main` has inputs, outputs, constants, state and, in PLANNED, a workspace;
+    `@prepare` has parameters, constants and a workspace; the body of a loop has
+    inputs, state, outputs and a workspace.
+
+    Example: `%arg0: memref<512xi8> {hamkaas.region = #hamkaas.region<workspace>}`
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def HamKaas_StateAttr : AttrDef<HamKaas_Dialect, "State"> {
+  let mnemonic = "state";
+  let summary = "a tensor in the state region";
+  let description = [{
+    The user's name, the first byte, and the type in GRAPH.
+
+    Example: `#hamkaas.state<"cache", offset = 256, type = tensor<4x8xf32>>`
+  }];
+  let parameters = (ins StringRefParameter<>:$name, "int64_t":$offset,
+                        "::mlir::RankedTensorType":$type);
+  let assemblyFormat =
+      "`<` $name `,` `offset` `=` $offset `,` `type` `=` $type `>`";
+  let genVerifyDecl = 1;
+}
+
+def HamKaas_BufferAttr : AttrDef<HamKaas_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "a buffer of the workspace";
+  let description = [{
+    `first` and `last` are the steps (calls and copies, counted from 0) between
+    which it is in use.
+
+    Example: `#hamkaas.buffer<offset = 0, bytes = 4096, first = 0, last = 1>`
+  }];
+  let parameters = (ins "int64_t":$offset, "int64_t":$bytes, "int64_t":$first,
+                        "int64_t":$last);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def HamKaas_DeviceKernelAttr : AttrDef<HamKaas_Dialect, "DeviceKernel"> {
+  let mnemonic = "device_kernel";
+  let summary = "functions of the device code that are a kernel";
+  let description = [{
+    `function` is the number of the kernel's function among those of the
+    `gpu.module`, `checks` that of the one with its run-time checks, if it has
+    any, and `checked` are the arguments whose elements these read.
+
+    Example: `#hamkaas.device_kernel<2, checks = 1, checked = [0]>`
+  }];
+  let parameters = (ins "int64_t":$function,
+                        DefaultValuedParameter<"int64_t", "-1">:$checks,
+                        OptionalArrayRefParameter<"int64_t">:$checked);
+  let assemblyFormat = [{
+    `<` $function (`,` `checks` `=` $checks^)?
+    (`,` `checked` `=` `[` $checked^ `]`)? `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool hasChecks() const { return getChecks() >= 0; }
+  }];
+}
+
+def HamKaas_TileRunner : I32EnumAttr<
+    "TileRunner", "what runs a tile of a kernel on a GPU", [
+      I32EnumAttrCase<"Thread", 0, "thread">,
+      I32EnumAttrCase<"Warp", 1, "warp">
+    ]> {
+  let cppNamespace = "::hamkaas";
+  let genSpecializedAttr = 0;
+}
+
+def HamKaas_TileRunnerAttr
+    : EnumAttr<HamKaas_Dialect, HamKaas_TileRunner, "tile_runner"> {
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def HamKaas_MatmulActivation : I32EnumAttr<
@@ -180,6 +298,7 @@ def HamKaas_MatmulAttr : AttrDef<HamKaas_Dialect, "Matmul"> {
     "int32_t":$addend, EnumParameter<HamKaas_MatmulActivation>:$activation,
     "int32_t":$alignment);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     MatmulAttr withAlignment(int32_t bytes) const {
       return get(getContext(), getBatches(), getRows(), getColumns(), getDepth(),

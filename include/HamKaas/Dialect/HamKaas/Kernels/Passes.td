@@ -143,18 +143,18 @@ def HoistParameters : Pass<"hamkaas-hoist-parameters", "mlir::ModuleOp"> {
     Before: `@main` loads parameters from `ml_program.global`s. After:
     `@prepare` takes all external parameters, in the order of the globals, and
     returns the tensors of the constants region; `@main` takes these as arguments
-    marked `hamkaas.region = "constants"`, after its inputs. Groups that depend on
-    parameters alone run in `@prepare`, once at load. A parameter that `@main`
-    reads as it is becomes a constant, too. Views stay where they are used: they
-    cost nothing. A global that holds its elements becomes a constant of the
-    program where it is read.
+    with `hamkaas.region = #hamkaas.region<constants>`, after its inputs. Groups
+    that depend on parameters alone run in `@prepare`, once at load. A parameter
+    that `@main` reads as it is becomes a constant, too. Views stay where they are
+    used: they cost nothing. A global that holds its elements becomes a constant
+    of the program where it is read.
 
-    Then states become arguments, marked `hamkaas.region = "state"`, and the
-    globals are gone.
+    Then states become arguments, with `hamkaas.region = #hamkaas.region<state>`,
+    and the globals are gone.
   }];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
-    "mlir::func::FuncDialect"
+    "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
+    "mlir::bufferization::BufferizationDialect", "mlir::func::FuncDialect"
   ];
 }
 
@@ -191,11 +191,13 @@ def OutlineKernels : Pass<"hamkaas-outline-kernels", "mlir::ModuleOp"> {
     Each result is written when no other one reads what lies in its place: a value
     may be several results, a state may be stored into another one.
 
-    `@main` and `@prepare` get arguments marked `hamkaas.region = "output"` or
-    `"constants"` for their results; a group whose result is a result of the
-    function writes there, the others into `tensor.empty`s.
+    `@main` and `@prepare` get arguments for their results, with
+    `hamkaas.region = #hamkaas.region<output>` or `#hamkaas.region<constants>`; a
+    group whose result is a result of the function writes there, the others into
+    `tensor.empty`s.
   }];
   let dependentDialects = [
+    "hamkaas::HamKaasDialect",
     "mlir::bufferization::BufferizationDialect", "mlir::func::FuncDialect",
     "mlir::tensor::TensorDialect"
   ];

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace hamkaas {
 
@@ -24,8 +25,11 @@ bool isDeclaredOnly(mlir::func::FuncOp function);
 /// The function `@main`, verified as above, or an error if there is none.
 mlir::FailureOr<mlir::func::FuncOp> findMain(mlir::ModuleOp module);
 
-/// The `hamkaas.region` of an argument, empty if it has none.
-llvm::StringRef getRegion(mlir::func::FuncOp function, unsigned argument);
+/// Visits the calls of kernels in `program` and in the loops that it repeats,
+/// in the order of the run; stops at the first for which `visit` fails.
+mlir::LogicalResult
+forEachCall(mlir::func::FuncOp program, const mlir::SymbolTable &symbols,
+            llvm::function_ref<mlir::LogicalResult(mlir::func::CallOp)> visit);
 
 } // namespace hamkaas
 

@@ -47,8 +47,9 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
     holds nothing but a copy is read where that was made from, if nobody writes
     there meanwhile. Offsets of buffers are multiples of `alignment`.
 
-    The plan is left on the functions as `hamkaas.states`, `hamkaas.constants`,
-    `hamkaas.buffers` and `hamkaas.workspace_lower_bound`.
+    The plan is left on the functions as `hamkaas.states`, `hamkaas.buffers` and
+    `hamkaas.workspace_lower_bound`. The calls of `@main`, with those of its
+    loops, and of `@prepare` are numbered by `hamkaas.call_index`.
   }];
   let options = [
     Option<"alignment", "alignment", "uint64_t", /*default=*/"256",
@@ -57,18 +58,22 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
            "Fail if the workspace of @main is larger, in bytes; 0 for no limit">
   ];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
+    "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect"
   ];
 }
 
 def VerifyPlanned : Pass<"hamkaas-verify-planned", "mlir::ModuleOp"> {
   let summary = "check that a module has the form PLANNED";
   let description = [{
-    Each operand of a call of a kernel or of a loop is a global or a dense part of a region
-    that lies within it; no two buffers of the workspace that are in use at the
-    same time overlap, unless one replaces the other; every use of the workspace
-    lies in a buffer in use. Kernels have no results; globals have their elements.
-    Changes nothing.
+    Each operand of a call of a kernel or of a loop is a global or a dense part of
+    a region that lies within it; no two buffers of the workspace that are in use
+    at the same time overlap, unless one replaces the other; every use of the
+    workspace lies in a buffer in use. Kernels have no results; globals have their
+    elements. The calls of a run are numbered in their order. Changes nothing.
+
+    The dialect's own verifier checks attributes one by one; this pass checks what
+    holds between them.
   }];
 }
 

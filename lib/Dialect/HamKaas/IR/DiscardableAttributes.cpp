@@ -1,0 +1,308 @@
+//===- DiscardableAttributes.cpp - Rules of hamkaas.* attributes ----------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What phases tell each other on operations of other dialects. Each attribute
+// has a rule here: where it may stand, and what its value is. One that is
+// misspelt, misplaced or of another kind would be passed over in silence and
+// cost speed or a check, so it is an error, in every file and after every pass.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Target.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A kind of value, with its description for messages.
+struct Kind {
+  StringRef description;
+  bool (*includes)(Attribute value);
+};
+
+} // namespace
+
+template <typename... Attrs> static bool isOf(Attribute value) {
+  return isa<Attrs...>(value);
+}
+
+template <int64_t least> static bool isAtLeast(Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  return number && number.getType().isSignlessInteger(64) &&
+         number.getInt() >= least;
+}
+
+template <typename Element> static bool isArrayOf(Attribute value) {
+  auto array = dyn_cast<ArrayAttr>(value);
+  return array && llvm::all_of(array, llvm::IsaPred<Element>);
+}
+
+static bool isTensorType(Attribute value) {
+  auto type = dyn_cast<TypeAttr>(value);
+  auto tensor = type ? dyn_cast<RankedTensorType>(type.getValue()) : nullptr;
+  return tensor && tensor.hasStaticShape();
+}
+
+static constexpr Kind unit = {"no value", isOf<UnitAttr>};
+static constexpr Kind text = {"a string", isOf<StringAttr>};
+static constexpr Kind count = {"an i64 of at least 0", isAtLeast<0>};
+static constexpr Kind positive = {"an i64 of at least 1", isAtLeast<1>};
+static constexpr Kind tensorType = {"the type of a tensor of static shape",
+                                    isTensorType};
+static constexpr Kind region = {"#hamkaas.region<...>", isOf<MemoryRegionAttr>};
+static constexpr Kind kernel = {"#hamkaas.kernel<...>", isOf<KernelAttr>};
+static constexpr Kind matmul = {"#hamkaas.matmul<...>", isOf<MatmulAttr>};
+static constexpr Kind deviceKernel = {"#hamkaas.device_kernel<...>",
+                                      isOf<DeviceKernelAttr>};
+static constexpr Kind tileRunner = {"#hamkaas.tile_runner<...>",
+                                    isOf<TileRunnerAttr>};
+static constexpr Kind states = {"an array of #hamkaas.state<...>",
+                                isArrayOf<StateAttr>};
+static constexpr Kind buffers = {"an array of #hamkaas.buffer<...>",
+                                 isArrayOf<BufferAttr>};
+
+static LogicalResult verifyValue(Operation *op, NamedAttribute attribute,
+                                 const Kind &kind) {
+  if (kind.includes(attribute.getValue()))
+    return success();
+  return op->emitError("expected '")
+         << attribute.getName().getValue() << "' to be " << kind.description
+         << ", got " << attribute.getValue();
+}
+
+//===----------------------------------------------------------------------===//
+// On operations
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The operations that an attribute may stand on. Interfaces, so that it stays
+/// valid when its operation is lowered to one of another dialect.
+struct Holder {
+  StringRef description;
+  bool (*includes)(Operation *op);
+};
+
+struct Rule {
+  StringRef name;
+  const Holder &holder;
+  const Kind &kind;
+};
+
+} // namespace
+
+template <typename... Ops> static bool isOneOf(Operation *op) {
+  return isa<Ops...>(op);
+}
+
+static bool isStore(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  return effects && effects.hasEffect<MemoryEffects::Write>();
+}
+
+static bool isGlobal(Operation *op) {
+  return isa<SymbolOpInterface>(op) && !isa<FunctionOpInterface>(op);
+}
+
+static constexpr Holder function = {"a function", isOneOf<FunctionOpInterface>};
+static constexpr Holder call = {"a call", isOneOf<CallOpInterface>};
+static constexpr Holder callOrGroup = {"a call or a group",
+                                       isOneOf<CallOpInterface, GroupOp>};
+static constexpr Holder functionOrGroup = {
+    "a function or a group", isOneOf<FunctionOpInterface, GroupOp>};
+static constexpr Holder loop = {"a loop", isOneOf<LoopLikeOpInterface>};
+static constexpr Holder store = {"a store", isStore};
+static constexpr Holder global = {"a global", isGlobal};
+
+static const Rule rules[] = {
+    {HamKaasDialect::nameAttrName, global, text},
+    {HamKaasDialect::typeAttrName, global, tensorType},
+    {HamKaasDialect::kernelAttrName, function, kernel},
+    {HamKaasDialect::loopAttrName, function, unit},
+    {HamKaasDialect::tilesAttrName, function, positive},
+    {HamKaasDialect::tileLoopAttrName, loop, unit},
+    {HamKaasDialect::streamLoopAttrName, loop, unit},
+    {HamKaasDialect::tileRunnerAttrName, function, tileRunner},
+    {HamKaasDialect::blockWarpsAttrName, function, positive},
+    {HamKaasDialect::laneStoreAttrName, store, unit},
+    {HamKaasDialect::deviceKernelAttrName, function, deviceKernel},
+    {HamKaasDialect::matmulAttrName, functionOrGroup, matmul},
+    {HamKaasDialect::deviceMatmulAttrName, function, count},
+    {HamKaasDialect::sharedBytesAttrName, function, count},
+    {HamKaasDialect::libraryAttrName, function, unit},
+    {HamKaasDialect::opsAttrName, callOrGroup, text},
+    {HamKaasDialect::flopsAttrName, callOrGroup, count},
+    {HamKaasDialect::copyAttrName, callOrGroup, unit},
+    {HamKaasDialect::callIndexAttrName, call, count},
+    {HamKaasDialect::statesAttrName, function, states},
+    {HamKaasDialect::buffersAttrName, function, buffers},
+    {HamKaasDialect::lowerBoundAttrName, function, count},
+};
+
+LogicalResult
+HamKaasDialect::verifyOperationAttribute(Operation *op,
+                                         NamedAttribute attribute) {
+  if (attribute.getName() == targetAttrName)
+    return verifyTarget(op, attribute.getValue());
+  const Rule *rule = llvm::find_if(rules, [&](const Rule &rule) {
+    return rule.name == attribute.getName();
+  });
+  if (rule == std::end(rules))
+    return op->emitError(
+               "expected an attribute that operations may have, got '")
+           << attribute.getName().getValue() << "'";
+  if (!rule->holder.includes(op))
+    return op->emitError("expected '")
+           << attribute.getName().getValue() << "' on "
+           << rule->holder.description << ", got " << op->getName();
+  return verifyValue(op, attribute, rule->kind);
+}
+
+//===----------------------------------------------------------------------===//
+// On arguments and results
+//===----------------------------------------------------------------------===//
+
+/// Null if there is no such attribute on arguments or results.
+static const Kind *findSlotKind(StringRef name) {
+  return llvm::StringSwitch<const Kind *>(name)
+      .Case(HamKaasDialect::nameAttrName, &text)
+      .Case(HamKaasDialect::regionAttrName, &region)
+      .Case(HamKaasDialect::indexAttrName, &count)
+      .Case(HamKaasDialect::typeAttrName, &tensorType)
+      .Default(nullptr);
+}
+
+/// Null if there is no such attribute on arguments.
+static const Kind *findArgumentKind(StringRef name) {
+  return name == HamKaasDialect::inPlaceAttrName ? &unit : findSlotKind(name);
+}
+
+/// Kernels take buffers of any region, and functions that are no part of a
+/// program may be outlined from in tests of passes.
+static LogicalResult verifyRegion(FunctionOpInterface function, StringRef slot,
+                                  MemoryRegion region) {
+  if (function->hasAttr(HamKaasDialect::kernelAttrName))
+    return function.emitError("expected no '")
+           << HamKaasDialect::regionAttrName << "' on " << slot
+           << " of kernel @" << function.getName();
+  std::optional<ProgramSignature> signature = getProgramSignature(function);
+  if (!signature || signature->hasTable(region) || signature->hasRegion(region))
+    return success();
+  InFlightDiagnostic diagnostic = function.emitError("expected the region of ")
+                                  << slot << " of @" << function.getName()
+                                  << " to be one of ";
+  llvm::interleaveComma(
+      llvm::concat<const MemoryRegion>(signature->tables, signature->regions),
+      diagnostic, [&](MemoryRegion region) {
+        diagnostic << stringifyMemoryRegion(region);
+      });
+  return diagnostic << ", got " << stringifyMemoryRegion(region);
+}
+
+/// `slot` is "an argument" or "a result".
+static LogicalResult verifySlot(Operation *op, StringRef slot,
+                                NamedAttribute attribute, const Kind *kind) {
+  if (!kind)
+    return op->emitError("expected an attribute that ")
+           << slot << " may have, got '" << attribute.getName().getValue()
+           << "'";
+  if (failed(verifyValue(op, attribute, *kind)))
+    return failure();
+  auto region = dyn_cast<MemoryRegionAttr>(attribute.getValue());
+  return region ? verifyRegion(cast<FunctionOpInterface>(op), slot,
+                               region.getValue())
+                : success();
+}
+
+LogicalResult
+HamKaasDialect::verifyRegionArgAttribute(Operation *op, unsigned /*region*/,
+                                         unsigned /*argument*/,
+                                         NamedAttribute attribute) {
+  return verifySlot(op, "an argument", attribute,
+                    findArgumentKind(attribute.getName()));
+}
+
+LogicalResult
+HamKaasDialect::verifyRegionResultAttribute(Operation *op, unsigned /*region*/,
+                                            unsigned /*result*/,
+                                            NamedAttribute attribute) {
+  return verifySlot(op, "a result", attribute,
+                    findSlotKind(attribute.getName()));
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes of the dialect
+//===----------------------------------------------------------------------===//
+
+using Emit = llvm::function_ref<InFlightDiagnostic()>;
+
+static LogicalResult verifyAtLeast(Emit emit, StringRef what, int64_t value,
+                                   int64_t least) {
+  if (value >= least)
+    return success();
+  return emit() << "expected " << what << " to be at least " << least
+                << ", got " << value;
+}
+
+LogicalResult KernelAttr::verify(Emit emit, KernelFamily,
+                                 ArrayRef<int64_t> tile) {
+  for (int64_t size : tile)
+    if (failed(verifyAtLeast(emit, "a size of the tile", size, 1)))
+      return failure();
+  return success();
+}
+
+LogicalResult MatmulAttr::verify(Emit emit, int64_t batches, int64_t rows,
+                                 int64_t columns, int64_t depth, int32_t left,
+                                 int32_t right, int32_t bias, int32_t addend,
+                                 MatmulActivation, int32_t alignment) {
+  return success(succeeded(verifyAtLeast(emit, "batches", batches, 1)) &&
+                 succeeded(verifyAtLeast(emit, "rows", rows, 1)) &&
+                 succeeded(verifyAtLeast(emit, "columns", columns, 1)) &&
+                 succeeded(verifyAtLeast(emit, "depth", depth, 1)) &&
+                 succeeded(verifyAtLeast(emit, "left", left, 0)) &&
+                 succeeded(verifyAtLeast(emit, "right", right, 0)) &&
+                 succeeded(verifyAtLeast(emit, "bias", bias, -1)) &&
+                 succeeded(verifyAtLeast(emit, "addend", addend, -1)) &&
+                 succeeded(verifyAtLeast(emit, "alignment", alignment, 1)));
+}
+
+LogicalResult StateAttr::verify(Emit emit, StringRef, int64_t offset,
+                                RankedTensorType type) {
+  if (!type.hasStaticShape())
+    return emit() << "expected a state of static shape, got " << type;
+  return verifyAtLeast(emit, "offset", offset, 0);
+}
+
+LogicalResult BufferAttr::verify(Emit emit, int64_t offset, int64_t bytes,
+                                 int64_t first, int64_t last) {
+  return success(succeeded(verifyAtLeast(emit, "offset", offset, 0)) &&
+                 succeeded(verifyAtLeast(emit, "bytes", bytes, 0)) &&
+                 succeeded(verifyAtLeast(emit, "first", first, 0)) &&
+                 succeeded(verifyAtLeast(emit, "last", last, first)));
+}
+
+LogicalResult DeviceKernelAttr::verify(Emit emit, int64_t function,
+                                       int64_t checks,
+                                       ArrayRef<int64_t> checked) {
+  for (int64_t argument : checked)
+    if (failed(verifyAtLeast(emit, "a checked argument", argument, 0)))
+      return failure();
+  return success(succeeded(verifyAtLeast(emit, "function", function, 0)) &&
+                 succeeded(verifyAtLeast(emit, "checks", checks, -1)));
+}
