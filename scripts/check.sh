@@ -1,10 +1,11 @@
 #!/bin/bash
 # Runs every test: the whole suite on the optimised build, the Python package in
-# a clean environment, the benchmarks for some seconds, the suite again under AddressSanitizer and
-# UndefinedBehaviorSanitizer, and the fuzzers for a short while. Goes on after a
-# failure, ends with the totals.
+# a clean environment, the benchmarks for some seconds, the suite again under
+# AddressSanitizer and UndefinedBehaviorSanitizer, the fuzzers for a short while,
+# and what has threads under ThreadSanitizer. Goes on after a failure, ends with
+# the totals.
 #
-#   scripts/check.sh [release] [wheel] [bench] [asan] [fuzz]      (default: all)
+#   scripts/check.sh [release] [wheel] [bench] [asan] [fuzz] [tsan]  (default: all)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,6 +25,7 @@ run_step() {
   else
     echo "FAILED: $name"
     failed=$((failed + 1))
+    return 1
   fi
 }
 
@@ -89,7 +91,20 @@ check_fuzz() {
   done
 }
 
-for part in "${@:-release wheel bench asan fuzz}"; do
+# The libraries whose code shares memory between threads. Not the compiler, for
+# LLVM is not instrumented: its locks and once-flags would look like races.
+check_tsan() {
+  local tests=(HamKaasRuntimeTests HamKaasCudaTests HamKaasCodeCacheTests)
+  run_step "build, preset tsan" scripts/build.sh tsan "${tests[@]}" || return
+  run_step "runtime under ThreadSanitizer" \
+    build-tsan/bin/HamKaasRuntimeTests --gtest_brief=1
+  run_step "GPU runtime under ThreadSanitizer" \
+    build-tsan/bin/HamKaasCudaTests --gtest_brief=1
+  run_step "code cache under ThreadSanitizer" \
+    build-tsan/bin/HamKaasCodeCacheTests --gtest_brief=1
+}
+
+for part in "${@:-release wheel bench asan fuzz tsan}"; do
   for name in $part; do
     "check_$name"
   done

@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Program/CodeCache.h"
-#include "ExampleProgram.h"
 #include "HamKaas/Support/OutputFile.h"
-#include "HamKaas/Program/ProgramCode.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace hamkaas;
 using namespace llvm;
@@ -51,6 +51,22 @@ protected:
   void setUse(uint8_t number, time_t seconds) const {
     struct timespec times[] = {{seconds, 0}, {seconds, 0}};
     EXPECT_EQ(utimensat(AT_FDCWD, path(number).c_str(), times, 0), 0);
+  }
+  /// Stores and looks up entries that others store and drop, too. Returns how
+  /// many of those it found were damaged.
+  int storeAndLookup(char letter) const {
+    CodeCache cache = open();
+    int damaged = 0;
+    for (int i = 0; i < 200; ++i) {
+      CodeCache::Key shared = key(i % 40);
+      cache.store(shared, std::string(1000, letter));
+      if (auto entry = cache.lookup(shared)) {
+        StringRef found = entry->getBuffer();
+        damaged += found.size() != 1000 ||
+                   found.find_first_not_of(found.front()) != StringRef::npos;
+      }
+    }
+    return damaged;
   }
   void rewrite(uint8_t number, StringRef contents) const {
     ASSERT_EQ(toString(writeOutputFile(path(number), contents)), "");
@@ -179,23 +195,34 @@ TEST_F(CodeCacheTest, LeavesOtherFilesAlone) {
   EXPECT_EQ(lookup(1), "one");
 }
 
-TEST_F(CodeCacheTest, IsUsedAtOnce) {
+TEST_F(CodeCacheTest, IsUsedByThreadsAtOnce) {
   options.maxBytes = 20 * (headerSize + 1000);
-  auto work = [&](char letter) {
-    CodeCache cache = open();
-    for (int i = 0; i < 200; ++i) {
-      CodeCache::Key shared = key(i % 40);
-      cache.store(shared, std::string(1000, letter));
-      if (auto entry = cache.lookup(shared))
-        EXPECT_EQ(entry->getBuffer(),
-                  std::string(1000, entry->getBuffer().front()));
-    }
-  };
+  std::vector<int> damaged(3, -1);
   std::vector<std::thread> threads;
-  for (char letter : {'a', 'b', 'c'})
-    threads.emplace_back(work, letter);
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&, i] { damaged[i] = storeAndLookup('a' + i); });
   for (std::thread &thread : threads)
     thread.join();
+  EXPECT_EQ(damaged, std::vector<int>(3, 0));
+}
+
+TEST_F(CodeCacheTest, IsUsedByProcessesAtOnce) {
+  options.maxBytes = 20 * (headerSize + 1000);
+  std::vector<pid_t> children;
+  for (char letter : {'a', 'b', 'c'}) {
+    pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0)
+      _exit(storeAndLookup(letter) == 0 ? 0 : 1);
+    children.push_back(child);
+  }
+  EXPECT_EQ(storeAndLookup('d'), 0);
+  for (pid_t child : children) {
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << "a process ended with an error or saw a damaged "
+                            "entry";
+  }
 }
 
 TEST(ByteCount, HasUnits) {
@@ -206,29 +233,4 @@ TEST(ByteCount, HasUnits) {
   EXPECT_EQ(parseByteCount("8589934591GB"), 8589934591ull << 30);
   for (StringRef text : {"", "MB", "-1", "1TB", "1 MB", "8589934592GB"})
     EXPECT_FALSE(parseByteCount(text)) << text.str();
-}
-
-TEST(Code, ComesBack) {
-  ProgramCode code;
-  code.info = test::exampleInfo("example");
-  code.info.buffers = {{"add", "example.hk:1:1", 256, 64, 1, 2}};
-  code.info.optimizations = {{"cse", 1, 0}};
-  code.objects.push_back(MemoryBuffer::getMemBuffer("object"));
-  std::string bytes = saveCode(code);
-  std::optional<ProgramCode> back = loadCode(bytes);
-  ASSERT_TRUE(back);
-  EXPECT_EQ(saveCode(*back), bytes);
-  EXPECT_EQ(back->info.inputs[0].shape, (std::vector<int64_t>{2, 2}));
-  EXPECT_EQ(back->info.calls[0].location, "example.hk:1:1");
-  EXPECT_EQ(back->info.buffers[0].last, 2);
-  EXPECT_EQ(back->objects.front()->getBuffer(), "object");
-  for (size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_FALSE(loadCode(StringRef(bytes).take_front(size))) << size;
-  EXPECT_FALSE(loadCode(bytes + "x"));
-  // A length beyond the end must not be allocated.
-  for (size_t i = 0; i + 8 <= bytes.size(); ++i) {
-    std::string damaged = bytes;
-    damaged.replace(i, 8, 8, '\x7f');
-    loadCode(damaged);
-  }
 }
