@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The functions that every folder of lib, tools and test uses, and the compile
 # flags that hold for all of them.
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Shows that the benchmarks of build/ work and that all contestants agree on the
 # values. Takes some seconds and downloads nothing; times decide nothing.
 set -euo pipefail

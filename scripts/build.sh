@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Configures a preset of CMakePresets.json and builds it, or some targets of it:
 #
 #   scripts/build.sh release [TARGET]...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # To be sourced in the root of the project: lets ccache find a file again that
 # was compiled in another build folder, and use precompiled headers.
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$PWD}"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs the tests of build/ as on a machine without AVX-512: scripts/check-avx2.sh
 # [options of lit]. The tools run in QEMU's emulation of a Haswell processor
 # (Debian: qemu-user), a few times slower.

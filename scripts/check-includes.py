@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Check the order of the folders of lib and include/HamKaas.
 
 A folder includes headers of itself and of folders before it in

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs the backend test of the onnx package, 2005 cases, on what is built in
 # build/, and compares with test/onnx/expectation.txt. Makes an environment of
 # its own.

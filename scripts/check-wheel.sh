@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds the wheel and tries it in a fresh virtual environment, which gets
 # nothing else but numpy: scripts/check-wheel.sh [FOLDER of the wheel]
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs every test: the whole suite on the optimised build, the Python package in
 # a clean environment, the benchmarks for some seconds, the suite again under
 # AddressSanitizer and UndefinedBehaviorSanitizer, the fuzzers for a short while,

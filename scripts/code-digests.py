@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tells whether two compilers make the same code: the test of a refactoring.
 
 usage: code-digests.py --before BUILD --after BUILD

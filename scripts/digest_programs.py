@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The programs whose code scripts/code-digests.py compares."""
 
 import dataclasses

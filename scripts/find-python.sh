@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Prints the Python 3 that builds and tests use: that which
 # install-dependencies.sh made, or the first that has numpy. A version manager's
 # python3 may come first in PATH and lack what apt installed for the system's.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what building HamKaas needs on Debian 12: packages by apt, and the
 # Python packages that Debian lacks into .venv. Does nothing, offline and without
 # a word, when all of it is there.

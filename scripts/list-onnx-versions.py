@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints lib/Frontend/ONNX/OpVersions.inc: how many outputs each operator of
 ONNX may have, and the opsets in which it changed. Needs the package onnx."""
 

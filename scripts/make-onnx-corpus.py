@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the models that the fuzzer of the ONNX importer starts from, tiny ones
 that use each way a file can say something. Needs the package onnx.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import ctypes
 import glob
 import os
@@ -89,7 +90,7 @@ else:
 for feature, program in (("gcc", "g++"), ("pkg-config", "pkg-config"),
                          ("ccache", "ccache"), ("valgrind", "valgrind"),
                          ("fish", "fish"), ("mandoc", "mandoc"),
-                         ("zsh", "zsh"), ("make", "make")):
+                         ("zsh", "zsh"), ("make", "make"), ("git", "git")):
     if shutil.which(program):
         config.available_features.add(feature)
 

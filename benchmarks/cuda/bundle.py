@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes a folder that tests and measures HamKaas on a machine with a GPU.
 
 That machine needs a Linux with glibc, the NVIDIA driver, and nothing of ours;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models of the large kernels of a GPU, which the tests that are recorded are
 too small for: more than 48 KB of shared memory, blocks of eight warps, more
 blocks than the GPU runs at a time, deep sums.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stands in place of hamkaas-run, and keeps what it runs as cases.
 
 The tests that run models do so by `hamkaas-run`. With this program under that

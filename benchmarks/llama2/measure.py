@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures the language models of examples/llama2, in tokens per second.
 
 Beside each model of the shapes of stories15M and stories110M, with random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Contestants that have a compiler of their own to run first."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a contestant is, and those that run a model in a call or two.
 
 A peer is a function `f(model, threads) -> Session` under @peer. What it does

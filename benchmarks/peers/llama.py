@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A step of decoding with a language model like LLaMA, as a workload."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A step of decoding in plain C, written the way llama2.c is: row-major float32
 // weights, OpenMP over rows and heads, no intrinsics. compilers.py and
 // benchmarks/llama2 build it.

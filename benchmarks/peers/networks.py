@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Networks as workloads: one for digits, two for pictures, two for text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs ONNX models with JAX: as many operators as the workloads have. Weights
 are arguments of the compiled function, shapes are static."""
 

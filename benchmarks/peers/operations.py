@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Single operations as workloads."""
 
 from __future__ import annotations

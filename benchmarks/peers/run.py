@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures HamKaas and other compilers on the same ONNX models.
 
 Makes a virtual environment with the peers, exports the models from PyTorch,

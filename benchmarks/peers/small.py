@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small workloads that are made without PyTorch, by the package onnx and numpy.
 
 They show that the benchmark works; their times mean nothing.

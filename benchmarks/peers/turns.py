@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lets the contestants of a workload take turns, each in its own process."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One contestant with one workload, in a process of its own.
 
 `worker.py WORKLOAD PEER THREADS MODELS SCRATCH SECONDS` loads, compiles and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the peers compute: PyTorch modules, and how they become ONNX files.
 
 Nothing is downloaded: weights are random with a fixed seed, in float32, and all

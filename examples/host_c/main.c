@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Prints what a compiled MNIST net reads in the first digits of a file like
 // ../mnist/digits.npy on standard input.
 #include "mnist.h"

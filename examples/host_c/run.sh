@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Compiles the MNIST net and main.c into a temporary folder, runs the program,
 # and fails when fewer than 93 % of the digits are read right.
 #

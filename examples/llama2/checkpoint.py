@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads checkpoints of llama2.c (version 0).
 
 The file begins with seven int32: dim, hidden, layers, heads, kv_heads, vocab,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads language models from GGUF files, with the package `gguf`.
 
 Understands the architecture `llama` as SmolLM2 uses it. Weights become float32,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The graph of a language model, built with hamkaas.
 
 One function serves two programs: `decode` takes one token and gives the scores of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Byte pair encoding: neighbours are joined, the best pair first."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a language model: two programs, `prefill` and `decode`, over one cache."""
 
 from __future__ import annotations

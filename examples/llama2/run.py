@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Continues a text with a language model, as `run` of llama2.c does."""
 
 from __future__ import annotations

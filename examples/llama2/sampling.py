@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chooses the next token from the scores of all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Text to tokens and back, for the two kinds of vocabulary."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a language model of the Llama family is made of."""
 
 from __future__ import annotations

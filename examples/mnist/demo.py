@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads 1,000 handwritten digits with the net of mnist.hk.
 
 Compiles the net, shows some digits with what the net sees in them, counts how

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains the net of mnist.hk and writes the three data files beside it.
 
     python3 -m venv /tmp/train

@@ -1,4 +1,4 @@
-//===- Compiler.cpp - Compiling and loading models ----------*- C++ -*-===//
+//===- Compiler.cpp - Compiling and loading models --------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

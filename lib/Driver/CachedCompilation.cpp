@@ -1,4 +1,4 @@
-//===- CachedCompilation.cpp - Programs that were compiled before -*- C++ -*-===//
+//===- CachedCompilation.cpp - Programs that were compiled before ---------===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FoldedGraph.h - A graph with one block of those that repeat -*- C++ -*-//
+//===- FoldedGraph.h - A graph with one block of those that repeat --------===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

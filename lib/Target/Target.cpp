@@ -1,4 +1,4 @@
-//===- Target.cpp - What code is generated for ---------------------*- C++ -*-===//
+//===- Target.cpp - What code is generated for ------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

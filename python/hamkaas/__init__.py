@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """HamKaas: compiles a neural network into one program.
 
 Build a graph from inputs, constants and states, compile it, run it:

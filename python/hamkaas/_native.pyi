@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import numpy as np

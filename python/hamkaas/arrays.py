@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What counts as an array, and element types by their names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The interface of the first HamKaas, for programs written for it.
 
 The nodes are those of `hamkaas.graph`, held to version 1 of the script: one to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a model tells about itself, as text and as pictures in notebooks."""
 
 from __future__ import annotations

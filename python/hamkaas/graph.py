@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs: nodes, and what makes them.
 
 Making a node computes nothing. It checks the types of the operands, as the

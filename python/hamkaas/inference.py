@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The types of results, as the compiler finds them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which line of the user's program something comes from."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tells how far a compilation is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors and memory as texts and tables for people."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /*===- Lock.h - The lock of the interpreter -----------------------*- C -*-===*\
 |*
 |* Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.

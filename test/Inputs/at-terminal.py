@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a program whose standard error is a terminal, with --both its standard
 output, too, and prints what came there: at-terminal.py [--both] PROGRAM
 ARGUMENT... Ends with its status."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails if a Passes.td stands in a folder without add_hamkaas_doc."""
 import pathlib
 import sys

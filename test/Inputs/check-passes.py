@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails if a pass is not described, not tested, or crashes.
 
 usage: check-passes.py SOURCE

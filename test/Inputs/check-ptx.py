@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles PTX by ptxas and checks what its kernels take.
 
 usage: check-ptx.py PTXAS [--arch=A,B,...] [--max-registers=N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests that run once for each level of the instruction set.
 
 A file with a line `LEVELS: x86-64 x86-64-v4` is a test for each of them, named

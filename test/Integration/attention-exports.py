@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks what is recognised in PyTorch's exports of models with attention.
 
 usage: attention-exports.py HAMKAAS_TESTS FOLDER

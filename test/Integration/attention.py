@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs attention of many shapes and compares with numpy.
 
 usage: attention.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Takes the bits of elements as those of every other type of their width.
 
 usage: bitcasts.py

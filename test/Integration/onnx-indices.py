@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs random models that choose elements by several indices, against numpy.
 
 usage: onnx-indices.py [--seed=S] [--count=N] [--device=D,...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the documented example of every operation and compares with numpy.
 
 usage: op-examples.py REFERENCE [--device=reference,cpu]

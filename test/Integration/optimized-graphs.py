@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs random graphs with and without optimizations and compares the results.
 
 usage: optimized-graphs.py [--seed=S] [--count=N] [--only=I] [--print]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs contractions on an emulated GPU in each precision.
 
 usage: precisions.py [--assemble=CHECK_PTX | --on-cpu]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs random scripts on every path and compares the results.
 
 usage: random-graphs.py [--version=1|2] [--seed=S] [--count=N] [--only=I]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs random operations that move elements, of all types, against numpy.
 
 usage: structural-ops.py [--seed=S] [--count=N] [--device=D,...]

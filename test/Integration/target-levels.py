@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs of each level that this machine has, and one that it has not.
 
 usage: target-levels.py SOURCE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs reductions and products of every element type on both devices.
 
 usage: typed-reductions.py [--target-cpu=LEVEL]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs convolutions and poolings of many shapes and compares with numpy.
 
 usage: windows.py [--seed=S] [--count=N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cases of the onnx package's backend test, all of them of one kind here."""
 
 from __future__ import annotations

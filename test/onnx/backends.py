@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What can run an ONNX model, by name."""
 
 from __future__ import annotations

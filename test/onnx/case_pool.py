@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs cases in processes that may crash or hang."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the backend cases of the onnx package and tells what became of them.
 
 Prints a table by operator, compares with the expectation, and exits with 1 if

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles and runs real ONNX models and compares with their expected outputs.
 
 A folder of models has NAME/model.onnx, NAME/io.npz (in_0, ..., out_0, ...) and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whether computed values are the expected ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cases that are known not to pass."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts what runs of a model ask of libc, with allocation-counter.c preloaded.
 
 Objects of Python that live for a moment come from memory that the interpreter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small random language models, as files, and a plain forward in numpy."""
 
 import pathlib

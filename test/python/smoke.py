@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What an installed package must do, without torch and without LLVM.
 
     python smoke.py EXAMPLES

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arrays in and out: never misread, never written to by mistake."""
 
 import array

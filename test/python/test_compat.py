@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The interface of the first HamKaas, in the manner of its own tests."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models on a GPU, and arrays in its memory.
 
 Run by cuda.test, with a driver that has no GPU but copies, and a model that does

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Nodes: what they refuse, where they say it is, and deep graphs."""
 
 import copy

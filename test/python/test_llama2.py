@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """examples/llama2: what the programs compute, and what is made of it."""
 
 import importlib.util

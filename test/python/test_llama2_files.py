@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """examples/llama2: tokenizers, and files that are not what they should be."""
 
 import doctest

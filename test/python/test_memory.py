@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Memory stays flat, however many models are made and runs done.
 
 Short by default. HAMKAAS_SOAK=1 makes it the whole of what is promised: 100,000

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each operation, by operators and methods, against numpy."""
 
 import hypothesis

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs written for the first HamKaas run without a change."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Element types of models: arrays of each go in and come out as they are."""
 
 import numpy as np

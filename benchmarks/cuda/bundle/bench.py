@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures the models of workloads/ on this machine, and peers beside them.
 
 Each time is the median of whole runs by the clock of the host: from the call to

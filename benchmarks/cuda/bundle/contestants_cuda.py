@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures a peer: `contestants_cuda.py PEER DEVICE SECONDS WORKLOAD...`.
 
 Writes a line of JSON for each workload with the median in microseconds. The

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes FOLDER/report.md of the lines of bench.jsonl files.
 
 usage: report.py FOLDER FILE.jsonl...

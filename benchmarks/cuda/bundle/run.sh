@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Tests and measures HamKaas on this machine.
 #
 # usage: run.sh [STAGE...] [OPTION...]
@@ -25,7 +26,7 @@
 # The exit status is 0 if all that could be run is right, 1 if something is
 # wrong, 2 if there is no GPU.
 usage() {
-  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" >&2
+  sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" >&2
   exit 1
 }
 

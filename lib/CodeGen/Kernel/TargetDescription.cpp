@@ -1,5 +1,4 @@
-//===- TargetDescription.cpp - What kernels depend on of a target *- C++
-//-*-===//
+//===- TargetDescription.cpp - What kernels depend on of a target ---------===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- WeightsFile.cpp - The weights that a program names
-//-------------------===//
+//===- WeightsFile.cpp - The weights that a program names -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CreateInstance.cpp - A program with its memory ---------------------------===//
+//===- CreateInstance.cpp - A program with its memory -----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models as ONNX files: prepared once, run on lists of arrays.
 
 `hamkaas.load` reads an ONNX file, too, as a `hamkaas.Model` whose shapes are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """HamKaas as a backend of the package onnx, which this needs.
 
 A module as the backend tests of onnx want one:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """An ONNX model compiled for certain sizes and values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the PTX in a program that has a kernel of this name.
 
 usage: extract-ptx.py PROGRAM KERNEL

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """In place of contestants_cuda.py: what goes wrong with the processes of peers.
 
 usage: contestants_cuda.py PEER DEVICE SECONDS WORKLOAD...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails if one of the processes that a file lists still runs."""
 
 import pathlib

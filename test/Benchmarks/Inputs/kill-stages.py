@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kills the stages of a bundle at random moments, and looks at what is there.
 
 usage: kill-stages.py BUNDLE RESULTS [RUN.SH-OPTION...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes four cases of a folder: outputs, a message, inputs, a reference."""
 
 import pathlib

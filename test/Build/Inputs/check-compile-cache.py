@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails unless a second clone takes an object from the cache of the first.
 
 usage: check-compile-cache.py SOURCE BUILD FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails if `make demo` builds more or less than the tools that it runs.
 
 usage: check-demo.py SOURCE BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails if a changed .td file of operations compiles too much again.
 
 usage: check-rebuilds.py SOURCE BUILD FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles, runs and writes a model in a process with another LLVM.
 
 usage: beside-another-llvm.py LIBRARY OTHER

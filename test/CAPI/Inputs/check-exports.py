@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares what headers declare with what a library exports.
 
 usage: check-exports.py HEADERS EXPORTS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Uses the interface of the first HamKaas through ctypes.
 
 usage: first-system.py LIBRARY

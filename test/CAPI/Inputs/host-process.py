@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Uses all of a library's functions that touch files, and looks around.
 
 usage: host-process.py LIBRARY

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles kernels twice, runs both and compares the results.
 
 usage: execute.py FILE --level=LEVEL [--integers=V[:V...],...] [--range=R]

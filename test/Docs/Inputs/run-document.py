@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the examples of a document.
 
 usage: run-document.py DOCUMENT.md SOURCE [NAME=PROGRAM]...

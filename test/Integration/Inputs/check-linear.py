@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails if a pipeline executes more than linearly many instructions.
 
 usage: check-linear.py INPUTS KIND FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The types of elements that scripts of version 2 have, as numpy has them."""
 
 import ml_dtypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes what PyTorch's two exporters make of small models with attention.
 
     export_attention.py FOLDER

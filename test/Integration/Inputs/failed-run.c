@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs failed-run.hk with a second position that is out of range, then again.
 
 #include "failed-run.h"

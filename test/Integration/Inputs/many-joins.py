@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a model that joins COUNT tensors, each computed from the one before.
 
 usage: many-joins.py COUNT DIM

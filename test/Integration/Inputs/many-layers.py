@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a script with many statements of one kind.
 
 usage: many-layers.py matmuls|weights|states COUNT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles models to PTX, which the command CHECK_PTX must accept.
 
 usage: models-to-ptx.py language FOLDER -- CHECK_PTX...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a test of models so that it tests the code for GPUs.
 
 usage: on-gpu.py run OPTION... -- COMMAND...

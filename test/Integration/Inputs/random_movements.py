@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random statements of version 2 that move elements."""
 
 import numpy as np

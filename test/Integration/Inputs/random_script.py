@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random scripts of version 1, which numpy can evaluate; those of version 2 are
 in random_script2.py.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random scripts of version 2, which numpy can evaluate: all operations, types
 of elements and ranks.
 

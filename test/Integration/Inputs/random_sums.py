@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random statements of version 2 that combine elements: sums and products."""
 
 import numpy as np

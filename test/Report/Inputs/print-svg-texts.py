@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints the texts of an SVG file, a line each; fails if it is not well-formed."""
 
 import sys

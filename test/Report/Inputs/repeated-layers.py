@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints the script of a network of layers: repeated-layers.py KIND COUNT.
 
     equal      all layers compute the same

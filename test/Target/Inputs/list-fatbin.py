@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints what a fatbin that a file contains is made of: "elf sm_80"."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks a profile of three runs of scale.hk, as JSON or as a trace, that was
 compared with a machine of 1 GFLOP/s and 1 GB/s."""
 

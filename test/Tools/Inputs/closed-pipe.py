@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a program whose standard output nobody reads: closed-pipe.py PROGRAM...
 
 Prints what it says, and whether the signal of a closed pipe ended it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails unless a manual page has the options of --help: compare-help.py TOOL PAGE."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What zsh makes of lines when Tab is pressed: complete-zsh.py FOLDER LINE...
 
 It completes at a terminal alone. The scripts are in the folder.

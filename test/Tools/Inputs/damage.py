@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Damages a file in place: damage.py FILE HOW.
 
 HOW is truncate, grow; flip, which changes a bit of the last byte; flip-code or

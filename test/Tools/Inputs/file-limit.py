@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """file-limit.py FOLDER: has the tools write files that a limit forbids, and
 prints what they say; then which files there are, and which have changed."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """long-names.py FOLDER: has the tools write files whose names are the longest
 that the file system allows, and lists them, headers included, in
 long-names.txt."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes files of ceilings to the folder of the argument, most of them wrong."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the small files that the tests of the tools read, into argv[1]."""
 import json
 import struct

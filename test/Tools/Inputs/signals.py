@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """signals.py FOLDER: ends the tools by signals while they write a file, and
 prints how they ended, what they said and what they left behind."""
 

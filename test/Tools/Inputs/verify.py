@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads argv[1], a library whose weights are others, with and without a check."""
 import sys
 

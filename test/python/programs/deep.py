@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs that the first HamKaas' recursion needs a deep stack for."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A small language model as the first HamKaas' llama2.py builds it."""
 
 import math

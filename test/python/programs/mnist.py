@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The net of the first HamKaas' text: prints its script, then evaluates it."""
 
 import torch

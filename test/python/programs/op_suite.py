@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A suite in the manner of the first HamKaas' own, for one plug-in."""
 
 import unittest

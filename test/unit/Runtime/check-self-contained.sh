@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Usage: check-self-contained.sh <archive> <nm> <C compiler>
 #
 # Fails if the runtime needs more than libc. Exits with 77 (skipped) where the

@@ -1,4 +1,4 @@
-//===- LibraryDigest.h - The digest of a compiled library ---*- C++ -*-===//
+//===- LibraryDigest.h - The digest of a compiled library -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

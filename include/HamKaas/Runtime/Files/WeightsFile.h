@@ -1,4 +1,4 @@
-//===- WeightsFile.h - The weights that a program names -----*- C++ -*-===//
+//===- WeightsFile.h - The weights that a program names ---------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

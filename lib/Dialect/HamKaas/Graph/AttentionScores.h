@@ -1,4 +1,4 @@
-//===- AttentionScores.h - Parts of attention in a graph ---------*- C++ -*-===//
+//===- AttentionScores.h - Parts of attention in a graph --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Raise.cpp - Recognises what a frontend took apart ---------*- C++ -*-===//
+//===- Raise.cpp - Recognises what a frontend took apart --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RaisePatterns.h - Rewrites of hamkaas-raise ---------------*- C++ -*-===//
+//===- RaisePatterns.h - Rewrites of hamkaas-raise --------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RaiseRows.cpp - Normalizations and softmax ----------------*- C++ -*-===//
+//===- RaiseRows.cpp - Normalizations and softmax ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

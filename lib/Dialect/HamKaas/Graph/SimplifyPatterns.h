@@ -1,4 +1,4 @@
-//===- SimplifyPatterns.h - Rewrites of hamkaas-simplify ---------*- C++ -*-===//
+//===- SimplifyPatterns.h - Rewrites of hamkaas-simplify --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares conversions of float16 with numpy's, bit by bit.
 
 usage: float16.py FOLDER

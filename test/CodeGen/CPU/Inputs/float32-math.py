@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares a function of compiled kernels with that of doubles.
 
 usage: float32-math.py LEVEL FUNCTION

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints two exponentials of vectors that need a long chain of additions.
 
 usage: long-chain.py COUNT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs kernels that write past the caches into results of every alignment.
 
 usage: stream.py LEVEL

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints PTX that keeps more values than there are registers."""
 
 COUNT = 300

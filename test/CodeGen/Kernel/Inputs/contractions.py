@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints contraction kernels of many shapes.
 
 Each case is a name, the maps of both sides over the loops, the extents of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the random numbers of three devices: their distribution, and whether
 they are the same, and those of the published generator.
 

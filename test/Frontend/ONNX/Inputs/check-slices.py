@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a model of slices at some places, and compares with numpy.
 
 check-slices.py FOLDER COMMAND...

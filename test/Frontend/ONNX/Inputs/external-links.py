@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads a model whose data lies behind links of all kinds.
 
 usage: external-links.py MODEL FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes ONNX files that no exporter would, into a folder."""
 
 import pathlib

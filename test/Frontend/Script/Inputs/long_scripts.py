@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scripts of COUNT statements are read in linear time and without recursion,
 and come back as they were.
 

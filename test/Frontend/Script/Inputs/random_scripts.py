@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random scripts with views and writes in place.
 
 Each is run statement by statement on numpy arrays, whose reshapes and slices

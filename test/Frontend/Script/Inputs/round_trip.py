@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that each script in a folder, printed and read again, is the same
 graph, and that what was printed is printed the same again."""
 

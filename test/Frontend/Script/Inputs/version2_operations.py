@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """version2_operations.py MLIR PAGE...: fails if the pages of the generated
 reference have an operation that is neither in the file MLIR nor in the table of
 reasons below, or if it has a reason without need."""

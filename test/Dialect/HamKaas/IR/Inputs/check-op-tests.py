@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails if a rule of an operation is not followed through code and tests.
 
 usage: check-op-tests.py SOURCE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a chain of slices, each with a position of its own.
 
 usage: print-slices.py COUNT

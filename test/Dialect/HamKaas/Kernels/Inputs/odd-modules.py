@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs each pass on each module of FILE, and prints how it ends.
 
 usage: odd-modules.py FILE
