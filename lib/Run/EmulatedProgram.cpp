@@ -37,7 +37,8 @@ public:
       places.back() = std::aligned_alloc(
           HAMKAAS_DEVICE_TENSOR_ALIGNMENT,
           alignTo(tensor.bytes, HAMKAAS_DEVICE_TENSOR_ALIGNMENT));
-      std::memcpy(places.back(), from, tensor.bytes);
+      if (places.back())
+        std::memcpy(places.back(), from, tensor.bytes);
     }
   }
   DeviceTensors(const DeviceTensors &) = delete;
@@ -45,6 +46,12 @@ public:
     for (auto [place, from] : llvm::zip_equal(places, given))
       if (place != from)
         std::free(place);
+  }
+
+  /// The first tensor without memory for its copy, or null.
+  const HamKaasTensorInfo *findMissing() const {
+    const auto *place = llvm::find(places, nullptr);
+    return place == places.end() ? nullptr : &tensors[place - places.begin()];
   }
 
   void *const *data() const { return places.data(); }
@@ -110,6 +117,8 @@ public:
     HamKaasExecution own = begin();
     DeviceTensors onDevice(ArrayRef(program.parameters, program.parameterCount),
                            parameters);
+    if (const HamKaasTensorInfo *missing = onDevice.findMissing())
+      return refuse(execution, *missing);
     return finish(execution,
                   code.prepare(&own, onDevice.data(), constants, workspace));
   }
@@ -120,6 +129,9 @@ public:
     HamKaasExecution own = begin();
     DeviceTensors in(ArrayRef(program.inputs, program.inputCount), inputs);
     DeviceTensors out(ArrayRef(program.outputs, program.outputCount), outputs);
+    for (const DeviceTensors *tensors : {&in, &out})
+      if (const HamKaasTensorInfo *missing = tensors->findMissing())
+        return refuse(execution, *missing);
     int32_t failed =
         code.run(&own, in.data(), out.data(), constants, state, workspace);
     out.copyBack();
@@ -185,6 +197,14 @@ private:
       return 0;
     if (call >= 0)
       message = std::string(calls[call].location) + ": error: " + message;
+    return 1;
+  }
+
+  int32_t refuse(HamKaasExecution &execution, const HamKaasTensorInfo &tensor) {
+    message = ("out of memory for an aligned copy of '" + Twine(tensor.name) +
+               "' of " + Twine(tensor.bytes) + " bytes")
+                  .str();
+    execution.message = message.c_str();
     return 1;
   }
 

@@ -13,6 +13,14 @@
 #include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "gtest/gtest.h"
 
+// A size that a test asks for in vain must not end a sanitized process.
+extern "C" const char *__asan_default_options() {
+  return "allocator_may_return_null=1";
+}
+extern "C" const char *__tsan_default_options() {
+  return "allocator_may_return_null=1";
+}
+
 namespace hamkaas {
 namespace {
 
@@ -156,6 +164,17 @@ TEST_F(EmulatedProgramTest, GivesDeviceCodeAlignedTensors) {
   EXPECT_EQ(runOn({0, 1, 2, 3, 4}), "");
   EXPECT_EQ(y, (std::vector<float>{0, 2, 4, 6, 8}));
   EXPECT_EQ(z, (std::vector<float>{0, 10, 20, 30, 40}));
+}
+
+TEST_F(EmulatedProgramTest, SaysWhenThereIsNoMemoryForAnAlignedCopy) {
+  first = 1;
+  y.resize(count + 1);
+  z.resize(count + 1);
+  tensors[1].bytes = uint64_t(1) << 62;
+  EXPECT_EQ(runOn({0, 1, 2, 3, 4}),
+            "out of memory for an aligned copy of 'y' of 4611686018427387904 "
+            "bytes");
+  EXPECT_EQ(z, std::vector<float>(count + 1));
 }
 
 TEST_F(EmulatedProgramTest, NothingIsCopiedAfterAFailure) {
