@@ -16,6 +16,7 @@
 #include "HamKaas/Planner/ArenaPlanner.h"
 #include "Placement.h"
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <utility>
 
@@ -97,6 +98,7 @@ static std::vector<uint64_t>
 collectSteps(const std::vector<ArenaBuffer> &buffers) {
   std::vector<uint64_t> steps;
   for (const ArenaBuffer &buffer : buffers) {
+    assert(buffer.firstUse <= buffer.lastUse && "used before it is made");
     steps.push_back(buffer.firstUse);
     steps.push_back(buffer.lastUse);
   }
@@ -290,6 +292,8 @@ findPeakBuffers(const std::vector<ArenaBuffer> &buffers, const SlotTable &table,
 std::optional<ArenaPlan>
 hamkaas::planArena(const std::vector<ArenaBuffer> &buffers,
                    uint64_t alignment) {
+  assert(alignment != 0 && (alignment & (alignment - 1)) == 0 &&
+         "expected a power of two");
   ArenaPlan plan;
   plan.offsets.assign(buffers.size(), 0);
   std::optional<std::vector<uint64_t>> sizes = alignSizes(buffers, alignment);
@@ -304,6 +308,8 @@ hamkaas::planArena(const std::vector<ArenaBuffer> &buffers,
   Placement placement = PlacementSearch(table.slots, peak->bytes).run();
   if (placement.offsets.empty())
     return std::nullopt;
+  assert(isDisjoint(table.slots, placement) && "slots in use at once overlap");
+  assert(placement.bytes >= peak->bytes && "less than what is in use at once");
 
   plan.bytes = placement.bytes;
   plan.lowerBound = peak->bytes;

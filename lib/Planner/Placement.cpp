@@ -7,6 +7,8 @@
 
 #include "Placement.h"
 #include <algorithm>
+#include <cassert>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -157,9 +159,13 @@ public:
   }
 
   void give(uint64_t start, uint64_t size) {
+    assert(size <= end && start <= end - size && "not part of the arena");
     auto next = byStart.lower_bound(start);
+    assert((next == byStart.end() || next->first >= start + size) &&
+           "free already");
     if (next != byStart.begin()) {
       auto [previousStart, previousSize] = *std::prev(next);
+      assert(previousStart + previousSize <= start && "free already");
       if (previousStart + previousSize == start) {
         remove(previousStart, previousSize);
         start = previousStart;
@@ -227,4 +233,34 @@ Placement hamkaas::placeInTime(const std::vector<ArenaSlot> &slots,
   }
   result.bytes = free.getEnd();
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// What holds for every placement
+//===----------------------------------------------------------------------===//
+
+bool hamkaas::isDisjoint(const std::vector<ArenaSlot> &slots,
+                         const Placement &placement) {
+  // In the order of time; at the same time, slots start before others end.
+  std::vector<std::pair<uint64_t, uint32_t>> events;
+  for (uint32_t slot = 0; slot < slots.size(); ++slot) {
+    events.emplace_back(uint64_t{2} * slots[slot].first, slot);
+    events.emplace_back(uint64_t{2} * slots[slot].last + 1, slot);
+  }
+  std::sort(events.begin(), events.end());
+  std::map<uint64_t, uint64_t> endOf; // by offset, of the slots in use
+  for (auto [time, slot] : events) {
+    uint64_t start = placement.offsets[slot];
+    if (time % 2 == 1) {
+      endOf.erase(start);
+      continue;
+    }
+    uint64_t end = start + slots[slot].bytes;
+    auto next = endOf.lower_bound(start);
+    if (end > placement.bytes || (next != endOf.end() && next->first < end) ||
+        (next != endOf.begin() && std::prev(next)->second > start))
+      return false;
+    endOf.emplace(start, end);
+  }
+  return true;
 }

@@ -70,6 +70,11 @@ Placement placeInOrder(const std::vector<ArenaSlot> &slots,
 /// the last step to the first. Takes O(n log n) steps whatever the slots are.
 Placement placeInTime(const std::vector<ArenaSlot> &slots, bool backwards);
 
+/// Returns whether no two slots that are in use at the same time overlap, and
+/// all lie within the placement. Takes O(n log n) steps; for assertions.
+bool isDisjoint(const std::vector<ArenaSlot> &slots,
+                const Placement &placement);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_LIB_PLANNER_PLACEMENT_H

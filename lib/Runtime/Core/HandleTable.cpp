@@ -7,6 +7,7 @@
 
 #include "HamKaas/Runtime/Core/HandleTable.h"
 
+#include <cassert>
 #include <cstdlib>
 #include <new>
 
@@ -210,6 +211,9 @@ void HandleTable::unpin(const void *handle) {
   uint32_t index = indexOf(toNumber(handle));
   Slot &slot = slotAt(index);
   uint64_t before = slot.state.fetch_sub(1, std::memory_order_acq_rel);
+  assert((before & lowBits(pinBits)) != 0 && "unpinned more often than pinned");
+  assert(generationOf(toNumber(handle)) == before >> stateGenerationShift &&
+         "a handle of another object");
   if ((before & lowBits(pinBits)) != 1)
     return;
   slot.release(slot.object);

@@ -9,6 +9,8 @@
 
 #include "HamKaas/Runtime/Cpu/FloatingPoint.h"
 
+#include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -266,6 +268,10 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
     else
       sched_yield();
   }
+  assert(std::none_of(
+             slots, slots + threadCount(),
+             [](const Slot &slot) { return hasChunks(slot.ticket.load()); }) &&
+         "chunks left, or another call at the same time");
   if (regionFailure.chunk < failure.chunk)
     failure = regionFailure;
   if (failure.chunk == INT64_MAX)
@@ -284,8 +290,10 @@ void ThreadPool::publish() {
   uint64_t base = ++regionNumber << regionBits;
   // The helpers first, for the caller is about to begin.
   for (int32_t i = threadCount() - 1; i >= 0; --i)
-    if (int64_t count = firstChunk(i + 1) - firstChunk(i))
+    if (int64_t count = firstChunk(i + 1) - firstChunk(i)) {
+      assert(count > 0 && count <= static_cast<int64_t>(chunkMask));
       give(slots[i], base | static_cast<uint64_t>(count));
+    }
 }
 
 // Takes and runs the chunks of a thread's own stretch; returns how many.
@@ -330,6 +338,8 @@ void ThreadPool::runChunk(int64_t chunk, Failure &failure) const {
   int64_t longer = region.tiles % region.chunks;
   int64_t begin = chunk * share + (chunk < longer ? chunk : longer);
   int64_t end = begin + share + (chunk < longer ? 1 : 0);
+  assert(chunk >= 0 && chunk < region.chunks && begin < end &&
+         end <= region.tiles);
   int64_t values[4] = {0, 0, 0, 0};
   if (region.kernel(region.arguments, begin, end,
                     region.isChecked ? nullptr : values) == 0 ||

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Planner/ArenaPlanner.h"
+#include "Placement.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <map>
@@ -426,4 +427,16 @@ TEST(ArenaPlannerLimits, RandomMess) {
   ASSERT_TRUE(plan);
   EXPECT_GE(plan->bytes, plan->lowerBound);
   EXPECT_LE(plan->bytes, plan->lowerBound * 1.5);
+}
+
+// What assertions use to see that a placement is right.
+TEST(Placement, IsDisjointWhereSlotsInUseAtOnceAre) {
+  std::vector<ArenaSlot> slots = {{64, 0, 1}, {64, 1, 2}, {64, 2, 3}};
+  // The third may lie where the first was.
+  EXPECT_TRUE(isDisjoint(slots, {{0, 64, 0}, 128}));
+  EXPECT_FALSE(isDisjoint(slots, {{0, 0, 64}, 128}));
+  EXPECT_FALSE(isDisjoint(slots, {{0, 32, 128}, 192}));
+  EXPECT_FALSE(isDisjoint(slots, {{32, 0, 64}, 128}));
+  EXPECT_FALSE(isDisjoint(slots, {{0, 64, 32}, 128}));
+  EXPECT_FALSE(isDisjoint(slots, {{0, 64, 0}, 127})) << "beyond the end";
 }
