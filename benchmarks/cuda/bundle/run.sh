@@ -154,7 +154,7 @@ find_last() { sed -n 's/^run //p' "$results/conformance.txt" | tail -n 1; }
 # A case that has no result was ended, perhaps with all else.
 close_case() {
   [ -f "$results/conformance.txt" ] || return
-  case $(grep -E '^(run|passed|FAILED) ' "$results/conformance.txt" |
+  case $(grep -E '^(run|passed|FAILED|skipped) ' "$results/conformance.txt" |
     tail -n 1) in
   'run '*) echo "FAILED $(find_last): $1" >>"$results/conformance.txt" ;;
   esac
@@ -213,7 +213,9 @@ check_memory() {
 
 right() {
   run_cases
-  echo "$(count '^passed ') passed, $(count '^FAILED ') failed of $(
+  skipped=$(count '^skipped ')
+  [ "$skipped" -gt 0 ] || skipped=
+  echo "$(count '^passed ') passed, $(count '^FAILED ') failed${skipped:+, $skipped skipped} of $(
     wc -l <cases/cases.txt) on $device"
   grep '^FAILED ' "$results/conformance.txt" | cut -c1-300 | head -n 20
   [ "$device" = cpu ] || repeat_failures

@@ -64,18 +64,43 @@ static int checkCase(const Case *test, const char *device) {
   return passed;
 }
 
+typedef struct Counts {
+  int passed, failed, skipped;
+} Counts;
+
+/// Whether there is code to run; says so if there is none. Large cases have
+/// none for the processor, which is what they are compared with.
+static int hasCode(const Case *test, int isOnGpu) {
+  if (isOnGpu || test->model.program->run)
+    return 1;
+  printf("skipped %s: it has code for a GPU alone\n", test->name);
+  return 0;
+}
+
 /// The name is printed before the case is touched: of one that does not end,
 /// nothing else is known.
-static int runLine(const char *line, const char *name, const char *folder,
-                   const Options *options) {
+static void runLine(const char *line, const char *name, const char *folder,
+                    const Options *options, int isOnGpu, Counts *counts) {
   Case test;
   printf("run %s\n", name);
   alarm(options->caseSeconds);
-  int passed =
-      loadCase(&test, folder, line) && checkCase(&test, options->device);
+  if (!loadCase(&test, folder, line))
+    ++counts->failed;
+  else if (!hasCode(&test, isOnGpu))
+    ++counts->skipped;
+  else if (checkCase(&test, options->device))
+    ++counts->passed;
+  else
+    ++counts->failed;
   releaseCase(&test);
   alarm(0);
-  return passed;
+}
+
+static void printCounts(const Counts *counts, const char *device) {
+  printf("%d passed, %d failed", counts->passed, counts->failed);
+  if (counts->skipped)
+    printf(", %d skipped", counts->skipped);
+  printf(" on %s\n", device);
 }
 
 /// Whether `name` is one of `names`, which commas separate; always if that is
@@ -106,7 +131,8 @@ int runConformance(const char *folder, const Options *options) {
     fclose(list);
     return 2;
   }
-  int passed = 0, failed = 0, isLost = 0, isSkipping = options->after != NULL;
+  Counts counts = {0, 0, 0};
+  int isLost = 0, isSkipping = options->after != NULL;
   while (!isLost && fgets(line, sizeof(line), list)) {
     line[strcspn(line, "\n")] = '\0';
     if (sscanf(line, "%255s", name) != 1 || !isAskedFor(name, options->only))
@@ -115,15 +141,14 @@ int runConformance(const char *folder, const Options *options) {
       isSkipping = strcmp(name, options->after) != 0;
       continue;
     }
-    if (runLine(line, name, folder, options))
-      ++passed;
-    else
-      ++failed;
+    runLine(line, name, folder, options, isOnGpu, &counts);
     isLost = isOnGpu && isGpuLost();
   }
   fclose(list);
   if (isLost)
     printf("the GPU was lost: go on in a new process with --after=%s\n", name);
-  printf("%d passed, %d failed on %s\n", passed, failed, options->device);
-  return isLost ? StatusLost : failed > 0 || passed == 0;
+  printCounts(&counts, options->device);
+  if (isLost)
+    return StatusLost;
+  return counts.failed > 0 || counts.passed + counts.skipped == 0;
 }
