@@ -3,10 +3,11 @@
 # Runs every test: the whole suite on the optimised build, the Python package in
 # a clean environment, the benchmarks for some seconds, the suite again under
 # AddressSanitizer and UndefinedBehaviorSanitizer, the fuzzers for a short while,
-# and what has threads under ThreadSanitizer. Goes on after a failure, ends with
-# the totals.
+# the planner and the emulator with assertions, and what has threads under
+# ThreadSanitizer. Goes on after a failure, ends with the totals.
 #
-#   scripts/check.sh [release] [wheel] [bench] [asan] [fuzz] [tsan]  (default: all)
+#   scripts/check.sh [release] [wheel] [bench] [asan] [fuzz] [debug] [tsan]
+#                                                               (default: all)
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -92,6 +93,15 @@ check_fuzz() {
   done
 }
 
+# What depends on neither LLVM nor threads, with assertions.
+check_debug() {
+  local tests=(HamKaasPlannerTests HamKaasEmulationTests) name
+  run_step "build, preset debug" scripts/build.sh debug "${tests[@]}" || return
+  for name in "${tests[@]}"; do
+    run_step "$name with assertions" "build-debug/bin/$name" --gtest_brief=1
+  done
+}
+
 # The libraries whose code shares memory between threads. Not the compiler, for
 # LLVM is not instrumented: its locks and once-flags would look like races.
 check_tsan() {
@@ -105,7 +115,7 @@ check_tsan() {
     build-tsan/bin/HamKaasCodeCacheTests --gtest_brief=1
 }
 
-for part in "${@:-release wheel bench asan fuzz tsan}"; do
+for part in "${@:-release wheel bench asan fuzz debug tsan}"; do
   for name in $part; do
     "check_$name"
   done
