@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_DRIVER_COMPILEOPTIONS_H
 #define HAMKAAS_DRIVER_COMPILEOPTIONS_H
 
-#include "HamKaas/Frontend/ParameterContents.h"
+#include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "HamKaas/Program/Descriptor.h"
 #include "HamKaas/Run/KnownTensors.h"
 #include "llvm/ADT/StringRef.h"

@@ -12,7 +12,7 @@
 #include "HamKaas/Program/Descriptor.h"
 #include "HamKaas/Program/LinkProgram.h"
 #include "HamKaas/Program/LoadedProgram.h"
-#include "HamKaas/Frontend/ParameterContents.h"
+#include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "HamKaas/Support/ReportError.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"

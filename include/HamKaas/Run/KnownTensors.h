@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_RUN_KNOWNTENSORS_H
 #define HAMKAAS_RUN_KNOWNTENSORS_H
 
-#include "HamKaas/Frontend/ParameterContents.h"
+#include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include <memory>
 
 namespace hamkaas {

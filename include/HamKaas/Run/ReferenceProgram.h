@@ -9,7 +9,7 @@
 #define HAMKAAS_RUN_REFERENCEPROGRAM_H
 
 #include "HamKaas/Program/ProgramInfo.h"
-#include "HamKaas/Frontend/ParameterContents.h"
+#include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "HamKaas/Runtime/Core/Device.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>

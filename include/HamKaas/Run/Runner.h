@@ -10,7 +10,7 @@
 
 #include "HamKaas/Run/Tensors.h"
 #include "HamKaas/Emulation/Emulator.h"
-#include "HamKaas/Frontend/ParameterContents.h"
+#include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "hamkaas-c/Runtime.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <cmath>
 
@@ -24,25 +25,12 @@ static double getFloat(OpContext &op, StringRef name, double standard) {
 /// `ifTrue` where `x` is below 0, `ifFalse` elsewhere.
 static Tensor selectNegative(GraphBuilder &b, Tensor x, Tensor ifTrue,
                              Tensor ifFalse) {
-  return b.select(b.compare("lt", x, b.scalar(x.elementType(), 0)), ifTrue,
-                  ifFalse);
-}
-
-static Tensor clamp(GraphBuilder &b, Tensor x, double low, double high) {
-  x = b.binary("max", x, b.scalar(x.elementType(), low));
-  return b.binary("min", x, b.scalar(x.elementType(), high));
+  return b.select(b.lt(x, b.scalar(x.elementType(), 0)), ifTrue, ifFalse);
 }
 
 /// `alpha * (exp(x) - 1)`.
 static Tensor scaledExp(GraphBuilder &b, Tensor x, double alpha) {
-  return b.mul(b.sub(b.unary("exp", x), 1.0), alpha);
-}
-
-/// `log(1 + exp(x))` without overflow.
-static Tensor softplus(GraphBuilder &b, Tensor x) {
-  Tensor small = b.unary("exp", b.unary("neg", b.unary("abs", x)));
-  return b.add(b.binary("max", x, b.scalar(x.elementType(), 0)),
-               b.unary("log", b.add(small, 1.0)));
+  return b.mul(b.sub(b.exp(x), 1.0), alpha);
 }
 
 //===----------------------------------------------------------------------===//
@@ -65,10 +53,9 @@ static Tensors importGelu(OpContext &op, GraphBuilder &b) {
   StringRef kind = op.attributes.getString("approximate").value_or("none");
   if (kind == "tanh") {
     Tensor cube = b.mul(b.mul(x, x), x);
-    inner = b.unary(
-        "tanh", b.mul(b.add(x, b.mul(cube, 0.044715)), std::sqrt(2 / M_PI)));
+    inner = b.tanh(b.mul(b.add(x, b.mul(cube, 0.044715)), std::sqrt(2 / M_PI)));
   } else if (kind == "none") {
-    inner = b.unary("erf", b.mul(x, M_SQRT1_2));
+    inner = b.erf(b.mul(x, M_SQRT1_2));
   } else {
     return {b.fail("expected the attribute 'approximate' to be none or tanh, "
                    "found '" +
@@ -82,8 +69,8 @@ static Tensors importFastGelu(OpContext &op, GraphBuilder &b) {
   if (Tensor bias = op.optionalInput(1))
     x = b.add(x, bias);
   Tensor cube = b.mul(b.mul(x, x), x);
-  Tensor inner = b.unary(
-      "tanh", b.mul(b.add(x, b.mul(cube, 0.044715)), std::sqrt(2 / M_PI)));
+  Tensor inner =
+      b.tanh(b.mul(b.add(x, b.mul(cube, 0.044715)), std::sqrt(2 / M_PI)));
   return {b.mul(b.mul(x, 0.5), b.add(inner, 1.0))};
 }
 
@@ -104,7 +91,7 @@ static Tensors importLeakyRelu(OpContext &op, GraphBuilder &b) {
 
 static Tensors importMish(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  return {b.mul(x, b.unary("tanh", softplus(b, x)))};
+  return {b.mul(x, b.tanh(softplus(b, x)))};
 }
 
 static Tensors importPRelu(OpContext &op, GraphBuilder &b) {
@@ -129,8 +116,8 @@ static Tensors importShrink(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   double bias = getFloat(op, "bias", 0), limit = getFloat(op, "lambd", 0.5);
   Tensor zero = b.scalar(x.elementType(), 0);
-  Tensor above = b.compare("gt", x, b.scalar(x.elementType(), limit));
-  Tensor below = b.compare("lt", x, b.scalar(x.elementType(), -limit));
+  Tensor above = b.gt(x, b.scalar(x.elementType(), limit));
+  Tensor below = b.lt(x, b.scalar(x.elementType(), -limit));
   return {
       b.select(below, b.add(x, bias), b.select(above, b.sub(x, bias), zero))};
 }
@@ -141,15 +128,15 @@ static Tensors importSoftplus(OpContext &op, GraphBuilder &b) {
 
 static Tensors importSoftsign(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  return {b.div(x, b.add(b.unary("abs", x), 1.0))};
+  return {b.div(x, b.add(b.abs(x), 1.0))};
 }
 
 /// `x * sigmoid(alpha * x)`.
 static Tensor swish(OpContext &op, GraphBuilder &b, Tensor x) {
   double alpha = getFloat(op, "alpha", 1);
   if (alpha == 1)
-    return b.unary("silu", x);
-  return b.mul(x, b.unary("sigmoid", b.mul(x, alpha)));
+    return b.silu(x);
+  return b.mul(x, b.sigmoid(b.mul(x, alpha)));
 }
 
 static Tensors importSwiGLU(OpContext &op, GraphBuilder &b) {
@@ -163,7 +150,7 @@ static Tensors importSwish(OpContext &op, GraphBuilder &b) {
 static Tensors importThresholdedRelu(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   Tensor limit = b.scalar(x.elementType(), getFloat(op, "alpha", 1));
-  return {b.select(b.compare("gt", x, limit), x, b.scalar(x.elementType(), 0))};
+  return {b.select(b.gt(x, limit), x, b.scalar(x.elementType(), 0))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,7 +182,8 @@ static Tensors alongAxis(OpContext &op, GraphBuilder &b, Fn compute) {
 }
 
 static Tensors importSoftmax(OpContext &op, GraphBuilder &b) {
-  return alongAxis(op, b, [&](Tensor x) { return softmaxLast(b, x); });
+  return alongAxis(op, b,
+                   [&](Tensor x) { return softmax(b, x, x.rank() - 1); });
 }
 
 static Tensors importLogSoftmax(OpContext &op, GraphBuilder &b) {
@@ -206,9 +194,10 @@ static Tensors importLogSoftmax(OpContext &op, GraphBuilder &b) {
 /// 1 at the first of the largest elements, 0 elsewhere.
 static Tensors importHardmax(OpContext &op, GraphBuilder &b) {
   return alongAxis(op, b, [&](Tensor x) {
-    Tensor index = b.argExtreme("max", x, x.rank() - 1, /*isLast=*/false);
-    return b.cast(b.compare("eq", b.iota(x.shape(), x.rank() - 1),
-                            b.reshape(index, b.keepDim(x, x.rank() - 1))),
+    Tensor index =
+        b.argExtreme(Combiner::Max, x, x.rank() - 1, /*isLast=*/false);
+    return b.cast(b.eq(b.iota(x.shape(), x.rank() - 1),
+                       b.reshape(index, b.keepDim(x, x.rank() - 1))),
                   x.elementType());
   });
 }

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_ONNX_AFFINEFORMS_H
 #define HAMKAAS_LIB_FRONTEND_ONNX_AFFINEFORMS_H
 
-#include "Tensor.h"
+#include "GraphNames.h"
 
 namespace hamkaas::onnx {
 

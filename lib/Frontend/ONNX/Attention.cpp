@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
-#include "Diagnostics.h"
-#include "Elements.h"
+#include "Checks.h"
+#include "DataTypes.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 #include <cmath>
 
 using namespace mlir;
@@ -153,27 +154,27 @@ static Tensor readMask(OpContext &op, GraphBuilder &b,
 static Tensor readBias(OpContext &op, GraphBuilder &b,
                        const AttentionInputs &in, Type type) {
   Tensor bias = readMask(op, b, in, type);
-  auto forbidUnless = [&](StringRef predicate, Tensor l, double r) {
+  auto forbidUnless = [&](ComparePredicate predicate, Tensor l, double r) {
     Tensor limit = b.scalar(l.elementType(), r);
     Tensor part = toBias(b, b.compare(predicate, l, limit), type);
     bias = bias ? b.add(bias, part) : part;
   };
   if (op.attributes.getInt("is_causal").value_or(0) != 0)
-    forbidUnless("le", getDistances(b, in), 0);
+    forbidUnless(ComparePredicate::Le, getDistances(b, in), 0);
   int64_t left = -1, right = -1;
   if (op.version >= 25) {
     left = op.attributes.getInt("left_window_size").value_or(-1);
     right = op.attributes.getInt("right_window_size").value_or(-1);
   }
   if (left >= 0)
-    forbidUnless("ge", getDistances(b, in), -double(left));
+    forbidUnless(ComparePredicate::Ge, getDistances(b, in), -double(left));
   if (right >= 0)
-    forbidUnless("le", getDistances(b, in), double(right));
+    forbidUnless(ComparePredicate::Le, getDistances(b, in), double(right));
   if (!in.lengths)
     return bias;
   Tensor index =
       b.cast(b.iota({1, 1, 1, in.keys()}, 3), in.lengths.elementType());
-  Tensor part = toBias(b, b.compare("lt", index, in.lengths), type);
+  Tensor part = toBias(b, b.lt(index, in.lengths), type);
   return bias ? b.add(bias, part) : part;
 }
 
@@ -224,12 +225,13 @@ static Tensor computeProbabilities(OpContext &op, GraphBuilder &b,
       return {};
     scores = b.cast(scores, computed);
   }
-  Tensor probabilities = b.cast(softmaxLast(b, scores), type);
+  Tensor probabilities = b.cast(softmax(b, scores, scores.rank() - 1), type);
   if (!bias)
     return probabilities;
-  Tensor most = b.reduce("max", bias, {bias.rank() - 1}, /*keepDims=*/true);
-  return b.select(b.compare("eq", most, b.scalar(type, -infinity)),
-                  b.scalar(type, 0), probabilities);
+  Tensor most =
+      b.reduce(Combiner::Max, bias, {bias.rank() - 1}, /*keepDims=*/true);
+  return b.select(b.eq(most, b.scalar(type, -infinity)), b.scalar(type, 0),
+                  probabilities);
 }
 
 static Tensors importAttention(OpContext &op, GraphBuilder &b) {
@@ -245,7 +247,7 @@ static Tensors importAttention(OpContext &op, GraphBuilder &b) {
   SmallVector<Tensor> stages = {scoreKeys(op, b, *in)};
   Tensor scores = stages[0];
   if (softcap > 0)
-    scores = b.mul(b.unary("tanh", b.div(scores, softcap)), softcap);
+    scores = b.mul(b.tanh(b.div(scores, softcap)), softcap);
   stages.push_back(scores);
   Tensor bias = readBias(op, b, *in, in->q.elementType());
   if (bias)

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attributes.h"
-#include "Diagnostics.h"
+#include "HamKaas/Frontend/Builder/Diagnostics.h"
 
 using namespace llvm;
 using namespace hamkaas::onnx;
+using hamkaas::graph::quote;
 
 static StringRef getTypeName(AttributeProto::Type type) {
   constexpr StringLiteral names[] = {

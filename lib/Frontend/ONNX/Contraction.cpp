@@ -5,77 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
-#include "Diagnostics.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
-
-/// `x` as a batch of matrices of that leading shape.
-static Tensor toBatch(GraphBuilder &b, Tensor x, ArrayRef<int64_t> batch,
-                      int64_t count) {
-  Shape full(batch);
-  llvm::append_range(full, x.shape().take_back(2));
-  x = b.broadcast(x, full);
-  return b.reshape(x, {count, full[full.size() - 2], full.back()});
-}
-
-/// The product of matrices of at least rank 2, as numpy has it.
-static Tensor multiplyMatrices(GraphBuilder &b, Tensor lhs, Tensor rhs) {
-  std::optional<Shape> batch =
-      getBroadcastShape(lhs.shape().drop_back(2), rhs.shape().drop_back(2));
-  if (!batch)
-    return b.fail("expected batches that can be broadcast, found the shapes " +
-                  formatShape(lhs.shape()) + " and " +
-                  formatShape(rhs.shape()));
-  Shape result(*batch);
-  result.push_back(lhs.dim(lhs.rank() - 2));
-  result.push_back(rhs.shape().back());
-  int64_t count = 1;
-  for (int64_t size : *batch)
-    count *= size;
-  bool isShared = rhs.count() == rhs.shape().back() * rhs.dim(rhs.rank() - 2);
-  if (isShared) {
-    // One matrix on the right: the batch is more rows.
-    int64_t depth = lhs.shape().back();
-    Shape left(*batch);
-    left.push_back(lhs.dim(lhs.rank() - 2));
-    left.push_back(depth);
-    lhs = b.broadcast(lhs, left);
-    lhs = b.reshape(lhs, {lhs.count() / depth, depth});
-    rhs = b.reshape(rhs, rhs.shape().take_back(2));
-  } else {
-    lhs = toBatch(b, lhs, *batch, count);
-    rhs = toBatch(b, rhs, *batch, count);
-  }
-  return b.reshape(b.matmul(lhs, rhs), result);
-}
-
-Tensor onnx::multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs) {
-  if (!lhs || !rhs)
-    return {};
-  if (lhs.isEmpty() || rhs.isEmpty())
-    return b.fail("products of matrices without elements are not supported");
-  int64_t depth = rhs.rank() == 0   ? 0
-                  : rhs.rank() == 1 ? rhs.dim(0)
-                                    : rhs.dim(rhs.rank() - 2);
-  if (lhs.rank() == 0 || rhs.rank() == 0 || lhs.shape().back() != depth)
-    return b.fail("cannot multiply matrices of the shapes " +
-                  formatShape(lhs.shape()) + " and " +
-                  formatShape(rhs.shape()));
-  Tensor left = lhs.rank() == 1 ? b.reshape(lhs, {1, lhs.dim(0)}) : lhs;
-  Tensor right = rhs.rank() == 1 ? b.reshape(rhs, {rhs.dim(0), 1}) : rhs;
-  Tensor product = multiplyMatrices(b, left, right);
-  if (!product)
-    return {};
-  Shape shape(product.shape());
-  if (rhs.rank() == 1)
-    shape.pop_back();
-  if (lhs.rank() == 1)
-    shape.erase(shape.end() - (rhs.rank() == 1 ? 1 : 2));
-  return b.reshape(product, shape);
-}
 
 static Tensors importMatMul(OpContext &op, GraphBuilder &b) {
   return {multiplyAsNumpy(b, op.input(0), op.input(1))};
@@ -137,20 +72,20 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
 static Tensor eliminate(GraphBuilder &b, Tensor x, Tensor &product) {
   int64_t batch = x.dim(0), size = x.dim(1);
   Tensor zero = b.scalar(x.elementType(), 0);
-  Tensor column = b.unary("abs", b.sliceDim(x, 2, 0, 1));
-  Tensor place = b.reshape(b.argExtreme("max", column, 1, /*isLast=*/false),
-                           {batch, 1, 1});
-  Tensor isPivot = b.compare("eq", b.iota({batch, size, 1}, 1), place);
-  Tensor row =
-      b.reduce("sum", b.select(isPivot, x, zero), {1}, /*keepDims=*/true);
+  Tensor column = b.abs(b.sliceDim(x, 2, 0, 1));
+  Tensor place = b.reshape(
+      b.argExtreme(Combiner::Max, column, 1, /*isLast=*/false), {batch, 1, 1});
+  Tensor isPivot = b.eq(b.iota({batch, size, 1}, 1), place);
+  Tensor row = b.reduce(Combiner::Sum, b.select(isPivot, x, zero), {1},
+                        /*keepDims=*/true);
   // The first row takes the place of the pivot's.
   Tensor rest = b.select(isPivot, b.sliceDim(x, 1, 0, 1), x);
   rest = b.sliceDim(rest, 1, 1, size - 1);
   Tensor pivot = b.sliceDim(row, 2, 0, 1);
-  Tensor isSame = b.compare("eq", place, b.constant({0}, {}));
-  product = b.mul(product, b.select(isSame, pivot, b.unary("neg", pivot)));
+  Tensor isSame = b.eq(place, b.constant({0}, {}));
+  product = b.mul(product, b.select(isSame, pivot, b.neg(pivot)));
   // A pivot of 0 has a column of zeros.
-  Tensor factor = b.select(b.compare("eq", pivot, zero), zero,
+  Tensor factor = b.select(b.eq(pivot, zero), zero,
                            b.div(b.sliceDim(rest, 2, 0, 1), pivot));
   Tensor left = b.sliceDim(rest, 2, 1, size - 1);
   return b.sub(left, b.mul(b.broadcast(factor, left.shape()),

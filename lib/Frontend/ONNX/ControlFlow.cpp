@@ -29,15 +29,15 @@ std::optional<Tensors> Importer::importSubgraph(const GraphProto &graph,
              graph.initializers.size());
   Scope inner{&scope};
   Environment environment = outer;
-  environment.prefix = nodeName + "/";
+  environment.prefix = (diagnostics.nodeName() + "/").str();
   if (++environment.depth > deepest) {
-    addProblem("expected at most " + Twine(deepest) +
-               " graphs within each other");
+    diagnostics.error("expected at most " + Twine(deepest) +
+                      " graphs within each other");
     return std::nullopt;
   }
   if (inputs.size() != graph.inputs.size()) {
-    addProblem("expected a graph of " + Twine(inputs.size()) +
-               " inputs, found one of " + Twine(graph.inputs.size()));
+    diagnostics.error("expected a graph of " + Twine(inputs.size()) +
+                      " inputs, found one of " + Twine(graph.inputs.size()));
     return std::nullopt;
   }
   for (auto [input, tensor] : llvm::zip_equal(graph.inputs, inputs))
@@ -49,7 +49,7 @@ std::optional<Tensors> Importer::importSubgraph(const GraphProto &graph,
   for (const ValueInfoProto &output : graph.outputs) {
     const NamedValue *value = inner.find(output.name);
     if (!value)
-      addProblem("no node computes the output " + quote(output.name));
+      diagnostics.error("no node computes the output " + quote(output.name));
     areKnown &= value && value->tensor;
     outputs.push_back(value ? value->tensor : Tensor());
   }
@@ -77,14 +77,14 @@ std::optional<Tensors> Importer::importIf(const Call &call) {
   const GraphProto *ifFalse = call.attributes.getGraph("else_branch");
   if (!ifTrue || !ifFalse || call.inputs.size() != 1 || !call.inputs[0] ||
       !call.inputs[0].isBool() || call.inputs[0].count() != 1) {
-    addProblem("expected a condition and two branches");
+    diagnostics.error("expected a condition and two branches");
     return std::nullopt;
   }
   Tensor condition = call.inputs[0];
   if (condition.isConstant())
     return importSubgraph(condition.elements().i64.front() ? *ifTrue : *ifFalse,
                           {}, call.scope, call.environment);
-  Problems before = problems, finalBefore = finalProblems;
+  Diagnostics::Checkpoint before = diagnostics.save();
   std::optional<OnnxFailure> failureBefore = certainFailure;
   auto taken = importSubgraph(*ifTrue, {}, call.scope, call.environment);
   auto other = importSubgraph(*ifFalse, {}, call.scope, call.environment);
@@ -97,10 +97,8 @@ std::optional<Tensors> Importer::importIf(const Call &call) {
   if (!haveEqualTypes(taken, other)) {
     // One branch may be for other shapes, and never taken with these.
     if (certainFailure == failureBefore) {
-      (void)builder.takeFailure();
-      problems = before;
-      finalProblems = finalBefore;
-      builder.expectKnown("the condition", condition);
+      diagnostics.restore(before);
+      constants.expect("the condition", condition);
     }
     return std::nullopt;
   }
@@ -139,16 +137,17 @@ std::optional<Tensors> Importer::importFunction(const FunctionProto &function,
   Environment environment;
   environment.opsets = readOpsets(function.opsets);
   environment.attributes = &attributes;
-  environment.prefix = nodeName + "/";
+  environment.prefix = (diagnostics.nodeName() + "/").str();
   environment.depth = call.environment.depth + 1;
   if (environment.depth > deepest) {
-    addProblem("expected at most " + Twine(deepest) +
-               " functions within each other");
+    diagnostics.error("expected at most " + Twine(deepest) +
+                      " functions within each other");
     return std::nullopt;
   }
   if (call.inputs.size() > function.inputs.size()) {
-    addProblem("expected at most " + Twine(function.inputs.size()) +
-               " inputs of the function, found " + Twine(call.inputs.size()));
+    diagnostics.error("expected at most " + Twine(function.inputs.size()) +
+                      " inputs of the function, found " +
+                      Twine(call.inputs.size()));
     return std::nullopt;
   }
   Scope scope;
@@ -165,7 +164,7 @@ std::optional<Tensors> Importer::importFunction(const FunctionProto &function,
   for (StringRef name : function.outputs) {
     const NamedValue *value = scope.find(name);
     if (!value)
-      addProblem("no node computes the output " + quote(name));
+      diagnostics.error("no node computes the output " + quote(name));
     areKnown &= value && value->tensor;
     outputs.push_back(value ? value->tensor : Tensor());
   }

@@ -5,25 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
-#include "Diagnostics.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "Quantization.h"
 #include "Windows.h"
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
-
-/// Convolves `x`, whose channels are last.
-static Tensor convolve(GraphBuilder &b, Tensor x, Tensor w,
-                       const Windows &windows, int64_t groups) {
-  return b.create("conv", {x, w},
-                  {b.attribute("strides", windows.strides),
-                   b.attribute("dilations", windows.dilations),
-                   b.attribute("pad_low", windows.padLow),
-                   b.attribute("pad_high", windows.padHigh),
-                   b.attribute("groups", groups)});
-}
 
 /// Weights as ONNX has them, output channels and input channels first, as the
 /// dialect has them: last.
@@ -61,8 +50,7 @@ static Tensors importConv(OpContext &op, GraphBuilder &b) {
       readWindows(op, b, x.shape().drop_front(2), w.shape().drop_front(2));
   if (!windows)
     return {};
-  Tensor y =
-      convolve(b, channelsLast(b, x), weightsLast(b, w), *windows, groups);
+  Tensor y = b.conv(channelsLast(b, x), weightsLast(b, w), *windows, groups);
   return {channelsFirst(b, addBias(op, b, y, 2))};
 }
 
@@ -191,8 +179,7 @@ static Tensors importConvTranspose(OpContext &op, GraphBuilder &b) {
   Tensor spread = b.pad(channelsLast(b, x), b.scalar(x.elementType(), 0), zeros,
                         zeros, interior);
   Windows reversed = reverseWindows(*windows, added, cropLow, cropHigh);
-  Tensor y =
-      convolve(b, spread, transposeWeights(b, w, groups), reversed, groups);
+  Tensor y = b.conv(spread, transposeWeights(b, w, groups), reversed, groups);
   y = cropSpatial(b, y, cropLow, cropHigh);
   return {channelsFirst(b, addBias(op, b, y, 2))};
 }
@@ -214,9 +201,9 @@ static Tensor convolveIntegers(OpContext &op, GraphBuilder &b, unsigned x,
                              weights.shape().drop_front(2));
   if (!windows)
     return {};
-  return convolve(b, channelsLast(b, subtractZeroPoint(op, b, input, xZero, 1)),
-                  weightsLast(b, subtractZeroPoint(op, b, weights, wZero, 0)),
-                  *windows, groups);
+  return b.conv(channelsLast(b, subtractZeroPoint(op, b, input, xZero, 1)),
+                weightsLast(b, subtractZeroPoint(op, b, weights, wZero, 0)),
+                *windows, groups);
 }
 
 static Tensors importConvInteger(OpContext &op, GraphBuilder &b) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Diagnostics.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "OpContext.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -153,7 +153,7 @@ void Einsum::sumOut(Labelled &x, ArrayRef<Labelled> others,
     else
       dims.push_back(int64_t(i));
   }
-  x.tensor = b.reduce("sum", x.tensor, dims, /*keepDims=*/false);
+  x.tensor = b.reduce(Combiner::Sum, x.tensor, dims, /*keepDims=*/false);
   x.labels = kept;
 }
 

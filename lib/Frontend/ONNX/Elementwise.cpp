@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Diagnostics.h"
 #include "OpContext.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/bit.h"
@@ -19,24 +18,19 @@ using namespace hamkaas::onnx;
 // One operation of the dialect
 //===----------------------------------------------------------------------===//
 
-namespace {
+using UnaryFunction = Tensor (GraphBuilder::*)(Tensor);
+using BinaryFunction = Tensor (GraphBuilder::*)(Tensor, Tensor);
 
-/// A name as a template argument.
-template <size_t n> struct Name {
-  char text[n];
-  constexpr Name(const char (&literal)[n]) { std::copy_n(literal, n, text); }
-};
-
-} // namespace
-
-template <Name name> static Tensors unary(OpContext &op, GraphBuilder &b) {
-  return {b.unary(name.text, op.input(0))};
+template <UnaryFunction function>
+static Tensors unary(OpContext &op, GraphBuilder &b) {
+  return {(b.*function)(op.input(0))};
 }
 
 /// A function that leaves integers as they are: rounding.
-template <Name name> static Tensors rounding(OpContext &op, GraphBuilder &b) {
+template <UnaryFunction function>
+static Tensors rounding(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  return {x.isInteger() ? x : b.unary(name.text, x)};
+  return {x.isInteger() ? x : (b.*function)(x)};
 }
 
 /// The second operand of arithmetic. Before opset 7 it is repeated only where
@@ -68,22 +62,24 @@ static Tensor readSecond(OpContext &op, GraphBuilder &b) {
   return b.reshape(rhs, shape);
 }
 
-template <Name name> static Tensors binary(OpContext &op, GraphBuilder &b) {
-  return {b.binary(name.text, op.input(0), readSecond(op, b))};
+template <BinaryFunction function>
+static Tensors binary(OpContext &op, GraphBuilder &b) {
+  return {(b.*function)(op.input(0), readSecond(op, b))};
 }
 
 /// Any number of operands, from left to right.
-template <Name name> static Tensors variadic(OpContext &op, GraphBuilder &b) {
+template <BinaryFunction function>
+static Tensors variadic(OpContext &op, GraphBuilder &b) {
   ArrayRef<Tensor> inputs = op.allInputs();
   Tensor result = op.input(0);
   for (const Tensor &input : inputs.drop_front())
-    result = b.binary(name.text, result, input);
+    result = (b.*function)(result, input);
   return {result};
 }
 
-template <Name predicate>
+template <ComparePredicate predicate>
 static Tensors compare(OpContext &op, GraphBuilder &b) {
-  return {b.compare(predicate.text, op.input(0), op.input(1))};
+  return {b.compare(predicate, op.input(0), op.input(1))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,7 +87,7 @@ static Tensors compare(OpContext &op, GraphBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 static Tensors importMean(OpContext &op, GraphBuilder &b) {
-  Tensor sum = variadic<"add">(op, b).front();
+  Tensor sum = variadic<&GraphBuilder::add>(op, b).front();
   return {b.div(sum, double(op.inputCount()))};
 }
 
@@ -101,7 +97,7 @@ static Tensors importMod(OpContext &op, GraphBuilder &b) {
   if (!keepsSign && l.isFloat() && op.version < 28)
     return {
         b.fail("expected the attribute 'fmod' to be 1 for floats, found 0")};
-  return {b.binary(keepsSign ? "rem" : "mod", l, r)};
+  return {keepsSign ? b.rem(l, r) : b.mod(l, r)};
 }
 
 static Tensors importReciprocal(OpContext &op, GraphBuilder &b) {
@@ -112,8 +108,8 @@ static Tensors importReciprocal(OpContext &op, GraphBuilder &b) {
 static Tensors importRelu(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   if (x.isInteger())
-    return {b.binary("max", x, b.scalar(x.elementType(), 0))};
-  return {b.unary("relu", x)};
+    return {b.max(x, 0.0)};
+  return {b.relu(x)};
 }
 
 /// The only element of a constant, if it is one.
@@ -143,16 +139,15 @@ static Tensor raiseIntegers(GraphBuilder &b, Tensor base, Tensor exponent) {
   Tensor one = b.scalar(base.elementType(), 1);
   auto isSet = [&](int bit) {
     Tensor mask = b.scalar(base.elementType(), std::ldexp(1.0, bit));
-    return b.compare("ne", b.binary("and", exponent, mask), zero);
+    return b.ne(b.bitAnd(exponent, mask), zero);
   };
   Tensor sign = b.select(isSet(0), base, one), result = one, square = base;
   for (int bit = 0; bit < bits; ++bit) {
     result = b.select(isSet(bit), b.mul(result, square), result);
     square = b.mul(square, square);
   }
-  Tensor isUnit = b.compare("eq", b.mul(base, base), one);
-  return b.select(b.compare("lt", exponent, zero), b.select(isUnit, sign, zero),
-                  result);
+  Tensor isUnit = b.eq(b.mul(base, base), one);
+  return b.select(b.lt(exponent, zero), b.select(isUnit, sign, zero), result);
 }
 
 static Tensors importPow(OpContext &op, GraphBuilder &b) {
@@ -164,12 +159,12 @@ static Tensors importPow(OpContext &op, GraphBuilder &b) {
   if (square && exponent.rank() <= base.rank())
     return {splat == 2 ? square : b.mul(square, base)};
   if (base.isFloat())
-    return {b.binary("pow", base, b.cast(exponent, base.elementType()))};
+    return {b.pow(base, b.cast(exponent, base.elementType()))};
   if (base.elementType().getIntOrFloatBitWidth() > 32 && !exponent.isFloat())
     return {raiseIntegers(b, base, exponent)};
   // Exact as long as a double holds the result.
   Type wide = Float64Type::get(b.context());
-  return {b.cast(b.binary("pow", b.cast(base, wide), b.cast(exponent, wide)),
+  return {b.cast(b.pow(b.cast(base, wide), b.cast(exponent, wide)),
                  base.elementType())};
 }
 
@@ -179,8 +174,8 @@ static Tensors importBitShift(OpContext &op, GraphBuilder &b) {
     return {b.fail("expected the attribute 'direction' to be LEFT or RIGHT, "
                    "found '" +
                    direction + "'")};
-  return {b.binary(direction == "LEFT" ? "shift_left" : "shift_right",
-                   op.input(0), op.input(1))};
+  Tensor x = op.input(0), bits = op.input(1);
+  return {direction == "LEFT" ? b.shiftLeft(x, bits) : b.shiftRight(x, bits)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,7 +188,7 @@ static Tensors importWhere(OpContext &op, GraphBuilder &b) {
 
 static Tensors importIsNaN(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  return {b.compare("ne", x, x)};
+  return {b.ne(x, x)};
 }
 
 static Tensors importIsInf(OpContext &op, GraphBuilder &b) {
@@ -202,12 +197,12 @@ static Tensors importIsInf(OpContext &op, GraphBuilder &b) {
   bool findsPositive = op.attributes.getInt("detect_positive").value_or(1);
   bool findsNegative = op.attributes.getInt("detect_negative").value_or(1);
   if (findsPositive && findsNegative)
-    x = b.unary("abs", x);
+    x = b.abs(x);
   Tensor limit =
       b.scalar(x.elementType(), findsPositive ? infinity : -infinity);
   if (!findsPositive && !findsNegative)
-    return {b.compare("lt", x, limit)};
-  return {b.compare("eq", x, limit)};
+    return {b.lt(x, limit)};
+  return {b.eq(x, limit)};
 }
 
 /// The limits are attributes at first, then inputs.
@@ -223,67 +218,67 @@ static Tensors importClip(OpContext &op, GraphBuilder &b) {
       high = b.scalar(x.elementType(), *value);
   }
   if (low)
-    x = b.binary("max", x, low);
+    x = b.max(x, low);
   if (high)
-    x = b.binary("min", x, high);
+    x = b.min(x, high);
   return {x};
 }
 
 ArrayRef<OpDefinition> onnx::getElementwiseOps() {
   static constexpr OpDefinition ops[] = {
-      {"Abs", unary<"abs">, 13},
-      {"Acos", unary<"acos">, 22},
-      {"Acosh", unary<"acosh">, 22},
-      {"Add", binary<"add">, 14},
-      {"And", binary<"and">, 7},
-      {"Asin", unary<"asin">, 22},
-      {"Asinh", unary<"asinh">, 22},
-      {"Atan", unary<"atan">, 22},
-      {"Atanh", unary<"atanh">, 22},
+      {"Abs", unary<&GraphBuilder::abs>, 13},
+      {"Acos", unary<&GraphBuilder::acos>, 22},
+      {"Acosh", unary<&GraphBuilder::acosh>, 22},
+      {"Add", binary<&GraphBuilder::add>, 14},
+      {"And", binary<&GraphBuilder::bitAnd>, 7},
+      {"Asin", unary<&GraphBuilder::asin>, 22},
+      {"Asinh", unary<&GraphBuilder::asinh>, 22},
+      {"Atan", unary<&GraphBuilder::atan>, 22},
+      {"Atanh", unary<&GraphBuilder::atanh>, 22},
       {"BitShift", importBitShift, 28},
-      {"BitwiseAnd", binary<"and">, 18},
-      {"BitwiseNot", unary<"not">, 18},
-      {"BitwiseOr", binary<"or">, 18},
-      {"BitwiseXor", binary<"xor">, 18},
-      {"Ceil", rounding<"ceil">, 13},
+      {"BitwiseAnd", binary<&GraphBuilder::bitAnd>, 18},
+      {"BitwiseNot", unary<&GraphBuilder::bitNot>, 18},
+      {"BitwiseOr", binary<&GraphBuilder::bitOr>, 18},
+      {"BitwiseXor", binary<&GraphBuilder::bitXor>, 18},
+      {"Ceil", rounding<&GraphBuilder::ceil>, 13},
       {"Clip", importClip, 13},
-      {"Cos", unary<"cos">, 22},
-      {"Cosh", unary<"cosh">, 22},
-      {"Div", binary<"div">, 14},
-      {"Equal", compare<"eq">, 19},
-      {"Erf", unary<"erf">, 13},
-      {"Exp", unary<"exp">, 13},
-      {"Floor", rounding<"floor">, 13},
-      {"Greater", compare<"gt">, 13},
-      {"GreaterOrEqual", compare<"ge">, 16},
+      {"Cos", unary<&GraphBuilder::cos>, 22},
+      {"Cosh", unary<&GraphBuilder::cosh>, 22},
+      {"Div", binary<&GraphBuilder::div>, 14},
+      {"Equal", compare<ComparePredicate::Eq>, 19},
+      {"Erf", unary<&GraphBuilder::erf>, 13},
+      {"Exp", unary<&GraphBuilder::exp>, 13},
+      {"Floor", rounding<&GraphBuilder::floor>, 13},
+      {"Greater", compare<ComparePredicate::Gt>, 13},
+      {"GreaterOrEqual", compare<ComparePredicate::Ge>, 16},
       {"IsInf", importIsInf, 20},
       {"IsNaN", importIsNaN, 20},
-      {"Less", compare<"lt">, 13},
-      {"LessOrEqual", compare<"le">, 16},
-      {"Log", unary<"log">, 13},
-      {"Max", variadic<"max">, 13},
+      {"Less", compare<ComparePredicate::Lt>, 13},
+      {"LessOrEqual", compare<ComparePredicate::Le>, 16},
+      {"Log", unary<&GraphBuilder::log>, 13},
+      {"Max", variadic<&GraphBuilder::max>, 13},
       {"Mean", importMean, 13},
-      {"Min", variadic<"min">, 13},
+      {"Min", variadic<&GraphBuilder::min>, 13},
       {"Mod", importMod, 28},
-      {"Mul", binary<"mul">, 14},
-      {"Neg", unary<"neg">, 13},
-      {"Not", unary<"not">, 1},
-      {"Or", binary<"or">, 7},
+      {"Mul", binary<&GraphBuilder::mul>, 14},
+      {"Neg", unary<&GraphBuilder::neg>, 13},
+      {"Not", unary<&GraphBuilder::bitNot>, 1},
+      {"Or", binary<&GraphBuilder::bitOr>, 7},
       {"Pow", importPow, 15},
       {"Reciprocal", importReciprocal, 13},
       {"Relu", importRelu, 14},
-      {"Round", rounding<"round">, 22},
-      {"Sigmoid", unary<"sigmoid">, 13},
-      {"Sign", unary<"sign">, 13},
-      {"Sin", unary<"sin">, 22},
-      {"Sinh", unary<"sinh">, 22},
-      {"Sqrt", unary<"sqrt">, 13},
-      {"Sub", binary<"sub">, 14},
-      {"Sum", variadic<"add">, 13},
-      {"Tan", unary<"tan">, 22},
-      {"Tanh", unary<"tanh">, 13},
+      {"Round", rounding<&GraphBuilder::round>, 22},
+      {"Sigmoid", unary<&GraphBuilder::sigmoid>, 13},
+      {"Sign", unary<&GraphBuilder::sign>, 13},
+      {"Sin", unary<&GraphBuilder::sin>, 22},
+      {"Sinh", unary<&GraphBuilder::sinh>, 22},
+      {"Sqrt", unary<&GraphBuilder::sqrt>, 13},
+      {"Sub", binary<&GraphBuilder::sub>, 14},
+      {"Sum", variadic<&GraphBuilder::add>, 13},
+      {"Tan", unary<&GraphBuilder::tan>, 22},
+      {"Tanh", unary<&GraphBuilder::tanh>, 13},
       {"Where", importWhere, 16},
-      {"Xor", binary<"xor">, 7},
+      {"Xor", binary<&GraphBuilder::bitXor>, 7},
   };
   return ops;
 }

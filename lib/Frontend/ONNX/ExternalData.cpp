@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExternalData.h"
-#include "Diagnostics.h"
 #include "ExternalFile.h"
+#include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
@@ -15,6 +15,7 @@
 
 using namespace llvm;
 using namespace hamkaas::onnx;
+using hamkaas::graph::quote;
 
 ExternalData::~ExternalData() {
   for (const auto &file : files)

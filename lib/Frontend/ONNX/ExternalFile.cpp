@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExternalFile.h"
-#include "Diagnostics.h"
+#include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
@@ -21,6 +21,7 @@
 
 using namespace llvm;
 using namespace hamkaas::onnx;
+using hamkaas::graph::quote;
 
 Descriptor::~Descriptor() {
   if (number >= 0)

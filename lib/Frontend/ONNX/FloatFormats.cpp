@@ -30,16 +30,15 @@ struct Bits {
         cast<FloatType>(x.elementType()).getFloatSemantics();
     mantissa = int(APFloat::semanticsPrecision(semantics)) - 1;
     bias = APFloat::semanticsMaxExponent(semantics);
-    bits = b.create("bitcast", x, {},
-                    x.type().clone(IntegerType::get(b.context(), width,
-                                                    IntegerType::Unsigned)));
+    bits = b.bitcast(
+        x, IntegerType::get(b.context(), width, IntegerType::Unsigned));
   }
 
   Tensor integer(GraphBuilder &b, uint64_t value) const {
     return b.scalar(bits.elementType(), double(value));
   }
   Tensor shiftRight(GraphBuilder &b, Tensor x, int bits) const {
-    return b.binary("shift_right", x, integer(b, bits));
+    return b.shiftRight(x, integer(b, bits));
   }
   Tensor sign(GraphBuilder &b) const {
     return shiftRight(b, bits, bits.elementType().getIntOrFloatBitWidth() - 1);
@@ -47,7 +46,7 @@ struct Bits {
   /// The bits but the sign.
   Tensor magnitude(GraphBuilder &b) const {
     Tensor one = integer(b, 1);
-    return b.binary("shift_right", b.binary("shift_left", bits, one), one);
+    return b.shiftRight(b.shiftLeft(bits, one), one);
   }
 };
 
@@ -69,19 +68,16 @@ static Tensor roundMagnitude(GraphBuilder &b, const Bits &x,
   // the next power of two carries into the exponent.
   int dropped = x.mantissa - mantissa;
   Tensor bits = x.magnitude(b);
-  Tensor isOdd =
-      b.binary("and", x.shiftRight(b, bits, dropped), x.integer(b, 1));
+  Tensor isOdd = b.bitAnd(x.shiftRight(b, bits, dropped), x.integer(b, 1));
   Tensor half = x.integer(b, (uint64_t(1) << (dropped - 1)) - 1);
   Tensor rounded = x.shiftRight(b, b.add(b.add(bits, half), isOdd), dropped);
   uint64_t shift = uint64_t(x.bias + least - 1) << mantissa;
   Tensor normal = b.sub(rounded, x.integer(b, shift));
   // Below the least exponent numbers are multiples of one distance.
-  Tensor size = b.unary("abs", x.number);
+  Tensor size = b.abs(x.number);
   Type type = size.elementType();
-  Tensor steps =
-      b.unary("round", b.mul(size, std::ldexp(1.0, mantissa - least)));
-  Tensor isSmall =
-      b.compare("lt", size, b.scalar(type, std::ldexp(1.0, least)));
+  Tensor steps = b.round(b.mul(size, std::ldexp(1.0, mantissa - least)));
+  Tensor isSmall = b.lt(size, b.scalar(type, std::ldexp(1.0, least)));
   return b.select(isSmall, b.cast(steps, x.bits.elementType()), normal);
 }
 
@@ -91,24 +87,22 @@ static Tensor encodePowers(GraphBuilder &b, const Bits &x,
                            FloatRounding rounding) {
   Tensor bits = x.magnitude(b), exponent = x.shiftRight(b, bits, x.mantissa);
   Tensor fraction =
-      b.binary("and", bits, x.integer(b, (uint64_t(1) << x.mantissa) - 1));
+      b.bitAnd(bits, x.integer(b, (uint64_t(1) << x.mantissa) - 1));
   Tensor none = x.integer(b, 0);
-  Tensor goesUp = b.compare("ne", fraction, none);
+  Tensor goesUp = b.ne(fraction, none);
   if (rounding.mode == "nearest") {
     // A half goes up, but to the second least number.
     Tensor half = x.integer(b, uint64_t(1) << (x.mantissa - 1));
-    Tensor isLeast = b.compare("eq", exponent, none);
-    goesUp = b.select(isLeast, b.compare("gt", fraction, half),
-                      b.compare("ge", fraction, half));
+    Tensor isLeast = b.eq(exponent, none);
+    goesUp = b.select(isLeast, b.gt(fraction, half), b.ge(fraction, half));
   } else if (rounding.mode == "down") {
-    goesUp = b.compare("ne", none, none);
+    goesUp = b.ne(none, none);
   }
   if (rounding.saturates)
-    goesUp =
-        b.binary("and", goesUp, b.compare("lt", exponent, x.integer(b, 0xFE)));
+    goesUp = b.bitAnd(goesUp, b.lt(exponent, x.integer(b, 0xFE)));
   // An infinity and NaN have the exponent of NaN.
-  Tensor isNumber = b.compare("lt", exponent, x.integer(b, 0xFF));
-  goesUp = b.binary("and", goesUp, isNumber);
+  Tensor isNumber = b.lt(exponent, x.integer(b, 0xFF));
+  goesUp = b.bitAnd(goesUp, isNumber);
   return b.add(exponent, b.cast(goesUp, exponent.elementType()));
 }
 
@@ -131,16 +125,14 @@ static Tensor encodeSigned(GraphBuilder &b, const Bits &x, DataType format,
                         ? getCode(APFloat::getInf(semantics))
                         : nan;
   Tensor code = roundMagnitude(b, x, semantics);
-  code = b.select(b.compare("gt", code, x.integer(b, most)),
-                  x.integer(b, beyond), code);
-  Tensor isNan = b.compare("ne", x.number, x.number);
+  code = b.select(b.gt(code, x.integer(b, most)), x.integer(b, beyond), code);
+  Tensor isNan = b.ne(x.number, x.number);
   code = b.select(isNan, x.integer(b, nan), code);
   Tensor sign = b.mul(x.sign(b), double(signBit));
   if (!hasNegativeZero)
-    sign =
-        b.select(b.compare("eq", code, x.integer(b, 0)), x.integer(b, 0), sign);
+    sign = b.select(b.eq(code, x.integer(b, 0)), x.integer(b, 0), sign);
   // NOTE: a NaN that is the sign's bit keeps it.
-  return b.binary("or", code, sign);
+  return b.bitOr(code, sign);
 }
 
 Tensor onnx::encodeFloats(GraphBuilder &b, Tensor x, DataType format,
@@ -151,11 +143,11 @@ Tensor onnx::encodeFloats(GraphBuilder &b, Tensor x, DataType format,
     return {};
   Type storage = getStorageType(b.context(), format);
   if (x.isEmpty())
-    return b.empty(x.shape(), storage).withFormat(format);
+    return withFormat(b.empty(x.shape(), storage), format);
   Bits bits(b, x);
   if (!bits.bits)
     return {};
   Tensor code = isPower ? encodePowers(b, bits, rounding)
                         : encodeSigned(b, bits, format, rounding.saturates);
-  return b.cast(code, storage).withFormat(format);
+  return withFormat(b.cast(code, storage), format);
 }

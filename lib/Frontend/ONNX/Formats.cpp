@@ -97,8 +97,8 @@ static Tensor makeTable(GraphBuilder &b, DataType format) {
 }
 
 Tensor onnx::decode(GraphBuilder &b, Tensor x) {
-  DataType format = x.format();
-  Tensor bytes = x.withFormat(DataType::Undefined);
+  DataType format = getFormat(x);
+  Tensor bytes = withoutFormat(x);
   if (!x || !isFloatFormat(format))
     return bytes;
   Tensor index = b.cast(bytes, IntegerType::get(b.context(), 64));
@@ -113,6 +113,6 @@ Tensor onnx::encodeIntegers(GraphBuilder &b, Tensor x, DataType format) {
     x = b.cast(x, IntegerType::get(b.context(), 32));
   x = b.cast(x, storage);
   Tensor distance = b.scalar(storage, unused);
-  x = b.binary("shift_right", b.binary("shift_left", x, distance), distance);
-  return x.withFormat(format);
+  x = b.shiftRight(b.shiftLeft(x, distance), distance);
+  return withFormat(x, format);
 }

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_ONNX_FORMATS_H
 #define HAMKAAS_LIB_FRONTEND_ONNX_FORMATS_H
 
-#include "GraphBuilder.h"
+#include "DataTypes.h"
 
 /// Types of elements that a model stores numbers in and a graph does not have:
 /// floats of 8 and 4 bits, and integers of 4 and 2. The graph has a byte for

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
-#include "Diagnostics.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "Windows.h"
 
 using namespace mlir;

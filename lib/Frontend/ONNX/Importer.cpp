@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
-#include "Elements.h"
+#include "DataTypes.h"
 #include "Formats.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 #include "Opsets.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -31,31 +32,12 @@ Importer::Importer(const ModelProto &model, StringRef name,
       modelLocation(FileLineColLoc::get(context, name, 0, 0)),
       parameters(parameters), summary(summary),
       tensors(context, options.path, options.externalDataRoot, parameters),
-      builder(modelLocation, parameters, options.names),
-      nodeLocation(modelLocation) {
+      diagnostics(modelLocation),
+      builder(modelLocation, parameters, diagnostics),
+      constants(builder, options.names) {
   for (const FunctionProto &function : model.functions)
     functions[getFunctionKey(function.domain, function.name,
                              function.overload)] = &function;
-}
-
-void Importer::addProblem(const Twine &reason) {
-  problems.add(reason.str(), nodeName, nodeLocation);
-}
-
-void Importer::addCertainProblem(const Twine &reason) {
-  addProblem(reason);
-  certainProblems.add(reason.str(), nodeName, nodeLocation);
-}
-
-bool Importer::addBuilderProblem() {
-  bool isFinal = builder.hasFailedForGood();
-  std::string problem = builder.takeFailure();
-  if (problem.empty())
-    return false;
-  addProblem(problem);
-  if (isFinal)
-    finalProblems.add(problem, nodeName, nodeLocation);
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,8 +48,8 @@ static OnnxValue describeTensor(StringRef name, const Tensor &tensor) {
   ArrayRef<int64_t> shape = tensor.shape();
   OnnxValue value = {name.str(), tensor.elementType(),
                      std::vector<OnnxValue::Dim>(shape.begin(), shape.end())};
-  if (isFormat(tensor.format()))
-    value.format = getDataTypeName(tensor.format());
+  if (isFormat(getFormat(tensor)))
+    value.format = getDataTypeName(getFormat(tensor));
   return value;
 }
 
@@ -84,19 +66,19 @@ llvm::StringMap<int64_t> onnx::readOpsets(ArrayRef<OpsetProto> list) {
 
 void Importer::checkModel() {
   if (!model.graph)
-    addProblem("expected a model with a graph");
+    diagnostics.error("expected a model with a graph");
   if (model.hasTrainingInfo)
-    addProblem("training information is not supported");
+    diagnostics.error("training information is not supported");
   if (model.irVersion == 0)
-    warnings.add("expected the version of the format (ir_version), found none",
-                 "", modelLocation);
+    diagnostics.warning(
+        "expected the version of the format (ir_version), found none");
   for (const OpsetProto &opset : model.opsets)
     if (normalizeDomain(opset.domain).empty() &&
         opset.version > getNewestOpset())
-      warnings.add("opset " + std::to_string(opset.version) +
-                       " is not known: operators mean what they do in opset " +
-                       std::to_string(getNewestOpset()),
-                   "", modelLocation);
+      diagnostics.warning(
+          "opset " + Twine(opset.version) +
+          " is not known: operators mean what they do in opset " +
+          Twine(getNewestOpset()));
 }
 
 /// An output that the operator does not have is an error only if it is used.
@@ -107,10 +89,9 @@ void Importer::checkOutputs(const NodeProto &node) {
       llvm::all_of(ArrayRef(node.outputs).drop_front(*most),
                    [](StringRef name) { return name.empty(); }))
     return;
-  warnings.add("expected at most " + std::to_string(*most) +
-                   (*most == 1 ? " output of " : " outputs of ") +
-                   escape(node.opType) + ", the others have no value",
-               nodeName, nodeLocation);
+  diagnostics.warning("expected at most " + Twine(*most) +
+                      (*most == 1 ? " output of " : " outputs of ") +
+                      escape(node.opType) + ", the others have no value");
 }
 
 OwningOpRef<ModuleOp> Importer::run() {
@@ -118,68 +99,69 @@ OwningOpRef<ModuleOp> Importer::run() {
   Environment environment;
   environment.opsets = readOpsets(model.opsets);
   Scope scope;
-  if (problems.isEmpty()) {
+  if (!diagnostics.hasErrors()) {
     addInitializers(*model.graph, scope);
     addInputs(*model.graph, scope);
-    certainProblems = problems;
+    diagnostics.settleSizes();
     if (!unboundDims.empty())
-      builder.setSizesUnknown();
+      constants.setSizesUnknown();
     importNodes(model.graph->nodes, scope, environment);
     addResults(scope);
   }
-  warnings.report(modelLocation, DiagnosticSeverity::Warning);
+  diagnostics.emitWarnings();
   summary.failure = findFailure();
-  for (unsigned argument : builder.missingInputs())
+  for (unsigned argument : constants.missingInputs())
     summary.missing.push_back(builder.getInputName(argument).str());
-  if (!problems.isEmpty()) {
-    getReportedProblems().report(modelLocation);
+  if (diagnostics.hasErrors()) {
+    diagnostics.emitErrors(getReportedCertainty());
     return nullptr;
   }
   builder.setLocation(modelLocation);
   return builder.finish(results);
 }
 
-/// Those that are worth telling: no advice for a model that is refused with any
-/// sizes and constants, no problems that may come from sizes not given.
-const Problems &Importer::getReportedProblems() const {
-  if (!certainFailure && !finalProblems.isEmpty())
-    return finalProblems;
-  return unboundDims.empty() ? problems : certainProblems;
+/// Of the errors that are worth telling: no advice for a model that is refused
+/// with any sizes and constants, no errors that may come from sizes not given.
+Certainty Importer::getReportedCertainty() const {
+  if (!certainFailure && diagnostics.hasErrors(Certainty::Final))
+    return Certainty::Final;
+  return unboundDims.empty() ? Certainty::Open : Certainty::AnySizes;
 }
 
 OnnxFailure Importer::findFailure() const {
-  if (problems.isEmpty())
+  if (!diagnostics.hasErrors())
     return OnnxFailure::None;
   if (certainFailure)
     return *certainFailure;
-  if (!finalProblems.isEmpty())
+  if (diagnostics.hasErrors(Certainty::Final))
     return OnnxFailure::Unsupported;
   // Other problems may come from what is missing.
-  if (!unboundDims.empty() || !builder.missingInputs().empty())
+  if (!unboundDims.empty() || !constants.missingInputs().empty())
     return OnnxFailure::Incomplete;
-  return problems.isSupportMissing() ? OnnxFailure::Unsupported
-                                     : OnnxFailure::Invalid;
+  return diagnostics.isSupportMissing() ? OnnxFailure::Unsupported
+                                        : OnnxFailure::Invalid;
 }
 
 void Importer::addResults(Scope &scope) {
   if (model.graph->outputs.empty())
-    addProblem("expected a model with an output");
+    diagnostics.error("expected a model with an output");
   llvm::StringSet<> names;
   for (const ValueInfoProto &output : model.graph->outputs) {
     const NamedValue *value = scope.find(output.name);
     if (!isValidName(output.name))
-      addProblem("expected the name of an output to be UTF-8 text without "
-                 "control characters, and not empty, found " +
-                 quote(output.name));
+      diagnostics.error(
+          "expected the name of an output to be UTF-8 text without "
+          "control characters, and not empty, found " +
+          quote(output.name));
     else if (!names.insert(output.name).second)
-      addProblem("output " + quote(output.name) + " is there twice");
+      diagnostics.error("output " + quote(output.name) + " is there twice");
     else if (!value)
-      addProblem("no node computes the output " + quote(output.name));
+      diagnostics.error("no node computes the output " + quote(output.name));
     else if (!value->tensor && !value->problem.empty())
-      addProblem("output " + quote(output.name) + ": " + value->problem);
+      diagnostics.error("output " + quote(output.name) + ": " + value->problem);
     else if (value->tensor.isSequence())
-      addProblem("output " + quote(output.name) +
-                 ": values that are no tensors are not supported");
+      diagnostics.error("output " + quote(output.name) +
+                        ": values that are no tensors are not supported");
     else if (!value->tensor.isEmpty())
       results.emplace_back(output.name.str(), value->tensor);
     OnnxValue declared = describe(output);
@@ -189,9 +171,10 @@ void Importer::addResults(Scope &scope) {
     bool isSame = declared.elementType == found.elementType &&
                   declared.format == found.format;
     if (declared.elementType && !isSame)
-      addProblem("output " + quote(output.name) +
-                 ": expected elements of type " + describeElements(declared) +
-                 ", as it is declared, found " + describeElements(found));
+      diagnostics.error(
+          "output " + quote(output.name) + ": expected elements of type " +
+          describeElements(declared) + ", as it is declared, found " +
+          describeElements(found));
     declared.elementType = found.elementType;
     declared.format = found.format;
     // Sizes that were not given are 1 for now.
@@ -221,22 +204,24 @@ static Location getLocation(StringRef name, const NodeProto &node,
                       NameLoc::get(op, model));
 }
 
+void Importer::enterNode(StringRef name, Location location) {
+  diagnostics.enterNode(name, location);
+  builder.setLocation(location);
+}
+
 void Importer::importNodes(const Nodes &nodes, Scope &scope,
                            const Environment &environment) {
-  std::string outerName = nodeName;
-  Location outerLocation = nodeLocation;
+  std::string outerName = diagnostics.nodeName().str();
+  Location outerLocation = diagnostics.nodeLocation();
   for (const NodeProto &node : nodes) {
     countNodes(1);
     if (isTooLarge())
       break;
-    nodeName = getNodeName(node, environment);
-    nodeLocation = getLocation(nodeName, node, modelLocation);
-    builder.setLocation(nodeLocation);
+    std::string name = getNodeName(node, environment);
+    enterNode(name, getLocation(name, node, modelLocation));
     importNode(node, scope, environment);
   }
-  nodeName = outerName;
-  nodeLocation = outerLocation;
-  builder.setLocation(nodeLocation);
+  enterNode(outerName, outerLocation);
 }
 
 /// The inputs, or nothing if one of them is unknown.
@@ -247,9 +232,10 @@ std::optional<Tensors> Importer::readInputs(const NodeProto &node,
   for (StringRef name : node.inputs) {
     const NamedValue *value = name.empty() ? nullptr : scope.find(name);
     if (!name.empty() && !value)
-      addProblem("no node before this one computes the input " + quote(name));
+      diagnostics.error("no node before this one computes the input " +
+                        quote(name));
     else if (value && !value->problem.empty())
-      addProblem("input " + quote(name) + ": " + value->problem);
+      diagnostics.error("input " + quote(name) + ": " + value->problem);
     areKnown &= name.empty() || (value && (value->tensor || value->isLeftOut));
     inputs.push_back(value ? value->tensor : Tensor());
   }
@@ -269,8 +255,8 @@ bool Importer::expectPlain(StringRef what, ArrayRef<Tensor> tensors) {
     if (tensor.isSequence())
       builder.fail("sequences as " + what + " are not supported");
     else if (!tensor.isPlain())
-      builder.fail("elements of type " + getDataTypeName(tensor.format()) +
-                 " as " + what + " are not supported; Cast converts them");
+      builder.fail("elements of type " + getDataTypeName(getFormat(tensor)) +
+                   " as " + what + " are not supported; Cast converts them");
     if (!tensor.isPlain())
       return false;
   }
@@ -285,9 +271,9 @@ bool Importer::checkInputs(ArrayRef<Tensor> inputs, Takes takes) {
     if (takes != Takes::All && !isBits && !expectPlain(what, input))
       return false;
     bool isMoved = takes == Takes::Bits && !input.isPlain();
-    if (isMoved && input.format() != inputs.front().format()) {
+    if (isMoved && getFormat(input) != getFormat(inputs.front())) {
       builder.fail("expected the elements of input " + Twine(i) +
-                 " to have the type of input 0");
+                   " to have the type of input 0");
       return false;
     }
   }
@@ -303,17 +289,17 @@ std::optional<Tensors> Importer::importOp(const NodeProto &node,
                                           const OpVersion &op) {
   Takes takes = op.definition->takes;
   if (!checkInputs(call.inputs, takes)) {
-    addProblem(builder.takeFailure());
+    diagnostics.reportFailure();
     return std::nullopt;
   }
   Tensors inputs = call.inputs;
   DataType format = DataType::Undefined;
   if (takes == Takes::Bits && !inputs.empty()) {
-    format = inputs.front().format();
+    format = getFormat(inputs.front());
     for (Tensor &input : inputs)
-      input = input.withFormat(DataType::Undefined);
+      input = withoutFormat(input);
   }
-  OpContext context(node, builder, tensors, call.attributes, inputs,
+  OpContext context(node, builder, constants, tensors, call.attributes, inputs,
                     op.version);
   int64_t before = builder.createdCount();
   Tensors outputs = op.definition->import(context, builder);
@@ -322,17 +308,17 @@ std::optional<Tensors> Importer::importOp(const NodeProto &node,
     if (output.isSequence())
       made += output.items().size();
   countNodes(made / partsOfNode);
-  if (addBuilderProblem())
+  if (diagnostics.reportFailure())
     return std::nullopt;
   if (format != DataType::Undefined)
     for (Tensor &output : outputs)
-      output = output.withFormat(format);
+      output = withFormat(output, format);
   std::string problem = call.attributes.takeProblem();
   if (problem.empty())
     problem = context.findUnread();
   if (problem.empty())
     return outputs;
-  addProblem(problem);
+  diagnostics.error(problem);
   return std::nullopt;
 }
 
@@ -345,8 +331,9 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
   bool isFlow = !function && isControlFlow(domain, node.opType);
   auto opset = environment.opsets.find(domain);
   if (opset == environment.opsets.end()) {
-    addCertainProblem("expected the model to import an opset of the domain " +
-                      quote(node.domain));
+    diagnostics.error("expected the model to import an opset of the domain " +
+                          quote(node.domain),
+                      Certainty::AnySizes);
     return std::nullopt;
   }
   OpVersion op;
@@ -354,7 +341,7 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
     op = findOp(domain, node.opType, opset->getValue());
     // Reported even if its inputs are unknown.
     if (!op.definition) {
-      addCertainProblem(op.problem);
+      diagnostics.error(op.problem, Certainty::AnySizes);
       certainFailure = OnnxFailure::Unsupported;
     }
   }
@@ -371,11 +358,11 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
                  : node.opType == "Loop"        ? importLoop(call)
                  : node.opType == "SequenceMap" ? importSequenceMap(call)
                                                 : importScan(call);
-  if (addBuilderProblem())
+  if (diagnostics.reportFailure())
     return std::nullopt;
   std::string problem = attributes.takeProblem();
   if (!problem.empty())
-    addProblem(problem);
+    diagnostics.error(problem);
   return problem.empty() ? outputs : std::nullopt;
 }
 
@@ -385,8 +372,8 @@ void Importer::importNode(const NodeProto &node, Scope &scope,
     checkOutputs(node);
   std::optional<Tensors> outputs = importCall(node, scope, environment);
   // No failure is silent.
-  if (!outputs && problems.isEmpty())
-    addProblem("what this node is given is not supported");
+  if (!outputs && !diagnostics.hasErrors())
+    diagnostics.error("what this node is given is not supported");
   define(node, outputs, scope);
 }
 
@@ -396,9 +383,8 @@ bool Importer::isTooLarge() const { return nodeCount > options.maxNodes; }
 /// them end.
 void Importer::countNodes(int64_t count) {
   if (!isTooLarge() && nodeCount + count > options.maxNodes)
-    problems.add("expected at most " + std::to_string(options.maxNodes) +
-                     " nodes, those of functions and loops included",
-                 "", modelLocation);
+    diagnostics.modelError("expected at most " + Twine(options.maxNodes) +
+                           " nodes, those of functions and loops included");
   nodeCount += count;
 }
 
@@ -420,5 +406,5 @@ void Importer::define(const NodeProto &node,
 
 void Importer::defineValue(StringRef name, NamedValue value, Scope &scope) {
   if (!scope.values.try_emplace(name, std::move(value)).second)
-    addProblem("the value " + quote(name) + " is there already");
+    diagnostics.error("the value " + quote(name) + " is there already");
 }

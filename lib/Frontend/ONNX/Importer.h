@@ -8,7 +8,6 @@
 #ifndef HAMKAAS_LIB_FRONTEND_ONNX_IMPORTER_H
 #define HAMKAAS_LIB_FRONTEND_ONNX_IMPORTER_H
 
-#include "Diagnostics.h"
 #include "OpContext.h"
 #include "Opsets.h"
 #include "Tensors.h"
@@ -73,7 +72,9 @@ private:
   void checkOutputs(const NodeProto &node);
   void addResults(Scope &scope);
   OnnxFailure findFailure() const;
-  const Problems &getReportedProblems() const;
+  Certainty getReportedCertainty() const;
+  /// What follows is of this node.
+  void enterNode(llvm::StringRef name, mlir::Location location);
   void importNodes(const Nodes &nodes, Scope &scope,
                    const Environment &environment);
   void importNode(const NodeProto &node, Scope &scope,
@@ -136,11 +137,6 @@ private:
   /// Fails unless all of them are elements as the graph has them.
   bool expectPlain(llvm::StringRef what, llvm::ArrayRef<Tensor> tensors);
 
-  void addProblem(const llvm::Twine &reason);
-  void addCertainProblem(const llvm::Twine &reason);
-  /// Adds that of the builder, if there is one.
-  bool addBuilderProblem();
-
   const ModelProto &model;
   const OnnxImportOptions &options;
   mlir::MLIRContext *context;
@@ -148,21 +144,13 @@ private:
   ParameterContents &parameters;
   OnnxSummary &summary;
   TensorReader tensors;
+  Diagnostics diagnostics;
   GraphBuilder builder;
-  Problems problems;
-  /// Those of them that sizes of dimensions do not change.
-  Problems certainProblems;
-  /// What is wrong and changes nothing.
-  Problems warnings;
-  /// Those that neither sizes nor elements of inputs change.
-  Problems finalProblems;
+  KnownConstants constants;
   llvm::SmallVector<std::pair<std::string, Tensor>> results;
 
   llvm::StringMap<const FunctionProto *> functions;
 
-  /// The node that is being imported, for problems.
-  std::string nodeName;
-  mlir::Location nodeLocation;
   int64_t nodeCount = 0;
   /// Set if the model cannot be imported, whatever its sizes and constants are.
   std::optional<OnnxFailure> certainFailure;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Diagnostics.h"
 #include "OpContext.h"
 
 using namespace mlir;
@@ -21,7 +20,7 @@ static Tensor normalizeIndices(GraphBuilder &b, Tensor indices, int64_t size) {
   indices = b.cast(indices, IntegerType::get(b.context(), 64));
   if (!indices)
     return {};
-  return b.select(b.compare("lt", indices, b.constant({0}, {})),
+  return b.select(b.lt(indices, b.constant({0}, {})),
                   b.add(indices, double(size)), indices);
 }
 
@@ -157,20 +156,22 @@ static Tensors importGatherNd(OpContext &op, GraphBuilder &b) {
 // Scatters
 //===----------------------------------------------------------------------===//
 
-static StringRef readReduction(OpContext &op, GraphBuilder &b) {
-  StringRef reduction = op.attributes.getString("reduction").value_or("none");
-  if (!llvm::is_contained({"none", "add", "mul", "max", "min"}, reduction))
+static ScatterReduction readReduction(OpContext &op, GraphBuilder &b) {
+  StringRef name = op.attributes.getString("reduction").value_or("none");
+  // ONNX has the dialect's names.
+  std::optional<ScatterReduction> reduction = symbolizeScatterReduction(name);
+  if (!reduction)
     b.fail("expected the attribute 'reduction' to be none, add, mul, max or "
            "min, found " +
-           quote(reduction));
-  return reduction;
+           quote(name));
+  return reduction.value_or(ScatterReduction::None);
 }
 
 static Tensors importScatterElements(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), indices = op.input(1), updates = op.input(2);
   int64_t axis =
       op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
-  StringRef reduction = readReduction(op, b);
+  ScatterReduction reduction = readReduction(op, b);
   if (b.hasFailed() || !checkShapes(b, x, indices, axis))
     return {};
   if (updates.shape() != indices.shape())
@@ -188,7 +189,7 @@ static Tensors importScatterElements(OpContext &op, GraphBuilder &b) {
 
 static Tensors importScatterNd(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), indices = op.input(1), updates = op.input(2);
-  StringRef reduction = readReduction(op, b);
+  ScatterReduction reduction = readReduction(op, b);
   if (!op.expectRank(indices, 1) || !x || !updates || b.hasFailed())
     return {};
   int64_t length = indices.shape().back();
@@ -245,14 +246,14 @@ static Tensors importTensorScatter(OpContext &op, GraphBuilder &b) {
     place = b.add(
         place, b.reshape(b.cast(begin, place.elementType()), {x.dim(0), 1, 1}));
   place = mode == "circular"
-              ? b.binary("mod", place, b.constant({size}, {}))
+              ? b.mod(place, b.constant({size}, {}))
               : checkIndices(b, place, size, axis, /*areNonnegative=*/true);
   Tensor row = b.mul(b.reshape(b.iota({before}, 0), {places[0], places[1], 1}),
                      double(size));
   Tensor result = b.scatter(b.reshape(x, {before * size, behind}),
                             b.reshape(b.add(place, row), {before * length}),
                             b.reshape(updates, {before * length, behind}),
-                            "none", /*areChecked=*/true);
+                            ScatterReduction::None, /*areChecked=*/true);
   return {b.reshape(result, x.shape())};
 }
 
@@ -278,13 +279,13 @@ static Tensors importOneHot(OpContext &op, GraphBuilder &b) {
   if (b.hasFailed() || !op.checkShape(full, values.elementType()))
     return {};
   Tensor wanted = b.reshape(normalizeIndices(b, indices, count), shape);
-  Tensor isHit = b.compare("eq", b.iota(full, axis), wanted);
+  Tensor isHit = b.eq(b.iota(full, axis), wanted);
   return {b.select(isHit, b.reshape(b.sliceDim(values, 0, 1, 1), {}),
                    b.reshape(b.sliceDim(values, 0, 0, 1), {}))};
 }
 
 /// Whether row - column + `shift` compares so with 0, for a matrix.
-static Tensor compareDiagonal(GraphBuilder &b, StringRef predicate,
+static Tensor compareDiagonal(GraphBuilder &b, ComparePredicate predicate,
                               int64_t rows, int64_t columns, int64_t shift) {
   Tensor row = b.broadcast(b.iota({rows, 1}, 0), {rows, columns});
   return b.compare(predicate, b.add(row, double(shift)),
@@ -307,8 +308,9 @@ static Tensors importTrilu(OpContext &op, GraphBuilder &b) {
     return {x};
   if (!op.expectRank(x, 2))
     return {};
-  Tensor isKept = compareDiagonal(b, isUpper ? "le" : "ge", x.dim(x.rank() - 2),
-                                  x.shape().back(), shift);
+  Tensor isKept =
+      compareDiagonal(b, isUpper ? ComparePredicate::Le : ComparePredicate::Ge,
+                      x.dim(x.rank() - 2), x.shape().back(), shift);
   return {b.select(isKept, x, b.scalar(x.elementType(), 0))};
 }
 
@@ -322,7 +324,9 @@ static Tensors importEyeLike(OpContext &op, GraphBuilder &b) {
   if (!element || b.hasFailed())
     return {};
   shift = std::clamp<int64_t>(shift, -(int64_t(1) << 47), int64_t(1) << 47);
-  return {b.cast(compareDiagonal(b, "eq", x.dim(0), x.dim(1), shift), element)};
+  return {b.cast(
+      compareDiagonal(b, ComparePredicate::Eq, x.dim(0), x.dim(1), shift),
+      element)};
 }
 
 static Tensors importReverseSequence(OpContext &op, GraphBuilder &b) {
@@ -347,7 +351,7 @@ static Tensors importReverseSequence(OpContext &op, GraphBuilder &b) {
                         /*areNonnegative=*/true);
   Tensor step = b.iota(x.shape(), time);
   Tensor reversed = b.sub(b.sub(b.broadcast(length, x.shape()), 1.0), step);
-  Tensor index = b.select(b.compare("lt", step, length), reversed, step);
+  Tensor index = b.select(b.lt(step, length), reversed, step);
   return {b.gather(b.reshape(x, x.count()),
                    linearize(b, index, x.shape(), time), 0,
                    /*areChecked=*/true)};

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elements.h"
+#include "DataTypes.h"
 #include "Formats.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 #include "Importer.h"
 
 using namespace mlir;
@@ -16,13 +17,14 @@ using namespace hamkaas::onnx;
 
 void Importer::addInitializers(const GraphProto &graph, Scope &scope) {
   if (graph.hasSparseInitializers)
-    addProblem("sparse initializers are not supported");
+    diagnostics.error("sparse initializers are not supported");
   for (const TensorProto &initializer : graph.initializers) {
     NamedValue value;
     std::string problem;
     value.tensor = tensors.read(initializer, problem);
     if (!value.tensor)
-      addProblem("initializer " + quote(initializer.name) + ": " + problem);
+      diagnostics.error("initializer " + quote(initializer.name) + ": " +
+                        problem);
     defineValue(initializer.name, std::move(value), scope);
   }
 }
@@ -32,7 +34,7 @@ void Importer::addInitializers(const GraphProto &graph, Scope &scope) {
 //===----------------------------------------------------------------------===//
 
 void Importer::addOptionProblem(const Twine &reason) {
-  addProblem(reason);
+  diagnostics.error(reason);
   certainFailure = OnnxFailure::Invalid;
 }
 
@@ -49,8 +51,7 @@ void Importer::addInputs(const GraphProto &graph, Scope &scope) {
   for (const auto &given : options.constantInputs)
     if (!names.contains(given.getKey()))
       addOptionProblem(options.names.constantInputs +
-                       ": the model has no input " +
-                       quote(given.getKey()));
+                       ": the model has no input " + quote(given.getKey()));
   reportDims();
 }
 
@@ -62,26 +63,28 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
     certainFailure = OnnxFailure::Unsupported;
   std::optional<Shape> shape = bindDims(input);
   if (!isValidName(input.name))
-    addProblem("expected the name of an input to be UTF-8 text without control "
-               "characters, and not empty, found " +
-               quote(input.name));
+    diagnostics.error(
+        "expected the name of an input to be UTF-8 text without control "
+        "characters, and not empty, found " +
+        quote(input.name));
   else if (options.constantInputs.contains(input.name))
     return addConstantInput(input, scope);
   else if (input.type.kind != TypeProto::Tensor)
-    addProblem("input " + quote(input.name) +
-               ": values that are no tensors are not supported");
+    diagnostics.error("input " + quote(input.name) +
+                      ": values that are no tensors are not supported");
   else if (!shape)
-    addProblem("input " + quote(input.name) + ": expected a shape, found none");
+    diagnostics.error("input " + quote(input.name) +
+                      ": expected a shape, found none");
   else if (RankedTensorType type =
                makeType(context, input.type.elementType, *shape, problem);
            !type)
-    addProblem("input " + quote(input.name) + ": " + problem);
+    diagnostics.error("input " + quote(input.name) + ": " + problem);
   else if (type.getNumElements() == 0)
     value.tensor = builder.empty(*shape, type.getElementType());
   else
     value.tensor = builder.addInput(input.name, type);
   if (value.tensor && isFormat(input.type.elementType))
-    value.tensor = value.tensor.withFormat(input.type.elementType);
+    value.tensor = withFormat(value.tensor, input.type.elementType);
   defineValue(input.name, std::move(value), scope);
 }
 
@@ -117,9 +120,8 @@ void Importer::checkConstantShape(const ValueInfoProto &input,
   }
   if (!isEqual)
     addOptionProblem(options.names.constantInputs + ": expected the shape " +
-                     expected +
-                     " for the input " + quote(input.name) + ", found " +
-                     formatShape(given));
+                     expected + " for the input " + quote(input.name) +
+                     ", found " + formatShape(given));
 }
 
 void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
@@ -128,15 +130,15 @@ void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
   if (expected && given.type.getElementType() != expected) {
     std::string text;
     llvm::raw_string_ostream(text)
-        << options.names.constantInputs << ": expected elements of type " << expected
-        << " for the input " << quote(input.name) << ", found "
+        << options.names.constantInputs << ": expected elements of type "
+        << expected << " for the input " << quote(input.name) << ", found "
         << given.type.getElementType();
     addOptionProblem(text);
   }
   checkConstantShape(input, given.shape());
   Tensor value{ReferenceTensor(given)};
   if (isFormat(input.type.elementType))
-    value = value.withFormat(input.type.elementType);
+    value = withFormat(value, input.type.elementType);
   scope.values[input.name] = {value, ""};
 }
 
@@ -202,5 +204,5 @@ void Importer::reportDims() {
                          .str();
   for (const auto &[name, uses] : unboundDims)
     text += "\n  " + quote(name) + ": " + llvm::join(uses, ", ");
-  addProblem(text);
+  diagnostics.error(text);
 }

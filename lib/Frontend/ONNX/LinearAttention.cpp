@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
-#include "Diagnostics.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include <cmath>
 
 using namespace mlir;
@@ -107,7 +107,7 @@ static Tensor updateState(GraphBuilder &b, Tensor state, Tensor k, Tensor v,
                           Tensor decay, Tensor beta) {
   Tensor value = asRow(b, v);
   if (decay)
-    state = b.mul(state, b.unary("exp", asColumn(b, decay)));
+    state = b.mul(state, b.exp(asColumn(b, decay)));
   if (beta)
     value = b.mul(b.sub(value, multiplyBatches(b, asRow(b, k), state)),
                   asRow(b, beta));
@@ -167,16 +167,14 @@ static Tensors importCausalConvWithState(OpContext &op, GraphBuilder &b) {
   if (!expectShape(b, "a state", past, state))
     return {};
   Tensor padded = b.concat({past, x}, 2);
-  Shape one = {1}, zero = {0};
-  Tensor y =
-      b.create("conv", {b.permute(padded, {0, 2, 1}), b.permute(w, {2, 1, 0})},
-               {b.attribute("strides", one), b.attribute("dilations", one),
-                b.attribute("pad_low", zero), b.attribute("pad_high", zero),
-                b.attribute("groups", channels)});
+  Windows windows{/*sizes=*/{w.dim(2)}, /*strides=*/{1}, /*dilations=*/{1},
+                  /*padLow=*/{0}, /*padHigh=*/{0}};
+  Tensor y = b.conv(b.permute(padded, {0, 2, 1}), b.permute(w, {2, 1, 0}),
+                    windows, channels);
   if (bias)
     y = b.add(y, bias);
   if (activation != "none")
-    y = b.unary("silu", y);
+    y = b.silu(y);
   return {b.permute(y, {0, 2, 1}), b.sliceDim(padded, 2, x.dim(2), kept)};
 }
 

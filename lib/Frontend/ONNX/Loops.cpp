@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "Importer.h"
 
 using namespace mlir;
@@ -37,19 +38,19 @@ static Tensor stack(GraphBuilder &b, ArrayRef<Tensor> values) {
 
 bool Importer::checkLoop(const Loop &loop) {
   if (llvm::any_of(loop.inits, [](const Tensor &init) { return !init; })) {
-    addProblem("expected all values that the loop carries to be given");
+    diagnostics.error("expected all values that the loop carries to be given");
     return false;
   }
   if (loop.trips && (!loop.trips.isInteger() || loop.trips.count() != 1))
-    addProblem("expected an integer as the number of iterations");
+    diagnostics.error("expected an integer as the number of iterations");
   else if (loop.condition &&
            (!loop.condition.isBool() || loop.condition.count() != 1))
-    addProblem("expected a boolean as the condition");
+    diagnostics.error("expected a boolean as the condition");
   else
     return (!loop.trips ||
-            builder.expectKnown("the number of iterations", loop.trips)) &&
+            constants.expect("the number of iterations", loop.trips)) &&
            (!loop.condition ||
-            builder.expectKnown("the condition", loop.condition));
+            constants.expect("the condition", loop.condition));
   return false;
 }
 
@@ -59,7 +60,8 @@ std::optional<Tensors> Importer::importLoop(const Call &call) {
   inputs.resize(std::max<size_t>(inputs.size(), 2));
   size_t carried = inputs.size() - 2;
   if (!body || body->outputs.size() < carried + 1) {
-    addProblem("expected a body with an output for each value that is carried");
+    diagnostics.error(
+        "expected a body with an output for each value that is carried");
     return std::nullopt;
   }
   Loop loop{*body, inputs[0], inputs[1], Tensors(llvm::drop_begin(inputs, 2))};
@@ -71,14 +73,12 @@ std::optional<Tensors> Importer::importLoop(const Call &call) {
   if (trips && isEndless && *trips > mostUnrolled / nodes) {
     // A body that needs to know the number of the iteration, or whose values
     // change their types, cannot be computed so.
-    Problems before = problems, finalBefore = finalProblems;
+    Diagnostics::Checkpoint before = diagnostics.save();
     std::optional<OnnxFailure> failureBefore = certainFailure;
     auto outputs = importAsScan(call, loop, *trips);
     if (outputs || isTooLarge() || certainFailure != failureBefore)
       return outputs;
-    (void)builder.takeFailure();
-    problems = before;
-    finalProblems = finalBefore;
+    diagnostics.restore(before);
     certainFailure = failureBefore;
   }
   return unrollLoop(call, loop);
@@ -121,8 +121,9 @@ std::optional<Tensors> Importer::unrollLoop(const Call &call,
     std::optional<int64_t> goesOn =
         condition ? getKnown(condition) : std::optional<int64_t>(1);
     if (!goesOn) {
-      addProblem("loops that end by a condition that they compute are not "
-                 "supported");
+      diagnostics.error(
+          "loops that end by a condition that they compute are not "
+          "supported");
       return std::nullopt;
     }
     if (i >= trips || !*goesOn)
@@ -146,8 +147,8 @@ std::optional<Tensors> Importer::unrollLoop(const Call &call,
   }
   for (const Tensors &list : rows) {
     if (list.empty()) {
-      addProblem("loops without an iteration that stack values are not "
-                 "supported");
+      diagnostics.error("loops without an iteration that stack values are not "
+                        "supported");
       return std::nullopt;
     }
     values.push_back(stack(builder, list));
@@ -249,12 +250,13 @@ std::optional<Tensors> Importer::importBatchScan(const Call &call) {
       ArrayRef(call.inputs).drop_front(std::min<size_t>(call.inputs.size(), 1));
   if (!body || count < 1 || count > int64_t(given.size()) ||
       body->outputs.size() < given.size() - count) {
-    addProblem("expected a body with an output for each state, and at least "
-               "one input that is scanned");
+    diagnostics.error(
+        "expected a body with an output for each state, and at least "
+        "one input that is scanned");
     return std::nullopt;
   }
   if (call.inputs.front()) {
-    addProblem("lengths of the sequences of a Scan are not supported");
+    diagnostics.error("lengths of the sequences of a Scan are not supported");
     return std::nullopt;
   }
   size_t states = given.size() - count;
@@ -304,7 +306,7 @@ std::optional<Tensors> Importer::importScan(const Call &call) {
     return importBatchScan(call);
   if (!body || !count || *count < 1 || *count > int64_t(call.inputs.size()) ||
       body->outputs.size() < call.inputs.size() - *count) {
-    addProblem(
+    diagnostics.error(
         "expected a body with an output for each state, and at least one "
         "input that is scanned");
     return std::nullopt;

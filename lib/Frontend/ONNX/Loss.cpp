@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -35,10 +36,10 @@ static std::optional<Labels> readLabels(OpContext &op, GraphBuilder &b,
   Type i64 = IntegerType::get(b.context(), 64);
   Tensor wide = b.reshape(b.cast(labels, i64), aligned);
   Labels result;
-  result.isRight = b.compare("eq", b.iota(scores.shape(), 1), wide);
+  result.isRight = b.eq(b.iota(scores.shape(), 1), wide);
   if (auto ignored = op.attributes.getInt("ignore_index")) {
-    Tensor isUsed = b.compare("ne", wide, b.constant({*ignored}, {}));
-    result.isRight = b.binary("and", result.isRight, isUsed);
+    Tensor isUsed = b.ne(wide, b.constant({*ignored}, {}));
+    result.isRight = b.bitAnd(result.isRight, isUsed);
     result.counts = b.cast(b.reshape(isUsed, shape), scores.elementType());
   }
   return result;
@@ -49,12 +50,13 @@ static Tensor pickRight(GraphBuilder &b, const Labels &labels, Tensor x) {
   if (!x)
     return {};
   Tensor zero = b.scalar(x.elementType(), 0);
-  return b.reduce("sum", b.select(labels.isRight, x, zero), 1,
+  return b.reduce(Combiner::Sum, b.select(labels.isRight, x, zero), 1,
                   /*keepDims=*/false);
 }
 
 static Tensor sumAll(GraphBuilder &b, Tensor x) {
-  return b.reduce("sum", x, getDimRange(0, x.rank()), /*keepDims=*/false);
+  return b.reduce(Combiner::Sum, x, getDimRange(0, x.rank()),
+                  /*keepDims=*/false);
 }
 
 /// The loss from the logarithms of the probabilities.
@@ -64,7 +66,7 @@ static Tensor computeLoss(OpContext &op, GraphBuilder &b, Tensor logarithms) {
   if (!labels ||
       !expectOneOf(b, "reduction", reduction, {"mean", "none", "sum"}))
     return {};
-  Tensor loss = b.unary("neg", pickRight(b, *labels, logarithms));
+  Tensor loss = b.neg(pickRight(b, *labels, logarithms));
   Tensor counts = labels->counts;
   if (Tensor weights = op.optionalInput(2)) {
     if (!expectShape(b, "weights", weights, {logarithms.dim(1)}))

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "AffineForms.h"
-#include "Diagnostics.h"
 #include "OpContext.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -53,13 +52,12 @@ static Tensor sliceAt(GraphBuilder &b, Tensor x, int64_t axis, Tensor start,
   // wrapped have another difference: an index that the gather refuses.
   Tensor zero = b.scalar(i64, 0), beyond = b.scalar(i64, double(size));
   Tensor fromEnd =
-      b.select(b.compare("lt", end, zero), b.add(start, double(size)), beyond);
-  Tensor isApart =
-      b.compare("eq", b.sub(end, start), b.scalar(i64, double(difference)));
-  start = b.select(b.compare("lt", start, zero), fromEnd, start);
+      b.select(b.lt(end, zero), b.add(start, double(size)), beyond);
+  Tensor isApart = b.eq(b.sub(end, start), b.scalar(i64, double(difference)));
+  start = b.select(b.lt(start, zero), fromEnd, start);
   start = b.select(isApart, start, beyond);
   // Nor does the gather count from the end.
-  start = b.select(b.compare("lt", start, zero), beyond, start);
+  start = b.select(b.lt(start, zero), beyond, start);
   Tensor index = b.mul(b.iota({shape[axis]}, 0), double(step));
   return b.gather(x, b.add(index, start), axis);
 }

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -24,21 +25,6 @@ static void readStashType(OpContext &op) { op.attributes.getInt("stash_type"); }
 // By channel
 //===----------------------------------------------------------------------===//
 
-/// `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where all but `x`
-/// have one number a channel: one product and one sum of each element.
-static Tensor applyStatistics(GraphBuilder &b, Tensor x, Tensor scale,
-                              Tensor bias, Tensor mean, Tensor variance,
-                              double epsilon) {
-  Type type = x.elementType();
-  scale = toComputed(b, scale);
-  mean = toComputed(b, mean);
-  variance = toComputed(b, variance);
-  Tensor factor = b.div(scale, b.root(b.add(variance, epsilon)));
-  Tensor offset = b.sub(toComputed(b, bias), b.mul(mean, factor));
-  Tensor scaled = b.mul(toComputed(b, x), alignToChannels(b, factor, x.rank()));
-  return b.cast(b.add(scaled, alignToChannels(b, offset, x.rank())), type);
-}
-
 /// Normalizes by the statistics of the batch itself; gives the moving averages,
 /// too.
 static Tensors trainBatchNorm(OpContext &op, GraphBuilder &b, double epsilon,
@@ -46,21 +32,21 @@ static Tensors trainBatchNorm(OpContext &op, GraphBuilder &b, double epsilon,
   Tensor x = op.input(0);
   Shape others = {0};
   llvm::append_range(others, getDimRange(2, x.rank()));
-  Tensor mean = reduceMean(b, toComputed(b, x), others);
-  Tensor distance = b.sub(toComputed(b, x), mean);
-  Tensor variance = reduceMean(b, b.mul(distance, distance), others);
-  Shape channels = {mean.count()};
-  mean = b.reshape(mean, channels);
+  Tensor average = mean(b, toComputed(b, x), others);
+  Tensor distance = b.sub(toComputed(b, x), average);
+  Tensor variance = mean(b, b.mul(distance, distance), others);
+  Shape channels = {average.count()};
+  average = b.reshape(average, channels);
   variance = b.reshape(variance, channels);
-  auto average = [&](Tensor old, Tensor current) {
+  auto move = [&](Tensor old, Tensor current) {
     Type type = old.elementType();
     return b.cast(b.add(b.mul(toComputed(b, old), momentum),
                         b.mul(current, 1 - momentum)),
                   type);
   };
   return {
-      applyStatistics(b, x, op.input(1), op.input(2), mean, variance, epsilon),
-      average(op.input(3), mean), average(op.input(4), variance)};
+      batchNorm(b, x, {op.input(1), op.input(2), average, variance, epsilon}),
+      move(op.input(3), average), move(op.input(4), variance)};
 }
 
 static Tensors importBatchNormalization(OpContext &op, GraphBuilder &b) {
@@ -82,8 +68,8 @@ static Tensors importBatchNormalization(OpContext &op, GraphBuilder &b) {
       return {};
   if (isTraining && op.expectRank(x, 2))
     return trainBatchNorm(op, b, epsilon, momentum);
-  return {applyStatistics(b, x, op.input(1), op.input(2), op.input(3),
-                          op.input(4), epsilon)};
+  return {batchNorm(
+      b, x, {op.input(1), op.input(2), op.input(3), op.input(4), epsilon})};
 }
 
 static Tensors importInstanceNormalization(OpContext &op, GraphBuilder &b) {
@@ -92,7 +78,7 @@ static Tensors importInstanceNormalization(OpContext &op, GraphBuilder &b) {
       !expectShape(b, "factors", op.input(1), {x.dim(1)}) ||
       !expectShape(b, "offsets", op.input(2), {x.dim(1)}))
     return {};
-  Tensor normal = normalizeFrom(b, x, 2, getEpsilon(op));
+  Tensor normal = layerNorm(b, x, 2, getEpsilon(op));
   normal = b.mul(normal, alignToChannels(b, op.input(1), x.rank()));
   return {b.add(normal, alignToChannels(b, op.input(2), x.rank()))};
 }
@@ -115,7 +101,7 @@ static Tensors importGroupNormalization(OpContext &op, GraphBuilder &b) {
       !expectShape(b, "offsets", op.input(2), {factors}))
     return {};
   Tensor normal =
-      normalizeFrom(b, b.reshape(toComputed(b, x), grouped), 2, getEpsilon(op));
+      layerNorm(b, b.reshape(toComputed(b, x), grouped), 2, getEpsilon(op));
   if (op.version >= 21)
     normal = b.reshape(normal, shape);
   int64_t rank = normal.rank();
@@ -141,11 +127,12 @@ static Tensors importLRN(OpContext &op, GraphBuilder &b) {
   int64_t after = std::min(size / 2, x.dim(1) - 1);
   Tensor rows = b.reshape(
       b.mul(x, x), {x.dim(0), x.dim(1), x.count() / x.dim(0) / x.dim(1)});
-  Tensor sum =
-      b.pool("sum", rows, {before + after + 1}, {1}, {1}, {before}, {after});
+  Windows windows{/*sizes=*/{before + after + 1}, /*strides=*/{1},
+                  /*dilations=*/{1}, /*padLow=*/{before}, /*padHigh=*/{after}};
+  Tensor sum = b.pool(Combiner::Sum, rows, windows);
   Tensor base =
       b.add(b.mul(b.reshape(sum, x.shape()), alpha / double(size)), bias);
-  return {b.div(x, b.binary("pow", base, b.scalar(x.elementType(), beta)))};
+  return {b.div(x, b.pow(base, beta))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,11 +156,11 @@ static std::optional<int64_t> getRowAxis(OpContext &op, GraphBuilder &b,
 static Tensors computeStatistics(GraphBuilder &b, Tensor x, int64_t axis,
                                  double epsilon) {
   Shape dims = getDimRange(axis, x.rank());
-  Tensor mean = reduceMean(b, x, dims);
-  Tensor distance = b.sub(x, mean);
-  Tensor variance = reduceMean(b, b.mul(distance, distance), dims);
-  Tensor deviation = b.root(b.add(variance, epsilon));
-  return {mean, b.div(b.scalar(x.elementType(), 1), deviation)};
+  Tensor average = mean(b, x, dims);
+  Tensor distance = b.sub(x, average);
+  Tensor variance = mean(b, b.mul(distance, distance), dims);
+  Tensor deviation = b.sqrt(b.add(variance, epsilon));
+  return {average, b.div(b.scalar(x.elementType(), 1), deviation)};
 }
 
 static Tensors importLayerNormalization(OpContext &op, GraphBuilder &b) {
@@ -185,7 +172,7 @@ static Tensors importLayerNormalization(OpContext &op, GraphBuilder &b) {
     return {};
   Type type = x.elementType();
   x = toComputed(b, x);
-  Tensor y = b.mul(b.cast(normalizeFrom(b, x, *axis, epsilon), type), scale);
+  Tensor y = b.mul(b.cast(layerNorm(b, x, *axis, epsilon), type), scale);
   if (bias)
     y = b.add(y, bias);
   if (!op.wants(1) && !op.wants(2))
@@ -203,9 +190,7 @@ static Tensors importRMSNormalization(OpContext &op, GraphBuilder &b) {
     return {};
   Type type = x.elementType();
   x = toComputed(b, x);
-  Tensor squares = reduceMean(b, b.mul(x, x), getDimRange(*axis, x.rank()));
-  Tensor y = b.div(x, b.root(b.add(squares, epsilon)));
-  return {b.mul(b.cast(y, type), scale)};
+  return {b.mul(b.cast(rmsNorm(b, x, *axis, epsilon), type), scale)};
 }
 
 /// com.microsoft: the sum of two inputs and a bias, normalized; the sum itself
@@ -221,13 +206,9 @@ static Tensors importSkipNormalization(OpContext &op, GraphBuilder &b) {
     return {};
   if (op.wants(1) || op.wants(2))
     return {b.fail("the outputs 1 and 2 are not supported")};
-  Tensor normal;
-  if (hasMean) {
-    normal = normalizeFrom(b, x, x.rank() - 1, epsilon);
-  } else {
-    Tensor squares = reduceMean(b, b.mul(x, x), {x.rank() - 1});
-    normal = b.div(x, b.root(b.add(squares, epsilon)));
-  }
+  int64_t axis = x.rank() - 1;
+  Tensor normal =
+      hasMean ? layerNorm(b, x, axis, epsilon) : rmsNorm(b, x, axis, epsilon);
   normal = b.mul(normal, gamma);
   return {beta ? b.add(normal, beta) : normal, {}, {}, x};
 }
@@ -242,12 +223,12 @@ static Tensors importLpNormalization(OpContext &op, GraphBuilder &b) {
   if (p != 1 && p != 2)
     return {
         b.fail("expected the attribute 'p' to be 1 or 2, found " + Twine(p))};
-  Tensor terms = p == 1 ? b.unary("abs", x) : b.mul(x, x);
-  Tensor norm = b.reduce("sum", terms, *axis, /*keepDims=*/true);
+  Tensor terms = p == 1 ? b.abs(x) : b.mul(x, x);
+  Tensor norm = b.reduce(Combiner::Sum, terms, *axis, /*keepDims=*/true);
   if (p == 2)
-    norm = b.root(norm);
+    norm = b.sqrt(norm);
   Tensor zero = b.scalar(x.elementType(), 0);
-  return {b.select(b.compare("eq", norm, zero), zero, b.div(x, norm))};
+  return {b.select(b.eq(norm, zero), zero, b.div(x, norm))};
 }
 
 static Tensors importMeanVarianceNormalization(OpContext &op, GraphBuilder &b) {
@@ -256,9 +237,9 @@ static Tensors importMeanVarianceNormalization(OpContext &op, GraphBuilder &b) {
   Shape dims = op.normalizeAxes(given, x.rank());
   if (b.hasFailed())
     return {};
-  Tensor distance = b.sub(x, reduceMean(b, x, dims));
-  Tensor variance = reduceMean(b, b.mul(distance, distance), dims);
-  return {b.div(distance, b.add(b.root(variance), 1e-9))};
+  Tensor distance = b.sub(x, mean(b, x, dims));
+  Tensor variance = mean(b, b.mul(distance, distance), dims);
+  return {b.div(distance, b.add(b.sqrt(variance), 1e-9))};
 }
 
 ArrayRef<OpDefinition> onnx::getNormalizationOps() {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpContext.h"
-#include "Diagnostics.h"
-#include "Elements.h"
+#include "DataTypes.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -52,7 +52,7 @@ std::string OpContext::findUnread() const {
 
 bool OpContext::expectConstant(unsigned i) {
   Tensor tensor = input(i);
-  return tensor && builder.expectKnown("input " + Twine(i), tensor);
+  return tensor && constants.expect("input " + Twine(i), tensor);
 }
 
 std::optional<Shape> OpContext::constantInts(unsigned i) {

@@ -9,7 +9,8 @@
 #define HAMKAAS_LIB_FRONTEND_ONNX_OPCONTEXT_H
 
 #include "Attributes.h"
-#include "GraphBuilder.h"
+#include "GraphNames.h"
+#include "KnownConstants.h"
 #include "Tensors.h"
 
 namespace hamkaas::onnx {
@@ -18,11 +19,13 @@ namespace hamkaas::onnx {
 /// looked at, an input or an attribute, must not be ignored and is an error.
 class OpContext {
 public:
-  OpContext(const NodeProto &node, GraphBuilder &builder, TensorReader &tensors,
+  OpContext(const NodeProto &node, GraphBuilder &builder,
+            KnownConstants &constants, TensorReader &tensors,
             Attributes &attributes, llvm::ArrayRef<Tensor> inputs,
             int64_t version)
       : node(node), attributes(attributes), version(version), builder(builder),
-        tensors(tensors), inputs(inputs), isRead(inputs.size()) {}
+        constants(constants), tensors(tensors), inputs(inputs),
+        isRead(inputs.size()) {}
 
   const NodeProto &node;
   Attributes &attributes;
@@ -74,6 +77,7 @@ public:
 
 private:
   GraphBuilder &builder;
+  KnownConstants &constants;
   TensorReader &tensors;
   llvm::ArrayRef<Tensor> inputs;
   llvm::SmallVector<bool> isRead;
@@ -102,9 +106,6 @@ struct OpDefinition {
   llvm::StringRef domain = "";
   Takes takes = Takes::Tensors;
 };
-
-/// The product of matrices or batches of them, as numpy's matmul has it.
-Tensor multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs);
 
 // One a family of operators.
 llvm::ArrayRef<OpDefinition> getActivationOps();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Opsets.h"
-#include "Diagnostics.h"
+#include "HamKaas/Frontend/Builder/Diagnostics.h"
 
 using namespace llvm;
 using namespace hamkaas;

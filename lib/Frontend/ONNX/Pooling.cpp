@@ -5,20 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
-#include "Diagnostics.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "Windows.h"
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
-
-/// Pools `x`, whose channels are last.
-static Tensor pool(GraphBuilder &b, StringRef kind, Tensor x,
-                   const Windows &windows) {
-  return b.pool(kind, x, windows.sizes, windows.strides, windows.dilations,
-                windows.padLow, windows.padHigh);
-}
 
 /// The windows of a pooling operator, of which 'pads' alone are paddings: what
 /// is added to round up is not.
@@ -99,12 +92,13 @@ static Tensor findLargest(GraphBuilder &b, Tensor x, const Windows &windows,
   Tensor elements = unfold(b, x, lowest, windows);
   if (!elements)
     return {};
-  Tensor isLargest = b.compare(
-      "eq", elements,
-      b.reduce("max", elements, elements.rank() - 1, /*keepDims=*/true));
+  Tensor isLargest =
+      b.eq(elements, b.reduce(Combiner::Max, elements, elements.rank() - 1,
+                              /*keepDims=*/true));
   if (x.isFloat())
-    isLargest = b.binary("or", isLargest, b.compare("ne", elements, elements));
-  place = b.reduce("min", b.select(isLargest, place, b.constant({none}, {})),
+    isLargest = b.bitOr(isLargest, b.ne(elements, elements));
+  place = b.reduce(Combiner::Min,
+                   b.select(isLargest, place, b.constant({none}, {})),
                    elements.rank() - 1, /*keepDims=*/false);
   if (countsFromFirst)
     place = countFromFirst(b, place, spatial);
@@ -122,7 +116,7 @@ static Tensors importMaxPool(OpContext &op, GraphBuilder &b) {
   if (!windows)
     return {};
   Tensors results = {
-      channelsFirst(b, pool(b, "max", channelsLast(b, x), *windows))};
+      channelsFirst(b, b.pool(Combiner::Max, channelsLast(b, x), *windows))};
   if (op.wants(1))
     results.push_back(findLargest(b, x, *windows, countsFromFirst));
   return results;
@@ -160,7 +154,7 @@ static Tensors importMaxUnpool(OpContext &op, GraphBuilder &b) {
   Tensor zero = b.scalar(x.elementType(), 0);
   Tensor flat = b.scatter(b.broadcast(zero, {countElements(shape)}),
                           b.reshape(places, {x.count()}),
-                          b.reshape(x, {x.count()}), "none");
+                          b.reshape(x, {x.count()}), ScatterReduction::None);
   return {b.pad(b.reshape(flat, shape), zero, none, high, none)};
 }
 
@@ -225,7 +219,7 @@ static Tensors importAveragePool(OpContext &op, GraphBuilder &b) {
   auto windows = readPool(op, b, x);
   if (!windows)
     return {};
-  Tensor sum = pool(b, "sum", channelsLast(b, x), *windows);
+  Tensor sum = b.pool(Combiner::Sum, channelsLast(b, x), *windows);
   if (!sum)
     return {};
   return {channelsFirst(
@@ -235,14 +229,13 @@ static Tensors importAveragePool(OpContext &op, GraphBuilder &b) {
 /// The p-th root of the sum of `sum(|x|^p)`.
 template <typename Fn>
 static Tensor computeNorm(GraphBuilder &b, Tensor x, double p, Fn sum) {
-  Tensor magnitude = b.unary("abs", x);
+  Tensor magnitude = b.abs(x);
   if (p == 1)
     return sum(magnitude);
   if (p == 2)
-    return b.root(sum(b.mul(x, x)));
+    return b.sqrt(sum(b.mul(x, x)));
   Tensor power = b.scalar(x.elementType(), p);
-  return b.binary("pow", sum(b.binary("pow", magnitude, power)),
-                  b.scalar(x.elementType(), 1 / p));
+  return b.pow(sum(b.pow(magnitude, power)), b.scalar(x.elementType(), 1 / p));
 }
 
 static Tensors importLpPool(OpContext &op, GraphBuilder &b) {
@@ -253,7 +246,7 @@ static Tensors importLpPool(OpContext &op, GraphBuilder &b) {
     return {};
   return {channelsFirst(
       b, computeNorm(b, channelsLast(b, x), double(p), [&](Tensor powers) {
-        return pool(b, "sum", powers, *windows);
+        return b.pool(Combiner::Sum, powers, *windows);
       }))};
 }
 
@@ -269,7 +262,7 @@ static Tensors importGlobalAveragePool(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   if (!op.expectRank(x, 2))
     return {};
-  Tensor sum = b.reduce("sum", x, spatialDims(x), /*keepDims=*/true);
+  Tensor sum = b.reduce(Combiner::Sum, x, spatialDims(x), /*keepDims=*/true);
   return {b.div(sum, double(x.count() / (x.dim(0) * x.dim(1))))};
 }
 
@@ -277,7 +270,7 @@ static Tensors importGlobalMaxPool(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   if (!op.expectRank(x, 2))
     return {};
-  return {b.reduce("max", x, spatialDims(x), /*keepDims=*/true)};
+  return {b.reduce(Combiner::Max, x, spatialDims(x), /*keepDims=*/true)};
 }
 
 static Tensors importGlobalLpPool(OpContext &op, GraphBuilder &b) {
@@ -286,7 +279,7 @@ static Tensors importGlobalLpPool(OpContext &op, GraphBuilder &b) {
   if (!op.expectRank(x, 2))
     return {};
   return {computeNorm(b, x, double(p), [&](Tensor powers) {
-    return b.reduce("sum", powers, spatialDims(x), /*keepDims=*/true);
+    return b.reduce(Combiner::Sum, powers, spatialDims(x), /*keepDims=*/true);
   })};
 }
 

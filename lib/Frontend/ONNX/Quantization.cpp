@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Quantization.h"
-#include "Compositions.h"
-#include "Diagnostics.h"
-#include "Elements.h"
+#include "Checks.h"
+#include "DataTypes.h"
 #include "Formats.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -94,7 +95,7 @@ struct QuantizedType {
 static QuantizedType readQuantizedType(OpContext &op, GraphBuilder &b,
                                        const Tensor &zero) {
   QuantizedType type = {zero ? zero.elementType() : getByteType(b),
-                        zero.format()};
+                        getFormat(zero)};
   if (op.version < 21)
     return type;
   DataType given = DataType(op.attributes.getInt("output_dtype").value_or(0));
@@ -112,8 +113,8 @@ static Tensor saturate(GraphBuilder &b, Tensor x, QuantizedType type) {
   if (!x)
     return {};
   auto [least, most] = getFormatRange(type.format);
-  x = b.binary("max", x, b.scalar(x.elementType(), least));
-  x = b.binary("min", x, b.scalar(x.elementType(), most));
+  x = b.max(x, double(least));
+  x = b.min(x, double(most));
   return encodeIntegers(b, x, type.format);
 }
 
@@ -145,7 +146,7 @@ static Tensors importQuantizeLinear(OpContext &op, GraphBuilder &b) {
       ratio = b.add(ratio, b.cast(align(zero), computed));
     return {encodeFloats(b, ratio, type.format, rounding)};
   }
-  Tensor rounded = b.unary("round", toComputed(b, ratio));
+  Tensor rounded = b.round(toComputed(b, ratio));
   if (zero)
     rounded = b.add(rounded, b.cast(align(zero), rounded.elementType()));
   return {saturate(b, rounded, type)};
@@ -176,21 +177,20 @@ DynamicQuantization onnx::quantizeDynamically(GraphBuilder &b, Tensor x) {
   Shape all = getDimRange(0, x.rank());
   Tensor none = b.scalar(x.elementType(), 0);
   Tensor most =
-      b.binary("max", b.reduce("max", x, all, /*keepDims=*/false), none);
+      b.max(b.reduce(Combiner::Max, x, all, /*keepDims=*/false), none);
   Tensor least =
-      b.binary("min", b.reduce("min", x, all, /*keepDims=*/false), none);
+      b.min(b.reduce(Combiner::Min, x, all, /*keepDims=*/false), none);
   // All numbers may be 0.
   Tensor range = b.sub(most, least);
-  range = b.select(b.compare("eq", range, none), b.scalar(x.elementType(), 1),
-                   range);
+  range = b.select(b.eq(range, none), b.scalar(x.elementType(), 1), range);
   DynamicQuantization q;
   q.scale = b.div(range, 255.0);
   auto clamp = [&](Tensor x) {
-    x = b.binary("max", x, none);
-    return b.binary("min", x, b.scalar(x.elementType(), 255));
+    x = b.max(x, none);
+    return b.min(x, double(255));
   };
-  q.zeroPoint = b.unary("round", clamp(b.unary("neg", b.div(least, q.scale))));
-  q.values = clamp(b.add(b.unary("round", b.div(x, q.scale)), q.zeroPoint));
+  q.zeroPoint = b.round(clamp(b.neg(b.div(least, q.scale))));
+  q.values = clamp(b.add(b.round(b.div(x, q.scale)), q.zeroPoint));
   return q;
 }
 
@@ -228,7 +228,7 @@ Tensor onnx::requantize(GraphBuilder &b, Tensor sum, Tensor scale,
   if (!sum || !scale)
     return {};
   Type f32 = Float32Type::get(b.context());
-  Tensor x = b.unary("round", b.mul(b.cast(sum, f32), b.cast(scale, f32)));
+  Tensor x = b.round(b.mul(b.cast(sum, f32), b.cast(scale, f32)));
   if (zeroPoint)
     x = b.add(x, b.cast(zeroPoint, f32));
   return b.cast(x, zeroPoint ? zeroPoint.elementType() : like);

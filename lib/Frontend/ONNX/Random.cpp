@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "llvm/ADT/bit.h"
 #include <cmath>
 
@@ -57,8 +58,8 @@ static std::optional<Seed> readIntegerSeed(OpContext &op, GraphBuilder &b) {
 
 static Tensor rotateLeft(GraphBuilder &b, Tensor x, int bits) {
   Type type = x.elementType();
-  return b.binary("or", b.binary("shift_left", x, b.scalar(type, bits)),
-                  b.binary("shift_right", x, b.scalar(type, 32 - bits)));
+  return b.bitOr(b.shiftLeft(x, b.scalar(type, bits)),
+                 b.shiftRight(x, b.scalar(type, 32 - bits)));
 }
 
 /// Threefry-2x32 with 20 rounds, of Salmon et al., Parallel random numbers: as
@@ -81,7 +82,7 @@ static std::pair<Tensor, Tensor> drawWords(GraphBuilder &b, Seed seed,
   Tensor high = key(1);
   for (int round = 0; round < 20; ++round) {
     low = b.add(low, high);
-    high = b.binary("xor", rotateLeft(b, high, rotations[round % 8]), low);
+    high = b.bitXor(rotateLeft(b, high, rotations[round % 8]), low);
     if (round % 4 != 3)
       continue;
     int injection = round / 4 + 1;
@@ -95,8 +96,7 @@ static std::pair<Tensor, Tensor> drawWords(GraphBuilder &b, Seed seed,
 static Tensor scaleWord(GraphBuilder &b, Tensor word, int bits, Type type) {
   if (!word)
     return {};
-  Tensor upper =
-      b.binary("shift_right", word, b.scalar(word.elementType(), 32 - bits));
+  Tensor upper = b.shiftRight(word, b.scalar(word.elementType(), 32 - bits));
   return b.mul(b.cast(upper, type), std::ldexp(1.0, -bits));
 }
 
@@ -137,7 +137,7 @@ static Tensor drawNormal(GraphBuilder &b, Seed seed, ArrayRef<int64_t> shape) {
   Tensor word = drawWords(b, seed, shape).first;
   if (!word)
     return {};
-  Tensor tail = b.binary("and", word, b.scalar(word.elementType(), 0x7FFFFFFF));
+  Tensor tail = b.bitAnd(word, b.scalar(word.elementType(), 0x7FFFFFFF));
   tail = b.mul(b.add(b.cast(tail, f32), 0.5), std::ldexp(1.0, -32));
 
   Tensor q = b.sub(b.scalar(f32, 0.5), tail);
@@ -148,16 +148,14 @@ static Tensor drawNormal(GraphBuilder &b, Seed seed, ArrayRef<int64_t> shape) {
                      {59.109374720, 159.29113202, 50.434271938, 3.3871327179})),
       evaluate(b, r, {67.187563600, 78.757757664, 17.895169469, 1}));
 
-  Tensor s = b.sub(b.root(b.unary("neg", b.unary("log", tail))), 1.6);
+  Tensor s = b.sub(b.sqrt(b.neg(b.log(tail))), 1.6);
   Tensor outer = b.div(
       evaluate(b, s, {0.17023821103, 1.3067284816, 2.7568153900, 1.4234372777}),
       evaluate(b, s, {0.12021132975, 0.73700164250, 1}));
 
-  Tensor size =
-      b.select(b.compare("le", q, b.scalar(f32, 0.425)), inner, outer);
-  Tensor isNegative =
-      b.compare("lt", word, b.scalar(word.elementType(), 0x80000000));
-  return b.select(isNegative, b.unary("neg", size), size);
+  Tensor size = b.select(b.le(q, b.scalar(f32, 0.425)), inner, outer);
+  Tensor isNegative = b.lt(word, b.scalar(word.elementType(), 0x80000000));
+  return b.select(isNegative, b.neg(size), size);
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,7 +227,7 @@ static Tensors importBernoulli(OpContext &op, GraphBuilder &b) {
     return {b.fail("expected probabilities that are floats")};
   Tensor chance = toComputed(b, x);
   Tensor drawn = drawUniform(b, *seed, x.shape(), chance.elementType());
-  return {b.cast(b.compare("lt", drawn, chance), type)};
+  return {b.cast(b.lt(drawn, chance), type)};
 }
 
 /// `x` are logarithms of what each class is worth: rows x classes.
@@ -247,16 +245,17 @@ static Tensors importMultinomial(OpContext &op, GraphBuilder &b) {
   int64_t rows = x.dim(0), classes = x.dim(1);
   x = toComputed(b, x);
   Tensor worth =
-      b.unary("exp", b.sub(x, b.reduce("max", x, 1, /*keepDims=*/true)));
+      b.exp(b.sub(x, b.reduce(Combiner::Max, x, 1, /*keepDims=*/true)));
   Tensor sums = b.cumsum(worth, 1, /*isExclusive=*/false, /*isReverse=*/false);
   Tensor drawn = b.mul(drawUniform(b, *seed, {rows, samples}, x.elementType()),
                        b.sliceDim(sums, 1, classes - 1, 1));
   // The first class whose sum is beyond the number that was drawn.
   Tensor isBelow =
-      b.compare("le", b.broadcast(addDim(b, sums, 1), {rows, samples, classes}),
-                addDim(b, drawn, 2));
-  Tensor index = b.reduce("sum", b.cast(isBelow, type), 2, /*keepDims=*/false);
-  return {b.binary("min", index, b.scalar(type, double(classes - 1)))};
+      b.le(b.broadcast(addDim(b, sums, 1), {rows, samples, classes}),
+           addDim(b, drawn, 2));
+  Tensor index =
+      b.reduce(Combiner::Sum, b.cast(isBelow, type), 2, /*keepDims=*/false);
+  return {b.min(index, b.scalar(type, double(classes - 1)))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -292,7 +291,7 @@ static Tensors dropElements(OpContext &op, GraphBuilder &b, Seed seed) {
   if (!ratio || !x)
     return {};
   Tensor drawn = drawUniform(b, seed, x.shape(), ratio.elementType());
-  Tensor isKept = b.compare("ge", drawn, ratio);
+  Tensor isKept = b.ge(drawn, ratio);
   Tensor one = b.scalar(ratio.elementType(), 1);
   Tensor scale = b.div(one, b.sub(one, ratio));
   Tensor scaled =

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
-#include "Diagnostics.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "Quantization.h"
 #include "RecurrentActivations.h"
 
@@ -66,8 +66,8 @@ struct Direction {
 
   Tensor activate(GraphBuilder &b, unsigned i, Tensor x) const {
     if (clip) {
-      x = b.binary("max", x, b.scalar(x.elementType(), -*clip));
-      x = b.binary("min", x, b.scalar(x.elementType(), *clip));
+      x = b.max(x, -*clip);
+      x = b.min(x, double(*clip));
     }
     return applyActivation(b, activations[i], x);
   }
@@ -117,8 +117,7 @@ static Tensor readLengths(OpContext &op, GraphBuilder &b, const Recurrence &r) {
       if (length < 0 || length > r.steps)
         return b.fail("expected sequence lengths from 0 to " + Twine(r.steps) +
                       ", found " + Twine(length));
-    if (llvm::all_of(known,
-                     [&](int64_t length) { return length == r.steps; }))
+    if (llvm::all_of(known, [&](int64_t length) { return length == r.steps; }))
       return {};
   }
   return b.reshape(lengths, {r.batch, 1});
@@ -234,8 +233,7 @@ static Direction readDirection(OpContext &op, GraphBuilder &b,
 static void stopAtEnd(GraphBuilder &b, const Recurrence &r,
                       ArrayRef<Tensor> state, Tensor step, Tensors &next,
                       Tensor &output) {
-  Tensor isWithin =
-      b.compare("gt", r.lengths, b.cast(step, r.lengths.elementType()));
+  Tensor isWithin = b.gt(r.lengths, b.cast(step, r.lengths.elementType()));
   output = b.select(isWithin, output, b.scalar(r.x.elementType(), 0));
   for (size_t i = 0; i < next.size(); ++i)
     next[i] = b.select(isWithin, next[i], state[i]);

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RecurrentActivations.h"
-#include "Diagnostics.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -26,7 +25,7 @@ struct onnx::ActivationKind {
 
 static Tensor selectPositive(GraphBuilder &b, Tensor x, Tensor ifTrue,
                              Tensor ifFalse) {
-  Tensor isPositive = b.compare("gt", x, b.scalar(x.elementType(), 0));
+  Tensor isPositive = b.gt(x, b.scalar(x.elementType(), 0));
   return b.select(isPositive, ifTrue, ifFalse);
 }
 
@@ -35,13 +34,13 @@ static Tensor affine(GraphBuilder &b, Tensor x, double alpha, double beta) {
 }
 
 static Tensor elu(GraphBuilder &b, Tensor x, double alpha, double) {
-  return selectPositive(b, x, x, b.mul(b.sub(b.unary("exp", x), 1.0), alpha));
+  return selectPositive(b, x, x, b.mul(b.sub(b.exp(x), 1.0), alpha));
 }
 
 static Tensor hardSigmoid(GraphBuilder &b, Tensor x, double alpha,
                           double beta) {
-  x = b.binary("max", affine(b, x, alpha, beta), b.scalar(x.elementType(), 0));
-  return b.binary("min", x, b.scalar(x.elementType(), 1));
+  x = b.max(affine(b, x, alpha, beta), b.scalar(x.elementType(), 0));
+  return b.min(x, 1.0);
 }
 
 static Tensor leakyRelu(GraphBuilder &b, Tensor x, double alpha, double) {
@@ -49,33 +48,33 @@ static Tensor leakyRelu(GraphBuilder &b, Tensor x, double alpha, double) {
 }
 
 static Tensor scaledTanh(GraphBuilder &b, Tensor x, double alpha, double beta) {
-  return b.mul(b.unary("tanh", b.mul(x, beta)), alpha);
+  return b.mul(b.tanh(b.mul(x, beta)), alpha);
 }
 
 static Tensor softplus(GraphBuilder &b, Tensor x, double, double) {
-  Tensor small = b.unary("exp", b.unary("neg", b.unary("abs", x)));
-  return b.add(b.unary("relu", x), b.unary("log", b.add(small, 1.0)));
+  Tensor small = b.exp(b.neg(b.abs(x)));
+  return b.add(b.relu(x), b.log(b.add(small, 1.0)));
 }
 
 static Tensor softsign(GraphBuilder &b, Tensor x, double, double) {
-  return b.div(x, b.add(b.unary("abs", x), 1.0));
+  return b.div(x, b.add(b.abs(x), 1.0));
 }
 
 static Tensor thresholdedRelu(GraphBuilder &b, Tensor x, double alpha, double) {
-  Tensor isReached = b.compare("ge", x, b.scalar(x.elementType(), alpha));
+  Tensor isReached = b.ge(x, b.scalar(x.elementType(), alpha));
   return b.select(isReached, x, b.scalar(x.elementType(), 0));
 }
 
 static Tensor relu(GraphBuilder &b, Tensor x, double, double) {
-  return b.unary("relu", x);
+  return b.relu(x);
 }
 
 static Tensor sigmoid(GraphBuilder &b, Tensor x, double, double) {
-  return b.unary("sigmoid", x);
+  return b.sigmoid(x);
 }
 
 static Tensor tanh(GraphBuilder &b, Tensor x, double, double) {
-  return b.unary("tanh", x);
+  return b.tanh(x);
 }
 
 static ArrayRef<ActivationKind> getKinds() {

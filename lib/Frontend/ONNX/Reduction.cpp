@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -54,40 +55,42 @@ static Reduction readReduction(OpContext &op, GraphBuilder &b,
   return reduction;
 }
 
-static Tensor reduce(GraphBuilder &b, StringRef kind, Tensor x,
+static Tensor reduce(GraphBuilder &b, Combiner combiner, Tensor x,
                      const Reduction &reduction) {
-  return b.reduce(kind, x, reduction.dims, reduction.keepsDims);
+  return b.reduce(combiner, x, reduction.dims, reduction.keepsDims);
 }
 
 /// Reduces `before(x)` by the combiner and applies `after` to the result.
 template <typename Before, typename After>
-static Tensors importReduction(OpContext &op, GraphBuilder &b, StringRef kind,
-                               Before before, After after,
+static Tensors importReduction(OpContext &op, GraphBuilder &b,
+                               Combiner combiner, Before before, After after,
                                int64_t inputVersion = 18) {
   Reduction reduction = readReduction(op, b, inputVersion);
   if (b.hasFailed())
     return {};
-  return {after(reduce(b, kind, before(reduction.x), reduction), reduction)};
+  return {
+      after(reduce(b, combiner, before(reduction.x), reduction), reduction)};
 }
 
 static Tensor asItIs(Tensor x) { return x; }
 static Tensor asResult(Tensor x, const Reduction &) { return x; }
 
 static Tensors importSum(OpContext &op, GraphBuilder &b) {
-  return importReduction(op, b, "sum", asItIs, asResult, /*inputVersion=*/13);
+  return importReduction(op, b, Combiner::Sum, asItIs, asResult,
+                         /*inputVersion=*/13);
 }
 static Tensors importProd(OpContext &op, GraphBuilder &b) {
-  return importReduction(op, b, "prod", asItIs, asResult);
+  return importReduction(op, b, Combiner::Prod, asItIs, asResult);
 }
 static Tensors importMax(OpContext &op, GraphBuilder &b) {
-  return importReduction(op, b, "max", asItIs, asResult);
+  return importReduction(op, b, Combiner::Max, asItIs, asResult);
 }
 static Tensors importMin(OpContext &op, GraphBuilder &b) {
-  return importReduction(op, b, "min", asItIs, asResult);
+  return importReduction(op, b, Combiner::Min, asItIs, asResult);
 }
 
 static Tensors importMean(OpContext &op, GraphBuilder &b) {
-  return importReduction(op, b, "sum", asItIs,
+  return importReduction(op, b, Combiner::Sum, asItIs,
                          [&](Tensor sum, const Reduction &reduction) {
                            int64_t count = 1;
                            for (int64_t dim : reduction.dims)
@@ -98,24 +101,24 @@ static Tensors importMean(OpContext &op, GraphBuilder &b) {
 
 static Tensors importL1(OpContext &op, GraphBuilder &b) {
   return importReduction(
-      op, b, "sum", [&](Tensor x) { return b.unary("abs", x); }, asResult);
+      op, b, Combiner::Sum, [&](Tensor x) { return b.abs(x); }, asResult);
 }
 
 static Tensors importSumSquare(OpContext &op, GraphBuilder &b) {
   return importReduction(
-      op, b, "sum", [&](Tensor x) { return b.mul(x, x); }, asResult);
+      op, b, Combiner::Sum, [&](Tensor x) { return b.mul(x, x); }, asResult);
 }
 
 static Tensors importL2(OpContext &op, GraphBuilder &b) {
   return importReduction(
-      op, b, "sum", [&](Tensor x) { return b.mul(x, x); },
-      [&](Tensor sum, const Reduction &) { return b.root(sum); });
+      op, b, Combiner::Sum, [&](Tensor x) { return b.mul(x, x); },
+      [&](Tensor sum, const Reduction &) { return b.sqrt(sum); });
 }
 
 static Tensors importLogSum(OpContext &op, GraphBuilder &b) {
   return importReduction(
-      op, b, "sum", asItIs,
-      [&](Tensor sum, const Reduction &) { return b.unary("log", sum); });
+      op, b, Combiner::Sum, asItIs,
+      [&](Tensor sum, const Reduction &) { return b.log(sum); });
 }
 
 static Tensors importLogSumExp(OpContext &op, GraphBuilder &b) {
@@ -131,7 +134,7 @@ static Tensors importLogSumExp(OpContext &op, GraphBuilder &b) {
 // Places of extremes
 //===----------------------------------------------------------------------===//
 
-static Tensors importArg(OpContext &op, GraphBuilder &b, StringRef kind) {
+static Tensors importArg(OpContext &op, GraphBuilder &b, Combiner combiner) {
   Tensor x = op.input(0);
   int64_t axis =
       op.normalizeAxis(op.attributes.getInt("axis").value_or(0), x.rank());
@@ -139,15 +142,15 @@ static Tensors importArg(OpContext &op, GraphBuilder &b, StringRef kind) {
   bool isLast = op.attributes.getInt("select_last_index").value_or(0) != 0;
   if (b.hasFailed())
     return {};
-  Tensor index = b.argExtreme(kind, x, axis, isLast);
+  Tensor index = b.argExtreme(combiner, x, axis, isLast);
   return {keepsDims && index ? b.reshape(index, b.keepDim(x, axis)) : index};
 }
 
 static Tensors importArgMax(OpContext &op, GraphBuilder &b) {
-  return importArg(op, b, "max");
+  return importArg(op, b, Combiner::Max);
 }
 static Tensors importArgMin(OpContext &op, GraphBuilder &b) {
-  return importArg(op, b, "min");
+  return importArg(op, b, Combiner::Min);
 }
 
 ArrayRef<OpDefinition> onnx::getReductionOps() {

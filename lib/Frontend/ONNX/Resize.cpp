@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
-#include "Diagnostics.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include <cmath>
 
 using namespace mlir;
@@ -177,7 +177,7 @@ static Tensor resizeLine(GraphBuilder &b, Tensor x, const Sampling &sampling,
     Shape aligned = table;
     aligned.append(behind, 1);
     x = b.mul(x, b.constantOf(x.elementType(), taps->weights, aligned));
-    x = b.reduce("sum", x, line.dim + 1, /*keepDims=*/false);
+    x = b.reduce(Combiner::Sum, x, line.dim + 1, /*keepDims=*/false);
   } else {
     x = b.gather(x, b.constant(taps->indices, column), line.dim);
   }
@@ -199,7 +199,7 @@ static Tensor resize(GraphBuilder &b, Tensor x, const Sampling &sampling,
   for (const Line &line : lines)
     result = resizeLine(b, result, sampling, line);
   if (!isNearest && x.isInteger())
-    result = b.unary("round", result);
+    result = b.round(result);
   return b.cast(result, type);
 }
 

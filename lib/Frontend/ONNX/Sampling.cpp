@@ -6,25 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sampling.h"
-#include "Compositions.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-static Tensor clamp(GraphBuilder &b, Tensor x, double low, double high) {
-  if (!x)
-    return {};
-  x = b.binary("max", x, b.scalar(x.elementType(), low));
-  return b.binary("min", x, b.scalar(x.elementType(), high));
-}
-
 /// Whether `x` is from `low` to `high`.
 static Tensor isWithin(GraphBuilder &b, Tensor x, double low, double high) {
   if (!x)
     return {};
-  return b.binary("and", b.compare("ge", x, b.scalar(x.elementType(), low)),
-                  b.compare("le", x, b.scalar(x.elementType(), high)));
+  return b.bitAnd(b.ge(x, b.scalar(x.elementType(), low)),
+                  b.le(x, b.scalar(x.elementType(), high)));
 }
 
 Tensor onnx::toRows(GraphBuilder &b, Tensor x) {
@@ -34,8 +28,11 @@ Tensor onnx::toRows(GraphBuilder &b, Tensor x) {
   return b.reshape(b.permute(x, permutation), {x.count() / x.dim(1), x.dim(1)});
 }
 
-static Tensor both(GraphBuilder &b, StringRef name, Tensor l, Tensor r) {
-  return l && r ? b.binary(name, l, r) : l ? l : r;
+using Combine = Tensor (GraphBuilder::*)(Tensor, Tensor);
+
+/// Of two tensors that may be null, the one that is not, or both combined.
+static Tensor both(GraphBuilder &b, Combine combine, Tensor l, Tensor r) {
+  return l && r ? (b.*combine)(l, r) : l ? l : r;
 }
 
 Tensor onnx::takeElements(GraphBuilder &b, Tensor rows, Tensor batch,
@@ -44,8 +41,8 @@ Tensor onnx::takeElements(GraphBuilder &b, Tensor rows, Tensor batch,
   Tensor index = batch, weight, isInside;
   for (auto [tap, size] : llvm::zip(taps, sizes)) {
     index = b.add(b.mul(index, double(size)), b.cast(tap.index, i64));
-    weight = both(b, "mul", weight, tap.weight);
-    isInside = both(b, "and", isInside, tap.isInside);
+    weight = both(b, &GraphBuilder::mul, weight, tap.weight);
+    isInside = both(b, &GraphBuilder::bitAnd, isInside, tap.isInside);
   }
   if (b.hasFailed())
     return {};
@@ -84,10 +81,10 @@ static Tensor reflect(GraphBuilder &b, Tensor x, double low, double high) {
   if (low == high)
     return b.mul(x, 0);
   double length = high - low;
-  Tensor distance = b.unary("abs", b.sub(x, low));
-  distance = b.binary("mod", distance, b.scalar(x.elementType(), 2 * length));
+  Tensor distance = b.abs(b.sub(x, low));
+  distance = b.mod(distance, b.scalar(x.elementType(), 2 * length));
   Tensor back = b.sub(b.scalar(x.elementType(), 2 * length), distance);
-  return b.add(b.binary("min", distance, back), low);
+  return b.add(b.min(distance, back), low);
 }
 
 /// Brings positions outside to where the padding has them; zeros stay outside.
@@ -131,11 +128,11 @@ static Tensor getCubicWeight(GraphBuilder &b, Tensor x, int near) {
 SmallVector<Tap> onnx::getTaps(GraphBuilder &b, const GridMode &mode, Tensor x,
                                int64_t size) {
   if (mode.mode == "nearest") {
-    x = padPosition(b, mode, b.unary("round", x), size);
+    x = padPosition(b, mode, b.round(x), size);
     return {makeTap(b, mode, x, {}, size)};
   }
   x = padPosition(b, mode, x, size);
-  Tensor base = b.unary("floor", x), above = b.sub(x, base);
+  Tensor base = b.floor(x), above = b.sub(x, base);
   Tensor below = b.sub(b.scalar(x.elementType(), 1), above);
   if (mode.mode == "linear")
     return {makeTap(b, mode, base, below, size),
@@ -196,7 +193,8 @@ static Tensors importGridSample(OpContext &op, GraphBuilder &b) {
   Tensor rows = toRows(b, isNearest ? x : toComputed(b, x)), sum;
   Tensor batch = b.iota(places, 0);
   forEachChoice(taps, [&](ArrayRef<Tap> choice) {
-    sum = both(b, "add", sum, takeElements(b, rows, batch, choice, sizes));
+    sum = both(b, &GraphBuilder::add, sum,
+               takeElements(b, rows, batch, choice, sizes));
   });
   Shape permutation = {0, count + 1};
   llvm::append_range(permutation, getDimRange(1, count + 1));
@@ -217,7 +215,7 @@ static Tensor placeSamples(GraphBuilder &b, Tensor regions, int64_t first,
   Tensor begin = b.sliceDim(regions, 1, first, 1);
   Tensor length = b.sub(b.sliceDim(regions, 1, first + 2, 1), begin);
   if (!isShifted)
-    length = b.binary("max", length, b.scalar(length.elementType(), 1));
+    length = b.max(length, 1.0);
   Tensor middles =
       b.add(b.cast(b.iota({1, samples}, 1), regions.elementType()), 0.5);
   return b.add(b.mul(middles, b.div(length, double(samples))), begin);
@@ -229,7 +227,7 @@ static SmallVector<Tap> getRegionTaps(GraphBuilder &b, Tensor x, int64_t size) {
   Tap low, high;
   low.isInside = high.isInside = isWithin(b, x, -1, double(size));
   x = clamp(b, x, 0, double(size - 1));
-  low.index = b.unary("floor", x);
+  low.index = b.floor(x);
   high.index = clamp(b, b.add(low.index, 1.0), 0, double(size - 1));
   high.weight = b.sub(x, low.index);
   low.weight = b.sub(b.scalar(x.elementType(), 1), high.weight);
@@ -303,7 +301,9 @@ static Tensors importRoiAlign(OpContext &op, GraphBuilder &b) {
   Tensor pictures = b.flattenIndices(b.reshape(b.cast(batch, i64), {count, 1}),
                                      x.dim(0), /*dim=*/0);
   pictures = b.reshape(pictures, {count, 1, 1});
-  StringRef combine = s.isMax ? "max" : "add";
+  Combine combine = &GraphBuilder::add;
+  if (s.isMax)
+    combine = &GraphBuilder::max;
   forEachChoice({rows, columns}, [&](ArrayRef<Tap> choice) {
     Tensor part =
         takeElements(b, elements, pictures, choice, {x.dim(2), x.dim(3)});
@@ -311,9 +311,11 @@ static Tensors importRoiAlign(OpContext &op, GraphBuilder &b) {
   });
   result = b.reshape(
       result, {count, s.height, s.samples, s.width, s.samples, x.dim(1)});
-  result = s.isMax ? b.reduce("max", result, {2, 4}, /*keepDims=*/false)
-                   : b.div(b.reduce("sum", result, {2, 4}, /*keepDims=*/false),
-                           double(s.samples * s.samples));
+  result =
+      s.isMax
+          ? b.reduce(Combiner::Max, result, {2, 4}, /*keepDims=*/false)
+          : b.div(b.reduce(Combiner::Sum, result, {2, 4}, /*keepDims=*/false),
+                  double(s.samples * s.samples));
   return {b.permute(result, {0, 3, 1, 2})};
 }
 

@@ -8,8 +8,8 @@
 // How many elements these operators choose depends on values, so that these
 // must be constants. What is chosen from need not be.
 
-#include "Diagnostics.h"
-#include "Elements.h"
+#include "DataTypes.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 #include "OpContext.h"
 #include <cmath>
 #include <numeric>

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "Importer.h"
 
 using namespace mlir;
@@ -227,7 +228,7 @@ ArrayRef<OpDefinition> onnx::getSequenceOps() {
 std::optional<Tensors> Importer::importSequenceMap(const Call &call) {
   const GraphProto *body = call.attributes.getGraph("body");
   if (!body || call.inputs.empty() || !call.inputs.front().isSequence()) {
-    addProblem("expected a body and a sequence");
+    diagnostics.error("expected a body and a sequence");
     return std::nullopt;
   }
   size_t length = call.inputs.front().items().size();
@@ -236,8 +237,9 @@ std::optional<Tensors> Importer::importSequenceMap(const Call &call) {
     Tensors arguments;
     for (const Tensor &input : call.inputs) {
       if (input.isSequence() && input.items().size() != length) {
-        addProblem("expected sequences of one length, found " + Twine(length) +
-                   " and " + Twine(input.items().size()));
+        diagnostics.error("expected sequences of one length, found " +
+                          Twine(length) + " and " +
+                          Twine(input.items().size()));
         return std::nullopt;
       }
       arguments.push_back(input.isSequence() ? input.items()[i] : input);

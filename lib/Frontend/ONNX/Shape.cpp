@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
-#include "Diagnostics.h"
-#include "Elements.h"
+#include "Checks.h"
+#include "DataTypes.h"
 #include "Formats.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -45,14 +46,14 @@ static Tensors importConstantOfShape(OpContext &op, GraphBuilder &b) {
   Tensor value = b.scalar(Float32Type::get(b.context()), 0);
   if (const TensorProto *given = op.attributes.getTensor("value"))
     value = op.readTensor(*given);
-  DataType format = value.format();
-  value = value.withFormat(DataType::Undefined);
+  DataType format = getFormat(value);
+  value = withoutFormat(value);
   if (!shape || !value || !op.checkShape(*shape, value.elementType()))
     return {};
   if (value.count() != 1)
     return {b.fail("expected one element in the attribute 'value', found " +
                    Twine(value.count()))};
-  return {b.broadcast(b.reshape(value, {}), *shape).withFormat(format)};
+  return {withFormat(b.broadcast(b.reshape(value, {}), *shape), format)};
 }
 
 static Tensors importIdentity(OpContext &op, GraphBuilder &b) {
@@ -102,7 +103,7 @@ static Tensor convert(OpContext &op, GraphBuilder &b, Tensor x, DataType type) {
   rounding.saturates = op.attributes.getInt("saturate").value_or(1) != 0;
   rounding.mode = op.attributes.getString("round_mode").value_or("up");
   if (!expectOneOf(b, "round_mode", rounding.mode, {"down", "nearest", "up"}) ||
-      !x || (type != DataType::Undefined && x.format() == type))
+      !x || (type != DataType::Undefined && getFormat(x) == type))
     return x;
   x = decode(b, x);
   if (isFloatFormat(type))
@@ -123,7 +124,7 @@ static Tensors importCast(OpContext &op, GraphBuilder &b) {
 static Tensors importCastLike(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), like = op.input(1);
   if (like && !like.isPlain())
-    return {convert(op, b, x, like.format())};
+    return {convert(op, b, x, getFormat(like))};
   op.attributes.getInt("saturate");
   op.attributes.getString("round_mode");
   return {x && like ? b.cast(decode(b, x), like.elementType()) : Tensor()};
@@ -133,7 +134,7 @@ static Tensors importCastLike(OpContext &op, GraphBuilder &b) {
 static Tensors importBitCast(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   DataType to = DataType(op.attributes.getInt("to").value_or(0));
-  for (DataType type : {x.format(), to})
+  for (DataType type : {getFormat(x), to})
     if (isFormat(type) && getFormatBits(type) < 8)
       return {b.fail("casts of the bits of " + getDataTypeName(type) +
                      " are not supported")};
@@ -141,7 +142,7 @@ static Tensors importBitCast(OpContext &op, GraphBuilder &b) {
                            : op.getElementType(int64_t(to));
   if (!type || !x)
     return {};
-  x = x.withFormat(DataType::Undefined);
+  x = withoutFormat(x);
   // A boolean is a byte in memory.
   Type byte = IntegerType::get(b.context(), 8, IntegerType::Unsigned);
   if (x.isBool() && type.getIntOrFloatBitWidth() == 8)
@@ -149,12 +150,12 @@ static Tensors importBitCast(OpContext &op, GraphBuilder &b) {
   if (type.isInteger(1) && x.elementType().getIntOrFloatBitWidth() == 8)
     return {b.cast(x, type)};
   if (!x || x.elementType() == type)
-    return {x.withFormat(isFormat(to) ? to : DataType::Undefined)};
+    return {withFormat(x, isFormat(to) ? to : DataType::Undefined)};
   if (x.isEmpty())
-    return {b.empty(x.shape(), type)
-                .withFormat(isFormat(to) ? to : DataType::Undefined)};
-  Tensor result = b.create("bitcast", x, {}, x.type().clone(type));
-  return {result.withFormat(isFormat(to) ? to : DataType::Undefined)};
+    return {withFormat(b.empty(x.shape(), type),
+                       isFormat(to) ? to : DataType::Undefined)};
+  Tensor result = b.bitcast(x, type);
+  return {withFormat(result, isFormat(to) ? to : DataType::Undefined)};
 }
 
 //===----------------------------------------------------------------------===//

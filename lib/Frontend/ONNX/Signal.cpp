@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
-#include "Elements.h"
+#include "Checks.h"
+#include "DataTypes.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 #include <cmath>
 
 using namespace mlir;

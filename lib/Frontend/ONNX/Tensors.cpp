@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tensors.h"
-#include "Diagnostics.h"
-#include "Elements.h"
+#include "DataTypes.h"
 #include "Formats.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Frontend/Builder/Diagnostics.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -189,6 +190,6 @@ Tensor TensorReader::read(const TensorProto &tensor, std::string &problem) {
   }
   read = Tensor(type, tensor.name, *bytes);
   if (bits != 0)
-    read = read.withFormat(tensor.dataType);
+    read = withFormat(read, tensor.dataType);
   return known[&tensor] = read;
 }

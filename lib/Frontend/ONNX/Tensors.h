@@ -9,9 +9,9 @@
 #define HAMKAAS_LIB_FRONTEND_ONNX_TENSORS_H
 
 #include "ExternalData.h"
+#include "GraphNames.h"
 #include "HamKaas/Frontend/ONNX/ONNX.h"
 #include "Proto.h"
-#include "Tensor.h"
 
 namespace hamkaas::onnx {
 
@@ -19,8 +19,8 @@ namespace hamkaas::onnx {
 /// before anything is allocated.
 class TensorReader {
 public:
-  /// `path` and `root` are as for ExternalData. `parameters` keeps what has to be
-  /// converted or mapped.
+  /// `path` and `root` are as for ExternalData. `parameters` keeps what has to
+  /// be converted or mapped.
   TensorReader(mlir::MLIRContext *context, llvm::StringRef path,
                llvm::StringRef root, ParameterContents &parameters)
       : context(context), parameters(parameters),

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compositions.h"
+#include "Checks.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -114,11 +115,11 @@ static Tensor countSequences(GraphBuilder &b, Tensor x, const Sequences &all,
       words.push_back(all.words[k * all.length + i]);
     Tensor found = addDim(b, b.sliceDim(x, 1, i * step, places), 2);
     Shape compared = {x.dim(0), places, all.count()};
-    found = b.compare("eq", b.broadcast(found, compared), b.constant(words));
-    isFound = isFound ? b.binary("and", isFound, found) : found;
+    found = b.eq(b.broadcast(found, compared), b.constant(words));
+    isFound = isFound ? b.bitAnd(isFound, found) : found;
   }
   Type f32 = Float32Type::get(b.context());
-  return b.reduce("sum", b.cast(isFound, f32), 1, /*keepDims=*/false);
+  return b.reduce(Combiner::Sum, b.cast(isFound, f32), 1, /*keepDims=*/false);
 }
 
 /// The counts of all sequences, rows x outputs.
@@ -160,7 +161,7 @@ static Tensors importTfIdfVectorizer(OpContext &op, GraphBuilder &b) {
     return {};
   Type f32 = y.elementType();
   if (v.mode == "IDF")
-    y = b.cast(b.compare("gt", y, b.scalar(f32, 0)), f32);
+    y = b.cast(b.gt(y, b.scalar(f32, 0)), f32);
   if (v.mode != "TF" && !v.weights.empty())
     y = b.mul(y, b.constantOf(f32, v.weights, {v.outputs}));
   return {b.reshape(y, shape)};

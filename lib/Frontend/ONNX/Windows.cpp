@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Windows.h"
-#include "Diagnostics.h"
 
 using namespace mlir;
 using namespace hamkaas;

@@ -12,16 +12,6 @@
 
 namespace hamkaas::onnx {
 
-/// How the windows of a convolution or a pooling move over the spatial
-/// dimensions, one entry for each.
-struct Windows {
-  Shape sizes, strides, dilations, padLow, padHigh;
-
-  int64_t count() const { return sizes.size(); }
-  /// From the first to behind the last element of a window.
-  int64_t extent(int64_t i) const { return dilations[i] * (sizes[i] - 1) + 1; }
-};
-
 /// Reads the attributes kernel_shape, strides, dilations, pads, auto_pad and,
 /// if `mayRoundUp`, ceil_mode for the spatial dimensions `spatial`. `sizes` is
 /// that of the weights, or empty. Fails unless there are from 1 to 3.

@@ -217,14 +217,3 @@ std::string hamkaas::script::describeType(mlir::Type tensor) {
           formatList(shaped.getShape()))
       .str();
 }
-
-bool hamkaas::script::hasFewElements(ArrayRef<int64_t> shape) {
-  int64_t count = 1;
-  for (int64_t size : shape) {
-    // No product is formed that could overflow.
-    if (size > (elementLimit - 1) / count)
-      return false;
-    count *= size;
-  }
-  return true;
-}

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_SCRIPT_OPERATORS_H
 #define HAMKAAS_LIB_FRONTEND_SCRIPT_OPERATORS_H
 
+#include "HamKaas/Frontend/Builder/CreateOperation.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallVector.h"
@@ -64,8 +65,8 @@ inline constexpr llvm::StringLiteral staticPrefixAttr = "static_prefix";
 /// left out is that of the first operand.
 inline constexpr llvm::StringLiteral shapeAttr = "shape";
 inline constexpr llvm::StringLiteral typeAttr = "type";
-/// What tells optional operands apart; a script needs it not, their types do.
-inline constexpr llvm::StringLiteral segmentsAttr = "operandSegmentSizes";
+/// Tells optional operands apart. A script does not need it: their types do.
+using graph::segmentsAttr;
 
 /// What defines a tensor of a number, which is part of the program. Of
 /// version 2.
@@ -104,13 +105,7 @@ std::string formatList(llvm::ArrayRef<int64_t> list);
 /// The largest ranks of tensors in version 1 and 2.
 inline constexpr unsigned maxRanks[] = {0, 3, 8};
 
-/// Tensors have fewer elements than this, so that no size or offset in bytes
-/// overflows.
-inline constexpr int64_t elementLimit = int64_t(1) << 47;
-
-/// Whether a tensor of `shape` (dimensions of at least 1) keeps below the
-/// limit.
-bool hasFewElements(llvm::ArrayRef<int64_t> shape);
+using graph::hasFewElements;
 
 } // namespace hamkaas::script
 

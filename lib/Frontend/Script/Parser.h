@@ -8,9 +8,9 @@
 #ifndef HAMKAAS_LIB_FRONTEND_SCRIPT_PARSER_H
 #define HAMKAAS_LIB_FRONTEND_SCRIPT_PARSER_H
 
-#include "GraphBuilder.h"
 #include "HamKaas/Frontend/Script/SourceLine.h"
 #include "Lexer.h"
+#include "ModuleBuilder.h"
 #include "Operators.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
@@ -127,7 +127,7 @@ private:
   llvm::ArrayRef<SourceLine> lines;
   Lexer lexer;
   Token token;
-  GraphBuilder graph;
+  ModuleBuilder graph;
   unsigned version = 1;
   unsigned errorCount = 0;
   unsigned warningCount = 0;

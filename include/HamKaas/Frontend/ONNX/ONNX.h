@@ -9,7 +9,7 @@
 #define HAMKAAS_FRONTEND_ONNX_ONNX_H
 
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
-#include "HamKaas/Frontend/ParameterContents.h"
+#include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <memory>

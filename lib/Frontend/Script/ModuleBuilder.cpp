@@ -1,15 +1,15 @@
-//===- GraphBuilder.cpp - Builds the module of a script ---------*- C++ -*-===//
+//===- ModuleBuilder.cpp - Builds the module of a script --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphBuilder.h"
+#include "ModuleBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
+#include "HamKaas/Frontend/Builder/CreateOperation.h"
 #include "Operators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::script;
 
-GraphBuilder::GraphBuilder(MLIRContext *context, Location location)
+ModuleBuilder::ModuleBuilder(MLIRContext *context, Location location)
     : builder(context), module(ModuleOp::create(location)), storages(builder) {
   builder.setInsertionPointToEnd(module->getBody());
   main = func::FuncOp::create(builder, location, mainName,
@@ -29,8 +29,8 @@ GraphBuilder::GraphBuilder(MLIRContext *context, Location location)
   symbols[prepareName] = 0;
 }
 
-uint32_t GraphBuilder::addInput(StringRef name, RankedTensorType type,
-                                Location location) {
+uint32_t ModuleBuilder::addInput(StringRef name, RankedTensorType type,
+                                 Location location) {
   argumentAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
       HamKaasDialect::nameAttrName, builder.getStringAttr(name))));
   return storages.addOwner(main.front().addArgument(type, location));
@@ -38,9 +38,9 @@ uint32_t GraphBuilder::addInput(StringRef name, RankedTensorType type,
 
 /// Declares a global before `@main`. Its symbol is its name where that is free;
 /// otherwise the name stands in an attribute.
-Operation *GraphBuilder::createGlobal(StringRef name, RankedTensorType type,
-                                      Attribute value, bool isMutable,
-                                      Location location) {
+Operation *ModuleBuilder::createGlobal(StringRef name, RankedTensorType type,
+                                       Attribute value, bool isMutable,
+                                       Location location) {
   std::string symbol = name.str();
   auto [taken, isFree] = symbols.try_emplace(name, 0);
   while (!isFree) {
@@ -58,8 +58,8 @@ Operation *GraphBuilder::createGlobal(StringRef name, RankedTensorType type,
   return global;
 }
 
-uint32_t GraphBuilder::addConstant(StringRef name, RankedTensorType type,
-                                   Location location) {
+uint32_t ModuleBuilder::addConstant(StringRef name, RankedTensorType type,
+                                    Location location) {
   auto global = cast<ml_program::GlobalOp>(createGlobal(
       name, type, ml_program::ExternAttr::get(builder.getContext(), type),
       /*isMutable=*/false, location));
@@ -67,14 +67,14 @@ uint32_t GraphBuilder::addConstant(StringRef name, RankedTensorType type,
       builder, location, type, FlatSymbolRefAttr::get(global)));
 }
 
-uint32_t GraphBuilder::addNumber(TypedAttr number, RankedTensorType type,
-                                 Location location) {
+uint32_t ModuleBuilder::addNumber(TypedAttr number, RankedTensorType type,
+                                  Location location) {
   return storages.addOwner(ConstantOp::create(
       builder, location, DenseElementsAttr::get(type, Attribute(number))));
 }
 
-uint32_t GraphBuilder::addBuffer(StringRef name, RankedTensorType type,
-                                 Location location) {
+uint32_t ModuleBuilder::addBuffer(StringRef name, RankedTensorType type,
+                                  Location location) {
   std::string unnamed = ("buffer_" + Twine(buffers.size())).str();
   auto global = cast<ml_program::GlobalOp>(
       createGlobal(name.empty() ? unnamed : name, type,
@@ -94,7 +94,7 @@ uint32_t GraphBuilder::addBuffer(StringRef name, RankedTensorType type,
 
 /// The symbol of an unnamed buffer stands for its name. Where the script gives
 /// that name to another, the two exchange their symbols.
-void GraphBuilder::claimName(StringRef name, Buffer &buffer) {
+void ModuleBuilder::claimName(StringRef name, Buffer &buffer) {
   auto unnamed = unnamedBuffers.find(name);
   if (unnamed == unnamedBuffers.end())
     return;
@@ -113,117 +113,44 @@ void GraphBuilder::claimName(StringRef name, Buffer &buffer) {
   unnamedBuffers[other] = index;
 }
 
-FailureOr<uint32_t> GraphBuilder::apply(const Application &application) {
+/// The type of the result of an operation that does not infer it: what the
+/// script gives, and the rest as the first operand has it.
+static RankedTensorType getGivenType(const Application &application,
+                                     ArrayRef<Value> operands) {
+  if (application.name.hasInterface<InferTypeOpInterface>())
+    return {};
+  RankedTensorType first;
+  if (!operands.empty())
+    first = cast<RankedTensorType>(operands.front().getType());
+  if (!first && !(application.shape && application.elementType))
+    return {};
+  return RankedTensorType::get(
+      application.shape ? ArrayRef(*application.shape) : first.getShape(),
+      application.elementType ? application.elementType
+                              : first.getElementType());
+}
+
+FailureOr<uint32_t> ModuleBuilder::apply(const Application &application) {
+  using graph::OperationResult;
   SmallVector<Value> operands;
   for (uint32_t operand : application.operands)
     operands.push_back(storages.read(operand));
-  MLIRContext *context = builder.getContext();
-  Operation *op = Operation::create(
-      application.location, application.name, NoneType::get(context), operands,
-      DictionaryAttr::get(context), /*properties=*/nullptr, /*successors=*/{},
-      /*numRegions=*/0);
-  auto attributes = DictionaryAttr::get(context, application.attributes);
-  LogicalResult result = success();
-  if (!attributes.empty())
-    result = op->setPropertiesFromAttribute(
-        attributes, [&] { return emitError(application.blame); });
-  if (succeeded(result))
-    chooseSegments(op);
-  if (succeeded(result) && !application.isWellFormed)
-    result = checkApplicable(op, application.operatorLocation);
-  if (succeeded(result)) {
-    FailureOr<Type> type = inferType(op, application);
-    result = type;
-    if (succeeded(type))
-      op->getResult(0).setType(*type);
+  OperationResult created = graph::createOperation(
+      {application.name, application.location, operands,
+       /*properties=*/nullptr, application.attributes,
+       getGivenType(application, operands), application.isWellFormed});
+  if (created.op) {
+    builder.insert(created.op);
+    return defineNode(created.op, application);
   }
-  if (succeeded(result))
-    result = verify(op, application.blame);
-  if (failed(result)) {
-    op->destroy();
-    return failure();
-  }
-  builder.insert(op);
-  return defineNode(op, application);
+  bool isOperator = created.fault == OperationResult::Part::Signature;
+  return emitError(isOperator ? application.operatorLocation
+                              : application.blame)
+         << created.problem;
 }
 
-/// What is wrong with number and types of operands and attributes, on which the
-/// inference of the type of the result relies. ODS checks these first and then
-/// the result's type, which is a placeholder here: that complaint is the sign
-/// of success.
-static std::string findMisfit(Operation *op) {
-  std::string text = captureErrors(
-      op->getContext(), [&] { (void)op->getName().verifyInvariants(op); });
-  return StringRef(text).starts_with("result #0 must be") ? "" : text;
-}
-
-/// Of an op with several optional operands, finds out by their types which are
-/// given. Those that come first in the op are preferred.
-void GraphBuilder::chooseSegments(Operation *op) {
-  if (!op->hasTrait<OpTrait::AttrSizedOperandSegments>())
-    return;
-  auto initial = dyn_cast_or_null<DenseI32ArrayAttr>(
-      op->getInherentAttr(segmentsAttr).value_or(nullptr));
-  unsigned count = initial.size();
-  StringAttr name = builder.getStringAttr(segmentsAttr);
-  for (unsigned absent = 0; absent < 1u << count; ++absent) {
-    // Bit 0 is the last operand.
-    SmallVector<int32_t> sizes;
-    for (unsigned i = 0; i < count; ++i)
-      sizes.push_back(absent >> (count - 1 - i) & 1 ? 0 : 1);
-    if (count - llvm::popcount(absent) != op->getNumOperands())
-      continue;
-    op->setInherentAttr(name, builder.getDenseI32ArrayAttr(sizes));
-    if (findMisfit(op).empty())
-      return;
-  }
-}
-
-LogicalResult GraphBuilder::checkApplicable(Operation *op, Location location) {
-  std::string text = findMisfit(op);
-  if (text.empty())
-    return success();
-  return emitError(location) << text;
-}
-
-FailureOr<Type> GraphBuilder::inferType(Operation *op,
-                                        const Application &application) {
-  RankedTensorType type;
-  if (auto inference = dyn_cast<InferTypeOpInterface>(op)) {
-    SmallVector<Type> types;
-    if (failed(inference.inferReturnTypes(
-            op->getContext(), application.blame, op->getOperands(),
-            op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
-            op->getRegions(), types)))
-      return failure();
-    type = cast<RankedTensorType>(types.front());
-  } else {
-    auto operand = op->getNumOperands() == 0
-                       ? RankedTensorType()
-                       : cast<RankedTensorType>(op->getOperand(0).getType());
-    type = RankedTensorType::get(
-        application.shape ? *application.shape : operand.getShape(),
-        application.elementType ? application.elementType
-                                : operand.getElementType());
-  }
-  if (!hasFewElements(type.getShape()))
-    return emitError(application.blame)
-           << "expected the result to have fewer than 2^47 elements, got the "
-              "shape "
-           << formatList(type.getShape());
-  return Type(type);
-}
-
-LogicalResult GraphBuilder::verify(Operation *op, Location blame) {
-  std::string text = captureErrors(
-      op->getContext(), [&] { (void)op->getName().verifyInvariants(op); });
-  if (text.empty())
-    return success();
-  return emitError(blame) << text;
-}
-
-uint32_t GraphBuilder::defineNode(Operation *op,
-                                  const Application &application) {
+uint32_t ModuleBuilder::defineNode(Operation *op,
+                                   const Application &application) {
   Value result = op->getResult(0);
   if (isa<ReshapeOp>(op))
     return storages.addView(application.operands.front(), 0, result);
@@ -241,7 +168,8 @@ uint32_t GraphBuilder::defineNode(Operation *op,
   return storages.addOwner(result);
 }
 
-OwningOpRef<ModuleOp> GraphBuilder::finish(uint32_t result, Location location) {
+OwningOpRef<ModuleOp> ModuleBuilder::finish(uint32_t result,
+                                            Location location) {
   Value value = storages.read(result);
   for (const Buffer &buffer : buffers) {
     Value contents = storages.read(buffer.node);

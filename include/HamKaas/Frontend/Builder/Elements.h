@@ -1,25 +1,17 @@
-//===- Elements.h - Element types, and elements as bytes --------*- C++ -*-===//
+//===- Elements.h - Elements as bytes and as numbers ------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_FRONTEND_ONNX_ELEMENTS_H
-#define HAMKAAS_LIB_FRONTEND_ONNX_ELEMENTS_H
+#ifndef HAMKAAS_FRONTEND_BUILDER_ELEMENTS_H
+#define HAMKAAS_FRONTEND_BUILDER_ELEMENTS_H
 
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
-#include "Proto.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
-namespace hamkaas::onnx {
-
-/// The type of elements that `type` of a file stands for; null if
-/// no tensor of the graph has such elements.
-mlir::Type getElementType(mlir::MLIRContext *context, DataType type);
-
-/// ONNX's name of `type`: "FLOAT16".
-std::string getDataTypeName(DataType type);
+namespace hamkaas::graph {
 
 /// Bytes of an element as a program stores it.
 int64_t getElementBytes(mlir::Type type);
@@ -37,6 +29,6 @@ void appendElements(const ReferenceTensor &tensor,
 /// Sets all elements.
 void fillElements(ReferenceTensor &tensor, double value);
 
-} // namespace hamkaas::onnx
+} // namespace hamkaas::graph
 
-#endif // HAMKAAS_LIB_FRONTEND_ONNX_ELEMENTS_H
+#endif // HAMKAAS_FRONTEND_BUILDER_ELEMENTS_H

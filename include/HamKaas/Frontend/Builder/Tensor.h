@@ -1,29 +1,29 @@
-//===- Tensor.h - A value while a model is imported -------------*- C++ -*-===//
+//===- Tensor.h - A value of a graph that is being built --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_FRONTEND_ONNX_TENSOR_H
-#define HAMKAAS_LIB_FRONTEND_ONNX_TENSOR_H
+#ifndef HAMKAAS_FRONTEND_BUILDER_TENSOR_H
+#define HAMKAAS_FRONTEND_BUILDER_TENSOR_H
 
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
-#include "Proto.h"
 #include "mlir/IR/Value.h"
 #include <memory>
+#include <optional>
 
-namespace hamkaas::onnx {
+namespace hamkaas::graph {
 
-/// A value of the model: one of the graph that is built, or a constant, which
-/// enters the graph only where it is needed. Unlike a value of the graph, a
-/// constant may have no elements: shapes of scalars do. A null tensor stands
-/// for an input that is left out, and for the result of what has failed.
+/// A value of the graph, or a constant, which enters the graph only where it is
+/// needed. Unlike a value of the graph, a constant may have no elements: shapes
+/// of scalars do. A null tensor stands for an operand that is left out, and for
+/// the result of what has failed.
 ///
-/// Two kinds of values of a model are tensors with a note of what they stand
-/// for, which few operators take: elements of a type that no graph has, such as
-/// FLOAT8E4M3FN, are bytes (`Formats.h`); and a sequence is a list of tensors,
-/// itself one without elements.
+/// Two kinds of tensors carry a note that no operation takes. Elements of a
+/// type that no graph has are stored as another type, with an encoding that
+/// only the front end knows. A sequence is a list of tensors, itself a tensor
+/// without elements.
 class Tensor {
 public:
   Tensor() = default;
@@ -40,19 +40,18 @@ public:
 
   explicit operator bool() const { return data != nullptr; }
 
-  /// What the elements stand for; Undefined for what they are.
-  DataType format() const { return formatType; }
-  Tensor withFormat(DataType format) const {
+  /// The front end's number for what the elements encode; 0 if they are
+  /// numbers of their own type.
+  int64_t encoding() const { return encodingNumber; }
+  Tensor withEncoding(int64_t number) const {
     Tensor tensor = *this;
-    tensor.formatType = format;
+    tensor.encodingNumber = number;
     return tensor;
   }
   bool isSequence() const;
   llvm::ArrayRef<Tensor> items() const;
-  /// Whether this is a tensor of elements as the graph has them.
-  bool isPlain() const {
-    return formatType == DataType::Undefined && !isSequence();
-  }
+  /// True for a tensor that operations take.
+  bool isPlain() const { return encodingNumber == 0 && !isSequence(); }
 
   // Of a null tensor: a scalar without a type.
   mlir::RankedTensorType type() const;
@@ -67,7 +66,7 @@ public:
   bool isInteger() const { return *this && !isFloat() && !isBool(); }
 
   bool isConstant() const;
-  /// The elements of a constant, which are read when they are asked for first.
+  /// The elements of a constant, decoded at the first call.
   const ReferenceTensor &elements() const;
 
   /// The value in the graph, null if a constant has none yet.
@@ -78,7 +77,7 @@ private:
   struct Data;
 
   std::shared_ptr<Data> data;
-  DataType formatType = DataType::Undefined;
+  int64_t encodingNumber = 0;
 };
 
 struct Tensor::Data {
@@ -88,14 +87,15 @@ struct Tensor::Data {
   std::unique_ptr<ReferenceTensor> elements;
   llvm::ArrayRef<char> bytes;
   bool hasBytes = false;
-  /// Of an initializer, for the name of its parameter.
+  /// Of a constant with bytes, for the name of its parameter.
   std::string name;
   /// Of a sequence.
   std::optional<std::vector<Tensor>> items;
 };
 
 using Tensors = llvm::SmallVector<Tensor, 1>;
+using Shape = llvm::SmallVector<int64_t>;
 
-} // namespace hamkaas::onnx
+} // namespace hamkaas::graph
 
-#endif // HAMKAAS_LIB_FRONTEND_ONNX_TENSOR_H
+#endif // HAMKAAS_FRONTEND_BUILDER_TENSOR_H

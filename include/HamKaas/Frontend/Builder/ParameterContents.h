@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_FRONTEND_PARAMETERCONTENTS_H
-#define HAMKAAS_FRONTEND_PARAMETERCONTENTS_H
+#ifndef HAMKAAS_FRONTEND_BUILDER_PARAMETERCONTENTS_H
+#define HAMKAAS_FRONTEND_BUILDER_PARAMETERCONTENTS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -39,4 +39,4 @@ private:
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_FRONTEND_PARAMETERCONTENTS_H
+#endif // HAMKAAS_FRONTEND_BUILDER_PARAMETERCONTENTS_H

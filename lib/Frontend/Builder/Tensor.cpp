@@ -1,16 +1,16 @@
-//===- Tensor.cpp - A value while a model is imported -----------*- C++ -*-===//
+//===- Tensor.cpp - A value of a graph that is being built ------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tensor.h"
-#include "Elements.h"
+#include "HamKaas/Frontend/Builder/Tensor.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 
 using namespace mlir;
 using namespace hamkaas;
-using namespace hamkaas::onnx;
+using namespace hamkaas::graph;
 
 Tensor::Tensor(Value value) : data(std::make_shared<Data>()) {
   data->type = cast<RankedTensorType>(value.getType());

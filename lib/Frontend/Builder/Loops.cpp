@@ -1,17 +1,17 @@
-//===- GraphLoop.cpp - Builds loops -----------------------------*- C++ -*-===//
+//===- Loops.cpp - Builds loops ---------------------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
+#include "HamKaas/Frontend/Builder/GraphBuilder.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace hamkaas;
-using namespace hamkaas::onnx;
+using namespace hamkaas::graph;
 
 /// A single step is part of the graph.
 static Tensors inlineStep(GraphBuilder &b, const LoopInputs &loop,

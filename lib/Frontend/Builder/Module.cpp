@@ -1,22 +1,20 @@
-//===- GraphModule.cpp - Inputs and results of the graph --------*- C++ -*-===//
+//===- Module.cpp - Inputs and results of the graph -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Diagnostics.h"
-#include "Elements.h"
-#include "GraphBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
+#include "HamKaas/Frontend/Builder/GraphBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
-using namespace hamkaas::onnx;
+using namespace hamkaas::graph;
 
 /// Constants of more elements are parameters, so that kernels that are equal
 /// but for their constants are one.
@@ -41,70 +39,11 @@ StringRef GraphBuilder::getInputName(unsigned index) {
       .getAs<StringAttr>(HamKaasDialect::nameAttrName);
 }
 
-GraphBuilder::Origin GraphBuilder::findOrigin(Value value) {
-  Origin origin;
-  llvm::SetVector<Value> visited;
-  visited.insert(value);
-  // A few are enough for a message.
-  constexpr size_t mostVisited = 1000;
-  for (size_t i = 0; i < std::min(visited.size(), mostVisited); ++i) {
-    if (Operation *op = visited[i].getDefiningOp()) {
-      if (!origin.remaining && remainsForConstants(op))
-        origin.remaining = op;
-      visited.insert_range(op->getOperands());
-      continue;
-    }
-    auto argument = cast<BlockArgument>(visited[i]);
-    if (argument.getOwner() == &main.front())
-      origin.inputs.insert(argument.getArgNumber());
-    else
-      origin.isInLoop = true;
-  }
-  return origin;
-}
-
-/// "node 'durations' (Conv)".
-static std::string describeNode(Location location) {
-  auto name = dyn_cast<NameLoc>(location);
-  auto op = name ? dyn_cast<NameLoc>(name.getChildLoc()) : NameLoc();
-  return op ? ("node '" + name.getName().strref() + "' (" +
-               op.getName().strref() + ")")
-                  .str()
-            : "a node";
-}
-
-bool GraphBuilder::expectKnown(const Twine &what, const Tensor &tensor) {
-  if (tensor.isConstant())
-    return true;
-  Origin origin = findOrigin(tensor.value());
-  std::string names =
-      llvm::join(llvm::map_range(origin.inputs,
-                                 [&](unsigned input) {
-                                   return quote(getInputName(input));
-                                 }),
-                 ", ");
-  std::string text =
-      ("expected " + what +
-       " to be known when the model is compiled, found one that ")
-          .str();
-  bool isFixed = names.empty() || origin.isInLoop || origin.remaining;
-  if (!names.empty() && !origin.isInLoop)
-    text += "depends on " + names;
-  else
-    text += origin.isInLoop ? "is computed in a loop" : "is computed";
-  if (origin.remaining && !origin.isInLoop)
-    text += " by way of " + describeNode(origin.remaining->getLoc());
-  if (isFixed) {
-    text += ", which is not supported";
-    isFinal |= !hasFailed();
-  } else {
-    text += ("; " + optionNames.constantInputsExample +
-             " makes an input a constant")
-                .str();
-    missing.insert_range(origin.inputs);
-  }
-  fail(text);
-  return false;
+std::optional<unsigned> GraphBuilder::findInput(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &main.front())
+    return std::nullopt;
+  return argument.getArgNumber();
 }
 
 Value GraphBuilder::materialize(const Tensor &tensor) {

@@ -1,12 +1,12 @@
-//===- GraphBuilder.h - Builds the module of a script -----------*- C++ -*-===//
+//===- ModuleBuilder.h - Builds the module of a script ----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_FRONTEND_SCRIPT_GRAPHBUILDER_H
-#define HAMKAAS_LIB_FRONTEND_SCRIPT_GRAPHBUILDER_H
+#ifndef HAMKAAS_LIB_FRONTEND_SCRIPT_MODULEBUILDER_H
+#define HAMKAAS_LIB_FRONTEND_SCRIPT_MODULEBUILDER_H
 
 #include "Storage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,9 +41,9 @@ struct Application {
 
 /// Builds GRAPH statement by statement. A node is a number from 0, in the order
 /// of definition; what fails has reported why.
-class GraphBuilder {
+class ModuleBuilder {
 public:
-  GraphBuilder(mlir::MLIRContext *context, mlir::Location location);
+  ModuleBuilder(mlir::MLIRContext *context, mlir::Location location);
 
   uint32_t addInput(llvm::StringRef name, mlir::RankedTensorType type,
                     mlir::Location location);
@@ -84,12 +84,6 @@ private:
                                 mlir::Attribute value, bool isMutable,
                                 mlir::Location location);
   void claimName(llvm::StringRef name, Buffer &buffer);
-  void chooseSegments(mlir::Operation *op);
-  llvm::LogicalResult checkApplicable(mlir::Operation *op,
-                                      mlir::Location location);
-  llvm::FailureOr<mlir::Type> inferType(mlir::Operation *op,
-                                        const Application &application);
-  llvm::LogicalResult verify(mlir::Operation *op, mlir::Location blame);
   uint32_t defineNode(mlir::Operation *op, const Application &application);
 
   mlir::OpBuilder builder;
@@ -105,4 +99,4 @@ private:
 
 } // namespace hamkaas::script
 
-#endif // HAMKAAS_LIB_FRONTEND_SCRIPT_GRAPHBUILDER_H
+#endif // HAMKAAS_LIB_FRONTEND_SCRIPT_MODULEBUILDER_H

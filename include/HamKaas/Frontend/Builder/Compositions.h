@@ -1,0 +1,100 @@
+//===- Compositions.h - What is made of several operations ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_FRONTEND_BUILDER_COMPOSITIONS_H
+#define HAMKAAS_FRONTEND_BUILDER_COMPOSITIONS_H
+
+#include "HamKaas/Frontend/Builder/GraphBuilder.h"
+
+/// Formulas of several operations, for all front ends. Like the functions of
+/// GraphBuilder, they return null for null operands and after a failure.
+namespace hamkaas::graph {
+
+//===----------------------------------------------------------------------===//
+// Shapes and types
+//===----------------------------------------------------------------------===//
+
+/// The numbers from `begin` up to `end`.
+Shape getDimRange(int64_t begin, int64_t end);
+/// The product of sizes; 1 of none.
+int64_t countElements(llvm::ArrayRef<int64_t> shape);
+
+/// Exchanges two dimensions.
+Tensor swapDims(GraphBuilder &b, Tensor x, int64_t i, int64_t j);
+/// Adds a dimension of size 1 before dimension `dim`.
+Tensor addDim(GraphBuilder &b, Tensor x, int64_t dim);
+/// Element `i` of dimension `dim`, which is dropped.
+Tensor selectDim(GraphBuilder &b, Tensor x, int64_t dim, int64_t i);
+
+/// Casts all but float64 to float32.
+Tensor toComputed(GraphBuilder &b, Tensor x);
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// `min(max(x, low), high)`.
+Tensor clamp(GraphBuilder &b, Tensor x, double low, double high);
+/// `log(1 + exp(x))` without overflow.
+Tensor softplus(GraphBuilder &b, Tensor x);
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The products of matrices, the last two dimensions, with equal dimensions
+/// before them.
+Tensor multiplyBatches(GraphBuilder &b, Tensor lhs, Tensor rhs);
+/// The product of vectors, matrices or batches of them, as numpy's matmul has
+/// it.
+Tensor multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs);
+/// `x * w + bias` for the rows of `x`; `bias` may be null.
+Tensor linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias);
+
+//===----------------------------------------------------------------------===//
+// Statistics and normalizations
+//===----------------------------------------------------------------------===//
+
+/// The mean and the variance (of the population) over some dimensions, which
+/// stay with size 1.
+Tensor mean(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims);
+Tensor variance(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims);
+
+/// `x`, one number a channel, as what broadcasts to a tensor of rank `rank`
+/// whose channels are dimension 1.
+Tensor alignToChannels(GraphBuilder &b, Tensor x, int64_t rank);
+
+/// `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where all but `x`
+/// have one number a channel, dimension 1 of `x`. One product and one sum of
+/// each element.
+struct BatchNorm {
+  Tensor scale, bias, mean, variance;
+  double epsilon = 1e-5;
+};
+Tensor batchNorm(GraphBuilder &b, Tensor x, const BatchNorm &norm);
+
+/// `(x - mean) / sqrt(variance + epsilon)` over the dimensions from `axis` on.
+Tensor layerNorm(GraphBuilder &b, Tensor x, int64_t axis, double epsilon);
+/// `x / sqrt(mean(x * x) + epsilon)` over the dimensions from `axis` on.
+Tensor rmsNorm(GraphBuilder &b, Tensor x, int64_t axis, double epsilon);
+
+//===----------------------------------------------------------------------===//
+// Exponentials of rows
+//===----------------------------------------------------------------------===//
+
+/// Softmax along a dimension.
+Tensor softmax(GraphBuilder &b, Tensor x, int64_t dim);
+/// `log(softmax(x))` along a dimension.
+Tensor logSoftmax(GraphBuilder &b, Tensor x, int64_t dim);
+/// `log(sum(exp(x)))` over some dimensions, which have size 1 in the
+/// result with `keepDims`.
+Tensor logSumExp(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims,
+                 bool keepDims);
+
+} // namespace hamkaas::graph
+
+#endif // HAMKAAS_FRONTEND_BUILDER_COMPOSITIONS_H

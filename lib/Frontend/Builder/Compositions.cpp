@@ -1,0 +1,266 @@
+//===- Compositions.cpp - What is made of several operations ----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Frontend/Builder/Compositions.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::graph;
+
+//===----------------------------------------------------------------------===//
+// Shapes and types
+//===----------------------------------------------------------------------===//
+
+Shape graph::getDimRange(int64_t begin, int64_t end) {
+  return llvm::to_vector(llvm::seq<int64_t>(begin, std::max(begin, end)));
+}
+
+int64_t graph::countElements(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+Tensor graph::swapDims(GraphBuilder &b, Tensor x, int64_t i, int64_t j) {
+  if (!x)
+    return {};
+  Shape permutation = getDimRange(0, x.rank());
+  std::swap(permutation[i], permutation[j]);
+  return b.permute(x, permutation);
+}
+
+Tensor graph::addDim(GraphBuilder &b, Tensor x, int64_t dim) {
+  if (!x)
+    return {};
+  Shape shape(x.shape());
+  shape.insert(shape.begin() + dim, 1);
+  return b.reshape(x, shape);
+}
+
+Tensor graph::selectDim(GraphBuilder &b, Tensor x, int64_t dim, int64_t i) {
+  if (!x)
+    return {};
+  Shape shape(x.shape());
+  shape.erase(shape.begin() + dim);
+  return b.reshape(b.sliceDim(x, dim, i, 1), shape);
+}
+
+Tensor graph::toComputed(GraphBuilder &b, Tensor x) {
+  if (!x || x.elementType().isF64())
+    return x;
+  return b.cast(x, Float32Type::get(b.context()));
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+Tensor graph::clamp(GraphBuilder &b, Tensor x, double low, double high) {
+  return b.min(b.max(x, low), high);
+}
+
+Tensor graph::softplus(GraphBuilder &b, Tensor x) {
+  Tensor small = b.exp(b.neg(b.abs(x)));
+  return b.add(b.max(x, 0.0), b.log(b.add(small, 1.0)));
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+Tensor graph::multiplyBatches(GraphBuilder &b, Tensor lhs, Tensor rhs) {
+  if (!lhs || !rhs)
+    return {};
+  Shape batch(lhs.shape().drop_back(2)), result = batch;
+  int64_t count = countElements(batch), rank = lhs.rank();
+  result.append({lhs.dim(rank - 2), rhs.dim(rank - 1)});
+  lhs = b.reshape(lhs, {count, lhs.dim(rank - 2), lhs.dim(rank - 1)});
+  rhs = b.reshape(rhs, {count, rhs.dim(rank - 2), rhs.dim(rank - 1)});
+  return b.reshape(b.matmul(lhs, rhs), result);
+}
+
+/// `x` as a batch of matrices of that leading shape.
+static Tensor toBatch(GraphBuilder &b, Tensor x, ArrayRef<int64_t> batch,
+                      int64_t count) {
+  Shape full(batch);
+  llvm::append_range(full, x.shape().take_back(2));
+  x = b.broadcast(x, full);
+  return b.reshape(x, {count, full[full.size() - 2], full.back()});
+}
+
+/// The product of matrices of at least rank 2, as numpy has it.
+static Tensor multiplyMatrices(GraphBuilder &b, Tensor lhs, Tensor rhs) {
+  std::optional<Shape> batch =
+      getBroadcastShape(lhs.shape().drop_back(2), rhs.shape().drop_back(2));
+  if (!batch)
+    return b.fail("expected batches that can be broadcast, found the shapes " +
+                  formatShape(lhs.shape()) + " and " +
+                  formatShape(rhs.shape()));
+  Shape result(*batch);
+  result.push_back(lhs.dim(lhs.rank() - 2));
+  result.push_back(rhs.shape().back());
+  int64_t count = 1;
+  for (int64_t size : *batch)
+    count *= size;
+  bool isShared = rhs.count() == rhs.shape().back() * rhs.dim(rhs.rank() - 2);
+  if (isShared) {
+    // One matrix on the right: the batch is more rows.
+    int64_t depth = lhs.shape().back();
+    Shape left(*batch);
+    left.push_back(lhs.dim(lhs.rank() - 2));
+    left.push_back(depth);
+    lhs = b.broadcast(lhs, left);
+    lhs = b.reshape(lhs, {lhs.count() / depth, depth});
+    rhs = b.reshape(rhs, rhs.shape().take_back(2));
+  } else {
+    lhs = toBatch(b, lhs, *batch, count);
+    rhs = toBatch(b, rhs, *batch, count);
+  }
+  return b.reshape(b.matmul(lhs, rhs), result);
+}
+
+Tensor graph::multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs) {
+  if (!lhs || !rhs)
+    return {};
+  if (lhs.isEmpty() || rhs.isEmpty())
+    return b.fail("products of matrices without elements are not supported");
+  int64_t depth = rhs.rank() == 0   ? 0
+                  : rhs.rank() == 1 ? rhs.dim(0)
+                                    : rhs.dim(rhs.rank() - 2);
+  if (lhs.rank() == 0 || rhs.rank() == 0 || lhs.shape().back() != depth)
+    return b.fail("cannot multiply matrices of the shapes " +
+                  formatShape(lhs.shape()) + " and " +
+                  formatShape(rhs.shape()));
+  Tensor left = lhs.rank() == 1 ? b.reshape(lhs, {1, lhs.dim(0)}) : lhs;
+  Tensor right = rhs.rank() == 1 ? b.reshape(rhs, {rhs.dim(0), 1}) : rhs;
+  Tensor product = multiplyMatrices(b, left, right);
+  if (!product)
+    return {};
+  Shape shape(product.shape());
+  if (rhs.rank() == 1)
+    shape.pop_back();
+  if (lhs.rank() == 1)
+    shape.erase(shape.end() - (rhs.rank() == 1 ? 1 : 2));
+  return b.reshape(product, shape);
+}
+
+Tensor graph::linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias) {
+  Tensor product = multiplyAsNumpy(b, x, w);
+  if (!bias || !product)
+    return product;
+  if (getBroadcastShape(product.shape(), bias.shape()) !=
+      Shape(product.shape()))
+    return b.fail("expected a bias that can be broadcast to " +
+                  formatShape(product.shape()) + ", found " +
+                  formatShape(bias.shape()));
+  return b.add(product, bias);
+}
+
+//===----------------------------------------------------------------------===//
+// Statistics and normalizations
+//===----------------------------------------------------------------------===//
+
+Tensor graph::mean(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims) {
+  if (!x)
+    return {};
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    count *= x.dim(dim);
+  return b.div(b.reduce(Combiner::Sum, x, dims, /*keepDims=*/true),
+               double(count));
+}
+
+Tensor graph::variance(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims) {
+  Tensor distance = b.sub(x, mean(b, x, dims));
+  return mean(b, b.mul(distance, distance), dims);
+}
+
+Tensor graph::alignToChannels(GraphBuilder &b, Tensor x, int64_t rank) {
+  Shape shape = {x.count()};
+  shape.append(std::max<int64_t>(rank - 2, 0), 1);
+  return b.reshape(x, shape);
+}
+
+Tensor graph::batchNorm(GraphBuilder &b, Tensor x, const BatchNorm &norm) {
+  Type type = x.elementType();
+  Tensor scale = toComputed(b, norm.scale);
+  Tensor mean = toComputed(b, norm.mean);
+  Tensor variance = toComputed(b, norm.variance);
+  Tensor factor = b.div(scale, b.sqrt(b.add(variance, norm.epsilon)));
+  Tensor offset = b.sub(toComputed(b, norm.bias), b.mul(mean, factor));
+  Tensor scaled = b.mul(toComputed(b, x), alignToChannels(b, factor, x.rank()));
+  return b.cast(b.add(scaled, alignToChannels(b, offset, x.rank())), type);
+}
+
+Tensor graph::layerNorm(GraphBuilder &b, Tensor x, int64_t axis,
+                        double epsilon) {
+  if (!x)
+    return {};
+  Shape shape(x.shape()), rows(x.shape().take_front(axis));
+  rows.push_back(countElements(x.shape().drop_front(axis)));
+  return b.reshape(b.layerNorm(b.reshape(x, rows), epsilon), shape);
+}
+
+Tensor graph::rmsNorm(GraphBuilder &b, Tensor x, int64_t axis, double epsilon) {
+  Tensor squares = mean(b, b.mul(x, x), getDimRange(axis, x.rank()));
+  return b.div(x, b.sqrt(b.add(squares, epsilon)));
+}
+
+//===----------------------------------------------------------------------===//
+// Exponentials of rows
+//===----------------------------------------------------------------------===//
+
+/// Softmax of the last dimension.
+static Tensor softmaxLast(GraphBuilder &b, Tensor x) {
+  if (x.elementType().isF32())
+    return b.softmax(x);
+  // The definition, each step of which is rounded.
+  Shape last = {x.rank() - 1};
+  Tensor most = b.reduce(Combiner::Max, x, last, /*keepDims=*/true);
+  Tensor powers = b.exp(b.sub(x, most));
+  return b.div(powers,
+               b.reduce(Combiner::Sum, powers, last, /*keepDims=*/true));
+}
+
+Tensor graph::softmax(GraphBuilder &b, Tensor x, int64_t dim) {
+  if (!x)
+    return {};
+  int64_t last = x.rank() - 1;
+  Tensor rows = swapDims(b, x, dim, last);
+  return rows ? swapDims(b, softmaxLast(b, rows), dim, last) : Tensor();
+}
+
+Tensor graph::logSoftmax(GraphBuilder &b, Tensor x, int64_t dim) {
+  Tensor shifted = b.sub(x, b.reduce(Combiner::Max, x, dim, /*keepDims=*/true));
+  Tensor sum = b.reduce(Combiner::Sum, b.exp(shifted), dim, /*keepDims=*/true);
+  return b.sub(shifted, b.log(sum));
+}
+
+Tensor graph::logSumExp(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims,
+                        bool keepDims) {
+  if (!x)
+    return {};
+  // Of no elements the logarithm of an empty sum.
+  if (x.isEmpty())
+    return b.log(b.reduce(Combiner::Sum, x, dims, keepDims));
+  Shape order, kept, shape;
+  int64_t count = 1;
+  for (int64_t dim = 0; dim < x.rank(); ++dim) {
+    bool isReduced = llvm::is_contained(dims, dim);
+    if (isReduced)
+      count *= x.dim(dim);
+    else
+      order.push_back(dim), kept.push_back(x.dim(dim));
+    if (!isReduced || keepDims)
+      shape.push_back(isReduced ? 1 : x.dim(dim));
+  }
+  llvm::append_range(order, dims);
+  kept.push_back(count);
+  Tensor rows = b.reshape(b.permute(x, order), kept);
+  return b.reshape(b.logSumExp(rows), shape);
+}
