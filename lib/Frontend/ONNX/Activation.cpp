@@ -48,30 +48,38 @@ static Tensors importElu(OpContext &op, GraphBuilder &b) {
   return {selectNegative(b, x, scaledExp(b, x, getFloat(op, "alpha", 1)), x)};
 }
 
-static Tensors importGelu(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0), inner;
-  StringRef kind = op.attributes.getString("approximate").value_or("none");
-  if (kind == "tanh") {
+/// `x * p(x)` with the distribution function of the normal distribution, or
+/// what approximates it. The dialect has it for float32.
+static Tensor gelu(GraphBuilder &b, Tensor x, GeluApproximation approximation) {
+  if (!x || x.elementType().isF32())
+    return b.gelu(x, approximation);
+  Tensor inner;
+  if (approximation == GeluApproximation::Tanh) {
     Tensor cube = b.mul(b.mul(x, x), x);
     inner = b.tanh(b.mul(b.add(x, b.mul(cube, 0.044715)), std::sqrt(2 / M_PI)));
-  } else if (kind == "none") {
-    inner = b.erf(b.mul(x, M_SQRT1_2));
   } else {
+    inner = b.erf(b.mul(x, M_SQRT1_2));
+  }
+  return b.mul(b.mul(x, 0.5), b.add(inner, 1.0));
+}
+
+static Tensors importGelu(OpContext &op, GraphBuilder &b) {
+  Tensor x = op.input(0);
+  StringRef kind = op.attributes.getString("approximate").value_or("none");
+  // ONNX has the dialect's names.
+  auto approximation = symbolizeGeluApproximation(kind);
+  if (!approximation)
     return {b.fail("expected the attribute 'approximate' to be none or tanh, "
                    "found '" +
                    kind + "'")};
-  }
-  return {b.mul(b.mul(x, 0.5), b.add(inner, 1.0))};
+  return {gelu(b, x, *approximation)};
 }
 
 static Tensors importFastGelu(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   if (Tensor bias = op.optionalInput(1))
     x = b.add(x, bias);
-  Tensor cube = b.mul(b.mul(x, x), x);
-  Tensor inner =
-      b.tanh(b.mul(b.add(x, b.mul(cube, 0.044715)), std::sqrt(2 / M_PI)));
-  return {b.mul(b.mul(x, 0.5), b.add(inner, 1.0))};
+  return {gelu(b, x, GeluApproximation::Tanh)};
 }
 
 static Tensors importHardSigmoid(OpContext &op, GraphBuilder &b) {
@@ -81,6 +89,8 @@ static Tensors importHardSigmoid(OpContext &op, GraphBuilder &b) {
 
 static Tensors importHardSwish(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
+  if (!x || x.elementType().isF32())
+    return {b.hardSwish(x)};
   return {b.mul(x, clamp(b, b.add(b.mul(x, 1.0 / 6), 0.5), 0, 1))};
 }
 

@@ -8,6 +8,7 @@
 #include "Checks.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -181,16 +182,33 @@ static Tensors importLayerNormalization(OpContext &op, GraphBuilder &b) {
   return {y, statistics[0], statistics[1]};
 }
 
+/// `x / sqrt(mean(x * x) + epsilon) * scale` for the rows from `axis` on. The
+/// dialect has it for float32 and one factor a column.
+static Tensor scaleByRms(GraphBuilder &b, Tensor x, Tensor scale, int64_t axis,
+                         double epsilon) {
+  if (!x || !scale)
+    return {};
+  Type type = x.elementType();
+  bool isAllowed = std::isfinite(epsilon) && epsilon >= 0;
+  if (type.isF32() && isAllowed &&
+      scale.shape() == x.shape().drop_front(axis)) {
+    Shape shape(x.shape()), rows(x.shape().take_front(axis));
+    rows.push_back(scale.count());
+    Tensor factors = b.reshape(scale, {scale.count()});
+    return b.reshape(b.rmsNorm(b.reshape(x, rows), factors, epsilon), shape);
+  }
+  Tensor normal = rmsNorm(b, toComputed(b, x), axis, epsilon);
+  return b.mul(b.cast(normal, type), scale);
+}
+
 static Tensors importRMSNormalization(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), scale = op.input(1);
   readStashType(op);
   double epsilon = getEpsilon(op);
   std::optional<int64_t> axis = getRowAxis(op, b, x);
-  if (!axis || !scale)
+  if (!axis)
     return {};
-  Type type = x.elementType();
-  x = toComputed(b, x);
-  return {b.mul(b.cast(rmsNorm(b, x, *axis, epsilon), type), scale)};
+  return {scaleByRms(b, x, scale, *axis, epsilon)};
 }
 
 /// com.microsoft: the sum of two inputs and a bias, normalized; the sum itself
@@ -207,9 +225,8 @@ static Tensors importSkipNormalization(OpContext &op, GraphBuilder &b) {
   if (op.wants(1) || op.wants(2))
     return {b.fail("the outputs 1 and 2 are not supported")};
   int64_t axis = x.rank() - 1;
-  Tensor normal =
-      hasMean ? layerNorm(b, x, axis, epsilon) : rmsNorm(b, x, axis, epsilon);
-  normal = b.mul(normal, gamma);
+  Tensor normal = hasMean ? b.mul(layerNorm(b, x, axis, epsilon), gamma)
+                          : scaleByRms(b, x, gamma, axis, epsilon);
   return {beta ? b.add(normal, beta) : normal, {}, {}, x};
 }
 
