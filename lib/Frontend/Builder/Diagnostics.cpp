@@ -47,7 +47,7 @@ std::string graph::formatList(ArrayRef<int64_t> numbers) {
 void Diagnostics::fail(const Twine &reason, Certainty certainty) {
   if (hasFailed())
     return;
-  failure = reason.str();
+  failure = subjects + reason.str();
   failureCertainty = certainty;
 }
 
@@ -58,6 +58,13 @@ bool Diagnostics::reportFailure() {
   failure.clear();
   return true;
 }
+
+Diagnostics::Subject::Subject(Diagnostics &diagnostics, const Twine &subject)
+    : diagnostics(diagnostics), outerLength(diagnostics.subjects.size()) {
+  diagnostics.subjects += (subject + ": ").str();
+}
+
+Diagnostics::Subject::~Subject() { diagnostics.subjects.resize(outerLength); }
 
 //===----------------------------------------------------------------------===//
 // Errors and warnings

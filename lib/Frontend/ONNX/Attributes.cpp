@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attributes.h"
-#include "HamKaas/Frontend/Builder/Diagnostics.h"
 
 using namespace llvm;
 using namespace hamkaas::onnx;
@@ -21,14 +20,17 @@ static StringRef getTypeName(AttributeProto::Type type) {
   return names[type];
 }
 
-Attributes::Attributes(const NodeProto &node, const AttributeScope *scope) {
+Attributes::Attributes(const NodeProto &node, const AttributeScope *scope,
+                       hamkaas::graph::Diagnostics &diagnostics)
+    : diagnostics(diagnostics) {
   for (const AttributeProto &attribute : node.attributes) {
     const AttributeProto *value = &attribute;
     // An attribute that the call leaves out is left out here, too.
     if (!attribute.reference.empty())
       value = scope ? scope->lookup(attribute.reference) : nullptr;
     if (value && !attributes.try_emplace(attribute.name, value).second)
-      problem = "attribute " + quote(attribute.name) + " is given twice";
+      diagnostics.fail("attribute " + quote(attribute.name) +
+                       " is given twice");
   }
 }
 
@@ -44,10 +46,9 @@ const AttributeProto *Attributes::find(StringRef name,
   if (!attribute || attribute->type == type ||
       attribute->type == AttributeProto::Undefined)
     return attribute;
-  if (problem.empty())
-    problem = ("expected attribute '" + name + "' to be " + getTypeName(type) +
-               ", found one that is " + getTypeName(attribute->type))
-                  .str();
+  diagnostics.fail("expected attribute '" + name + "' to be " +
+                   getTypeName(type) + ", found one that is " +
+                   getTypeName(attribute->type));
   return nullptr;
 }
 
@@ -99,9 +100,9 @@ const GraphProto *Attributes::getGraph(StringRef name) {
   return attribute ? attribute->graph.get() : nullptr;
 }
 
-std::string Attributes::takeProblem() {
+void Attributes::expectAllRead() {
   for (const auto &attribute : attributes)
-    if (problem.empty() && !known.lookup(attribute.getKey()))
-      problem = "attribute " + quote(attribute.getKey()) + " is not supported";
-  return std::exchange(problem, "");
+    if (!known.lookup(attribute.getKey()))
+      diagnostics.fail("attribute " + quote(attribute.getKey()) +
+                       " is not supported");
 }

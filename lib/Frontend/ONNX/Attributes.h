@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_ONNX_ATTRIBUTES_H
 #define HAMKAAS_LIB_FRONTEND_ONNX_ATTRIBUTES_H
 
+#include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "Proto.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -20,11 +21,13 @@ namespace hamkaas::onnx {
 using AttributeScope = llvm::StringMap<const AttributeProto *>;
 
 /// The attributes of one node. Reading one says that it is known; what is left
-/// over at the end must not be ignored. A wrong type is kept as the problem.
+/// over at the end must not be ignored. A wrong type is a failure of the node.
 class Attributes {
 public:
-  /// Both must outlive this object; `scope` is null outside of functions.
-  Attributes(const NodeProto &node, const AttributeScope *scope);
+  /// All must outlive this object; `scope` is null outside of functions. Fails
+  /// if an attribute is given twice.
+  Attributes(const NodeProto &node, const AttributeScope *scope,
+             graph::Diagnostics &diagnostics);
 
   bool has(llvm::StringRef name) { return find(name); }
   std::optional<int64_t> getInt(llvm::StringRef name);
@@ -40,17 +43,16 @@ public:
   /// All attributes, with those of the call in place of what refers to them.
   const AttributeScope &all() const { return attributes; }
 
-  /// What was wrong with an attribute that was read, or is with one that was
-  /// not; empty if nothing is.
-  std::string takeProblem();
+  /// Fails if there is an attribute that nobody looked at.
+  void expectAllRead();
 
 private:
   const AttributeProto *find(llvm::StringRef name);
   const AttributeProto *find(llvm::StringRef name, AttributeProto::Type type);
 
   AttributeScope attributes;
+  graph::Diagnostics &diagnostics;
   llvm::StringMap<bool> known;
-  std::string problem;
 };
 
 } // namespace hamkaas::onnx

@@ -25,6 +25,9 @@ std::optional<Tensors> Importer::importSubgraph(const GraphProto &graph,
                                                 ArrayRef<Tensor> inputs,
                                                 const Scope &scope,
                                                 const Environment &outer) {
+  // A failure of the node itself would be told at the first node in there.
+  if (diagnostics.hasFailed())
+    return std::nullopt;
   countNodes(1 + graph.inputs.size() + graph.outputs.size() +
              graph.initializers.size());
   Scope inner{&scope};

@@ -7,7 +7,6 @@
 
 #include "ExternalData.h"
 #include "ExternalFile.h"
-#include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
@@ -15,6 +14,7 @@
 
 using namespace llvm;
 using namespace hamkaas::onnx;
+using hamkaas::graph::Diagnostics;
 using hamkaas::graph::quote;
 
 ExternalData::~ExternalData() {
@@ -28,35 +28,37 @@ ExternalData::~ExternalData() {
 //===----------------------------------------------------------------------===//
 
 static bool findSize(const Descriptor &descriptor, int64_t &size,
-                     std::string &problem) {
+                     Diagnostics &diagnostics) {
   struct stat status;
-  if (::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    problem = "expected a regular file";
-  else if (status.st_nlink != 1)
-    problem = "expected a file with one name, found one with " +
-              std::to_string(status.st_nlink) + " hard links";
-  else
-    size = status.st_size;
-  return problem.empty();
+  if (::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    diagnostics.fail("expected a regular file");
+    return false;
+  }
+  if (status.st_nlink != 1) {
+    diagnostics.fail("expected a file with one name, found one with " +
+                     Twine(status.st_nlink) + " hard links");
+    return false;
+  }
+  size = status.st_size;
+  return true;
 }
 
 const ExternalData::File *ExternalData::open(StringRef location,
-                                             std::string &problem) {
+                                             Diagnostics &diagnostics) {
   if (auto known = files.find(location); known != files.end())
     return &known->second;
-  Descriptor descriptor = openExternalFile(model, root, location, problem);
+  Descriptor descriptor = openExternalFile(model, root, location, diagnostics);
   File file;
-  if (descriptor && findSize(descriptor, file.size, problem) && file.size > 0) {
+  if (!descriptor || !findSize(descriptor, file.size, diagnostics))
+    return nullptr;
+  if (file.size > 0) {
     void *data = ::mmap(nullptr, file.size, PROT_READ, MAP_PRIVATE,
                         descriptor.get(), /*offset=*/0);
-    if (data == MAP_FAILED)
-      problem = std::strerror(errno);
-    else
-      file.data = static_cast<const char *>(data);
-  }
-  if (!problem.empty()) {
-    problem = "external data in " + quote(location) + ": " + problem;
-    return nullptr;
+    if (data == MAP_FAILED) {
+      diagnostics.fail(std::strerror(errno));
+      return nullptr;
+    }
+    file.data = static_cast<const char *>(data);
   }
   return &(files[location] = file);
 }
@@ -73,8 +75,13 @@ static std::optional<int64_t> readCount(StringRef text) {
   return count;
 }
 
-ArrayRef<char> ExternalData::read(const TensorProto &tensor, int64_t expected,
-                                  std::string &problem) {
+std::optional<ArrayRef<char>> ExternalData::read(const TensorProto &tensor,
+                                                 int64_t expected,
+                                                 Diagnostics &diagnostics) {
+  auto fail = [&](const Twine &reason) {
+    diagnostics.fail(reason);
+    return std::nullopt;
+  };
   StringRef location;
   std::optional<int64_t> offset = 0, length = expected;
   for (auto [key, value] : tensor.externalData) {
@@ -85,24 +92,20 @@ ArrayRef<char> ExternalData::read(const TensorProto &tensor, int64_t expected,
     else if (key == "length")
       length = readCount(value);
     else if (key != "checksum")
-      problem = "external data with " + quote(key) + " is not supported";
+      return fail("external data with " + quote(key) + " is not supported");
   }
-  if (problem.empty() && (!offset || !length))
-    problem = "external data in " + quote(location) +
-              ": expected an offset and a length from 0";
-  if (problem.empty() && *length != expected)
-    problem = ("external data in " + quote(location) + ": expected " +
-               Twine(expected) + " bytes, found " + Twine(*length))
-                  .str();
-  const File *file = problem.empty() ? open(location, problem) : nullptr;
+  Diagnostics::Subject subject(diagnostics,
+                               "external data in " + quote(location));
+  if (!offset || !length)
+    return fail("expected an offset and a length from 0");
+  if (*length != expected)
+    return fail("expected " + Twine(expected) + " bytes, found " +
+                Twine(*length));
+  const File *file = open(location, diagnostics);
   if (!file)
-    return {};
-  if (*offset > file->size || expected > file->size - *offset) {
-    problem = ("external data in " + quote(location) + ": expected " +
-               Twine(expected) + " bytes at " + Twine(*offset) +
-               ", found a file of " + Twine(file->size))
-                  .str();
-    return {};
-  }
+    return std::nullopt;
+  if (*offset > file->size || expected > file->size - *offset)
+    return fail("expected " + Twine(expected) + " bytes at " + Twine(*offset) +
+                ", found a file of " + Twine(file->size));
   return ArrayRef(file->data + *offset, expected);
 }

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_ONNX_EXTERNALDATA_H
 #define HAMKAAS_LIB_FRONTEND_ONNX_EXTERNALDATA_H
 
+#include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "Proto.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -25,9 +26,10 @@ public:
   ExternalData(const ExternalData &) = delete;
   ~ExternalData();
 
-  /// The `expected` bytes of a tensor; empty with the reason otherwise.
-  llvm::ArrayRef<char> read(const TensorProto &tensor, int64_t expected,
-                            std::string &problem);
+  /// The `expected` bytes of a tensor; none after a failure.
+  std::optional<llvm::ArrayRef<char>> read(const TensorProto &tensor,
+                                           int64_t expected,
+                                           graph::Diagnostics &diagnostics);
 
 private:
   struct File {
@@ -35,7 +37,7 @@ private:
     int64_t size = 0;
   };
 
-  const File *open(llvm::StringRef location, std::string &problem);
+  const File *open(llvm::StringRef location, graph::Diagnostics &diagnostics);
 
   std::string model, root;
   llvm::StringMap<File> files;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExternalFile.h"
-#include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
@@ -21,6 +20,7 @@
 
 using namespace llvm;
 using namespace hamkaas::onnx;
+using hamkaas::graph::Diagnostics;
 using hamkaas::graph::quote;
 
 Descriptor::~Descriptor() {
@@ -108,12 +108,13 @@ namespace {
 /// Follows a path with all its links, one step at a time.
 class LinkWalker {
 public:
-  LinkWalker(Descriptor start, StringRef path) : folder(std::move(start)) {
+  LinkWalker(Descriptor start, StringRef path, Diagnostics &diagnostics)
+      : diagnostics(diagnostics), folder(std::move(start)) {
     push(path);
   }
 
   /// Opens the file at the end if it lies in `root`.
-  Descriptor open(const Descriptor &root, std::string &problem);
+  Descriptor open(const Descriptor &root);
 
 private:
   static constexpr int mostLinks = 40;
@@ -124,8 +125,13 @@ private:
     for (StringRef component : reverse(components))
       pending.push_back(component.str());
   }
-  bool follow(StringRef link, std::string &problem);
+  bool follow(StringRef link);
+  Descriptor fail(const Twine &reason) {
+    diagnostics.fail(reason);
+    return {};
+  }
 
+  Diagnostics &diagnostics;
   Descriptor folder;
   /// The next one last.
   std::vector<std::string> pending;
@@ -134,41 +140,41 @@ private:
 
 } // namespace
 
-bool LinkWalker::follow(StringRef link, std::string &problem) {
-  if (++links > mostLinks)
-    problem = "expected at most " + std::to_string(mostLinks) +
-              " symbolic links on the way";
-  else if (link.starts_with("/") && !(folder = openFolder("/")))
-    problem = std::strerror(errno);
+bool LinkWalker::follow(StringRef link) {
+  if (++links > mostLinks) {
+    fail("expected at most " + Twine(mostLinks) + " symbolic links on the way");
+    return false;
+  }
+  if (link.starts_with("/") && !(folder = openFolder("/"))) {
+    fail(std::strerror(errno));
+    return false;
+  }
   push(link);
-  return problem.empty();
+  return true;
 }
 
-Descriptor LinkWalker::open(const Descriptor &root, std::string &problem) {
+Descriptor LinkWalker::open(const Descriptor &root) {
   while (!pending.empty()) {
     std::string name = std::move(pending.back());
     pending.pop_back();
     if (auto link = readLink(folder, name)) {
-      if (!follow(*link, problem))
+      if (!follow(*link))
         return {};
       continue;
     }
     if (pending.empty() && name != "." && name != "..") {
-      if (isBelow(folder, root))
-        return openFileIn(folder, name);
-      problem = "expected a file in the folder of --external-data-root, found "
-                "a symbolic link that leads out of it";
-      return {};
+      if (!isBelow(folder, root))
+        return fail("expected a file in the folder of --external-data-root, "
+                    "found a symbolic link that leads out of it");
+      Descriptor file = openFileIn(folder, name);
+      return file ? std::move(file) : fail(std::strerror(errno));
     }
     Descriptor next = openFolderIn(folder, name);
-    if (!next) {
-      problem = std::strerror(errno);
-      return {};
-    }
+    if (!next)
+      return fail(std::strerror(errno));
     folder = std::move(next);
   }
-  problem = "expected a regular file";
-  return {};
+  return fail("expected a regular file");
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,24 +224,20 @@ static Descriptor openWithoutLinks(const Descriptor &start, StringRef location,
 }
 
 static Descriptor openInRoot(Descriptor folder, StringRef root,
-                             StringRef location, std::string &problem) {
+                             StringRef location, Diagnostics &diagnostics) {
   Descriptor rootFolder = openFolder(root);
   if (!rootFolder) {
-    problem =
-        "--external-data-root: " + quote(root) + ": " + std::strerror(errno);
+    diagnostics.fail("--external-data-root: " + quote(root) + ": " +
+                     std::strerror(errno));
     return {};
   }
-  Descriptor file =
-      LinkWalker(std::move(folder), location).open(rootFolder, problem);
-  if (!file && problem.empty())
-    problem = std::strerror(errno);
-  return file;
+  return LinkWalker(std::move(folder), location, diagnostics).open(rootFolder);
 }
 
 static Descriptor openLocation(StringRef model, StringRef root,
-                               StringRef location, std::string &problem) {
+                               StringRef location, Diagnostics &diagnostics) {
   if (model.empty()) {
-    problem = "the model is not a file that it could lie beside";
+    diagnostics.fail("the model is not a file that it could lie beside");
     return {};
   }
   Descriptor folder = openFolder(sys::path::parent_path(model)), file;
@@ -245,19 +247,21 @@ static Descriptor openLocation(StringRef model, StringRef root,
   if (file)
     return file;
   if (folder && error == ELOOP && !root.empty())
-    return openInRoot(std::move(folder), root, location, problem);
-  problem = error != ELOOP
-                ? std::strerror(error)
-                : "expected no symbolic link, but from snapshots/X to "
-                  "../../blobs/Y in a cache of the Hugging Face hub; "
-                  "--external-data-root=DIR allows those to files in DIR";
+    return openInRoot(std::move(folder), root, location, diagnostics);
+  diagnostics.fail(
+      error != ELOOP ? std::strerror(error)
+                     : "expected no symbolic link, but from snapshots/X to "
+                       "../../blobs/Y in a cache of the Hugging Face hub; "
+                       "--external-data-root=DIR allows those to files in DIR");
   return {};
 }
 
 Descriptor hamkaas::onnx::openExternalFile(StringRef model, StringRef root,
                                            StringRef location,
-                                           std::string &problem) {
-  problem = checkLocation(location);
-  return problem.empty() ? openLocation(model, root, location, problem)
-                         : Descriptor();
+                                           Diagnostics &diagnostics) {
+  std::string problem = checkLocation(location);
+  if (problem.empty())
+    return openLocation(model, root, location, diagnostics);
+  diagnostics.fail(problem);
+  return {};
 }

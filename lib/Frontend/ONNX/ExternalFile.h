@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_ONNX_EXTERNALFILE_H
 #define HAMKAAS_LIB_FRONTEND_ONNX_EXTERNALFILE_H
 
+#include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <utility>
@@ -34,7 +35,7 @@ private:
 };
 
 /// Opens the file that the model at the path `model` calls `location`; none
-/// with the reason otherwise. What somebody else's model says must not make us
+/// after a failure. What somebody else's model says must not make us
 /// read other files than those it came with. So it is a path below the folder
 /// of the model, without "..", and a symbolic link is followed only
 ///
@@ -45,7 +46,8 @@ private:
 /// Each step is made from an open folder, so whoever exchanges files meanwhile
 /// gains nothing. The caller looks at the kind of the file.
 Descriptor openExternalFile(llvm::StringRef model, llvm::StringRef root,
-                            llvm::StringRef location, std::string &problem);
+                            llvm::StringRef location,
+                            graph::Diagnostics &diagnostics);
 
 } // namespace hamkaas::onnx
 

@@ -37,7 +37,7 @@ static Tensors importCenterCropPad(OpContext &op, GraphBuilder &b) {
   Shape shape(x.shape());
   for (auto [axis, size] : llvm::zip(axes, *sizes))
     shape[axis] = size;
-  if (!op.checkShape(shape, x.elementType()))
+  if (!op.checkShape(shape))
     return {};
   Shape low(x.rank(), 0), high(x.rank(), 0);
   for (auto [axis, size] : llvm::zip(axes, *sizes)) {

@@ -30,9 +30,9 @@ Importer::Importer(const ModelProto &model, StringRef name,
                    ParameterContents &parameters, OnnxSummary &summary)
     : model(model), options(options), context(context),
       modelLocation(FileLineColLoc::get(context, name, 0, 0)),
-      parameters(parameters), summary(summary),
-      tensors(context, options.path, options.externalDataRoot, parameters),
-      diagnostics(modelLocation),
+      parameters(parameters), summary(summary), diagnostics(modelLocation),
+      tensors(context, options.path, options.externalDataRoot, parameters,
+              diagnostics),
       builder(modelLocation, parameters, diagnostics),
       constants(builder, options.names) {
   for (const FunctionProto &function : model.functions)
@@ -308,18 +308,13 @@ std::optional<Tensors> Importer::importOp(const NodeProto &node,
     if (output.isSequence())
       made += output.items().size();
   countNodes(made / partsOfNode);
+  context.expectAllRead();
   if (diagnostics.reportFailure())
     return std::nullopt;
   if (format != DataType::Undefined)
     for (Tensor &output : outputs)
       output = withFormat(output, format);
-  std::string problem = call.attributes.takeProblem();
-  if (problem.empty())
-    problem = context.findUnread();
-  if (problem.empty())
-    return outputs;
-  diagnostics.error(problem);
-  return std::nullopt;
+  return outputs;
 }
 
 /// The outputs of a node; none if they are unknown.
@@ -338,17 +333,17 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
   }
   OpVersion op;
   if (!function && !isFlow) {
-    op = findOp(domain, node.opType, opset->getValue());
     // Reported even if its inputs are unknown.
-    if (!op.definition) {
-      diagnostics.error(op.problem, Certainty::AnySizes);
+    op = findOp(domain, node.opType, opset->getValue(), diagnostics);
+    if (!op.definition)
       certainFailure = OnnxFailure::Unsupported;
-    }
   }
   std::optional<Tensors> inputs = readInputs(node, scope);
   if (!inputs || (!function && !isFlow && !op.definition))
     return std::nullopt;
-  Attributes attributes(node, environment.attributes);
+  Attributes attributes(node, environment.attributes, diagnostics);
+  if (diagnostics.reportFailure())
+    return std::nullopt;
   Call call{attributes, std::move(*inputs), scope, environment};
   if (function)
     return importFunction(*function, call);
@@ -358,12 +353,8 @@ std::optional<Tensors> Importer::importCall(const NodeProto &node,
                  : node.opType == "Loop"        ? importLoop(call)
                  : node.opType == "SequenceMap" ? importSequenceMap(call)
                                                 : importScan(call);
-  if (diagnostics.reportFailure())
-    return std::nullopt;
-  std::string problem = attributes.takeProblem();
-  if (!problem.empty())
-    diagnostics.error(problem);
-  return problem.empty() ? outputs : std::nullopt;
+  attributes.expectAllRead();
+  return diagnostics.reportFailure() ? std::nullopt : outputs;
 }
 
 void Importer::importNode(const NodeProto &node, Scope &scope,

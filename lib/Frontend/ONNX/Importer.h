@@ -143,8 +143,8 @@ private:
   mlir::Location modelLocation;
   ParameterContents &parameters;
   OnnxSummary &summary;
-  TensorReader tensors;
   Diagnostics diagnostics;
+  TensorReader tensors;
   GraphBuilder builder;
   KnownConstants constants;
   llvm::SmallVector<std::pair<std::string, Tensor>> results;

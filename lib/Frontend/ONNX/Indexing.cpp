@@ -276,7 +276,7 @@ static Tensors importOneHot(OpContext &op, GraphBuilder &b) {
   shape.insert(shape.begin() + axis, 1);
   Shape full(shape);
   full[axis] = count;
-  if (b.hasFailed() || !op.checkShape(full, values.elementType()))
+  if (b.hasFailed() || !op.checkShape(full))
     return {};
   Tensor wanted = b.reshape(normalizeIndices(b, indices, count), shape);
   Tensor isHit = b.eq(b.iota(full, axis), wanted);

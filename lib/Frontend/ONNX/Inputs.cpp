@@ -20,11 +20,10 @@ void Importer::addInitializers(const GraphProto &graph, Scope &scope) {
     diagnostics.error("sparse initializers are not supported");
   for (const TensorProto &initializer : graph.initializers) {
     NamedValue value;
-    std::string problem;
-    value.tensor = tensors.read(initializer, problem);
-    if (!value.tensor)
-      diagnostics.error("initializer " + quote(initializer.name) + ": " +
-                        problem);
+    Diagnostics::Subject subject(diagnostics,
+                                 "initializer " + quote(initializer.name));
+    value.tensor = tensors.read(initializer);
+    diagnostics.reportFailure();
     defineValue(initializer.name, std::move(value), scope);
   }
 }
@@ -57,7 +56,7 @@ void Importer::addInputs(const GraphProto &graph, Scope &scope) {
 
 void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
   NamedValue value;
-  std::string problem;
+  Diagnostics::Subject subject(diagnostics, "input " + quote(input.name));
   summary.inputs.push_back(describe(input));
   if (!summary.inputs.back().elementType)
     certainFailure = OnnxFailure::Unsupported;
@@ -70,19 +69,15 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
   else if (options.constantInputs.contains(input.name))
     return addConstantInput(input, scope);
   else if (input.type.kind != TypeProto::Tensor)
-    diagnostics.error("input " + quote(input.name) +
-                      ": values that are no tensors are not supported");
+    diagnostics.fail("values that are no tensors are not supported");
   else if (!shape)
-    diagnostics.error("input " + quote(input.name) +
-                      ": expected a shape, found none");
+    diagnostics.fail("expected a shape, found none");
   else if (RankedTensorType type =
-               makeType(context, input.type.elementType, *shape, problem);
-           !type)
-    diagnostics.error("input " + quote(input.name) + ": " + problem);
-  else if (type.getNumElements() == 0)
-    value.tensor = builder.empty(*shape, type.getElementType());
-  else
-    value.tensor = builder.addInput(input.name, type);
+               tensors.makeType(input.type.elementType, *shape))
+    value.tensor = type.getNumElements() == 0
+                       ? builder.empty(*shape, type.getElementType())
+                       : builder.addInput(input.name, type);
+  diagnostics.reportFailure();
   if (value.tensor && isFormat(input.type.elementType))
     value.tensor = withFormat(value.tensor, input.type.elementType);
   defineValue(input.name, std::move(value), scope);

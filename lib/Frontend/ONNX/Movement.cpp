@@ -221,7 +221,7 @@ static Tensors importTile(OpContext &op, GraphBuilder &b) {
     llvm::append_range(repeated, ArrayRef<int64_t>{count, size});
     result.push_back(product);
   }
-  if (!op.checkShape(result, x.elementType()))
+  if (!op.checkShape(result))
     return {};
   return {b.reshape(b.broadcast(b.reshape(x, split), repeated), result)};
 }

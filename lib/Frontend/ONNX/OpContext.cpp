@@ -39,11 +39,11 @@ ArrayRef<Tensor> OpContext::allInputs() {
   return inputs;
 }
 
-std::string OpContext::findUnread() const {
+void OpContext::expectAllRead() {
+  attributes.expectAllRead();
   for (auto [i, input] : llvm::enumerate(inputs))
     if (input && !isRead[i])
-      return ("input " + Twine(i) + " is not supported").str();
-  return "";
+      builder.fail("input " + Twine(i) + " is not supported");
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,9 +76,7 @@ std::optional<SmallVector<double>> OpContext::constantFloats(unsigned i) {
 }
 
 Tensor OpContext::readTensor(const TensorProto &tensor) {
-  std::string problem;
-  Tensor read = tensors.read(tensor, problem);
-  return read ? read : builder.fail(problem);
+  return tensors.read(tensor);
 }
 
 Type OpContext::getElementType(int64_t dataType) {
@@ -89,11 +87,8 @@ Type OpContext::getElementType(int64_t dataType) {
   return type;
 }
 
-bool OpContext::checkShape(ArrayRef<int64_t> shape, Type elementType) {
-  std::string problem = findShapeProblem(shape);
-  if (!problem.empty())
-    builder.fail(problem);
-  return problem.empty();
+bool OpContext::checkShape(ArrayRef<int64_t> shape) {
+  return tensors.checkShape(shape);
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,7 +53,7 @@ public:
   mlir::Type getElementType(int64_t dataType);
 
   /// Fails unless a tensor may have this shape, perhaps without elements.
-  bool checkShape(llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
+  bool checkShape(llvm::ArrayRef<int64_t> shape);
 
   /// Whether the model has a place for output `i`.
   bool wants(size_t i) const {
@@ -71,9 +71,8 @@ public:
   bool expectRank(const Tensor &x, int64_t least,
                   std::optional<int64_t> most = std::nullopt);
 
-  /// What is wrong with the node although its operator did what it could: an
-  /// input that nobody looked at. Empty if nothing is.
-  std::string findUnread() const;
+  /// Fails if there is an input or an attribute that nobody looked at.
+  void expectAllRead();
 
 private:
   GraphBuilder &builder;

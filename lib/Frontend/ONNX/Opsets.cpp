@@ -97,37 +97,43 @@ static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
   return definitions.lookup({domain, name});
 }
 
-OpVersion onnx::findOp(StringRef domain, StringRef name, int64_t opset) {
-  OpVersion found;
-  found.definition = findDefinition(domain, name);
-  found.version = opset;
-  if (!domain.empty()) {
-    if (!found.definition)
-      found.problem = "operator " + quote(name) + " of the domain " +
-                      quote(domain) + " is not supported";
-    return found;
-  }
-  std::optional<int64_t> version = getVersion(name, opset);
-  found.version = version.value_or(0);
+/// Why an operator of ONNX is not imported as of `opset`; empty if it is.
+static std::string findGap(StringRef name, int64_t opset,
+                           std::optional<int64_t> version,
+                           const OpDefinition *definition) {
   if (!version)
-    found.problem = "ONNX has no operator " + quote(name);
-  else if (*version == 0)
-    found.problem =
-        ("opset " + Twine(opset) + " has no operator " + quote(name) + " yet")
-            .str();
-  else if (!found.definition)
-    found.problem = (name + " is not supported").str();
-  else if (*version < *getVersion(name, oldestOpset))
-    found.problem =
-        (name + " as of opset " + Twine(*version) +
-         " is not supported, only from that of opset " + Twine(oldestOpset))
-            .str();
-  else if (*version > found.definition->newest)
-    found.problem = (name + " as of opset " + Twine(*version) +
-                     " is not supported, only up to that of opset " +
-                     Twine(found.definition->newest))
-                        .str();
-  if (!found.problem.empty())
-    found.definition = nullptr;
-  return found;
+    return "ONNX has no operator " + quote(name);
+  if (*version == 0)
+    return ("opset " + Twine(opset) + " has no operator " + quote(name) +
+            " yet")
+        .str();
+  if (!definition)
+    return (name + " is not supported").str();
+  std::string changed =
+      (name + " as of opset " + Twine(*version) + " is not supported, only ")
+          .str();
+  if (*version < *getVersion(name, oldestOpset))
+    return (Twine(changed) + "from that of opset " + Twine(oldestOpset)).str();
+  if (*version > definition->newest)
+    return (Twine(changed) + "up to that of opset " + Twine(definition->newest))
+        .str();
+  return "";
+}
+
+OpVersion onnx::findOp(StringRef domain, StringRef name, int64_t opset,
+                       Diagnostics &diagnostics) {
+  OpVersion found = {findDefinition(domain, name), opset};
+  std::string gap;
+  if (domain.empty()) {
+    std::optional<int64_t> version = getVersion(name, opset);
+    found.version = version.value_or(0);
+    gap = findGap(name, opset, version, found.definition);
+  } else if (!found.definition) {
+    gap = "operator " + quote(name) + " of the domain " + quote(domain) +
+          " is not supported";
+  }
+  if (gap.empty())
+    return found;
+  diagnostics.error(gap, Certainty::AnySizes);
+  return {};
 }

@@ -21,8 +21,6 @@ inline llvm::StringRef normalizeDomain(llvm::StringRef domain) {
 struct OpVersion {
   const OpDefinition *definition = nullptr;
   int64_t version = 0;
-  /// Why there is no definition.
-  std::string problem;
 };
 
 /// How many outputs an operator of ONNX may have; none for one that it does not
@@ -33,8 +31,10 @@ std::optional<int64_t> getMaxOutputs(llvm::StringRef domain,
 /// The newest opset of ONNX that changed an operator.
 int64_t getNewestOpset();
 
-/// `opset` is the version of the domain that the model imports.
-OpVersion findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
+/// `opset` is the version of the domain that the model imports. Without a
+/// definition after an error.
+OpVersion findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset,
+                 Diagnostics &diagnostics);
 
 } // namespace hamkaas::onnx
 

@@ -149,7 +149,7 @@ static Tensors importMaxUnpool(OpContext &op, GraphBuilder &b) {
   if (!b.hasFailed() && !fits)
     b.fail("expected a result of at least " + formatShape(shape) + ", found " +
            formatShape(result));
-  if (b.hasFailed() || !op.checkShape(result, x.elementType()))
+  if (b.hasFailed() || !op.checkShape(result))
     return {};
   Tensor zero = b.scalar(x.elementType(), 0);
   Tensor flat = b.scatter(b.broadcast(zero, {countElements(shape)}),

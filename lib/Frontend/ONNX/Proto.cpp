@@ -10,6 +10,8 @@
 
 using namespace hamkaas;
 using namespace hamkaas::onnx;
+using hamkaas::graph::Diagnostics;
+using llvm::Twine;
 
 namespace {
 
@@ -17,8 +19,9 @@ namespace {
 /// onnx.proto.
 class Reader {
 public:
+  explicit Reader(Diagnostics &diagnostics) : diagnostics(diagnostics) {}
+
   bool isSound() const { return !isBroken; }
-  const std::string &getProblem() const { return problem; }
 
   void read(StringRef bytes, ModelProto &model);
 
@@ -53,10 +56,10 @@ private:
     read(field.asBytes(), *to);
   }
 
+  Diagnostics &diagnostics;
   int graphDepth = 0;
   int64_t messageCount = 0;
   bool isBroken = false;
-  std::string problem;
 };
 
 } // namespace
@@ -67,7 +70,7 @@ template <typename Fn> void Reader::forEachField(StringRef bytes, Fn use) {
   constexpr int64_t largestMessageCount = 1 << 24;
   if (++messageCount > largestMessageCount) {
     isBroken = true;
-    problem = "expected at most 2^24 messages";
+    diagnostics.fail("expected at most 2^24 messages");
   }
   if (isBroken)
     return;
@@ -251,8 +254,8 @@ void Reader::read(StringRef bytes, GraphProto &graph) {
   constexpr int deepest = 64;
   if (graphDepth == deepest) {
     isBroken = true;
-    problem = "expected at most " + std::to_string(deepest) +
-              " graphs within each other";
+    diagnostics.fail("expected at most " + Twine(deepest) +
+                     " graphs within each other");
     return;
   }
   ++graphDepth;
@@ -341,16 +344,13 @@ void Reader::read(StringRef bytes, ModelProto &model) {
 }
 
 std::unique_ptr<ModelProto> onnx::readModel(StringRef content,
-                                            std::string &problem) {
-  Reader reader;
+                                            Diagnostics &diagnostics) {
+  Reader reader(diagnostics);
   auto model = std::make_unique<ModelProto>();
   reader.read(content, *model);
   if (reader.isSound())
     return model;
-  problem = reader.getProblem();
-  if (problem.empty())
-    problem = "expected an ONNX model, found " +
-              std::to_string(content.size()) +
-              " bytes that are cut off or damaged";
+  diagnostics.fail("expected an ONNX model, found " + Twine(content.size()) +
+                   " bytes that are cut off or damaged");
   return nullptr;
 }

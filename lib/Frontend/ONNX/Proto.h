@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_ONNX_PROTO_H
 #define HAMKAAS_LIB_FRONTEND_ONNX_PROTO_H
 
+#include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
 #include <optional>
@@ -156,9 +157,10 @@ struct ModelProto {
   bool hasTrainingInfo = false;
 };
 
-/// Reads a file, which must outlive the model. Null, with the reason, if it is
+/// Reads a file, which must outlive the model. Null, after a failure, if it is
 /// none, nests too deep or has too many messages for its size to be honest.
-std::unique_ptr<ModelProto> readModel(StringRef content, std::string &problem);
+std::unique_ptr<ModelProto> readModel(StringRef content,
+                                      graph::Diagnostics &diagnostics);
 
 } // namespace hamkaas::onnx
 

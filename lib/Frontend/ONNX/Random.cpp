@@ -191,7 +191,7 @@ static std::optional<Draw> readDraw(OpContext &op, GraphBuilder &b,
                                : Float32Type::get(b.context());
   if (!b.hasFailed() && !isa<FloatType>(type))
     b.fail("expected the attribute 'dtype' to be a float");
-  if (b.hasFailed() || !op.checkShape(*shape, type))
+  if (b.hasFailed() || !op.checkShape(*shape))
     return std::nullopt;
   return Draw{*seed, *shape, type};
 }
@@ -237,7 +237,7 @@ static Tensors importMultinomial(OpContext &op, GraphBuilder &b) {
   Type type = op.getElementType(op.attributes.getInt("dtype").value_or(6));
   std::optional<Seed> seed = readSeed(op, b);
   if (b.hasFailed() || !op.expectRank(x, 2, 2) ||
-      !op.checkShape({x.dim(0), samples, x.dim(1)}, type))
+      !op.checkShape({x.dim(0), samples, x.dim(1)}))
     return {};
   if (samples < 1)
     return {b.fail("expected an attribute 'sample_size' of at least 1, found " +

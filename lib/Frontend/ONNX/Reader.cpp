@@ -43,10 +43,11 @@ OnnxModel hamkaas::importOnnx(StringRef content, StringRef name,
   context->loadDialect<HamKaasDialect, arith::ArithDialect, func::FuncDialect,
                        ml_program::MLProgramDialect>();
   OnnxModel result;
-  std::string problem;
-  std::unique_ptr<ModelProto> model = readModel(content, problem);
+  Diagnostics diagnostics(FileLineColLoc::get(context, name, 0, 0));
+  std::unique_ptr<ModelProto> model = readModel(content, diagnostics);
   if (!model) {
-    emitError(FileLineColLoc::get(context, name, 0, 0)) << problem;
+    diagnostics.reportFailure();
+    diagnostics.emitErrors(Certainty::Open);
     result.summary.failure = OnnxFailure::Invalid;
     return result;
   }

@@ -336,7 +336,7 @@ static Tensors finishResize(OpContext &op, GraphBuilder &b, Tensor x,
   Shape shape(x.shape());
   for (const Line &line : lines)
     shape[line.dim] = line.newSize;
-  if (b.hasFailed() || !op.checkShape(shape, x.elementType()))
+  if (b.hasFailed() || !op.checkShape(shape))
     return {};
   return {resize(b, x, sampling, lines)};
 }

@@ -346,7 +346,7 @@ static Tensors importAffineGrid(OpContext &op, GraphBuilder &b) {
   shape.append(size->begin() + 2, size->end());
   shape.push_back(count);
   if (!expectShape(b, "matrices", theta, {(*size)[0], count, count + 1}) ||
-      !op.checkShape(shape, theta.elementType()))
+      !op.checkShape(shape))
     return {};
   if (llvm::is_contained(shape, 0))
     return {b.empty(shape, theta.elementType())};

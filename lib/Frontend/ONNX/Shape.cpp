@@ -48,7 +48,7 @@ static Tensors importConstantOfShape(OpContext &op, GraphBuilder &b) {
     value = op.readTensor(*given);
   DataType format = getFormat(value);
   value = withoutFormat(value);
-  if (!shape || !value || !op.checkShape(*shape, value.elementType()))
+  if (!shape || !value || !op.checkShape(*shape))
     return {};
   if (value.count() != 1)
     return {b.fail("expected one element in the attribute 'value', found " +
@@ -292,7 +292,7 @@ static Tensors importTranspose(OpContext &op, GraphBuilder &b) {
 static Tensors importExpand(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   std::optional<Shape> shape = op.constantInts(1);
-  if (!x || !shape || !op.checkShape(*shape, x.elementType()))
+  if (!x || !shape || !op.checkShape(*shape))
     return {};
   std::optional<Shape> result = getBroadcastShape(x.shape(), *shape);
   if (!result)

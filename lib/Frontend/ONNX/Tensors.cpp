@@ -8,8 +8,7 @@
 #include "Tensors.h"
 #include "DataTypes.h"
 #include "Formats.h"
-#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
-#include "HamKaas/Frontend/Builder/Diagnostics.h"
+#include "HamKaas/Frontend/Builder/CreateOperation.h"
 #include "HamKaas/Frontend/Builder/Elements.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,41 +23,36 @@ using namespace hamkaas::onnx;
 // Types
 //===----------------------------------------------------------------------===//
 
-std::string onnx::findShapeProblem(ArrayRef<int64_t> dims) {
+bool TensorReader::checkShape(ArrayRef<int64_t> dims) {
   constexpr size_t largestRank = 64;
-  constexpr int64_t limit = int64_t(1) << 47;
-  if (dims.size() > largestRank)
-    return ("expected at most " + Twine(largestRank) + " dimensions, found " +
-            Twine(dims.size()))
-        .str();
+  if (dims.size() > largestRank) {
+    diagnostics.fail("expected at most " + Twine(largestRank) +
+                     " dimensions, found " + Twine(dims.size()));
+    return false;
+  }
   // A dimension of size 0 hides no others that are too large.
   int64_t count = 1;
   for (int64_t size : dims) {
     int64_t factor = std::max<int64_t>(size, 1);
-    if (size < 0 || count > (limit - 1) / factor)
-      return "expected a shape of fewer than 2^47 elements, found " +
-             formatShape(dims);
+    if (size < 0 || count > (elementLimit - 1) / factor) {
+      diagnostics.fail("expected a shape of fewer than 2^47 elements, found " +
+                       formatShape(dims));
+      return false;
+    }
     count *= factor;
   }
-  return "";
+  return true;
 }
 
-RankedTensorType onnx::makeType(MLIRContext *context, DataType dataType,
-                                ArrayRef<int64_t> dims, std::string &problem) {
+RankedTensorType TensorReader::makeType(DataType dataType,
+                                        ArrayRef<int64_t> dims) {
   Type element = isFormat(dataType) ? getStorageType(context, dataType)
                                     : getElementType(context, dataType);
   if (!element)
-    problem =
-        "elements of type " + getDataTypeName(dataType) + " are not supported";
-  else
-    problem = findShapeProblem(dims);
-  return problem.empty() ? RankedTensorType::get(dims, element)
-                         : RankedTensorType();
-}
-
-RankedTensorType TensorReader::getType(const TensorProto &tensor,
-                                       std::string &problem) {
-  return makeType(context, tensor.dataType, tensor.dims, problem);
+    diagnostics.fail("elements of type " + getDataTypeName(dataType) +
+                     " are not supported");
+  return element && checkShape(dims) ? RankedTensorType::get(dims, element)
+                                     : RankedTensorType();
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,67 +114,69 @@ static int64_t countFieldElements(const TensorProto &tensor) {
 }
 
 std::optional<ArrayRef<char>> TensorReader::getBytes(const TensorProto &tensor,
-                                                     RankedTensorType type,
-                                                     std::string &problem) {
+                                                     RankedTensorType type) {
   // Elements of fewer than 8 bits share bytes.
   int bits = getFormatBits(tensor.dataType);
   int64_t count = type.getNumElements();
   if (bits != 0)
     count = llvm::divideCeil(count, 8 / bits);
   int64_t expected = count * getElementBytes(type.getElementType());
+  bool hasField = countFieldElements(tensor) != 0;
+  auto fail = [&](const Twine &reason) {
+    diagnostics.fail(reason);
+    return std::nullopt;
+  };
   if (tensor.isExternal) {
-    if (tensor.rawData || countFieldElements(tensor) != 0) {
-      problem = "expected elements in the model or outside of it, found both";
-      return std::nullopt;
-    }
-    ArrayRef<char> bytes = external->read(tensor, expected, problem);
-    return problem.empty() ? std::optional(bytes) : std::nullopt;
+    if (tensor.rawData || hasField)
+      return fail(
+          "expected elements in the model or outside of it, found both");
+    return external->read(tensor, expected, diagnostics);
   }
-  if (tensor.rawData) {
-    StringRef raw = *tensor.rawData;
-    if (countFieldElements(tensor) != 0)
-      problem = "expected elements in raw_data or in a list, found both";
-    else if (int64_t(raw.size()) != expected)
-      problem = ("expected " + Twine(expected) +
-                 " bytes of elements for the "
-                 "shape " +
-                 formatShape(type.getShape()) + ", found " + Twine(raw.size()))
-                    .str();
-    if (!problem.empty())
-      return std::nullopt;
-    return ArrayRef(raw.data(), raw.size());
-  }
+  if (!tensor.rawData)
+    return convertField(tensor, type, count, bits != 0);
+  StringRef raw = *tensor.rawData;
+  if (hasField)
+    return fail("expected elements in raw_data or in a list, found both");
+  if (int64_t(raw.size()) != expected)
+    return fail("expected " + Twine(expected) +
+                " bytes of elements for the shape " +
+                formatShape(type.getShape()) + ", found " + Twine(raw.size()));
+  return ArrayRef(raw.data(), raw.size());
+}
+
+/// The elements that stand one by one in a field, or `count` bytes of them.
+std::optional<ArrayRef<char>>
+TensorReader::convertField(const TensorProto &tensor, RankedTensorType type,
+                           int64_t count, bool isPacked) {
   FieldElements field = getField(tensor);
   if (field.count != count || countFieldElements(tensor) != count) {
-    problem =
-        ("expected " + Twine(count) + (bits == 0 ? " elements" : " bytes") +
-         " for the shape " + formatShape(type.getShape()) + ", found " +
-         Twine(countFieldElements(tensor)))
-            .str();
+    diagnostics.fail("expected " + Twine(count) +
+                     (isPacked ? " bytes" : " elements") + " for the shape " +
+                     formatShape(type.getShape()) + ", found " +
+                     Twine(countFieldElements(tensor)));
     return std::nullopt;
   }
   auto bytes = std::make_shared<std::vector<char>>();
-  bytes->reserve(expected);
+  bytes->reserve(count * getElementBytes(type.getElementType()));
   for (int64_t i = 0; i < count; ++i)
     field.append(i, *bytes);
   parameters.keep(bytes);
   return ArrayRef(*bytes);
 }
 
-Tensor TensorReader::read(const TensorProto &tensor, std::string &problem) {
+Tensor TensorReader::read(const TensorProto &tensor) {
   if (Tensor read = known.lookup(&tensor))
     return read;
-  if (tensor.isSegment)
-    problem = "tensors in segments are not supported";
-  RankedTensorType type;
-  if (problem.empty())
-    type = getType(tensor, problem);
+  if (tensor.isSegment) {
+    diagnostics.fail("tensors in segments are not supported");
+    return {};
+  }
+  RankedTensorType type = makeType(tensor.dataType, tensor.dims);
   if (!type)
     return {};
-  auto bytes = getBytes(tensor, type, problem);
+  auto bytes = getBytes(tensor, type);
   if (!bytes)
     return {};
-  Tensor read;
   int bits = getFormatBits(tensor.dataType);
   if (bits != 0 && bits < 8) {
     auto unpacked = std::make_shared<std::vector<char>>(
@@ -188,7 +184,7 @@ Tensor TensorReader::read(const TensorProto &tensor, std::string &problem) {
     parameters.keep(unpacked);
     bytes = *unpacked;
   }
-  read = Tensor(type, tensor.name, *bytes);
+  Tensor read(type, tensor.name, *bytes);
   if (bits != 0)
     read = withFormat(read, tensor.dataType);
   return known[&tensor] = read;

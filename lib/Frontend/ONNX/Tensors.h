@@ -22,37 +22,39 @@ public:
   /// `path` and `root` are as for ExternalData. `parameters` keeps what has to
   /// be converted or mapped.
   TensorReader(mlir::MLIRContext *context, llvm::StringRef path,
-               llvm::StringRef root, ParameterContents &parameters)
-      : context(context), parameters(parameters),
+               llvm::StringRef root, ParameterContents &parameters,
+               Diagnostics &diagnostics)
+      : context(context), parameters(parameters), diagnostics(diagnostics),
         external(std::make_shared<ExternalData>(path, root)) {
     parameters.keep(external);
   }
 
-  /// Null after a failure, whose reason `problem` gets.
-  Tensor read(const TensorProto &tensor, std::string &problem);
+  /// Null after a failure.
+  Tensor read(const TensorProto &tensor);
+
+  /// The type of a tensor of such elements and sizes; null after a failure. It
+  /// may have no elements.
+  mlir::RankedTensorType makeType(DataType dataType,
+                                  llvm::ArrayRef<int64_t> dims);
+
+  /// Fails unless a tensor may have this shape, perhaps without elements.
+  bool checkShape(llvm::ArrayRef<int64_t> dims);
 
 private:
-  mlir::RankedTensorType getType(const TensorProto &tensor,
-                                 std::string &problem);
   std::optional<llvm::ArrayRef<char>> getBytes(const TensorProto &tensor,
-                                               mlir::RankedTensorType type,
-                                               std::string &problem);
+                                               mlir::RankedTensorType type);
+  std::optional<llvm::ArrayRef<char>> convertField(const TensorProto &tensor,
+                                                   mlir::RankedTensorType type,
+                                                   int64_t count,
+                                                   bool isPacked);
 
   mlir::MLIRContext *context;
   ParameterContents &parameters;
+  Diagnostics &diagnostics;
   std::shared_ptr<ExternalData> external;
   /// Those that were read: a function or a loop may do so many times.
   llvm::DenseMap<const TensorProto *, Tensor> known;
 };
-
-/// Why no tensor has this shape; empty if one may. It may have no elements.
-std::string findShapeProblem(llvm::ArrayRef<int64_t> dims);
-
-/// The type of a tensor of such elements and sizes; null, with the reason, if
-/// the graph has no such type. It may have no elements.
-mlir::RankedTensorType makeType(mlir::MLIRContext *context, DataType dataType,
-                                llvm::ArrayRef<int64_t> dims,
-                                std::string &problem);
 
 } // namespace hamkaas::onnx
 

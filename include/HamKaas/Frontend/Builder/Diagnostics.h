@@ -69,6 +69,18 @@ public:
   /// Turns the failure into an error. False if there is none.
   bool reportFailure();
 
+  /// While it lives, failures begin with "subject: ".
+  class Subject {
+  public:
+    Subject(Diagnostics &diagnostics, const llvm::Twine &subject);
+    Subject(const Subject &) = delete;
+    ~Subject();
+
+  private:
+    Diagnostics &diagnostics;
+    size_t outerLength;
+  };
+
   //===--------------------------------------------------------------------===//
   // Errors and warnings
   //===--------------------------------------------------------------------===//
@@ -124,6 +136,8 @@ private:
   mlir::Location model;
   std::string node;
   mlir::Location location;
+  /// What failures begin with.
+  std::string subjects;
   std::string failure;
   Certainty failureCertainty = Certainty::Open;
   List errors, warnings;

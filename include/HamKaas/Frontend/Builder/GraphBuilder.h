@@ -10,8 +10,8 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Frontend/Builder/Diagnostics.h"
-#include "HamKaas/Frontend/Builder/Tensor.h"
 #include "HamKaas/Frontend/Builder/ParameterContents.h"
+#include "HamKaas/Frontend/Builder/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
