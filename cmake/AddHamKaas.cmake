@@ -163,6 +163,29 @@ function(add_hamkaas_doc name td)
   add_dependencies(reference-docs HamKaasDoc${name})
 endfunction()
 
+# hamkaas_update_parts(file file.td)
+# Makes the generated parts of a file of the project again: build/updated/file.
+function(hamkaas_update_parts file td)
+  set(output ${PROJECT_BINARY_DIR}/updated/${file})
+  get_filename_component(folder ${output} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  get_filename_component(tables ${td} DIRECTORY)
+  file(GLOB tables CONFIGURE_DEPENDS ${tables}/*.td)
+  add_custom_command(OUTPUT ${output}
+    COMMAND hamkaas-tblgen --update=${PROJECT_SOURCE_DIR}/${file} ${td}
+            -I ${PROJECT_SOURCE_DIR}/include -I ${LLVM_MAIN_INCLUDE_DIR}
+            -o ${output}
+    DEPENDS hamkaas-tblgen ${tables} ${PROJECT_SOURCE_DIR}/${file} VERBATIM)
+  string(MAKE_C_IDENTIFIER ${file} name)
+  add_custom_target(HamKaasParts_${name} DEPENDS ${output})
+  add_dependencies(reference-docs HamKaasParts_${name})
+  add_custom_target(HamKaasUpdate_${name}
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different
+            ${output} ${PROJECT_SOURCE_DIR}/${file}
+    DEPENDS ${output} VERBATIM)
+  add_dependencies(update-docs HamKaasUpdate_${name})
+endfunction()
+
 # All generated headers: a single target keeps the order of the build simple.
 add_custom_target(HamKaasHeaders)
 

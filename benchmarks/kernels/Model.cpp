@@ -57,6 +57,7 @@ llvm::Error Model::compile(StringRef path, StringRef targetCpu) {
     return llvm::make_error<ReportedError>();
   CompileOptions options;
   options.targetCpu = targetCpu;
+  options.noCache = true;
   options.name = getModelName(path);
   if (llvm::Error error = lowerModel(*graph, Form::Graph, options))
     return error;

@@ -34,7 +34,7 @@ extern "C" {
 /// Version of the interface of libhamkaas.so. The major number is raised when a
 /// program made for an older one may fail, the minor when something is added.
 #define HAMKAAS_C_VERSION_MAJOR 1
-#define HAMKAAS_C_VERSION_MINOR 4
+#define HAMKAAS_C_VERSION_MINOR 5
 
 /// Version of the library's interface, as 1000 * major + minor.
 HAMKAAS_API int32_t HamKaasInterfaceVersion(void);
@@ -85,16 +85,30 @@ typedef enum HamKaasCompileFailure {
   HamKaasIncompleteModel = 3   /* ONNX: dimensions or constants are missing */
 } HamKaasCompileFailure;
 
+/// How messages name an option.
+typedef enum HamKaasOptionNames {
+  HamKaasNamesOfC = 0,     /* .gpuArch */
+  HamKaasNamesOfPython = 1 /* gpu_arch */
+} HamKaasOptionNames;
+
+/// The code of a model is kept in the user's cache: the folder that the
+/// environment variable HAMKAAS_CACHE_DIR names, none if that is empty, or
+/// hamkaas in XDG_CACHE_HOME or in ~/.cache. It holds code that will run, so it
+/// is not used unless it belongs to the user and nobody else may write it.
 typedef struct HamKaasCompileOptions {
   size_t structSize;
+  /* From include/HamKaas/Options/CompileOptions.td.
+     hamkaas-tblgen begin: c-compile-options */
   /// Name of the model, and of its file in messages. "model" when null, or what
   /// the name of a file that is loaded begins with.
   const char *name;
-  /// "host" (the default when null), "x86-64-v3", ...
+  /// The instruction set level, which every machine must have that runs the
+  /// program; results are the same bits on all of them. "host" (the default
+  /// when null), "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4".
   const char *targetCpu;
-  /// Largest workspace allowed in bytes, 0 for no limit.
+  /// Fail if the results between kernels take more bytes. 0 for no limit.
   uint64_t maxWorkspace;
-  /// Not 0: leave out the checks of run-time positions.
+  /// Not 0: leave out the checks of positions that are known only at run time.
   int32_t unchecked;
   /// Positions to show in messages and reports in place of those in the text:
   /// one a line of it, or none. Lines beyond the last have their own.
@@ -103,8 +117,9 @@ typedef struct HamKaasCompileOptions {
   HamKaasProgressFunction progress; /* may be null */
   void *progressContext;
 
-  /* Since version 1.1, all for ONNX models. */
+  /* Since version 1.1. */
 
+  /// For an ONNX model, as what follows.
   const HamKaasDimension *dimensions;
   const HamKaasConstantInput *constantInputs; /* needed only during the call */
   int32_t dimensionCount;
@@ -115,40 +130,43 @@ typedef struct HamKaasCompileOptions {
   /// order, and the inputs whose size or elements are missing, also after an
   /// error; the caller frees it with HamKaasTextFree. Null if not even that is
   /// known: {"inputs": [{"name": "x", "type": "float32", "shape": [2, "n"]}],
-  /// "outputs": [...], "missing": ["axes"]}. Elements of 8 bits and fewer that a
-  /// program has as bytes have their name in ONNX, too: "format": "INT4".
+  /// "outputs": [...], "missing": ["axes"]}. Elements of 8 bits and fewer that
+  /// a program has as bytes have their name in ONNX, too: "format": "INT4".
   char **summary; /* out, may be null */
 
   /* Since version 1.2. */
 
-  /// Not 0: neither take the code from the user's cache of compiled code nor
-  /// leave it there. The cache is the folder that the environment variable
-  /// HAMKAAS_CACHE_DIR names, none if that is empty, or hamkaas in
-  /// XDG_CACHE_HOME or in ~/.cache. It holds code that will run, so it is not
-  /// used unless it belongs to the user and nobody else may write it.
+  /// Not 0: neither take the code from the cache nor leave it there.
   int32_t noCache;
-  /// Threads to compile on, 0 for one a core. The code does not depend on it.
+  /// Threads to compile on, 0 is one for each core; the program does not depend
+  /// on it.
   int32_t compileThreads;
 
   /* Since version 1.3. */
 
-  /// What the program is for: "cpu" (the default when null), "cuda" for NVIDIA
-  /// GPUs, or "cpu,cuda". See HamKaasDeviceTarget.
+  /// The devices that the program is for: the processor, NVIDIA GPUs, or both,
+  /// whose kernels are in one file then. "cpu" (the default when null), "cuda",
+  /// "cpu,cuda".
   const char *target;
-  /// The architectures of GPUs that the program is for. "compute_80", which is
-  /// meant by null: PTX, of which the driver makes machine code for sm_80 and
-  /// all that follow. "sm_80,sm_90": machine code for these, which needs ptxas
-  /// and fatbinary of a CUDA toolkit, and PTX of the oldest.
+  /// For "cuda": the architectures of GPUs. "compute_80" is PTX, of which the
+  /// driver makes machine code when the program is loaded, for "sm_80" and all
+  /// that follow. "sm_80,sm_90" is machine code for these, and PTX of the
+  /// oldest for all others; that needs "ptxas" and "fatbinary" of a CUDA
+  /// toolkit, in "CUDA_PATH", "CUDA_HOME", "PATH" or "/usr/local/cuda", and
+  /// where it runs a driver as new as the toolkit. "compute_80" when null.
   const char *gpuArch;
-  /// A library that computes products of matrices on a GPU: "cublaslt", or null
-  /// for none. It must be there when an instance is created, in a usual place or
-  /// as the file that the environment variable HAMKAAS_CUBLASLT names.
+  /// For "cuda": products of float32 matrices, with the bias, residual and
+  /// activation that follow, are computed by NVIDIA's library cuBLASLt instead
+  /// of by kernels of ours. It must be there when the program is loaded: the
+  /// file that "HAMKAAS_CUBLASLT" names, or "libcublasLt.so.13" or ".12" where
+  /// the system or a CUDA toolkit has it. Of precision, it knows all but
+  /// "3xtf32", whose products stay ours. In a "relu" that it computes, NaN may
+  /// become 0. "cublaslt"; null for none.
   const char *engine;
-  /// What a GPU computes large products of float32 with, convolutions among
-  /// them: "exact" (the default when null), multiply-adds of float32; or tensor
-  /// cores, which round the factors: "tf32" to 10 bits behind the point,
-  /// "3xtf32" to about 21, "bf16" to 7. Sums are float32 in all of them. The
-  /// target must be for GPUs unless it is "exact".
+  /// For "cuda": what large matrix products and convolutions of float32 are
+  /// computed with: multiply-adds, or tensor cores, which round the factors to
+  /// 10, about 21 or 7 bits behind the point. Sums are float32. "exact" (the
+  /// default when null), "tf32", "3xtf32", "bf16".
   const char *precision;
 
   /* Since version 1.4. */
@@ -156,12 +174,33 @@ typedef struct HamKaasCompileOptions {
   /// Not 0: a library is compared with its digest before it is loaded, as
   /// HamKaasLibraryVerify does. Means nothing for what is compiled.
   int32_t verify;
-
-  /// The external data of an ONNX model lies below the folder of the model. A
-  /// folder that symbolic links there may lead to, or null for none; those of a
-  /// cache of the Hugging Face hub, from snapshots/X to blobs/Y beside it, are
-  /// followed in any case.
+  /// ONNX: a folder that symbolic links of external data, which lies below the
+  /// folder of the model, may lead to; those of a cache of the Hugging Face
+  /// hub, from snapshots/X to blobs/Y beside it, are followed in any case. Null
+  /// for none.
   const char *externalDataRoot;
+
+  /* Since version 1.5. */
+
+  /// Leave out optimizations of the graph: "fold-constants", "simplify",
+  /// "raise", "move-layouts", "raise-attention", "fold-affine", "use-winograd".
+  /// The report says how many nodes each removed and added. The interpreter of
+  /// "hamkaas-run" always runs the graph as it was read. Null for none.
+  const char *noOptimize;
+  /// The largest error that a convolution of 3 x 3 may have, in parts of its
+  /// largest value, to be computed with fewer products. "3e-5" and more allow
+  /// tiles of 6 x 6; below "7e-7" none are allowed. 0 for 1e-5.
+  double winogradError;
+  /// Run passes on the graph when it is optimized: a pipeline of MLIR, as
+  /// "--pass-pipeline" of "mlir-opt" has it between the brackets. The graph is
+  /// verified afterwards. Null for none.
+  const char *graphPasses;
+  /// Not 0: interpret the graph before and after each pass, and name the first
+  /// one that changes what it computes.
+  int32_t checkEachPass;
+  /// How messages name these options: a HamKaasOptionNames.
+  int32_t optionNames;
+  /* hamkaas-tblgen end */
 } HamKaasCompileOptions;
 
 /// The target that a program needs to run on a device of HamKaasInstanceOptions:
@@ -230,13 +269,14 @@ typedef struct HamKaasWriteOptions {
   int32_t parameterCount;
   /// A safetensors file with the parameters to put into the program, or null.
   const char *weightsFile;
-  /// "host" (the default when null), "x86-64-v3", ...
-  const char *targetCpu;
   /// As in HamKaasCompileOptions, but when null those of the model.
+  /* hamkaas-tblgen begin: c-write-options */
+  const char *targetCpu;
   const char *target;
   const char *gpuArch;
   const char *engine;
   const char *precision;
+  /* hamkaas-tblgen end */
 } HamKaasWriteOptions;
 
 /// Writes the model as `path`, a .so, .o or .a, with its C header beside it,

@@ -25,6 +25,8 @@ inline namespace HAMKAAS_CPP_VARIANT {
 /// As HamKaasCompileOptions. `progress` stops the compilation by returning
 /// false.
 struct CompileOptions {
+  // From include/HamKaas/Options/CompileOptions.td.
+  // hamkaas-tblgen begin: cxx-compile-options
   std::string name = {};
   std::string targetCpu = {};
   uint64_t maxWorkspace = 0;
@@ -40,17 +42,25 @@ struct CompileOptions {
   std::string engine = {};
   std::string precision = {};
   bool verify = false;
+  std::string externalDataRoot = {};
+  std::string noOptimize = {};
+  double winogradError = 0;
+  std::string graphPasses = {};
+  bool checkEachPass = false;
+  // hamkaas-tblgen end
 };
 
 /// As HamKaasWriteOptions.
 struct WriteOptions {
   std::vector<Input> parameters = {};
   std::string weightsFile = {};
+  // hamkaas-tblgen begin: cxx-write-options
   std::string targetCpu = {};
   std::string target = {};
   std::string gpuArch = {};
   std::string engine = {};
   std::string precision = {};
+  // hamkaas-tblgen end
 };
 
 namespace detail {
@@ -61,9 +71,6 @@ public:
   explicit CompileRequest(const CompileOptions &given) : given(given) {
     options.structSize = sizeof(options);
     options.name = orNull(given.name);
-    options.targetCpu = orNull(given.targetCpu);
-    options.maxWorkspace = given.maxWorkspace;
-    options.unchecked = given.unchecked;
     options.lineCount = static_cast<int32_t>(given.lines.size());
     options.lines = given.lines.data();
     options.dimensionCount = static_cast<int32_t>(given.dimensions.size());
@@ -73,13 +80,23 @@ public:
     options.constantInputs = given.constantInputs.data();
     options.progress = given.progress ? &callProgress : nullptr;
     options.progressContext = this;
+    options.verify = given.verify;
+    // hamkaas-tblgen begin: cxx-compile-request
+    options.targetCpu = detail::orNull(given.targetCpu);
+    options.maxWorkspace = given.maxWorkspace;
+    options.unchecked = given.unchecked;
     options.noCache = given.noCache;
     options.compileThreads = given.compileThreads;
-    options.target = orNull(given.target);
-    options.gpuArch = orNull(given.gpuArch);
-    options.engine = orNull(given.engine);
-    options.precision = orNull(given.precision);
-    options.verify = given.verify;
+    options.target = detail::orNull(given.target);
+    options.gpuArch = detail::orNull(given.gpuArch);
+    options.engine = detail::orNull(given.engine);
+    options.precision = detail::orNull(given.precision);
+    options.externalDataRoot = detail::orNull(given.externalDataRoot);
+    options.noOptimize = detail::orNull(given.noOptimize);
+    options.winogradError = given.winogradError;
+    options.graphPasses = detail::orNull(given.graphPasses);
+    options.checkEachPass = given.checkEachPass;
+    // hamkaas-tblgen end
   }
   CompileRequest(const CompileRequest &) = delete;
   CompileRequest &operator=(const CompileRequest &) = delete;
@@ -204,11 +221,13 @@ public:
     options.parameters = parameters.data();
     options.parameterCount = static_cast<int32_t>(parameters.size());
     options.weightsFile = detail::orNull(given.weightsFile);
+    // hamkaas-tblgen begin: cxx-write-request
     options.targetCpu = detail::orNull(given.targetCpu);
     options.target = detail::orNull(given.target);
     options.gpuArch = detail::orNull(given.gpuArch);
     options.engine = detail::orNull(given.engine);
     options.precision = detail::orNull(given.precision);
+    // hamkaas-tblgen end
     std::string problem = checkParameters(given.parameters);
     if (problem.empty())
       problem = detail::takeText(

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/Identifiers.h"
 #include "HamKaas/Runtime/Core/Error.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
@@ -25,9 +27,10 @@ char *capi::copyText(StringRef text) {
   return copy;
 }
 
-HamKaasError capi::fromError(Error error) {
+HamKaasError capi::fromError(Error error, Front front) {
   if (!error)
     return nullptr;
+  error = spellOptions(std::move(error), front);
   // A message may quote what is not UTF-8.
   std::string text = json::fixUTF8(toString(std::move(error)));
   return rt::Error::adopt(copyText(text)).release();
@@ -38,16 +41,24 @@ HamKaasError capi::noPlace(StringRef what) {
       createStringError("expected a place for " + what + ", got null"));
 }
 
-Error capi::checkText(const char *text, StringRef what) {
-  if (!text)
-    return createStringError("expected " + what + ", got null");
+/// "the byte 0xff at offset 3" for what is no UTF-8, otherwise empty.
+static std::string findInvalidByte(const char *text) {
   auto *begin = reinterpret_cast<const UTF8 *>(text);
   const UTF8 *cursor = begin;
   if (isLegalUTF8String(&cursor, begin + std::strlen(text)))
-    return Error::success();
-  return createStringError("expected " + what + " in UTF-8, got the byte 0x" +
-                           utohexstr(*cursor, /*LowerCase=*/true) +
-                           " at offset " + Twine(cursor - begin));
+    return "";
+  return ("the byte 0x" + utohexstr(*cursor, /*LowerCase=*/true) +
+          " at offset " + Twine(cursor - begin))
+      .str();
+}
+
+Error capi::checkText(const char *text, StringRef what) {
+  if (!text)
+    return createStringError("expected " + what + ", got null");
+  std::string invalid = findInvalidByte(text);
+  return invalid.empty() ? Error::success()
+                         : createStringError("expected " + what +
+                                             " in UTF-8, got " + invalid);
 }
 
 Error capi::checkOptionsSize(const size_t *given, size_t oldest, size_t known,
@@ -173,6 +184,92 @@ static Error applyConstantInputs(const HamKaasCompileOptions &options,
   return Error::success();
 }
 
+//===----------------------------------------------------------------------===//
+// Options with one value
+//===----------------------------------------------------------------------===//
+
+// Each function takes a value over, unless it is zero: that is the default.
+
+static Error readText(OptionId option, const char *given, std::string &value) {
+  if (!given)
+    return Error::success();
+  if (std::string invalid = findInvalidByte(given); !invalid.empty())
+    return makeOptionError(option, "expected UTF-8, got " + Twine(invalid));
+  value = given;
+  return Error::success();
+}
+
+static Error readPath(OptionId, const char *given, std::string &value) {
+  if (given)
+    value = given;
+  return Error::success();
+}
+
+static Error readSwitch(OptionId, int32_t given, bool &value) {
+  value = given != 0;
+  return Error::success();
+}
+
+static Error readBytes(OptionId, uint64_t given, uint64_t &value) {
+  if (given)
+    value = given;
+  return Error::success();
+}
+
+static Error readNumber(OptionId option, int32_t given, unsigned &value) {
+  if (given < 0)
+    return makeOptionError(option, "expected 0 or more, got " + Twine(given));
+  if (given)
+    value = given;
+  return Error::success();
+}
+
+static Error readReal(OptionId, double given, double &value) {
+  if (given != 0)
+    value = given;
+  return Error::success();
+}
+
+Error capi::readSettings(const HamKaasCompileOptions &options,
+                         CompileSettings &settings) {
+#define COMPILE_SETTING(ID, TYPE, FIELD, ...)                                  \
+  if (Error error = read##TYPE(OptionId::ID, options.FIELD, settings.FIELD))   \
+    return error;
+#include "HamKaas/Options/CompileOptions.inc"
+  return Error::success();
+}
+
+Error capi::readSettings(const HamKaasWriteOptions &options,
+                         CompileSettings &settings) {
+#define WRITE_SETTING(ID, TYPE, FIELD)                                         \
+  if (Error error = read##TYPE(OptionId::ID, options.FIELD, settings.FIELD))   \
+    return error;
+#include "HamKaas/Options/CompileOptions.inc"
+  return Error::success();
+}
+
+Error capi::checkLibraryOptions(const HamKaasCompileOptions &options,
+                                StringRef library) {
+  auto refuse = [&](OptionId option) {
+    return makeOptionError(option, "expected a model to compile, got the "
+                                   "compiled model '" +
+                                       library + "'");
+  };
+#define COMPILE_SETTING(ID, TYPE, FIELD, DEFAULT, AFFECTS_CODE, IS_OF_MACHINE) \
+  if (!IS_OF_MACHINE && options.FIELD)                                         \
+    return refuse(OptionId::ID);
+#include "HamKaas/Options/CompileOptions.inc"
+  if (options.dimensionCount)
+    return refuse(OptionId::dim);
+  if (options.constantInputCount)
+    return refuse(OptionId::const_input);
+  if (options.name || options.lineCount)
+    return createStringError("expected neither a name nor lines for the "
+                             "compiled model '" +
+                             library + "'");
+  return Error::success();
+}
+
 Error capi::applyOptions(const HamKaasCompileOptions &options,
                          ModelSource &source) {
   if (Error error = checkLines(options))
@@ -188,46 +285,27 @@ Error capi::applyOptions(const HamKaasCompileOptions &options,
     if (source.file.empty())
       source.file = options.name;
   }
-  if (options.targetCpu) {
-    if (Error error = checkText(options.targetCpu, "a target CPU"))
-      return error;
-    source.targetCpu = options.targetCpu;
-  }
-  if (options.target) {
-    if (Error error = checkText(options.target, "a target"))
-      return error;
-    source.target = options.target;
-  }
-  if (options.gpuArch) {
-    if (Error error = checkText(options.gpuArch, "an architecture of GPUs"))
-      return error;
-    source.gpuArch = options.gpuArch;
-  }
-  if (options.engine) {
-    if (Error error = checkText(options.engine, "an engine"))
-      return error;
-    source.engine = options.engine;
-  }
-  // Paths are bytes.
-  if (options.externalDataRoot)
-    source.externalDataRoot = options.externalDataRoot;
-  if (options.precision) {
-    if (Error error = checkText(options.precision, "a precision"))
-      return error;
-    source.precision = options.precision;
-  }
-  source.maxWorkspace = options.maxWorkspace;
-  source.unchecked = options.unchecked != 0;
-  source.useCache = options.noCache == 0;
-  if (options.compileThreads < 0)
-    return createStringError("expected a number of compileThreads of at least "
-                             "0, got " +
-                             Twine(options.compileThreads));
-  source.compileThreads = options.compileThreads;
+  if (Error error = readFront(options).moveInto(source.front))
+    return error;
+  if (Error error = readSettings(options, source.settings))
+    return error;
+  // Others need no pass by its name.
+  static std::once_flag once;
+  if (!source.settings.graphPasses.empty())
+    std::call_once(once, registerPasses);
   for (const HamKaasSourceLine &line :
        ArrayRef(options.lines, options.lineCount))
     source.lines.push_back({line.file, line.line});
   return Error::success();
+}
+
+Expected<Front> capi::readFront(const HamKaasCompileOptions &options) {
+  if (options.optionNames == HamKaasNamesOfC)
+    return Front::C;
+  if (options.optionNames == HamKaasNamesOfPython)
+    return Front::Python;
+  return createStringError(".optionNames: expected a HamKaasOptionNames, got " +
+                           Twine(options.optionNames));
 }
 
 void capi::setProgress(const HamKaasCompileOptions &options,

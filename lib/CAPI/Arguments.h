@@ -15,8 +15,9 @@
 
 namespace hamkaas::capi {
 
-/// Null for success, otherwise a text that HamKaasErrorFree releases.
-HamKaasError fromError(llvm::Error error);
+/// Null for success, otherwise a text that HamKaasErrorFree releases. Options in
+/// it have the names of `front`.
+HamKaasError fromError(llvm::Error error, Front front = Front::C);
 
 /// `text`, ended by a zero; HamKaasTextFree or HamKaasErrorFree releases it.
 /// Null if there is no memory.
@@ -59,6 +60,19 @@ llvm::Expected<std::string> readSource(const char *source, uint64_t bytes);
 /// Takes the options of a compilation over to `source`.
 llvm::Error applyOptions(const HamKaasCompileOptions &options,
                          ModelSource &source);
+
+/// What HamKaasCompileOptions::optionNames says.
+llvm::Expected<Front> readFront(const HamKaasCompileOptions &options);
+
+/// Takes over the options that have one value; zero leaves what there is.
+llvm::Error readSettings(const HamKaasCompileOptions &options,
+                         CompileSettings &settings);
+llvm::Error readSettings(const HamKaasWriteOptions &options,
+                         CompileSettings &settings);
+
+/// Checks that nothing is asked for that a compiled model could not do.
+llvm::Error checkLibraryOptions(const HamKaasCompileOptions &options,
+                                llvm::StringRef library);
 
 /// CompileOptions::progress that asks the caller's function, if there is one.
 void setProgress(const HamKaasCompileOptions &options,

@@ -7,9 +7,9 @@
 
 #include "Arguments.h"
 #include "HamKaas/Program/Descriptor.h"
+#include "HamKaas/Runtime/Core/Device.h"
 #include "HamKaas/Support/Signals.h"
 #include "HamKaas/Target/Target.h"
-#include "HamKaas/Runtime/Core/Device.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include <fcntl.h>
@@ -56,29 +56,14 @@ compileText(const char *text, uint64_t bytes,
   return compile(std::move(source), options, notes);
 }
 
-/// The program of a library is what it is.
-static llvm::Error checkLibraryOptions(const HamKaasCompileOptions &options,
-                                       StringRef path) {
-  if (!options.name && !options.targetCpu && options.maxWorkspace == 0 &&
-      options.unchecked == 0 && options.lineCount == 0 &&
-      options.dimensionCount == 0 && options.constantInputCount == 0 &&
-      !options.target && !options.gpuArch && !options.engine &&
-      !options.precision && !options.externalDataRoot)
-    return llvm::Error::success();
-  return llvm::createStringError(
-      "expected no options for '" + path +
-      "', which is compiled already: no name, targetCpu, maxWorkspace, "
-      "unchecked, lines, dimensions, constantInputs, target, gpuArch, engine, "
-      "precision or externalDataRoot");
-}
-
 const char *HamKaasDeviceTarget(const char *device, const char *gpuArch) {
   if (!device)
     return nullptr;
   // The interpreter has what it needs in every model.
   if (StringRef(device) == "reference")
     return "cpu";
-  std::string oldest = getOldestGpu(gpuArch ? gpuArch : ModelSource().gpuArch);
+  std::string oldest =
+      getOldestGpu(gpuArch ? gpuArch : CompileSettings().gpuArch);
   return rt::targetOfDevice(device, oldest.c_str());
 }
 
@@ -164,8 +149,12 @@ static HamKaasError give(const HamKaasCompileOptions *given,
   auto options = readCompileOptions(given);
   if (!options)
     return fromError(options.takeError());
+  auto front = readFront(*options);
+  if (!front)
+    return fromError(front.takeError());
   CompileNotes notes;
-  HamKaasError error = fromError(make(*options, notes).moveInto(*model));
+  HamKaasError error =
+      fromError(make(*options, notes).moveInto(*model), *front);
   if (options->failure)
     *options->failure = error ? notes.failure : HamKaasNoFailure;
   if (options->summary)

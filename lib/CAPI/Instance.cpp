@@ -33,7 +33,9 @@ static llvm::Expected<rt::Device> createReferenceDevice(const Model &model) {
   std::shared_ptr<ParsedGraph> graph = std::move(*parsed);
   // The reference runs what was written, not what the optimizer made of it.
   CompileOptions compileOptions = getCompileOptions(model.source);
-  compileOptions.disabledOptimizations = {"all"};
+  compileOptions.noOptimize = "all";
+  compileOptions.graphPasses.clear();
+  compileOptions.checkEachPass = false;
   if (llvm::Error error = graph->describe(
           lowerModel(graph->module(), Form::Graph, compileOptions)))
     return std::move(error);

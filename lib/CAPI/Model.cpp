@@ -43,9 +43,9 @@ ParsedGraph::parse(const ModelSource &source,
   SmallVector<SourceLine> lines;
   for (const auto &[file, line] : source.lines)
     lines.push_back({file, unsigned(line)});
-  parsed->graph = parseModel(
-      parsed->sources, parsed->context.get(),
-      {source.unchecked, lines, getOnnxOptions(source, parsed->context.get())});
+  parsed->graph = parseModel(parsed->sources, parsed->context.get(),
+                             {source.settings.unchecked, lines,
+                              getOnnxOptions(source, parsed->context.get())});
   if (notes && parsed->graph.onnx)
     *notes = getNotes(*parsed->graph.onnx);
   if (!parsed->graph)
@@ -61,16 +61,9 @@ llvm::Error ParsedGraph::describe(llvm::Error error) {
 
 CompileOptions capi::getCompileOptions(const ModelSource &source) {
   CompileOptions options;
-  options.target = source.target;
-  options.targetCpu = source.targetCpu;
-  options.gpuArch = source.gpuArch;
-  options.engine = source.engine;
-  options.precision = source.precision;
-  options.maxWorkspace = source.maxWorkspace;
+  static_cast<CompileSettings &>(options) = source.settings;
   options.name = source.name;
   options.source = source.text;
-  options.useCache = source.useCache;
-  options.threads = source.compileThreads;
   return options;
 }
 

@@ -8,6 +8,8 @@
 #ifndef HAMKAAS_LIB_CAPI_MODELSOURCE_H
 #define HAMKAAS_LIB_CAPI_MODELSOURCE_H
 
+#include "HamKaas/Options/CompileSettings.h"
+#include "HamKaas/Options/OptionError.h"
 #include "hamkaas-c/Compiler.h"
 #include <cstdint>
 #include <string>
@@ -34,19 +36,12 @@ struct ModelSource {
   std::string path = "";
   std::vector<std::pair<std::string, int64_t>> lines;
   std::string name; ///< A C identifier.
-  std::string target = "cpu";
-  std::string targetCpu = "host";
-  std::string gpuArch = "compute_80";
-  std::string engine;
-  std::string precision = "exact";
-  uint64_t maxWorkspace = 0;
-  bool unchecked = false;
-  bool useCache = true;
-  unsigned compileThreads = 0; ///< 0 for one a core.
+  CompileSettings settings;
+  /// Whose names messages have for the options.
+  Front front = Front::C;
   /// For an ONNX model: sizes of dimensions by their names.
   std::vector<std::pair<std::string, int64_t>> dims;
   std::vector<ConstantInput> constantInputs;
-  std::string externalDataRoot = "";
 };
 
 /// What HamKaasCompileOptions::failure and summary get.

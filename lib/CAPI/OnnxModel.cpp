@@ -29,13 +29,22 @@ static ReferenceTensor makeTensor(const ConstantInput &input,
   return decode(tensor);
 }
 
+/// The names live as long as the process.
+static OnnxOptionNames getNames(Front front) {
+  static const std::string inC[] = {
+      spellOption(OptionId::dim, Front::C),
+      spellOption(OptionId::const_input, Front::C)};
+  static const std::string inPython[] = {
+      spellOption(OptionId::dim, Front::Python),
+      spellOption(OptionId::const_input, Front::Python)};
+  const auto &names = front == Front::Python ? inPython : inC;
+  return {names[0], names[0], names[1], names[1]};
+}
+
 OnnxImportOptions capi::getOnnxOptions(const ModelSource &source,
                                        MLIRContext *context) {
-  OnnxImportOptions options = {source.path, source.externalDataRoot};
-  options.names = {"HamKaasCompileOptions::dimensions",
-                   "HamKaasCompileOptions::dimensions",
-                   "HamKaasCompileOptions::constantInputs",
-                   "HamKaasCompileOptions::constantInputs"};
+  OnnxImportOptions options = {source.path, source.settings.externalDataRoot};
+  options.names = getNames(source.front);
   for (const auto &[name, size] : source.dims)
     options.dims[name] = size;
   for (const ConstantInput &input : source.constantInputs)

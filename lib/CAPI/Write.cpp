@@ -8,8 +8,8 @@
 #include "Arguments.h"
 #include "HamKaas/Program/Aot.h"
 #include "HamKaas/Program/LinkProgram.h"
-#include "HamKaas/Support/Signals.h"
 #include "HamKaas/Program/Weights.h"
+#include "HamKaas/Support/Signals.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -132,16 +132,8 @@ static llvm::Error writeModel(const Model &model, StringRef path,
                                    "holds its own");
   compileOptions.descriptor.embedParameters =
       compileOptions.parameters || !parameters.isEmpty();
-  if (options.targetCpu)
-    compileOptions.targetCpu = options.targetCpu;
-  if (options.target)
-    compileOptions.target = options.target;
-  if (options.gpuArch)
-    compileOptions.gpuArch = options.gpuArch;
-  if (options.engine)
-    compileOptions.engine = options.engine;
-  if (options.precision)
-    compileOptions.precision = options.precision;
+  if (llvm::Error error = readSettings(options, compileOptions))
+    return error;
   auto compiled = compileModel((*graph)->module(), compileOptions);
   if (!compiled)
     return (*graph)->describe(compiled.takeError());
@@ -160,29 +152,21 @@ static llvm::Error writeModel(const Model &model, StringRef path,
   return writeProgram(compiled->info, compiled->objects, aot);
 }
 
-static llvm::Error write(HamKaasModel *handle, const char *path,
+static llvm::Error write(const Model &model, const char *path,
                          const HamKaasWriteOptions *given) {
-  auto model = findModel(handle);
-  if (!model)
-    return model.takeError();
   if (llvm::Error error = checkText(path, "a path"))
     return error;
   auto options = readOptions(given, "HamKaasWriteOptions",
                              offsetof(HamKaasWriteOptions, target));
   if (!options)
     return options.takeError();
-  for (auto [text, what] : {std::pair(options->targetCpu, "a target CPU"),
-                            {options->target, "a target"},
-                            {options->gpuArch, "an architecture of GPUs"},
-                            {options->engine, "an engine"},
-                            {options->precision, "a precision"}})
-    if (text)
-      if (llvm::Error error = checkText(text, what))
-        return error;
-  return writeModel(**model, path, *options);
+  return writeModel(model, path, *options);
 }
 
 HamKaasError HamKaasModelWrite(HamKaasModel *model, const char *path,
                                const HamKaasWriteOptions *options) {
-  return fromError(write(model, path, options));
+  auto known = findModel(model);
+  if (!known)
+    return fromError(known.takeError());
+  return fromError(write(**known, path, options), (*known)->source.front);
 }

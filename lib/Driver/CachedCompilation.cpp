@@ -7,7 +7,6 @@
 
 #include "CachedCompilation.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
-#include "llvm/ADT/bit.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -28,15 +27,12 @@ static std::optional<CodeCache::Key> makeKey(ModuleOp module,
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream stream(text);
+  // Not "host", but what that is here.
+  CompileSettings settings = options;
+  settings.targetCpu = cpu.name;
   // Each text ends with a zero, which none contains.
-  stream << version << '\0' << cpu.name << '\0' << options.target << '\0'
-         << options.gpuArch << '\0' << assembler << '\0' << options.engine
-         << '\0' << options.precision << '\0' << options.maxWorkspace << '\0'
-         << llvm::bit_cast<uint64_t>(options.winogradError) << '\0'
-         << options.graphPasses << '\0';
-  for (StringRef name : options.disabledOptimizations)
-    stream << name << '\0';
-  stream << '\0';
+  stream << version << '\0' << assembler << '\0';
+  writeKey(settings, stream);
   if (failed(writeBytecodeToFile(module, stream)))
     return std::nullopt;
   llvm::BLAKE3 hasher;
@@ -49,7 +45,7 @@ llvm::Expected<CachedCompilation>
 CachedCompilation::create(ModuleOp module, const TargetCpu &cpu, StringRef assembler,
                      const CompileOptions &options) {
   CachedCompilation result;
-  if (!options.useCache)
+  if (options.noCache)
     return result;
   auto settings = getCodeCacheOptions();
   if (!settings)

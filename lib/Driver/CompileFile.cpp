@@ -157,7 +157,7 @@ llvm::Error FileCompilation::run() {
   auto onnx = readOnnxOptions(**file, options.onnx);
   if (!onnx)
     return onnx.takeError();
-  auto parsed = (*file)->parse({options.unchecked, {}, std::move(*onnx)});
+  auto parsed = (*file)->parse({options.settings.unchecked, {}, std::move(*onnx)});
   if (!parsed)
     return parsed.takeError();
   module = *parsed;
@@ -169,25 +169,15 @@ llvm::Error FileCompilation::run() {
         options.model + "'");
   if (options.checkOnly)
     return llvm::Error::success();
-  compileOptions.target = options.target;
-  compileOptions.targetCpu = options.targetCpu;
-  compileOptions.gpuArch = options.gpuArch;
-  compileOptions.engine = options.engine;
-  compileOptions.precision = options.precision;
-  compileOptions.maxWorkspace = options.maxWorkspace;
-  compileOptions.disabledOptimizations = options.disabledOptimizations;
-  compileOptions.winogradError = options.winogradError;
-  compileOptions.graphPasses = options.graphPasses;
+  static_cast<CompileSettings &>(compileOptions) = options.settings;
   compileOptions.source = (*file)->text();
-  compileOptions.checkEachPass = options.checkEachPass;
-  if (options.checkEachPass && !options.weights.empty())
+  if (compileOptions.checkEachPass && !options.weights.empty())
     if (llvm::Error error =
             readContents(options.weights)
                 .moveInto(compileOptions.checkedTensors.parameters))
       return error;
   // The code of plug-ins is no part of the key.
-  compileOptions.useCache = options.useCache && options.passPlugins.empty();
-  compileOptions.threads = options.compileThreads;
+  compileOptions.noCache |= !options.passPlugins.empty();
   compileOptions.name =
       getModelName(path.empty() || path == "-" ? options.model : path);
   if (llvm::Error error = drawGraphs())
@@ -254,7 +244,7 @@ llvm::Error FileCompilation::setDescriptor() {
   descriptor.weightsFile = absolute.str().str();
   rt::Digest digest;
   if (rt::Error error = rt::computeFileDigest(options.weights.c_str(),
-                                              int32_t(options.compileThreads),
+                                              int32_t(options.settings.compileThreads),
                                               digest, descriptor.weightsBytes))
     return toError(std::move(error));
   llvm::copy(digest.bytes, descriptor.weightsDigest.begin());

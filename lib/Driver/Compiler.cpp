@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Compiler.h"
+#include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Report/CountNodes.h"
 #include "HamKaas/Target/DeviceCode.h"
@@ -51,6 +52,15 @@ private:
   std::optional<llvm::DefaultThreadPool> pool;
 };
 
+/// The names in a text that separates them by commas.
+std::vector<std::string> splitNames(StringRef text) {
+  std::vector<std::string> names;
+  if (!text.empty())
+    for (StringRef name : llvm::split(text, ','))
+      names.push_back(name.str());
+  return names;
+}
+
 /// One compilation, for one target or both.
 class Compilation {
 public:
@@ -68,8 +78,9 @@ public:
     auto cpu = resolveTargetCpu(targets->cpu ? options.targetCpu : "x86-64");
     if (!cpu)
       return cpu.takeError();
-    if (llvm::Error error = checkOptimizations(options.disabledOptimizations,
-                                               options.winogradError))
+    if (llvm::Error error =
+            checkOptimizations(splitNames(options.noOptimize),
+                               options.winogradError))
       return std::move(error);
     if (llvm::Error error = checkGraphPasses(options.graphPasses))
       return std::move(error);
@@ -256,7 +267,7 @@ llvm::Error Compilation::runPhase(Form form) {
   PipelineOptions pipeline;
   pipeline.targetCpu = (targets.cuda ? warpLevel : cpu.name).str();
   pipeline.maxWorkspace = options.maxWorkspace;
-  pipeline.disabledOptimizations = options.disabledOptimizations;
+  pipeline.disabledOptimizations = splitNames(options.noOptimize);
   pipeline.winogradError = options.winogradError;
   pipeline.engine = options.engine;
   pipeline.graphPasses = options.graphPasses;
@@ -408,14 +419,15 @@ llvm::Error hamkaas::lowerModel(ModuleOp module, Form form,
 llvm::Expected<CompiledModel>
 hamkaas::compileModel(ModuleOp module, const CompileOptions &options) {
   auto start = std::chrono::steady_clock::now();
-  if (options.threads > CompileOptions::maxThreads)
-    return llvm::createStringError(
-        "expected 0 to " + llvm::Twine(CompileOptions::maxThreads) +
-        " threads to compile on, got " + llvm::Twine(options.threads));
+  if (options.compileThreads > CompileOptions::maxThreads)
+    return makeOptionError(OptionId::compile_threads,
+                           "expected 0 to " +
+                               llvm::Twine(CompileOptions::maxThreads) +
+                               ", got " + llvm::Twine(options.compileThreads));
   auto compilation = Compilation::create(module, options);
   if (!compilation)
     return compilation.takeError();
-  CompileThreads threads(*module.getContext(), options.threads);
+  CompileThreads threads(*module.getContext(), options.compileThreads);
   auto compiled = compilation->compile();
   if (compiled)
     compiled->info.compileSeconds =

@@ -52,10 +52,7 @@ static std::string formatFlag(const OptionInfo &option) {
   std::string text = "\\fB" + escapeRoff(option.flag()) + "\\fR";
   if (option.valueKind == OptionInfo::None)
     return text;
-  std::string name = option.valueName;
-  if (!option.values.empty() && name == "value")
-    name = "choice";
-  std::string value = "\\fI" + escapeRoff(name) + "\\fR";
+  std::string value = "\\fI" + escapeRoff(option.valueName) + "\\fR";
   StringRef separator = option.name.size() > 1 ? "=" : " ";
   return option.valueKind == OptionInfo::Optional
              ? text + "[=" + value + "]"
@@ -103,7 +100,7 @@ void hamkaas::printManPage(const ToolInfo &tool, llvm::raw_ostream &os) {
   printText(overview, os);
   printSection("SYNOPSIS", os);
   // "MODEL (script, .mlir or .onnx)", "FILE, - for standard input"
-  auto [argument, meaning] = StringRef(tool.argument.description).split(' ');
+  auto [argument, meaning] = StringRef(tool.argument).split(' ');
   argument = argument.rtrim(',');
   os << "\\fB" << name << "\\fR [\\fIoptions\\fR] \\fI" << escapeRoff(argument)
      << "\\fR\n";

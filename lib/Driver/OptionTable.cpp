@@ -6,13 +6,46 @@
 //===----------------------------------------------------------------------===//
 
 #include "OptionTable.h"
-#include "HamKaas/Program/Descriptor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Option/Option.h"
 
 using namespace hamkaas;
+using namespace llvm::opt;
 using llvm::StringRef;
-namespace cl = llvm::cl;
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "HamKaas/Options/ToolOptionParser.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "HamKaas/Options/ToolOptionParser.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+static constexpr OptTable::Info parserTable[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "HamKaas/Options/ToolOptionParser.inc"
+#undef OPTION
+};
+
+namespace {
+class ToolOptTable : public GenericOptTable {
+public:
+  ToolOptTable()
+      : GenericOptTable(OptionStrTable, OptionPrefixesTable, parserTable) {
+    setDashDashParsing(true);
+  }
+};
+} // namespace
+
+const OptTable &hamkaas::getOptTable() {
+  static const ToolOptTable table;
+  return table;
+}
+
+//===----------------------------------------------------------------------===//
+// What the parser does not know
+//===----------------------------------------------------------------------===//
 
 /// Whether the user writes it as it stands; "NAME" and "F.npy" stand for
 /// something.
@@ -20,79 +53,71 @@ static bool isLiteral(StringRef value) {
   return !value.empty() && llvm::none_of(value, llvm::isUpper);
 }
 
-static std::vector<OptionInfo::Value> collectValues(const cl::Option &option,
-                                                    const OptionValues &known) {
+/// The values in a placeholder such as "cpu|cuda|cuda:N"; one alone stands for
+/// something.
+static std::vector<OptionInfo::Value> splitPlaceholder(StringRef placeholder) {
   std::vector<OptionInfo::Value> values;
-  if (cl::generic_parser_base *parser = known.lookup(&option)) {
-    for (unsigned i = 0; i < parser->getNumOptions(); ++i)
-      if (StringRef name = parser->getOption(i); !name.empty())
-        values.push_back({name.str(), parser->getDescription(i).str()});
-    return values;
-  }
-  if (!option.ValueStr.contains('|'))
-    return values;
-  for (StringRef value : llvm::split(option.ValueStr, '|'))
-    if (isLiteral(value))
-      values.push_back({value.str(), ""});
+  if (placeholder.contains('|'))
+    for (StringRef value : llvm::split(placeholder, '|'))
+      if (isLiteral(value))
+        values.push_back({value.str(), ""});
   return values;
 }
 
-static OptionInfo::ValueKind getValueKind(const cl::Option &option) {
-  switch (option.getValueExpectedFlag()) {
-  case cl::ValueOptional:
-    // A switch may have a value, which nobody writes.
-    return option.ValueStr.empty() ? OptionInfo::None : OptionInfo::Optional;
-  case cl::ValueRequired:
-    return OptionInfo::Required;
-  case cl::ValueDisallowed:
-    break;
-  }
-  return OptionInfo::None;
-}
-
-static OptionInfo describe(StringRef name, const cl::Option &option,
-                           const OptionValues &known) {
+static OptionInfo makeInfo(ToolOption id, ToolOption alias,
+                           OptionInfo::Type type, StringRef placeholder,
+                           StringRef defaultValue, bool isValueOptional,
+                           bool isRepeated, bool isHidden,
+                           std::vector<OptionInfo::Value> values) {
   OptionInfo info;
-  info.name = name.str();
-  // An option without a name is one for each of its values.
-  if (cl::generic_parser_base *parser = known.lookup(&option);
-      parser && !option.hasArgStr()) {
-    unsigned i = parser->findOption(name);
-    info.description = parser->getDescription(i).str();
-    return info;
-  }
-  info.description = option.HelpStr.rtrim(':').str();
-  info.values = collectValues(option, known);
-  info.valueKind = getValueKind(option);
-  if (info.valueKind == OptionInfo::None && !info.values.empty())
-    info.valueKind = OptionInfo::Optional;
-  info.valueName = option.ValueStr.empty() ? "value" : option.ValueStr.str();
-  StringRef value = option.ValueStr;
-  info.isFile = value == "file" || value == "F" || value.starts_with("F.");
-  info.isRepeated = option.getNumOccurrencesFlag() == cl::ZeroOrMore ||
-                    option.getNumOccurrencesFlag() == cl::OneOrMore;
+  info.id = id;
+  info.alias = alias;
+  info.type = type;
+  info.name = getOptTable().getOptionName(id).rtrim('=').str();
+  info.description = getOptTable().getOptionHelpText(id);
+  info.valueKind = type == OptionInfo::Switch ? OptionInfo::None
+                   : isValueOptional          ? OptionInfo::Optional
+                                              : OptionInfo::Required;
+  bool isDescribed = !values.empty() && !values.front().description.empty();
+  info.valueName = isDescribed ? "choice" : placeholder.str();
+  info.defaultValue = defaultValue.str();
+  info.values =
+      values.empty() ? splitPlaceholder(placeholder) : std::move(values);
+  info.isRepeated = isRepeated;
+  info.isHidden = isHidden;
   return info;
 }
 
-ToolInfo hamkaas::collectOptions(StringRef name, StringRef overview,
-                                 cl::OptionCategory &category,
-                                 const OptionValues &values) {
-  ToolInfo tool;
-  tool.name = name.str();
-  tool.overview = overview.str();
-  tool.version = compilerVersion().str();
-  for (const cl::Option *option : cl::SubCommand::getTopLevel().PositionalOpts)
-    tool.argument = describe("", *option, values);
-  for (auto &entry : cl::getRegisteredOptions()) {
-    const cl::Option &option = *entry.second;
-    StringRef name = entry.first;
-    bool isOurs = llvm::is_contained(option.Categories, &category) &&
-                  option.getOptionHiddenFlag() == cl::NotHidden;
-    if (isOurs || name == "help" || name == "version")
-      tool.options.push_back(describe(name, option, values));
-  }
-  llvm::sort(tool.options, [](const OptionInfo &a, const OptionInfo &b) {
+llvm::ArrayRef<OptionInfo> hamkaas::getOptionTable() {
+  static const std::vector<OptionInfo> table = {
+#define TOOL_OPTION(ID, ALIAS, TYPE, PLACEHOLDER, DEFAULT, IS_VALUE_OPTIONAL,  \
+                    IS_REPEATED, IS_HIDDEN, ...)                               \
+  makeInfo(OPT_##ID, OPT_##ALIAS, OptionInfo::TYPE, PLACEHOLDER, DEFAULT,      \
+           IS_VALUE_OPTIONAL, IS_REPEATED, IS_HIDDEN, {__VA_ARGS__}),
+#include "HamKaas/Options/ToolOptions.inc"
+  };
+  return table;
+}
+
+const OptionInfo *hamkaas::findOption(unsigned id) {
+  auto found = llvm::find_if(getOptionTable(), [&](const OptionInfo &option) {
+    return id == option.id || (id != OPT_INVALID && id == option.alias);
+  });
+  return found == getOptionTable().end() ? nullptr : &*found;
+}
+
+std::vector<OptionInfo> hamkaas::getOptionsOf(ToolVisibility tool) {
+  std::vector<OptionInfo> options;
+  for (const OptionInfo &option : getOptionTable())
+    if (!option.isHidden &&
+        getOptTable().getOption(option.id).hasVisibilityFlag(tool))
+      options.push_back(option);
+  llvm::sort(options, [](const OptionInfo &a, const OptionInfo &b) {
     return a.name < b.name;
   });
-  return tool;
+  return options;
+}
+
+std::string hamkaas::getFlag(ToolOption option) {
+  return findOption(option)->flag();
 }

@@ -8,16 +8,12 @@
 #ifndef HAMKAAS_LIB_DRIVER_OPTIONTABLE_H
 #define HAMKAAS_LIB_DRIVER_OPTIONTABLE_H
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/Support/CommandLine.h"
+#include "HamKaas/Driver/ToolOptions.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <string>
 #include <vector>
 
 namespace hamkaas {
-
-/// The values that an option can have, by the parser of its type.
-using OptionValues =
-    llvm::DenseMap<const llvm::cl::Option *, llvm::cl::generic_parser_base *>;
 
 /// An option as its user sees it.
 struct OptionInfo {
@@ -25,34 +21,47 @@ struct OptionInfo {
     std::string name, description;
   };
   enum ValueKind { None, Optional, Required };
+  enum Type { Switch, Text, Path, Bytes, Number, Real, Choice };
 
+  ToolOption id;
+  ToolOption alias; ///< The other way to write it; only a switch has values.
+  Type type;
   std::string name; ///< "emit", "o"; empty for what has no name, the model.
   std::string description;
   ValueKind valueKind = None;
   std::string valueName; ///< "file"
+  std::string defaultValue;
   std::vector<Value> values;
-  bool isFile = false; ///< Whether a value is the name of a file.
   bool isRepeated = false;
+  bool isHidden = false;
 
+  /// Whether a value is the name of a file.
+  bool isFile() const { return type == Path; }
   /// "--emit", "-o"
   std::string flag() const { return (name.size() == 1 ? "-" : "--") + name; }
 };
 
 /// A tool, for its manual and for shells.
 struct ToolInfo {
-  std::string name;     ///< "hamkaas-compile"
-  std::string overview; ///< "Compiles a model to one program"
-  std::string version;  ///< "HamKaas 0.1.0"
-  OptionInfo argument;
-  std::vector<OptionInfo> options; ///< By name.
+  std::string name;                ///< "hamkaas-compile"
+  std::string overview;            ///< "Compiles a model to one program"
+  std::string version;             ///< "HamKaas 0.1.0"
+  std::string argument;            ///< "MODEL (a script)"
+  std::vector<OptionInfo> options; ///< By name, without hidden ones.
 };
 
-/// Reads LLVM's table of the options of `category` that are not hidden, and of
-/// --help and --version. `values` are those of options with a type of their
-/// own; those of others are in the names of their values, "cpu|cuda".
-ToolInfo collectOptions(llvm::StringRef name, llvm::StringRef overview,
-                        llvm::cl::OptionCategory &category,
-                        const OptionValues &values);
+/// The parser of the command lines of all tools.
+const llvm::opt::OptTable &getOptTable();
+
+/// All options of all tools.
+llvm::ArrayRef<OptionInfo> getOptionTable();
+
+/// The option of an id of the parser, which may be an alias; null for what is
+/// none.
+const OptionInfo *findOption(unsigned id);
+
+/// The options of a tool that are not hidden, by name.
+std::vector<OptionInfo> getOptionsOf(ToolVisibility tool);
 
 } // namespace hamkaas
 

@@ -87,8 +87,10 @@ void hamkaas::registerPasses() {
   registerPipelines();
 }
 
+void hamkaas::printVersion(llvm::raw_ostream &stream) {
+  stream << compilerVersion() << " with LLVM " << LLVM_VERSION_STRING << '\n';
+}
+
 void hamkaas::registerVersion() {
-  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &stream) {
-    stream << compilerVersion() << " with LLVM " << LLVM_VERSION_STRING << '\n';
-  });
+  llvm::cl::SetVersionPrinter(printVersion);
 }

@@ -89,7 +89,7 @@ void hamkaas::printBashCompletion(const ToolInfo &tool, llvm::raw_ostream &os) {
          << ")\n    mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -W "
          << quote(joinValues(option)) << " -- \"$word\")\n    return ;;\n";
     // No file can be meant.
-    else if (option.valueKind == OptionInfo::Required && !option.isFile &&
+    else if (option.valueKind == OptionInfo::Required && !option.isFile() &&
              !StringRef(option.valueName).contains("F."))
       os << "  " << option.flag() << ") return ;;\n";
   os << "  esac\n  local options='";
@@ -111,7 +111,7 @@ static std::string makeZshAction(const OptionInfo &option) {
   std::string name = escape(option.valueName, ":\\[]");
   if (!option.values.empty())
     return ":" + name + ":(" + joinValues(option) + ")";
-  if (option.isFile)
+  if (option.isFile())
     return ":" + name + ":_files";
   return ":" + name + ": ";
 }
@@ -134,7 +134,7 @@ void hamkaas::printZshCompletion(const ToolInfo &tool, llvm::raw_ostream &os) {
     os << " \\\n  " << quote(spec);
   }
   os << " \\\n  "
-     << quote(":" + escape(tool.argument.description, ":\\[]") + ":_files")
+     << quote(":" + escape(tool.argument, ":\\[]") + ":_files")
      << '\n';
 }
 

@@ -11,38 +11,13 @@
 #include "llvm/Support/Format.h"
 
 using namespace hamkaas;
-namespace cl = llvm::cl;
-
-ProfileCommandLine::ProfileCommandLine(cl::OptionCategory &category)
-    : format("profile", cl::desc("Measure the time of each kernel call"),
-             cl::value_desc("text|json|trace"), cl::ValueOptional,
-             cl::cat(category)),
-      output("profile-output", cl::desc("Where to write the profile"),
-             cl::value_desc("F"), cl::init("-"), cl::cat(category)),
-      listAll("profile-all", cl::desc("List all calls in a profile as text"),
-              cl::cat(category)),
-      calibrateFlag("calibrate",
-                    cl::desc("Measure what this machine can do at most, for "
-                             "profiles"),
-                    cl::cat(category)),
-      ceilingsPath("ceilings",
-                   cl::desc("File that --calibrate writes and --profile reads "
-                            "(default: hamkaas/ceilings.json in the cache "
-                            "folder)"),
-                   cl::value_desc("F.json"), cl::cat(category)) {}
 
 llvm::Error ProfileCommandLine::check() const {
-  llvm::StringRef name = format;
-  if (!name.empty() && name != "text" && name != "json" && name != "trace")
-    return llvm::createStringError(
-        "--profile: expected text, json or trace, got '" + name + "'");
-  for (const cl::Option *option :
-       std::initializer_list<const cl::Option *>{&output, &listAll})
-    if (option->getNumOccurrences() && !wantsProfile())
-      return llvm::createStringError("--" + option->ArgStr +
+  for (ToolOption option : {OPT_profile_output, OPT_profile_all})
+    if (line.has(option) && !wantsProfile())
+      return llvm::createStringError(getFlag(option) +
                                      ": expected --profile, too");
-  if (ceilingsPath.getNumOccurrences() && !wantsProfile() &&
-      !wantsCalibration())
+  if (line.has(OPT_ceilings) && !wantsProfile() && !wantsCalibration())
     return llvm::createStringError(
         "--ceilings: expected --profile or --calibrate, too");
   return llvm::Error::success();
@@ -53,8 +28,8 @@ llvm::Error ProfileCommandLine::check() const {
 //===----------------------------------------------------------------------===//
 
 std::string ProfileCommandLine::getCeilingsPath() const {
-  return ceilingsPath.empty() ? getDefaultCeilingsPath()
-                              : std::string(ceilingsPath);
+  return line.has(OPT_ceilings) ? line.get(OPT_ceilings).str()
+                                : getDefaultCeilingsPath();
 }
 
 static void printCeilings(const ThreadCeilings &ceilings) {
@@ -91,7 +66,7 @@ llvm::Expected<std::optional<Ceilings>> ProfileCommandLine::loadCeilings() {
   if (!ceilings)
     return ceilings.takeError();
   if (!*ceilings) {
-    if (ceilingsPath.getNumOccurrences())
+    if (line.has(OPT_ceilings))
       return llvm::createStringError("cannot read '" + path +
                                      "': No such file or directory");
     note = "for percentages of what this machine can do, measure that once: "
@@ -112,14 +87,15 @@ llvm::Expected<std::optional<Ceilings>> ProfileCommandLine::loadCeilings() {
 llvm::Error ProfileCommandLine::write(const Profile &profile) const {
   std::string text;
   llvm::raw_string_ostream os(text);
+  llvm::StringRef format = line.get(OPT_profile);
   if (format == "json") {
     printProfileJson(profile, os);
   } else if (format == "trace") {
     printProfileTrace(profile, os);
   } else {
-    printProfile(profile, listAll, os);
+    printProfile(profile, line.isOn(OPT_profile_all), os);
     if (!note.empty())
       os << note << "\n";
   }
-  return writeOutputFile(output, text);
+  return writeOutputFile(line.get(OPT_profile_output), text);
 }

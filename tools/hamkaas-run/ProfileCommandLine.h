@@ -8,8 +8,8 @@
 #ifndef HAMKAAS_TOOLS_RUN_PROFILECOMMANDLINE_H
 #define HAMKAAS_TOOLS_RUN_PROFILECOMMANDLINE_H
 
+#include "HamKaas/Driver/ToolCommandLine.h"
 #include "HamKaas/Report/Profile.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 
@@ -18,10 +18,11 @@ namespace hamkaas {
 /// What the command line says about profiles and the ceilings they need.
 class ProfileCommandLine {
 public:
-  explicit ProfileCommandLine(llvm::cl::OptionCategory &category);
+  /// `line` outlives this.
+  explicit ProfileCommandLine(const ToolCommandLine &line) : line(line) {}
 
-  bool wantsProfile() const { return format.getNumOccurrences() > 0; }
-  bool wantsCalibration() const { return calibrateFlag; }
+  bool wantsProfile() const { return line.has(OPT_profile); }
+  bool wantsCalibration() const { return line.isOn(OPT_calibrate); }
 
   llvm::Error check() const;
 
@@ -38,9 +39,7 @@ public:
 private:
   std::string getCeilingsPath() const;
 
-  llvm::cl::opt<std::string> format, output;
-  llvm::cl::opt<bool> listAll, calibrateFlag;
-  llvm::cl::opt<std::string> ceilingsPath;
+  const ToolCommandLine &line;
   std::string note; ///< Why there are no ceilings.
 };
 

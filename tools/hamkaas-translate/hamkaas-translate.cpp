@@ -23,88 +23,36 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/ToolUtilities.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace hamkaas;
-namespace cl = llvm::cl;
 
-namespace {
-enum class Direction { ImportScript, ImportOnnx, Export };
-} // namespace
-
-static cl::OptionCategory category("Options of hamkaas-translate");
-static ToolCommandLine
-    commandLine("hamkaas-translate",
-                "Translates scripts and ONNX models to MLIR, and back to "
-                "scripts",
-                category);
-static cl::opt<std::string> input(cl::Positional, cl::init("-"),
-                                  cl::desc("FILE, - for standard input"),
-                                  cl::cat(category));
-static cl::opt<Direction>
-    direction(cl::desc("What to do, one of:"),
-              cl::values(clEnumValN(Direction::ImportScript, "import-script",
-                                    "read a script as GRAPH"),
-                         clEnumValN(Direction::ImportOnnx, "import-onnx",
-                                    "read an ONNX model as GRAPH"),
-                         clEnumValN(Direction::Export, "export-script",
-                                    "write GRAPH as a script")),
-              cl::cat(category));
-static cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("file"),
-                                   cl::desc("What to write, - for standard "
-                                            "output"),
-                                   cl::cat(category));
-static cl::opt<bool>
-    unchecked("unchecked",
-              cl::desc("Import: leave out the checks of positions at run time"),
-              cl::cat(category));
-static cl::opt<bool> printLocations("mlir-print-debuginfo",
-                                    cl::desc("Import: print the places in the "
-                                             "script"),
-                                    cl::cat(category));
-static cl::opt<std::string> splitMarker(
-    "split-input-file", cl::ValueOptional, cl::value_desc("marker"),
-    cl::callback([](const std::string &marker) {
-      if (marker.empty())
-        splitMarker = kDefaultSplitMarker;
-    }),
-    cl::desc("Translate the parts between lines of this text one by one"),
-    cl::cat(category));
-static cl::opt<std::string>
-    outputMarker("output-split-marker",
-                 cl::desc("What to write between the parts"),
-                 cl::value_desc("marker"), cl::cat(category));
-static cl::opt<bool>
-    verifyDiagnostics("verify-diagnostics",
-                      cl::desc("Compare the messages with comments of the form "
-                               "expected-error"),
-                      cl::cat(category));
-
-static OnnxCommandLine onnx(category);
-
-static void print(ModuleOp module, llvm::raw_ostream &stream) {
+static void print(const ToolCommandLine &line, ModuleOp module,
+                  llvm::raw_ostream &stream) {
   OpPrintingFlags flags;
-  if (printLocations)
+  if (line.isOn(OPT_mlir_print_debuginfo))
     flags.enableDebugInfo();
   module->print(stream, flags);
 }
 
-static LogicalResult translate(llvm::SourceMgr &sources, MLIRContext *context,
+static LogicalResult translate(const ToolCommandLine &line,
+                               llvm::SourceMgr &sources, MLIRContext *context,
                                llvm::raw_ostream &stream) {
-  if (direction == Direction::Export) {
+  if (line.isOn(OPT_export_script)) {
     auto module = parseSourceFile<ModuleOp>(sources, context);
     return failure(!module || failed(exportScript(*module, stream)));
   }
-  OwningOpRef<ModuleOp> module = importScript(sources, context, {unchecked});
+  OwningOpRef<ModuleOp> module =
+      importScript(sources, context, {line.isOn(OPT_unchecked)});
   if (!module || failed(verify(*module)))
     return failure();
-  print(*module, stream);
+  print(line, *module, stream);
   return success();
 }
 
-static LogicalResult translatePart(std::unique_ptr<llvm::MemoryBuffer> part,
+static LogicalResult translatePart(const ToolCommandLine &line,
+                                   std::unique_ptr<llvm::MemoryBuffer> part,
                                    llvm::raw_ostream &stream) {
   DialectRegistry registry;
   registerDialects(registry);
@@ -113,19 +61,31 @@ static LogicalResult translatePart(std::unique_ptr<llvm::MemoryBuffer> part,
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(part), SMLoc());
-  if (!verifyDiagnostics) {
+  if (!line.isOn(OPT_verify_diagnostics)) {
     SourceDiagnostics diagnostics(sources, &context, llvm::errs());
-    return translate(sources, &context, stream);
+    return translate(line, sources, &context, stream);
   }
   // A part that fails as expected is a success.
   SourceMgrDiagnosticVerifierHandler verifier(sources, &context);
-  (void)translate(sources, &context, stream);
+  (void)translate(line, sources, &context, stream);
   return verifier.verify();
 }
 
+static StringRef getOutput(const ToolCommandLine &line) {
+  return line.has(OPT_o) ? line.get(OPT_o) : "-";
+}
+
+/// What parts of the input are separated by; empty if it is one.
+static StringRef getSplitMarker(const ToolCommandLine &line) {
+  StringRef marker = line.get(OPT_split_input_file);
+  return line.has(OPT_split_input_file) && marker.empty()
+             ? StringRef(kDefaultSplitMarker)
+             : marker;
+}
+
 /// A model that is no text has no parts.
-static llvm::Error translateOnnx() {
-  if (splitMarker.getNumOccurrences() || verifyDiagnostics)
+static llvm::Error translateOnnx(const ToolCommandLine &line, StringRef input) {
+  if (line.has(OPT_split_input_file) || line.isOn(OPT_verify_diagnostics))
     return llvm::createStringError("--import-onnx: expected neither "
                                    "--split-input-file nor "
                                    "--verify-diagnostics");
@@ -134,26 +94,30 @@ static llvm::Error translateOnnx() {
     return file.takeError();
   if ((*file)->kind() != ModelKind::Onnx)
     return llvm::createStringError("'" + input + "': expected an ONNX model");
-  auto options = readOnnxOptions(**file, onnx.get());
+  auto options = readOnnxOptions(**file, line.getOnnx());
   if (!options)
     return options.takeError();
-  auto module = (*file)->parse({unchecked, {}, std::move(*options)});
+  auto module =
+      (*file)->parse({line.isOn(OPT_unchecked), {}, std::move(*options)});
   if (!module)
     return module.takeError();
   if (failed(verify(*module)))
     return llvm::make_error<ReportedError>();
   std::string text;
   llvm::raw_string_ostream stream(text);
-  print(*module, stream);
-  return writeOutputFile(output, text);
+  print(line, *module, stream);
+  return writeOutputFile(getOutput(line), text);
 }
 
-static llvm::Error translateFile() {
-  if (direction.getNumOccurrences() != 1)
+static llvm::Error translateFile(const ToolCommandLine &line) {
+  if (line.isOn(OPT_import_script) + line.isOn(OPT_import_onnx) +
+          line.isOn(OPT_export_script) !=
+      1)
     return llvm::createStringError(
         "expected one of --import-script, --import-onnx and --export-script");
-  if (direction == Direction::ImportOnnx)
-    return translateOnnx();
+  std::string input = line.getArgument().value_or("-");
+  if (line.isOn(OPT_import_onnx))
+    return translateOnnx(line, input);
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(input);
   if (!buffer)
     return llvm::createStringError(buffer.getError(),
@@ -161,17 +125,27 @@ static llvm::Error translateFile() {
                                        "': " + buffer.getError().message());
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(splitAndProcessBuffer(std::move(*buffer), translatePart, stream,
-                                   splitMarker, outputMarker)))
+  auto translateOne = [&](std::unique_ptr<llvm::MemoryBuffer> part,
+                          llvm::raw_ostream &partStream) {
+    return translatePart(line, std::move(part), partStream);
+  };
+  if (failed(splitAndProcessBuffer(std::move(*buffer), translateOne, stream,
+                                   getSplitMarker(line),
+                                   line.get(OPT_output_split_marker))))
     return llvm::make_error<ReportedError>();
-  return verifyDiagnostics ? llvm::Error::success()
-                           : writeOutputFile(output, text);
+  return line.isOn(OPT_verify_diagnostics)
+             ? llvm::Error::success()
+             : writeOutputFile(getOutput(line), text);
 }
 
 int main(int argc, char **argv) {
-  hamkaas::registerVersion();
   ToolProcess process(argc, argv);
-  commandLine.addValues(direction);
-  commandLine.parse(argc, argv);
-  return reportError(translateFile(), "hamkaas-translate");
+  ToolCommandLine line("hamkaas-translate", TranslateTool,
+                       "Translates scripts and ONNX models to MLIR, and back "
+                       "to scripts",
+                       "FILE, - for standard input");
+  llvm::Error error = line.parse(argc, argv);
+  if (!error)
+    error = translateFile(line);
+  return reportError(std::move(error), "hamkaas-translate");
 }

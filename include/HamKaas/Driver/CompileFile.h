@@ -10,6 +10,7 @@
 
 #include "HamKaas/Driver/OnnxOptions.h"
 #include "HamKaas/Driver/ProgressLine.h"
+#include "HamKaas/Options/CompileSettings.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -45,34 +46,15 @@ struct CompileFileOptions {
   std::string model; ///< A script, MLIR or ONNX, "-" for standard input.
   std::string output;
   EmitForm form = EmitForm::Program;
-  /// As CompileOptions have them.
-  std::string target = "cpu";
-  std::string targetCpu = "host";
-  std::string gpuArch = "compute_80";
-  std::string engine;
-  std::string precision = "exact";
+  CompileSettings settings;
   std::string weights;
   /// The program is to map the file of the weights, not to hold them.
   bool externalWeights = false;
-  /// Largest workspace allowed in bytes, 0 for no limit.
-  uint64_t maxWorkspace = 0;
-  /// As PipelineOptions has them.
-  std::vector<std::string> disabledOptimizations = {};
-  /// As PipelineOptions has it.
-  double winogradError = 1e-5;
-  /// As PipelineOptions has them, from MLIR's pass plug-ins in these files.
-  std::string graphPasses = {};
+  /// MLIR's pass plug-ins to load.
   std::vector<std::string> passPlugins = {};
   OnnxArguments onnx = {};
-  /// As CompileOptions has it.
-  bool checkEachPass = false;
   /// Read the model and do nothing more.
   bool checkOnly = false;
-  /// Leave out the checks of run-time positions.
-  bool unchecked = false;
-  /// As CompileOptions have them.
-  bool useCache = false;
-  unsigned compileThreads = 0;
   ReportFormat report = ReportFormat::None; ///< On standard output.
   std::string planSvg;
   std::string graphSvg;          ///< As it was read.

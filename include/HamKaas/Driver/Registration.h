@@ -20,7 +20,10 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// beside them, with the command line of `hamkaas-opt`.
 void registerPasses();
 
-/// Lets `--version` of the tool say which version of HamKaas it is.
+/// The versions of HamKaas and of LLVM.
+void printVersion(llvm::raw_ostream &stream);
+
+/// Lets `--version` of a tool that is MLIR's print that.
 void registerVersion();
 
 } // namespace hamkaas

@@ -8,61 +8,64 @@
 #ifndef HAMKAAS_DRIVER_TOOLCOMMANDLINE_H
 #define HAMKAAS_DRIVER_TOOLCOMMANDLINE_H
 
+#include "HamKaas/Driver/OnnxOptions.h"
 #include "HamKaas/Driver/ProgressLine.h"
+#include "HamKaas/Driver/ToolOptions.h"
+#include "HamKaas/Options/CompileSettings.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace hamkaas {
 
-/// What the tools for users have in common: `--color`, and the hidden options
-/// `--print-completion` and `--print-man`, which print what is made of the
-/// options and end the program.
+/// The command line of a tool.
 class ToolCommandLine {
 public:
-  /// A global variable of the tool, before its other options. `overview` is a
-  /// sentence without its point.
-  ToolCommandLine(llvm::StringRef name, llvm::StringRef overview,
-                  llvm::cl::OptionCategory &category);
+  /// `overview` is a sentence without its full stop, `argument` a name and what
+  /// it stands for: "MODEL (a script)".
+  ToolCommandLine(llvm::StringRef name, ToolVisibility tool,
+                  llvm::StringRef overview, llvm::StringRef argument)
+      : name(name), overview(overview), argumentText(argument), tool(tool) {}
 
-  /// Tells the values of an option whose type has a list of them.
-  template <typename Option> void addValues(Option &option) {
-    values[&option] = &option.getParser();
-  }
+  /// Parses the command line, checks each value by the type of its option, and
+  /// sets the colours of messages. Prints what `--help` and the like ask for,
+  /// and ends the process then.
+  llvm::Error parse(int argc, char **argv);
 
-  /// Parses the command line, and sets the colours of messages.
-  void parse(int argc, char **argv);
+  /// The only argument that is no option, if it was given.
+  const std::optional<std::string> &getArgument() const { return argument; }
+
+  bool has(ToolOption option) const { return values.count(option); }
+  bool isOn(ToolOption option) const { return get(option) == "true"; }
+  /// The value or its default; empty for an optional value that was left out.
+  llvm::StringRef get(ToolOption option) const;
+  int getNumber(ToolOption option) const;
+  llvm::ArrayRef<std::string> getAll(ToolOption option) const;
+
+  /// All options of compilations that have one value.
+  CompileSettings getSettings() const;
+  OnnxArguments getOnnx() const;
+  ShowProgress getProgress() const;
+
+  /// The option that was given and is one of a compilation; none if there is
+  /// none.
+  std::optional<ToolOption> findCompileOption() const;
 
 private:
-  enum class Choice { Auto, Always, Never };
-
-  void printCompletion(llvm::StringRef shell);
-  void printMan();
+  llvm::Error parseArguments(llvm::ArrayRef<const char *> arguments);
+  llvm::Error makeUnknownError(llvm::StringRef text) const;
+  void printHelp() const;
+  llvm::Error printWhatIsAsked() const;
   void setColors() const;
 
-  std::string name, overview;
-  llvm::cl::OptionCategory &category;
-  llvm::DenseMap<const llvm::cl::Option *, llvm::cl::generic_parser_base *>
-      values;
-  llvm::cl::opt<Choice> color;
-  llvm::cl::opt<std::string> completion;
-  llvm::cl::opt<bool> man;
+  std::string name, overview, argumentText;
+  ToolVisibility tool;
+  std::optional<std::string> argument;
+  llvm::DenseMap<unsigned, std::vector<std::string>> values;
 };
-
-/// `--progress` of the tools that compile.
-class ProgressCommandLine {
-public:
-  ProgressCommandLine(ToolCommandLine &tool,
-                      llvm::cl::OptionCategory &category);
-
-  ShowProgress get() const { return progress; }
-
-private:
-  llvm::cl::opt<ShowProgress> progress;
-};
-
-/// The name of the value of an option for a processor.
-inline constexpr char targetCpuNames[] =
-    "host|x86-64|x86-64-v2|x86-64-v3|x86-64-v4";
 
 } // namespace hamkaas
 

@@ -184,7 +184,7 @@ TEST(CompileOptions, NewerCallers) {
   EXPECT_EQ(compileError(addScript, &newer.options), "");
   newer.more = 1;
   EXPECT_EQ(compileError(addScript, &newer.options),
-            "HamKaasCompileOptions asks for what this library, version 1.4, "
+            "HamKaasCompileOptions asks for what this library, version 1.5, "
             "does not know");
 }
 
@@ -217,16 +217,15 @@ TEST(CompileOptions, Targets) {
   EXPECT_THAT(compileError(addScript, &options), HasSubstr("'tpu'"));
   options.target = "\xff";
   EXPECT_EQ(compileError(addScript, &options),
-            "expected a target in UTF-8, got the byte 0xff at offset 0");
+            ".target: expected UTF-8, got the byte 0xff at offset 0");
   options.target = "cuda";
   options.gpuArch = "\xff";
   EXPECT_EQ(compileError(addScript, &options),
-            "expected an architecture of GPUs in UTF-8, got the byte 0xff at "
-            "offset 0");
+            ".gpuArch: expected UTF-8, got the byte 0xff at offset 0");
   options.gpuArch = nullptr;
   options.precision = "\xff";
   EXPECT_EQ(compileError(addScript, &options),
-            "expected a precision in UTF-8, got the byte 0xff at offset 0");
+            ".precision: expected UTF-8, got the byte 0xff at offset 0");
   options.precision = "half";
   EXPECT_THAT(compileError(addScript, &options), HasSubstr("'half'"));
   options.precision = "tf32";
@@ -262,7 +261,7 @@ TEST(CompileOptions, Engines) {
   EXPECT_THAT(compileError(script, &options), HasSubstr("'cudnn'"));
   options.engine = "\xff";
   EXPECT_EQ(compileError(script, &options),
-            "expected an engine in UTF-8, got the byte 0xff at offset 0");
+            ".engine: expected UTF-8, got the byte 0xff at offset 0");
 }
 
 TEST(CompileOptions, TargetsOfDevices) {
@@ -283,7 +282,7 @@ TEST(CompileOptions, InvalidTexts) {
   options = compileOptions();
   options.targetCpu = "\xc3";
   EXPECT_EQ(compileError(addScript, &options),
-            "expected a target CPU in UTF-8, got the byte 0xc3 at offset 0");
+            ".targetCpu: expected UTF-8, got the byte 0xc3 at offset 0");
   options.targetCpu = "z80";
   EXPECT_THAT(compileError(addScript, &options), HasSubstr("'z80'"));
   EXPECT_EQ(loadError("/\xff"), "expected a path in UTF-8, got the byte 0xff "
@@ -308,6 +307,32 @@ TEST(CompileOptions, Values) {
               HasSubstr("expected a workspace of at most 1024 bytes"));
 }
 
+TEST(CompileOptions, Optimizations) {
+  HamKaasCompileOptions options = compileOptions();
+  options.noOptimize = "raise,simplify";
+  options.winogradError = 3e-5;
+  options.graphPasses = "canonicalize,cse";
+  options.checkEachPass = 1;
+  EXPECT_EQ(compileError(addScript, &options), "");
+  options.noOptimize = "raise,speed";
+  EXPECT_THAT(compileError(addScript, &options), HasSubstr("got 'speed'"));
+  options.noOptimize = nullptr;
+  options.winogradError = -1;
+  EXPECT_THAT(compileError(addScript, &options),
+              HasSubstr("expected a number of 0 or more, got -1"));
+  options.winogradError = 0;
+  options.graphPasses = "make-it-fast";
+  EXPECT_THAT(compileError(addScript, &options), HasSubstr("make-it-fast"));
+  options.graphPasses = nullptr;
+  options.optionNames = 7;
+  EXPECT_EQ(compileError(addScript, &options),
+            ".optionNames: expected a HamKaasOptionNames, got 7");
+  options.optionNames = HamKaasNamesOfPython;
+  options.compileThreads = -1;
+  EXPECT_EQ(compileError(addScript, &options),
+            "compile_threads: expected 0 or more, got -1");
+}
+
 TEST(CompileOptions, UncheckedLeavesChecksOut) {
   HamKaasCompileOptions options = compileOptions();
   options.unchecked = 1;
@@ -330,10 +355,10 @@ TEST(CompileOptions, Threads) {
   EXPECT_EQ(compileError(addScript, &options), "");
   options.compileThreads = -1;
   EXPECT_EQ(compileError(addScript, &options),
-            "expected a number of compileThreads of at least 0, got -1");
+            ".compileThreads: expected 0 or more, got -1");
   options.compileThreads = INT_MAX;
   EXPECT_EQ(compileError(addScript, &options),
-            "expected 0 to 4096 threads to compile on, got 2147483647");
+            ".compileThreads: expected 0 to 4096, got 2147483647");
 }
 
 namespace {

@@ -105,8 +105,8 @@ TEST_F(Write, Targets) {
     return takeText(HamKaasModelWrite(model.get(), path.c_str(), &options));
   };
   options.target = "\xff";
-  EXPECT_EQ(write(), "expected a target in UTF-8, got the byte 0xff at offset "
-                     "0");
+  EXPECT_EQ(write(), ".target: expected UTF-8, got the byte 0xff at "
+                     "offset 0");
   options.target = "tpu";
   EXPECT_THAT(write(), HasSubstr("'tpu'"));
   options.target = "cpu,cuda";
@@ -115,12 +115,12 @@ TEST_F(Write, Targets) {
   EXPECT_EQ(folder.fileCount(), 0u);
   options.gpuArch = "compute_90";
   options.precision = "\xff";
-  EXPECT_EQ(write(), "expected a precision in UTF-8, got the byte 0xff at "
+  EXPECT_EQ(write(), ".precision: expected UTF-8, got the byte 0xff at "
                      "offset 0");
   options.precision = "3xtf32";
   options.engine = "\xff";
-  EXPECT_EQ(write(), "expected an engine in UTF-8, got the byte 0xff at offset "
-                     "0");
+  EXPECT_EQ(write(), ".engine: expected UTF-8, got the byte 0xff at "
+                     "offset 0");
   options.engine = "cublaslt";
   ASSERT_EQ(write(), "");
   OwnedModel loaded = load(path);
@@ -227,8 +227,10 @@ TEST_F(Write, LoadedLibrariesTakeNoOptions) {
   HamKaasCompileOptions options = compileOptions();
   EXPECT_EQ(loadError(path, &options), "");
   options.unchecked = 1;
-  EXPECT_THAT(loadError(path, &options),
-              StartsWith("expected no options for '" + path + "'"));
+  EXPECT_EQ(
+      loadError(path, &options),
+      ".unchecked: expected a model to compile, got the compiled model '" +
+          path + "'");
 }
 
 // A library that ends early is an error at every length, not a crash.

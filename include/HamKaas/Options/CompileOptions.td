@@ -1,0 +1,257 @@
+//===- CompileOptions.td - The options of a compilation ----*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The only list of these options. In the order of HamKaasCompileOptions: new
+// records go to the end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_OPTIONS_COMPILEOPTIONS
+#define HAMKAAS_OPTIONS_COMPILEOPTIONS
+
+include "HamKaas/Options/Option.td"
+
+def field_name : CField<"const char *name",
+    "Name of the model, and of its file in messages. \"model\" when null, or "
+    "what the name of a file that is loaded begins with.">;
+
+def cxx_name : CxxField<"std::string name = {}">;
+
+def target_cpu : CompileOption<Text,
+    "Instruction set level: host, or x86-64 to x86-64-v4"> {
+  let Values = [OptionValue<"host">, OptionValue<"x86-64">,
+                OptionValue<"x86-64-v2">, OptionValue<"x86-64-v3">,
+                OptionValue<"x86-64-v4">];
+  let Default = "host";
+  let Description = "the instruction set level, which every machine must have "
+                    "that runs the program; results are the same bits on all "
+                    "of them";
+  let IsOfWrite = true;
+  let PythonWriteDefault = "host";
+}
+
+def max_workspace : CompileOption<Bytes,
+    "Fail if the workspace, the results between kernels, is larger"> {
+  let Placeholder = "BYTES|nKB|nMB|nGB";
+  let ValuesText = "bytes, `4KB`, `2MB`, `1GB` (1 KB is 1,024 bytes)";
+  let DefaultText = "no limit";
+  let Description = "fail if the results between kernels take more bytes";
+  let Tools = [CompileTool];
+}
+
+def unchecked : CompileOption<Switch, "Leave out checks of run-time positions"> {
+  let Description = "leave out the checks of positions that are known only at "
+                    "run time";
+  let Tools = [CompileTool, RunTool, TranslateTool];
+}
+
+def field_line_count : CField<"int32_t lineCount",
+    "Positions to show in messages and reports in place of those in the text: "
+    "one a line of it, or none. Lines beyond the last have their own.">;
+def field_lines : CField<"const HamKaasSourceLine *lines">;
+def cxx_lines : CxxField<"std::vector<HamKaasSourceLine> lines = {}">;
+def field_progress : CField<"HamKaasProgressFunction progress", "",
+                            "may be null">;
+def field_progress_context : CField<"void *progressContext">;
+
+let Since = "1.1" in {
+def dim : CompileOption<Text, "ONNX: size of a dimension that has a name"> {
+  let Placeholder = "NAME=N";
+  let ValuesText = "`NAME=N`, once for each";
+  let Description = "ONNX: the size of a dimension that has a name";
+  let Tools = [CompileTool, RunTool, TranslateTool];
+  let IsRepeated = true;
+  let IsStructured = true;
+  let PythonName = "dims";
+  let CName = "dimensions";
+}
+
+def const_input : CompileOption<Text,
+    "ONNX: make an input a constant of the model"> {
+  let Placeholder = "NAME=F.npy";
+  let ValuesText = "`NAME=F.npy`, once for each";
+  let Description = "ONNX: make an input a constant of the model";
+  let Tools = [CompileTool, RunTool, TranslateTool];
+  let IsRepeated = true;
+  let IsStructured = true;
+  let PythonName = "const_inputs";
+  let CName = "constantInputs";
+}
+
+def field_dimensions : CField<"const HamKaasDimension *dimensions",
+    "For an ONNX model, as what follows.">;
+def field_constant_inputs : CField<
+    "const HamKaasConstantInput *constantInputs", "",
+    "needed only during the call">;
+def cxx_dimensions : CxxField<
+    "std::vector<HamKaasDimension> dimensions = {}">;
+def cxx_constant_inputs : CxxField<
+    "std::vector<HamKaasConstantInput> constantInputs = {}">;
+def cxx_progress : CxxField<"std::function<bool(std::string_view step, int "
+                            "done, int total)> progress = {}">;
+def field_dimension_count : CField<"int32_t dimensionCount">;
+def field_constant_input_count : CField<"int32_t constantInputCount">;
+def field_failure : CField<"int32_t *failure",
+    "Set to a HamKaasCompileFailure.", "out, may be null">;
+def field_summary : CField<"char **summary",
+    "Set to a JSON text that tells the inputs and outputs of the model in their "
+    "order, and the inputs whose size or elements are missing, also after an "
+    "error; the caller frees it with HamKaasTextFree. Null if not even that is "
+    "known: {\"inputs\": [{\"name\": \"x\", \"type\": \"float32\", \"shape\": "
+    "[2, \"n\"]}], \"outputs\": [...], \"missing\": [\"axes\"]}. Elements of 8 "
+    "bits and fewer that a program has as bytes have their name in ONNX, too: "
+    "\"format\": \"INT4\".", "out, may be null">;
+} // Since 1.1
+
+let Since = "1.2" in {
+def no_cache : CompileOption<Switch,
+    "Neither take code from the cache of compiled code nor leave it there"> {
+  let Description = "neither take the code from the "
+                    "[cache](#the-cache-of-compiled-code) nor "
+                    "leave it there";
+  let AffectsCode = false;
+  let IsOfMachine = true;
+  let PythonName = "cache";
+  let IsPythonInverse = true;
+}
+
+def compile_threads : CompileOption<Number,
+    "Threads to compile on, 0 for one a core"> {
+  let Placeholder = "N";
+  let ValuesText = "0 or more";
+  let Default = "0";
+  let Description = "threads to compile on, 0 is one for each core; the program "
+                    "does not depend on it";
+  let AffectsCode = false;
+  let IsOfMachine = true;
+}
+} // Since 1.2
+
+let Since = "1.3", IsOfWrite = true in {
+def target : CompileOption<Text,
+    "Devices: cpu, cuda (NVIDIA GPUs) or cpu,cuda"> {
+  let Values = [OptionValue<"cpu">, OptionValue<"cuda">,
+                OptionValue<"cpu,cuda">];
+  let Default = "cpu";
+  let Description = "the devices that the program is for: the processor, NVIDIA "
+                    "GPUs, or both, whose kernels are in one file then";
+  let Tools = [CompileTool];
+  let IsPythonOptional = true;
+}
+
+def gpu_arch : CompileOption<Text,
+    "NVIDIA GPUs to run on: sm_80 or newer ones for machine code and PTX of the "
+    "oldest, or compute_80 or a newer one for PTX alone"> {
+  let Placeholder = "sm_NN[,...]";
+  let ValuesText = "`compute_NN`, `sm_NN[,sm_NN...]`, NN of 80 and more";
+  let Default = "compute_80";
+  let Description = "for `cuda`: the architectures of GPUs. `compute_80` is PTX, "
+                    "of which the driver makes machine code when the program is "
+                    "loaded, for `sm_80` and all that follow. `sm_80,sm_90` is "
+                    "machine code for these, and PTX of the oldest for all "
+                    "others; that needs `ptxas` and `fatbinary` of a CUDA "
+                    "toolkit, in `CUDA_PATH`, `CUDA_HOME`, `PATH` or "
+                    "`/usr/local/cuda`, and where it runs a driver as new as "
+                    "the toolkit";
+}
+
+def engine : CompileOption<Text,
+    "Library that computes products of matrices on a GPU: cublaslt"> {
+  let Values = [OptionValue<"cublaslt">];
+  let Description = "for `cuda`: products of float32 matrices, with the bias, "
+                    "residual and activation that follow, are computed by "
+                    "NVIDIA's library cuBLASLt instead of by kernels of ours. "
+                    "It must be there when the program is loaded: the file that "
+                    "`HAMKAAS_CUBLASLT` names, or `libcublasLt.so.13` or `.12` "
+                    "where the system or a CUDA toolkit has it. Of {precision}, "
+                    "it knows all but `3xtf32`, whose products stay ours. In a "
+                    "`relu` that it computes, NaN may become 0";
+}
+
+def precision : CompileOption<Text,
+    "Large products of float32 on a GPU: exact, tf32, 3xtf32 or bf16"> {
+  let Values = [OptionValue<"exact">, OptionValue<"tf32">,
+                OptionValue<"3xtf32">, OptionValue<"bf16">];
+  let Default = "exact";
+  let Description = "for `cuda`: what large matrix products and convolutions of "
+                    "float32 are computed with: multiply-adds, or [tensor "
+                    "cores](Design.md#gpu-kernels), which round the factors to "
+                    "10, about 21 or 7 bits behind the point. Sums are float32";
+}
+} // Since 1.3
+
+let Since = "1.4" in {
+def field_verify : CField<"int32_t verify",
+    "Not 0: a library is compared with its digest before it is loaded, as "
+    "HamKaasLibraryVerify does. Means nothing for what is compiled.">;
+def cxx_verify : CxxField<"bool verify = false">;
+
+def external_data_root : CompileOption<Path,
+    "ONNX: folder that symbolic links of external data may lead to"> {
+  let Placeholder = "folder";
+  let ValuesText = "folder";
+  let Description = "ONNX: a folder that symbolic links of [external "
+                    "data](ONNX.md), which lies below the folder of the model, "
+                    "may lead to; those of a cache of the Hugging Face hub, "
+                    "from snapshots/X to blobs/Y beside it, are followed in any "
+                    "case";
+  let Tools = [CompileTool, RunTool, TranslateTool];
+  let AffectsCode = false;
+  let IsOfOnnx = true;
+}
+} // Since 1.4
+
+let Since = "1.5" in {
+def no_optimize : CompileOption<Text,
+    "Leave out optimizations of the graph, or all"> {
+  let Placeholder = "NAME[,NAME]";
+  let ValuesText = "`NAME[,NAME]`, `all`";
+  let IsRepeated = true;
+  let Description = "leave out optimizations of the graph: `fold-constants`, "
+                    "`simplify`, `raise`, `move-layouts`, `raise-attention`, "
+                    "`fold-affine`, `use-winograd` ([what they "
+                    "do](reference/GraphPasses.md)). The report says how "
+                    "many nodes each removed and added. The interpreter of "
+                    "`hamkaas-run` always runs the graph as it was read";
+}
+
+def winograd_error : CompileOption<Real,
+    "Largest error of convolutions by Winograd's method, in parts of the "
+    "largest value"> {
+  let Placeholder = "E";
+  let ValuesText = "0 or more";
+  let Default = "1e-5";
+  let Description = "the largest error that a convolution of 3 x 3 may have, in "
+                    "parts of its largest value, to be computed with fewer "
+                    "products. `3e-5` and more allow tiles of 6 x 6; below "
+                    "`7e-7` none are allowed";
+}
+
+def graph_passes : CompileOption<Text,
+    "Run passes on the optimized graph, a pipeline of MLIR"> {
+  let Placeholder = "PASS[,PASS]";
+  let ValuesText = "`PASS[,PASS]`";
+  let Description = "run passes on the graph when it is optimized: a pipeline of "
+                    "MLIR, as `--pass-pipeline` of `mlir-opt` has it between the "
+                    "brackets. The graph is verified afterwards";
+  let Tools = [CompileTool];
+}
+
+def check_each_pass : CompileOption<Switch,
+    "Interpret the graph before and after each pass on random inputs, and name "
+    "the first one that changes what it computes"> {
+  let Description = "[interpret the graph before and after each "
+                    "pass](#which-pass-changes-the-meaning), and "
+                    "name the first one that changes what it computes";
+  let AffectsCode = false;
+}
+
+def field_option_names : CField<"int32_t optionNames",
+    "How messages name these options: a HamKaasOptionNames.">;
+} // Since 1.5
+
+#endif // HAMKAAS_OPTIONS_COMPILEOPTIONS

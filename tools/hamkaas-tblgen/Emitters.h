@@ -1,0 +1,66 @@
+//===- Emitters.h - What is made of the option table ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_TOOLS_TBLGEN_EMITTERS_H
+#define HAMKAAS_TOOLS_TBLGEN_EMITTERS_H
+
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TableGen/Record.h"
+
+namespace hamkaas::tblgen {
+
+/// Macros of the compile options, for lib/Options.
+void emitCompileOptions(const llvm::RecordKeeper &records,
+                        llvm::raw_ostream &os);
+
+/// Macros of all options, for manual pages and completion.
+void emitToolOptions(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+
+/// The C structures.
+void emitCCompileOptions(const llvm::RecordKeeper &records,
+                         llvm::raw_ostream &os);
+void emitCWriteOptions(const llvm::RecordKeeper &records,
+                       llvm::raw_ostream &os);
+
+/// The C++ structures over them, and the statements that fill the former.
+void emitCxxCompileOptions(const llvm::RecordKeeper &records,
+                           llvm::raw_ostream &os);
+void emitCxxWriteOptions(const llvm::RecordKeeper &records,
+                         llvm::raw_ostream &os);
+void emitCxxCompileRequest(const llvm::RecordKeeper &records,
+                           llvm::raw_ostream &os);
+void emitCxxWriteRequest(const llvm::RecordKeeper &records,
+                         llvm::raw_ostream &os);
+
+/// The fields of hamkaas.options.CompileOptions, and parameters and arguments
+/// of functions that take all options: of any model, or of a graph.
+void emitPythonFields(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Entries of a dictionary of its values by their names in C.
+void emitPythonNative(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The same for what may be different when a model is written.
+void emitPythonWriteParameters(const llvm::RecordKeeper &records,
+                               llvm::raw_ostream &os);
+void emitPythonWriteNative(const llvm::RecordKeeper &records,
+                           llvm::raw_ostream &os);
+void emitPythonParameters(const llvm::RecordKeeper &records,
+                          llvm::raw_ostream &os);
+void emitPythonGraphParameters(const llvm::RecordKeeper &records,
+                               llvm::raw_ostream &os);
+void emitPythonArguments(const llvm::RecordKeeper &records,
+                         llvm::raw_ostream &os);
+void emitPythonGraphArguments(const llvm::RecordKeeper &records,
+                              llvm::raw_ostream &os);
+
+/// The tables of docs/CommandLine.md.
+void emitCompileTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+void emitRunTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The table of docs/Python.md: one option in all fronts.
+void emitFrontsTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+
+} // namespace hamkaas::tblgen
+
+#endif // HAMKAAS_TOOLS_TBLGEN_EMITTERS_H

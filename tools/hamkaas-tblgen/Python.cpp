@@ -1,0 +1,150 @@
+//===- Python.cpp - The option table in Python ------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitters.h"
+#include "OptionRecords.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace hamkaas::tblgen;
+using llvm::raw_ostream;
+using llvm::RecordKeeper;
+using llvm::StringRef;
+
+static std::string getPythonType(const Option &option) {
+  switch (option.type) {
+  case OptionType::Switch:
+    return "bool";
+  case OptionType::Bytes:
+  case OptionType::Number:
+    return "int";
+  case OptionType::Real:
+    return "float";
+  case OptionType::Path:
+    return "Optional[PathLike]";
+  default:
+    return option.defaultValue.empty() || option.isPythonOptional
+               ? "Optional[str]"
+               : "str";
+  }
+}
+
+static std::string getPythonDefault(const Option &option) {
+  if (StringRef(getPythonType(option)).starts_with("Optional"))
+    return "None";
+  if (option.isText())
+    return ("\"" + option.defaultValue + "\"").str();
+  if (option.type == OptionType::Switch)
+    return option.isPythonInverse ? "True" : "False";
+  return option.defaultValue.empty() ? "0" : option.defaultValue.str();
+}
+
+/// Prints `text` in `# ` comments of up to 80 columns.
+static void emitComment(StringRef text, raw_ostream &os) {
+  constexpr size_t width = 80;
+  std::string line = "    #:";
+  for (StringRef word : llvm::split(text, ' ')) {
+    if (line.size() + 1 + word.size() > width) {
+      os << line << '\n';
+      line = "    #:";
+    }
+    line += " " + word.str();
+  }
+  os << line << '\n';
+}
+
+/// Of a field: with the range of numbers, which are all `int` to a user.
+static std::string getFieldType(const Option &option) {
+  if (option.type == OptionType::Bytes || option.type == OptionType::Number)
+    return getTypeName(option.type).str();
+  return getPythonType(option);
+}
+
+/// The value of a field as C takes it. Zero stands for the default there, so
+/// zero itself is the next number.
+static std::string getNativeValue(const Option &option) {
+  std::string value = "self." + option.pythonName;
+  if (option.isPythonInverse)
+    return "not " + value;
+  if (option.type == OptionType::Path)
+    return "encode_path(" + value + ")";
+  if (option.type == OptionType::Real)
+    return value + " or 5e-324";
+  return value;
+}
+
+void hamkaas::tblgen::emitPythonNative(const RecordKeeper &records,
+                                       raw_ostream &os) {
+  for (const Option &option : getSettings(records))
+    if (!option.isPythonOptional)
+      os << "            \"" << option.cName
+         << "\": " << getNativeValue(option) << ",\n";
+}
+
+/// Options of the model are used where none are given.
+void hamkaas::tblgen::emitPythonWriteParameters(const RecordKeeper &records,
+                                                raw_ostream &os) {
+  for (const Option &option : getSettings(records))
+    if (option.isOfWrite && option.writeDefault.empty())
+      os << "        " << option.pythonName << ": Optional[str] = None,\n";
+    else if (option.isOfWrite)
+      os << "        " << option.pythonName << ": str = \""
+         << option.writeDefault << "\",\n";
+}
+
+void hamkaas::tblgen::emitPythonWriteNative(const RecordKeeper &records,
+                                            raw_ostream &os) {
+  for (const Option &option : getSettings(records))
+    if (option.isOfWrite)
+      os << "            \"" << option.cName << "\": " << option.pythonName
+         << ",\n";
+}
+
+void hamkaas::tblgen::emitPythonFields(const RecordKeeper &records,
+                                       raw_ostream &os) {
+  for (const Option &option : getSettings(records)) {
+    StringRef prefix = option.isPythonInverse ? "false: " : "";
+    std::string text =
+        prefix.str() + describe(records, option.description, Front::Python);
+    emitComment(capitalize(text) + ".", os);
+    os << "    " << option.pythonName << ": " << getFieldType(option) << " = "
+       << getPythonDefault(option) << '\n';
+  }
+}
+
+/// One a line: edits of the table change few lines.
+static void emitParameters(const RecordKeeper &records, bool ofGraph,
+                           raw_ostream &os) {
+  for (const Option &option : getSettings(records))
+    if (!ofGraph || !option.isOfOnnx)
+      os << "        " << option.pythonName << ": " << getPythonType(option)
+         << " = " << getPythonDefault(option) << ",\n";
+}
+
+static void emitArguments(const RecordKeeper &records, bool ofGraph,
+                          raw_ostream &os) {
+  for (const Option &option : getSettings(records))
+    if (!ofGraph || !option.isOfOnnx)
+      os << "        " << option.pythonName << '=' << option.pythonName
+         << ",\n";
+}
+
+void hamkaas::tblgen::emitPythonParameters(const RecordKeeper &records,
+                                           raw_ostream &os) {
+  emitParameters(records, /*ofGraph=*/false, os);
+}
+void hamkaas::tblgen::emitPythonGraphParameters(const RecordKeeper &records,
+                                                raw_ostream &os) {
+  emitParameters(records, /*ofGraph=*/true, os);
+}
+void hamkaas::tblgen::emitPythonArguments(const RecordKeeper &records,
+                                          raw_ostream &os) {
+  emitArguments(records, /*ofGraph=*/false, os);
+}
+void hamkaas::tblgen::emitPythonGraphArguments(const RecordKeeper &records,
+                                               raw_ostream &os) {
+  emitArguments(records, /*ofGraph=*/true, os);
+}

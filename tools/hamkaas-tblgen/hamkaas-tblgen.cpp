@@ -1,0 +1,70 @@
+//===- hamkaas-tblgen.cpp - Code and texts of the option table --*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitters.h"
+#include "Parts.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/TableGen/Error.h"
+#include "llvm/TableGen/Main.h"
+#include "llvm/TableGen/TableGenBackend.h"
+
+using namespace hamkaas::tblgen;
+namespace cl = llvm::cl;
+
+#if LLVM_ADDRESS_SANITIZER_BUILD
+// Records live until the process ends.
+extern "C" LLVM_ATTRIBUTE_USED int __lsan_is_turned_off() { return 1; }
+#endif
+
+static cl::opt<std::string>
+    updated("update",
+            cl::desc("Print this file with its generated parts made again"),
+            cl::value_desc("file"));
+
+static llvm::TableGen::Emitter::Opt
+    compileOptions("gen-compile-options", emitCompileOptions,
+                   "Generate macros of the compile options");
+static llvm::TableGen::Emitter::Opt
+    toolOptions("gen-tool-options", emitToolOptions,
+                "Generate macros of the options of the tools");
+
+/// The generated parts of files that are read by users.
+static constexpr Part parts[] = {
+    {"c-compile-options", emitCCompileOptions},
+    {"c-write-options", emitCWriteOptions},
+    {"cxx-compile-options", emitCxxCompileOptions},
+    {"cxx-write-options", emitCxxWriteOptions},
+    {"cxx-compile-request", emitCxxCompileRequest},
+    {"cxx-write-request", emitCxxWriteRequest},
+    {"python-fields", emitPythonFields},
+    {"python-native", emitPythonNative},
+    {"python-write-parameters", emitPythonWriteParameters},
+    {"python-write-native", emitPythonWriteNative},
+    {"python-parameters", emitPythonParameters},
+    {"python-graph-parameters", emitPythonGraphParameters},
+    {"python-arguments", emitPythonArguments},
+    {"python-graph-arguments", emitPythonGraphArguments},
+    {"compile-table", emitCompileTable},
+    {"run-table", emitRunTable},
+    {"fronts-table", emitFrontsTable}};
+
+static bool emit(llvm::raw_ostream &os, const llvm::RecordKeeper &records) {
+  if (llvm::Error error = updateParts(records, updated, parts, os)) {
+    llvm::PrintError(llvm::toString(std::move(error)));
+    return true;
+  }
+  return false;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "The option table of HamKaas\n");
+  if (updated.empty())
+    return llvm::TableGenMain(argv[0], llvm::TableGenMainFn());
+  return llvm::TableGenMain(argv[0], llvm::TableGenMainFn(emit));
+}
