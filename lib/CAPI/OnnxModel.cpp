@@ -37,8 +37,10 @@ static OnnxOptionNames getNames(Front front) {
   static const std::string inPython[] = {
       spellOption(OptionId::dim, Front::Python),
       spellOption(OptionId::const_input, Front::Python)};
-  const auto &names = front == Front::Python ? inPython : inC;
-  return {names[0], names[0], names[1], names[1]};
+  if (front == Front::Python)
+    return {inPython[0], "dims={NAME: N}", inPython[1],
+            "const_inputs={NAME: array}"};
+  return {inC[0], inC[0], inC[1], inC[1]};
 }
 
 OnnxImportOptions capi::getOnnxOptions(const ModelSource &source,

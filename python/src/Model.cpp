@@ -81,6 +81,7 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   options.lines = lines.empty() ? nullptr : lines.data();
   options.progress = onProgress;
   options.progressContext = this;
+  options.optionNames = HamKaasNamesOfPython;
   options.dimensions = dimensions.data();
   options.dimensionCount = static_cast<int32_t>(dimensions.size());
   options.constantInputs = constantInputs.data();

@@ -51,13 +51,14 @@ struct DistributeTilesPass
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(HamKaasDialect::tilesAttrName))
+      if (!kernel.isExternal() && kernel->hasAttr(HamKaasDialect::tilesAttrName))
         distribute(kernel);
     getOperation().walk([&](func::CallOp call) {
       auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-      auto tiles = kernel ? kernel->getAttrOfType<IntegerAttr>(
-                                HamKaasDialect::tilesAttrName)
-                          : IntegerAttr();
+      auto tiles = kernel && !kernel.isExternal()
+                       ? kernel->getAttrOfType<IntegerAttr>(
+                             HamKaasDialect::tilesAttrName)
+                       : IntegerAttr();
       if (tiles)
         passWholeRange(call, tiles.getInt());
     });

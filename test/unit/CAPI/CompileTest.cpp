@@ -122,8 +122,8 @@ TEST(Compile, NestedMlirAliases) {
     for (int i = 1; i <= depth; ++i)
       text +=
           "#a" + std::to_string(i) + " = [#a" + std::to_string(i - 1) + "]\n";
-    return text + "module attributes {hamkaas.a = #a" + std::to_string(depth) +
-           ", hamkaas.b = #a" + std::to_string(depth) + "} {}\n";
+    return text + "module attributes {test.a = #a" + std::to_string(depth) +
+           ", test.b = #a" + std::to_string(depth) + "} {}\n";
   };
   EXPECT_EQ(compileError(nested(200)),
             "model:202:1: error: expected a function @main");

@@ -120,7 +120,10 @@ static void orderConstants(ModuleOp module) {
   SymbolTable symbols(module);
   llvm::MapVector<Operation *, SmallVector<memref::GetGlobalOp>> uses;
   module.walk([&](memref::GetGlobalOp use) {
-    uses[symbols.lookup(use.getNameAttr().getAttr())].push_back(use);
+    // Those of device code are in another table of symbols.
+    if (Operation *constant = symbols.lookup(use.getName());
+        constant && SymbolTable::getNearestSymbolTable(use) == module)
+      uses[constant].push_back(use);
   });
   for (Operation *constant : llvm::reverse(llvm::make_first_range(uses))) {
     symbols.remove(constant);
