@@ -96,7 +96,7 @@ typedef struct HamKaasCallInfo {
   const char *engine;
 } HamKaasCallInfo;
 
-/// What a failed run-time check leaves behind.
+/// The record of a failed run-time check.
 typedef struct HamKaasFailure {
   int64_t call; /* index into HamKaasProgram::calls */
   int64_t values[4];
@@ -110,7 +110,7 @@ typedef struct HamKaasFailure {
 typedef int32_t (*HamKaasKernelFunction)(void *const *arguments, int64_t begin,
                                          int64_t end, int64_t *values);
 
-/// What generated code gets from the runtime. Owned by the runtime.
+/// The runtime's services for generated code. Owned by the runtime.
 typedef struct HamKaasExecution {
   size_t structSize;
   /// Runs all `tiles` of `kernel`, on the caller and perhaps on other threads,
@@ -175,7 +175,7 @@ typedef struct HamKaasDeviceKernel {
   int32_t reserved;      /* 0 */
 } HamKaasDeviceKernel;
 
-/// What a product of matrices ends with, element by element.
+/// The elementwise epilogue of a matrix product.
 typedef enum HamKaasActivation {
   HamKaasNoActivation = 0,
   HamKaasRelu = 1,    /* the larger one of x and 0 */
@@ -199,11 +199,11 @@ typedef struct HamKaasMatmul {
   int32_t reserved;   /* 0 */
 } HamKaasMatmul;
 
-/// What a program has for an NVIDIA GPU.
+/// The part of a program for an NVIDIA GPU.
 typedef struct HamKaasDeviceCode {
   size_t structSize;        /* as in HamKaasProgram */
   const char *architecture; /* lowest that the image runs on, e.g. "sm_80" */
-  /// What cuModuleLoadData takes: PTX with a zero at its end, a cubin or a
+  /// Input of cuModuleLoadData: PTX with a zero at its end, a cubin or a
   /// fatbin.
   const void *image;
   uint64_t imageBytes;
@@ -215,11 +215,11 @@ typedef struct HamKaasDeviceCode {
   /// depends on nothing but the addresses.
   HamKaasPrepareFunction prepare;
   HamKaasRunFunction run;
-  /// What large products of float32 are computed with: "exact", also if null,
-  /// or "tf32", "3xtf32" or "bf16" on tensor cores.
+  /// Arithmetic for large products of float32: "exact", also if null, or
+  /// "tf32", "3xtf32" or "bf16" on tensor cores.
   const char *precision;
-  /// What NVIDIA's cuBLASLt is to compute, and the memory of the device that it
-  /// may use for it.
+  /// The products that NVIDIA's cuBLASLt computes, and the memory of the device
+  /// that it may use for it.
   const HamKaasMatmul *matmuls;
   int32_t matmulCount;
   int32_t reserved2; /* 0 */

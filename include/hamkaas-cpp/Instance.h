@@ -21,7 +21,7 @@
 namespace hamkaas {
 inline namespace HAMKAAS_CPP_VARIANT {
 
-/// What an instance keeps from run to run. Refers to the instance.
+/// The state of an instance, kept from run to run. Refers to the instance.
 class State {
 public:
   State(HamKaasInstance *instance, const HamKaasProgram *program)

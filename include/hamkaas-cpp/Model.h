@@ -259,7 +259,7 @@ private:
     return detail::give(std::move(problem), Model(model, tables));
   }
 
-  /// What the C interface cannot see: whether the element types are right.
+  /// Checks the element types, which the C interface cannot see.
   std::string checkParameters(const std::vector<Input> &given) const {
     std::string problems;
     for (const Input &parameter : given) {

@@ -20,7 +20,7 @@
 namespace hamkaas {
 inline namespace HAMKAAS_CPP_VARIANT {
 
-/// What went wrong, in the words of the library.
+/// An error, with the message of the library.
 class Error : public std::exception {
 public:
   explicit Error(std::string text) : text(std::move(text)) {}

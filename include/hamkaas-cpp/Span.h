@@ -23,7 +23,7 @@ inline namespace HAMKAAS_CPP_VARIANT {
 #if __cplusplus >= 202002L
 template <typename T> using Span = std::span<T>;
 #else
-/// What std::span is in C++20: elements that somebody else owns.
+/// Like std::span of C++20: elements that somebody else owns.
 template <typename T> class Span {
 public:
   constexpr Span() = default;

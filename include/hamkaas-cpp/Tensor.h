@@ -31,8 +31,7 @@ struct BFloat16 {
 /// The element type of a tensor whose elements are T in memory.
 template <typename T> struct ElementTypeOf;
 
-/// What a macro makes of each element type: (T, name of the
-/// HamKaasElementType).
+/// Applies a macro to each element type: (T, name of the HamKaasElementType).
 #define HAMKAAS_CPP_ELEMENT_TYPES(MACRO)                                       \
   MACRO(float, HamKaasFloat32)                                                 \
   MACRO(int64_t, HamKaasInt64)                                                 \
@@ -81,7 +80,7 @@ private:
         type(type) {}
 };
 
-/// What a run or a model reads, and what a run writes.
+/// Inputs of a run or a model, and outputs of a run.
 using Input = NamedTensor<const void *>;
 using Output = NamedTensor<void *>;
 

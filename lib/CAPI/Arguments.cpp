@@ -87,7 +87,7 @@ capi::readCompileOptions(const HamKaasCompileOptions *given) {
 }
 
 Expected<std::string> capi::readSource(const char *source, uint64_t bytes) {
-  // What the parsers can number, and more than any model needs.
+  // The parsers' limit, which is more than any model needs.
   constexpr uint64_t largest = INT32_MAX;
   if (!source)
     return createStringError("expected the text of a model, got null");

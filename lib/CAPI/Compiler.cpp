@@ -95,7 +95,7 @@ static llvm::Expected<HamKaasModel *> load(const char *path,
                                            CompileNotes &notes) {
   if (llvm::Error error = checkText(path, "a path"))
     return std::move(error);
-  // What has no end cannot be read whole.
+  // A file without an end cannot be read whole.
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(path, status) &&
       status.type() == llvm::sys::fs::file_type::character_file)

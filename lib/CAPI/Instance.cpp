@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::capi;
 
-/// What keeps the model of an instance.
+/// Keeps the model of an instance alive.
 static rt::KeepAlive keep(const SharedModel &model) {
   return {[](void *context) { delete static_cast<SharedModel *>(context); },
           new SharedModel(model)};

@@ -74,7 +74,7 @@ private:
 struct Model {
   ModelSource source; ///< Without a text if the model is a loaded library.
   ProgramInfo info;
-  /// What the program's parameters hold, null if instances bring them.
+  /// Contents of the program's parameters, null if instances bring them.
   std::shared_ptr<const ParameterContents> parameters;
   std::unique_ptr<LoadedProgram> program;
   SharedReference reference;

@@ -44,7 +44,7 @@ struct ModelSource {
   std::vector<ConstantInput> constantInputs;
 };
 
-/// What HamKaasCompileOptions::failure and summary get.
+/// The values for HamKaasCompileOptions::failure and summary.
 struct CompileNotes {
   int32_t failure = HamKaasInvalidModel;
   /// Empty for null.

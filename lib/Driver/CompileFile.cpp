@@ -37,7 +37,7 @@ StringRef hamkaas::emitFormName(EmitForm form) {
   return names[int(form)];
 }
 
-/// What the ending of a form's file must say; nothing for any program.
+/// The kind of file that a form needs; none for any program.
 static std::optional<ProgramFileKind> getFileKind(EmitForm form) {
   if (form == EmitForm::Object)
     return ProgramFileKind::Object;
@@ -113,8 +113,8 @@ public:
 
 private:
   llvm::Error drawGraphs();
-  /// What `compile` returns for options that show how far it is. Nothing is
-  /// shown any more when the result is printed.
+  /// Calls `compile` with options that show progress. Nothing is shown any more
+  /// when the result is printed.
   template <typename Function> auto withProgress(Function compile) {
     ProgressLine line(compileOptions.name, module.getContext(),
                       options.progress);

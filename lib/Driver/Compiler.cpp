@@ -109,7 +109,7 @@ public:
     auto cache = CachedCompilation::create(module, cpu, *assembler, options);
     if (!cache)
       return cache.takeError();
-    // What is not compiled cannot be checked.
+    // Passes that do not run cannot be checked.
     if (std::optional<ProgramCode> known =
             options.checkEachPass ? std::nullopt : cache->lookup()) {
       known->info.isCached = true;
@@ -217,7 +217,7 @@ private:
   TargetCpu cpu;
   GpuArch arch;
   StringRef warpLevel; ///< Of kernels for a GPU.
-  /// Whether this is one target of two.
+  /// True if this is one target of two.
   bool isPart = false;
   /// The first form that is not reached yet.
   Form next = Form::Graph;
@@ -346,8 +346,8 @@ llvm::Expected<ProgramCode> Compilation::makeCode() {
   return code;
 }
 
-/// Whether a call of one program can have the number of that of the other: they
-/// say the same in an error and in a profile.
+/// Returns whether a call of one program can have the number of that of the
+/// other: they say the same in an error and in a profile.
 static bool areAlike(const CallInfo &a, const CallInfo &b) {
   return a.ops == b.ops && a.location == b.location && a.check == b.check &&
          a.repetitions == b.repetitions;

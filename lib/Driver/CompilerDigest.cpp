@@ -18,7 +18,8 @@ using namespace llvm;
 namespace hamkaas {
 namespace {
 
-/// What is looked for: the build identifier of the object with an address.
+/// The object of the search: the build identifier of the object with an
+/// address.
 struct Search {
   uintptr_t address;
   ArrayRef<uint8_t> found;

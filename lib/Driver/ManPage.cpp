@@ -73,7 +73,7 @@ static void printOption(const OptionInfo &option, llvm::raw_ostream &os) {
   os << ".RE\n";
 }
 
-/// What holds for all tools.
+/// The part for all tools.
 static constexpr StringRef manEnd = R"(.SH EXIT STATUS
 0 for success, 1 for an error, which standard error tells.
 .SH ENVIRONMENT

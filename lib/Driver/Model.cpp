@@ -40,8 +40,8 @@ static bool mayBeAttributeAlias(StringRef line) {
          line.ltrim().starts_with("=");
 }
 
-/// Whether MLIR can begin so: an operation in its general form or in its own,
-/// `dialect.operation` or `module`, a type alias, or resources.
+/// Returns whether MLIR can begin so: an operation in its general form or in
+/// its own, `dialect.operation` or `module`, a type alias, or resources.
 static bool isMlir(StringRef line) {
   if (line.starts_with("\"") || line.starts_with("%") ||
       line.starts_with("!") || line.starts_with("{-#"))
@@ -58,7 +58,8 @@ static bool isMlir(StringRef line) {
           line.starts_with("attributes"));
 }
 
-/// Whether no text has such a character, and no terminal should be shown it.
+/// Returns whether no text has such a character, and no terminal should be
+/// shown it.
 static bool isBinary(char c) {
   unsigned char code = c;
   return (code < 0x20 && c != '\t' && c != '\r') || code == 0x7f;
@@ -97,7 +98,7 @@ ModelKind hamkaas::getModelKind(StringRef content) {
   return ModelKind::Script;
 }
 
-/// What a text is instead of a model; empty if it may be one.
+/// Describes a text that is no model; empty if it may be one.
 static std::string describeOtherText(StringRef text, StringRef path) {
   if (text.starts_with("version https://git-lfs.github.com/"))
     return "a pointer of git-lfs, 'git lfs pull' fetches the model";

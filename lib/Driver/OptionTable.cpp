@@ -47,8 +47,8 @@ const OptTable &hamkaas::getOptTable() {
 // What the parser does not know
 //===----------------------------------------------------------------------===//
 
-/// Whether the user writes it as it stands; "NAME" and "F.npy" stand for
-/// something.
+/// Returns whether the user writes it as it stands; "NAME" and "F.npy" stand
+/// for something.
 static bool isLiteral(StringRef value) {
   return !value.empty() && llvm::none_of(value, llvm::isUpper);
 }

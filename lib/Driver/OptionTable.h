@@ -35,7 +35,7 @@ struct OptionInfo {
   bool isRepeated = false;
   bool isHidden = false;
 
-  /// Whether a value is the name of a file.
+  /// Returns whether a value is the name of a file.
   bool isFile() const { return type == Path; }
   /// "--emit", "-o"
   std::string flag() const { return (name.size() == 1 ? "-" : "--") + name; }

@@ -50,8 +50,8 @@ static std::string joinValues(const OptionInfo &option) {
 // bash
 //===----------------------------------------------------------------------===//
 
-/// What follows an option. The value may be a word of its own, or behind '=',
-/// which breaks words unless the user changed that.
+/// Completion of an option's value. The value may be a word of its own, or
+/// behind '=', which breaks words unless the user changed that.
 static constexpr StringRef bashBegin = R"(() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
   local option= prefix=
@@ -106,7 +106,7 @@ void hamkaas::printBashCompletion(const ToolInfo &tool, llvm::raw_ostream &os) {
 // zsh
 //===----------------------------------------------------------------------===//
 
-/// What zsh's _arguments offers for a value.
+/// The action of zsh's _arguments for a value.
 static std::string makeZshAction(const OptionInfo &option) {
   std::string name = escape(option.valueName, ":\\[]");
   if (!option.values.empty())

@@ -16,7 +16,7 @@ void AccessChecker::beginLaunch(std::vector<MemoryRange> given) {
   ranges = std::move(given);
   lastRange = 0;
   ++launch;
-  // What other launches used may be much.
+  // Other launches may have used many.
   if (pages.size() > mostPages) {
     pages.clear();
     lastPage = nullptr;
@@ -41,7 +41,8 @@ void AccessChecker::beginBlock(int64_t index, int64_t threads,
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// Whether `begin` and what follows lie in memory that the kernel may use.
+/// Returns whether `begin` and what follows lie in memory that the kernel may
+/// use.
 bool AccessChecker::isInside(uintptr_t begin, uintptr_t end, bool isWrite) {
   if (begin >= sharedBegin && end <= sharedEnd)
     return true;

@@ -191,7 +191,7 @@ std::string Block::run(int64_t block) {
   }
   running = count;
   atBarrier = 0;
-  // What a real device leaves there is neither zero nor the same each time.
+  // A real device leaves neither zeros nor the same bytes each time.
   memset(threads[0].shared, 0xff, sharedBytes);
   checker.beginBlock(block, static_cast<int64_t>(count), threads[0].shared,
                      sharedBytes);
@@ -406,7 +406,7 @@ void Block::waitForCopies(BlockThread &thread, int64_t pending) {
 // Deadlocks
 //===----------------------------------------------------------------------===//
 
-/// What `thread`, or several like it, do while no thread goes on.
+/// Describes what `thread`, or several like it, wait for in a deadlock.
 static std::string describe(const BlockThread &thread, bool isOne) {
   if (thread.isDone)
     return isOne ? "has returned" : "have returned";

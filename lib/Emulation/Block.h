@@ -26,7 +26,7 @@ struct PendingCopy {
   const char *place;
 };
 
-/// What a thread waits for.
+/// The event that a thread waits for.
 enum class Wait { None, Barrier, Warp, Shuffle, Product };
 
 class Block;
@@ -63,7 +63,7 @@ public:
   /// Runs a block. Returns an error, or an empty text.
   std::string run(int64_t block);
 
-  // What emulated code calls.
+  // Called by emulated code.
   void barrier(BlockThread &thread, const char *place);
   void syncWarp(BlockThread &thread, uint32_t mask, const char *place);
   uint64_t shuffle(BlockThread &thread, uint64_t value, int32_t kind,

@@ -100,7 +100,7 @@ void Fiber::start(char *begin, size_t bytes, void (*function)(void *),
   memcpy(top, frame, sizeof(frame));
 }
 
-/// What is to be done first by a fiber with which something goes on.
+/// The first step of a fiber that is resumed.
 void Fiber::arrive([[maybe_unused]] void *fakeStack) {
 #ifdef HAMKAAS_ASAN
   const void *from = nullptr;

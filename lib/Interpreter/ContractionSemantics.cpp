@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// What products of elements held as `T` are formed in: integers wrap.
+/// The type that products of `T` are formed in: integers wrap.
 template <typename T>
 using ProductOf = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 

@@ -42,7 +42,7 @@ template <typename T> static T multiply(T l, T r) {
     return static_cast<uint64_t>(l) * static_cast<uint64_t>(r);
 }
 
-/// Whether `l < r` in `type`.
+/// Returns whether `l < r` in `type`.
 template <typename T> static bool isLess(T l, T r, Type type) {
   if constexpr (!isFloating<T>)
     if (isUnsigned(type))

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// What one run knows.
+/// The state of one run.
 struct Interpreter::Frame {
   llvm::DenseMap<Value, SharedTensor> values;
   /// Becomes the interpreter's when the run succeeds. Sharing makes the copy

@@ -17,7 +17,7 @@ static bool isUnsigned(Type type) {
   return type.isUnsignedInteger() || type.isInteger(1);
 }
 
-/// Whether `l` is less than `r`; NaN is larger than all numbers.
+/// Returns whether `l` is less than `r`; NaN is larger than all numbers.
 template <typename T> static bool isLess(T l, T r, Type type) {
   if constexpr (std::is_floating_point_v<T>)
     return !std::isnan(l) && (std::isnan(r) || l < r);

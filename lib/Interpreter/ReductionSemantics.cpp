@@ -89,7 +89,7 @@ private:
   }
 };
 
-/// What sums of elements held as `T` are formed in.
+/// The type that sums of `T` are formed in.
 template <typename T>
 using SumOf = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
 

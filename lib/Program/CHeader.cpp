@@ -19,7 +19,7 @@ namespace {
 /// How C spells an element type.
 struct CElementType {
   StringRef name;
-  /// What the name does not say, or empty.
+  /// A remark that the name does not imply, or empty.
   StringRef note;
 };
 

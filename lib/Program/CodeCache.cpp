@@ -29,7 +29,7 @@ namespace {
 
 using Digest = std::array<uint8_t, 32>;
 
-/// What an entry begins with: a magic number, the key, the size of the contents
+/// The beginning of an entry: a magic number, the key, the size of the contents
 /// and their digest.
 constexpr StringLiteral magic = "HKCODE01";
 constexpr size_t sizeOffset = magic.size() + sizeof(CodeCache::Key);
@@ -67,7 +67,7 @@ bool isEntryName(StringRef name) {
          name.size() == 2 * sizeof(CodeCache::Key) && all_of(name, isHexDigit);
 }
 
-/// Whether nobody but the user, and root, can have written it.
+/// Returns whether nobody but the user, and root, can have written it.
 bool isOurs(const struct stat &status) {
   return status.st_uid == geteuid() && (status.st_mode & 022) == 0;
 }
@@ -83,7 +83,7 @@ std::string makeHeader(const CodeCache::Key &key, StringRef contents) {
   return header;
 }
 
-/// Whether `entry` is what `store` wrote for `key`.
+/// Returns whether `entry` is what `store` wrote for `key`.
 bool isIntact(const CodeCache::Key &key, StringRef entry) {
   return entry.size() >= headerSize &&
          entry.starts_with(makeHeader(key, entry.drop_front(headerSize)));

@@ -25,7 +25,7 @@ using namespace hamkaas;
 // Locations
 //===----------------------------------------------------------------------===//
 
-/// Whether this names a node of a file that has no lines.
+/// Returns whether this names a node of a file that has no lines.
 static bool isNode(NameLoc name) {
   auto file = Location(name)->findInstanceOf<FileLineColLoc>();
   return file && file.getLine() == 0;
@@ -139,8 +139,8 @@ static std::string getOps(Operation *step) {
   return isa<RepeatOp>(step) ? "loop" : "copy";
 }
 
-/// Whether the kernel reads `argument` only where elements of others tell it
-/// to, as a gather does its table.
+/// Returns whether the kernel reads `argument` only where elements of others
+/// tell it to, as a gather does its table.
 static bool isGathered(BlockArgument argument) {
   auto isLoaded = [](Value index) {
     llvm::SetVector<Operation *> slice;
@@ -160,8 +160,8 @@ static bool isGathered(BlockArgument argument) {
          });
 }
 
-/// What a call of the kernel moves: all of its operands, but of a table only as
-/// much as the result takes.
+/// Bytes that a call of the kernel moves: all of its operands, but of a table
+/// only as much as the result takes.
 static uint64_t getMovedBytes(func::CallOp call, func::FuncOp kernel) {
   uint64_t written = getByteCount(call.getOperands().back().getType());
   // An operand of several arguments is one that is updated in place.

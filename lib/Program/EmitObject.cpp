@@ -43,7 +43,7 @@ struct UnrollPass : PassInfoMixin<UnrollPass> {
   }
 };
 
-/// What is left to do on loops that were emitted as they are to run.
+/// The passes for loops that were emitted in their final shape.
 FunctionPassManager makeCleanup() {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));

@@ -132,7 +132,7 @@ StructType *EntryPointBuilder::optionsType() {
   return StructType::get(module.getContext(), fields);
 }
 
-/// What `create` returns for options of another size; it is not from the heap,
+/// The error of `create` for options of another size; it is not from the heap,
 /// so that it needs no memory and no C library.
 GlobalVariable *EntryPointBuilder::wrongOptions() {
   std::string name = names.model + ".wrong_options";
@@ -211,8 +211,8 @@ Value *EntryPointBuilder::isOfSize(Value *given, StructType *givenType,
   return builder.CreateICmpEQ(actual, builder.getInt64(bytes));
 }
 
-/// Whether the caller's options have the size that his header says, or that an
-/// older one said.
+/// Returns whether the caller's options have the size that his header says, or
+/// that an older one said.
 Value *EntryPointBuilder::isOfKnownSize(Value *given, StructType *givenType) {
   const DataLayout &layout = module.getDataLayout();
   uint64_t older = layout.getStructLayout(givenType)->getElementOffset(

@@ -13,7 +13,7 @@
 using namespace llvm;
 using namespace hamkaas;
 
-/// What the runtime looks parameters up in, as it would for a program.
+/// The runtime's lookup of parameters, as for a program.
 struct Weights::Source {
   Source(StringRef path, const ProgramInfo &model);
   ~Source();

@@ -14,7 +14,7 @@ using namespace hamkaas;
 /// A picture of so many operations can be taken in as it is.
 static constexpr size_t maxUnfolded = 40;
 
-/// Whether `op` stores a state.
+/// Returns whether `op` stores a state.
 static bool isStore(Operation *op) {
   return op->getNumResults() == 0 && op->getNumOperands() == 1 &&
          op->hasAttr("global");
@@ -69,7 +69,7 @@ std::optional<size_t> FoldedGraph::getIndex(Value value) const {
   return found->second;
 }
 
-/// What one repetition of one block uses `leaf` for; nothing if anything else
+/// The uses of `leaf` in one repetition of one block; nothing if anything else
 /// uses it.
 std::optional<std::vector<FoldedGraph::Slot>>
 FoldedGraph::getSlots(Value leaf) const {

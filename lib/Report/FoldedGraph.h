@@ -20,16 +20,15 @@ namespace hamkaas {
 /// stands for all.
 class FoldedGraph {
 public:
-  /// What several repetitions of a block have one of, such as the parameters of
-  /// the first layer normalization in it; or a leaf that is alone.
+  /// Values that several repetitions of a block share, such as the parameters
+  /// of the first layer normalization in it; or a leaf that is alone.
   struct Leaves {
     mlir::Value first, last;
     /// The repeated block that it belongs to; null if it is outside.
     const RepeatedBlock *block = nullptr;
   };
 
-  /// What becomes a result of the graph or is stored in a state, in the same
-  /// way.
+  /// Values that become results of the graph or are stored in states, likewise.
   struct Sinks {
     mlir::OpOperand *first, *last;
     const RepeatedBlock *block = nullptr;

@@ -213,7 +213,7 @@ void DotPrinter::printEdges(size_t i) {
   const RepeatedBlock *block = graph.getBlock(i);
   if (!block)
     return;
-  // What the next repetition takes from this one goes back.
+  // Values that the next repetition takes from this one go back.
   for (Value operand : graph.ops()[i + block->period]->getOperands())
     if (auto index = graph.getIndex(operand);
         index && *index >= block->begin &&

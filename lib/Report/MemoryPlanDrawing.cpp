@@ -68,7 +68,7 @@ static std::string formatBytes(uint64_t bytes) {
 /// Of the font that the pictures use, about.
 static constexpr double characterWidth = 6.8;
 
-/// What is about the peak of memory.
+/// The colour for the peak of memory.
 static constexpr llvm::StringLiteral peakColor = "#c1121f";
 
 /// The beginning of `text` that fits into `width` pixels, empty if that is too
@@ -183,7 +183,7 @@ PlanDrawing::getFamily(const WorkspaceBuffer &buffer) const {
 void PlanDrawing::findPeak() {
   std::vector<int64_t> changes(steps + 1);
   for (const WorkspaceBuffer &buffer : info.buffers) {
-    // What the buffer takes, with the alignment of the next one.
+    // The size of the buffer, up to the next one's alignment.
     uint64_t bytes = llvm::alignTo(buffer.bytes, HAMKAAS_REGION_ALIGNMENT);
     changes[buffer.first] += bytes;
     changes[getShownEnd(buffer)] -= bytes;
@@ -244,7 +244,7 @@ void PlanDrawing::drawOffsets() {
   }
 }
 
-/// What each step computes, or its number where there is no room.
+/// Labels each step with its operations, or its number where there is no room.
 void PlanDrawing::drawSteps() {
   double y = top + height + 16;
   if (stepWidth >= 80) {

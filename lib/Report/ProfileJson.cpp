@@ -16,7 +16,7 @@ static std::string makeText(const std::string &text) {
   return llvm::json::isUTF8(text) ? text : llvm::json::fixUTF8(text);
 }
 
-/// What is the same in all runs.
+/// Facts that are the same in all runs.
 static void writeCall(llvm::json::OStream &json, size_t index,
                       const CallInfo &call, const CallTimes &times) {
   json.attribute("call", int64_t(index));

@@ -32,7 +32,7 @@ static std::string formatRate(uint64_t work, double nanoseconds) {
                          : "";
 }
 
-/// What the machine needs at the least, in percent of the time.
+/// The machine's least time, in percent of the measured one.
 static std::string formatCeiling(double ceiling, double nanoseconds) {
   return ceiling > 0 ? formatShare(ceiling, nanoseconds) : "";
 }

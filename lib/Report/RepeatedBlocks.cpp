@@ -162,7 +162,7 @@ bool BlockFinder::operandMatches(Value here, Value there, size_t i,
   if (first && second && *first + period == *second)
     return cast<OpResult>(here).getResultNumber() ==
            cast<OpResult>(there).getResultNumber();
-  // What the first block gets from outside, the second gets from the first.
+  // Inputs of the first block from outside are the second's from the first.
   if (second)
     return i < begin + period && isOutside && *second >= begin &&
            *second < begin + period;
@@ -175,7 +175,7 @@ bool BlockFinder::operandMatches(Value here, Value there, size_t i,
          getComparedAttributes(leaf) == getComparedAttributes(other);
 }
 
-/// Whether the operations `i` and `i + period` are equal in blocks from
+/// Returns whether the operations `i` and `i + period` are equal in blocks from
 /// `begin` on.
 bool BlockFinder::matches(size_t i, size_t begin, size_t period) const {
   Operation *here = ops[i], *there = ops[i + period];

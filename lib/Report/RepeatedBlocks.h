@@ -23,8 +23,8 @@ struct RepeatedBlock {
   size_t end() const { return begin + period * count; }
 };
 
-/// Whether `op` makes a value of nothing: loads a parameter or a state, or is a
-/// constant. It belongs to what uses it.
+/// Returns whether `op` makes a value of nothing: loads a parameter or a state,
+/// or is a constant. It belongs to what uses it.
 bool isLeaf(mlir::Operation *op);
 
 /// The repeated blocks in a list of operations of one block in their order,

@@ -35,7 +35,7 @@ public:
       values[{value.getLoc(), value.getType()}].push_back(tensor);
   }
 
-  /// Whether nodes of that place exist, and none has this value.
+  /// Returns whether nodes of that place exist, and none has this value.
   bool differ(Value value, const ReferenceTensor &tensor) const {
     auto known = values.find({value.getLoc(), value.getType()});
     if (bytes > mostBytes || known == values.end())
@@ -170,7 +170,7 @@ void CheckEachPass::takeSnapshot(ModuleOp graph) {
 
 void CheckEachPass::report(Pass &pass, ModuleOp graph, const Twine &problem,
                            const Twine &node) {
-  // What the command line calls it.
+  // Its name on the command line.
   result->wrongPass = pass.getArgument().empty() ? pass.getName().str()
                                                  : pass.getArgument().str();
   InFlightDiagnostic error =

@@ -167,7 +167,7 @@ private:
     return execution;
   }
 
-  /// What a library would do.
+  /// Does the work of the library.
   void multiply(int32_t number, void *const *arguments) {
     const HamKaasMatmul &matmul = code.matmuls[number];
     for (int64_t batch = 0; batch < matmul.batches; ++batch)

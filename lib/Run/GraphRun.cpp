@@ -59,7 +59,7 @@ static FailureOr<ReferenceTensor> makeTensor(Location loc, Type type,
                                              bool &isKnown) {
   auto tensor = makeRandom(loc, type, name);
   ArrayRef<char> bytes = known ? known->lookup(name) : ArrayRef<char>();
-  // What does not fit is somebody else's error.
+  // A mismatch is reported elsewhere.
   isKnown = succeeded(tensor) && !bytes.empty() &&
             bytes.size() == Tensor::getBytes(tensor->type);
   if (!isKnown)

@@ -19,7 +19,7 @@ namespace hamkaas {
 /// True if the interpreter knows all operations of `@main`.
 bool isInterpretable(mlir::ModuleOp graph);
 
-/// What one run leaves behind: outputs, then states, by name.
+/// The results of one run: outputs, then states, by name.
 struct GraphResult {
   std::vector<std::pair<std::string, ReferenceTensor>> tensors;
 };

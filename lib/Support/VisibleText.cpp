@@ -49,7 +49,7 @@ size_t stepBack(StringRef text, size_t place, size_t count) {
   constexpr size_t longest = 4;
   for (; count != 0 && place != 0; --count) {
     size_t size = std::min(longest, place);
-    // What is no character is a byte of its own.
+    // A byte that begins no character stands alone.
     while (size > 1 &&
            Character(text.substr(place - size, size)).bytes.size() != size)
       --size;

@@ -40,7 +40,7 @@ hamkaas::collectDeviceKernels(gpu::GPUModuleOp code) {
   return kernels;
 }
 
-/// What NVIDIA recommends for its newest GPUs, and enough for all algorithms.
+/// NVIDIA's recommendation for its newest GPUs, enough for all algorithms.
 static constexpr uint64_t matmulWorkspaceBytes = 32 << 20;
 
 static HamKaasMatmul getMatmul(func::FuncOp kernel) {

@@ -106,7 +106,7 @@ hamkaas::emitCode(ModuleOp module, const TargetCpu &cpu,
     errors = llvm::joinErrors(std::move(errors), std::move(error));
     return failure();
   };
-  // What failed is in `errors`.
+  // Failures are in `errors`.
   (void)failableParallelForEach(module.getContext(),
                                 llvm::seq<size_t>(0, objects.size()), emit);
   if (errors)

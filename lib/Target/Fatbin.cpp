@@ -79,7 +79,7 @@ public:
   }
   SharedFile(SharedFile &&other) = default;
   ~SharedFile() {
-    // What is gone already is no error.
+    // A file that is gone already is no error.
     consumeError(file.discard());
   }
 
@@ -97,7 +97,7 @@ public:
                                        "': " + code.message());
   }
 
-  /// What is in the file of that name by now.
+  /// The present contents of the file.
   Expected<std::string> read() const {
     auto buffer = MemoryBuffer::getFile(path());
     if (buffer)

@@ -30,7 +30,7 @@ std::vector<TargetCpu> targetCpus() {
 } // namespace
 
 Expected<TargetCpu> resolveTargetCpu(StringRef name) {
-  // What the runtime will ask before it runs the program.
+  // The check that the runtime makes before it runs the program.
   HamKaasIsaLevel host;
   if (rt::Error error = rt::findIsaLevel(host))
     return toError(std::move(error));

@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
   hamkaas::registerDialects(registry);
   hamkaas::registerVersion();
   llvm::LogicalResult result = mlir::MlirLspServerMain(argc, argv, registry);
-  // What failed was reported.
+  // Failures were reported.
   return hamkaas::reportError(llvm::failed(result)
                                   ? llvm::make_error<hamkaas::ReportedError>()
                                   : llvm::Error::success(),

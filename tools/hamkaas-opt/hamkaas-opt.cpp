@@ -23,7 +23,7 @@ static llvm::cl::opt<bool> checkEachPass(
                    "random inputs, and name the first one that changes what it "
                    "computes"));
 
-/// What MlirOptMain does, with an instrumentation in each pass manager.
+/// Like MlirOptMain, with an instrumentation in each pass manager.
 static LogicalResult runChecked(StringRef input, StringRef output,
                                 DialectRegistry &registry) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
   LogicalResult result = checkEachPass
                              ? runChecked(input, output, registry)
                              : MlirOptMain(argc, argv, input, output, registry);
-  // What failed was reported.
+  // Failures were reported.
   return hamkaas::reportError(failed(result)
                                   ? llvm::make_error<hamkaas::ReportedError>()
                                   : llvm::Error::success(),

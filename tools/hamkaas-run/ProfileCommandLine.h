@@ -15,7 +15,7 @@
 
 namespace hamkaas {
 
-/// What the command line says about profiles and the ceilings they need.
+/// Options of the command line for profiles and the ceilings they need.
 class ProfileCommandLine {
 public:
   /// `line` outlives this.

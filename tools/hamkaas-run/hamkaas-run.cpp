@@ -34,7 +34,7 @@ static llvm::Error makeError(const llvm::Twine &text) {
   return llvm::createStringError(text);
 }
 
-/// What is compared with its digest.
+/// The files that are compared with their digests.
 enum class Verify { None, Weights, All };
 
 static Verify getVerify(const ToolCommandLine &line) {
@@ -185,7 +185,8 @@ struct LoadedModel {
   ModuleOp graph; ///< Null for a compiled model.
   std::unique_ptr<LoadedProgram> program;
   ProgramInfo info;
-  /// What runs the model, and what its outputs are compared with, if anything.
+  /// The runner of the model, and the one its outputs are compared with, if
+  /// any.
   std::unique_ptr<Runner> runner, expected;
 };
 
@@ -311,7 +312,7 @@ static llvm::Error loadGraph(const ToolCommandLine &line, LoadedModel &loaded) {
   return llvm::Error::success();
 }
 
-/// What --emulation-order says.
+/// The value of --emulation-order.
 static llvm::Expected<emulation::ThreadOrder>
 parseThreadOrder(const ToolCommandLine &line) {
   using emulation::ThreadOrder;
@@ -442,7 +443,7 @@ static llvm::Error runAndTime(const ToolCommandLine &line,
   return profiling.write(profile);
 }
 
-/// What decides the bits of the outputs beside the model: the code that runs.
+/// Names the code that runs, which with the model decides the outputs' bits.
 static std::string describeCode(const LoadedModel &loaded) {
   StringRef device = loaded.runner->device();
   return device == "cpu" ? loaded.info.targetCpu : device.str();

@@ -29,8 +29,8 @@ struct ThreadCeilings {
   std::vector<Bandwidth> copy; ///< Bytes read and bytes written, both counted.
 };
 
-/// What was measured of one machine. Between the numbers of threads and bytes
-/// that were measured, it is interpolated; beyond, the last one holds.
+/// Measurements of one machine. Between the numbers of threads and bytes that
+/// were measured, it is interpolated; beyond, the last one holds.
 struct Ceilings {
   std::string cpu;                     ///< LLVM's name of the processor.
   std::vector<ThreadCeilings> threads; ///< Not empty, by ascending threads.

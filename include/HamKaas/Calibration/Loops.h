@@ -30,7 +30,7 @@ struct Loops {
   void (*copyPastCaches)(const float *from, float *to, size_t bytes);
 };
 
-/// What an iteration of `read` or `copy` handles at any level.
+/// Bytes that an iteration of `read` or `copy` handles at any level.
 constexpr size_t loopBytes = 512;
 
 const Loops &getLoops(HamKaasIsaLevel level);

@@ -19,7 +19,7 @@
 
 namespace hamkaas {
 
-/// What a compilation ends with, in the order in which a model gets there.
+/// The last stage of a compilation, in the order of the stages.
 enum class EmitForm {
   Graph,
   Kernels,
@@ -33,7 +33,7 @@ enum class EmitForm {
   Program
 };
 
-/// Whether the form is text; otherwise it is a program.
+/// Returns whether the form is text; otherwise it is a program.
 inline bool isText(EmitForm form) { return form < EmitForm::Object; }
 
 /// The name of a form on the command line: "graph"; empty for Program.

@@ -21,7 +21,7 @@
 
 namespace hamkaas {
 
-/// What a file holds, told by its content, not by its name.
+/// The kind of a file, told by its content, not by its name.
 enum class ModelKind { Script, Mlir, Onnx, SharedLibrary, Unknown };
 
 ModelKind getModelKind(llvm::StringRef content);

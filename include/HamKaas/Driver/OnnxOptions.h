@@ -15,7 +15,7 @@ namespace hamkaas {
 
 class ModelFile;
 
-/// What the command line says about an ONNX model.
+/// Options of the command line for ONNX models.
 struct OnnxArguments {
   std::vector<std::string> dims;           ///< "NAME=N"
   std::vector<std::string> constantInputs; ///< "NAME=F.npy"

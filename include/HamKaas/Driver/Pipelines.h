@@ -31,7 +31,7 @@ struct PipelineOptions {
   /// Passes that run on the graph when it is optimized, a pipeline of MLIR; it
   /// was checked by checkGraphPasses.
   std::string graphPasses = {};
-  /// Whether the calls of kernels are to be the same for a processor and a GPU.
+  /// True if the calls of kernels are to be the same for a processor and a GPU.
   bool sameCalls = false;
 
   bool isEnabled(llvm::StringRef optimization) const;

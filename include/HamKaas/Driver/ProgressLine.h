@@ -51,9 +51,9 @@ private:
   std::mutex mutex;
   std::condition_variable condition;
   bool isActive = false, isAtEnd = false, isShown = false;
-  /// Whether each change is shown, without a thread.
+  /// True if each change is shown, without a thread.
   bool isImmediate = false;
-  /// What the line says, as far as it is not shown.
+  /// Text of the line that is not shown yet.
   bool isNew = false;
   std::optional<mlir::ScopedDiagnosticHandler> handler;
   std::thread worker;

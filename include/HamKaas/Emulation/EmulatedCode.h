@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What emulated code and the emulator have of each other. The pass
+// The interface between emulated code and the emulator. The pass
 // `hamkaas-gpu-emulate` makes the code; it finds the members of the structures
 // by their offsets. All addresses are those of this process.
 //
@@ -35,7 +35,7 @@ enum ShuffleKind : int32_t {
   ShuffleIndex = 3
 };
 
-/// What a product of matrices takes: shapes and types of PTX.
+/// Operands of a matrix product: shapes and types of PTX.
 enum ProductKind : int32_t {
   ProductTF32 = 0, /* m16n8k8 of tf32 */
   ProductBF16 = 1  /* m16n8k16 of bf16 */
@@ -49,7 +49,7 @@ enum AccessKind : int32_t { AccessRead = 0, AccessWrite = 1, AccessAtomic = 2 };
 
 struct EmulatedThread;
 
-/// What emulated code calls in place of an instruction of the GPU. `place`
+/// Functions that emulated code calls in place of GPU instructions. `place`
 /// names the operation for errors; the text is that of the code. Those that
 /// find an error do not return.
 struct EmulatedFunctions {
@@ -111,7 +111,7 @@ struct EmulatedConstant {
   int64_t bytes;
 };
 
-/// What stands in place of PTX.
+/// The emulator's counterpart of PTX.
 struct EmulatedImage {
   const EmulatedKernel *kernels;
   int64_t kernelCount;

@@ -21,7 +21,7 @@ namespace hamkaas {
 struct CodeCacheOptions {
   /// Empty for no cache.
   std::string directory;
-  /// What all entries may take in bytes.
+  /// Limit for all entries together, in bytes.
   uint64_t maxBytes = uint64_t(1) << 30;
 };
 

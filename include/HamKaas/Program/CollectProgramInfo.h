@@ -13,7 +13,7 @@
 
 namespace hamkaas {
 
-/// What `module` says about the program it becomes. It passed
+/// Collects the facts about the program that `module` becomes. It passed
 /// `hamkaas-verify-planned`, and its kernels still hold their checks. Name,
 /// target, digest and compile time are left to the caller.
 ProgramInfo collectProgramInfo(mlir::ModuleOp module);

@@ -24,13 +24,13 @@ enum class ProgramFileKind {
   Archive        ///< model.a, with model.o in it
 };
 
-/// What the ending of `path` stands for; nothing for an unknown one.
+/// The kind that the ending of `path` stands for; none for an unknown one.
 std::optional<ProgramFileKind> programFileKind(llvm::StringRef path);
 
 /// The objects that a program is compiled to: the first has its descriptor.
 using ProgramObjects = std::vector<std::unique_ptr<llvm::MemoryBuffer>>;
 
-/// What goes into a program file.
+/// The contents of a program file.
 struct LinkJob {
   llvm::ArrayRef<llvm::MemoryBufferRef> objects;
   llvm::ArrayRef<EmbeddedData> data;

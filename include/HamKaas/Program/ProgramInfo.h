@@ -67,8 +67,8 @@ struct WorkspaceBuffer {
   int64_t last = 0;
 };
 
-/// What one optimization did to the nodes of the graph, in all its runs. A node
-/// that it replaced is both removed and added.
+/// The effect of one optimization on the nodes of the graph, over all its runs.
+/// A node that it replaced is both removed and added.
 struct OptimizationInfo {
   std::string name; ///< "canonicalize", "move-layouts"
   uint64_t removed = 0;
@@ -84,7 +84,7 @@ struct DeviceKernelInfo {
   uint32_t sharedBytes = 0;
 };
 
-/// What a program has for a GPU; the fields are those of HamKaasDeviceCode.
+/// The GPU part of a program; the fields are those of HamKaasDeviceCode.
 struct DeviceCodeInfo {
   std::string architecture; ///< Empty if the program has nothing.
   std::string precision;    ///< "exact", "tf32"
@@ -95,11 +95,11 @@ struct DeviceCodeInfo {
   std::vector<HamKaasMatmul> matmuls;
   uint64_t matmulWorkspaceBytes = 0; ///< 0 without matmuls.
 
-  /// Whether tensor cores round no factors of float32.
+  /// Returns whether tensor cores round no factors of float32.
   bool isExact() const { return precision.empty() || precision == "exact"; }
 };
 
-/// What a descriptor, a report and a header say about a model; the fields are
+/// The facts about a model for descriptors, reports and headers; the fields are
 /// those of HamKaasProgram. Sizes in bytes.
 struct ProgramInfo {
   std::string name; ///< A C identifier.
@@ -133,9 +133,9 @@ struct ProgramInfo {
 /// With its precision, "sm_80 (tf32)", unless that is exact.
 std::string formatTargets(const ProgramInfo &info);
 
-/// What the descriptor of a compiled model says: all but `buffers`, the steps
-/// of the calls, `optimizations`, `isCached`, `compileSeconds` and the machine
-/// code for GPUs.
+/// The facts in the descriptor of a compiled model: all but `buffers`, the
+/// steps of the calls, `optimizations`, `isCached`, `compileSeconds` and the
+/// machine code for GPUs.
 ProgramInfo readProgramInfo(const HamKaasProgram &program);
 
 } // namespace hamkaas

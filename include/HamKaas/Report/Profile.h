@@ -25,7 +25,7 @@ struct ProfiledRun {
   std::vector<uint64_t> calls;
 };
 
-/// What a call reached.
+/// Time and throughput of a call.
 struct CallTimes {
   double median = 0; ///< Nanoseconds a run.
   double least = 0;

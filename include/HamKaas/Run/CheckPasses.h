@@ -17,7 +17,7 @@
 
 namespace hamkaas {
 
-/// What the checks of one or more pass managers found; they share it.
+/// The findings of the checks of one or more pass managers; they share it.
 struct PassCheckResult {
   /// The first pass that changes what the graph computes; empty if none does.
   std::string wrongPass;

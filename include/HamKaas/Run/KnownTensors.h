@@ -13,8 +13,8 @@
 
 namespace hamkaas {
 
-/// What a graph is to be interpreted on, by name, instead of random tensors;
-/// null for none.
+/// Tensors to interpret a graph on, by name, instead of random ones; null for
+/// none.
 struct KnownTensors {
   std::shared_ptr<const ParameterContents> parameters = nullptr;
   std::shared_ptr<const ParameterContents> inputs = nullptr;

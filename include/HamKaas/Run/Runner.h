@@ -46,7 +46,7 @@ struct RunnerOptions {
   emulation::ThreadOrder threadOrder = {};
   /// How it adds the products of tensor cores.
   emulation::ProductSums productSums = emulation::ProductSums::Rounded;
-  /// Whether to measure the calls of a program.
+  /// True if to measure the calls of a program.
   bool profile = false;
 };
 

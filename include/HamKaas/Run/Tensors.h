@@ -21,8 +21,8 @@ public:
   explicit Tensor(mlir::RankedTensorType type)
       : tensorType(type), words(llvm::divideCeil(getBytes(type), 8)) {}
 
-  /// Whether there is memory for all elements: the constructor aborts where
-  /// there is not.
+  /// Returns whether there is memory for all elements: the constructor aborts
+  /// where there is not.
   static bool canAllocate(mlir::RankedTensorType type);
 
   static uint64_t getBytes(mlir::RankedTensorType type);

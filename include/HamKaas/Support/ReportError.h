@@ -24,9 +24,9 @@ public:
   }
 };
 
-/// What `main` of a tool returns. Prints the error for the user of `tool`,
-/// unless it was reported before, and returns the exit status: 0 for success,
-/// 1 for an error or if standard output could not be written.
+/// Prints the error for the user of `tool`, unless it was reported before, and
+/// returns the exit status: 0 for success, 1 for an error or if standard output
+/// could not be written.
 int reportError(llvm::Error error, llvm::StringRef tool);
 
 /// Reports at the end of the process what `main` could not: LLVM's --help and

@@ -39,11 +39,11 @@ struct GpuArch {
   /// none if it is PTX alone.
   std::vector<std::string> machineCode;
 
-  /// Whether the code is for the emulator of lib/Emulation.
+  /// Returns whether the code is for the emulator of lib/Emulation.
   bool isEmulation() const { return name == "emulation"; }
 };
 
-/// What `--gpu-arch` asks for: "compute_80", PTX for all GPUs since sm_80;
+/// Resolves an architecture: "compute_80", PTX for all GPUs since sm_80;
 /// "sm_80,sm_90", machine code for these and PTX of the oldest; or "emulation".
 /// They are architectures that this compiler knows.
 llvm::Expected<GpuArch> resolveGpuArch(llvm::StringRef text);

@@ -13,7 +13,7 @@
 
 namespace hamkaas {
 
-/// What the code may use beside addition and multiplication.
+/// Instructions that the code may use beside addition and multiplication.
 struct Float32Features {
   /// Multiply-adds of one rounding.
   bool fma = true;

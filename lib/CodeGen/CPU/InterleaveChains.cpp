@@ -20,7 +20,7 @@ using namespace hamkaas;
 /// Shorter computations overlap by themselves.
 static constexpr size_t minChain = 8;
 
-/// Whether `op` may change places with others of its kind.
+/// Returns whether `op` may change places with others of its kind.
 static bool isMovable(Operation &op) {
   if (op.getNumRegions() > 0 || op.hasTrait<OpTrait::IsTerminator>())
     return false;
@@ -31,8 +31,8 @@ static bool isMovable(Operation &op) {
          hasSingleEffect<MemoryEffects::Read>(&op);
 }
 
-/// Whether `op` computes with vectors. What is loaded, or the same in all
-/// lanes, may serve several chains, and does not make them one.
+/// Returns whether `op` computes with vectors. What is loaded, or the same in
+/// all lanes, may serve several chains, and does not make them one.
 static bool isArithmetic(Operation *op) {
   return (isMemoryEffectFree(op) || isa<LLVM::CallIntrinsicOp>(op)) &&
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<VectorType>);

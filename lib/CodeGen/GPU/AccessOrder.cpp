@@ -71,7 +71,7 @@ static Access getLaneAccess(Value memref, ValueRange indices, VectorType vector,
   return {memref, writes, isAligned, share};
 }
 
-/// What `op` reads and writes.
+/// The reads and writes of `op`.
 static SmallVector<Access, 2> getAccesses(Operation *op) {
   if (auto read = dyn_cast<vector::TransferReadOp>(op))
     return {getLaneAccess(read.getBase(), read.getIndices(),
@@ -162,7 +162,7 @@ void AccessOrder::visitRegions(Operation *op, State &state) {
         visit(block, inside);
       join(after, inside);
     }
-    // What the end of an iteration leaves, the next one finds.
+    // The state at the end of an iteration is that at the start of the next.
   } while (repeats && join(before, after));
   state = std::move(after);
 }
@@ -176,7 +176,8 @@ void AccessOrder::visit(Block &block, State &state) {
   }
 }
 
-/// Whether a buffer is both read and written, or written by single threads.
+/// Returns whether a buffer is both read and written, or written by single
+/// threads.
 bool AccessOrder::sharesMemory() {
   SmallPtrSet<Value, 4> read, written;
   llvm::SmallDenseMap<Value, int64_t> shares;

@@ -31,10 +31,9 @@ public:
   llvm::SetVector<mlir::Operation *> findWaits();
 
 private:
-  /// What may have happened to a buffer since all threads last waited: reads
-  /// and writes in which element j of a row is that of lane j modulo the lanes,
-  /// or part of that lane's share, writes of each lane to places that are its
-  /// own, and others.
+  /// Events of a buffer since the last barrier: reads and writes in which
+  /// element j of a row is that of lane j modulo the lanes, or part of that
+  /// lane's share, writes of each lane to places that are its own, and others.
   enum Event : unsigned {
     AlignedRead = 1,
     OtherRead = 2,
@@ -61,7 +60,7 @@ private:
 /// The buffer that `memref` is a view of.
 mlir::Value getBuffer(mlir::Value memref);
 
-/// Whether `index` is known to be a multiple of `number`.
+/// Returns whether `index` is known to be a multiple of `number`.
 bool isMultipleOf(mlir::Value index, int64_t number);
 
 /// The elements that a thread has of a vector.

@@ -65,8 +65,9 @@ static Place getPlace(Value operand) {
   return place;
 }
 
-/// Whether what `a` and `b` are parts of may be the same memory. Inputs and
-/// outputs must not overlap, but the rows and values of a loop may be anything.
+/// Returns whether what `a` and `b` are parts of may be the same memory. Inputs
+/// and outputs must not overlap, but the rows and values of a loop may be
+/// anything.
 static bool mayShare(const Place &a, const Place &b) {
   if (a.overlaps(b))
     return true;
@@ -93,7 +94,7 @@ bool CallFacts::mayWriteState(func::FuncOp kernel) const {
           return true;
         auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
         std::optional<MemoryRegion> region = getRegion(argument);
-        // What a loop carries may be kept in a state of the program.
+        // A value that a loop carries may be kept in a state of the program.
         bool isOfLoop = program->hasAttr(HamKaasDialect::loopAttrName);
         return !region || region == MemoryRegion::State ||
                (isOfLoop && region != MemoryRegion::Workspace);

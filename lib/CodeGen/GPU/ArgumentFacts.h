@@ -14,11 +14,11 @@
 
 namespace hamkaas {
 
-/// What holds for an argument of a kernel in all calls of it.
+/// Facts about a kernel's argument that hold in all calls.
 struct ArgumentFacts {
   /// Bytes of which its address is a multiple.
   int64_t alignment = 1;
-  /// Whether nothing that the kernel writes is memory of this argument and of
+  /// True if nothing that the kernel writes is memory of this argument and of
   /// another one.
   bool isApart = false;
 };
@@ -31,7 +31,8 @@ public:
   /// One for each argument; nothing is known of a kernel that is not called.
   llvm::SmallVector<ArgumentFacts> get(mlir::func::FuncOp kernel) const;
 
-  /// Whether a call of the kernel writes memory that is a state, or may be one.
+  /// Returns whether a call of the kernel writes memory that is a state, or may
+  /// be one.
   bool mayWriteState(mlir::func::FuncOp kernel) const;
 
 private:

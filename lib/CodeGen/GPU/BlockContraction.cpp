@@ -215,7 +215,7 @@ void BlockContraction::emitCopies(const Side &side, const OperandLayout &layout,
   }
 }
 
-/// What does not exist becomes zeros; nothing is read for it.
+/// Elements out of range become zeros; nothing is read for them.
 void BlockContraction::emitCopy(const Side &side, const Copy &copy,
                                 Value shared, Value from, Value exists,
                                 Value stage) {

@@ -24,7 +24,8 @@ public:
                    mlir::Value result)
       : DeviceContraction(kernel, root, result) {}
 
-  /// Whether the kernel has this form, and is large enough. Nothing is emitted.
+  /// Returns whether the kernel has this form, and is large enough. Nothing is
+  /// emitted.
   bool match();
   /// Warps of a block; known after `match`.
   int64_t warps() const { return tile.warps; }
@@ -36,7 +37,7 @@ protected:
   /// of the operand there.
   virtual int64_t leftPitch() const { return tile.depth; }
   virtual int64_t rightPitch() const { return tile.columns(); }
-  /// What a thread adds up, before the first product.
+  /// The accumulators of a thread, before the first product.
   virtual llvm::SmallVector<mlir::Value> makeSums();
   /// Adds the products of a part of the depth.
   virtual llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,

@@ -64,7 +64,7 @@ std::optional<OperandLayout> OperandLayout::match(linalg::LinalgOp op,
   return layout;
 }
 
-/// Whether the loops of the depth walk over the operand as one would.
+/// Returns whether the loops of the depth walk over the operand as one would.
 bool DeviceContraction::isOneDepth(const OperandLayout &layout) const {
   int64_t factor = layout.factors[loops.depth];
   for (int64_t loop : llvm::reverse(depthLoops)) {

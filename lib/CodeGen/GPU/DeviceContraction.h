@@ -30,8 +30,8 @@ struct OperandLayout {
                                             int64_t columnLoop);
 };
 
-/// What the contractions of blocks of threads have in common: operands that lie
-/// in memory, sums that begin with one number, and the rows and the depth of
+/// The common part of contractions by thread blocks: operands that lie in
+/// memory, sums that begin with one number, and the rows and the depth of
 /// several loops taken as one.
 class DeviceContraction {
 protected:
@@ -41,7 +41,7 @@ protected:
 
   bool matchOperands();
 
-  /// What a sum begins with.
+  /// The start value of a sum.
   mlir::Value getStart();
   /// The first sums of all threads, `lanes` of them.
   mlir::Value getStart(int64_t lanes);
@@ -51,7 +51,7 @@ protected:
   mlir::Value batchOffset(const OperandLayout &layout);
   /// The element of the left side where a row begins, without the batch.
   mlir::Value rowOffset(mlir::Value row);
-  /// What an operand has at `depth` lies so many elements further on.
+  /// The offset, in elements, of what an operand has at `depth`.
   mlir::Value depthOffset(const OperandLayout &layout, mlir::Value depth);
   /// Evaluates what follows the contraction on a row of sums, vectors of
   /// columns from `column` on, and writes it.

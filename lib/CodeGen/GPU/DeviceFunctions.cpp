@@ -113,7 +113,7 @@ private:
 };
 } // namespace
 
-/// Whether all warps of a block have it together.
+/// Returns whether all warps of a block have it together.
 static bool isOfBlock(memref::AllocaOp op) {
   return op.getType().getMemorySpace() != nullptr;
 }
@@ -133,7 +133,7 @@ LogicalResult TileFunction::chooseLaunch() {
            << scratchBytes + sharedBytes;
   int64_t runners = isWarp ? maxWarps : maxWarps * warpSize;
   int64_t fewest = isWarp ? 1 : warpSize;
-  // What is written for a block has its warps.
+  // A kernel written for a thread block has its warps.
   if (auto warps = kernel->getAttrOfType<IntegerAttr>(
           HamKaasDialect::blockWarpsAttrName))
     runners = fewest = warps.getInt();

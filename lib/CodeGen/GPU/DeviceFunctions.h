@@ -28,7 +28,8 @@ mlir::gpu::GPUFuncOp createDeviceFunction(mlir::OpBuilder &builder,
                                           llvm::StringRef name,
                                           const Launch &launch);
 
-/// Whether no check has failed, by the argument `failure` of `function`.
+/// Returns whether no check has failed, by the argument `failure` of
+/// `function`.
 mlir::Value isWithoutFailure(mlir::OpBuilder &builder,
                              mlir::gpu::GPUFuncOp function);
 

@@ -48,8 +48,8 @@ static bool isDistributable(VectorType type) {
          (lanes <= warpSize || lanes == 2 * warpSize || lanes == 4 * warpSize);
 }
 
-/// Whether the operation is that of a thread already, and its vectors are what
-/// a thread holds in a register.
+/// Returns whether the operation is that of a thread already, and its vectors
+/// are what a thread holds in a register.
 static bool isOfThread(Operation *op) {
   return isa_and_present<LLVM::LLVMDialect, NVVM::NVVMDialect>(
       op->getDialect());
@@ -220,7 +220,7 @@ struct DistributeLanesPass
   }
 
 private:
-  /// Whether there is work for several threads in a tile.
+  /// Returns whether there is work for several threads in a tile.
   static bool usesLanes(func::FuncOp kernel) {
     return kernel
         .walk([](Operation *op) {

@@ -26,7 +26,7 @@ public:
   LogicalResult replace();
 
 private:
-  /// Whether the operation is gone now.
+  /// True if the operation is gone now.
   using Replaced = FailureOr<bool>;
 
   bool replaceBy(ValueRange values) {

@@ -85,7 +85,7 @@ Value LaneDistributor::isBelow(int64_t count) {
   return known;
 }
 
-/// Whether the bit of the lane is set in `word`.
+/// Returns whether the bit of the lane is set in `word`.
 static Value getBit(OpBuilder &builder, Location loc, Value word, Value lane) {
   Value shifted = arith::ShRUIOp::create(builder, loc, word, lane);
   return arith::TruncIOp::create(builder, loc, builder.getI1Type(), shifted);

@@ -29,7 +29,7 @@ public:
 
   mlir::LogicalResult run();
 
-  /// What a thread has of a vector.
+  /// The share of a vector that a thread holds.
   static mlir::Type getThreadType(mlir::VectorType type);
 
 private:
@@ -42,7 +42,7 @@ private:
     bool isAll() const;
   };
 
-  // What is the same for vectors and their lanes (DistributeLanes.cpp).
+  // Notes for values that are the same in all lanes (DistributeLanes.cpp).
   mlir::LogicalResult noteLanes();
   mlir::LogicalResult distributeBlock(mlir::Block &block);
   mlir::LogicalResult distribute(mlir::Operation *op);
@@ -78,7 +78,7 @@ private:
   mlir::Value lane32();
   /// That number, or `count - 1` if it is larger.
   mlir::Value laneBelow(int64_t count);
-  /// Whether it is below `count`.
+  /// Returns whether it is below `count`.
   mlir::Value isBelow(int64_t count);
   mlir::Value index(int64_t value);
   mlir::Value integer(int64_t value);
@@ -89,7 +89,7 @@ private:
   /// The number of each lane, below 32.
   mlir::Value laneTable(llvm::ArrayRef<std::optional<int64_t>> numbers);
 
-  // What other lanes hold (LaneExchange.cpp).
+  // Values of other lanes (LaneExchange.cpp).
   mlir::LogicalResult distributeShuffle(mlir::vector::ShuffleOp op);
   mlir::LogicalResult distributeExtract(mlir::vector::ExtractOp op);
   mlir::LogicalResult distributeInsert(mlir::vector::InsertOp op);
@@ -98,7 +98,7 @@ private:
   mlir::LogicalResult distributeReduction(mlir::vector::ReductionOp op);
   mlir::LogicalResult distributeBroadcast(mlir::vector::BroadcastOp op);
   mlir::LogicalResult distributeElements(mlir::vector::FromElementsOp op);
-  /// What the lane has of `value` that `mode` and `offset` (of 32 bits) name.
+  /// The `value` of the lane that `mode` and `offset` (of 32 bits) name.
   mlir::Value exchange(mlir::Value value, mlir::gpu::ShuffleMode mode,
                        mlir::Value offset);
   /// The same of lane number `sources[lane]`, any if there is none.

@@ -40,7 +40,7 @@ SmallVector<Value> hamkaas::moveBy(OpBuilder &builder, Location loc,
   return indices;
 }
 
-/// Whether the kernel may write to what it reads there.
+/// Returns whether the kernel may write to what it reads there.
 bool LaneDistributor::isWritten(Value memref) {
   auto argument = dyn_cast<BlockArgument>(getBuffer(memref));
   return !argument || argument == kernel.getArguments().back() ||
@@ -74,7 +74,7 @@ Value LaneDistributor::loadLane(Value memref, ValueRange first,
   return loadWhere(active, inactive, [&] { return load(lane()); });
 }
 
-/// What only the active lanes load; the others have `inactive`.
+/// Loads in the active lanes; the others have `inactive`.
 Value LaneDistributor::loadWhere(const ActiveLanes &active, Value inactive,
                                  function_ref<Value()> load) {
   auto branch =
@@ -155,7 +155,7 @@ LogicalResult LaneDistributor::distributeStore(vector::StoreOp op) {
   return success();
 }
 
-/// What gathers and scatters of neighbours are simplified to.
+/// Gathers and scatters of neighbours are simplified to these.
 LogicalResult LaneDistributor::distributeMaskedLoad(vector::MaskedLoadOp op) {
   ActiveLanes active = getActive(op.getMask(), lanesOf.at(op));
   return replace(

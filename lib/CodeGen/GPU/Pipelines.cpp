@@ -27,7 +27,7 @@ void hamkaas::buildOutlineKernelsPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createDistributeLanes());
   manager.addPass(createOutlineDeviceCode());
-  // What each vector operation needed of its lanes is computed once.
+  // Values that vector operations computed for each lane are computed once.
   manager.addNestedPass<gpu::GPUModuleOp>(createCanonicalizerPass());
   manager.addNestedPass<gpu::GPUModuleOp>(createCSEPass());
 }

@@ -19,7 +19,7 @@ class SplitAttention {
 public:
   SplitAttention(KernelBuilder &kernel, const Attention &attention);
 
-  /// Whether it has this form, and is large enough.
+  /// Returns whether it has this form, and is large enough.
   static bool fits(const Attention &attention);
   /// Warps of a block.
   int64_t warps() const { return team; }
@@ -54,7 +54,7 @@ private:
   const Attention &attention;
   AttentionSteps steps;
   int64_t rows, vectors, team;
-  /// What the warps tell each other.
+  /// Values that the warps exchange.
   mlir::Value sharedStatistics, sharedValues;
   /// Where the emission of a block stands.
   mlir::Value warp, batch;

@@ -27,7 +27,8 @@ public:
   Tile emit();
 
 private:
-  /// What a warp has of the depth, and where its last whole step ends.
+  /// The chunk of the depth that a warp has, and where its last whole step
+  /// ends.
   struct Part {
     mlir::Value begin, wholeEnd, end;
   };

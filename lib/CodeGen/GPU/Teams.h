@@ -19,7 +19,7 @@ mlir::Value allocateShared(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape,
 /// Waits until all warps of the block are here, and have written what they did.
 void waitForBlock(KernelBuilder &kernel);
 
-/// Whether `warp` is number `number`.
+/// Returns whether `warp` is number `number`.
 mlir::Value isWarp(KernelBuilder &kernel, mlir::Value warp, int64_t number);
 
 /// The warps that take a row together where there are too few rows for as many

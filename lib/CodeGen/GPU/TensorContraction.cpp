@@ -71,8 +71,8 @@ Value TensorContraction::toTF32(Value number) {
                                             number, NVVM::FPRoundingMode::RNA);
 }
 
-/// What `number` has more than `rounded`, which is exact. The lower bits of
-/// `rounded` mean nothing.
+/// The exact difference of `number` and `rounded`. The lower bits of `rounded`
+/// mean nothing.
 Value TensorContraction::getRest(Value number, Value rounded) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();

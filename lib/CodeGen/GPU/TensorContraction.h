@@ -28,10 +28,10 @@ protected:
   void finish(mlir::ValueRange sums) override;
 
 private:
-  /// What a thread holds of one factor of a product, in registers of 32 bits.
+  /// A thread's share of one factor of a product, in registers of 32 bits.
   struct Fragment {
     llvm::SmallVector<mlir::Value, 4> numbers;
-    /// What the numbers lack, for Precision::TF32x3.
+    /// The rounding errors of the numbers, for Precision::TF32x3.
     llvm::SmallVector<mlir::Value, 4> rests;
   };
   using LoadElement = llvm::function_ref<mlir::Value(int64_t depth)>;

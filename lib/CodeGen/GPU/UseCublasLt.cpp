@@ -65,7 +65,8 @@ private:
     return argument ? int32_t(argument.getArgNumber()) : -1;
   }
 
-  /// Whether `op`, of the product's result up to now, can be a part of it.
+  /// Returns whether `op`, of the product's result up to now, can be a part of
+  /// it.
   bool add(Operation &op, Value value) {
     if (activation != MatmulActivation::None)
       return false;

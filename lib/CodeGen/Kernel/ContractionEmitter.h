@@ -93,7 +93,7 @@ private:
   mlir::linalg::UnPackOp packed;
   std::optional<PanelPrefetch> prefetch;
   std::optional<PanelCopy> copy;
-  /// Whether the blocks of accumulators that are emitted now read the copy.
+  /// True if the blocks of accumulators that are emitted now read the copy.
   bool readsCopy = false;
   int64_t rowCount = 1, columnCount = 1, depthCount = 1;
   int64_t panels = 1, panelGroups = 1, rowBlocks = 1, depthBlocks = 1;

@@ -151,11 +151,11 @@ static int64_t chooseBlockRows(int64_t rows, int64_t tileRows, int64_t others,
   return std::min<int64_t>(rows, llvm::alignTo(blockRows, tileRows));
 }
 
-/// Whether consecutive tiles, which run on one thread, are better of the same
-/// rows than of the same panel: because the left side is too large to be read
-/// again for each panel; or because the right side is small, and threads that
-/// have rows of their own find in their caches what the kernel before, of rows
-/// as well, left there of the larger rest.
+/// Returns whether consecutive tiles, which run on one thread, are better of
+/// the same rows than of the same panel: because the left side is too large to
+/// be read again for each panel; or because the right side is small, and
+/// threads that have rows of their own find in their caches what the kernel
+/// before, of rows as well, left there of the larger rest.
 static bool isBetterByRows(const CostModel &costs, int64_t rows,
                            int64_t columns, int64_t depth) {
   int64_t left = rows * depth, right = depth * columns;

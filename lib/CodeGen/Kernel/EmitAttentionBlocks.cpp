@@ -250,7 +250,7 @@ SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
       [&] { return computeScores(base, count); });
 }
 
-/// Whether no query of the block sees any of the keys.
+/// Returns whether no query of the block sees any of the keys.
 Value BlockEmitter::areAllHidden(Value base, int64_t count) {
   auto type = cast<RankedTensorType>(attention.hiding->get().getType());
   int64_t checked = type.getDimSize(1) == 1 ? 1 : rows;

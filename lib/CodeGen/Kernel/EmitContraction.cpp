@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace hamkaas;
 
 //===----------------------------------------------------------------------===//
-// What is computed
+// The computation
 //===----------------------------------------------------------------------===//
 
 /// Accumulators of a requested tile, many of which will be in memory.
@@ -58,7 +58,7 @@ LogicalResult ContractionEmitter::takeRequested() {
   return success();
 }
 
-/// Whether sums must be complete before they are stored.
+/// Returns whether sums must be complete before they are stored.
 bool ContractionEmitter::isWhole() {
   // Partial sums go to the destination, one depth after the other.
   return !loops.window.empty() || getElementTypeOrSelf(result) !=

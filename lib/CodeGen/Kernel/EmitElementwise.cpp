@@ -90,8 +90,8 @@ LogicalResult hamkaas::verifyTree(Value result,
   return success();
 }
 
-/// Whether a warp takes several rows at a time rather than leave lanes, or
-/// blocks of them that could be in flight, unused.
+/// Returns whether a warp takes several rows at a time rather than leave lanes,
+/// or blocks of them that could be in flight, unused.
 static bool isShort(int64_t extent, int64_t lanes) {
   return extent < unrolledBlocks * lanes ||
          (extent < 2 * unrolledBlocks * lanes && extent % lanes != 0);
@@ -277,7 +277,7 @@ private:
   SmallVector<int64_t> outer;
   int64_t rows, extent, tileElements, tileRows, part, lanes, unroll;
   bool streams;
-  /// Whether all rows are written as one.
+  /// True if all rows are written as one.
   bool isOneRow;
   /// Arguments that are read like the destination is written, if both are
   /// large.

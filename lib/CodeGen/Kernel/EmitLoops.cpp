@@ -36,7 +36,7 @@ FailureOr<Tile> hamkaas::emitLoops(KernelBuilder &kernel, Value result) {
   FailureOr<int64_t> tiles = getTiles(loop);
   if (failed(tiles))
     return failure();
-  // What an iteration reads is its own affair.
+  // Each iteration reads as it likes.
   for (Value argument : kernel.arguments())
     kernel.forbidAlias(argument);
   kernel.tileLoop(*tiles, [&](Value tile) {

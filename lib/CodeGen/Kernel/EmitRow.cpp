@@ -65,7 +65,7 @@ private:
   SmallVector<int64_t> rowShape;
   /// Elements of a row and of what a warp has of it.
   int64_t extent = 0, part = 0, lanes = 1;
-  /// Whether the row is read once, and later passes find in registers what they
+  /// True if the row is read once, and later passes find in registers what they
   /// need of it.
   bool keepsRow = false;
 
@@ -91,7 +91,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What is computed
+// The computation
 //===----------------------------------------------------------------------===//
 
 LogicalResult RowEmitter::addReduction(linalg::LinalgOp op) {
@@ -209,7 +209,8 @@ void RowEmitter::collectRowArguments() {
   }
 }
 
-/// What is read along the rows. Those begin at multiples of a part.
+/// The operands that are read along the rows. Those begin at multiples of a
+/// part.
 SmallVector<LaneUse> RowEmitter::getRowUses() const {
   SmallVector<LaneUse> uses;
   auto add = [&](Value tensor) {
@@ -235,7 +236,7 @@ SmallVector<LaneUse> RowEmitter::getRowUses() const {
   return uses;
 }
 
-/// What all arguments have of a row must find room in registers to be kept.
+/// To be kept, a row of all arguments must fit into registers.
 void RowEmitter::chooseBlocks() {
   part = team ? extent / team->warps : extent;
   lanes = chooseWideLanes(kernel.costs(), part, getRowUses(),
@@ -245,7 +246,7 @@ void RowEmitter::chooseBlocks() {
              part * static_cast<int64_t>(rowArguments.size()) <= 2 * kept;
 }
 
-/// Whether the result is as large as what is reduced.
+/// Returns whether the result is as large as what is reduced.
 bool RowEmitter::writesRows() const {
   return result.getType() == kernel.destinationType() && !isReduction(result) &&
          cast<RankedTensorType>(result.getType()).getRank() ==

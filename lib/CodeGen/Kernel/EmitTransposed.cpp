@@ -303,7 +303,7 @@ private:
   int64_t rows, columns, lanes, tileRows, tileColumns;
   SmallVector<int64_t> tileShape;
   bool streams;
-  /// Whether neighbouring tiles are of one row of what is read. Short rows of
+  /// True if neighbouring tiles are of one row of what is read. Short rows of
   /// the result are written one behind the other instead.
   bool alongRead;
   /// Where the emission of a tile stands.

@@ -65,8 +65,8 @@ std::optional<int64_t> hamkaas::findUnitLoop(AffineExpr expr) {
   return left && right ? std::max(*left, *right) : left ? left : right;
 }
 
-/// What is added comes first and what is subtracted after it, so that no
-/// intermediate value is below the result, which is no negative number.
+/// Additions come before subtractions, so that no intermediate value is below
+/// the result, which is no negative number.
 static Coordinate apply(KernelBuilder &kernel, const LinearForm &form,
                         PointRef point) {
   Value index = kernel.constant(std::max<int64_t>(form.constant, 0));

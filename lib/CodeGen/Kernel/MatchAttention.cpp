@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace hamkaas;
 
 //===----------------------------------------------------------------------===//
-// What the emitters rely on
+// Conditions that the emitters rely on
 //===----------------------------------------------------------------------===//
 
 /// Succeeds if `op` adds products of two inputs to zeros: its first three loops
@@ -119,7 +119,7 @@ static TypedAttr getMaskedScore(linalg::LinalgOp op) {
   return score ? score.getValue() : TypedAttr();
 }
 
-/// Whether the second input of `op` is added to something last.
+/// Returns whether the second input of `op` is added to something last.
 static bool addsBias(linalg::LinalgOp op) {
   if (!op || op.getNumDpsInputs() != 2)
     return false;

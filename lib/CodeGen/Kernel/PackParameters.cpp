@@ -53,7 +53,7 @@ struct CPUPackParameters
     getOperation().walk(
         [&](Block *block) { movable.insert_range(findMovableOps(*block)); });
     getOperation().walk([&](GroupOp group) {
-      // What is computed once is not worth it.
+      // The computation once is not worth it.
       if (group.getFamily() == KernelFamily::Contraction &&
           !group->hasAttr(HamKaasDialect::matmulAttrName) &&
           !movable.contains(group))
@@ -84,7 +84,7 @@ private:
       return;
     Value given = group.getInputs()[argument.getArgNumber()];
     Value weights = getOutside(given);
-    // What loops are given is packed before them only if it is a parameter.
+    // Operands of loops are packed before them only if they are parameters.
     if (!movable.contains(weights.getDefiningOp()) &&
         (weights != given || !paysInEachRun(*loops)))
       return;
@@ -128,7 +128,7 @@ private:
                              loops.columnCount());
   }
 
-  /// What `value` is outside of the loops that are given it.
+  /// The value that loops are given as `value`.
   static Value getOutside(Value value) {
     while (auto argument = dyn_cast<BlockArgument>(value)) {
       auto scan = dyn_cast<ScanOp>(argument.getOwner()->getParentOp());
@@ -145,8 +145,8 @@ private:
     return scan ? scan.addValue(passInto(value, scan->getBlock())) : value;
   }
 
-  /// Whether all of the right side is read by the reduced loops, and the column
-  /// loop along its last dimension.
+  /// Returns whether all of the right side is read by the reduced loops, and
+  /// the column loop along its last dimension.
   static bool isRightSide(linalg::GenericOp root,
                           const ContractionLoops &loops) {
     SmallVector<unsigned> dims(loops.batch.begin(), loops.batch.end());
@@ -192,7 +192,7 @@ private:
   }
 
   const TargetDescription *target = nullptr;
-  /// What may run when the program is loaded.
+  /// Operations that may run when the program is loaded.
   DenseSet<Operation *> movable;
   llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> panels;
 };

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace hamkaas;
 
 //===----------------------------------------------------------------------===//
-// What is computed
+// The computation
 //===----------------------------------------------------------------------===//
 
 /// As upstream has it, but an infinity for the largest and the least number:
@@ -147,7 +147,7 @@ Value ReductionSteps::neutral(int64_t lanes) {
 }
 
 Value ReductionSteps::combine(Value sum, Value value) {
-  // What has been combined is no NaN, so that a comparison and a choice do: one
+  // A combined value is no NaN, so that a comparison and a choice do: one
   // instruction.
   if (isa<arith::MaxNumFOp, arith::MinNumFOp>(reduction.combiner)) {
     auto predicate = isa<arith::MaxNumFOp>(reduction.combiner)

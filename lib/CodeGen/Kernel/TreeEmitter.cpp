@@ -257,7 +257,7 @@ Value TreeEmitter::emitLaneCompare(Operation &op, IRMapping &values) {
 }
 
 //===----------------------------------------------------------------------===//
-// What can be evaluated
+// Conditions for evaluation
 //===----------------------------------------------------------------------===//
 
 /// The body may read the inputs of the kernel itself, at points it computes.

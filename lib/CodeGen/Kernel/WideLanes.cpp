@@ -35,8 +35,9 @@ Indices hamkaas::applyToLanes(AffineMap map, ArrayRef<LaneUse::Index> loops) {
   return result;
 }
 
-/// Whether `share` elements from each multiple of it on are next to each other
-/// and begin at a multiple of their size, or all lanes have one element.
+/// Returns whether `share` elements from each multiple of it on are next to
+/// each other and begin at a multiple of their size, or all lanes have one
+/// element.
 static bool isReadInShares(const LaneUse &use, int64_t share) {
   auto depends = [](LaneUse::Index index) { return index.factor != 0; };
   if (llvm::none_of(use.at, depends))
@@ -83,7 +84,7 @@ static std::optional<LaneUse> getPaddedUse(tensor::PadOp pad,
   return source;
 }
 
-/// Whether all that `uses` need of memory is read in shares.
+/// Returns whether all that `uses` need of memory is read in shares.
 static bool areReadInShares(SmallVector<LaneUse> uses, int64_t share,
                             function_ref<bool(Value)> isLeaf) {
   auto add = [&](const LaneUse &use) {

@@ -23,7 +23,8 @@ struct WindowAxis {
   int64_t size;          /* of the source's dimension */
 
   int64_t first(int64_t index) const { return stride * index - low; }
-  /// Whether `count` windows from number `begin` on lie within the source.
+  /// Returns whether `count` windows from number `begin` on lie within the
+  /// source.
   bool isInside(int64_t begin, int64_t count) const {
     return first(begin) >= 0 &&
            first(begin + count - 1) + dilation * (taps - 1) < size;
@@ -88,7 +89,8 @@ private:
   llvm::ArrayRef<int64_t> order;
   llvm::SmallVector<int64_t> extents;
 
-  /// What windows slide over: the operand, and what it is without padding.
+  /// The operand that windows slide over: the operand, and what it is without
+  /// padding.
   mlir::OpOperand *operand = nullptr;
   mlir::Value source, padding;
   llvm::SmallVector<int64_t> low;

@@ -24,7 +24,7 @@ public:
 
   /// The type of what is combined.
   mlir::Type getSumType() const;
-  /// What combines to nothing new, of that type.
+  /// The neutral element, of that type.
   mlir::TypedAttr getNeutral() const;
   /// The contribution of an element as memory holds it.
   mlir::Value buildContribution(mlir::OpBuilder &b, mlir::Value element) const;

@@ -46,7 +46,7 @@ struct IndexBuilder {
   mlir::Value isLess(mlir::Value l, int64_t r) const {
     return compare(mlir::arith::CmpIPredicate::slt, l, constant(r));
   }
-  /// Whether `index` is from `first` on and less than `end`.
+  /// Returns whether `index` is from `first` on and less than `end`.
   mlir::Value isWithin(mlir::Value index, int64_t first, int64_t end) const {
     return both(compare(mlir::arith::CmpIPredicate::sge, index, constant(first)),
                 isLess(index, end));

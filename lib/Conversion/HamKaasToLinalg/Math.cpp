@@ -37,7 +37,7 @@ static Value buildSign(Element e, ValueRange x) {
     return e.isFloat() ? e.compare(ofFloats, x[0], zero)
                        : e.compare(ofIntegers, x[0], zero);
   };
-  // What is neither above nor below 0 is a zero or NaN.
+  // A number neither above nor below 0 is a zero or NaN.
   Value above = compare(CmpFPredicate::OGT, CmpIPredicate::sgt);
   Value below = compare(CmpFPredicate::OLT, CmpIPredicate::slt);
   return e.select(above, one, e.select(below, e.number(-1), x[0]));

@@ -97,7 +97,7 @@ private:
     return {branch.getResult(0), b.select(moves, child, hole)};
   }
 
-  /// Whether the element of index `l` comes before that of index `r`.
+  /// Returns whether the element of index `l` comes before that of index `r`.
   Value isBefore(const IndexBuilder &b, Value l, Value r) {
     Value left = readKey(b, l), right = readKey(b, r);
     if (op.getDescending())
@@ -113,7 +113,7 @@ private:
     return arith::OrIOp::create(b.builder, b.loc, isLess, isEqualAndFirst);
   }
 
-  /// Whether `l` is less than `r`; NaN is larger than all numbers.
+  /// Returns whether `l` is less than `r`; NaN is larger than all numbers.
   Value compareKeys(const IndexBuilder &b, Value l, Value r) {
     if (!isa<FloatType>(type))
       return b.compare(type.isUnsignedInteger() || type.isInteger(1)

@@ -19,7 +19,7 @@ struct WindowOperand {
   llvm::ArrayRef<int64_t> strides, dilations, padLow, padHigh;
   /// The first of the loops over the elements of a window.
   unsigned firstTap;
-  /// What the channel is in terms of the loops.
+  /// The channel in terms of the loops.
   mlir::AffineExpr channel;
 
   /// The tensor with its padding, of elements `outside`.

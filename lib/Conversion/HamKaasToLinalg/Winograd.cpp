@@ -40,8 +40,8 @@ using Exprs = SmallVector<AffineExpr>;
 struct Transform {
   ArrayRef<double> matrix;
   int64_t columns;
-  /// What the elements of the matrix for each of the dimensions, those of the
-  /// operand and those of the result are indexed by.
+  /// The indices of the matrix for each dimension, of the operand and of the
+  /// result.
   Exprs first, second, from, to;
 };
 } // namespace

@@ -142,7 +142,8 @@ struct LowerDeviceProgram
   }
 
 private:
-  /// What the lowering relies on. It refuses operations that it does not know.
+  /// Conditions that the lowering relies on. It refuses operations that it does
+  /// not know.
   /// NOTE: not the form PLANNED as a whole, as kernels have no body here, and
   /// their operands may be other views by now.
   LogicalResult verifyPrograms(const SymbolTable &symbols) {

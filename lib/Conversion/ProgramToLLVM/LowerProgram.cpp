@@ -104,7 +104,7 @@ void CpuProgramLowering::emitChecks(func::CallOp call) {
       call);
 }
 
-/// Whether the checks of `kernel` go through many values.
+/// Returns whether the checks of `kernel` go through many values.
 static bool hasCheckLoops(func::FuncOp kernel) {
   return llvm::any_of(getCheckSlice(kernel),
                       [](Operation *op) { return isa<scf::ForOp>(op); });

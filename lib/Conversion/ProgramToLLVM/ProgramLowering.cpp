@@ -78,7 +78,8 @@ static std::optional<MemoryRegion> findRegion(Value buffer) {
   return view ? getRegion(cast<BlockArgument>(view.getSource())) : std::nullopt;
 }
 
-/// Whether what the checks of `call` read has its value when the run begins.
+/// Returns whether what the checks of `call` read has its value when the run
+/// begins.
 bool ProgramLowering::isKnownBefore(func::CallOp call, bool stateWritten) {
   return llvm::all_of(getChecked(call), [&](int64_t argument) {
     std::optional<MemoryRegion> region = findRegion(call.getOperand(argument));

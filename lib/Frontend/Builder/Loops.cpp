@@ -30,8 +30,9 @@ static Tensors inlineStep(GraphBuilder &b, const LoopInputs &loop,
   return results;
 }
 
-/// Whether `region` is `inner` or around it. Of a body that is being built no
-/// operation holds the region yet, which Region::isAncestor cannot take.
+/// Returns whether `region` is `inner` or around it. Of a body that is being
+/// built no operation holds the region yet, which Region::isAncestor cannot
+/// take.
 static bool isAround(Region &region, Region *inner) {
   while (inner && inner != &region) {
     Operation *parent = inner->getParentOp();

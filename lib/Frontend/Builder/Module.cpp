@@ -51,8 +51,7 @@ Value GraphBuilder::materialize(const Tensor &tensor) {
     return tensor.value();
   // Not in the body of a loop, so that it may be read anywhere from now on.
   auto end = OpBuilder::atBlockEnd(&main.front());
-  // What the model itself repeats, such as the number of a mask, is that
-  // number.
+  // A tensor of one repeated number, such as a mask, becomes that number.
   bool isSmall = tensor.count() <= largestInline;
   DenseElementsAttr elements;
   if (isSmall || !tensor.data->hasBytes)

@@ -59,7 +59,7 @@ Tensor GraphBuilder::logSumExp(Tensor x) { return create<LogSumExpOp>(x); }
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// What a reduction begins with, for each element of a result of `shape`.
+/// The start value of a reduction, for each element of a result of `shape`.
 Tensor GraphBuilder::reduceNothing(Combiner combiner, ArrayRef<int64_t> shape,
                                    Type type) {
   if (llvm::is_contained(shape, 0))

@@ -115,7 +115,7 @@ static std::optional<AttentionInputs> readInputs(OpContext &op,
 }
 
 //===----------------------------------------------------------------------===//
-// What is added to the scores
+// The mask
 //===----------------------------------------------------------------------===//
 
 /// 0 where `isAllowed`, else minus infinity.

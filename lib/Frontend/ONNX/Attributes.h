@@ -16,8 +16,8 @@
 
 namespace hamkaas::onnx {
 
-/// What the attributes of a function's nodes may refer to: those of the call,
-/// by name, with their defaults.
+/// Attributes that a function's nodes may refer to: those of the call, by name,
+/// with their defaults.
 using AttributeScope = llvm::StringMap<const AttributeProto *>;
 
 /// The attributes of one node. Reading one says that it is known; what is left

@@ -45,7 +45,7 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
   double beta = op.attributes.getFloat("beta").value_or(1);
   bool transposesX = op.attributes.getInt("transA").value_or(0) != 0;
   bool transposesW = op.attributes.getInt("transB").value_or(0) != 0;
-  // Whether the third operand is repeated, which it always may be since.
+  // True if the third operand is repeated, which it always may be since.
   if (op.version < 7)
     op.attributes.getInt("broadcast");
   if (!op.expectRank(x, 2, 2) || !op.expectRank(w, 2, 2))

@@ -86,8 +86,8 @@ static Tensor placeElements(GraphBuilder &b, const Deformed &d, int64_t group,
   return b.add(moved, beginnings);
 }
 
-/// What the windows see of the channels of one group of offsets: batch x window
-/// x sides x channels.
+/// The windows' view of the channels of one group of offsets: batch x window x
+/// sides x channels.
 static Tensor sampleGroup(GraphBuilder &b, const Deformed &d, int64_t group) {
   Shape sizes = {d.x.dim(2), d.x.dim(3)};
   SmallVector<SmallVector<Tap>> taps;

@@ -69,7 +69,7 @@ static bool areSame(const Descriptor &a, const Descriptor &b) {
          first.st_ino == second.st_ino;
 }
 
-/// Whether `folder` is `root` or lies in it, by the folders above it.
+/// Returns whether `folder` is `root` or lies in it, by the folders above it.
 static bool isBelow(const Descriptor &folder, const Descriptor &root) {
   Descriptor at = openFolderIn(folder, ".");
   while (at && !areSame(at, root)) {
@@ -85,8 +85,8 @@ static bool isBelow(const Descriptor &folder, const Descriptor &root) {
 // Links
 //===----------------------------------------------------------------------===//
 
-/// What `link`, in `folder`, means in a cache of the Hugging Face hub, where
-/// R/snapshots/X/model.onnx is a link to ../../blobs/Y.
+/// Opens the target of `link`, in `folder`, in a cache of the Hugging Face hub,
+/// where R/snapshots/X/model.onnx is a link to ../../blobs/Y.
 static Descriptor openBlob(const Descriptor &folder, StringRef link) {
   Descriptor repository = openFolderIn(folder, "."), below;
   bool isInSnapshot = false;

@@ -14,7 +14,7 @@ using namespace hamkaas;
 using namespace hamkaas::onnx;
 
 //===----------------------------------------------------------------------===//
-// What they are
+// Types
 //===----------------------------------------------------------------------===//
 
 const llvm::fltSemantics *onnx::getSemantics(DataType format) {

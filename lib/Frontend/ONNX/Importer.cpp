@@ -186,7 +186,7 @@ void Importer::addResults(Scope &scope) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// What a node is called in messages: by its name, else by its first output.
+/// The name of a node in messages: by its name, else by its first output.
 static std::string getNodeName(const NodeProto &node,
                                const Environment &environment) {
   std::string name = node.name.str();
@@ -263,7 +263,7 @@ bool Importer::expectPlain(StringRef what, ArrayRef<Tensor> tensors) {
   return true;
 }
 
-/// Whether an operator that takes such inputs may be given these.
+/// Returns whether an operator that takes such inputs may be given these.
 bool Importer::checkInputs(ArrayRef<Tensor> inputs, Takes takes) {
   for (auto [i, input] : llvm::enumerate(inputs)) {
     std::string what = ("input " + Twine(i)).str();
@@ -370,8 +370,8 @@ void Importer::importNode(const NodeProto &node, Scope &scope,
 
 bool Importer::isTooLarge() const { return nodeCount > options.maxNodes; }
 
-/// What a function or a loop makes without a node counts as one, too: so all of
-/// them end.
+/// An operation made by a function or a loop without a node counts, too: so all
+/// of them end.
 void Importer::countNodes(int64_t count) {
   if (!isTooLarge() && nodeCount + count > options.maxNodes)
     diagnostics.modelError("expected at most " + Twine(options.maxNodes) +

@@ -33,13 +33,13 @@ struct Scope {
   const NamedValue *find(llvm::StringRef name) const;
 };
 
-/// What holds for all nodes of a graph or function.
+/// Facts that hold for all nodes of a graph or function.
 struct Environment {
   /// Versions of the operators by domain.
   llvm::StringMap<int64_t> opsets = {};
   /// Attributes of the call, null outside of functions.
   const AttributeScope *attributes = nullptr;
-  /// What the names of nodes are preceded by, "call/".
+  /// The prefix of nodes' names, "call/".
   std::string prefix = "";
   int depth = 0;
 };
@@ -84,7 +84,7 @@ private:
   bool checkInputs(llvm::ArrayRef<Tensor> inputs, Takes takes);
   std::optional<Tensors> importCall(const NodeProto &node, const Scope &scope,
                                     const Environment &environment);
-  /// Whether functions and loops have made too many nodes.
+  /// Returns whether functions and loops have made too many nodes.
   bool isTooLarge() const;
   void countNodes(int64_t count);
   std::optional<Tensors> readInputs(const NodeProto &node, const Scope &scope);

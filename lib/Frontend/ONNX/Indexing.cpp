@@ -284,7 +284,7 @@ static Tensors importOneHot(OpContext &op, GraphBuilder &b) {
                    b.reshape(b.sliceDim(values, 0, 0, 1), {}))};
 }
 
-/// Whether row - column + `shift` compares so with 0, for a matrix.
+/// Returns whether row - column + `shift` compares so with 0, for a matrix.
 static Tensor compareDiagonal(GraphBuilder &b, ComparePredicate predicate,
                               int64_t rows, int64_t columns, int64_t shift) {
   Tensor row = b.broadcast(b.iota({rows, 1}, 0), {rows, columns});

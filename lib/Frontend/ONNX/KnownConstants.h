@@ -32,7 +32,7 @@ public:
   }
 
 private:
-  /// What a value is computed from.
+  /// The origin of a value.
   struct Origin {
     /// By their numbers.
     llvm::SetVector<unsigned> inputs;

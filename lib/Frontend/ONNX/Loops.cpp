@@ -280,8 +280,8 @@ std::optional<Tensors> Importer::importBatchScan(const Call &call) {
   return results;
 }
 
-/// What the last step of a loop carries, and the rows that its steps make; none
-/// after a failure.
+/// The final iter args of a loop, and the rows that its steps make; none after
+/// a failure.
 Tensors Importer::scanBody(const Call &call, const GraphProto &body,
                            const LoopInputs &loop) {
   return builder.scan(

@@ -45,7 +45,7 @@ static std::optional<Labels> readLabels(OpContext &op, GraphBuilder &b,
   return result;
 }
 
-/// What `x`, one number a class or an element and class, is at the right class.
+/// The number of `x`, one a class or an element and class, for the right class.
 static Tensor pickRight(GraphBuilder &b, const Labels &labels, Tensor x) {
   if (!x)
     return {};

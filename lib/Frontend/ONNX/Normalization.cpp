@@ -123,7 +123,7 @@ static Tensors importLRN(OpContext &op, GraphBuilder &b) {
   if (size < 1 || size >= int64_t(1) << 31)
     return {b.fail("expected the attribute 'size' to be at least 1, found " +
                    Twine(size))};
-  // What lies beyond all channels adds nothing.
+  // Positions beyond the channels add nothing.
   int64_t before = std::min((size - 1) / 2, x.dim(1) - 1);
   int64_t after = std::min(size / 2, x.dim(1) - 1);
   Tensor rows = b.reshape(
@@ -152,8 +152,8 @@ static std::optional<int64_t> getRowAxis(OpContext &op, GraphBuilder &b,
   return axis;
 }
 
-/// What layers are normalized by: the mean of each row and the inverse of its
-/// deviation.
+/// The statistics of layer normalization: the mean of each row and the inverse
+/// of its deviation.
 static Tensors computeStatistics(GraphBuilder &b, Tensor x, int64_t axis,
                                  double epsilon) {
   Shape dims = getDimRange(axis, x.rank());

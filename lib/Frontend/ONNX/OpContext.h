@@ -55,7 +55,7 @@ public:
   /// Fails unless a tensor may have this shape, perhaps without elements.
   bool checkShape(llvm::ArrayRef<int64_t> shape);
 
-  /// Whether the model has a place for output `i`.
+  /// Returns whether the model has a place for output `i`.
   bool wants(size_t i) const {
     return i < node.outputs.size() && !node.outputs[i].empty();
   }
@@ -86,7 +86,7 @@ private:
 /// missing.
 using OpImporter = Tensors (*)(OpContext &op, GraphBuilder &b);
 
-/// What an operator is given.
+/// The arguments that an operator takes.
 enum class Takes {
   Tensors, ///< Elements as the graph has them.
   Bits,    ///< Any elements: they are moved only, and the results have those of

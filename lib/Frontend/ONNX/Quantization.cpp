@@ -85,7 +85,7 @@ static Type getByteType(GraphBuilder &b) {
   return IntegerType::get(b.context(), 8, IntegerType::Unsigned);
 }
 
-/// What the elements of a quantized tensor are: one of the two.
+/// The element type of a quantized tensor: one of the two.
 struct QuantizedType {
   Type type;
   DataType format = DataType::Undefined;

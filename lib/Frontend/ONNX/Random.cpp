@@ -262,8 +262,8 @@ static Tensors importMultinomial(OpContext &op, GraphBuilder &b) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
-/// Whether elements are dropped: none are if the model is not trained, or with
-/// a ratio of 0.
+/// Returns whether elements are dropped: none are if the model is not trained,
+/// or with a ratio of 0.
 static bool dropsElements(OpContext &op, GraphBuilder &b) {
   Tensor ratio = op.optionalInput(1), trains = op.optionalInput(2);
   if (!trains || !op.expectConstant(2))

@@ -45,7 +45,7 @@ struct Taps {
   int64_t count = 1;
   std::vector<int64_t> indices;
   std::vector<double> weights;
-  /// Whether an element lies outside of the input; empty if none does.
+  /// True if an element lies outside of the input; empty if none does.
   std::vector<int64_t> isOutside;
 };
 

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-/// Whether `x` is from `low` to `high`.
+/// Returns whether `x` is from `low` to `high`.
 static Tensor isWithin(GraphBuilder &b, Tensor x, double low, double high) {
   if (!x)
     return {};

@@ -193,8 +193,8 @@ struct BoxSettings {
 
 } // namespace
 
-/// Whether the part that both boxes have is more than `limit` of what they
-/// cover.
+/// Returns whether the part that both boxes have is more than `limit` of what
+/// they cover.
 static bool overlap(const Box &a, const Box &b, float limit) {
   float common = 1;
   for (int i = 0; i < 2; ++i) {

@@ -159,7 +159,7 @@ static Tensors importBitCast(OpContext &op, GraphBuilder &b) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a shape is
+// Shapes
 //===----------------------------------------------------------------------===//
 
 static Tensors importShape(OpContext &op, GraphBuilder &b) {

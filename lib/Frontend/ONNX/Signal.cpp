@@ -57,7 +57,8 @@ static double getSine(int64_t i, int64_t n) {
   return std::sin(2 * M_PI * double(i) / double(n));
 }
 
-/// What input `t` contributes to bin `k`: from its parts to those of the bin.
+/// The contribution of input `t` to bin `k`: from its parts to those of the
+/// bin.
 static void addEntries(const Transform &f, int64_t t, int64_t part, int64_t k,
                        std::vector<double> &matrix) {
   int64_t turn = (t * k) % f.length;

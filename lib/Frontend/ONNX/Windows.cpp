@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-/// What an attribute may be without a product of sizes wrapping.
+/// The largest attribute for which no product of sizes wraps.
 static constexpr int64_t largest = int64_t(1) << 31;
 
 std::optional<Shape> onnx::readList(OpContext &op, GraphBuilder &b,

@@ -29,7 +29,7 @@ public:
 
   /// Takes the next field. False at the end, and at what is no field.
   bool next();
-  /// Whether all that was taken were fields.
+  /// Returns whether all that was taken were fields.
   bool isSound() const { return !isBroken; }
 
   /// Of the field that was taken: its number, and whether it has that type.

@@ -14,8 +14,8 @@
 
 namespace hamkaas::script {
 
-/// What the statements printed so far make of the values of GRAPH: the inverse
-/// of `StorageMap`. A statement that writes in place stands for the op and also
+/// Maps values of GRAPH to the statements printed so far: the inverse of
+/// `StorageMap`. A statement that writes in place stands for the op and also
 /// for the ops after it that carry the change over to the owner of the storage;
 /// these are recognised here and not printed.
 class AliasMap {

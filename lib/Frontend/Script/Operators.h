@@ -17,7 +17,7 @@
 
 namespace hamkaas::script {
 
-/// What an argument of an operator of version 1 may be.
+/// The kinds of arguments of operators of version 1.
 enum class ParameterKind {
   FloatNode,
   AnyNode,
@@ -68,8 +68,8 @@ inline constexpr llvm::StringLiteral typeAttr = "type";
 /// Tells optional operands apart. A script does not need it: their types do.
 using graph::segmentsAttr;
 
-/// What defines a tensor of a number, which is part of the program. Of
-/// version 2.
+/// The operator that defines a tensor of a number, which is part of the
+/// program. Of version 2.
 inline constexpr llvm::StringLiteral numberTensor = "NumberTensor";
 
 /// `replace_slice` becomes `ReplaceSliceNode`.
@@ -83,7 +83,7 @@ size_t findControl(llvm::StringRef text);
 mlir::Type parseElementType(llvm::StringRef name, unsigned version,
                             mlir::MLIRContext *context);
 
-/// What the script calls an element type, or the empty string.
+/// The script's name of an element type, or the empty string.
 llvm::StringRef getElementTypeName(mlir::Type type);
 
 /// The names of the element types of a version, for messages.
@@ -93,7 +93,7 @@ std::string listElementTypes(unsigned version);
 /// which of them an operation takes is its constraint's to say.
 llvm::SmallVector<mlir::Attribute> listEnumerations(mlir::MLIRContext *context);
 
-/// What the script calls the value of an enumeration, or the empty string.
+/// The script's name of an enumeration's value, or the empty string.
 llvm::StringRef getEnumerationName(mlir::Attribute value);
 
 /// `float32 [2, 3]`, for messages.

@@ -92,7 +92,7 @@ private:
   llvm::LogicalResult
   parseArguments(llvm::SmallVectorImpl<Argument> &arguments);
 
-  // What the arguments mean; in ParserOperators.cpp.
+  // The meaning of arguments; in ParserOperators.cpp.
   NodeOrError defineTensor(const Token &id, const Token &spelling,
                            const Token &name, const Token &typeName,
                            const Argument &shape);

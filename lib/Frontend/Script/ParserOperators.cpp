@@ -245,7 +245,7 @@ NodeOrError Parser::applyByTable(const Operator &op, const Token &id,
   Application application = makeApplication(OperationName(op.opName, context),
                                             getLocation(id.position));
   application.operatorLocation = getLocation(spelling.position);
-  // What does not fit the first operand is the fault of the second.
+  // A mismatch with the first operand is the fault of the second.
   application.blame =
       getLocation(arguments[arguments.size() > 1].token.position);
   application.isWellFormed = true;

@@ -402,7 +402,8 @@ FailureOr<std::string> Printer::formatVersion2(Operation *op) {
   return statement + ")";
 }
 
-/// What of the type of the result the first operand does not say; not nothing.
+/// The part of the result's type that the first operand does not imply; not
+/// empty.
 SmallVector<std::string> Printer::formatResult(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   RankedTensorType operand;

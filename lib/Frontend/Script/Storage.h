@@ -30,7 +30,7 @@ struct View {
   /// The first element seen.
   int64_t offset = 0;
   mlir::RankedTensorType type;
-  /// What it showed when the storage had version `version`.
+  /// Its value when the storage had version `version`.
   mlir::Value value;
   uint64_t version = 0;
   mlir::Location location;
@@ -49,7 +49,7 @@ public:
   /// element `offset` on.
   uint32_t addView(uint32_t base, int64_t offset, mlir::Value value);
 
-  /// What the node shows now. Creates ops if its storage was written since it
+  /// The node's present value. Creates ops if its storage was written since it
   /// was read last.
   mlir::Value read(uint32_t node);
 

@@ -13,7 +13,7 @@
 
 using namespace hamkaas::rt;
 
-// What an error says when there is no memory to say more. Never freed.
+// The text of an error when there is no memory for more. Never freed.
 static char outOfMemory[] = "out of memory";
 
 void hamkaas::rt::freeErrorText(char *text) {

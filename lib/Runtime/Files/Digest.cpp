@@ -112,7 +112,7 @@ static void hashTile(HashFunction hash, const uint8_t *data, size_t size,
 
 namespace {
 
-/// What the tiles of a large input share.
+/// State shared by the tiles of a large input.
 struct Job {
   HashFunction hash;
   const uint8_t *data;

@@ -21,7 +21,7 @@
 using namespace hamkaas::rt;
 
 //===----------------------------------------------------------------------===//
-// What stands between tokens
+// Between tokens
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -46,7 +46,7 @@ private:
   int maximumDepth;
   int depth = 0;
   size_t position = 0;
-  /// What came last: a mark, 'v' after a value or key, '^' at the beginning.
+  /// The last token: a mark, 'v' after a value or key, '^' at the beginning.
   char before = '^';
 };
 

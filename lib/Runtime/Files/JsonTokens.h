@@ -52,7 +52,8 @@ public:
   /// character inside, half a surrogate pair, or is not UTF-8.
   char *readString(size_t index, char *output) const;
 
-  /// Whether the string, unescaped as it stands in the text, is `expected`.
+  /// Returns whether the string, unescaped as it stands in the text, is
+  /// `expected`.
   bool isString(size_t index, const char *expected) const;
 
   /// Reads digits only: an integer from 0 to 2^63 - 1.

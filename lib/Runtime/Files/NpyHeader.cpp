@@ -202,7 +202,7 @@ Error HeaderReader::unknownDescription(const Piece *found) const {
   bool bigEndian = found->length > 0 && found->begin[0] == '>';
   text.append(", found %s'%.*s'", bigEndian ? "big-endian " : "",
               found->shownLength(), found->begin);
-  // What numpy writes for a type that a package added to it.
+  // Numpy's text for a type that a package added to it.
   if (found->is("<V2") || found->is("|V2"))
     text.append(", which may be bfloat16; the format npy has no such type");
   return Error::adopt(text.release());

@@ -23,7 +23,8 @@ inline constexpr uint64_t maximumHeaderSize = 100000000;
 /// The member of the header that is no tensor.
 inline constexpr char metadataKey[] = "__metadata__";
 
-/// Whether a tensor may have this name: UTF-8 without control characters.
+/// Returns whether a tensor may have this name: UTF-8 without control
+/// characters.
 inline bool isName(const char *begin, const char *end) {
   while (begin != end) {
     int length = utf8Length(begin, end);

@@ -29,7 +29,7 @@ static constexpr size_t dataAlignment = 8;
 static constexpr uint64_t bufferSize = uint64_t{1} << 20;
 
 //===----------------------------------------------------------------------===//
-// What can be written
+// Checks
 //===----------------------------------------------------------------------===//
 
 static Error checkSize(const char *path, const HamKaasTensorInfo &tensor) {

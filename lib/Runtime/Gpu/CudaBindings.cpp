@@ -105,7 +105,7 @@ Error CudaBindings::findPlace(CudaContext &context, const char *kind,
   place = Place::OfCaller;
   if (binding.tensor->bytes == 0)
     return Error();
-  // What the driver does not know is the caller's own memory; it leaves zeros.
+  // Memory that the driver does not know is the caller's own; it leaves zeros.
   // Not all attributes have the same size.
   uint64_t memoryType = 0, isManaged = 0, ordinal = 0;
   CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,

@@ -50,18 +50,18 @@ public:
   Error bind(CudaContext &context, const void *const *given,
              void *const *givenOutputs, Change &change /* out */);
 
-  /// What the kernels take.
+  /// The kernels' arguments.
   const void *const *inputs() const { return addresses; }
   void *const *outputs() const { return addresses + inputCount; }
   /// As the kernels take it.
   uint64_t failure() const;
 
-  /// What the GPU copies before and after the kernels, `failure` included if
-  /// there may be one.
+  /// The GPU's copies before and after the kernels, `failure` included if there
+  /// may be one.
   cuda::CUresult addCopiesIn(CudaSequence &sequence) const;
   cuda::CUresult addCopiesOut(CudaSequence &sequence) const;
 
-  /// What the processor copies before and after all that.
+  /// The processor's copies before and after all that.
   void readInputs() const;
   void writeOutputs() const;
   /// After the copies out: as in HamKaasDeviceKernel.

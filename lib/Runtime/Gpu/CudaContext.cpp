@@ -25,8 +25,7 @@ static constexpr const char *heldHint =
     "the device was lost, and is still held by another instance or another "
     "library of this process: restart the process";
 
-// What kernels do wrong: CUDA_ERROR_ILLEGAL_ADDRESS to
-// CUDA_ERROR_LAUNCH_FAILED.
+// Errors of kernels: CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED.
 static bool endsAllWork(CUresult result) {
   return result >= 700 && result <= 719;
 }

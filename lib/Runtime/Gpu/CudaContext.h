@@ -31,7 +31,7 @@ public:
   /// as "sm_80". Once for each object.
   Error open(int32_t number, const char *architecture);
 
-  /// Whether `open` would find a GPU that will do; does not wake it up.
+  /// Returns whether `open` would find a GPU that will do; does not wake it up.
   Error find(int32_t number, const char *architecture);
 
   const CudaDriver &driver() const { return *functions; }
@@ -73,7 +73,7 @@ private:
   char deviceName[24] = {};
   cuda::CUcontext context = nullptr;
   cuda::CUstream work = nullptr;
-  /// What the driver said when the GPU was lost, from malloc.
+  /// The driver's message when the GPU was lost, from malloc.
   char *lost = nullptr;
   /// Before, nothing of ours was in the context.
   bool isOpen = false;

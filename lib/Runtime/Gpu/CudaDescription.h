@@ -21,10 +21,10 @@ struct Description {
   Error error;
 };
 
-/// What the function gets.
+/// The function's argument.
 HamKaasExecution makeExecution(Description &description);
 
-/// What the function has left behind, by its result.
+/// The function's error, by its result.
 Error explainReturn(int32_t failed, const HamKaasExecution &execution,
                     Description &description);
 

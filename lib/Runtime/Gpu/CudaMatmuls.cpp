@@ -24,7 +24,7 @@ using namespace hamkaas::rt::cublas;
 // Errors
 //===----------------------------------------------------------------------===//
 
-// What the library says of a call.
+// The library's error for a call.
 Error CudaMatmuls::check(cublasStatus_t status, const char *what,
                          const HamKaasMatmul *matmul) const {
   if (status == CUBLAS_STATUS_SUCCESS)
@@ -62,7 +62,7 @@ CudaMatmuls::describeMatrix(const HamKaasMatmul &matmul, int64_t rows,
       sizeof(stride));
 }
 
-// What factors may be rounded to, by HamKaasDeviceCode::precision.
+// The precision of rounded factors, by HamKaasDeviceCode::precision.
 static cublasComputeType_t chooseComputeType(const char *precision) {
   if (precision && strcmp(precision, "tf32") == 0)
     return CUBLAS_COMPUTE_32F_FAST_TF32;

@@ -15,7 +15,7 @@
 using namespace hamkaas::rt;
 using namespace hamkaas::rt::cuda;
 
-// What a kernel may have without asking for more.
+// The limit for kernels that do not ask for more.
 static constexpr uint32_t defaultSharedBytes = 48 * 1024;
 // Kernels with more of it get all that there can be at the expense of the first
 // cache: otherwise the driver's guess may leave room for a single block.
@@ -26,7 +26,7 @@ static constexpr uint32_t largeSharedBytes = 16 * 1024;
 //===----------------------------------------------------------------------===//
 
 Error CudaModule::load(CudaContext &context, const char *model) {
-  // What the driver says about PTX that it cannot compile.
+  // The driver's messages about PTX that it cannot compile.
   char log[1024] = {};
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
                             CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};

@@ -24,7 +24,7 @@ struct CudaProgram {
   const HamKaasProgram &program;
   CudaContext context;
   CudaModule *module = nullptr;
-  /// Whether a run may fail. Then the GPU notes how, and what comes after does
+  /// True if a run may fail. Then the GPU notes how, and what comes after does
   /// nothing.
   bool hasChecks = true;
   /// cudaCopyCode; null if the program checks nothing, so that the driver's own
@@ -34,7 +34,7 @@ struct CudaProgram {
   CudaBindings bindings;
   CudaSequence sequence{context};
   ProgramMemory memory = {};
-  /// Whether each kernel is waited for.
+  /// True if each kernel is waited for.
   bool isBlocking = false;
   /// The most that a kernel of the program takes, and room for them.
   int32_t maximumWords = 0;

@@ -32,8 +32,8 @@ static Error describeRun(CudaProgram &device) {
   };
   if (Error error = check(sequence.begin()))
     return error;
-  // What a failed check leaves. Where there are none, two steps less are a few
-  // microseconds of each run.
+  // The record of a failed check. Where there are none, two steps less are a
+  // few microseconds of each run.
   if (device.hasChecks)
     if (Error error = check(sequence.addZeros(bindings.failure(), 10)))
       return error;
@@ -128,7 +128,7 @@ Error hamkaas::rt::runOnCuda(void *context, const void *const *inputs,
     return error;
   auto change = CudaBindings::Change::None;
   Error binding = device.bindings.bind(device.context, inputs, outputs, change);
-  // What is bound now, perhaps in part, is not in the graph.
+  // The present bindings, perhaps incomplete, are not in the graph.
   if (binding || change == CudaBindings::Change::Steps)
     device.sequence.clear();
   if (binding)

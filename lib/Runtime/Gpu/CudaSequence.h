@@ -44,7 +44,7 @@ public:
   /// Forgets the steps and the graph.
   void clear();
 
-  /// Whether there is a graph that `launch` can do.
+  /// Returns whether there is a graph that `launch` can do.
   bool isComplete() const { return executable && state == State::Complete; }
 
   cuda::CUresult begin();
@@ -60,7 +60,7 @@ public:
   cuda::CUresult addCopy(const Copy &copy);
   /// Sets 32-bit words to zero.
   cuda::CUresult addZeros(uint64_t to, uint64_t count);
-  /// What a library does, which the words decide.
+  /// Work of a library, which the words decide.
   struct Work {
     /// Puts it on the stream; false if that failed.
     bool (*issue)(void *context, cuda::CUstream stream);

@@ -27,7 +27,7 @@ using namespace hamkaas::rt;
 // counts for the second.
 static void recordCall(void *context, int64_t call) {
   Instance &instance = *static_cast<Instance *>(context);
-  // What goes wrong is said at the end of the run.
+  // Errors are reported at the end of the run.
   (void)instance.device.synchronise(instance.device.context);
   uint64_t now = readClock();
   HamKaasCallProfile &entry = instance.profile[call];

@@ -17,7 +17,7 @@ namespace hamkaas {
 struct Attention {
   mlir::Value q, k, v;
   mlir::linalg::LinalgOp products;
-  /// What is computed from the products.
+  /// The result computed from the products.
   mlir::Value scores;
   /// An operand that hides keys from queries, null if there is none: where a
   /// mask is not zero or a bias is negative infinity, the score is
@@ -77,8 +77,8 @@ public:
   mlir::Value maximum(mlir::Value lhs, mlir::Value rhs);
   /// exp(x - largest).
   mlir::Value exponential(mlir::Value x, mlir::Value largest);
-  /// What to subtract from scores of which `largest` is the largest: it, or 0
-  /// if all of them are negative infinity, whose weights then are 0.
+  /// The value to subtract from scores of which `largest` is the largest: it,
+  /// or 0 if all of them are negative infinity, whose weights then are 0.
   mlir::Value finiteOrZero(mlir::Value largest);
   /// `value` in the first `active` lanes, otherwise `other`.
   mlir::Value keepActive(mlir::Value value, int64_t active, mlir::Value other);
@@ -89,10 +89,10 @@ public:
   /// The products of a query with `active` keys from `key` on: a lane each.
   mlir::Value multiplyKeys(mlir::Value batch, mlir::Value query,
                            mlir::Value key, int64_t active);
-  /// Whether any lane of one of `vectors` is other than zero.
+  /// Returns whether any lane of one of `vectors` is other than zero.
   mlir::Value anyNonzero(llvm::ArrayRef<mlir::Value> vectors);
-  /// Whether the keys at `point`, `active` out of `width` lanes, are hidden
-  /// from the query: a vector.
+  /// Returns whether the keys at `point`, `active` out of `width` lanes, are
+  /// hidden from the query: a vector.
   mlir::Value isHidden(PointRef point, int64_t width, int64_t active);
   mlir::Value allSet(mlir::Value mask);
 

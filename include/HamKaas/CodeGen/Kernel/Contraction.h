@@ -30,7 +30,7 @@ struct ContractionTile {
   /// Rows of a tile of the kernel's outermost loop, a multiple of `rows` unless
   /// there is only one such block.
   int64_t blockRows;
-  /// Whether consecutive tiles share their rows, and not a panel.
+  /// True if consecutive tiles share their rows, and not a panel.
   bool sharesRows;
 
   /// Columns of a panel of the packed right side.

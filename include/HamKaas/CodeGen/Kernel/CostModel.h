@@ -27,8 +27,8 @@ public:
   TargetDescription target;
   MachineFacts machine;
 
-  /// Whether what a thread has read lately is in a cache of its own, so that
-  /// tiles can be cut for it.
+  /// Returns whether what a thread has read lately is in a cache of its own, so
+  /// that tiles can be cut for it.
   bool hasOwnCache() const { return machine.l1Bytes > 0; }
 
   // Elements of 32 bits.
@@ -71,16 +71,17 @@ public:
   // Memory
   //===--------------------------------------------------------------------===//
 
-  /// Whether a result of so many elements of 32 bits, in rows of `columns`, is
-  /// written past the caches, where whoever reads it would hardly find it.
+  /// Returns whether a result of so many elements of 32 bits, in rows of
+  /// `columns`, is written past the caches, where whoever reads it would hardly
+  /// find it.
   bool streams(int64_t elements, int64_t columns) const;
-  /// Whether results, and operands of their shape, are so large that their
-  /// elements must be asked for ahead, and how far: a page, for the hardware
-  /// stops at each.
+  /// Returns whether results, and operands of their shape, are so large that
+  /// their elements must be asked for ahead, and how far: a page, for the
+  /// hardware stops at each.
   bool prefetchesElements(int64_t elements) const;
   int64_t elementsAhead() const { return machine.pageBytes / elementBytes; }
-  /// Whether a row of so many bytes, of each operand and the result, finds room
-  /// in the first-level cache beside the row that is computed.
+  /// Returns whether a row of so many bytes, of each operand and the result,
+  /// finds room in the first-level cache beside the row that is computed.
   bool isNearRow(int64_t bytes) const { return bytes <= machine.l1Bytes / 8; }
   /// Elements of a row that registers keep, of each of two operands, or of one:
   /// none where a cache serves as well.
@@ -90,27 +91,28 @@ public:
   // Right sides of contractions
   //===--------------------------------------------------------------------===//
 
-  /// Whether one whose columns are not packed must be asked for ahead, and how
-  /// many steps of the depth: about the latency of the third-level cache.
+  /// Returns whether one whose columns are not packed must be asked for ahead,
+  /// and how many steps of the depth: about the latency of the third-level
+  /// cache.
   bool prefetchesColumns(int64_t elements) const;
   int64_t stepsAhead() const { return 8; }
-  /// Whether panels of the weights of a convolution must be brought nearer: all
-  /// rows use all of them, so it is a matter of size.
+  /// Returns whether panels of the weights of a convolution must be brought
+  /// nearer: all rows use all of them, so it is a matter of size.
   bool prefetchesWindows(int64_t elements) const {
     return elements >= l2Elements();
   }
-  /// Whether each tile copies what it reads of one that is not packed; a
-  /// smaller one stays in the second-level cache as it is.
+  /// Returns whether each tile copies what it reads of one that is not packed;
+  /// a smaller one stays in the second-level cache as it is.
   bool isCopied(int64_t elements) const {
     return hasOwnCache() && elements >= l2Elements() / 4;
   }
-  /// Whether a copy of `elements` that is read `uses` times pays: it must fit
-  /// the stack of a thread.
+  /// Returns whether a copy of `elements` that is read `uses` times pays: it
+  /// must fit the stack of a thread.
   bool copyPays(int64_t elements, int64_t uses) const {
     return uses >= 4 && elements * elementBytes <= machine.scratchBytes;
   }
-  /// Whether packing one of `depth` x `columns` that is known at run time only
-  /// pays for so many rows.
+  /// Returns whether packing one of `depth` x `columns` that is known at run
+  /// time only pays for so many rows.
   bool packingPays(int64_t rows, int64_t depth, int64_t columns) const;
 
   //===--------------------------------------------------------------------===//

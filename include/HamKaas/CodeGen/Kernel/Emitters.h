@@ -116,7 +116,7 @@ struct LaneUse {
   bool operator==(const LaneUse &) const = default;
 };
 
-/// What a linear map gives at loops that depend on the lane.
+/// The results of a linear map at loops that depend on the lane.
 llvm::SmallVector<LaneUse::Index>
 applyToLanes(mlir::AffineMap map, llvm::ArrayRef<LaneUse::Index> loops);
 

@@ -21,8 +21,8 @@ using Tile = llvm::SmallVector<int64_t>;
 
 enum class CacheLevel { First, Second };
 
-/// What the emitters of all families share: constants, index arithmetic, and
-/// loops that carry the destination tensor from write to write.
+/// The common ground of all emitters: constants, index arithmetic, and loops
+/// that carry the destination tensor from write to write.
 class KernelBuilder {
 public:
   /// Emits the body of a loop or branch and returns what it yields. Indices are
@@ -120,9 +120,9 @@ public:
   /// the destination; only the first `active`.
   void scatter(mlir::Value vector, mlir::Value linear, int64_t active);
 
-  /// Whether the destination is so large that it is written past the caches,
-  /// where whoever reads it would hardly find it, and its rows begin at the
-  /// same place of a cache line. Its elements have 32 bits then.
+  /// Returns whether the destination is so large that it is written past the
+  /// caches, where whoever reads it would hardly find it, and its rows begin at
+  /// the same place of a cache line. Its elements have 32 bits then.
   bool streams() const;
   /// The elements of such a destination before the first cache line.
   mlir::Value elementsBeforeLine();
@@ -169,7 +169,7 @@ private:
     mlir::Value vector;
     llvm::SmallVector<mlir::Value> indices;
     int64_t active;
-    /// Whether the one index is the number of each element.
+    /// True if the one index is the number of each element.
     bool isScattered;
   };
 

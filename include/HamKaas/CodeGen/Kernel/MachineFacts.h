@@ -37,7 +37,7 @@ struct MachineFacts {
   int64_t streamedBytes = 0;
   /// Scratch memory of a tile.
   int64_t scratchBytes = 0;
-  /// Whether a thread waits for memory, and asks for it ahead. Else others run
+  /// True if a thread waits for memory, and asks for it ahead. Else others run
   /// meanwhile.
   bool prefetches = false;
 

@@ -28,11 +28,11 @@ struct TargetDescription {
   int64_t lanes;
   /// Vector registers a kernel may hold values in.
   int64_t registers;
-  /// Whether a multiply-add is one instruction (and one rounding).
+  /// True if a multiply-add is one instruction (and one rounding).
   bool fma;
-  /// Whether multiplying float32 by a power of two is one instruction.
+  /// True if multiplying float32 by a power of two is one instruction.
   bool scale;
-  /// Whether lanes are threads. Each then reads and writes memory at an address
+  /// True if lanes are threads. Each then reads and writes memory at an address
   /// of its own for the price of one access, but gets what another one holds
   /// only by an instruction that costs as much as a read of shared memory; and
   /// nothing is to be asked for ahead, for other warps run meanwhile.

@@ -22,7 +22,7 @@ struct Coordinate {
   mlir::Value index;
   int64_t step = 0;
 
-  /// Whether lanes may differ.
+  /// Returns whether lanes may differ.
   bool runs() const {
     return step != 0 || mlir::isa<mlir::VectorType>(index.getType());
   }
@@ -35,7 +35,8 @@ using PointRef = llvm::ArrayRef<Coordinate>;
 /// A point whose last coordinate runs along the lanes.
 Point lanePoint(mlir::ValueRange outer, mlir::Value lane);
 
-/// Whether `map` has only sums of multiples of its dimensions and constants.
+/// Returns whether `map` has only sums of multiples of its dimensions and
+/// constants.
 bool isLinear(mlir::AffineMap map);
 /// The factors of the dimensions in result number `result` of a linear map, and
 /// then its constant.
@@ -54,8 +55,9 @@ Point applyLinear(KernelBuilder &kernel, mlir::AffineMap map, PointRef point);
 /// Knows the operations only as what linalg and their traits say of them.
 class TreeEmitter {
 public:
-  /// What stands for an element of `tensor` instead of its definition; null to
-  /// follow the definition. A scalar stands for the same value in all lanes.
+  /// The value to use for an element of `tensor` instead of its definition;
+  /// null to follow the definition. A scalar stands for the same value in all
+  /// lanes.
   using Leaf = std::function<mlir::Value(mlir::Value tensor, PointRef point)>;
 
   /// Of the `lanes` of each vector only the first `active` are read and have

@@ -187,7 +187,7 @@ public:
   /// from what is carried and a row of each input. None after a failure.
   using LoopBody = llvm::function_ref<Tensors(llvm::ArrayRef<Tensor> carried,
                                               llvm::ArrayRef<Tensor> rows)>;
-  /// What the last step carries, then the outputs; none after a failure.
+  /// The final iter args, then the outputs; none after a failure.
   Tensors scan(const LoopInputs &loop, LoopBody body);
 
   //===--------------------------------------------------------------------===//

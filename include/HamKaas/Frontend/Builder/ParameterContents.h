@@ -15,7 +15,7 @@
 
 namespace hamkaas {
 
-/// What the parameters of a model hold that has them itself: dense, row-major,
+/// Contents of the parameters of a model that includes them: dense, row-major,
 /// as a program stores them, by the name of the parameter.
 class ParameterContents {
 public:

@@ -20,12 +20,12 @@
 
 namespace hamkaas {
 
-/// Whether a file with this content is meant to be an ONNX model. It may still
-/// be a broken one.
+/// Returns whether a file with this content is meant to be an ONNX model. It
+/// may still be a broken one.
 bool isOnnxModel(llvm::StringRef content);
 
-/// What messages call the options below: as the command line does, or as the
-/// interface of whoever gave them.
+/// The names of the options below in messages: as the command line does, or as
+/// the interface of whoever gave them.
 struct OnnxOptionNames {
   llvm::StringRef dims = "--dim";
   llvm::StringRef dimsExample = "--dim NAME=N";
@@ -73,7 +73,7 @@ struct OnnxValue {
   std::string format = "";
 };
 
-/// What is known of a model, also of one that cannot be imported.
+/// Facts about a model, including one that cannot be imported.
 struct OnnxSummary {
   OnnxFailure failure = OnnxFailure::None;
   /// In the order of the model, without initializers. What has no elements is

@@ -20,7 +20,7 @@
 
 namespace hamkaas::rt {
 
-/// What a run of a program works on besides its inputs and outputs.
+/// The memory of a run, other than inputs and outputs.
 struct ProgramMemory {
   const void *constants;
   void *state;
@@ -75,12 +75,12 @@ struct Device {
   Error (*run)(void *context, const void *const *inputs, void *const *outputs);
 };
 
-/// Whether createDevice knows the name.
+/// Returns whether createDevice knows the name.
 bool isDeviceName(const char *name);
 
-/// What a program must be compiled for to run on the device: "cpu" or "cuda",
-/// for "best" depending on the GPUs here; `architecture` as in
-/// HamKaasDeviceCode. Null if the device is not known.
+/// The target of programs that run on the device: "cpu" or "cuda", for "best"
+/// depending on the GPUs here; `architecture` as in HamKaasDeviceCode. Null if
+/// the device is not known.
 const char *targetOfDevice(const char *name, const char *architecture);
 
 /// Makes the device of that name for a program. `threads` as in
@@ -97,7 +97,8 @@ Error createCpuDevice(int32_t threads, Device &device /* out */);
 Error createCudaDevice(int32_t number, const HamKaasProgram &program,
                        Device &device /* out */, bool &isUsable /* out */);
 
-/// Whether there is a GPU of that number that runs code for `architecture`.
+/// Returns whether there is a GPU of that number that runs code for
+/// `architecture`.
 Error findCudaDevice(int32_t number, const char *architecture);
 
 } // namespace hamkaas::rt

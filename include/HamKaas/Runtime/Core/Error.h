@@ -61,7 +61,7 @@ private:
 /// Releases what Error::release returned; nothing happens on null.
 void freeErrorText(char *text);
 
-/// What the C library says about an errno value.
+/// The C library's text for an errno value.
 class ErrnoText {
 public:
   explicit ErrnoText(int code);

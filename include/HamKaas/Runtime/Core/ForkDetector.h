@@ -30,8 +30,8 @@ public:
   /// Takes this process for the parent. Once for each object.
   void start(Method method = Method::Page);
 
-  /// Whether this is a child of the process that called `start`, or a child of
-  /// such a child.
+  /// Returns whether this is a child of the process that called `start`, or a
+  /// child of such a child.
   bool isChild() const;
 
 private:

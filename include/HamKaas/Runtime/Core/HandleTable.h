@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the C interface hands out in place of addresses: a handle is never
-// followed, it is looked up, so that any value is safe to pass.
+// Handles, which the C interface hands out in place of addresses: a handle is
+// never followed, it is looked up, so that any value is safe to pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace hamkaas::rt {
 
-/// What a handle stands for.
+/// The kind of object behind a handle.
 struct HandleKind {
   uint8_t number;   // not 0; one for each kind of a table
   const char *name; // "an instance"

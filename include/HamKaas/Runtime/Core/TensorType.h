@@ -16,8 +16,7 @@
 
 namespace hamkaas::rt {
 
-/// What the runtime knows of an element type. Texts are null where a format
-/// has no such type.
+/// Facts about an element type. Texts are null where a format has no such type.
 struct ElementType {
   HamKaasElementType type;
   const char *name;        // "float32"

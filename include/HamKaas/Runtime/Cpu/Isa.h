@@ -15,8 +15,8 @@
 
 namespace hamkaas::rt {
 
-/// What the processor and the operating system say about themselves; see the
-/// CPUID instruction.
+/// Identification of the processor and the operating system; see the CPUID
+/// instruction.
 struct CpuidWords {
   uint32_t basicEcx;    // leaf 1
   uint32_t featuresEbx; // leaf 7

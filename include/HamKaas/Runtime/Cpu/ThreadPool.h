@@ -54,7 +54,7 @@ public:
               int64_t tiles, int64_t *values);
 
 private:
-  /// What a region runs. Written by the caller while no chunk is out.
+  /// The work of a region. Written by the caller while no chunk is out.
   struct Region {
     HamKaasKernelFunction kernel;
     void *const *arguments;

@@ -16,7 +16,7 @@
 
 namespace hamkaas::rt {
 
-/// What the header says of the array. It is the text of a Python dictionary:
+/// Type and shape of the array. It is the text of a Python dictionary:
 /// `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 struct NpyHeader {
   /// numpy's own limit is 64 since 2.0, 32 before.

@@ -13,8 +13,8 @@
 
 namespace hamkaas::rt {
 
-/// What all file formats share. `Format` derives from this, closes the file in
-/// its destructor, and has
+/// The common part of all file formats. `Format` derives from this, closes the
+/// file in its destructor, and has
 ///   Error parseChecked(const uint8_t *contents, size_t size, const char *path)
 /// and `void clear()`, which forgets what was parsed, also after an error.
 template <typename Format> class ParsedFile {

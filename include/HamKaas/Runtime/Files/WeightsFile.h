@@ -28,7 +28,7 @@ public:
              const HamKaasInstanceOptions &options);
 
   const MappedFile &file() const { return mapped; }
-  /// What was opened.
+  /// The path that was opened.
   const char *path() const { return opened; }
 
 private:

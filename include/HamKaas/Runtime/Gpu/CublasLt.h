@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the runtime uses of cuBLASLt, as cublasLt.h of version 12 and 13
-// declares it. Declared here once more for the reason that CudaDriver.h tells;
-// a test compares the two.
+// The part of cuBLASLt that the runtime uses, as cublasLt.h of version 12 and
+// 13 declares it. Declared here once more for the reason that CudaDriver.h
+// tells; a test compares the two.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the runtime uses of the driver's interface, as cuda.h of version 12.0
-// declares it. Declared here once more because neither building nor running
-// needs NVIDIA's software until the first use of a GPU; a test compares the
-// two.
+// The part of the driver's interface that the runtime uses, as cuda.h of
+// version 12.0 declares it. Declared here once more because neither building
+// nor running needs NVIDIA's software until the first use of a GPU; a test
+// compares the two.
 //
 //===----------------------------------------------------------------------===//
 
@@ -210,8 +210,8 @@ Error loadCudaDriver(const char *library, CudaDriver &driver /* out */);
 /// succeeds. Not for a child that was forked after that: there it is an error.
 Error findCudaDriver(const CudaDriver *&driver /* out */);
 
-/// Whether this is a child that was forked after its parent had found the
-/// driver; there no function of the driver may be called.
+/// Returns whether this is a child that was forked after its parent had found
+/// the driver; there no function of the driver may be called.
 bool isForkedFromCuda();
 
 } // namespace hamkaas::rt

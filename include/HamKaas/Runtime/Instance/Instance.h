@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What stands behind hamkaas-c/Runtime.h. A HamKaasInstance is a handle in the
+// The objects behind hamkaas-c/Runtime.h. A HamKaasInstance is a handle in the
 // library's table, the object is an Instance.
 //
 //===----------------------------------------------------------------------===//

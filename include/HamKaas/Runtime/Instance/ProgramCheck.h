@@ -13,11 +13,12 @@
 
 namespace hamkaas::rt {
 
-/// Whether this runtime on this machine can run the program; it may be null.
+/// Returns whether this runtime on this machine can run the program; it may be
+/// null.
 Error checkProgram(const HamKaasProgram *program);
 
-/// Whether there is an aligned address for each input or output. `what` is
-/// which of them.
+/// Returns whether there is an aligned address for each input or output. `what`
+/// is which of them.
 Error checkBuffers(const char *what, const HamKaasTensorInfo *tensors,
                    int32_t count, const void *const *addresses);
 

@@ -73,7 +73,7 @@ Value hamkaas::getConditionOfRows(Value condition) {
                                                              : Value();
 }
 
-/// Whether `value` is a product of matrices, times numbers or not.
+/// Returns whether `value` is a product of matrices, times numbers or not.
 static bool isScaledProduct(Value value) {
   value = skipRowReshapes(value);
   while (getFactor(value.getDefiningOp()))
@@ -139,7 +139,7 @@ Mismatch Scores::matchStep(Value &value) {
 Value Scores::matchMask(SelectOp select) {
   std::optional<APFloat> number = getSplatFloat(skipRepetition(select.getA()));
   Value condition = skipBroadcast(select.getCondition());
-  // What is masked is neither scaled nor biased.
+  // Masked scores are neither scaled nor biased.
   if (mask || !biases.empty() || scale != 1 || !number || number->isNaN() ||
       !isOfRank3(condition))
     return nullptr;

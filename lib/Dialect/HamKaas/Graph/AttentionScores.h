@@ -85,7 +85,7 @@ struct Weights {
   SlicedSoftmaxOp softmax;
   /// Rows of zeros, if a condition tells them.
   Term emptyRows;
-  /// Whether rows that would be NaN are zeros.
+  /// True if rows that would be NaN are zeros.
   bool hasNoNaN = false;
 
   Mismatch match(mlir::Value value);

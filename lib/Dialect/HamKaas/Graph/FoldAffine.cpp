@@ -70,7 +70,7 @@ Value AffineFolder::createParameter(OpBuilder &builder, Location loc,
   return value;
 }
 
-/// Whether an operation repeats `b` to the shape of `a`.
+/// Returns whether an operation repeats `b` to the shape of `a`.
 static bool repeatsTo(Value b, Value a) {
   auto from = cast<RankedTensorType>(b.getType());
   auto to = cast<RankedTensorType>(a.getType());
@@ -123,7 +123,7 @@ OpOperand *AffineFolder::getScalableWeights(Operation *op) const {
   return isScalable ? weights : nullptr;
 }
 
-/// Whether a factor of `value` disappears in what computes it.
+/// Returns whether a factor of `value` disappears in what computes it.
 bool AffineFolder::isChain(Value value) const {
   if (match<MulOp>(value) || getScalableWeights(value.getDefiningOp()))
     return true;

@@ -78,7 +78,8 @@ interpret(ReferenceSemanticsOpInterface op,
 
 void FoldConstants::fold(Operation &op) {
   auto semantics = dyn_cast<ReferenceSemanticsOpInterface>(op);
-  // What has no operands, or repeats one, is cheaper to compute than to read.
+  // An operation without operands, or one that repeats one, is cheaper to
+  // compute than to read.
   if (!semantics || isa<BroadcastOp>(op) || op.getNumOperands() == 0 ||
       op.use_empty() || !isSmallEnough(op))
     return;

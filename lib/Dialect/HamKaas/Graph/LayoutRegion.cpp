@@ -152,7 +152,7 @@ int64_t LayoutRegion::getValueGain(Value value) const {
   auto type = cast<RankedTensorType>(value.getType());
   Type permuted = type.clone(applyPermutation(type.getShape(), permutation));
   int64_t gain = 0;
-  // What it costs to have the value as it was, too.
+  // The cost of having the value in its old layout, too.
   int64_t originalCost = getCost(permuted, inverse);
   if (auto permute = value.getDefiningOp<PermuteOp>()) {
     Type from = permute.getX().getType();

@@ -16,7 +16,7 @@ namespace hamkaas {
 
 class PermuteOp;
 
-/// What is known of a block while layouts move in it.
+/// Facts about a block while layouts move in it.
 class LayoutGraph {
 public:
   explicit LayoutGraph(mlir::Block &block);

@@ -36,7 +36,7 @@ static Dimensions movePermutation(ArrayRef<int64_t> permutation,
   return moved;
 }
 
-/// Whether a reshape keeps all dimensions that are not 1.
+/// Returns whether a reshape keeps all dimensions that are not 1.
 static bool keepsPlaces(ReshapeOp reshape) {
   auto isNotOne = [](int64_t size) { return size != 1; };
   return llvm::equal(

@@ -165,7 +165,7 @@ void RegionPermuter::run() {
     permuteValue(value);
   for (Value value : values)
     connectUsers(value);
-  // What is left of the region are uses within it.
+  // The remaining uses are within the region.
   for (Value value : llvm::reverse(values)) {
     Operation *op = value.getDefiningOp();
     if (!isa<PermuteOp>(op) || value.use_empty()) {
@@ -189,7 +189,7 @@ struct MoveLayouts : hamkaas::impl::MoveLayoutsBase<MoveLayouts> {
   }
 
 private:
-  /// What one block needs.
+  /// The state for one block.
   struct State {
     explicit State(Block &block) : graph(block) {
       for (auto op : block.getOps<PermuteOp>())

@@ -202,7 +202,7 @@ Value AttentionBuilder::build(Value v, const Weights &weights) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` is softmax(scores) * v.
+/// Returns whether `op` is softmax(scores) * v.
 static Mismatch matchPlain(MatMulOp op, Weights &weights, Scores &scores) {
   if (!isOfRank3(op))
     return {"the values are no batch of matrices", op};
@@ -291,7 +291,7 @@ private:
   }
 };
 
-/// Whether `value` is a softmax, but for its type and chosen elements.
+/// Returns whether `value` is a softmax, but for its type and chosen elements.
 static bool dependsOnSoftmax(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<SlicedSoftmaxOp>(op))

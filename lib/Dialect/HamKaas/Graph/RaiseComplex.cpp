@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Whether `more` is `less` with a last dimension of 1.
+/// Returns whether `more` is `less` with a last dimension of 1.
 static bool hasAddedOne(Value less, Value more) {
   ArrayRef<int64_t> shape = getShape(more);
   return !shape.empty() && shape.back() == 1 &&
@@ -95,7 +95,7 @@ static std::optional<RealProduct> matchReal(Value value) {
   return RealProduct{numbers, factors, others};
 }
 
-/// Whether `value` is `real * others + imaginary * factors`.
+/// Returns whether `value` is `real * others + imaginary * factors`.
 static bool isImaginary(Value value, const RealProduct &real) {
   auto add = value.getDefiningOp<AddOp>();
   if (!add)

@@ -22,15 +22,15 @@ inline llvm::ArrayRef<int64_t> getShape(mlir::Value value) {
 /// or not. Null otherwise.
 mlir::Value getRowValue(mlir::Value value, mlir::Value x);
 
-/// Whether the constant that `value` is has elements that are all `number`,
-/// but for rounding.
+/// Returns whether the constant that `value` is has elements that are all
+/// `number`, but for rounding.
 bool isNumber(mlir::Value value, double number);
 
 /// The number that `op` multiplies its first operand by, 1 / the number it is
 /// divided by; nothing for any other.
 std::optional<double> getFactor(mlir::Operation *op);
 
-/// Whether a product of several numbers is a normal float32.
+/// Returns whether a product of several numbers is a normal float32.
 bool isScale(double number);
 
 /// The value that `value` is the inverse of, 1 / x or x^-1; null otherwise.

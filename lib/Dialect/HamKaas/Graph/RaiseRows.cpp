@@ -156,7 +156,7 @@ struct RaiseGain : OpRewritePattern<MulOp> {
   }
 
 private:
-  /// Whether `gain` is one number for each column.
+  /// Returns whether `gain` is one number for each column.
   static bool isGain(Value gain, RmsNormOp norm) {
     auto type = cast<RankedTensorType>(gain.getType());
     int64_t columns = norm.getType().getShape().back();

@@ -34,15 +34,15 @@ bool hamkaas::isScale(double number) {
 
 namespace {
 
-/// What multiplies all elements of a value by numbers, if nothing else needs
-/// them, whether they are moved in between or not.
+/// Operations that multiply all elements of a value by numbers, if nothing else
+/// needs them, whether they are moved in between or not.
 struct Scaling {
   SmallVector<Operation *> ops;
   double scale = 1;
 
   void collect(Value value);
-  /// Whether products that the scale takes into the range of float32, or out of
-  /// it, were at its edge anyway.
+  /// Returns whether products that the scale takes into the range of float32,
+  /// or out of it, were at its edge anyway.
   bool isModerate() const {
     return std::abs(scale) >= 0x1p-32 && std::abs(scale) <= 0x1p32;
   }

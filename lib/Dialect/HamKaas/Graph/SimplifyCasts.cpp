@@ -16,7 +16,7 @@ static int64_t getValueBits(IntegerType type) {
   return type.getWidth() - (type.isSignless() && type.getWidth() > 1);
 }
 
-/// Whether `to` has every number of `from`.
+/// Returns whether `to` has every number of `from`.
 static bool containsInteger(IntegerType to, IntegerType from) {
   bool fromIsSigned = from.isSignless() && from.getWidth() > 1;
   bool toIsSigned = to.isSignless() && to.getWidth() > 1;
@@ -35,7 +35,7 @@ static bool containsFloat(FloatType to, FloatType from) {
              APFloat::semanticsMinExponent(narrow);
 }
 
-/// Whether a cast keeps every number.
+/// Returns whether a cast keeps every number.
 static bool isExact(Type from, Type to) {
   auto fromInteger = dyn_cast<IntegerType>(from);
   auto toInteger = dyn_cast<IntegerType>(to);

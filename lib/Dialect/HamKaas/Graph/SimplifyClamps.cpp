@@ -19,8 +19,8 @@ namespace {
 /// How far back a limit is looked for; more than any chain of clamps needs.
 constexpr int maxDepth = 4;
 
-/// What is known of the elements of a value that are not NaN. `Number` is
-/// APFloat or APSInt.
+/// Bounds of the elements of a value that are not NaN. `Number` is APFloat or
+/// APSInt.
 template <typename Number> struct Bounds {
   Number least, greatest;
 };

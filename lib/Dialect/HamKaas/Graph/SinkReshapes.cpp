@@ -102,7 +102,7 @@ public:
 private:
   ReshapeOp findReshape(Operation *op) const;
 
-  /// What a kernel of a contraction may compute, in the shape of that.
+  /// Values that a contraction's kernel may compute, in its shape.
   DenseSet<Value> results;
 };
 

@@ -40,8 +40,8 @@ OpFoldResult PermuteOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// Whether the elements keep their row-major order: only dimensions of size 1
-/// change places with others.
+/// Returns whether the elements keep their row-major order: only dimensions of
+/// size 1 change places with others.
 static bool keepsOrder(PermuteOp op) {
   ArrayRef<int64_t> shape = op.getX().getType().getShape();
   SmallVector<int64_t> moved(llvm::make_filter_range(

@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Whether all of `size` elements, `stride` apart from `offset` on, are within
-/// a dimension of `extent`. Nothing overflows.
+/// Returns whether all of `size` elements, `stride` apart from `offset` on, are
+/// within a dimension of `extent`. Nothing overflows.
 static bool isWithin(int64_t offset, int64_t size, int64_t stride,
                      int64_t extent) {
   if (offset < 0 || offset >= extent)

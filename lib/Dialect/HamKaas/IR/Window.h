@@ -13,8 +13,8 @@
 
 namespace hamkaas {
 
-/// What windows over the spatial dimensions of a tensor `[n, ..., c]` are, one
-/// entry a dimension.
+/// Windows over the spatial dimensions of a tensor `[n, ..., c]`, one entry a
+/// dimension.
 struct Windows {
   llvm::ArrayRef<int64_t> sizes, strides, dilations, padLow, padHigh;
 };

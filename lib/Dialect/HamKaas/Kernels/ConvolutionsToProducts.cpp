@@ -21,7 +21,8 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// Whether each position of the result is a product of one position of `x`.
+/// Returns whether each position of the result is a product of one position of
+/// `x`.
 static bool isProduct(ConvOp conv) {
   ArrayRef<int64_t> window = conv.getW().getType().getShape().drop_back(2);
   return conv.getType().getElementType().isF32() && conv.getGroups() == 1 &&

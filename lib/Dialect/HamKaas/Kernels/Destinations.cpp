@@ -120,7 +120,7 @@ void Destinations::findStorages() {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// What `value` lies in if all kernels write to their last argument in place,
+/// The storage of `value` if all kernels write to their last argument in place,
 /// and loops to what their results are carried in or put together in.
 static Value getStorage(Value value) {
   while (true) {
@@ -190,7 +190,7 @@ void ResultWriter::write() {
   for (unsigned i = 0; i < destinations.size(); ++i)
     if (unread[i] == 0 && !written[i])
       writeWhatIsFree(i);
-  // What is left are rings of states, which a copy of one of them opens.
+  // The remaining ones are rings of states, which a copy of one of them opens.
   for (unsigned i = 0; i < destinations.size(); ++i) {
     if (written[i])
       continue;

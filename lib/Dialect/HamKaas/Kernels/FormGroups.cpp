@@ -47,8 +47,8 @@ static bool isRoot(KernelOpInterface op) {
 /// unrolls them, and all that reach into the padding.
 static constexpr int64_t maxPlanarWindow = 7;
 
-/// Whether `conv` can be computed from permuted operands: it has no other
-/// products than those of one channel.
+/// Returns whether `conv` can be computed from permuted operands: it has no
+/// other products than those of one channel.
 static bool isPlanar(ConvOp conv) {
   auto type = cast<RankedTensorType>(conv.getResult().getType());
   auto isSmall = [](int64_t size) { return size < maxPlanarWindow; };
@@ -71,7 +71,7 @@ static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
 /// each computes all of them.
 static constexpr int64_t maxComputingQueries = 4;
 
-/// Whether rows of the result of `permute` are rows of its operand.
+/// Returns whether rows of the result of `permute` are rows of its operand.
 static bool movesRows(PermuteOp permute) {
   ArrayRef<int64_t> permutation = permute.getPermutation();
   return permutation.back() + 1 == int64_t(permutation.size());
@@ -180,7 +180,7 @@ private:
         !(computes && (repeats || producer.isPointwise())))
       return;
     members.insert(producer);
-    // What is repeated would be computed once for every repetition.
+    // A repeated value would be computed once for every repetition.
     if (repeats)
       return;
     for (Value operand : producer->getOperands())
@@ -212,7 +212,7 @@ private:
     }
   }
 
-  /// What feeds a contraction or a permutation is read more than once or in
+  /// An operand of a contraction or a permutation is read more than once or in
   /// another order, so it must be in memory.
   static bool readsInOrder(Operation *op) {
     auto kernelOp = dyn_cast<KernelOpInterface>(op);
@@ -254,7 +254,7 @@ private:
         user == root && root.getKernelFamily() == KernelFamily::Reduction;
     if (!isReduced && getShape(producer) != getReadShape(user))
       return false;
-    // What is known when the program is loaded is computed then, not in each
+    // Values known when the program is loaded are computed then, not in each
     // run.
     if (parameterOps.contains(producer) != parameterOps.contains(last))
       return false;
@@ -322,8 +322,8 @@ GroupOp Group::create() {
         (isNumber(operand.get(), ops) ? numbers : read).insert(operand.get());
   }
 
-  // What is read as well as updated is two arguments: writing the result must
-  // not change what is read.
+  // A value that is both read and updated becomes two arguments: writing the
+  // result must not change what is read.
   OpBuilder builder(last);
   SmallVector<Value> inputs;
   IntegerAttr updatedIndex;

@@ -89,7 +89,7 @@ private:
         global.getValue().value_or(nullptr));
   }
 
-  /// What a global holds itself nobody has to give: it is part of the program.
+  /// A global with contents is no input: it is part of the program.
   void embedConstants() {
     SymbolTable symbols(getOperation());
     for (auto load :
@@ -124,7 +124,7 @@ private:
     }
   }
 
-  /// What the view of a constant shows.
+  /// The elements that a view of a constant selects.
   static DenseElementsAttr getViewedElements(Operation *view,
                                              DenseElementsAttr elements) {
     auto type = cast<RankedTensorType>(view->getResult(0).getType());
@@ -323,7 +323,7 @@ private:
   DenseSet<Operation *> movable;
   /// Ops that remain in `@main`; a view may also be copied to `@prepare`.
   llvm::SmallPtrSet<Operation *, 16> stays;
-  /// What `@prepare` hands to `@main`, in the order of `@main`.
+  /// Values that `@prepare` hands to `@main`, in the order of `@main`.
   SmallVector<Value> constants;
 };
 

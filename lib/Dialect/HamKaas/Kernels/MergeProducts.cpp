@@ -31,7 +31,7 @@ static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Whether it multiplies one row and a matrix of parameters.
+/// Returns whether it multiplies one row and a matrix of parameters.
 static bool isMergeable(MatMulOp product,
                         const DenseSet<Operation *> &parameterOps) {
   auto isOne = [](int64_t size) { return size == 1; };

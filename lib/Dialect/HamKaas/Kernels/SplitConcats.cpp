@@ -36,8 +36,8 @@ static size_t getPartDimension(RankedTensorType type) {
   return std::min(dim, shape.size() - 1);
 }
 
-/// Whether a tensor of type `part` is one part in memory of one of type `whole`
-/// that it is joined to.
+/// Returns whether a tensor of type `part` is one part in memory of one of type
+/// `whole` that it is joined to.
 static bool isPart(RankedTensorType part, RankedTensorType whole) {
   if (part.getRank() != whole.getRank() || part.getRank() == 0)
     return false;
@@ -79,16 +79,16 @@ static SmallVector<Value> getParts(GroupOp group) {
   return parts;
 }
 
-/// Whether `value` is all that is computed into a buffer of its own, which can
-/// be anywhere.
+/// Returns whether `value` is all that is computed into a buffer of its own,
+/// which can be anywhere.
 static bool hasOwnBuffer(Value value) {
   auto group = value.getDefiningOp<GroupOp>();
   return (group && !group.getUpdated()) ||
          isa_and_present<ScanOp, tensor::InsertSliceOp>(value.getDefiningOp());
 }
 
-/// Whether `result`, which a function or the body of a loop returns, is the new
-/// value of a state. It is written late, for the old one may be read.
+/// Returns whether `result`, which a function or the body of a loop returns, is
+/// the new value of a state. It is written late, for the old one may be read.
 static bool isState(OpOperand &result) {
   Operation *parent = result.getOwner()->getParentOp();
   if (auto scan = dyn_cast<ScanOp>(parent))
@@ -274,7 +274,7 @@ private:
   /// to another node, and what joins all up to a node, if anything does.
   DenseMap<std::pair<size_t, Value>, size_t> nodes;
   SmallVector<Value> joinedAt{Value()};
-  /// What a program returns, or some concat has the place of.
+  /// Values that the program returns, or whose place some concat has.
   DenseSet<Value> placed;
   /// New values of states.
   DenseSet<Value> states;

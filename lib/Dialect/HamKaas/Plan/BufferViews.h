@@ -36,8 +36,8 @@ BufferView getWholeBuffer(mlir::Value buffer);
 /// True for an op whose result shares the storage of its first operand.
 bool isBufferView(mlir::Operation *op);
 
-/// What the result of the view operation `op` selects if its first operand
-/// selects `source`. Emits an error if that is not known at compile time.
+/// The selection of the view operation `op` if its first operand selects
+/// `source`. Emits an error if that is not known at compile time.
 mlir::FailureOr<BufferView> applyBufferView(mlir::Operation *op,
                                             const BufferView &source);
 

@@ -19,7 +19,7 @@ bool hamkaas::isCopy(Operation *step) {
          step->hasAttr(HamKaasDialect::copyAttrName);
 }
 
-/// Whether the step writes to `operand`, which it may read as well.
+/// Returns whether the step writes to `operand`, which it may read as well.
 static bool isWritten(OpOperand &operand) {
   Operation *step = operand.getOwner();
   if (auto repeat = dyn_cast<RepeatOp>(step))
@@ -27,8 +27,8 @@ static bool isWritten(OpOperand &operand) {
   return operand.getOperandNumber() + 1 == step->getNumOperands();
 }
 
-/// Whether a run may write to `buffer` at any time. The state of a run that
-/// fails is to stay what it was, so it is written late.
+/// Returns whether a run may write to `buffer` at any time. The state of a run
+/// that fails is to stay what it was, so it is written late.
 static bool isWritableEarly(Value buffer) {
   auto argument = dyn_cast<BlockArgument>(buffer);
   if (!argument)
@@ -59,7 +59,7 @@ public:
 
   /// Makes nothing of the copy `step`, if it can.
   void place(size_t step);
-  /// What lies in another buffer, and from which element on.
+  /// The enclosing buffer, and the first element within it.
   std::pair<Value, int64_t> getPlace(Value buffer) const;
   const DenseSet<Value> &getHosts() const { return hosts; }
 
@@ -110,8 +110,8 @@ Part CopyPlacer::getPart(Value operand) const {
           begin + cast<MemRefType>(operand.getType()).getNumElements()};
 }
 
-/// Whether `guest` is all of a buffer that we allocate, and `host` memory that
-/// it can lie in.
+/// Returns whether `guest` is all of a buffer that we allocate, and `host`
+/// memory that it can lie in.
 bool CopyPlacer::mayHost(const Part &guest, const Part &host) const {
   auto type = cast<MemRefType>(guest.buffer.getType());
   return guest.buffer.getDefiningOp<memref::AllocOp>() &&
@@ -159,7 +159,7 @@ bool CopyPlacer::mayTargetMove(size_t step, const Part &source,
       }))
     return false;
   ArrayRef<Access> others = accesses.find(source.buffer)->second;
-  // What nobody has written has no place before the copy.
+  // A buffer that nobody has written has no place before the copy.
   if (others.front().step == step)
     return false;
   return llvm::none_of(others, [&](const Access &access) {

@@ -19,7 +19,7 @@ namespace hamkaas {
 /// bytes, or 2^63 bytes and more.
 std::optional<int64_t> getBufferBytes(mlir::MemRefType type);
 
-/// Whether `step` copies its first operand to its last one.
+/// Returns whether `step` copies its first operand to its last one.
 bool isCopy(mlir::Operation *step);
 
 /// The calls of kernels, loops and copies of a function without control flow, the

@@ -20,8 +20,8 @@ namespace hamkaas {
 /// Attaches the models of PermutableOpInterface to the operations of GRAPH.
 void registerPermutableOps(mlir::DialectRegistry &registry);
 
-/// Whether a permutation of a tensor leaves its elements in row-major order:
-/// only dimensions of size 1 change places with others.
+/// Returns whether a permutation of a tensor leaves its elements in row-major
+/// order: only dimensions of size 1 change places with others.
 bool keepsOrder(llvm::ArrayRef<int64_t> shape,
                 llvm::ArrayRef<int64_t> permutation);
 

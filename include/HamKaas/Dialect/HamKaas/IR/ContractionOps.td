@@ -97,9 +97,10 @@ def HamKaas_ConvOp : HamKaas_ProductOp<"conv"> {
     $pad_high `groups` $groups attr-dict `:` type($x) `,` type($w)
   }];
   let extraClassDeclaration = [{
-    /// Whether positions outside of `x` are read.
+    /// Returns whether positions outside of `x` are read.
     bool isPadded();
-    /// Whether each channel of the result is that of a channel of `x` alone.
+    /// Returns whether each channel of the result is that of a channel of `x`
+    /// alone.
     bool isDepthwise();
   }];
 }

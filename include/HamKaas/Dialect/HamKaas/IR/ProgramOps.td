@@ -56,7 +56,7 @@ def HamKaas_RepeatOp : HamKaas_Op<"repeat", [
   let extraClassDeclaration = [{
     /// `carried` and `outputs`.
     mlir::MutableOperandRange getDpsInitsMutable();
-    /// Whether this is one of `rows` or `outputs`.
+    /// Returns whether this is one of `rows` or `outputs`.
     bool isRow(mlir::OpOperand &operand);
   }];
 }

@@ -26,8 +26,8 @@ struct ReferenceTensor {
 
   ReferenceTensor() = default;
 
-  /// Whether there is memory for all elements: the constructor aborts where
-  /// there is not.
+  /// Returns whether there is memory for all elements: the constructor aborts
+  /// where there is not.
   static bool canAllocate(mlir::RankedTensorType type) {
     // NOTE: LLVM makes `new` abort, also the one that throws nothing; and an
     // optimizer removes a call of malloc whose result nobody can see.
@@ -51,7 +51,7 @@ struct ReferenceTensor {
       i64.resize(type.getNumElements());
   }
 
-  /// Whether the elements are in `f32`.
+  /// Returns whether the elements are in `f32`.
   static bool holdsFloat32(mlir::RankedTensorType type) {
     return llvm::isa<mlir::FloatType>(type.getElementType()) &&
            !type.getElementType().isF64();
