@@ -133,6 +133,8 @@ def has_gpu():
 
 if has_gpu():
     config.available_features.add("cuda")
+if shutil.which("clang-format-22"):
+    config.available_features.add("clang-format")
 if os.access(config.ptxas, os.X_OK):
     config.available_features.add("ptxas")
 else:

@@ -15,8 +15,8 @@
 
 namespace hamkaas::capi {
 
-/// Null for success, otherwise a text that HamKaasErrorFree releases. Options in
-/// it have the names of `front`.
+/// Null for success, otherwise a text that HamKaasErrorFree releases. Options
+/// in it have the names of `front`.
 HamKaasError fromError(llvm::Error error, Front front = Front::C);
 
 /// `text`, ended by a zero; HamKaasTextFree or HamKaasErrorFree releases it.

@@ -7,8 +7,8 @@
 
 #include "hamkaas-c/Compat.h"
 #include "Arguments.h"
-#include "HamKaas/Support/Errors.h"
 #include "HamKaas/Runtime/Core/HandleTable.h"
+#include "HamKaas/Support/Errors.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <mutex>
@@ -71,8 +71,9 @@ static Expected<const char *> chooseDevice(HamKaasCompilationOptions options) {
     return "cuda";
   static std::once_flag warned;
   std::call_once(warned, [] {
-    errs() << "HamKaas: warning: found no NVIDIA GPU that could be used; models "
-              "compiled with use_gpu run on the CPU\n";
+    errs()
+        << "HamKaas: warning: found no NVIDIA GPU that could be used; models "
+           "compiled with use_gpu run on the CPU\n";
   });
   return "cpu";
 }

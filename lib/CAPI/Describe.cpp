@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "HamKaas/Frontend/Script/Script.h"
 #include "HamKaas/Report/GraphDrawing.h"
 #include "HamKaas/Report/MemoryPlanDrawing.h"
 #include "HamKaas/Report/Report.h"
-#include "HamKaas/Frontend/Script/Script.h"
 
 using namespace mlir;
 using namespace hamkaas;

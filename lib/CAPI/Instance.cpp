@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Arguments.h"
+#include "HamKaas/Report/Report.h"
 #include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
-#include "Arguments.h"
 #include "HamKaas/Support/Errors.h"
-#include "HamKaas/Report/Report.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -39,9 +39,8 @@ static llvm::Expected<rt::Device> createReferenceDevice(const Model &model) {
   if (llvm::Error error = graph->describe(
           lowerModel(graph->module(), Form::Graph, compileOptions)))
     return std::move(error);
-  const ReferenceProgram &program =
-      model.reference.get(graph->module(), model.info.name,
-                          model.parameters.get());
+  const ReferenceProgram &program = model.reference.get(
+      graph->module(), model.info.name, model.parameters.get());
   return program.createDevice(graph->module(), graph);
 }
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Support/Errors.h"
+#include "Model.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Runtime/Core/HandleTable.h"
-#include "Model.h"
+#include "HamKaas/Support/Errors.h"
 #include "OnnxModel.h"
 
 using namespace mlir;

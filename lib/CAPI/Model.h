@@ -8,11 +8,11 @@
 #ifndef HAMKAAS_LIB_CAPI_MODEL_H
 #define HAMKAAS_LIB_CAPI_MODEL_H
 
-#include "ModelSource.h"
 #include "HamKaas/Driver/Compiler.h"
-#include "HamKaas/Support/DiagnosticText.h"
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Run/ReferenceProgram.h"
+#include "HamKaas/Support/DiagnosticText.h"
+#include "ModelSource.h"
 #include "hamkaas-c/Compiler.h"
 #include <memory>
 #include <mutex>

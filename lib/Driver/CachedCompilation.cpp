@@ -42,8 +42,8 @@ static std::optional<CodeCache::Key> makeKey(ModuleOp module,
 }
 
 llvm::Expected<CachedCompilation>
-CachedCompilation::create(ModuleOp module, const TargetCpu &cpu, StringRef assembler,
-                     const CompileOptions &options) {
+CachedCompilation::create(ModuleOp module, const TargetCpu &cpu,
+                          StringRef assembler, const CompileOptions &options) {
   CachedCompilation result;
   if (options.noCache)
     return result;

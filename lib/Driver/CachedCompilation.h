@@ -8,8 +8,8 @@
 #ifndef HAMKAAS_LIB_DRIVER_CACHEDCOMPILATION_H
 #define HAMKAAS_LIB_DRIVER_CACHEDCOMPILATION_H
 
-#include "HamKaas/Program/CodeCache.h"
 #include "HamKaas/Driver/CompileOptions.h"
+#include "HamKaas/Program/CodeCache.h"
 #include "HamKaas/Program/ProgramCode.h"
 #include "HamKaas/Target/Target.h"
 
@@ -23,10 +23,9 @@ public:
   /// Looks for nothing and keeps nothing if there is no cache. Fails on
   /// settings in the environment that are wrong. `module` is the graph;
   /// `assembler` is that for GPUs, as findAssembler names it.
-  static llvm::Expected<CachedCompilation> create(mlir::ModuleOp module,
-                                             const TargetCpu &cpu,
-                                             llvm::StringRef assembler,
-                                             const CompileOptions &options);
+  static llvm::Expected<CachedCompilation>
+  create(mlir::ModuleOp module, const TargetCpu &cpu, llvm::StringRef assembler,
+         const CompileOptions &options);
 
   std::optional<ProgramCode> lookup() const;
   void store(ProgramCode &code) const;

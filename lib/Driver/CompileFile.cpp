@@ -6,19 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/CompileFile.h"
-#include "HamKaas/Run/CheckPasses.h"
-#include "HamKaas/Program/Aot.h"
 #include "HamKaas/Driver/Compiler.h"
-#include "HamKaas/Support/Errors.h"
-#include "HamKaas/Report/GraphDrawing.h"
-#include "HamKaas/Program/LinkProgram.h"
-#include "HamKaas/Report/MemoryPlanDrawing.h"
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/OnnxOptions.h"
-#include "HamKaas/Support/OutputFile.h"
-#include "HamKaas/Report/Report.h"
+#include "HamKaas/Program/Aot.h"
+#include "HamKaas/Program/LinkProgram.h"
 #include "HamKaas/Program/Weights.h"
+#include "HamKaas/Report/GraphDrawing.h"
+#include "HamKaas/Report/MemoryPlanDrawing.h"
+#include "HamKaas/Report/Report.h"
+#include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Runtime/Files/Digest.h"
+#include "HamKaas/Support/Errors.h"
+#include "HamKaas/Support/OutputFile.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -157,7 +157,8 @@ llvm::Error FileCompilation::run() {
   auto onnx = readOnnxOptions(**file, options.onnx);
   if (!onnx)
     return onnx.takeError();
-  auto parsed = (*file)->parse({options.settings.unchecked, {}, std::move(*onnx)});
+  auto parsed =
+      (*file)->parse({options.settings.unchecked, {}, std::move(*onnx)});
   if (!parsed)
     return parsed.takeError();
   module = *parsed;
@@ -243,9 +244,9 @@ llvm::Error FileCompilation::setDescriptor() {
   llvm::sys::fs::make_absolute(absolute);
   descriptor.weightsFile = absolute.str().str();
   rt::Digest digest;
-  if (rt::Error error = rt::computeFileDigest(options.weights.c_str(),
-                                              int32_t(options.settings.compileThreads),
-                                              digest, descriptor.weightsBytes))
+  if (rt::Error error = rt::computeFileDigest(
+          options.weights.c_str(), int32_t(options.settings.compileThreads),
+          digest, descriptor.weightsBytes))
     return toError(std::move(error));
   llvm::copy(digest.bytes, descriptor.weightsDigest.begin());
   return llvm::Error::success();

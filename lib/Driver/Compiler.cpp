@@ -6,18 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Compiler.h"
+#include "CachedCompilation.h"
+#include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Options/OptionError.h"
-#include "HamKaas/Run/CheckPasses.h"
-#include "HamKaas/Report/CountNodes.h"
-#include "HamKaas/Target/DeviceCode.h"
-#include "HamKaas/Target/Fatbin.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Program/Jit.h"
-#include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Program/ProgramInfo.h"
-#include "HamKaas/Target/Target.h"
+#include "HamKaas/Report/CountNodes.h"
+#include "HamKaas/Run/CheckPasses.h"
+#include "HamKaas/Target/DeviceCode.h"
 #include "HamKaas/Target/EmitCode.h"
-#include "CachedCompilation.h"
+#include "HamKaas/Target/Fatbin.h"
+#include "HamKaas/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/ThreadPool.h"
@@ -78,9 +78,8 @@ public:
     auto cpu = resolveTargetCpu(targets->cpu ? options.targetCpu : "x86-64");
     if (!cpu)
       return cpu.takeError();
-    if (llvm::Error error =
-            checkOptimizations(splitNames(options.noOptimize),
-                               options.winogradError))
+    if (llvm::Error error = checkOptimizations(splitNames(options.noOptimize),
+                                               options.winogradError))
       return std::move(error);
     if (llvm::Error error = checkGraphPasses(options.graphPasses))
       return std::move(error);

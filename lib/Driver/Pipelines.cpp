@@ -7,11 +7,11 @@
 
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
-#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
-#include "HamKaas/CodeGen/Kernel/TargetDescription.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
+#include "HamKaas/CodeGen/Kernel/TargetDescription.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
@@ -228,12 +228,10 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
       llvm::cl::init("")};
 
   PipelineOptions get() const {
-    return {targetCpu,
-            maxWorkspace,
-            {noOptimize.begin(), noOptimize.end()},
-            winogradError,
-            engine,
-            /*graphPasses=*/{}};
+    return {
+        targetCpu,         maxWorkspace, {noOptimize.begin(), noOptimize.end()},
+        winogradError,     engine,
+        /*graphPasses=*/{}};
   }
 };
 

@@ -7,21 +7,21 @@
 
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
-#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Dialect/HamKaas/Plan/BufferizableOps.h"
 #include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
-#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
-#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Graph/PermutableOps.h"
-#include "HamKaas/Program/Descriptor.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Plan/BufferizableOps.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Interpreter/ReferenceSemantics.h"
+#include "HamKaas/Program/Descriptor.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
@@ -91,6 +91,4 @@ void hamkaas::printVersion(llvm::raw_ostream &stream) {
   stream << compilerVersion() << " with LLVM " << LLVM_VERSION_STRING << '\n';
 }
 
-void hamkaas::registerVersion() {
-  llvm::cl::SetVersionPrinter(printVersion);
-}
+void hamkaas::registerVersion() { llvm::cl::SetVersionPrinter(printVersion); }

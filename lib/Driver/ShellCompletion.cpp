@@ -133,8 +133,7 @@ void hamkaas::printZshCompletion(const ToolInfo &tool, llvm::raw_ostream &os) {
       spec += makeZshAction(option);
     os << " \\\n  " << quote(spec);
   }
-  os << " \\\n  "
-     << quote(":" + escape(tool.argument, ":\\[]") + ":_files")
+  os << " \\\n  " << quote(":" + escape(tool.argument, ":\\[]") + ":_files")
      << '\n';
 }
 

@@ -30,9 +30,9 @@ void mapElements(OperandTensors operands, const ReferenceTensor &result, To &to,
   });
 }
 
-/// The meaning of an operation by `Fn`, which is called with the elements of the
-/// operands (doubles for floats, else int64_t) and the element type of the first
-/// operand.
+/// The meaning of an operation by `Fn`, which is called with the elements of
+/// the operands (doubles for floats, else int64_t) and the element type of the
+/// first operand.
 template <typename OpTy, typename Fn>
 struct UnarySemantics
     : ReferenceSemanticsOpInterface::ExternalModel<UnarySemantics<OpTy, Fn>,
@@ -64,9 +64,9 @@ struct BinarySemantics
     mlir::Type type = l.type.getElementType();
     auto compute = [&](auto a, auto b) { return Fn()(a, b, type); };
     if (ReferenceTensor::holdsFloat32(l.type))
-      mapElements(operands, result, result.f32,
-                  [&](double a, double b) { return compute(a, b); }, l.f32,
-                  r.f32);
+      mapElements(
+          operands, result, result.f32,
+          [&](double a, double b) { return compute(a, b); }, l.f32, r.f32);
     else if (type.isF64())
       mapElements(operands, result, result.f64, compute, l.f64, r.f64);
     else

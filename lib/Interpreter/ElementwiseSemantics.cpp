@@ -187,17 +187,17 @@ struct GeluSemantics
     : ReferenceSemanticsOpInterface::ExternalModel<GeluSemantics, GeluOp> {
   LogicalResult interpret(Operation *op, OperandTensors operands,
                           ReferenceTensor &result) const {
-    bool isTanh =
-        cast<GeluOp>(op).getApproximate() == GeluApproximation::Tanh;
-    mapElements(operands, result, result.f32,
-                [&](double x) {
-                  double inner =
-                      isTanh ? std::tanh(std::sqrt(2 / M_PI) *
-                                         (x + 0.044715 * x * x * x))
-                             : std::erf(x / M_SQRT2);
-                  return 0.5 * x * (1 + inner);
-                },
-                operands[0]->f32);
+    bool isTanh = cast<GeluOp>(op).getApproximate() == GeluApproximation::Tanh;
+    mapElements(
+        operands, result, result.f32,
+        [&](double x) {
+          double inner =
+              isTanh
+                  ? std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))
+                  : std::erf(x / M_SQRT2);
+          return 0.5 * x * (1 + inner);
+        },
+        operands[0]->f32);
     return success();
   }
 };
@@ -237,8 +237,7 @@ struct CastSemantics
   }
 
 private:
-  template <typename T, typename U>
-  static U convert(T x, Type from, Type to) {
+  template <typename T, typename U> static U convert(T x, Type from, Type to) {
     if constexpr (isFloating<T> && !isFloating<U>)
       return toInteger(x, to);
     else if (!isFloating<T> && isFloating<U> && isUnsigned(from))
@@ -286,8 +285,8 @@ private:
                      APFloat::rmNearestTiesToEven, &losesInfo);
       std::memcpy(&value, number.bitcastToAPInt().getRawData(), sizeof(T));
     } else {
-      value = isUnsigned(type) ? int64_t(bits.getZExtValue())
-                               : bits.getSExtValue();
+      value =
+          isUnsigned(type) ? int64_t(bits.getZExtValue()) : bits.getSExtValue();
     }
   }
 };
@@ -342,15 +341,14 @@ static void attachArithmetic(MLIRContext &context) {
                       [](auto l, auto r, Type t) { return maximum(l, r, t); });
   attachBinary<MinOp>(context,
                       [](auto l, auto r, Type t) { return minimum(l, r, t); });
-  attachBinary<PowOp>(
-      context, [](double l, double r, Type) { return std::pow(l, r); });
+  attachBinary<PowOp>(context,
+                      [](double l, double r, Type) { return std::pow(l, r); });
 }
 
 static void attachLogic(MLIRContext &context) {
   attachBinary<AndOp>(context,
                       [](int64_t l, int64_t r, Type) { return l & r; });
-  attachBinary<OrOp>(context,
-                     [](int64_t l, int64_t r, Type) { return l | r; });
+  attachBinary<OrOp>(context, [](int64_t l, int64_t r, Type) { return l | r; });
   attachBinary<XorOp>(context,
                       [](int64_t l, int64_t r, Type) { return l ^ r; });
   attachUnary<NotOp>(context, [](int64_t x, Type type) -> int64_t {
@@ -383,8 +381,7 @@ void hamkaas::attachElementwiseSemantics(MLIRContext &context) {
     return x * minimum(maximum(x / 6 + 0.5, 0.0, type), 1.0, type);
   });
   // Neither NaN nor -0.0 is below 0, so that both stay.
-  attachUnary<ReluOp>(context,
-                      [](double x, Type) { return x < 0 ? 0 : x; });
+  attachUnary<ReluOp>(context, [](double x, Type) { return x < 0 ? 0 : x; });
   attachUnary<SiluOp>(context, [](double x, Type) {
     // The limit; the formula would give NaN.
     if (std::isinf(x) && x < 0)

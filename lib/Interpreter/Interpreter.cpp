@@ -203,10 +203,10 @@ LogicalResult Interpreter::execute(Operation &op, Frame &frame) {
 static ReferenceTensor takeRow(const ReferenceTensor &tensor, int64_t index) {
   ReferenceTensor row(ScanOp::getRowType(tensor.type));
   auto copy = [&](auto ReferenceTensor::*elements) {
-    llvm::copy(ArrayRef(tensor.*elements)
-                   .slice(index * (row.*elements).size(),
-                          (row.*elements).size()),
-               (row.*elements).begin());
+    llvm::copy(
+        ArrayRef(tensor.*elements)
+            .slice(index * (row.*elements).size(), (row.*elements).size()),
+        (row.*elements).begin());
   };
   copy(&ReferenceTensor::f32);
   copy(&ReferenceTensor::f64);

@@ -49,11 +49,13 @@ void hamkaas::attachMathSemantics(MLIRContext &context) {
   attachUnary<ExpOp>(context, [](double x, Type) { return std::exp(x); });
   attachUnary<FloorOp>(context, [](double x, Type) { return std::floor(x); });
   attachUnary<LogOp>(context, [](double x, Type) { return std::log(x); });
-  attachUnary<RoundOp>(context, [](double x, Type) { return std::nearbyint(x); });
+  attachUnary<RoundOp>(context,
+                       [](double x, Type) { return std::nearbyint(x); });
   attachUnary<SinOp>(context, [](double x, Type) { return std::sin(x); });
   attachUnary<SinhOp>(context, [](double x, Type) { return std::sinh(x); });
   attachUnary<SqrtOp>(context, [](double x, Type) { return std::sqrt(x); });
   attachUnary<TanOp>(context, [](double x, Type) { return std::tan(x); });
   attachUnary<TanhOp>(context, [](double x, Type) { return std::tanh(x); });
-  attachUnary<SigmoidOp>(context, [](double x, Type) { return 1 / (1 + std::exp(-x)); });
+  attachUnary<SigmoidOp>(context,
+                         [](double x, Type) { return 1 / (1 + std::exp(-x)); });
 }

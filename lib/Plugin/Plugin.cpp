@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Graph/PermutableOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
-#include "HamKaas/Dialect/HamKaas/Graph/PermutableOps.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
@@ -27,8 +27,7 @@ mlirGetDialectPluginInfo() {
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "HamKaas", LLVM_VERSION_STRING,
-          [] {
+  return {MLIR_PLUGIN_API_VERSION, "HamKaas", LLVM_VERSION_STRING, [] {
             hamkaas::registerHamKaasGraphPasses();
             hamkaas::registerHamKaasKernelsPasses();
             hamkaas::registerHamKaasPlanPasses();

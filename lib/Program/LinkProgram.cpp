@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Program/LinkProgram.h"
-#include "HamKaas/Program/DataObject.h"
 #include "FindLibraries.h"
-#include "RunLinker.h"
+#include "HamKaas/Program/DataObject.h"
 #include "HamKaas/Support/ScratchFile.h"
+#include "RunLinker.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"

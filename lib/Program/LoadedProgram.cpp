@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Program/LoadedProgram.h"
-#include "HamKaas/Support/Errors.h"
-#include "HamKaas/Runtime/Files/LibraryDigest.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
+#include "HamKaas/Runtime/Files/LibraryDigest.h"
+#include "HamKaas/Support/Errors.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"

@@ -7,8 +7,8 @@
 
 #include "HamKaas/Report/Report.h"
 #include "HamKaas/Support/ReportError.h"
-#include "HamKaas/Target/Target.h"
 #include "HamKaas/Support/TextTable.h"
+#include "HamKaas/Target/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -8,11 +8,11 @@
 #include "HamKaas/Run/CheckPasses.h"
 #include "GraphRun.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
-#include "HamKaas/Support/DiagnosticText.h"
 #include "HamKaas/Program/ElementTypes.h"
-#include "HamKaas/Support/Errors.h"
 #include "HamKaas/Run/Tensors.h"
 #include "HamKaas/Runtime/Files/Safetensors.h"
+#include "HamKaas/Support/DiagnosticText.h"
+#include "HamKaas/Support/Errors.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/Pass.h"
 

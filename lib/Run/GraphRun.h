@@ -8,8 +8,8 @@
 #ifndef HAMKAAS_LIB_RUN_GRAPHRUN_H
 #define HAMKAAS_LIB_RUN_GRAPHRUN_H
 
-#include "HamKaas/Run/KnownTensors.h"
 #include "HamKaas/Interpreter/Interpreter.h"
+#include "HamKaas/Run/KnownTensors.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <string>
 #include <vector>

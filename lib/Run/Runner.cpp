@@ -8,10 +8,10 @@
 #include "HamKaas/Run/Runner.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Run/EmulatedProgram.h"
-#include "HamKaas/Support/Errors.h"
 #include "HamKaas/Run/ReferenceProgram.h"
 #include "HamKaas/Run/Tensors.h"
 #include "HamKaas/Runtime/Instance/CreateInstance.h"
+#include "HamKaas/Support/Errors.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -84,7 +84,8 @@ hamkaas::createEmulatedRunner(const HamKaasProgram &program,
   auto emulated = EmulatedProgram::create(program);
   if (!emulated)
     return emulated.takeError();
-  rt::Device device = (*emulated)->createDevice(options.threadOrder, options.productSums);
+  rt::Device device =
+      (*emulated)->createDevice(options.threadOrder, options.productSums);
   const HamKaasProgram &descriptor = (*emulated)->program();
   std::unique_ptr<Runner> runner(new Runner(descriptor, context));
   runner->emulated = std::move(*emulated);
@@ -96,8 +97,8 @@ hamkaas::createEmulatedRunner(const HamKaasProgram &program,
 
 llvm::Expected<std::unique_ptr<Runner>>
 hamkaas::createReferenceRunner(ModuleOp graph, const RunnerOptions &options) {
-  auto reference = std::make_unique<ReferenceProgram>(
-      graph, options.name, options.parameters);
+  auto reference = std::make_unique<ReferenceProgram>(graph, options.name,
+                                                      options.parameters);
   const HamKaasProgram &program = reference->program();
   rt::Device device = reference->createDevice(graph, /*owner=*/nullptr);
   std::unique_ptr<Runner> runner(new Runner(program, graph.getContext()));

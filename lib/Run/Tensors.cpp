@@ -7,10 +7,10 @@
 
 #include "HamKaas/Run/Tensors.h"
 #include "HamKaas/Program/ElementTypes.h"
-#include "HamKaas/Support/Errors.h"
-#include "HamKaas/Support/OutputFile.h"
 #include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Runtime/Files/Npy.h"
+#include "HamKaas/Support/Errors.h"
+#include "HamKaas/Support/OutputFile.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"

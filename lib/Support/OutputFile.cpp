@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Support/OutputFile.h"
-#include "HamKaas/Support/Errors.h"
 #include "HamKaas/Runtime/Files/AtomicFile.h"
+#include "HamKaas/Support/Errors.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -7,8 +7,8 @@
 
 #include "HamKaas/Target/DeviceCode.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Support/ReportError.h"
 #include "HamKaas/Program/EmitObject.h"
+#include "HamKaas/Support/ReportError.h"
 #include "LibDevice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

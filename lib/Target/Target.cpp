@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Target/Target.h"
-#include "HamKaas/Support/Errors.h"
 #include "HamKaas/Runtime/Cpu/Isa.h"
+#include "HamKaas/Support/Errors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Target/TargetMachine.h"

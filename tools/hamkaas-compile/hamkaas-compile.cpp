@@ -8,9 +8,9 @@
 #include "HamKaas/Driver/CompileFile.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Driver/ToolCommandLine.h"
 #include "HamKaas/Support/Signals.h"
 #include "HamKaas/Target/Target.h"
-#include "HamKaas/Driver/ToolCommandLine.h"
 
 using namespace hamkaas;
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Support/Signals.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"

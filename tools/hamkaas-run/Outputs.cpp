@@ -7,8 +7,8 @@
 
 #include "Outputs.h"
 #include "HamKaas/Program/ElementTypes.h"
-#include "HamKaas/Support/Errors.h"
 #include "HamKaas/Runtime/Files/Digest.h"
+#include "HamKaas/Support/Errors.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;

@@ -80,8 +80,8 @@ void hamkaas::tblgen::emitPythonNative(const RecordKeeper &records,
                                        raw_ostream &os) {
   for (const Option &option : getSettings(records))
     if (!option.isPythonOptional)
-      os << "            \"" << option.cName
-         << "\": " << getNativeValue(option) << ",\n";
+      os << "            \"" << option.cName << "\": " << getNativeValue(option)
+         << ",\n";
 }
 
 /// Options of the model are used where none are given.

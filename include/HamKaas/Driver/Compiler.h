@@ -9,10 +9,10 @@
 #define HAMKAAS_DRIVER_COMPILER_H
 
 #include "HamKaas/Driver/CompileOptions.h"
+#include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "HamKaas/Program/Descriptor.h"
 #include "HamKaas/Program/LinkProgram.h"
 #include "HamKaas/Program/LoadedProgram.h"
-#include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "HamKaas/Support/ReportError.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"

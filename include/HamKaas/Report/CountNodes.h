@@ -15,8 +15,8 @@
 
 namespace hamkaas {
 
-/// Counts the nodes that each pass on a graph removes and adds, from outside: no
-/// pass has to. Passes that check a form are not reported.
+/// Counts the nodes that each pass on a graph removes and adds, from outside:
+/// no pass has to. Passes that check a form are not reported.
 class CountNodes : public mlir::PassInstrumentation {
 public:
   /// `optimizations` must outlive this.

@@ -8,8 +8,8 @@
 #ifndef HAMKAAS_RUN_REFERENCEPROGRAM_H
 #define HAMKAAS_RUN_REFERENCEPROGRAM_H
 
-#include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Frontend/Builder/ParameterContents.h"
+#include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Runtime/Core/Device.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>

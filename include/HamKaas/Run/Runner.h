@@ -8,9 +8,9 @@
 #ifndef HAMKAAS_RUN_RUNNER_H
 #define HAMKAAS_RUN_RUNNER_H
 
-#include "HamKaas/Run/Tensors.h"
 #include "HamKaas/Emulation/Emulator.h"
 #include "HamKaas/Frontend/Builder/ParameterContents.h"
+#include "HamKaas/Run/Tensors.h"
 #include "hamkaas-c/Runtime.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"

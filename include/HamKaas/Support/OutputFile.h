@@ -19,7 +19,7 @@ namespace hamkaas {
 namespace rt {
 class AtomicFile;
 class Error;
-}
+} // namespace rt
 
 /// rt::AtomicFile for the compiler: a signal removes it too, and a path that is
 /// no regular file, such as /dev/null, gets the contents when all are there.

@@ -28,12 +28,12 @@ private:
   stack_t stack = {};
 };
 
-/// llvm::InitLLVM for a tool that a signal ends as it ends any program: quietly,
-/// with the status that a shell expects, and without files that are half
-/// written. LLVM would print a stack dump and ask for a report also where the
-/// user has pressed Ctrl-\ or set a limit. What the caller ignores, as nohup
-/// does, stays ignored. Beyond a limit of the size of files, or behind a closed
-/// pipe, writing fails instead.
+/// llvm::InitLLVM for a tool that a signal ends as it ends any program:
+/// quietly, with the status that a shell expects, and without files that are
+/// half written. LLVM would print a stack dump and ask for a report also where
+/// the user has pressed Ctrl-\ or set a limit. What the caller ignores, as
+/// nohup does, stays ignored. Beyond a limit of the size of files, or behind a
+/// closed pipe, writing fails instead.
 class ToolProcess {
 public:
   ToolProcess(int &argc, const char **&argv) : init(argc, argv) { install(); }

@@ -51,7 +51,8 @@ struct DistributeTilesPass
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (!kernel.isExternal() && kernel->hasAttr(HamKaasDialect::tilesAttrName))
+      if (!kernel.isExternal() &&
+          kernel->hasAttr(HamKaasDialect::tilesAttrName))
         distribute(kernel);
     getOperation().walk([&](func::CallOp call) {
       auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());

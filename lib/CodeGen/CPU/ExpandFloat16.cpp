@@ -74,16 +74,16 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
         !getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "not from float16 to float32");
     BitsBuilder f(rewriter, op.getLoc(), op.getType());
-    Value narrow = arith::BitcastOp::create(
-        f.b, f.typeOf(f.b.getI16Type()), op.getIn());
+    Value narrow =
+        arith::BitcastOp::create(f.b, f.typeOf(f.b.getI16Type()), op.getIn());
     Value bits =
         arith::ExtUIOp::create(f.b, f.typeOf(f.b.getI32Type()), narrow);
     Value magnitude = f.bitAnd(bits, 0x7fff);
     // With the exponent of float16 in that of float32 the number is 2^-112 of
     // what it should be; the product is exact, also from subnormal numbers.
-    Value scaled = f.asBits(arith::MulFOp::create(
-        f.b, f.asFloat(f.shiftLeft(magnitude, 13)),
-        f.asFloat(f.number((127 + 112) << 23))));
+    Value scaled = f.asBits(
+        arith::MulFOp::create(f.b, f.asFloat(f.shiftLeft(magnitude, 13)),
+                              f.asFloat(f.number((127 + 112) << 23))));
     // Infinities and NaN keep the largest exponent.
     Value special = f.bitOr(scaled, f.number(0x7f800000));
     Value result =
@@ -124,8 +124,8 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
     result =
         f.select(CmpIPredicate::uge, magnitude, 143u << 23, special, result);
     Value sign = f.bitAnd(f.shiftRight(bits, 16), 0x8000);
-    Value narrow = arith::TruncIOp::create(
-        f.b, f.typeOf(f.b.getI16Type()), f.bitOr(result, sign));
+    Value narrow = arith::TruncIOp::create(f.b, f.typeOf(f.b.getI16Type()),
+                                           f.bitOr(result, sign));
     rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), narrow);
     return success();
   }

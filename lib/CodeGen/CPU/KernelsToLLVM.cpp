@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/BFloat16Constants.h"
 #include "HamKaas/CodeGen/Kernel/ConvertThroughFloat32.h"
-#include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "LibmCalls.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"

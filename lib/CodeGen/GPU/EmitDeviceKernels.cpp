@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockContraction.h"
-#include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "SplitAttention.h"
 #include "SplitContraction.h"
 #include "Teams.h"

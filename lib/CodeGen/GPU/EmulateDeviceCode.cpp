@@ -172,8 +172,8 @@ func::FuncOp KernelEmulation::createFunction() {
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   auto declaration = LLVM::LLVMFuncOp::create(
       builder, (kernel.getName() + "_emulated").str(),
-      LLVM::LLVMFunctionType::get(
-          LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer}));
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  {pointer, pointer}));
   symbol = image.getSymbols().insert(declaration).getValue();
   auto function =
       func::FuncOp::create(builder, (symbol + kernelBodySuffix).str(),
@@ -213,8 +213,7 @@ LogicalResult KernelEmulation::emulate(bool checkAccesses) {
   for (Operation *op : llvm::reverse(ops))
     if (failed(replaceDeviceOp(op, calls, image)))
       return failure();
-  image.addKernel(kernel.getName(), symbol, argumentBytes,
-                  sharedBytes);
+  image.addKernel(kernel.getName(), symbol, argumentBytes, sharedBytes);
   return success();
 }
 
@@ -248,7 +247,8 @@ static LogicalResult moveGlobal(memref::GlobalOp global,
 
 namespace {
 
-struct EmulateDeviceCodePass : hamkaas::impl::EmulateDeviceCodeBase<EmulateDeviceCodePass> {
+struct EmulateDeviceCodePass
+    : hamkaas::impl::EmulateDeviceCodeBase<EmulateDeviceCodePass> {
   using EmulateDeviceCodeBase::EmulateDeviceCodeBase;
 
   void runOnOperation() override {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/BFloat16Constants.h"
 #include "HamKaas/CodeGen/Kernel/ConvertThroughFloat32.h"
-#include "HamKaas/CodeGen/GPU/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"

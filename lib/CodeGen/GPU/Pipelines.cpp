@@ -7,8 +7,8 @@
 
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
-#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Teams.h"
-#include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

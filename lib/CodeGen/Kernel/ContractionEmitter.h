@@ -8,12 +8,12 @@
 #ifndef HAMKAAS_LIB_CODEGEN_KERNEL_CONTRACTIONEMITTER_H
 #define HAMKAAS_LIB_CODEGEN_KERNEL_CONTRACTIONEMITTER_H
 
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
 #include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
-#include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "PanelCopy.h"
 #include "PanelPrefetch.h"
-#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 
 namespace hamkaas {
 

@@ -48,8 +48,9 @@ struct IndexBuilder {
   }
   /// Returns whether `index` is from `first` on and less than `end`.
   mlir::Value isWithin(mlir::Value index, int64_t first, int64_t end) const {
-    return both(compare(mlir::arith::CmpIPredicate::sge, index, constant(first)),
-                isLess(index, end));
+    return both(
+        compare(mlir::arith::CmpIPredicate::sge, index, constant(first)),
+        isLess(index, end));
   }
   mlir::Value select(mlir::Value condition, mlir::Value l,
                      mlir::Value r) const {

@@ -153,16 +153,17 @@ struct LowerLogSumExp
     Value x = buildDecoded(builder, loc, operands[0], element);
     RankedTensorType rowType = result.clone(compute);
 
-    Value shift = buildParallel(builder, loc, rowType,
-                                buildLargest(builder, loc, x, compute), row,
-                                chooseShift);
-    Value exponentials = buildParallel(
-        builder, loc, cast<RankedTensorType>(x.getType()), {x, shift},
-        {identity, rows},
-        [](OpBuilder &b, Location loc, ValueRange v) -> Value {
-          Value difference = arith::SubFOp::create(b, loc, v[0], v[1]);
-          return math::ExpOp::create(b, loc, difference);
-        });
+    Value shift =
+        buildParallel(builder, loc, rowType,
+                      buildLargest(builder, loc, x, compute), row, chooseShift);
+    Value exponentials =
+        buildParallel(builder, loc, cast<RankedTensorType>(x.getType()),
+                      {x, shift}, {identity, rows},
+                      [](OpBuilder &b, Location loc, ValueRange v) -> Value {
+                        Value difference =
+                            arith::SubFOp::create(b, loc, v[0], v[1]);
+                        return math::ExpOp::create(b, loc, difference);
+                      });
     Value sum = buildRowReduction(
         builder, loc, exponentials, buildNumber(builder, loc, compute, 0),
         [](OpBuilder &b, Location loc, ValueRange v) -> Value {

@@ -8,8 +8,8 @@
 #include "HamKaas/Runtime/Files/Digest.h"
 
 #include "DigestLanes.h"
-#include "HamKaas/Runtime/Files/MappedFile.h"
 #include "HamKaas/Runtime/Cpu/ThreadPool.h"
+#include "HamKaas/Runtime/Files/MappedFile.h"
 
 #include <cstdio>
 #include <cstdlib>

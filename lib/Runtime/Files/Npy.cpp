@@ -7,8 +7,8 @@
 
 #include "HamKaas/Runtime/Files/Npy.h"
 
-#include "HamKaas/Runtime/Files/AtomicFile.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
+#include "HamKaas/Runtime/Files/AtomicFile.h"
 
 #include <cinttypes>
 #include <cstdlib>

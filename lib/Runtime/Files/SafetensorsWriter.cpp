@@ -7,9 +7,9 @@
 
 #include "HamKaas/Runtime/Files/SafetensorsWriter.h"
 
-#include "HamKaas/Runtime/Files/AtomicFile.h"
-#include "HamKaas/Runtime/Core/TensorType.h"
 #include "HamKaas/Runtime/Core/NameIndex.h"
+#include "HamKaas/Runtime/Core/TensorType.h"
+#include "HamKaas/Runtime/Files/AtomicFile.h"
 #include "SafetensorsFormat.h"
 
 #include <cinttypes>

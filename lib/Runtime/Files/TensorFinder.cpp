@@ -7,8 +7,8 @@
 
 #include "HamKaas/Runtime/Files/TensorFinder.h"
 
-#include "HamKaas/Runtime/Core/TensorType.h"
 #include "HamKaas/Runtime/Core/NameIndex.h"
+#include "HamKaas/Runtime/Core/TensorType.h"
 
 #include <cinttypes>
 #include <cstdlib>

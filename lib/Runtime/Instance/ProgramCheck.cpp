@@ -7,8 +7,8 @@
 
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
 
-#include "HamKaas/Runtime/Cpu/Isa.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
+#include "HamKaas/Runtime/Cpu/Isa.h"
 
 #include <cinttypes>
 #include <cstring>

@@ -7,9 +7,9 @@
 
 #include "State.h"
 
+#include "HamKaas/Runtime/Core/TensorType.h"
 #include "HamKaas/Runtime/Files/SafetensorsWriter.h"
 #include "HamKaas/Runtime/Files/TensorFinder.h"
-#include "HamKaas/Runtime/Core/TensorType.h"
 
 #include <cinttypes>
 #include <cstring>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Graph/PermutableOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Registration.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"

@@ -7,8 +7,8 @@
 
 #include "Allocations.h"
 #include "CudaFixture.h"
-#include "HamKaas/Runtime/Gpu/CudaDriver.h"
 #include "HamKaas/Runtime/Core/Device.h"
+#include "HamKaas/Runtime/Gpu/CudaDriver.h"
 #include "TemporaryFolder.h"
 
 #include <set>

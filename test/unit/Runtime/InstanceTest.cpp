@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "Allocations.h"
 #include "FakeProgram.h"
+#include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "Text.h"
 
 #include <atomic>

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Runtime/Files/SafetensorsWriter.h"
-#include "HamKaas/Runtime/Files/Safetensors.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
+#include "HamKaas/Runtime/Files/Safetensors.h"
 #include "TemporaryFolder.h"
 #include "Text.h"
 

@@ -13,7 +13,8 @@ using namespace hamkaas;
 using llvm::StringRef;
 
 TEST(VisibleTextTest, KeepsWhatIsPrintable) {
-  EXPECT_EQ(makeVisible("weight.0 = Größe 重み 😀"), "weight.0 = Größe 重み 😀");
+  EXPECT_EQ(makeVisible("weight.0 = Größe 重み 😀"),
+            "weight.0 = Größe 重み 😀");
 }
 
 TEST(VisibleTextTest, EscapesControlsAndBytesThatAreNoText) {

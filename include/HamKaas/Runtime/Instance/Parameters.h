@@ -34,7 +34,8 @@ public:
   Error resolve();
 
   /// One address a parameter in the order of the program's table, each aligned
-  /// for its element type where the device's memory is the process's. Valid as long as this object.
+  /// for its element type where the device's memory is the process's. Valid as
+  /// long as this object.
   const void *const *addresses() const { return finder.addresses(); }
 
 private:

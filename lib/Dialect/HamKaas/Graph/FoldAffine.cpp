@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
-#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "SimplifyPatterns.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -128,8 +128,8 @@ bool AffineFolder::isChain(Value value) const {
   if (match<MulOp>(value) || getScalableWeights(value.getDefiningOp()))
     return true;
   Affine sum = match<AddOp>(value);
-  return sum && (match<MulOp>(sum.x) ||
-                 getScalableWeights(sum.x.getDefiningOp()));
+  return sum &&
+         (match<MulOp>(sum.x) || getScalableWeights(sum.x.getDefiningOp()));
 }
 
 /// The parameter that the op multiplies its lhs by; null if it does not.
@@ -143,8 +143,8 @@ Value AffineFolder::getScale(Operation *op) {
   auto type = cast<RankedTensorType>(divisor.getType());
   Value one = createParameter<ConstantOp>(
       builder, op->getLoc(),
-      DenseElementsAttr::get(
-          type, builder.getFloatAttr(type.getElementType(), 1.0)));
+      DenseElementsAttr::get(type,
+                             builder.getFloatAttr(type.getElementType(), 1.0)));
   return createParameter<DivOp>(builder, op->getLoc(), one, divisor);
 }
 
@@ -162,8 +162,8 @@ Value AffineFolder::getOffset(Operation *op) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// The contraction `x` with weights that are multiplied by `scale`, one number a
-/// column; null if that is not possible.
+/// The contraction `x` with weights that are multiplied by `scale`, one number
+/// a column; null if that is not possible.
 Value AffineFolder::foldIntoWeights(Operation *op, Value x, Value scale) {
   Operation *contraction = x.getDefiningOp();
   OpOperand *weights = getScalableWeights(contraction);
@@ -191,17 +191,16 @@ Value AffineFolder::foldIntoWeights(Operation *op, Value x, Value scale) {
 Value AffineFolder::foldProduct(Operation *op, Value x, Value scale) {
   OpBuilder builder(op);
   if (Affine sum = match<AddOp>(x)) {
-    Value offset =
-        combine<MulOp>(builder, op->getLoc(), sum.parameter, scale);
+    Value offset = combine<MulOp>(builder, op->getLoc(), sum.parameter, scale);
     if (!offset)
       return nullptr;
     // NOTE: the sum is the only user of its operand, and will be gone.
     Value product = foldProduct(op, sum.x, scale);
-    return product ? AddOp::create(builder,
-                                   fuseLocations(x.getDefiningOp(), op),
-                                   product, offset)
-                         .getResult()
-                   : Value();
+    return product
+               ? AddOp::create(builder, fuseLocations(x.getDefiningOp(), op),
+                               product, offset)
+                     .getResult()
+               : Value();
   }
   if (Affine product = match<MulOp>(x)) {
     Value both =
@@ -210,8 +209,7 @@ Value AffineFolder::foldProduct(Operation *op, Value x, Value scale) {
       return nullptr;
     Value folded = foldIntoWeights(op, product.x, both);
     return folded ? folded
-                  : MulOp::create(builder,
-                                  fuseLocations(x.getDefiningOp(), op),
+                  : MulOp::create(builder, fuseLocations(x.getDefiningOp(), op),
                                   product.x, both)
                         .getResult();
   }
@@ -270,11 +268,11 @@ void AffineFolder::fold(Operation *op) {
 
 void AffineFolder::run(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    bool isKnown =
-        isParameterSource(&op) ||
-        (isa<KernelOpInterface>(op) &&
-         llvm::all_of(op.getOperands(),
-                      [&](Value operand) { return isParameter(operand); }));
+    bool isKnown = isParameterSource(&op) ||
+                   (isa<KernelOpInterface>(op) &&
+                    llvm::all_of(op.getOperands(), [&](Value operand) {
+                      return isParameter(operand);
+                    }));
     if (isKnown)
       parameters.insert(op.getResults().begin(), op.getResults().end());
     else

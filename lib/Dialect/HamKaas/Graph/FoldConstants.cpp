@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
-#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"

@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Enough for the layouts of pictures and of attention heads to meet at a value.
+/// Enough for the layouts of pictures and of attention heads to meet at a
+/// value.
 static constexpr int maxVisits = 16;
 
 //===----------------------------------------------------------------------===//
@@ -157,9 +158,9 @@ int64_t LayoutRegion::getValueGain(Value value) const {
   if (auto permute = value.getDefiningOp<PermuteOp>()) {
     Type from = permute.getX().getType();
     originalCost = getCost(from, permute.getPermutation());
-    gain = originalCost - getCost(from, applyPermutation(
-                                            permute.getPermutation(),
-                                            permutation));
+    gain =
+        originalCost -
+        getCost(from, applyPermutation(permute.getPermutation(), permutation));
   }
   bool needsOriginal = false;
   for (Operation *user : value.getUsers()) {

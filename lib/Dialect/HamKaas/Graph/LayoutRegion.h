@@ -8,8 +8,8 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_GRAPH_LAYOUTREGION_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_GRAPH_LAYOUTREGION_H
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Graph/PermutableOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace hamkaas {

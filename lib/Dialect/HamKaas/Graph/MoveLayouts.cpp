@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
-#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
-#include "LayoutRegion.h"
 #include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "LayoutRegion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <map>
@@ -73,25 +73,24 @@ Value RegionPermuter::permute(Value x, ArrayRef<int64_t> permutation,
 void RegionPermuter::permuteEdge(Value edge) {
   PermuteOp found = findPermute(edge, region.getPermutation());
   // One that stands further down may come after a use in the region.
-  Operation *next = edge.getDefiningOp()
-                        ? edge.getDefiningOp()->getNextNode()
-                        : &edge.getParentBlock()->front();
+  Operation *next = edge.getDefiningOp() ? edge.getDefiningOp()->getNextNode()
+                                         : &edge.getParentBlock()->front();
   if (found && found != next) {
     found->moveBefore(next);
     graph.addReplacement(found.getResult(), edge);
   }
-  permuted[edge] = found ? found.getResult()
-                         : permute(edge, region.getPermutation(),
-                                   edge.getLoc(), edge);
+  permuted[edge] =
+      found ? found.getResult()
+            : permute(edge, region.getPermutation(), edge.getLoc(), edge);
 }
 
 void RegionPermuter::permuteValue(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto producer = dyn_cast<PermuteOp>(op)) {
-    permuted[value] = permute(
-        producer.getX(),
-        compose(producer.getPermutation(), region.getPermutation()),
-        producer.getLoc(), value);
+    permuted[value] =
+        permute(producer.getX(),
+                compose(producer.getPermutation(), region.getPermutation()),
+                producer.getLoc(), value);
     return;
   }
   SmallVector<Value> operands;
@@ -100,8 +99,7 @@ void RegionPermuter::permuteValue(Value value) {
     operands.push_back(found ? found : operand);
   }
   OpBuilder builder(op);
-  Value result =
-      createPermuted(op, builder, region.getPermutation(), operands);
+  Value result = createPermuted(op, builder, region.getPermutation(), operands);
   graph.addReplacement(result, value);
   permuted[value] = result;
 }
@@ -208,8 +206,8 @@ private:
   static void moveLayouts(Block &block) {
     moveReshapesOutward(block);
     State state(block);
-    // Both sides of a permute may take the layout of the other one. New permutes
-    // are added at the end.
+    // Both sides of a permute may take the layout of the other one. New
+    // permutes are added at the end.
     for (size_t i = 0; i < state.worklist.size(); ++i) {
       auto [op, time] = state.worklist[i];
       if (!state.dead.contains(op))
@@ -226,8 +224,8 @@ private:
 
   /// Permutes the region of `seed` if that pays, unless nothing has changed
   /// around it between its last attempt and `time`.
-  static void tryRegion(State &state, Value seed,
-                        ArrayRef<int64_t> permutation, int time) {
+  static void tryRegion(State &state, Value seed, ArrayRef<int64_t> permutation,
+                        int time) {
     auto &failed = state.failed[llvm::to_vector(permutation)];
     auto last = failed.find(seed);
     if (last != failed.end() && last->second >= time)

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
-#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "RaisePatterns.h"
 #include "SimplifyPatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -38,7 +38,8 @@ bool hamkaas::isNumber(Value value, double number) {
 
 Value hamkaas::getInverted(Value value) {
   if (auto div = value.getDefiningOp<DivOp>())
-    return isNumber(div.getLhs(), 1.0) && div.getRhs().getType() == div.getType()
+    return isNumber(div.getLhs(), 1.0) &&
+                   div.getRhs().getType() == div.getType()
                ? div.getRhs()
                : Value();
   auto pow = value.getDefiningOp<PowOp>();

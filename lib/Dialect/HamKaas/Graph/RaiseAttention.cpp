@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionScores.h"
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
-#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "SimplifyPatterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Remarks.h"

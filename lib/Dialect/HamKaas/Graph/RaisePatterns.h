@@ -18,8 +18,8 @@ inline llvm::ArrayRef<int64_t> getShape(mlir::Value value) {
 }
 
 /// `value` without reshapes and broadcasts around it, if it is one number for
-/// each row of `x`: it has the shape of `x` with a last dimension of 1, repeated
-/// or not. Null otherwise.
+/// each row of `x`: it has the shape of `x` with a last dimension of 1,
+/// repeated or not. Null otherwise.
 mlir::Value getRowValue(mlir::Value value, mlir::Value x);
 
 /// Returns whether the constant that `value` is has elements that are all

@@ -32,8 +32,8 @@ static Value getReduced(Value value, Combiner combiner) {
   return reduce.getDims() == ArrayRef(last) ? reduce.getX() : Value();
 }
 
-/// The tensor of whose rows `value` is the mean: the sum, times 1 / n or divided
-/// by n. Null otherwise.
+/// The tensor of whose rows `value` is the mean: the sum, times 1 / n or
+/// divided by n. Null otherwise.
 static Value getAveraged(Value value) {
   Operation *op = skipReshapes(value).getDefiningOp();
   if (!isa_and_nonnull<MulOp, DivOp>(op))
@@ -105,9 +105,9 @@ template <typename OpTy> struct RaiseLayerNorm : OpRewritePattern<OpTy> {
     if (!epsilon)
       return rewriter.notifyMatchFailure(op, "the rhs is no deviation");
     Location loc = fuseLocations(centered, op);
-    rewriter.replaceOp(op, LayerNormOp::create(
-                               rewriter, loc, op.getType(), centered.getLhs(),
-                               rewriter.getF64FloatAttr(*epsilon)));
+    rewriter.replaceOp(
+        op, LayerNormOp::create(rewriter, loc, op.getType(), centered.getLhs(),
+                                rewriter.getF64FloatAttr(*epsilon)));
     return success();
   }
 };
@@ -118,18 +118,19 @@ template <typename OpTy> struct RaiseRmsNorm : OpRewritePattern<OpTy> {
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getType();
-    Value squared = type.getElementType().isF32() ? matchDividedByRoot(op)
-                                                  : Value();
+    Value squared =
+        type.getElementType().isF32() ? matchDividedByRoot(op) : Value();
     std::optional<double> epsilon =
         squared ? matchMeanSquare(squared, op.getLhs()) : std::nullopt;
     if (!epsilon)
       return rewriter.notifyMatchFailure(op, "not x / sqrt(mean(x * x) + e)");
     Location loc = fuseLocations(squared.getDefiningOp(), op);
     auto gainType = type.clone({type.getShape().back()});
-    Value gain = ConstantOp::create(
-        rewriter, loc, DenseElementsAttr::get(gainType, 1.0f));
-    rewriter.replaceOp(op, RmsNormOp::create(rewriter, loc, op.getLhs(), gain,
-                                             rewriter.getF64FloatAttr(*epsilon)));
+    Value gain = ConstantOp::create(rewriter, loc,
+                                    DenseElementsAttr::get(gainType, 1.0f));
+    rewriter.replaceOp(op,
+                       RmsNormOp::create(rewriter, loc, op.getLhs(), gain,
+                                         rewriter.getF64FloatAttr(*epsilon)));
     return success();
   }
 };
@@ -146,8 +147,7 @@ struct RaiseGain : OpRewritePattern<MulOp> {
           norm.getType() != op.getType() || !isGain(gain, norm))
         continue;
       Location loc = fuseLocations(norm, op);
-      Value w =
-          ReshapeOp::create(rewriter, loc, norm.getW().getType(), gain);
+      Value w = ReshapeOp::create(rewriter, loc, norm.getW().getType(), gain);
       rewriter.replaceOp(op, RmsNormOp::create(rewriter, loc, norm.getX(), w,
                                                norm.getEpsilonAttr()));
       return success();
@@ -183,14 +183,14 @@ template <typename OpTy> struct RaiseSoftmax : OpRewritePattern<OpTy> {
     Value divisor = getRowValue(op.getRhs(), x);
     if (divisor && isa<MulOp>(op))
       divisor = getInverted(divisor);
-    if (!divisor || getReduced(divisor, Combiner::Sum) != exponential.getResult())
+    if (!divisor ||
+        getReduced(divisor, Combiner::Sum) != exponential.getResult())
       return rewriter.notifyMatchFailure(op, "the rhs is not the sum");
     Location loc = fuseLocations(shifted, op);
-    auto prefix =
-        rewriter.getI64IntegerAttr(op.getType().getShape().back());
-    rewriter.replaceOp(
-        op, SlicedSoftmaxOp::create(rewriter, loc, op.getType(), x, Value(),
-                                    prefix, UnitAttr()));
+    auto prefix = rewriter.getI64IntegerAttr(op.getType().getShape().back());
+    rewriter.replaceOp(op,
+                       SlicedSoftmaxOp::create(rewriter, loc, op.getType(), x,
+                                               Value(), prefix, UnitAttr()));
     return success();
   }
 };

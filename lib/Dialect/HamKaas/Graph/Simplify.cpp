@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "SimplifyPatterns.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -46,8 +46,7 @@ template <typename Number>
 static Value createSplatOf(PatternRewriter &rewriter, Location loc,
                            int64_t rank, Type elementType,
                            const Number &value) {
-  auto type =
-      RankedTensorType::get(SmallVector<int64_t>(rank, 1), elementType);
+  auto type = RankedTensorType::get(SmallVector<int64_t>(rank, 1), elementType);
   return ConstantOp::create(rewriter, loc, DenseElementsAttr::get(type, value));
 }
 
@@ -57,8 +56,7 @@ Value hamkaas::createSplat(PatternRewriter &rewriter, Location loc,
   return createSplatOf(rewriter, loc, rank, elementType, value);
 }
 Value hamkaas::createSplat(PatternRewriter &rewriter, Location loc,
-                           int64_t rank, Type elementType,
-                           const APInt &value) {
+                           int64_t rank, Type elementType, const APInt &value) {
   return createSplatOf(rewriter, loc, rank, elementType, value);
 }
 

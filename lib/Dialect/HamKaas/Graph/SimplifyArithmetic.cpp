@@ -56,8 +56,7 @@ static bool isNeutralInteger(Operation *op, const APInt &value) {
 
 namespace {
 
-template <typename OpTy>
-struct DropNeutralOperand : OpRewritePattern<OpTy> {
+template <typename OpTy> struct DropNeutralOperand : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
@@ -84,7 +83,8 @@ template <typename OpTy> struct DropPair : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     auto producer = op.getX().template getDefiningOp<OpTy>();
     if (!producer)
-      return rewriter.notifyMatchFailure(op, "the operand is no such operation");
+      return rewriter.notifyMatchFailure(op,
+                                         "the operand is no such operation");
     rewriter.replaceOp(op, producer.getX());
     return success();
   }
@@ -116,8 +116,7 @@ struct AbsorbNeg : OpRewritePattern<OpTy> {
     if (!neg)
       return rewriter.notifyMatchFailure(op, "the rhs is no neg");
     Location loc = fuseLocations(neg, op);
-    auto opposite =
-        OppositeOp::create(rewriter, loc, op.getLhs(), neg.getX());
+    auto opposite = OppositeOp::create(rewriter, loc, op.getLhs(), neg.getX());
     rewriter.replaceOp(op, opposite);
     return success();
   }
@@ -198,14 +197,14 @@ struct PowToMul : OpRewritePattern<PowOp> {
 } // namespace
 
 void hamkaas::populateArithmeticPatterns(RewritePatternSet &patterns) {
-  patterns.add<
-      DropNeutralOperand<AddOp>, DropNeutralOperand<SubOp>,
-      DropNeutralOperand<MulOp>, DropNeutralOperand<DivOp>,
-      DropNeutralOperand<PowOp>, DropNeutralOperand<MaxOp>,
-      DropNeutralOperand<MinOp>, DropNeutralOperand<AndOp>,
-      DropNeutralOperand<OrOp>, DropNeutralOperand<XorOp>,
-      DropNeutralOperand<ShiftLeftOp>, DropNeutralOperand<ShiftRightOp>,
-      DropPair<NotOp>, DropPair<NegOp>, SimplifyAbs, AbsorbNeg<AddOp, SubOp>,
-      AbsorbNeg<SubOp, AddOp>, MulToNeg, DivToMul, PowToMul>(
+  patterns.add<DropNeutralOperand<AddOp>, DropNeutralOperand<SubOp>,
+               DropNeutralOperand<MulOp>, DropNeutralOperand<DivOp>,
+               DropNeutralOperand<PowOp>, DropNeutralOperand<MaxOp>,
+               DropNeutralOperand<MinOp>, DropNeutralOperand<AndOp>,
+               DropNeutralOperand<OrOp>, DropNeutralOperand<XorOp>,
+               DropNeutralOperand<ShiftLeftOp>,
+               DropNeutralOperand<ShiftRightOp>, DropPair<NotOp>,
+               DropPair<NegOp>, SimplifyAbs, AbsorbNeg<AddOp, SubOp>,
+               AbsorbNeg<SubOp, AddOp>, MulToNeg, DivToMul, PowToMul>(
       patterns.getContext());
 }

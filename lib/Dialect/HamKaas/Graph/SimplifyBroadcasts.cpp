@@ -107,8 +107,7 @@ template <typename OpTy> struct ShrinkSplat : OpRewritePattern<OpTy> {
     auto small = type.clone(SmallVector<int64_t>(type.getRank(), 1));
     auto constant = ConstantOp::create(rewriter, op.getRhs().getLoc(),
                                        elements.resizeSplat(small));
-    rewriter.modifyOpInPlace(op,
-                             [&] { op.getRhsMutable().assign(constant); });
+    rewriter.modifyOpInPlace(op, [&] { op.getRhsMutable().assign(constant); });
     return success();
   }
 };

@@ -46,7 +46,8 @@ static bool isExact(Type from, Type to) {
   const llvm::fltSemantics &semantics = cast<FloatType>(to).getFloatSemantics();
   // NOTE: the least integer is a power of two and takes no more bits.
   if (fromInteger)
-    return getValueBits(fromInteger) <= APFloat::semanticsPrecision(semantics) &&
+    return getValueBits(fromInteger) <=
+               APFloat::semanticsPrecision(semantics) &&
            getValueBits(fromInteger) <=
                APFloat::semanticsMaxExponent(semantics);
   return containsFloat(cast<FloatType>(to), cast<FloatType>(from));

@@ -136,10 +136,10 @@ struct MergeLimits : OpRewritePattern<OpTy> {
     if (!inner || !outer)
       return rewriter.notifyMatchFailure(op, "a limit is no constant");
     bool isMax = isa<MaxOp>(op);
-    Value limit = createSplat(
-        rewriter, op.getLoc(), op.getType().getRank(),
-        op.getType().getElementType(),
-        isMax ? getMax(*inner, *outer) : getMin(*inner, *outer));
+    Value limit =
+        createSplat(rewriter, op.getLoc(), op.getType().getRank(),
+                    op.getType().getElementType(),
+                    isMax ? getMax(*inner, *outer) : getMin(*inner, *outer));
     Location loc = fuseLocations(producer, op);
     auto merged = OpTy::create(rewriter, loc, producer.getLhs(), limit);
     rewriter.replaceOp(op, merged);
@@ -153,8 +153,8 @@ struct DropRelu : OpRewritePattern<ReluOp> {
   LogicalResult matchAndRewrite(ReluOp op,
                                 PatternRewriter &rewriter) const override {
     auto type = cast<FloatType>(op.getType().getElementType());
-    Bounds<APFloat> range = getRange(
-        op.getX(), getWholeRange(APFloat(type.getFloatSemantics())));
+    Bounds<APFloat> range =
+        getRange(op.getX(), getWholeRange(APFloat(type.getFloatSemantics())));
     if (range.least.isNegative() && !range.least.isZero())
       return rewriter.notifyMatchFailure(op, "the operand may be negative");
     rewriter.replaceOp(op, op.getX());
@@ -165,9 +165,10 @@ struct DropRelu : OpRewritePattern<ReluOp> {
 } // namespace
 
 void hamkaas::populateClampPatterns(RewritePatternSet &patterns) {
-  patterns.add<DropLimit<MaxOp, APFloat>, DropLimit<MinOp, APFloat>,
-               DropLimit<MaxOp, APSInt>, DropLimit<MinOp, APSInt>,
-               MergeLimits<MaxOp, APFloat>, MergeLimits<MinOp, APFloat>,
-               MergeLimits<MaxOp, APSInt>, MergeLimits<MinOp, APSInt>,
-               DropRelu>(patterns.getContext());
+  patterns
+      .add<DropLimit<MaxOp, APFloat>, DropLimit<MinOp, APFloat>,
+           DropLimit<MaxOp, APSInt>, DropLimit<MinOp, APSInt>,
+           MergeLimits<MaxOp, APFloat>, MergeLimits<MinOp, APFloat>,
+           MergeLimits<MaxOp, APSInt>, MergeLimits<MinOp, APSInt>, DropRelu>(
+          patterns.getContext());
 }

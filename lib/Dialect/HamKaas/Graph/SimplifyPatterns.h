@@ -22,8 +22,8 @@ mlir::DenseElementsAttr getConstantElements(mlir::Value value);
 std::optional<llvm::APFloat> getSplatFloat(mlir::Value value);
 std::optional<llvm::APInt> getSplatInteger(mlir::Value value);
 
-/// A constant of one element that a binary operation repeats to the shape of its
-/// lhs, of `rank` dimensions.
+/// A constant of one element that a binary operation repeats to the shape of
+/// its lhs, of `rank` dimensions.
 mlir::Value createSplat(mlir::PatternRewriter &rewriter, mlir::Location loc,
                         int64_t rank, mlir::Type elementType,
                         const llvm::APFloat &value);

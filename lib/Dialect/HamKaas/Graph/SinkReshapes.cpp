@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
-#include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "SimplifyPatterns.h"
 #include "mlir/IR/IRMapping.h"
 

@@ -17,7 +17,8 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *context,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
   Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
-  types.push_back(cast<RankedTensorType>(lhs).clone(IntegerType::get(context, 1)));
+  types.push_back(
+      cast<RankedTensorType>(lhs).clone(IntegerType::get(context, 1)));
   return verifyBinary(loc, lhs, rhs);
 }
 
@@ -32,7 +33,8 @@ LogicalResult SelectOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(loc, "expected b to have the type of a (", a,
                              "), got ", b);
   if (condition.getShape() != a.getShape()) // C2.
-    return emitOptionalError(loc, "expected the condition to have the shape of a (",
+    return emitOptionalError(loc,
+                             "expected the condition to have the shape of a (",
                              a, "), got ", condition);
   types.push_back(a);
   return success();

@@ -81,8 +81,8 @@ DenseElementsAttr hamkaas::getStoredElements(DenseElementsAttr elements) {
     return elements;
   if (!element.isInteger(1))
     return elements.bitcast(stored);
-  return elements.mapValues(
-      stored, [](const APInt &value) { return value.zext(8); });
+  return elements.mapValues(stored,
+                            [](const APInt &value) { return value.zext(8); });
 }
 
 int64_t hamkaas::getElementCount(Type type) {

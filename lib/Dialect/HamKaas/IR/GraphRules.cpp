@@ -45,8 +45,9 @@ LogicalResult hamkaas::verifyTensorType(Location loc, Type type) {
         element.isBF16() || isIntegerElement(element))
       return success();
   }
-  return emitError(loc, "expected a tensor of floats, integers or i1, of static "
-                        "shape and 1 to 2^47 - 1 elements, got ")
+  return emitError(loc,
+                   "expected a tensor of floats, integers or i1, of static "
+                   "shape and 1 to 2^47 - 1 elements, got ")
          << type;
 }
 

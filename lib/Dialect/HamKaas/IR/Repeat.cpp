@@ -49,13 +49,11 @@ LogicalResult RepeatOp::verify() {
 }
 
 LogicalResult RepeatOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto function =
-      symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this,
-                                                           getCalleeAttr());
+  auto function = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getCalleeAttr());
   if (!function || function.getNumArguments() != getNumOperands()) // C3.
-    return emitOpError("expected @")
-           << getCallee() << " to be a function of " << getNumOperands()
-           << " arguments";
+    return emitOpError("expected @") << getCallee() << " to be a function of "
+                                     << getNumOperands() << " arguments";
   return success();
 }
 

@@ -34,8 +34,9 @@ static LogicalResult verifyArguments(ScanOp scan) {
   llvm::append_range(types, scan.getValues().getTypes());
   if (scan.getBody().getArgumentTypes() == TypeRange(types)) // C3.
     return success();
-  return scan.emitOpError("expected the arguments of the body to have the types "
-                          "(")
+  return scan.emitOpError(
+             "expected the arguments of the body to have the types "
+             "(")
          << types << "), got (" << scan.getBody().getArgumentTypes() << ")";
 }
 
@@ -62,8 +63,8 @@ LogicalResult ScanOp::verify() {
   }
   auto yield = dyn_cast<YieldOp>(getBody().front().back());
   if (!yield || yield.getValues().getTypes() != TypeRange(expected)) // C4.
-    return emitOpError("expected the body to yield the types (") << expected
-                                                                 << ")";
+    return emitOpError("expected the body to yield the types (")
+           << expected << ")";
   if (getFinals().getTypes() != getInits().getTypes()) // C4.
     return emitOpError("expected the first results to have the types of the "
                        "inits (")
@@ -191,10 +192,10 @@ struct DropOutputs : OpRewritePattern<ScanOp> {
           yield.getOperand(cast<OpResult>(result).getResultNumber()));
     rewriter.modifyOpInPlace(yield,
                              [&] { yield.getValuesMutable().assign(yielded); });
-    auto smaller = ScanOp::create(
-        rewriter, scan.getLoc(), ValueRange(kept).getTypes(), scan.getSteps(),
-        scan.getReversed(), scan.getInits(), scan.getInputs(),
-        scan.getValues());
+    auto smaller =
+        ScanOp::create(rewriter, scan.getLoc(), ValueRange(kept).getTypes(),
+                       scan.getSteps(), scan.getReversed(), scan.getInits(),
+                       scan.getInputs(), scan.getValues());
     smaller.getBody().takeBody(scan.getBody());
     for (auto [old, created] : llvm::zip_equal(kept, smaller.getResults()))
       rewriter.replaceAllUsesWith(old, created);

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
-#include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 namespace hamkaas {

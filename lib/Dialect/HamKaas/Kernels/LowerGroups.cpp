@@ -68,7 +68,8 @@ static void convertTypes(ValueRange values) {
 
 static void convertConstant(arith::ConstantOp constant) {
   if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
-    constant.setValueAttr(cast<TypedAttr>(Attribute(getStoredElements(elements))));
+    constant.setValueAttr(
+        cast<TypedAttr>(Attribute(getStoredElements(elements))));
 }
 
 /// The type in GRAPH goes with the global, for whoever passes its contents.

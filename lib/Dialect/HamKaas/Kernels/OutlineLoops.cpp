@@ -119,8 +119,8 @@ void hamkaas::outlineLoops(ModuleOp module) {
     }
     auto repeat = RepeatOp::create(
         builder, scan.getLoc(), scan.getResultTypes(), scan.getSteps(), name,
-        scan.getReversed(), scan.getInputs(), scan.getValues(),
-        scan.getInits(), outputs, /*workspace=*/Value());
+        scan.getReversed(), scan.getInputs(), scan.getValues(), scan.getInits(),
+        outputs, /*workspace=*/Value());
     scan.replaceAllUsesWith(repeat);
     scan.erase();
   }

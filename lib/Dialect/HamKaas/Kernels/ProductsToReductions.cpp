@@ -9,9 +9,9 @@
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
-#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 

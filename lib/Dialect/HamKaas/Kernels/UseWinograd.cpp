@@ -7,10 +7,10 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Winograd.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
-#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "PadConvolutions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -67,8 +67,7 @@ private:
           isa<CheckOp, func::ReturnOp>(op) ||
           isa_and_present<arith::ArithDialect, linalg::LinalgDialect,
                           math::MathDialect, scf::SCFDialect,
-                          tensor::TensorDialect>(
-              op->getDialect());
+                          tensor::TensorDialect>(op->getDialect());
       if (isAllowed)
         return WalkResult::advance();
       op->emitError("expected no ") << op->getName() << " in a kernel";
@@ -97,7 +96,8 @@ private:
               func::CallOp, func::ReturnOp, RepeatOp, tensor::EmptyOp,
               tensor::InsertSliceOp>(op);
       if (!isAllowed)
-        return op.emitError("expected a call of a kernel, a loop or a view, got ")
+        return op.emitError(
+                   "expected a call of a kernel, a loop or a view, got ")
                << op.getName();
       auto call = dyn_cast<func::CallOp>(op);
       if (call && !isKernel(symbols.lookup(call.getCallee())))

@@ -40,8 +40,8 @@ struct BufferizeRepeat
     rewriter.setInsertionPoint(repeat);
     Operation *created = Operation::create(
         repeat.getLoc(), repeat->getName(), TypeRange(), buffers,
-        repeat->getDiscardableAttrDictionary(),
-        repeat->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
+        repeat->getDiscardableAttrDictionary(), repeat->getPropertiesStorage(),
+        BlockRange(), /*numRegions=*/0);
     rewriter.insert(created);
     size_t inits = repeat.getNumDpsInits();
     replaceOpWithBufferizedValues(rewriter, repeat,

@@ -58,8 +58,9 @@ LogicalResult ProgramBuffers::addOp(Operation &op) {
     return success();
   if (isa<func::ReturnOp>(op) && op.getNumOperands() == 0)
     return success();
-  return op.emitError("expected a call of a kernel, a loop, a copy, an allocation "
-                      "or a view, got ")
+  return op.emitError(
+             "expected a call of a kernel, a loop, a copy, an allocation "
+             "or a view, got ")
          << op.getName() << (op.getNumOperands() ? " with operands" : "");
 }
 

@@ -22,8 +22,8 @@ std::optional<int64_t> getBufferBytes(mlir::MemRefType type);
 /// Returns whether `step` copies its first operand to its last one.
 bool isCopy(mlir::Operation *step);
 
-/// The calls of kernels, loops and copies of a function without control flow, the
-/// views that are their operands, and the lifetimes of the buffers that the
+/// The calls of kernels, loops and copies of a function without control flow,
+/// the views that are their operands, and the lifetimes of the buffers that the
 /// function allocates.
 class ProgramBuffers {
 public:

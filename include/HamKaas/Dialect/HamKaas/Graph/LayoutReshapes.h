@@ -17,8 +17,8 @@ namespace hamkaas {
 /// `permute(reshape(x))` that was there becomes `reshape(permute(x))`.
 void moveReshapesOutward(mlir::Block &block);
 
-/// Moves reshapes of the result of a contraction behind the pointwise operations
-/// that follow, so that nothing stands between those and its kernel.
+/// Moves reshapes of the result of a contraction behind the pointwise
+/// operations that follow, so that nothing stands between those and its kernel.
 void moveReshapesBehindPointwise(mlir::Block &block);
 
 } // namespace hamkaas

@@ -22,7 +22,8 @@ mlir::Value getViewedTensor(mlir::Value value);
 /// True for an op that reads a parameter or is a constant.
 bool isParameterSource(mlir::Operation *op);
 
-/// The ops of `block`, of GRAPH, whose values are known when a program is loaded.
+/// The ops of `block`, of GRAPH, whose values are known when a program is
+/// loaded.
 llvm::DenseSet<mlir::Operation *> findParameterOps(mlir::Block &block);
 
 /// The ops of `block`, of groups and views, that may run when a program is
