@@ -7,17 +7,13 @@
 
 #include "HamKaas/Driver/Compiler.h"
 #include "CachedCompilation.h"
-#include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Options/OptionError.h"
-#include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Program/Jit.h"
-#include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Report/CountNodes.h"
-#include "HamKaas/Run/CheckPasses.h"
-#include "HamKaas/Target/DeviceCode.h"
 #include "HamKaas/Target/EmitCode.h"
-#include "HamKaas/Target/Fatbin.h"
-#include "HamKaas/Target/Target.h"
+#include "HamKaas/Target/TargetRegistry.h"
+#include "PhaseRunner.h"
+#include "TargetCompilation.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/ThreadPool.h"
@@ -61,110 +57,26 @@ std::vector<std::string> splitNames(StringRef text) {
   return names;
 }
 
-/// One compilation, for one target or both.
+/// One compilation, for one target or several.
 class Compilation {
 public:
   static llvm::Expected<Compilation> create(ModuleOp module,
-                                            const CompileOptions &options) {
-    auto targets = parseTargets(options.target);
-    if (!targets)
-      return targets.takeError();
-    auto arch = resolveGpuArch(options.gpuArch);
-    if (!arch)
-      return arch.takeError();
-    auto level = resolvePrecision(options.precision, *targets);
-    if (!level)
-      return level.takeError();
-    auto cpu = resolveTargetCpu(targets->cpu ? options.targetCpu : "x86-64");
-    if (!cpu)
-      return cpu.takeError();
-    if (llvm::Error error = checkOptimizations(splitNames(options.noOptimize),
-                                               options.winogradError))
-      return std::move(error);
-    if (llvm::Error error = checkGraphPasses(options.graphPasses))
-      return std::move(error);
-    if (llvm::Error error = checkEngine(options.engine, *targets))
-      return std::move(error);
-    return Compilation(module, options, *targets, *cpu, *arch, *level);
-  }
+                                            const CompileOptions &options);
 
-  /// Runs the phases up to `form` that have not run yet.
-  llvm::Error lowerTo(Form form) {
-    if (form > Form::Graph)
-      if (llvm::Error error = checkOneTarget())
-        return error;
-    for (; next <= form; next = Form(int(next) + 1))
-      if (llvm::Error error = runPhase(next))
-        return error;
-    return llvm::Error::success();
-  }
-
-  /// The code of the program, made before or now.
-  llvm::Expected<ProgramCode> getCode() {
-    // Before the work that it would be needed for.
-    auto assembler = findAssembler(targets.cuda ? arch : GpuArch());
-    if (!assembler)
-      return assembler.takeError();
-    auto cache = CachedCompilation::create(module, cpu, *assembler, options);
-    if (!cache)
-      return cache.takeError();
-    // Passes that do not run cannot be checked.
-    if (std::optional<ProgramCode> known =
-            options.checkEachPass ? std::nullopt : cache->lookup()) {
-      known->info.isCached = true;
-      stepsDone = getTotalSteps() - 1;
-      if (llvm::Error error = beginStep("cached code"))
-        return std::move(error);
-      return std::move(*known);
-    }
-    auto code = targets.cpu && targets.cuda ? makeBoth() : makeCode();
-    if (code)
-      cache->store(*code);
-    return code;
-  }
-
+  /// Runs the phases up to `form`.
+  llvm::Error lowerTo(Form form);
+  /// Runs all phases, or takes the code from the cache.
+  llvm::Expected<ProgramCode> getCode();
   /// Adds what the code does not depend on.
-  llvm::Expected<CompiledModel> compile() {
-    auto code = getCode();
-    if (!code)
-      return code.takeError();
-    CompiledModel compiled;
-    compiled.info = std::move(code->info);
-    identify(compiled.info);
-    compiled.objects = std::move(code->objects);
-    auto descriptor = emitDescriptor(cpu, compiled.info, getDescriptor());
-    if (!descriptor)
-      return descriptor.takeError();
-    compiled.objects.insert(compiled.objects.begin(), std::move(*descriptor));
-    return compiled;
-  }
-
+  llvm::Expected<CompiledModel> compile();
   /// The program as one module, for its text.
-  llvm::Expected<ProgramModule> makeModule() {
-    auto info = finish();
-    if (!info)
-      return info.takeError();
-    identify(*info);
-    return ProgramModule{module, cpu, std::move(*info), getDescriptor()};
-  }
-
-  /// The device code as PTX.
-  llvm::Expected<std::string> makePtx() {
-    if (targets.cpu || arch.isEmulation())
-      return llvm::createStringError(
-          "--emit=ptx: expected --target=cuda and an "
-          "architecture of a GPU");
-    if (llvm::Error error = lowerTo(Form::Llvm))
-      return std::move(error);
-    return emitPtx(*module.getOps<gpu::GPUModuleOp>().begin(), arch);
-  }
+  llvm::Expected<ProgramModule> makeModule();
+  /// The text of the device code.
+  llvm::Expected<std::string> makePtx();
 
 private:
   Compilation(ModuleOp module, const CompileOptions &options,
-              ProgramTargets targets, TargetCpu cpu, GpuArch arch,
-              StringRef warpLevel)
-      : module(module), options(options), targets(targets), cpu(cpu),
-        arch(std::move(arch)), warpLevel(warpLevel) {}
+              SmallVector<TargetAttr> targets);
 
   void identify(ProgramInfo &info) const {
     info.name = options.name;
@@ -177,237 +89,209 @@ private:
     return descriptor;
   }
 
-  /// One for each form, and the machine code; of the second target those behind
-  /// the graph.
-  int getTotalSteps() const {
-    int steps = int(Form::Llvm) + 2;
-    return targets.cpu && targets.cuda ? 2 * steps - 1 : steps;
-  }
-
-  llvm::Error beginStep(StringRef step) {
-    if (!options.progress ||
-        options.progress(step, stepsDone++, getTotalSteps()))
-      return llvm::Error::success();
-    return llvm::createStringError("the compilation was stopped before its "
-                                   "step '" +
-                                   step + "'");
-  }
-
-  /// Beyond the graph, targets go different ways.
-  llvm::Error checkOneTarget() const {
-    if (isPart || !targets.cpu || !targets.cuda)
-      return llvm::Error::success();
-    return llvm::createStringError(
-        "--emit: expected one target behind the form graph, got '" +
-        options.target + "'");
-  }
-
-  llvm::Error runPhase(Form form);
-  llvm::Error runPasses(llvm::function_ref<void(OpPassManager &)> build);
-  llvm::Error runManager(PassManager &manager);
-  llvm::Error lowerDevice();
-  llvm::Expected<ProgramInfo> finish();
+  llvm::Expected<std::string> findTools() const;
+  llvm::Error lowerToGraph();
+  llvm::Error checkOneTarget() const;
   llvm::Expected<ProgramCode> makeCode();
-  llvm::Expected<ProgramCode> makeBoth();
+  TargetCompilation makeTargetCompilation(ModuleOp graph, TargetAttr target) {
+    return {runner, graph, target, host, pipeline};
+  }
 
   ModuleOp module;
   const CompileOptions &options;
-  ProgramTargets targets;
-  TargetCpu cpu;
-  GpuArch arch;
-  StringRef warpLevel; ///< Of kernels for a GPU.
-  /// True if this is one target of two.
-  bool isPart = false;
-  /// The first form that is not reached yet.
-  Form next = Form::Graph;
-  int stepsDone = 0;
+  SmallVector<TargetAttr> targets;
+  TargetCpu host;
+  PipelineOptions pipeline;
+  PhaseRunner runner;
   std::vector<OptimizationInfo> optimizations;
-  std::vector<DeviceKernelInfo> deviceKernels;
-  std::vector<DeviceMatmul> deviceMatmuls;
 };
 
-llvm::Error
-Compilation::runPasses(llvm::function_ref<void(OpPassManager &)> build) {
-  PassManager manager(module.getContext());
-  build(manager);
-  return runManager(manager);
+} // namespace
+
+static const Target &getTarget(TargetAttr target) {
+  return *TargetRegistry::get(target.getContext()).lookup(target.getName());
 }
 
-/// Beyond the graph there is nothing to interpret, so no pass is checked there.
-llvm::Error Compilation::runManager(PassManager &manager) {
-  auto check = std::make_shared<PassCheckResult>();
-  KnownTensors known = options.checkedTensors;
-  if (options.parameters)
-    known.parameters = options.parameters;
-  if (options.checkEachPass)
-    manager.addInstrumentation(createPassCheck(check, std::move(known)));
-  if (failed(manager.run(module)) || check->isError())
-    return llvm::make_error<ReportedError>();
-  if (check->checkedPasses > 0)
-    module.emitRemark("passes that changed the graph, and not what it "
-                      "computes: ")
-        << check->checkedPasses;
-  return llvm::Error::success();
+/// That of the first target with code for processors; the code of others, which
+/// only launches kernels, is for any.
+static TargetCpu chooseHost(ArrayRef<TargetAttr> targets) {
+  for (TargetAttr target : targets)
+    if (std::optional<TargetCpu> host = getTarget(target).getHost(target))
+      return *host;
+  return *findTargetCpu("x86-64");
 }
 
-/// PLANNED -> Llvm for a GPU.
-llvm::Error Compilation::lowerDevice() {
-  if (llvm::Error error = runPasses(buildDeviceKernelsPipeline))
-    return error;
-  deviceKernels =
-      collectDeviceKernels(*module.getOps<gpu::GPUModuleOp>().begin());
-  deviceMatmuls = collectDeviceMatmuls(module);
-  return runPasses([&](OpPassManager &manager) {
-    buildDeviceTargetPipeline(manager, arch.isEmulation());
-  });
+/// The graph, then the other forms and the machine code of each target.
+static int countSteps(size_t targets) {
+  return 1 + targets * (int(Form::Llvm) + 1);
 }
 
-llvm::Error Compilation::runPhase(Form form) {
-  PipelineOptions pipeline;
-  pipeline.targetCpu = (targets.cuda ? warpLevel : cpu.name).str();
+Compilation::Compilation(ModuleOp module, const CompileOptions &options,
+                         SmallVector<TargetAttr> targets)
+    : module(module), options(options), targets(std::move(targets)),
+      host(chooseHost(this->targets)),
+      runner(options, countSteps(this->targets.size())) {
   pipeline.maxWorkspace = options.maxWorkspace;
   pipeline.disabledOptimizations = splitNames(options.noOptimize);
   pipeline.winogradError = options.winogradError;
   pipeline.engine = options.engine;
   pipeline.graphPasses = options.graphPasses;
-  pipeline.sameCalls = isPart;
-  auto run = [&](StringRef step,
-                 llvm::function_ref<void(OpPassManager &)> build) {
-    if (llvm::Error error = beginStep(step))
+  pipeline.sameCalls = this->targets.size() > 1;
+}
+
+llvm::Expected<Compilation> Compilation::create(ModuleOp module,
+                                                const CompileOptions &options) {
+  MLIRContext *context = module.getContext();
+  auto targets = TargetRegistry::get(context).select(options, context);
+  if (!targets)
+    return targets.takeError();
+  if (llvm::Error error = checkOptimizations(splitNames(options.noOptimize),
+                                             options.winogradError))
+    return std::move(error);
+  if (llvm::Error error = checkGraphPasses(options.graphPasses))
+    return std::move(error);
+  return Compilation(module, options, std::move(*targets));
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+/// Targets share the graph.
+llvm::Error Compilation::lowerToGraph() {
+  if (llvm::Error error = runner.beginStep("graph"))
+    return error;
+  PassManager manager(module.getContext());
+  manager.addInstrumentation(std::make_unique<CountNodes>(optimizations));
+  buildGraphPipeline(manager, pipeline);
+  return runner.run(module, manager);
+}
+
+/// Beyond the graph, targets go different ways.
+llvm::Error Compilation::checkOneTarget() const {
+  if (targets.size() == 1)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "--emit: expected one target behind the form graph, got '" +
+      options.target + "'");
+}
+
+llvm::Error Compilation::lowerTo(Form form) {
+  if (form > Form::Graph)
+    if (llvm::Error error = checkOneTarget())
       return error;
-    return runPasses(build);
-  };
+  if (llvm::Error error = lowerToGraph())
+    return error;
+  TargetCompilation target = makeTargetCompilation(module, targets.front());
   switch (form) {
-  case Form::Graph: {
-    if (llvm::Error error = beginStep("graph"))
-      return error;
-    optimizations.clear();
-    PassManager manager(module.getContext());
-    manager.addInstrumentation(std::make_unique<CountNodes>(optimizations));
-    buildGraphPipeline(manager, pipeline);
-    return runManager(manager);
-  }
+  case Form::Graph:
+    return llvm::Error::success();
   case Form::Kernels:
-    return run("kernels", [&](OpPassManager &manager) {
-      buildKernelsPipeline(manager, pipeline);
-    });
+    return target.lowerToKernels();
   case Form::Planned:
-    return run("memory plan", [&](OpPassManager &manager) {
-      buildPlannedPipeline(manager, pipeline);
-    });
+    return target.lowerToPlanned();
   case Form::Llvm:
-    break;
+    return target.lowerToLlvm().takeError();
   }
-  if (targets.cuda) {
-    if (llvm::Error error = beginStep("code"))
-      return error;
-    return lowerDevice();
-  }
-  return run("code", [&](OpPassManager &manager) {
-    buildTargetPipeline(manager, pipeline);
-  });
 }
 
-/// Runs all phases, and tells what the program will say of itself.
-llvm::Expected<ProgramInfo> Compilation::finish() {
-  if (llvm::Error error = lowerTo(Form::Planned))
+llvm::Expected<ProgramModule> Compilation::makeModule() {
+  if (llvm::Error error = checkOneTarget())
     return std::move(error);
-  ProgramInfo info = collectProgramInfo(module);
-  info.targetCpu = cpu.name.str();
-  info.isaLevel = cpu.level;
-  info.runsOnCpu = targets.cpu;
-  info.optimizations = optimizations;
-  if (llvm::Error error = lowerTo(Form::Llvm))
+  if (llvm::Error error = lowerToGraph())
     return std::move(error);
-  if (targets.cuda) {
-    info.device.architecture = arch.name;
-    info.device.machineCode = arch.machineCode;
-    info.device.precision = options.precision;
-    info.device.kernels = deviceKernels;
-    addMatmuls(deviceMatmuls, info);
-  }
-  if (llvm::Error error = beginStep("machine code"))
-    return std::move(error);
-  return info;
+  auto info = makeTargetCompilation(module, targets.front()).lowerToLlvm();
+  if (!info)
+    return info.takeError();
+  identify(*info);
+  return ProgramModule{module, host, std::move(*info), getDescriptor()};
 }
 
-/// Runs all phases and compiles the result.
+llvm::Expected<std::string> Compilation::makePtx() {
+  if (llvm::Error error = checkOneTarget())
+    return std::move(error);
+  if (llvm::Error error = lowerToGraph())
+    return std::move(error);
+  return makeTargetCompilation(module, targets.front()).printDeviceCode();
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::string> Compilation::findTools() const {
+  std::string text;
+  for (TargetAttr target : targets) {
+    auto tools = getTarget(target).findTools(target);
+    if (!tools)
+      return tools;
+    text += *tools;
+  }
+  return text;
+}
+
+/// Runs all phases for one target after the other.
 llvm::Expected<ProgramCode> Compilation::makeCode() {
-  ProgramCode code;
-  if (llvm::Error error = finish().moveInto(code.info))
+  if (llvm::Error error = lowerToGraph())
     return std::move(error);
-  const KernelProgress &progress = options.kernelProgress;
-  auto objects = targets.cuda
-                     ? emitDeviceCode(module, cpu, arch, code.info, progress)
-                     : emitCode(module, cpu, progress);
-  if (llvm::Error error = std::move(objects).moveInto(code.objects))
-    return std::move(error);
+  std::optional<ProgramCode> program;
+  for (TargetAttr target : targets) {
+    // The last target needs no copy.
+    OwningOpRef<ModuleOp> copy(target == targets.back() ? ModuleOp()
+                                                        : module.clone());
+    auto part = makeTargetCompilation(copy ? *copy : module, target)
+                    .makeCode(options.kernelProgress);
+    if (!part)
+      return part.takeError();
+    if (!program)
+      program = std::move(*part);
+    else if (llvm::Error error = joinCode(*program, std::move(*part)))
+      return std::move(error);
+  }
+  program->info.optimizations = std::move(optimizations);
+  return std::move(*program);
+}
+
+llvm::Expected<ProgramCode> Compilation::getCode() {
+  // Before the work that they would be needed for.
+  auto tools = findTools();
+  if (!tools)
+    return tools.takeError();
+  auto cache = CachedCompilation::create(module, host, *tools, options);
+  if (!cache)
+    return cache.takeError();
+  // Passes that do not run cannot be checked.
+  if (std::optional<ProgramCode> known =
+          options.checkEachPass ? std::nullopt : cache->lookup()) {
+    known->info.isCached = true;
+    if (llvm::Error error = runner.beginLastStep("cached code"))
+      return std::move(error);
+    return std::move(*known);
+  }
+  auto code = makeCode();
+  if (code)
+    cache->store(*code);
   return code;
 }
 
-/// Returns whether a call of one program can have the number of that of the
-/// other: they say the same in an error and in a profile.
-static bool areAlike(const CallInfo &a, const CallInfo &b) {
-  return a.ops == b.ops && a.location == b.location && a.check == b.check &&
-         a.repetitions == b.repetitions;
+llvm::Expected<CompiledModel> Compilation::compile() {
+  auto code = getCode();
+  if (!code)
+    return code.takeError();
+  CompiledModel compiled;
+  compiled.info = std::move(code->info);
+  identify(compiled.info);
+  compiled.objects = std::move(code->objects);
+  auto descriptor = emitDescriptor(host, compiled.info, getDescriptor());
+  if (!descriptor)
+    return descriptor.takeError();
+  compiled.objects.insert(compiled.objects.begin(), std::move(*descriptor));
+  return compiled;
 }
 
-/// Makes `program` one for the GPU, too. Regions have the size of the larger
-/// ones; each of the two has its own places in them, but for states.
-static llvm::Error addDevice(ProgramCode &program, ProgramCode device) {
-  ProgramInfo &info = program.info;
-  auto sameState = [](const TensorInfo &a, const TensorInfo &b) {
-    return a.name == b.name && a.offset == b.offset && a.shape == b.shape;
-  };
-  if (!std::equal(info.calls.begin(), info.calls.end(),
-                  device.info.calls.begin(), device.info.calls.end(),
-                  areAlike) ||
-      !std::equal(info.states.begin(), info.states.end(),
-                  device.info.states.begin(), device.info.states.end(),
-                  sameState))
-    return llvm::createStringError(
-        "--target=cpu,cuda: expected the same calls of kernels on both, which "
-        "this model does not have: compile it for one of them");
-  info.device = std::move(device.info.device);
-  for (auto [call, onDevice] : llvm::zip_equal(info.calls, device.info.calls))
-    call.engine = std::move(onDevice.engine);
-  auto raise = [&](uint64_t ProgramInfo::*bytes) {
-    info.*bytes = std::max(info.*bytes, device.info.*bytes);
-  };
-  raise(&ProgramInfo::constantsBytes);
-  raise(&ProgramInfo::stateBytes);
-  raise(&ProgramInfo::workspaceBytes);
-  raise(&ProgramInfo::workspaceLowerBound);
-  raise(&ProgramInfo::prepareWorkspaceBytes);
-  std::move(device.objects.begin(), device.objects.end(),
-            std::back_inserter(program.objects));
-  return llvm::Error::success();
-}
-
-/// The two targets share the graph.
-llvm::Expected<ProgramCode> Compilation::makeBoth() {
-  if (llvm::Error error = lowerTo(Form::Graph))
-    return std::move(error);
-  OwningOpRef<ModuleOp> copy(module.clone());
-  isPart = true;
-  Compilation onDevice = *this;
-  onDevice.module = *copy;
-  onDevice.targets.cpu = false;
-  targets.cuda = false;
-  auto program = makeCode();
-  if (!program)
-    return program;
-  // The calls go on to be counted for both.
-  onDevice.stepsDone = stepsDone;
-  auto device = onDevice.makeCode();
-  if (!device)
-    return device;
-  if (llvm::Error error = addDevice(*program, std::move(*device)))
-    return std::move(error);
-  return program;
-}
-
-} // namespace
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
 
 llvm::Error hamkaas::lowerModel(ModuleOp module, Form form,
                                 const CompileOptions &options) {

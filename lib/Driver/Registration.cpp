@@ -19,9 +19,10 @@
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/BufferizableOps.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
-#include "HamKaas/Driver/Pipelines.h"
 #include "HamKaas/Interpreter/ReferenceSemantics.h"
 #include "HamKaas/Program/Descriptor.h"
+#include "HamKaas/Target/Pipelines.h"
+#include "HamKaas/Target/Targets.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
@@ -70,6 +71,7 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
   registerLinalgLowerings(registry);
   registerPermutableOps(registry);
   registerReferenceSemantics(registry);
+  registerTargets(registry);
 }
 
 void hamkaas::registerPasses() {
@@ -84,6 +86,7 @@ void hamkaas::registerPasses() {
   registerGPUPipelines();
   bufferization::registerBufferizationPasses();
   registerHamKaasProgramToLLVMPasses();
+  registerHamKaasTargetPasses();
   registerPipelines();
 }
 

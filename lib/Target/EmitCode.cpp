@@ -10,8 +10,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Program/EmitObject.h"
 #include "HamKaas/Support/ReportError.h"
-#include "HamKaas/Target/DeviceCode.h"
-#include "HamKaas/Target/Fatbin.h"
 #include "KernelModules.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Threading.h"
@@ -114,21 +112,7 @@ hamkaas::emitCode(ModuleOp module, const TargetCpu &cpu,
   return objects;
 }
 
-/// PTX and a zero, or a fatbin.
-static llvm::Expected<std::string> makeImage(gpu::GPUModuleOp device,
-                                             const GpuArch &arch,
-                                             const ProgramInfo &info) {
-  auto ptx = emitPtx(device, arch);
-  if (!ptx)
-    return ptx.takeError();
-  if (!arch.machineCode.empty())
-    return makeFatbin(*ptx, arch, info);
-  ptx->push_back('\0');
-  return ptx;
-}
-
-/// The bytes as the image of the device code.
-static MaybeObject emitImage(const TargetCpu &cpu, StringRef bytes) {
+MaybeObject hamkaas::emitImage(const TargetCpu &cpu, StringRef bytes) {
   return compile(cpu, [&](llvm::LLVMContext &context, llvm::TargetMachine &) {
     auto module = std::make_unique<llvm::Module>("device code", context);
     llvm::Constant *value =
@@ -140,31 +124,6 @@ static MaybeObject emitImage(const TargetCpu &cpu, StringRef bytes) {
     image->setAlignment(llvm::Align(HAMKAAS_DEVICE_TENSOR_ALIGNMENT));
     return MaybeModule(std::move(module));
   });
-}
-
-llvm::Expected<ProgramObjects>
-hamkaas::emitDeviceCode(ModuleOp module, const TargetCpu &cpu,
-                        const GpuArch &arch, ProgramInfo &info,
-                        const KernelProgress &progress) {
-  std::unique_ptr<llvm::MemoryBuffer> image;
-  if (arch.isEmulation()) {
-    auto global = module.lookupSymbol<LLVM::GlobalOp>(deviceImageSymbol);
-    global.setLinkage(LLVM::Linkage::External);
-    info.device.imageBytes = 1;
-  } else {
-    auto device = *module.getOps<gpu::GPUModuleOp>().begin();
-    auto bytes = makeImage(device, arch, info);
-    if (!bytes)
-      return bytes.takeError();
-    device.erase();
-    info.device.imageBytes = bytes->size();
-    if (llvm::Error error = emitImage(cpu, *bytes).moveInto(image))
-      return std::move(error);
-  }
-  auto objects = emitCode(module, cpu, progress);
-  if (objects && image)
-    objects->push_back(std::move(image));
-  return objects;
 }
 
 static void declare(llvm::Module &module, StringRef name) {

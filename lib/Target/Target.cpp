@@ -44,53 +44,35 @@ Expected<TargetCpu> resolveTargetCpu(StringRef name) {
                            "', expected one of " + choices);
 }
 
-Expected<ProgramTargets> parseTargets(StringRef text) {
-  ProgramTargets targets{/*cpu=*/false, /*cuda=*/false};
-  SmallVector<StringRef> names;
-  text.split(names, ',');
-  for (StringRef name : names) {
-    bool *target = name == "cpu"    ? &targets.cpu
-                   : name == "cuda" ? &targets.cuda
-                                    : nullptr;
-    if (!target || *target)
-      return createStringError(
-          "--target: expected cpu, cuda or cpu,cuda, got '" + text + "'");
-    *target = true;
-  }
-  return targets;
-}
-
-Error checkEngine(StringRef engine, const ProgramTargets &targets) {
-  if (engine.empty())
-    return Error::success();
-  if (engine != cublasLtEngine)
-    return createStringError("--engine: expected " + cublasLtEngine +
-                             ", got '" + engine + "'");
-  if (!targets.cuda)
-    return createStringError("--engine=" + engine +
-                             ": expected a program for GPUs, of --target=cuda "
-                             "or --device=cuda");
-  return Error::success();
+std::optional<TargetCpu> findTargetCpu(StringRef name) {
+  for (const TargetCpu &cpu : targetCpus())
+    if (cpu.name == name)
+      return cpu;
+  return std::nullopt;
 }
 
 /// The architectures, and the first version of PTX that knows them; of each the
 /// oldest drivers take 8.0.
 static constexpr std::pair<StringLiteral, StringLiteral> gpuArchs[] = {
-    {"sm_80", "+ptx80"},   {"sm_86", "+ptx80"},   {"sm_87", "+ptx80"},
-    {"sm_89", "+ptx80"},   {"sm_90", "+ptx80"},   {"sm_90a", "+ptx80"},
-    {"sm_100", "+ptx86"},  {"sm_100a", "+ptx86"}, {"sm_120", "+ptx87"},
-    {"sm_120a", "+ptx87"}, {"emulation", ""}};
-static constexpr size_t emulation = std::size(gpuArchs) - 1;
+    {"sm_80", "+ptx80"},  {"sm_86", "+ptx80"},   {"sm_87", "+ptx80"},
+    {"sm_89", "+ptx80"},  {"sm_90", "+ptx80"},   {"sm_90a", "+ptx80"},
+    {"sm_100", "+ptx86"}, {"sm_100a", "+ptx86"}, {"sm_120", "+ptx87"},
+    {"sm_120a", "+ptx87"}};
+
+std::optional<GpuArch> findGpuArch(StringRef name) {
+  for (auto [known, feature] : gpuArchs)
+    if (known == name)
+      return GpuArch{known.str(), feature, {}};
+  return std::nullopt;
+}
 
 /// The index of an architecture.
-static Expected<size_t> findGpuArch(StringRef name) {
+static Expected<size_t> findArchIndex(StringRef name) {
   std::string choices;
   for (auto [i, arch] : enumerate(gpuArchs)) {
     if (arch.first == name)
       return i;
-    // That of emulated code is for tests.
-    if (i != emulation)
-      choices += arch.first.str() + ", ";
+    choices += arch.first.str() + ", ";
   }
   return createStringError("--gpu-arch: expected one of " + choices +
                            "or compute_80 and so on for PTX alone, got '" +
@@ -104,32 +86,30 @@ static bool isForOneOnly(StringRef name) { return name.ends_with("a"); }
 static Expected<GpuArch> resolveGpuArchs(ArrayRef<StringRef> names) {
   std::set<size_t> found;
   for (StringRef name : names) {
-    Expected<size_t> index = findGpuArch(name);
+    Expected<size_t> index = findArchIndex(name);
     if (!index)
       return index.takeError();
     found.insert(*index);
   }
   auto [oldest, feature] = gpuArchs[*found.begin()];
   GpuArch arch{oldest.str(), feature, {}};
-  if (names.size() > 1 && (found.size() < names.size() ||
-                           isForOneOnly(oldest) || found.count(emulation)))
+  if (names.size() > 1 && (found.size() < names.size() || isForOneOnly(oldest)))
     return createStringError("--gpu-arch: expected different architectures, of "
                              "which the oldest has no letter, got '" +
                              join(names, ",") + "'");
-  if (!arch.isEmulation())
-    for (size_t index : found)
-      arch.machineCode.push_back(gpuArchs[index].first.str());
+  for (size_t index : found)
+    arch.machineCode.push_back(gpuArchs[index].first.str());
   return arch;
 }
 
 Expected<GpuArch> resolveGpuArch(StringRef text) {
   StringRef number = text;
   if (number.consume_front("compute_")) {
-    Expected<size_t> index = findGpuArch(("sm_" + number).str());
+    Expected<size_t> index = findArchIndex(("sm_" + number).str());
     if (index)
       return GpuArch{gpuArchs[*index].first.str(), gpuArchs[*index].second, {}};
     consumeError(index.takeError());
-    return findGpuArch(text).takeError();
+    return findArchIndex(text).takeError();
   }
   SmallVector<StringRef> names;
   text.split(names, ',');
@@ -142,27 +122,6 @@ std::string getOldestGpu(StringRef text) {
     return arch->name;
   consumeError(arch.takeError());
   return text.str();
-}
-
-Expected<StringRef> resolvePrecision(StringRef name,
-                                     const ProgramTargets &targets) {
-  static constexpr std::pair<StringLiteral, StringLiteral> levels[] = {
-      {"exact", "warp"},
-      {"tf32", "warp-tf32"},
-      {"3xtf32", "warp-3xtf32"},
-      {"bf16", "warp-bf16"}};
-  std::string choices;
-  for (auto [precision, level] : levels) {
-    if (precision == name && (targets.cuda || name == "exact"))
-      return level;
-    if (precision == name)
-      return createStringError("--precision=" + name +
-                               ": expected --target=cuda or "
-                               "--target=cpu,cuda");
-    choices += (choices.empty() ? "" : ", ") + precision.str();
-  }
-  return createStringError("--precision: expected one of " + choices +
-                           ", got '" + name + "'");
 }
 
 Expected<std::unique_ptr<TargetMachine>>

@@ -7,7 +7,8 @@ usage: check-passes.py SOURCE
   does in more words than that.
 * Each pass and each of its options occurs in the RUN line of a test that checks
   what is printed or reported.
-* Each pass and each pipeline, run on every .mlir test file, ends by itself.
+* Each pass and each pipeline, run on every .mlir test file for a target, ends
+  by itself.
 """
 
 import concurrent.futures
@@ -62,7 +63,8 @@ def check_text(name, record, commands):
 
 def run(name, path):
     return subprocess.run(
-        ["hamkaas-opt", f"-{name}", "-split-input-file", str(path)],
+        ["hamkaas-opt", "-hamkaas-attach-target=target-cpu=x86-64-v4",
+         f"-{name}", "-split-input-file", str(path)],
         capture_output=True, text=True)
 
 
@@ -111,7 +113,7 @@ if not passes:
     errors.append(f"expected Passes.td files in {source}")
 
 pipelines = ["hamkaas-lower-kernels", "hamkaas-to-graph", "hamkaas-to-kernels",
-             "hamkaas-to-llvm", "hamkaas-to-planned"]
+             "hamkaas-to-device", "hamkaas-to-llvm", "hamkaas-to-planned"]
 files = [p for p in (source / "test").rglob("*.mlir") if "Install" not in p.parts]
 text, owners = join(sorted(files))
 names = [*passes, *pipelines]

@@ -10,7 +10,7 @@
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/ToolCommandLine.h"
 #include "HamKaas/Support/Signals.h"
-#include "HamKaas/Target/Target.h"
+#include "HamKaas/Target/Targets.h"
 
 using namespace hamkaas;
 
@@ -77,15 +77,12 @@ static llvm::Error checkOptions(const ToolCommandLine &line) {
   if (!line.getArgument())
     return llvm::createStringError(
         "expected a model: a script, .mlir or .onnx");
-  auto targets = parseTargets(line.get(OPT_target));
-  if (!targets)
-    return targets.takeError();
-  if (line.has(OPT_gpu_arch) && !targets->cuda)
-    return makeError(OPT_gpu_arch,
-                     "expected --target=cuda or --target=cpu,cuda");
-  if (line.has(OPT_target_cpu) && !targets->cpu)
-    return makeError(OPT_target_cpu, "expected --target=cpu or "
-                                     "--target=cpu,cuda");
+  for (ToolOption option : {OPT_gpu_arch, OPT_target_cpu})
+    if (line.has(option))
+      if (llvm::Error error =
+              checkTargetOption(llvm::StringRef(getFlag(option)).ltrim('-'),
+                                line.get(OPT_target), getTargets()))
+        return error;
   if (line.isOn(OPT_external_weights) && !line.has(OPT_weights))
     return makeError(OPT_external_weights,
                      "expected --weights with the file that the program is to "

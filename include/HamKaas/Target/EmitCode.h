@@ -32,11 +32,9 @@ llvm::Expected<ProgramObjects> emitCode(mlir::ModuleOp module,
                                         const TargetCpu &cpu,
                                         const KernelProgress &progress);
 
-/// The same of a program for a GPU: what calls its kernels, and the image with
-/// them, whose size is noted in `info`. Takes the `gpu.module` out of `module`.
-llvm::Expected<ProgramObjects>
-emitDeviceCode(mlir::ModuleOp module, const TargetCpu &cpu, const GpuArch &arch,
-               ProgramInfo &info, const KernelProgress &progress);
+/// The object with `bytes` as the image of the device code.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+emitImage(const TargetCpu &cpu, llvm::StringRef bytes);
 
 /// The object with the descriptor, which refers to the code.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,8 @@ namespace hamkaas {
 /// machine supports. The error lists what is allowed.
 llvm::Expected<TargetCpu> resolveTargetCpu(llvm::StringRef name);
 
-/// The devices that a program is for, one or both.
-struct ProgramTargets {
-  bool cpu = true;
-  bool cuda = false;
-};
-
-/// The targets that `--target` names: "cpu", "cuda" or "cpu,cuda".
-llvm::Expected<ProgramTargets> parseTargets(llvm::StringRef text);
+/// The level named `name`.
+std::optional<TargetCpu> findTargetCpu(llvm::StringRef name);
 
 /// The architecture of NVIDIA GPUs that code is written for.
 struct GpuArch {
@@ -38,14 +33,14 @@ struct GpuArch {
   /// The architectures that the program has machine code for, oldest first;
   /// none if it is PTX alone.
   std::vector<std::string> machineCode;
-
-  /// Returns whether the code is for the emulator of lib/Emulation.
-  bool isEmulation() const { return name == "emulation"; }
 };
 
-/// Resolves an architecture: "compute_80", PTX for all GPUs since sm_80;
-/// "sm_80,sm_90", machine code for these and PTX of the oldest; or "emulation".
-/// They are architectures that this compiler knows.
+/// The architecture named `name`, without machine code.
+std::optional<GpuArch> findGpuArch(llvm::StringRef name);
+
+/// Resolves `--gpu-arch`: "compute_80", PTX for all GPUs since sm_80; or
+/// "sm_80,sm_90", machine code for these and PTX of the oldest. They are
+/// architectures that this compiler knows.
 llvm::Expected<GpuArch> resolveGpuArch(llvm::StringRef text);
 
 /// The oldest architecture that code for `--gpu-arch` runs on, "sm_80"; `text`
@@ -54,15 +49,6 @@ std::string getOldestGpu(llvm::StringRef text);
 
 /// The name of NVIDIA's library as an engine.
 inline constexpr llvm::StringLiteral cublasLtEngine = "cublaslt";
-
-/// Checks what `--engine` asks for: nothing, or an engine that one of the
-/// targets has.
-llvm::Error checkEngine(llvm::StringRef engine, const ProgramTargets &targets);
-
-/// The level of GPUs (TargetDescription) for the precision that `--precision`
-/// names: "exact", which alone processors have, too, or one of tensor cores.
-llvm::Expected<llvm::StringRef> resolvePrecision(llvm::StringRef name,
-                                                 const ProgramTargets &targets);
 
 /// A machine that generates PTX.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

@@ -9,6 +9,7 @@
 #include "ExpandFloat32Math.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/ConvertThroughFloat32.h"
+#include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "InterleaveChains.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -118,13 +119,16 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
     // that a plan is made of.
     if (!hasWork())
       return;
+    FailureOr<TargetDescription> target = describeTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
     MLIRContext *context = &getContext();
     llvm::SetVector<Block *> blocks;
     getOperation().walk([&](Operation *op) {
       if (isa<math::ExpOp, math::ErfOp, math::LogOp, math::TanhOp>(op))
         blocks.insert(op->getBlock());
     });
-    Float32Features features{fma, scale};
+    Float32Features features{target->fma, target->scale};
     // Before their functions are expanded by themselves.
     RewritePatternSet sums(context);
     sums.add<ExpandOnePlusErf, ExpandSigmoid>(context, features);
@@ -136,7 +140,7 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
                  ExpandFloat32<math::LogOp, emitLog>,
                  ExpandFloat32<math::TanhOp, emitTanh>>(context, features);
     // NOTE: every level of x86-64 with multiply-adds also converts float16.
-    if (!fma) {
+    if (!target->fma) {
       patterns.add<SplitFma>(context);
       populateConvertThroughFloat32Patterns(patterns);
       populateExpandFloat16Patterns(patterns);

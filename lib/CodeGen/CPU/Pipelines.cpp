@@ -8,7 +8,6 @@
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
-#include "HamKaas/CodeGen/Kernel/TargetDescription.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/Passes.h"
@@ -16,14 +15,9 @@
 using namespace mlir;
 using namespace hamkaas;
 
-void hamkaas::buildLowerKernelsPipeline(OpPassManager &manager,
-                                        const LowerKernelsOptions &options) {
-  const TargetDescription *target = lookupTarget(options.level);
+void hamkaas::buildLowerKernelsPipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createStreamStores());
-  ExpandMathOptions math;
-  math.fma = target && target->fma;
-  math.scale = target && target->scale;
-  manager.addNestedPass<func::FuncOp>(createExpandMath(math));
+  manager.addNestedPass<func::FuncOp>(createExpandMath());
   manager.addPass(createCSEPass());
   manager.addPass(createKernelEntry());
   manager.addPass(createKernelsToLLVM());
@@ -32,7 +26,7 @@ void hamkaas::buildLowerKernelsPipeline(OpPassManager &manager,
 }
 
 void hamkaas::registerCPUPipelines() {
-  PassPipelineRegistration<LowerKernelsOptions>(
+  PassPipelineRegistration<>(
       "hamkaas-lower-kernels",
       "Lower bufferized, distributed kernels to functions of LLVM",
       buildLowerKernelsPipeline);

@@ -7,7 +7,9 @@
 
 #include "BlockContraction.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
+#include "HamKaas/Dialect/HamKaas/IR/Target.h"
 #include "SplitAttention.h"
 #include "SplitContraction.h"
 #include "Teams.h"
@@ -113,9 +115,12 @@ struct EmitDeviceKernelsPass
     auto emit = getEmitter(attr.getFamily());
     if (!emit)
       return;
-    const TargetDescription *target = lookupTarget(level);
-    if (!target || !target->isWarp) {
-      kernel.emitError("expected a level of a GPU, got '") << level << "'";
+    FailureOr<TargetDescription> target = describeTarget(kernel);
+    if (failed(target))
+      return signalPassFailure();
+    if (!target->isWarp) {
+      kernel.emitError("expected a target that is a GPU, got ")
+          << *getTarget(kernel);
       return signalPassFailure();
     }
     if (failed(verifyKernel(kernel)))

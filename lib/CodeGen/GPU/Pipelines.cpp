@@ -19,11 +19,7 @@ using namespace mlir;
 using namespace hamkaas;
 
 void hamkaas::buildOutlineKernelsPipeline(OpPassManager &manager) {
-  // The same arithmetic as on a processor with multiply-adds.
-  ExpandMathOptions math;
-  math.fma = true;
-  math.scale = false;
-  manager.addNestedPass<func::FuncOp>(createExpandMath(math));
+  manager.addNestedPass<func::FuncOp>(createExpandMath());
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createDistributeLanes());
   manager.addPass(createOutlineDeviceCode());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
@@ -116,13 +117,8 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
     if (!attr || kernel.isDeclaration() ||
         kernel->hasAttr(HamKaasDialect::tilesAttrName))
       return;
-    const TargetDescription *target = lookupTarget(level);
-    if (!target) {
-      kernel.emitError("expected an instruction set level of ")
-          << getTargetLevels() << ", got '" << level << "'";
-      return signalPassFailure();
-    }
-    if (failed(verifyKernel(kernel)))
+    FailureOr<TargetDescription> target = describeTarget(kernel);
+    if (failed(target) || failed(verifyKernel(kernel)))
       return signalPassFailure();
 
     KernelBuilder builder(kernel, *target);

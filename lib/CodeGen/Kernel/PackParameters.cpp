@@ -7,6 +7,7 @@
 
 #include "HamKaas/CodeGen/Kernel/Contraction.h"
 #include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
+#include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
@@ -44,12 +45,10 @@ struct CPUPackParameters
   using CPUPackParametersBase::CPUPackParametersBase;
 
   void runOnOperation() override {
-    target = lookupTarget(level);
-    if (!target) {
-      getOperation().emitError("expected an instruction set level of ")
-          << getTargetLevels() << ", got '" << level << "'";
+    FailureOr<TargetDescription> described = describeTarget(getOperation());
+    if (failed(described))
       return signalPassFailure();
-    }
+    target = *described;
     getOperation().walk(
         [&](Block *block) { movable.insert_range(findMovableOps(*block)); });
     getOperation().walk([&](GroupOp group) {
@@ -191,7 +190,7 @@ private:
     return packed = group.getResult(0);
   }
 
-  const TargetDescription *target = nullptr;
+  std::optional<TargetDescription> target;
   /// Operations that may run when the program is loaded.
   DenseSet<Operation *> movable;
   llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> panels;

@@ -1,6 +1,6 @@
-// RUN: hamkaas-opt %s -hamkaas-expand-math -split-input-file | FileCheck %s --check-prefixes=CHECK,FUSED
-// RUN: hamkaas-opt %s -hamkaas-expand-math=fma=false -split-input-file | FileCheck %s --check-prefixes=CHECK,APART
-// RUN: hamkaas-opt %s -hamkaas-expand-math=scale=true -split-input-file | FileCheck %s --check-prefixes=CHECK,SCALE
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-expand-math -split-input-file | FileCheck %s --check-prefixes=CHECK,FUSED
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v2 -hamkaas-expand-math -split-input-file | FileCheck %s --check-prefixes=CHECK,APART
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-expand-math -split-input-file | FileCheck %s --check-prefixes=CHECK,SCALE
 
 // exp is a polynomial on the whole vector: no call is left. float32-math-run.test
 // compares its values.

@@ -1,5 +1,5 @@
-// RUN: hamkaas-opt %s -hamkaas-lower-kernels=level=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,FUSED
-// RUN: hamkaas-opt %s -hamkaas-lower-kernels=level=x86-64 | FileCheck %s --check-prefixes=CHECK,APART
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-lower-kernels | FileCheck %s --check-prefixes=CHECK,FUSED
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64 -hamkaas-lower-kernels | FileCheck %s --check-prefixes=CHECK,APART
 
 // The whole way of a kernel that is distributed: LLVM's operations only, and
 // multiply-adds of one rounding where the level has them.

@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v4 -split-input-file | FileCheck %s --check-prefix=EMIT
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels -split-input-file | FileCheck %s --check-prefix=EMIT
 // RUN: hamkaas-opt %s -hamkaas-stream-stores -split-input-file | FileCheck %s
 
 // A result of 8 MB: whole lines from the first one that the destination has are

@@ -1,8 +1,8 @@
-// RUN: hamkaas-opt %s -hamkaas-to-device-kernels=target-cpu=warp-tf32 | FileCheck %s
-// RUN: hamkaas-opt %s -hamkaas-to-device-kernels=target-cpu=warp-3xtf32 | FileCheck %s --check-prefix=SPLIT
-// RUN: hamkaas-opt %s -hamkaas-to-device-kernels=target-cpu=warp-bf16 | FileCheck %s --check-prefix=BF16
-// RUN: hamkaas-opt %s -hamkaas-to-device-kernels | FileCheck %s --check-prefix=EXACT
-// RUN: hamkaas-opt %s -hamkaas-to-kernels=target-cpu=warp | not hamkaas-opt -hamkaas-gpu-emit-kernels=level=x86-64 2>&1 | FileCheck %s --check-prefix=LEVEL
+// RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda precision=tf32" | FileCheck %s
+// RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda precision=3xtf32" | FileCheck %s --check-prefix=SPLIT
+// RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda precision=bf16" | FileCheck %s --check-prefix=BF16
+// RUN: hamkaas-opt %s -hamkaas-to-device=target=cuda | FileCheck %s --check-prefix=EXACT
+// RUN: hamkaas-opt %s -hamkaas-to-kernels=target-cpu=x86-64 | not hamkaas-opt -hamkaas-gpu-emit-kernels 2>&1 | FileCheck %s --check-prefix=LEVEL
 // RUN: hamkaas-compile %s --target=cuda --precision=tf32 --emit=ptx | FileCheck %s --check-prefix=PTX
 // RUN: hamkaas-compile %s --target=cuda --precision=3xtf32 --emit=ptx | FileCheck %s --check-prefix=PTX3
 // RUN: hamkaas-compile %s --target=cuda --precision=bf16 --emit=ptx | FileCheck %s --check-prefix=PTXBF16
@@ -54,12 +54,12 @@
 
 // Winograd's method would make the errors larger.
 
-// RUN: hamkaas-opt %s -hamkaas-to-kernels=target-cpu=warp | FileCheck %s --check-prefix=WINOGRAD
-// RUN: hamkaas-opt %s -hamkaas-to-kernels=target-cpu=warp-3xtf32 | FileCheck %s --check-prefix=DIRECT
+// RUN: hamkaas-opt %s -hamkaas-to-kernels=target=cuda | FileCheck %s --check-prefix=WINOGRAD
+// RUN: hamkaas-opt %s "-hamkaas-to-kernels=target=cuda precision=3xtf32" | FileCheck %s --check-prefix=DIRECT
 // WINOGRAD:   #hamkaas.kernel<transform>
 // DIRECT-NOT: #hamkaas.kernel<transform>
 
-// LEVEL: error: expected a level of a GPU, got 'x86-64'
+// LEVEL: error: expected a target that is a GPU, got #hamkaas.target<"cpu", chip = "x86-64">
 
 // PTX:         cvt.rna.tf32.f32
 // PTX:         mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32

@@ -1,5 +1,5 @@
 // RUN: hamkaas-opt %s -hamkaas-gpu-use-cublaslt -split-input-file | FileCheck %s
-// RUN: hamkaas-opt %s -hamkaas-gpu-use-cublaslt -hamkaas-lower-groups '-hamkaas-cpu-pack-parameters=level=warp' -hamkaas-outline-kernels -split-input-file | FileCheck %s --check-prefix=KERNEL
+// RUN: hamkaas-opt %s -hamkaas-gpu-use-cublaslt -hamkaas-lower-groups -hamkaas-attach-target=target=cuda -hamkaas-cpu-pack-parameters -hamkaas-outline-kernels -split-input-file | FileCheck %s --check-prefix=KERNEL
 
 // A product with all that may follow it, in any order of operands.
 

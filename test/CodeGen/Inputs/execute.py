@@ -77,15 +77,15 @@ def passes(tool, pipeline, text, *options):
 
 def compile_kernels(text, level):
     text = passes("hamkaas-opt",
-                  f"func.func(hamkaas-cpu-emit-kernels{{level={level}}}),cse",
-                  text)
+                  f"hamkaas-attach-target{{target-cpu={level}}},"
+                  "func.func(hamkaas-cpu-emit-kernels),cse", text)
     text = passes("hamkaas-opt", BUFFERIZE, text)
     for forbidden in ("memref.alloc(", "memref.copy"):
         if forbidden in text:
             sys.exit(f"bufferization left a {forbidden}:\n{text}")
     tiles = dict(re.findall(r"func.func private @(\w+)\(.*hamkaas.tiles = (\d+)", text))
     text = passes("hamkaas-opt", "hamkaas-distribute-tiles,canonicalize,"
-                  f"hamkaas-lower-kernels{{level={level}}}", text)
+                  "hamkaas-lower-kernels", text)
     return text, {name: int(count) for name, count in tiles.items()}
 
 

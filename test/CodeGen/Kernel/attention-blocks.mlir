@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-to-kernels | hamkaas-opt -hamkaas-cpu-emit-kernels=level=x86-64-v4 | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-to-kernels=target-cpu=x86-64-v4 | hamkaas-opt -hamkaas-cpu-emit-kernels | FileCheck %s
 
 // Blocks of 64 queries, and parts of 126 keys: 6 keys x 4 vectors of queries in
 // registers. Heads are where the projection has left them: no permute is left.

@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v4 -split-input-file -verify-diagnostics
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels -split-input-file -verify-diagnostics
 
 #q = affine_map<(b, i, j, d) -> (b, i, d)>
 #k = affine_map<(b, i, j, d) -> (b, j, d)>

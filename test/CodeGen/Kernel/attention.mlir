@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-to-kernels | hamkaas-opt -hamkaas-cpu-emit-kernels=level=x86-64-v4 | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-to-kernels=target-cpu=x86-64-v4 | hamkaas-opt -hamkaas-cpu-emit-kernels | FileCheck %s
 
 // A step of decoding: scores of one query in scratch memory, a vector for each of
 // sixteen keys, whose lanes are then added. Keys are read only if one of the

@@ -1,6 +1,6 @@
-// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v3 -split-input-file | FileCheck %s
-// RUN: not hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=z80 -split-input-file 2>&1 | FileCheck %s --check-prefix=LEVEL
-// LEVEL: error: expected an instruction set level of x86-64, x86-64-v2, x86-64-v3, x86-64-v4, warp, warp-tf32, warp-3xtf32, warp-bf16, got 'z80'
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-cpu-emit-kernels -split-input-file | FileCheck %s
+// RUN: not hamkaas-opt %s -hamkaas-cpu-emit-kernels -split-input-file 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: error: expected a module with 'hamkaas.target', which hamkaas-attach-target sets
 
 // One loop over tiles that carries the destination, on vectors of the level; an
 // argument that is read where it would be written may be the destination.

@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -pass-pipeline='builtin.module(func.func(hamkaas-cpu-emit-kernels{level=x86-64-v3}),canonicalize,cse)' | FileCheck %s
+// RUN: hamkaas-opt %s -pass-pipeline='builtin.module(hamkaas-attach-target{target-cpu=x86-64-v3},func.func(hamkaas-cpu-emit-kernels),canonicalize,cse)' | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
 

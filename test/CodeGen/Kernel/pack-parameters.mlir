@@ -1,9 +1,9 @@
-// RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=x86-64-v4 -split-input-file | FileCheck %s --check-prefixes=CHECK,WIDE
-// RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=x86-64-v3 -split-input-file | FileCheck %s --check-prefixes=CHECK,NARROW
-// RUN: not hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=z80 -split-input-file 2>&1 | FileCheck %s --check-prefix=LEVEL
-// RUN: hamkaas-opt %s -hamkaas-cpu-pack-parameters=level=warp -split-input-file | FileCheck %s --check-prefix=GPU
-// RUN: hamkaas-opt %s "-hamkaas-cpu-pack-parameters=level=warp same-calls=true" -split-input-file | FileCheck %s --check-prefix=SAME
-// LEVEL: error: expected an instruction set level of x86-64, x86-64-v2, x86-64-v3, x86-64-v4, warp, warp-tf32, warp-3xtf32, warp-bf16, got 'z80'
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-pack-parameters -split-input-file | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-cpu-pack-parameters -split-input-file | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: not hamkaas-opt %s -hamkaas-cpu-pack-parameters -split-input-file 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target=cuda -hamkaas-cpu-pack-parameters -split-input-file | FileCheck %s --check-prefix=GPU
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target=cuda -hamkaas-cpu-pack-parameters=same-calls=true -split-input-file | FileCheck %s --check-prefix=SAME
+// MISSING: error: expected a module with 'hamkaas.target', which hamkaas-attach-target sets
 
 #lhs = affine_map<(i, j, k) -> (i, k)>
 #rhs = affine_map<(i, j, k) -> (k, j)>

@@ -1,5 +1,5 @@
-// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v4 -split-input-file | FileCheck %s
-// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v4 -hamkaas-bufferize -split-input-file | FileCheck %s --check-prefix=BUFFERS
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels -split-input-file | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels -hamkaas-bufferize -split-input-file | FileCheck %s --check-prefix=BUFFERS
 
 // The first of eight blocks of rows copies what it reads of 48 columns. The
 // others read the copy and ask for the next 48 columns: a row of them in four

@@ -1,5 +1,5 @@
-// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v4 | FileCheck %s
-// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v4 -hamkaas-bufferize | FileCheck %s --check-prefix=BUFFERS
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels -hamkaas-bufferize | FileCheck %s --check-prefix=BUFFERS
 
 // Four blocks of eight rows use a panel one after the other. In each step one of
 // them asks for 12 of the 48 floats that a step of the next panel has; after

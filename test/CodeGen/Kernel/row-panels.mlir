@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v4 | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels | FileCheck %s
 
 // A row is multiplied with two panels at once where that leaves 16 tiles: of
 // 2,100 columns in 33 panels of 64, the last tile has one panel of 52.

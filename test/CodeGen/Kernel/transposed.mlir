@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s --pass-pipeline='builtin.module(func.func(hamkaas-cpu-emit-kernels{level=x86-64}))' | FileCheck %s
+// RUN: hamkaas-opt %s --pass-pipeline='builtin.module(hamkaas-attach-target{target-cpu=x86-64},func.func(hamkaas-cpu-emit-kernels))' | FileCheck %s
 
 #id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 

@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-cpu-emit-kernels=level=x86-64-v3 | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-cpu-emit-kernels | FileCheck %s
 
 // Eight windows at a time, of one vector of channels each. The first and the
 // last of a row are blocks of their own that read nothing outside: 9 vectors

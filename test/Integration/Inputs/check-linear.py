@@ -43,7 +43,7 @@ def count_instructions(model):
     log = model.with_suffix(".log")
     text = run("valgrind", "--tool=cachegrind", "--cache-sim=no",
                "--cachegrind-out-file=/dev/null", f"--log-file={log}",
-               "hamkaas-opt", f"--hamkaas-to-{PIPELINE}",
+               "hamkaas-opt", f"--hamkaas-to-{PIPELINE}=target-cpu=x86-64-v3",
                "--mlir-disable-threading", model)
     if "call @k0(" not in text:
         sys.exit(f"expected a kernel in the result, got:\n{text[:1000]}")

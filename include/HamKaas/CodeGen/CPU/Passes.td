@@ -56,19 +56,13 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
     `math.exp`, `math.erf`, `math.log` and `math.tanh` of float32 become
     polynomials with an error below 2 ulp over all arguments, subnormal numbers,
     infinities and NaN included. What is left, and all of float64, is called in
-    libm, element by element.
+    libm, element by element. The target of the module decides the instructions:
+    multiply-adds of one rounding, those for float16 that come with them, and
+    those of AVX-512 that multiply by powers of two and read tables in registers.
 
     Where a block computes such functions of several vectors, the operations for
     four of them take turns, so that none waits for the one before.
   }];
-  let options = [
-    Option<"fma", "fma", "bool", /*default=*/"true",
-           "Use multiply-adds of one rounding, and the instructions for float16 "
-           "that come with them">,
-    Option<"scale", "scale", "bool", /*default=*/"false",
-           "Use the instructions of AVX-512 that multiply by powers of two and "
-           "read tables in registers">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
     "mlir::math::MathDialect", "mlir::vector::VectorDialect",

@@ -9,22 +9,13 @@
 #define HAMKAAS_CODEGEN_CPU_PIPELINES_H
 
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassOptions.h"
 
 namespace hamkaas {
-
-struct LowerKernelsOptions : mlir::PassPipelineOptions<LowerKernelsOptions> {
-  Option<std::string> level{
-      *this, "level",
-      llvm::cl::desc("Instruction set level, as of hamkaas-cpu-emit-kernels"),
-      llvm::cl::init("x86-64-v4")};
-};
 
 /// Adds the passes that lower bufferized, distributed kernels of a module to
 /// `llvm.func`s of the type HamKaasKernelFunction. Functions that are not
 /// kernels are left alone.
-void buildLowerKernelsPipeline(mlir::OpPassManager &manager,
-                               const LowerKernelsOptions &options);
+void buildLowerKernelsPipeline(mlir::OpPassManager &manager);
 
 /// Registers the pipeline as `hamkaas-lower-kernels`.
 void registerCPUPipelines();

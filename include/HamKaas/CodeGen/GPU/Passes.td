@@ -27,8 +27,8 @@ def EmitDeviceKernels
     : Pass<"hamkaas-gpu-emit-kernels", "mlir::func::FuncOp"> {
   let summary = "turn kernels into loops for blocks of threads";
   let description = [{
-    Emits what single warps are slow at, as `hamkaas-cpu-emit-kernels` of the
-    level "warp" does with the rest, which is to run afterwards.
+    Emits what single warps are slow at. `hamkaas-cpu-emit-kernels`, which is to
+    run afterwards, emits the rest.
 
     The iterations of the loop over the tiles are the warps of all blocks;
     `hamkaas.block_warps` in a row are a block. They have memory of the address
@@ -39,13 +39,9 @@ def EmitDeviceKernels
     * Contractions of fewer rows: each warp adds the products of a part of the
       depth, and the sums are added up in that memory.
 
-    Of the levels "warp-tf32", "warp-3xtf32" and "warp-bf16", the first ones are
-    multiplied by `nvvm.mma.sync` on tensor cores, which round the factors.
+    Unless the precision of the target is `exact`, the first ones are multiplied
+    by `nvvm.mma.sync` on tensor cores, which round the factors.
   }];
-  let options = [
-    Option<"level", "level", "std::string", /*default=*/"\"warp\"",
-           "Level of a GPU: warp, warp-tf32, warp-3xtf32 or warp-bf16">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
     "mlir::gpu::GPUDialect", "mlir::LLVM::LLVMDialect",
@@ -59,7 +55,7 @@ def DistributeLanes
     : Pass<"hamkaas-gpu-distribute-lanes", "mlir::func::FuncOp"> {
   let summary = "give each thread of a warp one lane of a kernel's vectors";
   let description = [{
-    Before: a kernel of the level "warp" after bufferization, on vectors of at
+    Before: a kernel for a GPU after bufferization, on vectors of at
     most 32 lanes, or of 64 or 128. After: the same on scalars, run by the 32
     threads of a warp. The thread of number `gpu.lane_id` holds its lane of each
     vector; a vector of fewer lanes leaves the others without meaning; of more, a

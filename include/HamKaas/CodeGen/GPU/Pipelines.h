@@ -13,9 +13,8 @@
 
 namespace hamkaas {
 
-/// Adds the passes that turn the kernels of a PLANNED program of the level
-/// "warp" into functions of a `gpu.module`, for threads, but in no instruction
-/// set yet.
+/// Adds the passes that turn the kernels of a PLANNED program for a GPU into
+/// functions of a `gpu.module`, for threads, but in no instruction set yet.
 void buildOutlineKernelsPipeline(mlir::OpPassManager &manager);
 
 /// Adds the passes that lower these functions to the NVVM dialect.

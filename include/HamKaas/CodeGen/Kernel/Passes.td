@@ -24,8 +24,6 @@ def CPUPackParameters
     are known at run time only are packed in each run if that is faster.
   }];
   let options = [
-    Option<"level", "level", "std::string", /*default=*/"\"x86-64-v4\"",
-           "Instruction set level: x86-64, x86-64-v2, -v3 or -v4; warp and the like for a GPU">,
     Option<"sameCalls", "same-calls", "bool", /*default=*/"false",
            "Pack in each run what it pays for on a processor, also for a GPU">,
   ];
@@ -39,7 +37,8 @@ def EmitKernels : Pass<"hamkaas-cpu-emit-kernels", "mlir::func::FuncOp"> {
   let summary = "turn the linalg operations of kernels into loops on vectors";
   let description = [{
     Rewrites each function with a `hamkaas.kernel` attribute according to its
-    family. The last argument of a kernel is its destination.
+    family, for the target of the module. The last argument of a kernel is its
+    destination.
 
     Before: run-time checks, scalar code, and a graph of linalg operations on
     tensors. After: the checks and the scalar code, then one loop marked
@@ -53,10 +52,6 @@ def EmitKernels : Pass<"hamkaas-cpu-emit-kernels", "mlir::func::FuncOp"> {
 
     Fails, with an error at the operation, on a kernel no emitter covers.
   }];
-  let options = [
-    Option<"level", "level", "std::string", /*default=*/"\"x86-64-v4\"",
-           "Instruction set level: x86-64, x86-64-v2, -v3 or -v4; warp and the like for a GPU">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect",
     "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect",

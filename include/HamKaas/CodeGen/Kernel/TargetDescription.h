@@ -15,14 +15,12 @@
 
 namespace hamkaas {
 
-/// The facts about an instruction set level that code generation asks for. A
-/// new microarchitecture is a new row of the table, not new code. The level
-/// "warp" is that of a GPU: the lanes of its vectors are the threads of a warp,
-/// to which lib/CodeGen/GPU distributes them; "warp-tf32" and the like are that
-/// of its tensor cores.
+/// The facts about a target that code generation asks for. A new
+/// microarchitecture is a new row of the table, not new code. The lanes of a
+/// GPU's vectors are the threads of a warp, to which lib/CodeGen/GPU
+/// distributes them.
 struct TargetDescription {
-  /// Name of the level: of a processor as in `--target-cpu` and as LLVM names
-  /// the CPU.
+  /// An ISA level of processors, as LLVM names the CPU, or "gpu".
   llvm::StringLiteral level;
   /// Elements of float32 in a vector register, a power of two.
   int64_t lanes;
@@ -37,14 +35,12 @@ struct TargetDescription {
   /// only by an instruction that costs as much as a read of shared memory; and
   /// nothing is to be asked for ahead, for other warps run meanwhile.
   bool isWarp = false;
+  /// Not of the row: that of the target of a module.
   Precision precision = Precision::Exact;
 };
 
 /// The row of the table named `level`, null if there is none.
 const TargetDescription *lookupTarget(llvm::StringRef level);
-
-/// The names of all rows, for messages.
-std::string getTargetLevels();
 
 } // namespace hamkaas
 

@@ -19,3 +19,8 @@ module attributes {hamkaas.target = #hamkaas.target<"cuda", chip = "sm_80", prec
 
 // CHECK: #hamkaas.target<"cuda-emulation", chip = "sm_80", precision = "3xtf32">
 module attributes {hamkaas.target = #hamkaas.target<"cuda-emulation", chip = "sm_80", precision = "3xtf32">} {}
+
+// -----
+
+// CHECK: #hamkaas.target<"cuda", chip = "sm_80", binaries = ["sm_80"]>
+module attributes {hamkaas.target = #hamkaas.target<"cuda", chip = "sm_80", binaries = ["sm_80"]>} {}

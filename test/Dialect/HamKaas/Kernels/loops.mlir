@@ -1,9 +1,9 @@
 // The body of a loop is a program of its own: a step of it is planned and
 // lowered as @main is, with rows as inputs and what is carried as state.
 
-// RUN: hamkaas-opt %s -hamkaas-to-kernels | FileCheck %s --check-prefix=KERNELS
-// RUN: hamkaas-opt %s -hamkaas-to-planned | FileCheck %s --check-prefix=PLANNED
-// RUN: hamkaas-opt %s -hamkaas-to-llvm | FileCheck %s --check-prefix=LLVM
+// RUN: hamkaas-opt %s -hamkaas-to-kernels=target-cpu=x86-64-v3 | FileCheck %s --check-prefix=KERNELS
+// RUN: hamkaas-opt %s -hamkaas-to-planned=target-cpu=x86-64-v3 | FileCheck %s --check-prefix=PLANNED
+// RUN: hamkaas-opt %s -hamkaas-to-llvm=target-cpu=x86-64-v3 | FileCheck %s --check-prefix=LLVM
 
 // The weights are permuted and packed once, when the program is loaded.
 // KERNELS-LABEL: func @prepare(

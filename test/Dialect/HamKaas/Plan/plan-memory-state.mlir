@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-to-planned | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-to-planned=target-cpu=x86-64-v3 | FileCheck %s
 
 // A cache is updated in place, and read in another shape: it is not copied.
 

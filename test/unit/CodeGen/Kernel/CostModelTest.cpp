@@ -65,7 +65,7 @@ TEST(CostModel, RegistersDoNotFollowTheCaches) {
 // Threads that share their caches with many others neither keep data near nor
 // ask for it ahead.
 TEST(CostModel, ThreadsOfAGpuHaveNoCache) {
-  CostModel costs = getModel("warp");
+  CostModel costs = getModel("gpu");
   EXPECT_FALSE(costs.hasOwnCache());
   EXPECT_FALSE(costs.prefetchesElements(1 << 24));
   EXPECT_FALSE(costs.prefetchesColumns(1 << 24));
@@ -79,7 +79,7 @@ TEST(CostModel, ThreadsOfAGpuHaveNoCache) {
 
 // Rows without a whole number of accesses are packed.
 TEST(CostModel, PacksForAGpuWhatCannotBeCopiedInWholeAccesses) {
-  CostModel costs = getModel("warp");
+  CostModel costs = getModel("gpu");
   EXPECT_FALSE(costs.packingPays(1024, 1024, 1024));
   EXPECT_TRUE(costs.packingPays(1024, 1024, 1023));
   EXPECT_FALSE(costs.packingPays(100, 1024, 1023));

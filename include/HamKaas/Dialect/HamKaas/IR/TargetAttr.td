@@ -24,10 +24,6 @@ def HamKaas_Precision : I32EnumAttr<
 
 def HamKaas_PrecisionParameter : EnumParameter<HamKaas_Precision> {
   let defaultValue = "::hamkaas::Precision::Exact";
-  // "3xtf32" begins with a digit, so it is no keyword.
-  let printer = [{
-    $_printer.printKeywordOrString(::hamkaas::stringifyPrecision($_self))
-  }];
 }
 
 // Upstream has three attributes for targets. `#dlti.target_system_spec` maps
@@ -64,9 +60,12 @@ def HamKaas_TargetAttr : AttrDef<HamKaas_Dialect, "Target"> {
     HamKaas_PrecisionParameter:$precision,
     OptionalArrayRefParameter<"::mlir::StringAttr">:$binaries
   );
+  // Optional groups that begin with a comma are not told apart, and `struct`
+  // has no brackets for an array.
   let assemblyFormat = [{
-    `<` $name `,` `chip` `=` $chip (`,` `precision` `=` $precision^)?
-        (`,` `binaries` `=` `[` $binaries^ `]`)? `>`
+    `<` $name `,` `chip` `=` $chip `` custom<TargetOptions>($precision,
+        $binaries)
+    `` `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -18,7 +18,8 @@ PASSES = ["form-groups", "lower-groups", "cpu-pack-parameters",
 
 
 def run(name, text):
-    done = subprocess.run(["hamkaas-opt", f"--{name}", "-"], input=text,
+    done = subprocess.run(["hamkaas-opt", "--hamkaas-attach-target=target-cpu=x86-64-v4",
+                           f"--{name}", "-"], input=text,
                           capture_output=True, text=True)
     if done.returncode == 0:
         return "passes"

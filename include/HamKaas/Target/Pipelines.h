@@ -5,20 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_DRIVER_PIPELINES_H
-#define HAMKAAS_DRIVER_PIPELINES_H
+#ifndef HAMKAAS_TARGET_PIPELINES_H
+#define HAMKAAS_TARGET_PIPELINES_H
 
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace hamkaas {
 
 struct PipelineOptions {
-  /// Instruction set level the code is for: "x86-64", "x86-64-v2", "x86-64-v3"
-  /// or "x86-64-v4", or "warp", "warp-tf32" and the like for a GPU.
-  std::string targetCpu = "x86-64-v3";
   /// Largest workspace allowed in bytes, 0 for no limit.
   uint64_t maxWorkspace = 0;
   /// The optimizations of the graph to leave out, by name, or "all".
@@ -31,7 +31,7 @@ struct PipelineOptions {
   /// Passes that run on the graph when it is optimized, a pipeline of MLIR; it
   /// was checked by checkGraphPasses.
   std::string graphPasses = {};
-  /// True if the calls of kernels are to be the same for a processor and a GPU.
+  /// True if the calls of kernels are to be the same for all targets.
   bool sameCalls = false;
 
   bool isEnabled(llvm::StringRef optimization) const;
@@ -49,33 +49,33 @@ llvm::Error checkOptimizations(llvm::ArrayRef<std::string> names,
 /// An error if `pipeline` is not one of registered passes.
 llvm::Error checkGraphPasses(llvm::StringRef pipeline);
 
-/// Each function adds the passes of one phase; they follow each other in this
-/// order. A phase ends with a pass that checks the form it promises.
-
-/// Any graph -> GRAPH in canonical form.
+/// Adds the passes that bring any graph to GRAPH in canonical form. The phases
+/// that follow are those of a Target.
 void buildGraphPipeline(mlir::OpPassManager &manager,
                         const PipelineOptions &options);
-/// GRAPH -> KERNELS.
-void buildKernelsPipeline(mlir::OpPassManager &manager,
-                          const PipelineOptions &options);
-/// KERNELS -> PLANNED.
-void buildPlannedPipeline(mlir::OpPassManager &manager,
-                          const PipelineOptions &options);
-/// PLANNED -> the LLVM dialect.
-void buildTargetPipeline(mlir::OpPassManager &manager,
-                         const PipelineOptions &options);
 
-/// For a GPU that goes in two steps, between which the launches of the kernels
-/// can be read: PLANNED -> a program whose kernels are in a `gpu.module`,
-void buildDeviceKernelsPipeline(mlir::OpPassManager &manager);
-/// then -> the LLVM and NVVM dialects, or code for the emulator.
-void buildDeviceTargetPipeline(mlir::OpPassManager &manager, bool isEmulation);
+/// The phases after GRAPH. Each ends with a pass that checks the form it
+/// promises, but for Device, which is a step on the way to LLVM.
+enum class Phase { Kernels, Planned, Device, Llvm };
 
-/// Registers the phases as `hamkaas-to-graph`, `-kernels`, `-planned` and
-/// `-llvm`, each with all phases before it, and those for a GPU as
-/// `hamkaas-to-device-kernels` and `hamkaas-to-device-llvm`.
+/// The phase named "kernels", "planned", "device" or "llvm".
+std::optional<Phase> parsePhase(llvm::StringRef name);
+
+/// Adds the passes of `phase` for `target`, which is registered.
+void buildPhase(mlir::OpPassManager &manager, Phase phase, TargetAttr target,
+                const PipelineOptions &options);
+
+#define GEN_PASS_DECL
+#include "HamKaas/Target/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "HamKaas/Target/Passes.h.inc"
+
+/// Registers the phases as `hamkaas-to-graph`, `-kernels`, `-planned`,
+/// `-device` and `-llvm`, each with all phases before it, for the target that
+/// the module has or that their options name.
 void registerPipelines();
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_DRIVER_PIPELINES_H
+#endif // HAMKAAS_TARGET_PIPELINES_H

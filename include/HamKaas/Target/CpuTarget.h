@@ -1,0 +1,42 @@
+//===- CpuTarget.h - Processors ---------------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_TARGET_CPUTARGET_H
+#define HAMKAAS_TARGET_CPUTARGET_H
+
+#include "HamKaas/Target/TargetRegistry.h"
+
+namespace hamkaas {
+
+/// Processors of an ISA level of x86-64. Kernels are functions of the program.
+/// Other processors override the attribute, the facts and the host.
+class CpuTarget : public Target {
+public:
+  using Target::Target;
+
+  llvm::ArrayRef<llvm::StringRef> getOptions() const override;
+
+  llvm::Expected<TargetAttr> select(const CompileSettings &settings,
+                                    mlir::MLIRContext *context) const override;
+  llvm::LogicalResult verify(
+      TargetAttr target,
+      llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const override;
+  const TargetDescription *describe(TargetAttr target) const override;
+
+  void buildLlvmPipeline(mlir::OpPassManager &manager) const override;
+
+  std::optional<TargetCpu> getHost(TargetAttr target) const override;
+  void describeProgram(mlir::ModuleOp module, TargetAttr target,
+                       ProgramInfo &info) const override;
+  llvm::Expected<ProgramObjects>
+  emitObjects(mlir::ModuleOp module, TargetAttr target, const TargetCpu &host,
+              ProgramInfo &info, const KernelProgress &progress) const override;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_TARGET_CPUTARGET_H

@@ -1,0 +1,78 @@
+//===- Passes.td - Passes that know the targets ------------*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_TARGET_PASSES
+#define HAMKAAS_TARGET_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AttachTarget : Pass<"hamkaas-attach-target", "mlir::ModuleOp"> {
+  let summary = "set the target of a module";
+  let description = [{
+    Sets `hamkaas.target` of the module. The options are those of
+    `hamkaas-compile`. Fails on a module that has another target.
+
+    Before: `module {`. After, with `target-cpu=x86-64-v3`:
+
+    ```mlir
+    module attributes {
+      hamkaas.target = #hamkaas.target<"cpu", chip = "x86-64-v3">} {
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "Target: cpu, cuda or cuda-emulation">,
+    Option<"targetCpu", "target-cpu", "std::string", /*default=*/"\"host\"",
+           "ISA level: host, or x86-64 to x86-64-v4">,
+    Option<"gpuArch", "gpu-arch", "std::string", /*default=*/"\"compute_80\"",
+           "NVIDIA GPUs, as hamkaas-compile takes them">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"exact\"",
+           "Large products of float32 on a GPU: exact, tf32, 3xtf32 or bf16">,
+  ];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def RunPhase : Pass<"hamkaas-run-phase", "mlir::ModuleOp"> {
+  let summary = "run the passes of a phase for the target of the module";
+  let description = [{
+    | phase     | before                | after                                |
+    |-----------|-----------------------|--------------------------------------|
+    | `kernels` | GRAPH                 | KERNELS                              |
+    | `planned` | KERNELS               | PLANNED                              |
+    | `device`  | PLANNED               | kernels are outlined to device code  |
+    | `llvm`    | kernels are outlined  | dialects that become LLVM IR         |
+
+    `hamkaas.target` of the module decides the passes; one without it is an
+    error. A target whose kernels stay in the program does nothing in `device`.
+  }];
+  let options = [
+    Option<"phase", "phase", "std::string", /*default=*/"",
+           "Phase: kernels, planned, device or llvm">,
+    Option<"maxWorkspace", "max-workspace", "uint64_t", /*default=*/"0",
+           "Largest workspace allowed in bytes, 0 for no limit">,
+    ListOption<"noOptimize", "no-optimize", "std::string",
+               "Optimizations of the graph to leave out, or 'all'">,
+    Option<"winogradError", "winograd-error", "double", /*default=*/"1e-5",
+           "Largest error of convolutions by Winograd's method">,
+    Option<"engine", "engine", "std::string", /*default=*/"",
+           "Library that computes what it can on a GPU: cublaslt">,
+  ];
+  // Those of the passes of all targets, which this one runs.
+  let dependentDialects = [
+    "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
+    "mlir::bufferization::BufferizationDialect",
+    "mlir::cf::ControlFlowDialect", "mlir::func::FuncDialect",
+    "mlir::gpu::GPUDialect", "mlir::linalg::LinalgDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect", "mlir::ml_program::MLProgramDialect",
+    "mlir::nvgpu::NVGPUDialect", "mlir::NVVM::NVVMDialect",
+    "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect",
+    "mlir::vector::VectorDialect",
+  ];
+}
+
+#endif // HAMKAAS_TARGET_PASSES

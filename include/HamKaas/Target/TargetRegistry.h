@@ -1,0 +1,156 @@
+//===- TargetRegistry.h - What a program can be compiled for ----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_TARGET_TARGETREGISTRY_H
+#define HAMKAAS_TARGET_TARGETREGISTRY_H
+
+#include "HamKaas/Dialect/HamKaas/IR/Target.h"
+#include "HamKaas/Options/CompileSettings.h"
+#include "HamKaas/Program/ProgramInfo.h"
+#include "HamKaas/Target/EmitCode.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+
+namespace hamkaas {
+
+struct PipelineOptions;
+
+/// One kind of machine: how a graph becomes code for it. A target has no state;
+/// the chip and the precision are those of the TargetAttr that it is given.
+class Target {
+public:
+  constexpr explicit Target(llvm::StringLiteral name) : name(name) {}
+
+  /// As `--target` and TargetAttr have it.
+  llvm::StringRef getName() const { return name; }
+
+  /// The options of the command line that only this target takes.
+  virtual llvm::ArrayRef<llvm::StringRef> getOptions() const = 0;
+  /// The precisions and the engines that it offers.
+  virtual llvm::ArrayRef<Precision> getPrecisions() const;
+  virtual llvm::ArrayRef<llvm::StringRef> getEngines() const { return {}; }
+
+  //===--------------------------------------------------------------------===//
+  // The attribute
+  //===--------------------------------------------------------------------===//
+
+  /// The attribute for what `settings` ask of this target.
+  virtual llvm::Expected<TargetAttr>
+  select(const CompileSettings &settings, mlir::MLIRContext *context) const = 0;
+
+  /// Checks the chip; the precision is one of getPrecisions().
+  virtual llvm::LogicalResult
+  verify(TargetAttr target,
+         llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const = 0;
+
+  /// The facts that emitters ask for; null if there is no such chip.
+  virtual const TargetDescription *describe(TargetAttr target) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // The pipelines, in their order
+  //===--------------------------------------------------------------------===//
+
+  /// GRAPH -> KERNELS. Targets share it but for addEnginePasses.
+  void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
+                            const PipelineOptions &options) const;
+
+  /// KERNELS -> PLANNED, by the emitters that all targets share. A target with
+  /// emitters of its own runs them before.
+  virtual void buildPlannedPipeline(mlir::OpPassManager &manager,
+                                    const PipelineOptions &options) const;
+
+  /// PLANNED -> kernels are outlined to device code. Nothing where kernels are
+  /// functions of the program.
+  virtual void buildDevicePipeline(mlir::OpPassManager &manager) const {}
+
+  /// PLANNED, or outlined kernels -> dialects that are translated to LLVM IR.
+  virtual void buildLlvmPipeline(mlir::OpPassManager &manager) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // The program
+  //===--------------------------------------------------------------------===//
+
+  /// The ISA level that the host's code needs; none if any will do.
+  virtual std::optional<TargetCpu> getHost(TargetAttr target) const {
+    return std::nullopt;
+  }
+
+  /// Finds the tools that code is made with; an error if one is missing. The
+  /// text is part of the key of the code cache.
+  virtual llvm::Expected<std::string> findTools(TargetAttr target) const {
+    return "";
+  }
+
+  /// Adds this target to `info`. `module` is the result of
+  /// buildDevicePipeline.
+  virtual void describeProgram(mlir::ModuleOp module, TargetAttr target,
+                               ProgramInfo &info) const = 0;
+
+  /// Compiles the result of buildLlvmPipeline, which is of no use afterwards.
+  virtual llvm::Expected<ProgramObjects>
+  emitObjects(mlir::ModuleOp module, TargetAttr target, const TargetCpu &host,
+              ProgramInfo &info, const KernelProgress &progress) const = 0;
+
+  /// The text of the device code in the result of buildLlvmPipeline.
+  virtual llvm::Expected<std::string> printDeviceCode(mlir::ModuleOp module,
+                                                      TargetAttr target) const;
+
+protected:
+  ~Target() = default;
+
+  /// Adds the passes that give groups to a library.
+  virtual void addEnginePasses(mlir::OpPassManager &manager, TargetAttr target,
+                               const PipelineOptions &options) const {}
+
+private:
+  llvm::StringLiteral name;
+};
+
+/// Those of `known` that `names` lists, such as "cpu,cuda", in the order of
+/// `known`.
+llvm::Expected<llvm::SmallVector<const Target *>>
+parseTargets(llvm::StringRef names, llvm::ArrayRef<const Target *> known);
+
+/// An error if none of the targets of `known` that `names` lists has an option.
+llvm::Error checkTargetOption(llvm::StringRef option, llvm::StringRef names,
+                              llvm::ArrayRef<const Target *> known);
+
+/// The targets that a context knows.
+class TargetRegistry : public TargetsInterface {
+public:
+  explicit TargetRegistry(mlir::Dialect *dialect) : TargetsInterface(dialect) {}
+
+  static TargetRegistry &get(mlir::MLIRContext *context);
+
+  /// `target` outlives the context.
+  void add(const Target &target) { targets.push_back(&target); }
+
+  /// Null if there is none of that name.
+  const Target *lookup(llvm::StringRef name) const;
+
+  /// The attributes for the targets of `settings`, in the order of
+  /// registration.
+  llvm::Expected<llvm::SmallVector<TargetAttr>>
+  select(const CompileSettings &settings, mlir::MLIRContext *context) const;
+
+  llvm::LogicalResult verify(
+      TargetAttr target,
+      llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const override;
+  const TargetDescription *describe(TargetAttr target) const override;
+
+private:
+  llvm::SmallVector<const Target *> targets;
+};
+
+/// Sets the target of `module`. An error if it has another one.
+llvm::LogicalResult attachTarget(mlir::ModuleOp module, TargetAttr target);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_TARGET_TARGETREGISTRY_H

@@ -1,0 +1,68 @@
+//===- CpuTarget.cpp - Processors -------------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Target/CpuTarget.h"
+#include "HamKaas/CodeGen/CPU/Passes.h"
+#include "HamKaas/CodeGen/CPU/Pipelines.h"
+#include "HamKaas/CodeGen/Kernel/TargetDescription.h"
+#include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+ArrayRef<StringRef> CpuTarget::getOptions() const {
+  static constexpr StringRef options[] = {"target-cpu"};
+  return options;
+}
+
+llvm::Expected<TargetAttr> CpuTarget::select(const CompileSettings &settings,
+                                             MLIRContext *context) const {
+  auto cpu = resolveTargetCpu(settings.targetCpu);
+  if (!cpu)
+    return cpu.takeError();
+  return TargetAttr::get(context, getName(), cpu->name, Precision::Exact, {});
+}
+
+LogicalResult
+CpuTarget::verify(TargetAttr target,
+                  function_ref<InFlightDiagnostic()> emitError) const {
+  if (!getHost(target))
+    return emitError() << "expected an ISA level such as 'x86-64-v3' as the "
+                          "chip of target '"
+                       << getName() << "', got '" << target.getChip() << "'";
+  if (!target.getBinaries().empty())
+    return emitError() << "expected no binaries of target '" << getName()
+                       << "', got " << target.getBinaries().size();
+  return success();
+}
+
+const TargetDescription *CpuTarget::describe(TargetAttr target) const {
+  return lookupTarget(target.getChip());
+}
+
+void CpuTarget::buildLlvmPipeline(OpPassManager &manager) const {
+  manager.addPass(createLowerProgram());
+  // Nothing calls a kernel as a function any more: its tiles may be split.
+  manager.addPass(createDistributeTiles());
+  buildLowerKernelsPipeline(manager);
+  manager.addPass(createLinkKernels());
+  manager.addPass(createVerifyTarget());
+}
+
+std::optional<TargetCpu> CpuTarget::getHost(TargetAttr target) const {
+  return findTargetCpu(target.getChip());
+}
+
+void CpuTarget::describeProgram(ModuleOp, TargetAttr, ProgramInfo &info) const {
+  info.runsOnCpu = true;
+}
+
+llvm::Expected<ProgramObjects>
+CpuTarget::emitObjects(ModuleOp module, TargetAttr, const TargetCpu &host,
+                       ProgramInfo &, const KernelProgress &progress) const {
+  return emitCode(module, host, progress);
+}

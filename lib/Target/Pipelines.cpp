@@ -1,0 +1,178 @@
+//===- Pipelines.cpp - The phases of a compilation --------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Target/Pipelines.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Target/TargetRegistry.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// GRAPH
+//===----------------------------------------------------------------------===//
+
+ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
+  static constexpr StringRef names[] = {
+      "fold-constants",  "simplify",    "raise",       "move-layouts",
+      "raise-attention", "fold-affine", "use-winograd"};
+  return names;
+}
+
+llvm::Error hamkaas::checkOptimizations(ArrayRef<std::string> names,
+                                        double winogradError) {
+  for (StringRef name : names)
+    if (name != "all" && !llvm::is_contained(getGraphOptimizations(), name))
+      return llvm::createStringError("--no-optimize: expected all or some of " +
+                                     llvm::join(getGraphOptimizations(), ", ") +
+                                     ", got '" + name + "'");
+  if (!(winogradError >= 0))
+    return llvm::createStringError(
+        "--winograd-error: expected a number of 0 or more, got %g",
+        winogradError);
+  return llvm::Error::success();
+}
+
+llvm::Error hamkaas::checkGraphPasses(StringRef pipeline) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPassManager manager(ModuleOp::getOperationName());
+  if (pipeline.empty() ||
+      succeeded(parsePassPipeline(pipeline, manager, stream)))
+    return llvm::Error::success();
+  // MLIR quotes the pipeline below what is wrong with it.
+  StringRef message = StringRef(text).split("error: ").second;
+  return llvm::createStringError("--graph-passes: " +
+                                 message.split('\n').first);
+}
+
+/// NOTE: the empty text is no pipeline.
+static void addGraphPasses(OpPassManager &manager, StringRef pipeline) {
+  if (!pipeline.empty() && failed(parsePassPipeline(pipeline, manager)))
+    llvm_unreachable("checkGraphPasses has checked it");
+}
+
+bool PipelineOptions::isEnabled(StringRef optimization) const {
+  assert(llvm::is_contained(getGraphOptimizations(), optimization));
+  return !llvm::is_contained(disabledOptimizations, optimization) &&
+         !llvm::is_contained(disabledOptimizations, "all");
+}
+
+void hamkaas::buildGraphPipeline(OpPassManager &manager,
+                                 const PipelineOptions &options) {
+  manager.addPass(createVerifyGraph());
+  // Drops what the results do not need, and computes equal things once.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  if (options.isEnabled("fold-constants"))
+    manager.addPass(createFoldConstants());
+  if (options.isEnabled("simplify"))
+    manager.addPass(createSimplify());
+  if (options.isEnabled("raise"))
+    manager.addPass(createRaise());
+  if (options.isEnabled("move-layouts"))
+    manager.addPass(createMoveLayouts());
+  if (options.isEnabled("raise-attention"))
+    manager.addPass(createRaiseAttention());
+  // No permute stands between a convolution and its scale any more.
+  if (options.isEnabled("fold-affine"))
+    manager.addPass(createFoldAffine());
+  // Both leave operations on constants behind.
+  if (options.isEnabled("fold-constants"))
+    manager.addPass(createFoldConstants());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  addGraphPasses(manager, options.graphPasses);
+  manager.addPass(createVerifyGraph());
+}
+
+//===----------------------------------------------------------------------===//
+// KERNELS
+//===----------------------------------------------------------------------===//
+
+void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
+                                  const PipelineOptions &options) const {
+  // Rounded factors would make the method's errors many times larger.
+  if (target.getPrecision() == Precision::Exact &&
+      options.isEnabled("use-winograd")) {
+    UseWinogradOptions winograd;
+    winograd.maxError = options.winogradError;
+    manager.addPass(createUseWinograd(winograd));
+  }
+  manager.addPass(createConvolutionsToProducts());
+  manager.addPass(createProductsToReductions());
+  manager.addPass(createPadConvolutions());
+  manager.addPass(createMergeProducts());
+  manager.addPass(createNestConcats());
+  manager.addPass(createFormGroups());
+  addEnginePasses(manager, target, options);
+  manager.addPass(createLowerGroups());
+  // Packing makes new work on parameters, which hoisting then moves.
+  CPUPackParametersOptions pack;
+  pack.sameCalls = options.sameCalls;
+  manager.addPass(createCPUPackParameters(pack));
+  manager.addPass(createHoistParameters());
+  // Parameters have places of their own by now.
+  manager.addPass(createSplitConcats());
+  // NOTE: no CSE from here to bufferization: it would merge the empty tensors
+  // that stand for different buffers.
+  manager.addPass(createOutlineKernels());
+  manager.addPass(createVerifyKernels());
+}
+
+//===----------------------------------------------------------------------===//
+// PLANNED
+//===----------------------------------------------------------------------===//
+
+void Target::buildPlannedPipeline(OpPassManager &manager,
+                                  const PipelineOptions &options) const {
+  // Loops are formed on tensors, where no temporary has a place in memory yet.
+  manager.addNestedPass<func::FuncOp>(createEmitKernels());
+  manager.addPass(createBufferize());
+  PlanMemoryOptions plan;
+  plan.maxWorkspace = options.maxWorkspace;
+  manager.addPass(createPlanMemory(plan));
+  manager.addPass(createVerifyPlanned());
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+std::optional<Phase> hamkaas::parsePhase(StringRef name) {
+  return llvm::StringSwitch<std::optional<Phase>>(name)
+      .Case("kernels", Phase::Kernels)
+      .Case("planned", Phase::Planned)
+      .Case("device", Phase::Device)
+      .Case("llvm", Phase::Llvm)
+      .Default(std::nullopt);
+}
+
+void hamkaas::buildPhase(OpPassManager &manager, Phase phase, TargetAttr attr,
+                         const PipelineOptions &options) {
+  const Target &target =
+      *TargetRegistry::get(attr.getContext()).lookup(attr.getName());
+  switch (phase) {
+  case Phase::Kernels:
+    return target.buildKernelsPipeline(manager, attr, options);
+  case Phase::Planned:
+    return target.buildPlannedPipeline(manager, options);
+  case Phase::Device:
+    return target.buildDevicePipeline(manager);
+  case Phase::Llvm:
+    return target.buildLlvmPipeline(manager);
+  }
+}

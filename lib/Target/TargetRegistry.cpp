@@ -1,0 +1,181 @@
+//===- TargetRegistry.cpp - What a program can be compiled for --*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Target/TargetRegistry.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+static std::string joinNames(ArrayRef<const Target *> targets) {
+  auto names = llvm::map_range(
+      targets, [](const Target *target) { return target->getName(); });
+  return llvm::join(names, ", ");
+}
+
+static const Target *findByName(StringRef name,
+                                ArrayRef<const Target *> targets) {
+  auto *found = llvm::find_if(
+      targets, [&](const Target *target) { return target->getName() == name; });
+  return found == targets.end() ? nullptr : *found;
+}
+
+//===----------------------------------------------------------------------===//
+// Defaults
+//===----------------------------------------------------------------------===//
+
+ArrayRef<Precision> Target::getPrecisions() const {
+  static constexpr Precision precisions[] = {Precision::Exact};
+  return precisions;
+}
+
+llvm::Expected<std::string> Target::printDeviceCode(ModuleOp,
+                                                    TargetAttr) const {
+  return llvm::createStringError("--emit=ptx: expected --target=cuda and an "
+                                 "architecture of a GPU");
+}
+
+//===----------------------------------------------------------------------===//
+// Look-up
+//===----------------------------------------------------------------------===//
+
+TargetRegistry &TargetRegistry::get(MLIRContext *context) {
+  auto *targets = context->getOrLoadDialect<HamKaasDialect>()
+                      ->getRegisteredInterface<TargetsInterface>();
+  assert(targets && "expected registerTargets for this context");
+  // No other class implements the interface.
+  return *static_cast<TargetRegistry *>(targets);
+}
+
+const Target *TargetRegistry::lookup(StringRef name) const {
+  return findByName(name, targets);
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+TargetRegistry::verify(TargetAttr attr,
+                       function_ref<InFlightDiagnostic()> emitError) const {
+  const Target *target = lookup(attr.getName());
+  if (!target)
+    return emitError() << "expected a target of " << joinNames(targets)
+                       << ", got '" << attr.getName() << "'";
+  if (!llvm::is_contained(target->getPrecisions(), attr.getPrecision())) {
+    auto names = llvm::map_range(target->getPrecisions(), stringifyPrecision);
+    return emitError() << "expected a precision of target '" << attr.getName()
+                       << "', one of " << llvm::join(names, ", ") << ", got '"
+                       << stringifyPrecision(attr.getPrecision()) << "'";
+  }
+  return target->verify(attr, emitError);
+}
+
+const TargetDescription *TargetRegistry::describe(TargetAttr attr) const {
+  const Target *target = lookup(attr.getName());
+  return target ? target->describe(attr) : nullptr;
+}
+
+LogicalResult hamkaas::attachTarget(ModuleOp module, TargetAttr target) {
+  Attribute known = module->getAttr(targetAttrName);
+  if (known && known != target)
+    return module.emitError("expected a module for ")
+           << target << ", got one for " << known;
+  module->setAttr(targetAttrName, target);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Requests
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<SmallVector<const Target *>>
+hamkaas::parseTargets(StringRef names, ArrayRef<const Target *> known) {
+  SmallVector<StringRef> parts;
+  names.split(parts, ',');
+  llvm::SmallPtrSet<const Target *, 4> asked;
+  for (StringRef name : parts)
+    if (const Target *target = findByName(name, known);
+        !target || !asked.insert(target).second)
+      return llvm::createStringError("--target: expected one or more of " +
+                                     joinNames(known) + ", got '" + names +
+                                     "'");
+  return llvm::filter_to_vector(
+      known, [&](const Target *target) { return asked.contains(target); });
+}
+
+/// An error if no target that `names` lists `fits`.
+static llvm::Error checkAny(const llvm::Twine &option, StringRef names,
+                            ArrayRef<const Target *> known,
+                            llvm::function_ref<bool(const Target *)> fits) {
+  auto targets = parseTargets(names, known);
+  if (!targets)
+    return targets.takeError();
+  if (llvm::any_of(*targets, fits))
+    return llvm::Error::success();
+  return llvm::createStringError(
+      option + ": expected a target of " +
+      joinNames(llvm::filter_to_vector(known, fits)) + ", got '" + names + "'");
+}
+
+llvm::Error hamkaas::checkTargetOption(StringRef option, StringRef names,
+                                       ArrayRef<const Target *> known) {
+  return checkAny("--" + option, names, known, [&](const Target *target) {
+    return llvm::is_contained(target->getOptions(), option);
+  });
+}
+
+static llvm::Error checkPrecision(StringRef name, StringRef names,
+                                  ArrayRef<const Target *> known) {
+  std::optional<Precision> precision = symbolizePrecision(name);
+  if (!precision) {
+    auto all = llvm::map_range(
+        llvm::seq_inclusive<uint32_t>(0, getMaxEnumValForPrecision()),
+        [](uint32_t value) { return stringifyPrecision(Precision(value)); });
+    return llvm::createStringError("--precision: expected one of " +
+                                   llvm::join(all, ", ") + ", got '" + name +
+                                   "'");
+  }
+  return checkAny(
+      "--precision=" + name, names, known, [&](const Target *target) {
+        return llvm::is_contained(target->getPrecisions(), *precision);
+      });
+}
+
+static llvm::Error checkEngine(StringRef engine,
+                               ArrayRef<const Target *> targets) {
+  auto offers = [&](const Target *target) {
+    return llvm::is_contained(target->getEngines(), engine);
+  };
+  if (engine.empty() || llvm::any_of(targets, offers))
+    return llvm::Error::success();
+  if (engine != cublasLtEngine)
+    return llvm::createStringError("--engine: expected " + cublasLtEngine +
+                                   ", got '" + engine + "'");
+  return llvm::createStringError("--engine=" + engine +
+                                 ": expected a program for GPUs, of "
+                                 "--target=cuda or --device=cuda");
+}
+
+llvm::Expected<SmallVector<TargetAttr>>
+TargetRegistry::select(const CompileSettings &settings,
+                       MLIRContext *context) const {
+  auto asked = parseTargets(settings.target, targets);
+  if (!asked)
+    return asked.takeError();
+  if (llvm::Error error =
+          checkPrecision(settings.precision, settings.target, targets))
+    return std::move(error);
+  if (llvm::Error error = checkEngine(settings.engine, *asked))
+    return std::move(error);
+  SmallVector<TargetAttr> attributes;
+  for (const Target *target : *asked)
+    if (llvm::Error error = target->select(settings, context)
+                                .moveInto(attributes.emplace_back()))
+      return std::move(error);
+  return attributes;
+}
