@@ -50,7 +50,7 @@ def shapes():
                   tensor("wide", [2, 3, 2])])
 
 
-def pictures():
+def images():
     nodes = [node("Conv", "x,w,b", "c", pads=[1, 0, 1, 0], strides=[2, 1],
                   group=2),
              node("BatchNormalization", "c,b,b,b,v", "d", epsilon=1e-3),
@@ -142,7 +142,7 @@ def external():
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (shapes, pictures, indices, branches, types, external):
+    for make in (shapes, images, indices, branches, types, external):
         path = folder / f"{make.__name__}.onnx"
         path.write_bytes(make().SerializeToString(deterministic=True))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Networks as workloads: one for digits, two for pictures, two for text."""
+"""Networks as workloads: one for digits, two for images, two for text."""
 
 from __future__ import annotations
 

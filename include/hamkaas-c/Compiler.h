@@ -241,8 +241,8 @@ HAMKAAS_API HamKaasError HamKaasModelCreateInstance(
 typedef enum HamKaasDescription {
   HamKaasDescribeReport = 0,     /* tables for people */
   HamKaasDescribeReportJson = 1, /* the same and more, as JSON */
-  HamKaasDescribePlanSvg = 2,    /* the plan of the workspace, a picture */
-  HamKaasDescribeGraphSvg = 3,   /* the graph, a picture (needs Graphviz) */
+  HamKaasDescribePlanSvg = 2,    /* the plan of the workspace, a drawing */
+  HamKaasDescribeGraphSvg = 3,   /* the graph, a drawing (needs Graphviz) */
   HamKaasDescribeGraph = 4,      /* the graph, as MLIR */
   HamKaasDescribeScript = 5,     /* the graph, as a script */
   HamKaasDescribeUnfoldedGraphSvg = 6 /* the graph, with every repetition of
@@ -250,10 +250,10 @@ typedef enum HamKaasDescription {
 } HamKaasDescription;
 
 /// Describes the model. On success the caller frees `*text` with
-/// HamKaasTextFree. The graph of a loaded library, and a picture of its plan,
+/// HamKaasTextFree. The graph of a loaded library, and a drawing of its plan,
 /// cannot be had.
-/// In the picture of a long graph, equal blocks in a row are one. If more than
-/// 2000 operations are left, there is no picture.
+/// In the drawing of a long graph, equal blocks in a row are one. If more than
+/// 2000 operations are left, there is no drawing.
 HAMKAAS_API HamKaasError HamKaasModelDescribe(HamKaasModel *model,
                                               int32_t description,
                                               char **text /* out */);

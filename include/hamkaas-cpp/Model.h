@@ -201,7 +201,7 @@ public:
     return detail::give(std::move(problem), Instance(instance, tables));
   }
 
-  /// A HamKaasDescription: tables, pictures, the graph.
+  /// A HamKaasDescription: tables, drawings, the graph.
   Result<std::string> describe(HamKaasDescription description) const {
     char *text = nullptr;
     std::string problem =

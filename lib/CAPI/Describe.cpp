@@ -1,4 +1,4 @@
-//===- Describe.cpp - Models as text and pictures ---------------*- C++ -*-===//
+//===- Describe.cpp - Models as text and drawings ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using namespace hamkaas::capi;
 static llvm::Error drawPlan(const Model &model, llvm::raw_ostream &stream) {
   if (model.isLibrary())
     return llvm::createStringError("a compiled library does not say how its "
-                                   "workspace is used, so there is no picture");
+                                   "workspace is used, so there is no drawing");
   drawMemoryPlan(model.info, stream);
   return llvm::Error::success();
 }

@@ -37,7 +37,7 @@ static constexpr uint64_t workingSets[] = {
     8 << 20,  16 << 20,  32 << 20,  64 << 20, 128 << 20, 256 << 20, 512 << 20};
 
 //===----------------------------------------------------------------------===//
-// A team of threads
+// A group of threads
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -46,29 +46,29 @@ using Clock = std::chrono::steady_clock;
 using Work = std::function<void()>;
 
 /// Threads that do the same at the same time.
-class Team {
+class ThreadGroup {
 public:
   /// `prepare` runs in each thread and returns what is timed, or null where
   /// there is no memory.
-  Team(int threads, const std::function<Work()> &prepare)
+  ThreadGroup(int threads, const std::function<Work()> &prepare)
       : prepare(prepare), barrier(threads), members(threads) {
     for (Member &member : members)
-      member.team = this;
+      member.group = this;
   }
 
-  /// Returns the seconds that the team takes for one piece of work each.
+  /// Returns the seconds that the group takes for one piece of work each.
   llvm::Expected<double> measure();
 
 private:
   struct Member {
-    Team *team = nullptr;
+    ThreadGroup *group = nullptr;
     pthread_t thread;
     std::array<Clock::time_point, tries> begins, ends;
   };
 
   static void *main(void *member) {
     auto *self = static_cast<Member *>(member);
-    self->team->run(*self);
+    self->group->run(*self);
     return nullptr;
   }
   void run(Member &member);
@@ -82,7 +82,7 @@ private:
 
 } // namespace
 
-void Team::run(Member &member) {
+void ThreadGroup::run(Member &member) {
   Work work = prepare();
   if (!work)
     isOutOfMemory = true;
@@ -97,7 +97,7 @@ void Team::run(Member &member) {
   }
 }
 
-double Team::getSeconds(int attempt) const {
+double ThreadGroup::getSeconds(int attempt) const {
   Clock::time_point begin = members.front().begins[attempt];
   Clock::time_point end = members.front().ends[attempt];
   for (const Member &member : members) {
@@ -107,7 +107,7 @@ double Team::getSeconds(int attempt) const {
   return std::chrono::duration<double>(end - begin).count();
 }
 
-llvm::Expected<double> Team::measure() {
+llvm::Expected<double> ThreadGroup::measure() {
   size_t created = 0;
   while (created < members.size() &&
          pthread_create(&members[created].thread, nullptr, main,
@@ -182,7 +182,7 @@ std::shared_ptr<float> Memory::allocate(uint64_t bytes) const {
 static llvm::Expected<double> measureGigaflops(const Loops &loops,
                                                int threads) {
   double flops = loops.multiplyAdd(1) * multiplyAddSteps * threads;
-  auto seconds = Team(threads, [&]() -> Work {
+  auto seconds = ThreadGroup(threads, [&]() -> Work {
                    return [&] { loops.multiplyAdd(multiplyAddSteps); };
                  }).measure();
   if (!seconds)
@@ -202,7 +202,7 @@ static llvm::Expected<double>
 measureBandwidth(int threads, uint64_t bytesOfThread,
                  const std::function<Work()> &prepare) {
   long passes = std::max<uint64_t>(1, bytesOfTry / threads / bytesOfThread);
-  auto seconds = Team(threads, [&]() -> Work {
+  auto seconds = ThreadGroup(threads, [&]() -> Work {
                    Work move = prepare();
                    if (!move)
                      return nullptr;

@@ -120,7 +120,7 @@ llvm::Error hamkaas::checkModelText(StringRef text, StringRef path) {
   if (other.empty())
     return llvm::Error::success();
   return llvm::createStringError("cannot read '" + path +
-                                 "': expected a model, found " + other);
+                                 "': expected a model, got " + other);
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,7 +137,7 @@ static OwningOpRef<ModuleOp> parseMlir(llvm::SourceMgr &sources,
         SMLoc::getFromPointer(buffer->getBufferStart() + *place));
     emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), line,
                                   column),
-              "expected a model, found MLIR that nests too deep");
+              "expected a model, got MLIR that nests too deep");
     return nullptr;
   }
   auto module = parseSourceFile<ModuleOp>(sources, context);

@@ -1,4 +1,4 @@
-//===- FamilyColors.cpp - Colours of kernel families in pictures ----------===//
+//===- FamilyColors.cpp - Colours of kernel families in drawings ----------===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

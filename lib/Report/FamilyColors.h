@@ -1,4 +1,4 @@
-//===- FamilyColors.h - Colours of kernel families in pictures --*- C++ -*-===//
+//===- FamilyColors.h - Colours of kernel families in drawings --*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 
 namespace hamkaas {
 
-/// The colour of a family in all pictures of all models, as SVG and Graphviz
+/// The colour of a family in all drawings of all models, as SVG and Graphviz
 /// have it; white for what has none. Black text can be read on it.
 llvm::StringRef getFamilyColor(std::optional<KernelFamily> family);
 

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// A picture of so many operations can be taken in as it is.
+/// A drawing of so many operations can be taken in as it is.
 static constexpr size_t maxUnfolded = 40;
 
 /// Returns whether `op` stores a state.

@@ -1,4 +1,4 @@
-//===- MemoryPlanDrawing.cpp - The workspace as a picture -------*- C++ -*-===//
+//===- MemoryPlanDrawing.cpp - The workspace as a drawing -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -65,7 +65,7 @@ static std::string formatBytes(uint64_t bytes) {
   return (text + " " + units[unit]).str();
 }
 
-/// Of the font that the pictures use, about.
+/// Of the font that the drawings use, about.
 static constexpr double characterWidth = 6.8;
 
 /// The colour for the peak of memory.

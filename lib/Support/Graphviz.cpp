@@ -1,4 +1,4 @@
-//===- Graphviz.cpp - Pictures by the program dot ---------------*- C++ -*-===//
+//===- Graphviz.cpp - Drawings by the program dot ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -112,10 +112,10 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
     winograd.maxError = options.winogradError;
     manager.addPass(createUseWinograd(winograd));
   }
-  manager.addPass(createConvolutionsToProducts());
-  manager.addPass(createProductsToReductions());
+  manager.addPass(createPointwiseConvToMatMul());
+  manager.addPass(createMatMulToReduction());
   manager.addPass(createPadConvolutions());
-  manager.addPass(createMergeProducts());
+  manager.addPass(createFuseHorizontalMatMuls());
   manager.addPass(createNestConcats());
   manager.addPass(createFormGroups());
   addEnginePasses(manager, target, options);

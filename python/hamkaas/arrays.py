@@ -84,12 +84,12 @@ def element_type_name(dtype: DTypeLike) -> str:
         known = np.dtype(dtype)
     except TypeError:
         raise HamKaasError(
-            f"expected the type float32 or int64, found {dtype!r}") from None
+            f"expected the type float32 or int64, got {dtype!r}") from None
     if known == _BFLOAT16_BITS:
         return "bfloat16"
     # Numbers of the other byte order, strings and records have no such name.
     if not known.isnative or not known.name.isalnum():
-        raise HamKaasError(f"expected the type float32 or int64, found {known}")
+        raise HamKaasError(f"expected the type float32 or int64, got {known}")
     return known.name
 
 
@@ -103,7 +103,7 @@ def shape_of(shape: Any) -> Shape:
         return tuple(index(size) for size in shape)
     except TypeError:
         raise TypeError("expected a list of whole numbers, such as [2, 3], "
-                        f"found {shape!r}") from None
+                        f"got {shape!r}") from None
 
 
 def _from_torch(tensor: Any) -> Array:
@@ -258,7 +258,7 @@ def digest(value: object) -> str:
     if dtype != _BFLOAT16_BITS and (dtype.kind not in "biuf"
                                     or not dtype.isnative):
         raise HamKaasError(f"expected an array of numbers of this machine's "
-                           f"byte order, found {dtype}")
+                           f"byte order, got {dtype}")
     # Of whatever type, also one that numpy shows to nobody.
     return _native.digest(array.reshape(-1).view(np.uint8))
 

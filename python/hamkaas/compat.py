@@ -81,7 +81,7 @@ class CompatNode(Node):
 
 def _checked(node: object) -> Node:
     if not isinstance(node, Node):
-        raise TypeError(f"expected a node, found {type(node).__name__}")
+        raise TypeError(f"expected a node, got {type(node).__name__}")
     return node
 
 
@@ -341,10 +341,10 @@ class HamKaasPlugin:
         """
         if not is_torch_tensor(tensor):
             raise TypeError(
-                f"expected a torch tensor, found {type(tensor).__name__}")
+                f"expected a torch tensor, got {type(tensor).__name__}")
         array = as_dense(tensor)
         if array.dtype != np.float32:
-            raise HamKaasError(f"expected float32, found {array.dtype}")
+            raise HamKaasError(f"expected float32, got {array.dtype}")
         result = np.empty_like(array)
         _native.inverse_elements(array, result)
         return _to_torch(result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a model tells about itself, as text and as pictures in notebooks."""
+"""What a model tells about itself, as text and as drawings in notebooks."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ class Report(_Description):
 class MemoryPlan(_Description):
     """Which part of the workspace holds what, and when.
 
-    In a notebook it shows a picture: time from left to right, offsets upwards.
+    In a notebook it shows a drawing: time from left to right, offsets upwards.
     """
 
     @property
     def svg(self) -> str:
-        """The picture. HamKaasError for a model loaded from a library."""
+        """The drawing. HamKaasError for a model loaded from a library."""
         return self._describe(PLAN_SVG)
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ class MemoryPlan(_Description):
 class Graph(_Description):
     """The graph of a model. Not known of one loaded from a library.
 
-    In a notebook it shows a picture if Graphviz is installed, else the script.
+    In a notebook it shows a drawing if Graphviz is installed, else the script.
     """
 
     @property
@@ -112,7 +112,7 @@ class Graph(_Description):
 
     @property
     def svg(self) -> str:
-        """The picture; equal blocks in a row of a long graph are one.
+        """The drawing; equal blocks in a row of a long graph are one.
 
         HamKaasError without Graphviz, or for more than 2000 operations.
         """
@@ -120,7 +120,7 @@ class Graph(_Description):
 
     @property
     def unfolded_svg(self) -> str:
-        """The picture, with every repetition of such blocks."""
+        """The drawing, with every repetition of such blocks."""
         return self._describe(UNFOLDED_GRAPH_SVG)
 
     def __str__(self) -> str:

@@ -147,10 +147,10 @@ class Node:
     def __getitem__(self, rows: Union[slice, int]) -> "Node":
         if isinstance(rows, tuple):
             raise TypeError("expected rows of the first dimension, x[a:b], "
-                            f"found {len(rows)} dimensions; see permute")
+                            f"got {len(rows)} dimensions; see permute")
         if isinstance(rows, slice):
             if rows.step is not None:
-                raise self._error("expected a slice without a step, found the "
+                raise self._error("expected a slice without a step, got the "
                                   f"step {rows.step!r}")
             return self.slice(rows.start, rows.stop)
         begin = operator.index(rows)
@@ -325,12 +325,12 @@ class Node:
                 check_name(name)
             type_name = element_type_name(dtype)
             if op == CONSTANT and type_name not in ("float32", "int64"):
-                raise HamKaasError(f"expected float32 or int64, found "
+                raise HamKaasError(f"expected float32 or int64, got "
                                    f"{type_name}; convert the array, such as "
                                    "by .astype('float32')")
             # The operators of Node are those of version 1.
             if type_name not in ("float32", "int64"):
-                raise HamKaasError("expected the type float32 or int64, found "
+                raise HamKaasError("expected the type float32 or int64, got "
                                    f"'{type_name}'")
         except HamKaasError as error:
             raise HamKaasError(
@@ -376,7 +376,7 @@ class Node:
     def _as_operand(self, op: str, value: Operand) -> Optional["Node"]:
         """``value`` as a node, None if it is nothing of the kind."""
         if isinstance(value, (list, tuple)):
-            raise TypeError(f"expected a node or an array, found a "
+            raise TypeError(f"expected a node or an array, got a "
                             f"{type(value).__name__}; make it an array, such "
                             "as np.float32([...])")
         if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -468,12 +468,12 @@ def visit(result: Node) -> List[Node]:
 def check_name(name: object) -> None:
     """Raises an error unless a script can hold the name."""
     if not isinstance(name, str):
-        raise TypeError(f"expected a name, found {type(name).__name__}")
+        raise TypeError(f"expected a name, got {type(name).__name__}")
     if (not name.isprintable() or not name or name != name.strip() or
             any(character in name for character in ",)#")):
         raise HamKaasError(
             "expected a name of printable characters without ',', ')', '#' and "
-            f"spaces at its ends, found {name!r}")
+            f"spaces at its ends, got {name!r}")
 
 
 def make_constant(node_class: Type[Node], value: ArrayLike,

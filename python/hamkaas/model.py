@@ -52,7 +52,7 @@ class Model:
         check_number("threads", threads, 1 << 31)
         if state_of is not None and not isinstance(state_of, Model):
             raise TypeError(
-                f"expected state_of to be a hamkaas.Model, found {state_of!r}")
+                f"expected state_of to be a hamkaas.Model, got {state_of!r}")
         self._native: Optional[_native.Model] = native
         self._weights = weights
         self._device = device
@@ -222,16 +222,16 @@ class Model:
         if len(self.parameters) > _SHOWN_PARAMETERS:
             tables[3] = (f"<details><summary>{len(self.parameters)} parameters"
                          f"</summary>{tables[3]}</details>")
-        picture = "" if plan is None else (
+        drawing = "" if plan is None else (
             f'<div style="overflow-x: auto">{plan}</div>')
         return (f"<b>{name}</b> on {html.escape(self.device)}, memory: "
-                f"{report.memory}{''.join(tables)}{picture}")
+                f"{report.memory}{''.join(tables)}{drawing}")
 
 
 def check_text(what: str, value: object) -> None:
     """Raises a TypeError unless ``value`` is a text."""
     if not isinstance(value, str):
-        raise TypeError(f"expected {what} to be a text, found {value!r}")
+        raise TypeError(f"expected {what} to be a text, got {value!r}")
 
 
 def check_number(what: str, value: Any, limit: int) -> None:
@@ -240,10 +240,10 @@ def check_number(what: str, value: Any, limit: int) -> None:
     HamKaasError unless it is from 0 to ``limit - 1``, which C can take.
     """
     if not hasattr(value, "__index__"):
-        raise TypeError(f"expected {what} to be a whole number, found {value!r}")
+        raise TypeError(f"expected {what} to be a whole number, got {value!r}")
     if not 0 <= operator.index(value) < limit:
         raise HamKaasError(
-            f"expected {what} to be from 0 to {limit - 1}, found {value}")
+            f"expected {what} to be from 0 to {limit - 1}, got {value}")
 
 
 def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
@@ -251,7 +251,7 @@ def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
         return dict(arrays)
     except (TypeError, ValueError):
         raise TypeError(f"expected {what} to be a dictionary of arrays by "
-                        f"name, found {type(arrays).__name__}") from None
+                        f"name, got {type(arrays).__name__}") from None
 
 
 def _compile(source: str, positions: List[Position], name: str,

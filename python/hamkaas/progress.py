@@ -52,5 +52,5 @@ def make_progress(progress: Progress, name: str) -> Optional[ProgressFunction]:
         return None
     if not callable(progress):
         raise TypeError("expected progress to be None, True, False or a "
-                        f"function, found {type(progress).__name__}")
+                        f"function, got {type(progress).__name__}")
     return progress

@@ -39,7 +39,7 @@ def write_script(result: Node) -> Script:
     """
     if not isinstance(result, Node):
         raise TypeError(
-            f"expected a hamkaas.Node, found {type(result).__name__}")
+            f"expected a hamkaas.Node, got {type(result).__name__}")
     nodes = visit(result)
     lines: List[str] = []
     positions = [node._position for node in nodes]

@@ -49,7 +49,7 @@ void hamkaas::python::check(HamKaasError error) {
 std::string hamkaas::python::withoutZeros(std::string text, const char *what) {
   if (text.find('\0') != std::string::npos)
     throw makeError(std::string("expected ") + what +
-                    " without zero bytes, found one");
+                    " without zero bytes, got one");
   return text;
 }
 

@@ -116,7 +116,7 @@ std::string describeException(nb::python_error &error) {
 std::string expected(const char *kind, const Tensor &tensor,
                      const std::string &found) {
   return std::string("expected ") + kind + " '" + tensor.name.c_str() +
-         "' to be " + tensor.describe() + ", found " + found;
+         "' to be " + tensor.describe() + ", got " + found;
 }
 
 } // namespace
@@ -173,7 +173,7 @@ nb::object hamkaas::python::makeArray(const Tensor &tensor) {
     throw makeError(std::string("expected the package ml_dtypes, which gives "
                                 "numpy the type of '") +
                     tensor.name.c_str() + "', " + tensor.describe() +
-                    ", or a tensor of torch to write it to, found neither");
+                    ", or a tensor of torch to write it to, got neither");
   return names().empty(tensor.shapeTuple, tensor.dtype);
 }
 

@@ -88,7 +88,7 @@ def main():
     for arch in options.arch.split(","):
         kernels = compile_for(arch, options)
         if not kernels:
-            sys.exit(f"{arch}: expected kernels, found none")
+            sys.exit(f"{arch}: expected kernels, got none")
         for kernel in kernels:
             print(f"{arch} {kernel}")
             if excess := kernel.find_excess(options):

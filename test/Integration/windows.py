@@ -46,7 +46,7 @@ def draw(rng):
     channels = int(rng.choice([1, 3, 8, 19, 40]))
     extents = [(k - 1) * d + 1 + int(rng.integers(0, 12)) for k, d in
                zip(case["size"], case["dilations"])]
-    # One channel a group; of pictures, in either order of the dimensions.
+    # One channel a group; of images, in either order of the dimensions.
     case["planar"] = False
     if rng.integers(2):
         case["groups"] = int(rng.choice([2, 5, 24, 40]))

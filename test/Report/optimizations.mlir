@@ -1,5 +1,5 @@
 // Optimizations of the graph are reported, can be left out one by one, and can
-// be seen in pictures.
+// be seen in drawings.
 
 // RUN: hamkaas-compile %s --report | FileCheck %s --check-prefix=REPORT
 // RUN: hamkaas-compile %s --report=json | %python -m json.tool \

@@ -118,12 +118,12 @@ def find_difference(expected: Sequence[np.ndarray],
     (0.5, 'output 0 differs by 0.5 of its largest magnitude')
     """
     if len(expected) != len(found):
-        return 0.0, f"expected {len(expected)} outputs, found {len(found)}"
+        return 0.0, f"expected {len(expected)} outputs, got {len(found)}"
     largest = 0.0
     for i, (wanted, value) in enumerate(zip(expected, found)):
         if (wanted.dtype, wanted.shape) != (value.dtype, value.shape):
             return largest, (f"output {i}: expected {wanted.dtype} "
-                             f"{list(wanted.shape)}, found {value.dtype} "
+                             f"{list(wanted.shape)}, got {value.dtype} "
                              f"{list(value.shape)}")
         difference, scale = _measure(wanted, value)
         relative = _divide(difference, scale)

@@ -27,9 +27,9 @@ def find_difference(expected: Sequence[Any], found: Sequence[Any],
     >>> ones = np.ones(2, "float32")
     >>> find_difference([ones], [ones + 1e-5], 1e-3, 0)
     >>> find_difference([ones], [ones + 1], 1e-3, 0)
-    'output 0: 2 of 2 elements differ, expected 1.0 at [0], found 2.0'
+    'output 0: 2 of 2 elements differ, expected 1.0 at [0], got 2.0'
     >>> find_difference([ones], [ones.astype("int64")], 0, 0)
-    'output 0: expected float32 [2], found int64 [2]'
+    'output 0: expected float32 [2], got int64 [2]'
     """
     return _compare_lists("output", expected, found, relative, absolute)
 
@@ -43,7 +43,7 @@ def find_random_difference(expected: Sequence[Any], found: Sequence[Any],
     >>> drawn = np.float32([0, 2, 2])
     >>> find_random_difference([drawn], [np.float32([2, 0, 2])], 0, 0)
     >>> find_random_difference([drawn], [np.float32([2, 0, 1])], 0, 0)
-    'output 0: 1 of 3 elements differ, expected 2.0 at [2], found 1.0'
+    'output 0: 1 of 3 elements differ, expected 2.0 at [2], got 1.0'
     """
     wanted = [_take_zeros(*pair) for pair in zip(expected, found)]
     return find_difference([*wanted, *expected[len(wanted):]], found, relative,
@@ -61,7 +61,7 @@ def _take_zeros(expected: Any, found: Any) -> Any:
 def _compare_lists(what: str, expected: Sequence[Any], found: Sequence[Any],
                    relative: float, absolute: float) -> Optional[str]:
     if len(expected) != len(found):
-        return f"expected {len(expected)} {what}s, found {len(found)}"
+        return f"expected {len(expected)} {what}s, got {len(found)}"
     for i, (wanted, value) in enumerate(zip(expected, found)):
         difference = _compare(wanted, value, relative, absolute)
         if difference:
@@ -75,16 +75,16 @@ def _compare(expected: Any, found: Any, relative: float,
         return _compare_lists("element", expected, found, relative, absolute)
     if not all(isinstance(value, (np.ndarray, np.generic))
                for value in (expected, found)):
-        return f"expected {type(expected).__name__}, found {type(found).__name__}"
-    expected, found = np.asarray(expected), np.asarray(found)
+        return f"expected {type(expected).__name__}, got {type(found).__name__}"
+    expected, got = np.asarray(expected), np.asarray(found)
     if (expected.dtype, expected.shape) != (found.dtype, found.shape):
-        return f"expected {_type(expected)}, found {_type(found)}"
+        return f"expected {_type(expected)}, got {_type(found)}"
     is_near = _find_near(expected, found, relative, absolute)
     if is_near.all():
         return None
     place = tuple(int(i) for i in np.argwhere(~is_near)[0])
     return (f"{np.count_nonzero(~is_near)} of {expected.size} elements differ, "
-            f"expected {expected[place].item()!r} at {list(place)}, found "
+            f"expected {expected[place].item()!r} at {list(place)}, got "
             f"{found[place].item()!r}")
 
 
@@ -97,10 +97,10 @@ def _find_near(expected: np.ndarray, found: np.ndarray, relative: float,
     if expected.dtype.name in STORED_TYPES:
         # A cast is exact, and numpy compares no NaN of these.
         relative = absolute = 0
-        expected, found = expected.astype("float32"), found.astype("float32")
+        expected, got = expected.astype("float32"), found.astype("float32")
     if expected.dtype.name == "bfloat16":
         relative = max(relative, BFLOAT16_TOLERANCE)
-        expected, found = expected.astype("float32"), found.astype("float32")
+        expected, got = expected.astype("float32"), found.astype("float32")
     if expected.dtype.kind == "f":
         # Differences of the largest numbers may overflow in their own type.
         return np.isclose(found.astype("float64"), expected.astype("float64"),

@@ -27,7 +27,7 @@ def read(path: pathlib.Path) -> Entries:
             name, what, why = match.groups()
             entries[name] = (what, why)
         elif not line.startswith("#"):
-            raise ValueError(f"{path}: expected 'case: outcome: reason', found "
+            raise ValueError(f"{path}: expected 'case: outcome: reason', got "
                              f"'{line}'")
     return entries
 

@@ -20,10 +20,10 @@ BATCH = 128
 
 
 def read_digits(model, digits):
-    """What the net sees in each picture."""
+    """What the net sees in each drawing."""
     padded = np.pad(digits, [(0, -len(digits) % BATCH), (0, 0), (0, 0)])
-    pictures = (padded / np.float32(255)).reshape(-1, BATCH, 28, 28)
-    scores = [model.run({"input": batch}) for batch in pictures]
+    drawings = (padded / np.float32(255)).reshape(-1, BATCH, 28, 28)
+    scores = [model.run({"input": batch}) for batch in drawings]
     return np.concatenate(scores).argmax(axis=1)[:len(digits)]
 
 

@@ -141,7 +141,7 @@ def test_inputs_are_used_in_place(model):
 # What does not fit.
 
 
-@pytest.mark.parametrize("value, found", [
+@pytest.mark.parametrize("value, got", [
     (CONTENTS.astype("float64"), "float64 [3, 4]"),
     (CONTENTS.astype("float16"), "float16 [3, 4]"),
     (CONTENTS.astype("int64"), "int64 [3, 4]"),
@@ -172,7 +172,7 @@ def test_wrong_array(model, value, found):
     with pytest.raises(hk.HamKaasError) as info:
         model.run({"x": value})
     assert str(info.value) == (
-        f"expected input 'x' to be float32 [3, 4], found {found}")
+        f"expected input 'x' to be float32 [3, 4], got {found}")
 
 
 def test_all_problems_are_told():
@@ -181,8 +181,8 @@ def test_all_problems_are_told():
     with pytest.raises(hk.HamKaasError) as info:
         model.run({"a": np.zeros(3, "float32"), "b": np.zeros(1), "d": 1, 5: 6})
     assert str(info.value).splitlines() == [
-        "expected input 'a' to be float32 [2], found float32 [3]",
-        "expected input 'b' to be float32 [1], found float64 [1]",
+        "expected input 'a' to be float32 [2], got float32 [3]",
+        "expected input 'b' to be float32 [1], got float64 [1]",
         "expected input 'c' (float32 [2]), it is missing",
         "unknown input 'd', model 'sums' has 'a', 'b', 'c'",
         "unknown input 5, model 'sums' has 'a', 'b', 'c'",
@@ -218,7 +218,7 @@ def test_array_that_raises(model):
         def __array__(self, *arguments):
             raise RuntimeError("\ud800")
 
-    with pytest.raises(hk.HamKaasError, match="float32 .3, 4., found broken"):
+    with pytest.raises(hk.HamKaasError, match="float32 .3, 4., got broken"):
         model.run({"x": Broken()})
     with pytest.raises(hk.HamKaasError, match=r"found \\ud800"):
         model.run({"x": Surrogate()})
@@ -262,7 +262,7 @@ def test_out(model):
     np.testing.assert_array_equal(part, np.pad(CONTENTS, [(1, 1), (0, 0)]))
 
 
-@pytest.mark.parametrize("place, found", [
+@pytest.mark.parametrize("place, got", [
     (np.zeros([3, 4]), "float64 [3, 4]"),
     (np.zeros([4, 3], "float32"), "float32 [4, 3]"),
     (np.zeros([4, 3], "float32").T, "an array that is not contiguous"),
@@ -281,7 +281,7 @@ def test_wrong_out(model, place, found):
     with pytest.raises(hk.HamKaasError) as info:
         model.run({"x": CONTENTS}, out={"result": place})
     assert str(info.value) == (
-        f"expected output 'result' to be float32 [3, 4], found {found}")
+        f"expected output 'result' to be float32 [3, 4], got {found}")
 
 
 def test_out_overlaps(model):
@@ -326,7 +326,7 @@ def test_lazily_changed_torch_tensor(model, torch):
         model.run({"x": CONTENTS}, out={"result": imaginary})
 
 
-@pytest.mark.parametrize("change, found", [
+@pytest.mark.parametrize("change, got", [
     (lambda t: t.double(), "float64 [3, 4]"),
     (lambda t: t.bfloat16(), "bfloat16 [3, 4]"),
     (lambda t: t.t(), "float32 [4, 3]"),

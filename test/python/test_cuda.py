@@ -196,7 +196,7 @@ def error_of(model, x, out=None):
 def test_what_does_not_fit_is_an_error(driver, model):
     for kind, place in ((Interface, "a GPU"), (DLPack, "cuda:0")):
         assert error_of(model, kind(driver, np.zeros([2, 3], "int32"))) == (
-            "expected input 'x' to be float32 [4], found int32 [2, 3] on " +
+            "expected input 'x' to be float32 [4], got int32 [2, 3] on " +
             place)
     other = DLPack(driver, X, device=1)
     assert error_of(model, other) == (
@@ -205,12 +205,12 @@ def test_what_does_not_fit_is_an_error(driver, model):
     strided = DLPack(driver, X)
     strided.strides = (2, )
     assert error_of(model, strided) == (
-        "expected input 'x' to be float32 [4], found an array that is not "
+        "expected input 'x' to be float32 [4], got an array that is not "
         "contiguous")
     strange = DLPack(driver, X)
     strange.device_type = 4
     assert error_of(model, strange.capsule()) == (
-        "expected input 'x' to be float32 [4], found float32 [4] on a device "
+        "expected input 'x' to be float32 [4], got float32 [4] on a device "
         "of type 4")
 
 
@@ -224,7 +224,7 @@ def test_interfaces_that_cannot_be_used(driver, model, changes, problem):
     x = Interface(driver, X)
     x.changes = changes
     assert error_of(model, x) == (
-        f"expected input 'x' to be float32 [4], found {problem}")
+        f"expected input 'x' to be float32 [4], got {problem}")
 
 
 def test_outputs_are_writable_and_apart(driver, model):
@@ -233,7 +233,7 @@ def test_outputs_are_writable_and_apart(driver, model):
         model, y, {"y": y})
     y.changes = {"data": (y.address, True)}
     assert error_of(model, X, {"y": y}) == (
-        "expected output 'y' to be float32 [4], found an array that is "
+        "expected output 'y' to be float32 [4], got an array that is "
         "read-only")
 
 
@@ -242,7 +242,7 @@ def test_the_processor_takes_no_arrays_of_a_gpu(driver):
     assert model.device == "cpu"
     assert "DLPack" in error_of(model, DLPack(driver, X))
     assert error_of(model, DLPack(driver, X).capsule()) == (
-        "expected input 'x' to be float32 [4], found float32 [4] on cuda:0")
+        "expected input 'x' to be float32 [4], got float32 [4] on cuda:0")
     assert "is no array" in error_of(model, Interface(driver, X))
 
 
@@ -296,7 +296,7 @@ def test_devices_by_name(driver):
 
 def test_a_model_of_another_gpu_shares_no_state(driver, model):
     with pytest.raises(hk.HamKaasError, match="expected an instance on device "
-                       "'cuda:1', found one on 'cuda:0'"):
+                       "'cuda:1', got one on 'cuda:0'"):
         model.new_instance(device="cuda:1", share_state=True)
 
 

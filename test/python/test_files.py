@@ -194,9 +194,9 @@ def test_wrong_parameters(tmp_path):
             "constant_0": np.zeros([3, 2], "float32"),
             "constant_1": np.zeros([1, 1]), "w": np.zeros(1, "float32")})
     assert str(info.value).splitlines() == [
-        "expected parameter 'constant_0' to be float32 [3, 3], found float32 "
+        "expected parameter 'constant_0' to be float32 [3, 3], got float32 "
         "[3, 2]",
-        "expected parameter 'constant_1' to be float32 [1, 1], found float64 "
+        "expected parameter 'constant_1' to be float32 [1, 1], got float64 "
         "[1, 1]",
         "unknown parameter 'w', model 'net' has 'constant_0', 'constant_1'",
     ]
@@ -212,7 +212,7 @@ def test_load_verifies_a_library(tmp_path):
     path.write_bytes(contents)
     with pytest.raises(hk.HamKaasError,
                        match="model.so' was damaged or changed: expected "
-                             "digest [0-9a-f]{64}, found [0-9a-f]{64}$"):
+                             "digest [0-9a-f]{64}, got [0-9a-f]{64}$"):
         hk.load(path, verify=True)
     # Another weight is as good as any.
     assert hk.load(path).run({"x": np.float32([[1, 2]])}) != 40001

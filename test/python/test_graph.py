@@ -25,21 +25,21 @@ REFUSED = {
         lambda: hk.state([-1]),
     "expected a shape of fewer than 2^47 elements":
         lambda: hk.input("x", [2**40, 2**40]),
-    "expected the type float32 or int64, found 'int32'":
+    "expected the type float32 or int64, got 'int32'":
         lambda: hk.input("x", [1], dtype="int32"),
-    "expected float32 or int64, found float64; convert the array":
+    "expected float32 or int64, got float64; convert the array":
         lambda: hk.constant(np.zeros(3)),
-    "expected the type float32 or int64, found >f4":
+    "expected the type float32 or int64, got >f4":
         lambda: hk.constant(np.zeros(3, ">f4")),
-    "expected the type float32 or int64, found 'object'":
+    "expected the type float32 or int64, got 'object'":
         lambda: hk.input("x", [1], dtype=object),
-    "expected the type float32 or int64, found 'a(b)'":
+    "expected the type float32 or int64, got 'a(b)'":
         lambda: hk.input("x", [1], dtype="a(b)"),
     "expected a name of printable characters":
         lambda: hk.input("a, b", [1]),
-    "found 'a\\nb'":
+    "got 'a\\nb'":
         lambda: hk.state([1], name="a\nb"),
-    "found ''":
+    "got ''":
         lambda: hk.constant(np.zeros(1, "float32"), name=""),
     "expected the last dimension of lhs (6) to match the rows of rhs (4)":
         lambda: X @ np.zeros([4, 2], "float32"),
@@ -341,12 +341,12 @@ def test_minus():
     (lambda x: bool(x), "no value before its model runs"),
     (lambda x: np.array(x), "no elements before its model runs"),
     (lambda x: x[0, 1], "found 2 dimensions"),
-    (lambda x: x.reshape(6), r"such as \[2, 3\], found 6"),
-    (lambda x: x.reshape([None, 3]), r"such as \[2, 3\], found \[None, 3\]"),
+    (lambda x: x.reshape(6), r"such as \[2, 3\], got 6"),
+    (lambda x: x.reshape([None, 3]), r"such as \[2, 3\], got \[None, 3\]"),
     (lambda x: hk.compile(x, threads="2"), "expected threads to be a whole"),
     (lambda x: hk.compile(x, max_workspace="1KB"), "max_workspace to be a"),
-    (lambda x: hk.compile(x, device=3), "device to be a text, found 3"),
-    (lambda x: hk.compile(x, name=5), "name to be a text, found 5"),
+    (lambda x: hk.compile(x, device=3), "device to be a text, got 3"),
+    (lambda x: hk.compile(x, name=5), "name to be a text, got 5"),
     (lambda x: hk.compile(x, target_cpu=None), "target_cpu to be a text"),
     (lambda x: hk.compile(x, threads=1.5), "threads to be a whole number"),
     (lambda x: hk.compile(x, state_of=5), "state_of to be a hamkaas.Model"),

@@ -81,12 +81,12 @@ def test_unsupported():
 
 def test_wrong_arrays():
     run = hamkaas.onnx.prepare(make_sub())
-    with pytest.raises(hk.HamKaasError, match="expected 2 inputs, found 1"):
+    with pytest.raises(hk.HamKaasError, match="expected 2 inputs, got 1"):
         run([X])
-    with pytest.raises(hk.HamKaasError, match="'b' to be float32 .2, 3., found "
+    with pytest.raises(hk.HamKaasError, match="'b' to be float32 .2, 3., got "
                        "float64 .2, 3."):
         run([X.astype(float), X])
-    with pytest.raises(hk.HamKaasError, match="'a' to be float32 .2, 3., found "
+    with pytest.raises(hk.HamKaasError, match="'a' to be float32 .2, 3., got "
                        "float32 .3, 2."):
         run([X, X.reshape(3, 2)])
 
@@ -113,7 +113,7 @@ def test_dims_of_a_call():
         np.testing.assert_array_equal(y, x + np.float32([1, 2, 3]))
         programs.append(run.model)
     assert programs[0] is programs[2] is not programs[1]
-    with pytest.raises(hk.HamKaasError, match="'a' to be float32 .1, 3., found "
+    with pytest.raises(hk.HamKaasError, match="'a' to be float32 .1, 3., got "
                        "float32 .2, 3."):
         run([X[:1], X])
 

@@ -61,7 +61,7 @@ def test_assigning():
     assert repr(model.state) == "<hamkaas.State 32 bytes (keys: float32 [4, 2])>"
 
 
-@pytest.mark.parametrize("value, found", [
+@pytest.mark.parametrize("value, got", [
     (np.zeros([4, 2]), "float64 [4, 2]"),
     (np.zeros([2, 4], "float32"), "float32 [2, 4]"),
     (3.0, "float, which is no array"),
@@ -71,7 +71,7 @@ def test_assigning_what_does_not_fit(value, found):
     with pytest.raises(hk.HamKaasError) as info:
         model.state["keys"] = value
     assert str(info.value) == (
-        f"expected state 'keys' to be float32 [4, 2], found {found}")
+        f"expected state 'keys' to be float32 [4, 2], got {found}")
 
 
 def test_unknown_state():

@@ -83,7 +83,7 @@ def test_other_types_are_errors(tmp_path, name):
             with pytest.raises(hk.HamKaasError) as info:
                 model.run({"x": values_of(other)})
             assert str(info.value) == (f"expected input 'x' to be {name} "
-                                       f"[2, 3], found {other} [2, 3]")
+                                       f"[2, 3], got {other} [2, 3]")
 
 
 def test_any_byte_is_a_bool(tmp_path):
@@ -120,7 +120,7 @@ def test_bfloat16_of_ml_dtypes(tmp_path, device):
         assert model.run({"x": x}, out={"y": place})[0] is place
         np.testing.assert_array_equal(place, x)
         with pytest.raises(hk.HamKaasError,
-                           match=r"bfloat16 \[2, 3\], found float32 \[2, 3\]"):
+                           match=r"bfloat16 \[2, 3\], got float32 \[2, 3\]"):
             model.run({"x": x.astype("float32")})
     with load(tmp_path, "f32", device) as model:
         with pytest.raises(hk.HamKaasError, match="found bfloat16 "):

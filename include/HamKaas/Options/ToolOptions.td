@@ -1,4 +1,4 @@
-//===- ToolOptions.td - The command line of the tools ------*- tablegen -*-===//
+//===- ToolOptions.td - The command line of the tools ---------------------===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -93,7 +93,7 @@ def plan_svg : CommandLineOption<Path, "Draw the memory plan, time by offset"> {
   let Placeholder = "F.svg";
   let Description = "draw the workspace, time by offset. Colours are "
                     "[families](Design.md#kernels-what-runs-together) of "
-                    "kernels, the same in all pictures. Red frames are the "
+                    "kernels, the same in all drawings. Red frames are the "
                     "buffers kept at the peak, listed below with their lines: "
                     "only those make it higher";
 }

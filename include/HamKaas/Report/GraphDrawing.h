@@ -1,4 +1,4 @@
-//===- GraphDrawing.h - A module in GRAPH as a picture ----------*- C++ -*-===//
+//===- GraphDrawing.h - A module in GRAPH as a drawing ----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Graphviz.h - Pictures by the program dot -----------------*- C++ -*-===//
+//===- Graphviz.h - Drawings by the program dot -----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

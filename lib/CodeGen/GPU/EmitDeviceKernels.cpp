@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BlockContraction.h"
+#include "CooperativeGroups.h"
+#include "FlashDecoding.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "HamKaas/Dialect/HamKaas/IR/Target.h"
-#include "SplitAttention.h"
-#include "SplitContraction.h"
-#include "Teams.h"
-#include "TensorContraction.h"
+#include "SharedMemoryGemm.h"
+#include "SplitKGemm.h"
+#include "TensorCoreGemm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -64,23 +64,23 @@ static LogicalResult emitContraction(func::FuncOp kernel, Value result,
   if (!root)
     return success();
   auto emitBlocks = target.precision == Precision::Exact
-                        ? emitContraction<BlockContraction>
-                        : emitContraction<TensorContraction>;
-  return success(succeeded(emitBlocks(kernel, root, result, target)) &&
-                 succeeded(emitContraction<SplitContraction>(kernel, root,
-                                                             result, target)));
+                        ? emitContraction<SharedMemoryGemm>
+                        : emitContraction<TensorCoreGemm>;
+  return success(
+      succeeded(emitBlocks(kernel, root, result, target)) &&
+      succeeded(emitContraction<SplitKGemm>(kernel, root, result, target)));
 }
 
 static LogicalResult emitRows(func::FuncOp kernel, Value result,
                               const TargetDescription &target) {
   KernelBuilder builder(kernel, target);
-  std::optional<Team> team = makeRowTeam(builder, result);
-  if (!team)
+  std::optional<CooperativeGroup> group = makeRowGroup(builder, result);
+  if (!group)
     return success();
-  FailureOr<Tile> tile = emitRow(builder, result, &*team);
+  FailureOr<Tile> tile = emitRow(builder, result, &*group);
   if (failed(tile))
     return failure();
-  finish(kernel, builder, KernelFamily::Row, *tile, team->warps);
+  finish(kernel, builder, KernelFamily::Row, *tile, group->warps);
   return success();
 }
 
@@ -90,12 +90,12 @@ static LogicalResult emitFewQueries(func::FuncOp kernel, Value result,
   FailureOr<Attention> attention = Attention::match(builder, result);
   if (failed(attention))
     return failure();
-  if (!SplitAttention::fits(*attention))
+  if (!FlashDecoding::fits(*attention))
     return success();
   // Other blocks still read what one writes.
   for (Value argument : builder.arguments())
     builder.forbidAlias(argument);
-  SplitAttention split(builder, *attention);
+  FlashDecoding split(builder, *attention);
   Tile tile = split.emit();
   finish(kernel, builder, KernelFamily::Attention, tile, split.warps());
   return success();

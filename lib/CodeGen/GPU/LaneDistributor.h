@@ -42,7 +42,7 @@ private:
     bool isAll() const;
   };
 
-  // Notes for values that are the same in all lanes (DistributeLanes.cpp).
+  // Notes for values that are the same in all lanes (DistributeToThreads.cpp).
   mlir::LogicalResult noteLanes();
   mlir::LogicalResult distributeBlock(mlir::Block &block);
   mlir::LogicalResult distribute(mlir::Operation *op);

@@ -21,7 +21,7 @@ using namespace hamkaas;
 void hamkaas::buildOutlineKernelsPipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createExpandMath());
   manager.addPass(createCSEPass());
-  manager.addNestedPass<func::FuncOp>(createDistributeLanes());
+  manager.addNestedPass<func::FuncOp>(createDistributeToThreads());
   manager.addPass(createOutlineDeviceCode());
   // Values that vector operations computed for each lane are computed once.
   manager.addNestedPass<gpu::GPUModuleOp>(createCanonicalizerPass());

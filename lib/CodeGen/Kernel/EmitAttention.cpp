@@ -8,7 +8,7 @@
 //
 // Attention of few queries, as in decoding: each key is multiplied with the
 // queries where it lies, then each value is added to as many sums. Keys that
-// are hidden and values whose weights are zero are not read, sixteen or so at a
+// are masked and values whose weights are zero are not read, sixteen or so at a
 // time.
 //
 //===----------------------------------------------------------------------===//
@@ -169,7 +169,7 @@ void FewQueriesEmitter::emitScores(Value base, int64_t count,
 }
 
 /// The products of each query with `active` keys from `key` on, zeros if all of
-/// them are hidden.
+/// them are masked.
 SmallVector<Value> FewQueriesEmitter::emitProducts(Value key, int64_t active) {
   auto compute = [&] {
     SmallVector<Value> products;
@@ -179,17 +179,17 @@ SmallVector<Value> FewQueriesEmitter::emitProducts(Value key, int64_t active) {
   };
   if (!attention.hiding || active < lanes)
     return compute();
-  Value hidden;
+  Value masked;
   for (Value query : queries) {
     Value here = steps.isHidden(lanePoint({batch, query}, key), lanes, active);
-    hidden =
-        hidden ? arith::AndIOp::create(kernel.ir(), kernel.loc(), hidden, here)
+    masked =
+        masked ? arith::AndIOp::create(kernel.ir(), kernel.loc(), masked, here)
                : here;
   }
   Value zero = steps.splat(0);
   SmallVector<Type> types(rows, zero.getType());
   return kernel.branch(
-      steps.allSet(hidden), types, /*writes=*/false,
+      steps.allSet(masked), types, /*writes=*/false,
       [&] { return SmallVector<Value>(rows, zero); }, compute);
 }
 

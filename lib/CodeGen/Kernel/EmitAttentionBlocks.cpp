@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 //
-// A block of queries is turned once, so that they lie along the lanes. Keys and
-// values are then read where they are, and the largest score and the sum of the
-// weights of each query are steps on whole vectors. The scores of a part of the
-// keys are in scratch memory; sums of earlier parts are corrected when a larger
-// score is found (Milakov and Gimelshein, Online normalizer calculation for
-// softmax, 2018; Dao et al., FlashAttention, 2022).
+// A block of queries is transposed once, so that they lie along the lanes. Keys
+// and values are then read where they are, and the largest score and the sum of
+// the weights of each query are steps on whole vectors. The scores of a part of
+// the keys are in scratch memory; sums of earlier parts are corrected when a
+// larger score is found (Milakov and Gimelshein, Online normalizer calculation
+// for softmax, 2018; Dao et al., FlashAttention, 2022).
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,10 +68,10 @@ private:
   /// Vectors of queries, keys and rows of values in registers at once.
   int64_t queryVectors, keysAtOnce, rowsAtOnce, valueVectors;
   int64_t part;
-  /// `turned` has a row for each column of the queries, `weights` one for each
-  /// key. `factors` is what each query's sums are multiplied by.
-  Scratch turned, weights, factors;
-  TurnedMatrices matrices;
+  /// `transposed` has a row for each column of the queries, `weights` one for
+  /// each key. `factors` is what each query's sums are multiplied by.
+  Scratch transposed, weights, factors;
+  TransposedMatrices matrices;
 
   /// Where the emission of a block stands.
   Value batch, firstQuery;
@@ -102,7 +102,7 @@ BlockEmitter::BlockEmitter(KernelBuilder &kernel, const Attention &attention)
           std::min<int64_t>(kernel.costs().valueVectors(),
                             llvm::divideCeil(attention.valueWidth, lanes))),
       part(getPart(attention, keysAtOnce)),
-      turned(kernel, attention.keyWidth, queryVectors * lanes),
+      transposed(kernel, attention.keyWidth, queryVectors * lanes),
       weights(kernel, part, queryVectors * lanes),
       factors(kernel, 1, queryVectors * lanes),
       matrices(kernel, attention, part, queryVectors * lanes) {
@@ -192,7 +192,8 @@ void BlockEmitter::turnQueries() {
                         column.index)));
               transposeSquare(kernel, square);
               for (int64_t i = 0; i < column.active; ++i)
-                turned.store(square[i], kernel.add(column.index, i), row.index);
+                transposed.store(square[i], kernel.add(column.index, i),
+                                 row.index);
             });
       });
 }
@@ -264,9 +265,9 @@ Value BlockEmitter::areAllHidden(Value base, int64_t count) {
   all = kernel.loop(
       kernel.constant(0), kernel.constant(checked), 1, all, /*writes=*/false,
       [&](Value row, ValueRange carried) {
-        SmallVector<Value> hidden(carried);
+        SmallVector<Value> masked(carried);
         forEachLaneBlock(
-            kernel, base, count, width, /*unroll=*/1, hidden, /*writes=*/false,
+            kernel, base, count, width, /*unroll=*/1, masked, /*writes=*/false,
             [&](LaneBlock block, MutableArrayRef<Value> current) {
               Value here = steps.isHidden(
                   lanePoint({batch, kernel.add(firstQuery, row)}, block.index),
@@ -279,13 +280,13 @@ Value BlockEmitter::areAllHidden(Value base, int64_t count) {
               current.front() = arith::AndIOp::create(kernel.ir(), kernel.loc(),
                                                       current.front(), here);
             });
-        return hidden;
+        return masked;
       });
   return steps.allSet(all.front());
 }
 
 SmallVector<Value> BlockEmitter::computeScores(Value base, int64_t count) {
-  matrices.turn(batch, firstQuery, rows, base, count);
+  matrices.transpose(batch, firstQuery, rows, base, count);
   SmallVector<Value> largest(
       vectors, steps.splat(-std::numeric_limits<float>::infinity()));
   int64_t whole = count / keysAtOnce * keysAtOnce;
@@ -332,7 +333,7 @@ SmallVector<Value> BlockEmitter::emitProducts(Value key, int64_t count) {
         SmallVector<Value> next(carried), queries;
         for (int64_t v = 0; v < vectors; ++v)
           queries.push_back(
-              turned.load(column, kernel.constant(v * lanes), lanes));
+              transposed.load(column, kernel.constant(v * lanes), lanes));
         TreeEmitter tree(kernel, lanes, lanes);
         for (int64_t j = 0; j < count; ++j) {
           Value k = tree.evaluateVector(

@@ -25,8 +25,8 @@ static constexpr int64_t accumulatorsOfMath = 4;
 namespace {
 class RowEmitter {
 public:
-  RowEmitter(KernelBuilder &kernel, Value result, Team *team)
-      : kernel(kernel), result(result), team(team) {}
+  RowEmitter(KernelBuilder &kernel, Value result, CooperativeGroup *group)
+      : kernel(kernel), result(result), group(group) {}
 
   FailureOr<Tile> emit();
 
@@ -59,7 +59,7 @@ private:
   KernelBuilder &kernel;
   Value result;
   /// Who shares a row; null if nobody does.
-  Team *team;
+  CooperativeGroup *group;
   /// In the order of their passes.
   llvm::MapVector<Value, Reduction> reductions;
   SmallVector<int64_t> rowShape;
@@ -238,7 +238,7 @@ SmallVector<LaneUse> RowEmitter::getRowUses() const {
 
 /// To be kept, a row of all arguments must fit into registers.
 void RowEmitter::chooseBlocks() {
-  part = team ? extent / team->warps : extent;
+  part = group ? extent / group->warps : extent;
   lanes = chooseWideLanes(kernel.costs(), part, getRowUses(),
                           [&](Value value) { return isReduction(value); });
   int64_t kept = kernel.costs().keptRowElements();
@@ -282,10 +282,10 @@ FailureOr<Tile> RowEmitter::emit() {
   if (!keepsRow)
     chooseStored();
   int64_t rows = ShapedType::getNumElements(rowShape);
-  if (team) {
-    kernel.tileLoop(rows * team->warps, [&](Value tile) {
-      warp = kernel.remainder(tile, team->warps);
-      emitRow(kernel.divide(tile, team->warps));
+  if (group) {
+    kernel.tileLoop(rows * group->warps, [&](Value tile) {
+      warp = kernel.remainder(tile, group->warps);
+      emitRow(kernel.divide(tile, group->warps));
     });
     return finish(1);
   }
@@ -324,7 +324,7 @@ TreeEmitter &RowEmitter::getTree(const LaneBlock &block) {
   return tree;
 }
 
-/// Visits the row, or the part of it that a warp of the team has.
+/// Visits the row, or the part of it that a warp of the group has.
 void RowEmitter::forEachBlock(
     int64_t unroll, SmallVectorImpl<Value> &carried, bool writes,
     function_ref<void(LaneBlock, MutableArrayRef<Value>)> body) {
@@ -333,7 +333,7 @@ void RowEmitter::forEachBlock(
       body(block, carried);
     return;
   }
-  Value first = team ? kernel.multiply(warp, part) : kernel.constant(0);
+  Value first = group ? kernel.multiply(warp, part) : kernel.constant(0);
   forEachLaneBlock(kernel, first, part, lanes, unroll, carried, writes, body);
 }
 
@@ -347,7 +347,7 @@ void RowEmitter::emitRow(Value row) {
   trees.clear();
   blocks.clear();
   if (keepsRow) {
-    Value first = team ? kernel.multiply(warp, part) : kernel.constant(0);
+    Value first = group ? kernel.multiply(warp, part) : kernel.constant(0);
     for (int64_t at = 0; at < part; at += lanes)
       blocks.push_back(
           {kernel.add(first, at), std::min(lanes, part - at), at / lanes});
@@ -396,7 +396,7 @@ void RowEmitter::emitResult() {
     point.push_back({index});
   Value element = makeTree(lanes).evaluate(result, point);
   auto insert = [&] { kernel.storeElement(element, rowIndices); };
-  if (team)
+  if (group)
     kernel.writingBranch(kernel.isLess(warp, 1), insert, [] {});
   else
     insert();
@@ -428,9 +428,9 @@ Value RowEmitter::emitReduction(const Reduction &reduction) {
   linalg::LinalgOp op = reduction.op;
   Value initial = makeTree(lanes).evaluate(op.getDpsInits().front(), point);
   Value sum = steps.combineLanes(sums);
-  if (team)
-    sum = team->combine(warp, sum,
-                        [&](Value a, Value b) { return steps.combine(a, b); });
+  if (group)
+    sum = group->combine(warp, sum,
+                         [&](Value a, Value b) { return steps.combine(a, b); });
   return steps.finish(initial, sum);
 }
 
@@ -458,6 +458,6 @@ void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
 }
 
 FailureOr<Tile> hamkaas::emitRow(KernelBuilder &kernel, Value result,
-                                 Team *team) {
-  return RowEmitter(kernel, result, team).emit();
+                                 CooperativeGroup *group) {
+  return RowEmitter(kernel, result, group).emit();
 }

@@ -98,7 +98,7 @@ static Tensor multiplyMatrices(GraphBuilder &b, Tensor lhs, Tensor rhs) {
   std::optional<Shape> batch =
       getBroadcastShape(lhs.shape().drop_back(2), rhs.shape().drop_back(2));
   if (!batch)
-    return b.fail("expected batches that can be broadcast, found the shapes " +
+    return b.fail("expected batches that can be broadcast, got the shapes " +
                   formatShape(lhs.shape()) + " and " +
                   formatShape(rhs.shape()));
   Shape result(*batch);
@@ -156,7 +156,7 @@ Tensor graph::linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias) {
   if (getBroadcastShape(product.shape(), bias.shape()) !=
       Shape(product.shape()))
     return b.fail("expected a bias that can be broadcast to " +
-                  formatShape(product.shape()) + ", found " +
+                  formatShape(product.shape()) + ", got " +
                   formatShape(bias.shape()));
   return b.add(product, bias);
 }

@@ -89,14 +89,14 @@ bool GraphBuilder::broadcastBoth(Tensor &lhs, Tensor &rhs) {
   if (lhs.elementType() != rhs.elementType()) {
     std::string text;
     llvm::raw_string_ostream(text)
-        << "expected operands of one element type, found " << lhs.elementType()
+        << "expected operands of one element type, got " << lhs.elementType()
         << " and " << rhs.elementType();
     fail(text);
     return false;
   }
   std::optional<Shape> shape = getBroadcastShape(lhs.shape(), rhs.shape());
   if (!shape) {
-    fail("expected operands that can be broadcast, found the shapes " +
+    fail("expected operands that can be broadcast, got the shapes " +
          formatShape(lhs.shape()) + " and " + formatShape(rhs.shape()));
     return false;
   }
@@ -180,7 +180,7 @@ Tensor GraphBuilder::select(Tensor condition, Tensor ifTrue, Tensor ifFalse) {
   if (shape)
     shape = getBroadcastShape(condition.shape(), *shape);
   if (!shape)
-    return fail("expected operands that can be broadcast, found the shapes " +
+    return fail("expected operands that can be broadcast, got the shapes " +
                 formatShape(condition.shape()) + ", " +
                 formatShape(ifTrue.shape()) + " and " +
                 formatShape(ifFalse.shape()));

@@ -24,8 +24,8 @@ Tensor GraphBuilder::reshape(Tensor x, ArrayRef<int64_t> shape) {
   if (!x || x.shape() == shape)
     return x;
   if (shape.size() > largestRank)
-    return fail("expected at most " + Twine(largestRank) +
-                " dimensions, found " + Twine(shape.size()));
+    return fail("expected at most " + Twine(largestRank) + " dimensions, got " +
+                Twine(shape.size()));
   RankedTensorType type = RankedTensorType::get(shape, x.elementType());
   if (x.isEmpty() && type.getNumElements() == 0)
     return empty(shape, x.elementType());

@@ -70,7 +70,7 @@ static Tensors importGelu(OpContext &op, GraphBuilder &b) {
   auto approximation = symbolizeGeluApproximation(kind);
   if (!approximation)
     return {b.fail("expected the attribute 'approximate' to be none or tanh, "
-                   "found '" +
+                   "got '" +
                    kind + "'")};
   return {gelu(b, x, *approximation)};
 }

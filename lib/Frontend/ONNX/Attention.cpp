@@ -29,7 +29,7 @@ static Tensor splitHeads(OpContext &op, GraphBuilder &b, Tensor x,
     return b.hasFailed() ? Tensor() : x;
   if (!heads || *heads < 1 || x.dim(2) % *heads != 0)
     return b.fail("expected a number of heads that divides " + Twine(x.dim(2)) +
-                  ", found " + Twine(heads.value_or(0)));
+                  ", got " + Twine(heads.value_or(0)));
   x = b.reshape(x, {x.dim(0), x.dim(1), *heads, x.dim(2) / *heads});
   return b.permute(x, {0, 2, 1, 3});
 }
@@ -67,7 +67,7 @@ static bool checkHeads(GraphBuilder &b, const AttentionInputs &in) {
   if (in.q.dim(1) % in.k.dim(1) == 0)
     return true;
   b.fail("expected a number of heads of queries that is a multiple of that of "
-         "keys, found " +
+         "keys, got " +
          Twine(in.q.dim(1)) + " and " + Twine(in.k.dim(1)));
   return false;
 }
@@ -76,7 +76,7 @@ static bool readPast(OpContext &op, GraphBuilder &b, AttentionInputs &in) {
   Tensor key = op.optionalInput(4), value = op.optionalInput(5);
   in.lengths = op.version >= 24 ? op.optionalInput(6) : Tensor();
   if (!key != !value) {
-    b.fail("expected past keys and values, found one of them");
+    b.fail("expected past keys and values, got one of them");
     return false;
   }
   if (in.lengths) {
@@ -219,7 +219,7 @@ static Tensor computeProbabilities(OpContext &op, GraphBuilder &b,
     Type computed = op.getElementType(*precision);
     if (computed && !isa<FloatType>(computed))
       b.fail("expected the attribute 'softmax_precision' to be a type of "
-             "floats, found " +
+             "floats, got " +
              getDataTypeName(DataType(*precision)));
     if (b.hasFailed())
       return {};
@@ -242,7 +242,7 @@ static Tensors importAttention(OpContext &op, GraphBuilder &b) {
     return {};
   if (mode < 0 || mode > 3)
     return {b.fail("expected the attribute 'qk_matmul_output_mode' to be from "
-                   "0 to 3, found " +
+                   "0 to 3, got " +
                    Twine(mode))};
   SmallVector<Tensor> stages = {scoreKeys(op, b, *in)};
   Tensor scores = stages[0];
@@ -309,14 +309,14 @@ static Tensors importRotaryEmbedding(OpContext &op, GraphBuilder &b) {
   if (x.rank() == 3) {
     if (heads < 1 || x.dim(2) % heads != 0)
       return {b.fail("expected the attribute 'num_heads' to divide " +
-                     Twine(x.dim(2)) + ", found " + Twine(heads))};
+                     Twine(x.dim(2)) + ", got " + Twine(heads))};
     x = b.reshape(x, {x.dim(0), x.dim(1), heads, x.dim(2) / heads});
   }
   if (size == 0)
     size = x.dim(3);
   if (size < 2 || size > x.dim(3) || size % 2 != 0)
     return {b.fail("expected an even number of elements to rotate, at most " +
-                   Twine(x.dim(3)) + ", found " + Twine(size))};
+                   Twine(x.dim(3)) + ", got " + Twine(size))};
   Tensor cosine = readRotations(op, b, x, 1, size / 2, headDim);
   Tensor sine = readRotations(op, b, x, 2, size / 2, headDim);
   if (b.hasFailed())

@@ -47,7 +47,7 @@ const AttributeProto *Attributes::find(StringRef name,
       attribute->type == AttributeProto::Undefined)
     return attribute;
   diagnostics.fail("expected attribute '" + name + "' to be " +
-                   getTypeName(type) + ", found one that is " +
+                   getTypeName(type) + ", got one that is " +
                    getTypeName(attribute->type));
   return nullptr;
 }

@@ -17,7 +17,7 @@ bool onnx::expectOneOf(GraphBuilder &b, StringRef attribute, StringRef value,
   if (llvm::is_contained(allowed, value))
     return true;
   b.fail("expected the attribute '" + attribute + "' to be one of " +
-         llvm::join(allowed, ", ") + ", found '" + value + "'");
+         llvm::join(allowed, ", ") + ", got '" + value + "'");
   return false;
 }
 
@@ -35,7 +35,7 @@ bool onnx::expectShape(GraphBuilder &b, StringRef what, const Tensor &x,
                        ArrayRef<int64_t> shape) {
   if (!x || x.shape() == shape)
     return bool(x);
-  b.fail("expected " + what + " of the shape " + formatShape(shape) +
-         ", found " + formatShape(x.shape()));
+  b.fail("expected " + what + " of the shape " + formatShape(shape) + ", got " +
+         formatShape(x.shape()));
   return false;
 }

@@ -58,7 +58,7 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
     return {product};
   if (getBroadcastShape(product.shape(), c.shape()) != Shape(product.shape()))
     return {b.fail("expected an input C that can be broadcast to " +
-                   formatShape(product.shape()) + ", found " +
+                   formatShape(product.shape()) + ", got " +
                    formatShape(c.shape()))};
   return {b.add(product, beta == 1 ? c : b.mul(c, beta))};
 }
@@ -99,7 +99,7 @@ static Tensors importDet(OpContext &op, GraphBuilder &b) {
     return {};
   int64_t size = x.shape().back();
   if (x.dim(x.rank() - 2) != size)
-    return {b.fail("expected square matrices, found the shape " +
+    return {b.fail("expected square matrices, got the shape " +
                    formatShape(x.shape()))};
   if (size > largest)
     return {b.fail("determinants of more than " + Twine(largest) +

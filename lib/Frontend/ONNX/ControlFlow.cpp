@@ -40,7 +40,7 @@ std::optional<Tensors> Importer::importSubgraph(const GraphProto &graph,
   }
   if (inputs.size() != graph.inputs.size()) {
     diagnostics.error("expected a graph of " + Twine(inputs.size()) +
-                      " inputs, found one of " + Twine(graph.inputs.size()));
+                      " inputs, got one of " + Twine(graph.inputs.size()));
     return std::nullopt;
   }
   for (auto [input, tensor] : llvm::zip_equal(graph.inputs, inputs))
@@ -149,7 +149,7 @@ std::optional<Tensors> Importer::importFunction(const FunctionProto &function,
   }
   if (call.inputs.size() > function.inputs.size()) {
     diagnostics.error("expected at most " + Twine(function.inputs.size()) +
-                      " inputs of the function, found " +
+                      " inputs of the function, got " +
                       Twine(call.inputs.size()));
     return std::nullopt;
   }

@@ -32,7 +32,7 @@ static Tensor addBias(OpContext &op, GraphBuilder &b, Tensor y,
     return y;
   if (bias.rank() != 1 || bias.dim(0) != y.shape().back())
     return b.fail("expected a bias of " + Twine(y.shape().back()) +
-                  " elements, found the shape " + formatShape(bias.shape()));
+                  " elements, got the shape " + formatShape(bias.shape()));
   return b.add(y, bias);
 }
 

@@ -16,7 +16,7 @@ using namespace hamkaas::onnx;
 
 namespace {
 
-/// A convolution of pictures, `x`, whose windows are moved element by element.
+/// A convolution of images, `x`, whose windows are moved element by element.
 struct Deformed {
   Tensor x, weights, offsets, mask;
   Windows windows;

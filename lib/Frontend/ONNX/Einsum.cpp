@@ -226,7 +226,7 @@ Tensor Einsum::run(StringRef equation, ArrayRef<Tensor> inputs) {
       int64_t &known = sizes.try_emplace(label, size).first->second;
       if (known != size && known != 1 && size != 1)
         return b.fail("expected dimensions of one label to have one size, "
-                      "found " +
+                      "got " +
                       Twine(known) + " and " + Twine(size));
       known = std::max(known, size);
     }

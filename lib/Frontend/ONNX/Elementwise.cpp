@@ -45,7 +45,7 @@ static Tensor readSecond(OpContext &op, GraphBuilder &b) {
     if (lhs.shape() == rhs.shape())
       return rhs;
     return b.fail("expected two tensors of one shape without 'broadcast', "
-                  "found " +
+                  "got " +
                   formatShape(lhs.shape()) + " and " +
                   formatShape(rhs.shape()));
   }
@@ -95,8 +95,7 @@ static Tensors importMod(OpContext &op, GraphBuilder &b) {
   Tensor l = op.input(0), r = op.input(1);
   bool keepsSign = op.attributes.getInt("fmod").value_or(0) != 0;
   if (!keepsSign && l.isFloat() && op.version < 28)
-    return {
-        b.fail("expected the attribute 'fmod' to be 1 for floats, found 0")};
+    return {b.fail("expected the attribute 'fmod' to be 1 for floats, got 0")};
   return {keepsSign ? b.rem(l, r) : b.mod(l, r)};
 }
 
@@ -172,7 +171,7 @@ static Tensors importBitShift(OpContext &op, GraphBuilder &b) {
   StringRef direction = op.attributes.getString("direction").value_or("");
   if (direction != "LEFT" && direction != "RIGHT")
     return {b.fail("expected the attribute 'direction' to be LEFT or RIGHT, "
-                   "found '" +
+                   "got '" +
                    direction + "'")};
   Tensor x = op.input(0), bits = op.input(1);
   return {direction == "LEFT" ? b.shiftLeft(x, bits) : b.shiftRight(x, bits)};

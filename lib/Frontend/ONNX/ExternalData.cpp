@@ -35,7 +35,7 @@ static bool findSize(const Descriptor &descriptor, int64_t &size,
     return false;
   }
   if (status.st_nlink != 1) {
-    diagnostics.fail("expected a file with one name, found one with " +
+    diagnostics.fail("expected a file with one name, got one with " +
                      Twine(status.st_nlink) + " hard links");
     return false;
   }
@@ -99,13 +99,13 @@ std::optional<ArrayRef<char>> ExternalData::read(const TensorProto &tensor,
   if (!offset || !length)
     return fail("expected an offset and a length from 0");
   if (*length != expected)
-    return fail("expected " + Twine(expected) + " bytes, found " +
+    return fail("expected " + Twine(expected) + " bytes, got " +
                 Twine(*length));
   const File *file = open(location, diagnostics);
   if (!file)
     return std::nullopt;
   if (*offset > file->size || expected > file->size - *offset)
     return fail("expected " + Twine(expected) + " bytes at " + Twine(*offset) +
-                ", found a file of " + Twine(file->size));
+                ", got a file of " + Twine(file->size));
   return ArrayRef(file->data + *offset, expected);
 }

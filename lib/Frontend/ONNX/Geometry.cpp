@@ -1,4 +1,4 @@
-//===- Geometry.cpp - Pictures taken apart and put together -----*- C++ -*-===//
+//===- Geometry.cpp - Images taken apart and put together -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ static Tensors importCenterCropPad(OpContext &op, GraphBuilder &b) {
   if (!sizes || b.hasFailed())
     return {};
   if (sizes->size() != axes.size())
-    return {b.fail("expected " + Twine(axes.size()) + " sizes, found " +
+    return {b.fail("expected " + Twine(axes.size()) + " sizes, got " +
                    Twine(sizes->size()))};
   Shape shape(x.shape());
   for (auto [axis, size] : llvm::zip(axes, *sizes))
@@ -58,28 +58,26 @@ static Tensors importCenterCropPad(OpContext &op, GraphBuilder &b) {
 
 namespace {
 
-/// Blocks that were cut from a picture with a border.
+/// Blocks that were cut from an image with a border.
 struct Blocks {
-  Shape picture, block, strides, dilations, padLow, padHigh, counts;
+  Shape image, block, strides, dilations, padLow, padHigh, counts;
 
-  int64_t padded(int64_t i) const {
-    return picture[i] + padLow[i] + padHigh[i];
-  }
+  int64_t padded(int64_t i) const { return image[i] + padLow[i] + padHigh[i]; }
 };
 
 } // namespace
 
 static std::optional<Blocks> readBlocks(OpContext &op, GraphBuilder &b) {
-  std::optional<Shape> picture = op.constantInts(1), block = op.constantInts(2);
-  if (!picture || !block)
+  std::optional<Shape> image = op.constantInts(1), block = op.constantInts(2);
+  if (!image || !block)
     return std::nullopt;
-  size_t count = picture->size();
+  size_t count = image->size();
   auto strides = readList(op, b, "strides", count, 1, 1);
   auto dilations = readList(op, b, "dilations", count, 1, 1);
   auto pads = readList(op, b, "pads", 2 * count, 0, 0);
   if (!strides || !dilations || !pads)
     return std::nullopt;
-  Blocks blocks{*picture,
+  Blocks blocks{*image,
                 *block,
                 *strides,
                 *dilations,
@@ -88,17 +86,17 @@ static std::optional<Blocks> readBlocks(OpContext &op, GraphBuilder &b) {
                 {}};
   constexpr int64_t limit = int64_t(1) << 31;
   if (count < 1 || block->size() != count) {
-    b.fail("expected blocks of as many dimensions as pictures have");
+    b.fail("expected blocks of as many dimensions as images have");
     return std::nullopt;
   }
   for (size_t i = 0; i < count; ++i) {
-    int64_t size = (*picture)[i], width = (*block)[i];
+    int64_t size = (*image)[i], width = (*block)[i];
     if (size < 1 || width < 1 || size > limit || width > limit ||
         (*strides)[i] > limit || (*dilations)[i] > limit ||
         blocks.padLow[i] > limit || blocks.padHigh[i] > limit ||
         (width - 1) * (*dilations)[i] + 1 > blocks.padded(i)) {
-      b.fail("expected blocks within the pictures, found blocks of " +
-             formatShape(*block) + " and pictures of " + formatShape(*picture));
+      b.fail("expected blocks within the images, got blocks of " +
+             formatShape(*block) + " and images of " + formatShape(*image));
       return std::nullopt;
     }
     blocks.counts.push_back(
@@ -108,7 +106,7 @@ static std::optional<Blocks> readBlocks(OpContext &op, GraphBuilder &b) {
   return blocks;
 }
 
-/// The elements at one place of all blocks, where they are in the picture with
+/// The elements at one place of all blocks, where they are in the image with
 /// its border. `place` has one entry a dimension.
 static Tensor spreadElements(GraphBuilder &b, Tensor x, const Blocks &blocks,
                              ArrayRef<int64_t> place) {
@@ -133,7 +131,7 @@ static Tensors importCol2Im(OpContext &op, GraphBuilder &b) {
     if (llvm::MulOverflow(size, width, size) || size > 1024)
       return {b.fail("blocks of more than 1024 elements are not supported")};
   if (x.dim(1) % size != 0)
-    return {b.fail("expected blocks of " + Twine(size) + " elements, found " +
+    return {b.fail("expected blocks of " + Twine(size) + " elements, got " +
                    Twine(x.dim(1)))};
   int64_t channels = x.dim(1) / size;
   Shape shape = {x.dim(0), channels};
@@ -155,8 +153,7 @@ static Tensors importCol2Im(OpContext &op, GraphBuilder &b) {
     }
   }
   for (size_t i = 0; i < place.size(); ++i)
-    sum =
-        b.sliceDim(sum, int64_t(i) + 2, blocks->padLow[i], blocks->picture[i]);
+    sum = b.sliceDim(sum, int64_t(i) + 2, blocks->padLow[i], blocks->image[i]);
   return {sum};
 }
 

@@ -71,7 +71,7 @@ void Importer::checkModel() {
     diagnostics.error("training information is not supported");
   if (model.irVersion == 0)
     diagnostics.warning(
-        "expected the version of the format (ir_version), found none");
+        "expected the version of the format (ir_version), got none");
   for (const OpsetProto &opset : model.opsets)
     if (normalizeDomain(opset.domain).empty() &&
         opset.version > getNewestOpset())
@@ -151,7 +151,7 @@ void Importer::addResults(Scope &scope) {
     if (!isValidName(output.name))
       diagnostics.error(
           "expected the name of an output to be UTF-8 text without "
-          "control characters, and not empty, found " +
+          "control characters, and not empty, got " +
           quote(output.name));
     else if (!names.insert(output.name).second)
       diagnostics.error("output " + quote(output.name) + " is there twice");
@@ -171,10 +171,10 @@ void Importer::addResults(Scope &scope) {
     bool isSame = declared.elementType == found.elementType &&
                   declared.format == found.format;
     if (declared.elementType && !isSame)
-      diagnostics.error(
-          "output " + quote(output.name) + ": expected elements of type " +
-          describeElements(declared) + ", as it is declared, found " +
-          describeElements(found));
+      diagnostics.error("output " + quote(output.name) +
+                        ": expected elements of type " +
+                        describeElements(declared) +
+                        ", as it is declared, got " + describeElements(found));
     declared.elementType = found.elementType;
     declared.format = found.format;
     // Sizes that were not given are 1 for now.

@@ -101,7 +101,7 @@ static Tensors importGather(OpContext &op, GraphBuilder &b) {
       index->front() < 0 ? index->front() + x.dim(axis) : index->front();
   if (position < 0 || position >= x.dim(axis))
     return {b.fail("expected an index within " + Twine(x.dim(axis)) +
-                   " elements, found " + Twine(index->front()))};
+                   " elements, got " + Twine(index->front()))};
   Shape shape(x.shape().take_front(axis));
   llvm::append_range(shape, indices.shape());
   llvm::append_range(shape, x.shape().drop_front(axis + 1));
@@ -117,7 +117,7 @@ static bool checkShapes(GraphBuilder &b, Tensor x, Tensor indices,
     fits = i == axis || indices.dim(i) <= x.dim(i);
   if (!fits)
     b.fail("expected indices of a shape within " + formatShape(x.shape()) +
-           ", found " + formatShape(indices.shape()));
+           ", got " + formatShape(indices.shape()));
   return fits;
 }
 
@@ -143,7 +143,7 @@ static Tensors importGatherNd(OpContext &op, GraphBuilder &b) {
       batch + length > x.rank() ||
       x.shape().take_front(batch) != indices.shape().take_front(batch))
     return {b.fail("expected tuples of indices into " + formatShape(x.shape()) +
-                   ", found the shape " + formatShape(indices.shape()))};
+                   ", got the shape " + formatShape(indices.shape()))};
   ArrayRef<int64_t> rest = x.shape().drop_front(batch + length);
   Shape rows = {product(x.shape().take_front(batch + length))};
   llvm::append_range(rows, rest);
@@ -162,7 +162,7 @@ static ScatterReduction readReduction(OpContext &op, GraphBuilder &b) {
   std::optional<ScatterReduction> reduction = symbolizeScatterReduction(name);
   if (!reduction)
     b.fail("expected the attribute 'reduction' to be none, add, mul, max or "
-           "min, found " +
+           "min, got " +
            quote(name));
   return reduction.value_or(ScatterReduction::None);
 }
@@ -175,7 +175,7 @@ static Tensors importScatterElements(OpContext &op, GraphBuilder &b) {
   if (b.hasFailed() || !checkShapes(b, x, indices, axis))
     return {};
   if (updates.shape() != indices.shape())
-    return {b.fail("expected an update for each index, found the shapes " +
+    return {b.fail("expected an update for each index, got the shapes " +
                    formatShape(updates.shape()) + " and " +
                    formatShape(indices.shape()))};
   int64_t count = indices.count();
@@ -198,7 +198,7 @@ static Tensors importScatterNd(OpContext &op, GraphBuilder &b) {
     llvm::append_range(expected, x.shape().drop_front(length));
   if (length > x.rank() || updates.shape() != ArrayRef(expected))
     return {b.fail("expected updates for tuples of indices into " +
-                   formatShape(x.shape()) + ", found the shapes " +
+                   formatShape(x.shape()) + ", got the shapes " +
                    formatShape(indices.shape()) + " and " +
                    formatShape(updates.shape()))};
   Shape rows = {product(x.shape().take_front(length))};
@@ -223,7 +223,7 @@ static Tensors importTensorScatter(OpContext &op, GraphBuilder &b) {
   int64_t axis =
       op.normalizeAxis(op.attributes.getInt("axis").value_or(-2), x.rank());
   if (mode != "linear" && mode != "circular")
-    b.fail("expected the attribute 'mode' to be linear or circular, found " +
+    b.fail("expected the attribute 'mode' to be linear or circular, got " +
            quote(mode));
   if (b.hasFailed())
     return {};
@@ -235,7 +235,7 @@ static Tensors importTensorScatter(OpContext &op, GraphBuilder &b) {
       (begin && begin.shape() != ArrayRef(x.dim(0))))
     return {b.fail("expected updates, and a place for each entry of the batch, "
                    "of a cache of the shape " +
-                   formatShape(x.shape()) + ", found the shapes " +
+                   formatShape(x.shape()) + ", got the shapes " +
                    formatShape(updates.shape()) + " and " +
                    formatShape(begin.shape()))};
   int64_t before = product(x.shape().take_front(axis));
@@ -337,11 +337,11 @@ static Tensors importReverseSequence(OpContext &op, GraphBuilder &b) {
     return {};
   if (time < 0 || time > 1 || batch != 1 - time)
     return {b.fail("expected the attributes 'time_axis' and 'batch_axis' to be "
-                   "0 and 1 or 1 and 0, found " +
+                   "0 and 1 or 1 and 0, got " +
                    Twine(time) + " and " + Twine(batch))};
   if (lengths.dim(0) != x.dim(batch))
     return {b.fail("expected a length for each sequence of " +
-                   formatShape(x.shape()) + ", found " +
+                   formatShape(x.shape()) + ", got " +
                    formatShape(lengths.shape()))};
   Shape along(x.rank(), 1);
   along[batch] = x.dim(batch);
@@ -423,8 +423,8 @@ static Tensors importTopK(OpContext &op, GraphBuilder &b) {
   if (b.hasFailed())
     return {};
   if (count < 1 || count > x.dim(axis))
-    return {b.fail("expected a count of 1 to " + Twine(x.dim(axis)) +
-                   ", found " + Twine(count))};
+    return {b.fail("expected a count of 1 to " + Twine(x.dim(axis)) + ", got " +
+                   Twine(count))};
   Shape permutation = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
   std::swap(permutation[axis], permutation.back());
   Tensor rows = b.permute(x, permutation);

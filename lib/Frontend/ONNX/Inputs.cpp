@@ -64,14 +64,14 @@ void Importer::addInput(const ValueInfoProto &input, Scope &scope) {
   if (!isValidName(input.name))
     diagnostics.error(
         "expected the name of an input to be UTF-8 text without control "
-        "characters, and not empty, found " +
+        "characters, and not empty, got " +
         quote(input.name));
   else if (options.constantInputs.contains(input.name))
     return addConstantInput(input, scope);
   else if (input.type.kind != TypeProto::Tensor)
     diagnostics.fail("values that are no tensors are not supported");
   else if (!shape)
-    diagnostics.fail("expected a shape, found none");
+    diagnostics.fail("expected a shape, got none");
   else if (RankedTensorType type =
                tensors.makeType(input.type.elementType, *shape))
     value.tensor = type.getNumElements() == 0
@@ -116,7 +116,7 @@ void Importer::checkConstantShape(const ValueInfoProto &input,
   if (!isEqual)
     addOptionProblem(options.names.constantInputs + ": expected the shape " +
                      expected + " for the input " + quote(input.name) +
-                     ", found " + formatShape(given));
+                     ", got " + formatShape(given));
 }
 
 void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
@@ -126,7 +126,7 @@ void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
     std::string text;
     llvm::raw_string_ostream(text)
         << options.names.constantInputs << ": expected elements of type "
-        << expected << " for the input " << quote(input.name) << ", found "
+        << expected << " for the input " << quote(input.name) << ", got "
         << given.type.getElementType();
     addOptionProblem(text);
   }

@@ -77,7 +77,7 @@ bool KnownConstants::expect(const Twine &what, const Tensor &tensor) {
     return true;
   Origin origin = findOrigin(tensor.value());
   std::string text = ("expected " + what +
-                      " to be known when the model is compiled, found one "
+                      " to be known when the model is compiled, got one "
                       "that " +
                       describe(origin))
                          .str();

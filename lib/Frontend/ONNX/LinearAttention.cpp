@@ -38,7 +38,7 @@ static Tensor splitHeads(OpContext &op, GraphBuilder &b, Tensor x,
     return {};
   if (heads < 1 || x.dim(2) % heads != 0)
     return b.fail("expected a number of heads that divides " + Twine(x.dim(2)) +
-                  ", found " + Twine(heads));
+                  ", got " + Twine(heads));
   x = b.reshape(toComputed(b, x),
                 {x.dim(0), x.dim(1), heads, x.dim(2) / heads});
   return b.permute(x, {0, 2, 1, 3});
@@ -78,7 +78,7 @@ static std::optional<LinearInputs> readLinearInputs(OpContext &op,
   if (b.hasFailed() || !expectElements(b, {in.q, in.k, in.v}))
     return std::nullopt;
   if (queryHeads % heads != 0)
-    b.fail("expected a multiple of " + Twine(heads) + " heads, found " +
+    b.fail("expected a multiple of " + Twine(heads) + " heads, got " +
            Twine(queryHeads));
   Shape shape = {in.q.dim(0), heads, in.q.dim(2), in.q.dim(3)};
   expectShape(b, "keys", in.k, shape);

@@ -202,8 +202,7 @@ struct ScanSides {
       b.fail("expected an axis and a direction for each " + side);
     for (int64_t direction : directions)
       if (direction != 0 && direction != 1)
-        b.fail("expected a direction that is 0 or 1, found " +
-               Twine(direction));
+        b.fail("expected a direction that is 0 or 1, got " + Twine(direction));
     return !b.hasFailed();
   }
 
@@ -213,7 +212,7 @@ struct ScanSides {
     if (axes[i] >= -rank && axes[i] < rank)
       return axes[i] < 0 ? axes[i] + rank : axes[i];
     b.fail("expected an axis from " + Twine(-rank) + " to " + Twine(rank - 1) +
-           ", found " + Twine(axes[i]));
+           ", got " + Twine(axes[i]));
     return std::nullopt;
   }
 };
@@ -233,7 +232,7 @@ static bool readRows(GraphBuilder &b, const ScanSides &sides,
       return false;
     Tensor rows = moveDim(b, input, *axis, 0);
     if (i > 0 && rows.dim(0) != loop.steps)
-      b.fail("expected inputs of equal length, found " + Twine(loop.steps) +
+      b.fail("expected inputs of equal length, got " + Twine(loop.steps) +
              " and " + Twine(rows.dim(0)));
     loop.steps = rows.dim(0);
     loop.inputs.push_back(sides.directions[i] ? reverseRows(b, rows) : rows);

@@ -67,7 +67,7 @@ static Tensors sliceAtRunTime(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), starts = op.input(1), ends = op.input(2);
   int64_t count = starts.count();
   if (starts && count > x.rank())
-    return {b.fail("expected at most " + Twine(x.rank()) + " starts, found " +
+    return {b.fail("expected at most " + Twine(x.rank()) + " starts, got " +
                    Twine(count))};
   Shape axes = llvm::to_vector(llvm::seq<int64_t>(0, count));
   Shape steps(count, 1);
@@ -160,7 +160,7 @@ static Tensors importSplit(OpContext &op, GraphBuilder &b) {
   if (!sizes) {
     if (parts < 1 || parts > std::max<int64_t>(x.dim(axis), 1))
       return {b.fail("expected from 1 to " + Twine(x.dim(axis)) +
-                     " parts, found " + Twine(parts))};
+                     " parts, got " + Twine(parts))};
     int64_t size = llvm::divideCeil(x.dim(axis), parts);
     sizes = Shape(parts, size);
     sizes->back() = x.dim(axis) - (parts - 1) * size;
@@ -170,13 +170,13 @@ static Tensors importSplit(OpContext &op, GraphBuilder &b) {
   for (int64_t size : *sizes) {
     if (size < 0 || size > x.dim(axis) - offset)
       return {b.fail("expected parts of " + Twine(x.dim(axis)) +
-                     " elements, found " + formatShape(*sizes))};
+                     " elements, got " + formatShape(*sizes))};
     results.push_back(b.sliceDim(x, axis, offset, size));
     offset += size;
   }
   if (offset != x.dim(axis))
     return {b.fail("expected parts of " + Twine(x.dim(axis)) +
-                   " elements, found " + formatShape(*sizes))};
+                   " elements, got " + formatShape(*sizes))};
   return results;
 }
 
@@ -191,15 +191,15 @@ static Tensors importConcat(OpContext &op, GraphBuilder &b) {
   Tensor first = parts.front();
   std::optional<int64_t> given = op.attributes.getInt("axis");
   if (!given)
-    return {b.fail("expected an attribute 'axis', found none")};
+    return {b.fail("expected an attribute 'axis', got none")};
   int64_t axis = op.normalizeAxis(*given, first.rank());
   for (const Tensor &part : parts)
     if (part.rank() != first.rank() ||
         part.elementType() != first.elementType() ||
         (!b.hasFailed() && b.keepDim(part, axis) != b.keepDim(first, axis)))
       b.fail("expected shapes that differ along dimension " + Twine(*given) +
-             " alone, and one element type, found " +
-             formatShape(first.shape()) + " and " + formatShape(part.shape()));
+             " alone, and one element type, got " + formatShape(first.shape()) +
+             " and " + formatShape(part.shape()));
   return {b.hasFailed() ? Tensor() : b.concat(parts, axis)};
 }
 
@@ -210,13 +210,12 @@ static Tensors importTile(OpContext &op, GraphBuilder &b) {
     return {};
   if (int64_t(repeats->size()) != x.rank())
     return {b.fail("expected a count for each dimension of " +
-                   formatShape(x.shape()) + ", found " +
-                   Twine(repeats->size()))};
+                   formatShape(x.shape()) + ", got " + Twine(repeats->size()))};
   Shape split, repeated, result;
   for (auto [count, size] : llvm::zip_equal(*repeats, x.shape())) {
     int64_t product;
     if (count < 0 || llvm::MulOverflow(count, size, product))
-      return {b.fail("expected counts from 0, found " + Twine(count))};
+      return {b.fail("expected counts from 0, got " + Twine(count))};
     llvm::append_range(split, ArrayRef<int64_t>{1, size});
     llvm::append_range(repeated, ArrayRef<int64_t>{count, size});
     result.push_back(product);
@@ -306,12 +305,12 @@ static Tensors importPad(OpContext &op, GraphBuilder &b) {
       axes = op.constantInts(3);
   }
   if (b.hasFailed() || !x || !pads)
-    return {b.fail("expected paddings, found none")};
+    return {b.fail("expected paddings, got none")};
   if (!axes)
     axes = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
   axes = op.normalizeAxes(*axes, x.rank());
   if (b.hasFailed() || pads->size() != 2 * axes->size())
-    return {b.fail("expected two paddings for each dimension, found " +
+    return {b.fail("expected two paddings for each dimension, got " +
                    Twine(pads->size()))};
   Shape low(x.rank(), 0), high(x.rank(), 0);
   for (auto [i, axis] : llvm::enumerate(*axes)) {
@@ -319,7 +318,7 @@ static Tensors importPad(OpContext &op, GraphBuilder &b) {
     high[axis] = (*pads)[i + axes->size()];
     for (int64_t padding : {low[axis], high[axis]})
       if (padding <= -largest || padding >= largest)
-        return {b.fail("expected paddings of less than 2^47, found " +
+        return {b.fail("expected paddings of less than 2^47, got " +
                        Twine(padding))};
   }
   if (mode == "constant")
@@ -329,12 +328,12 @@ static Tensors importPad(OpContext &op, GraphBuilder &b) {
   if (mode == "reflect" || mode == "edge" || mode == "wrap")
     return {padByCopies(b, x, mode, low, high)};
   return {b.fail("expected the attribute 'mode' to be constant, reflect, edge "
-                 "or wrap, found " +
+                 "or wrap, got " +
                  quote(mode))};
 }
 
 //===----------------------------------------------------------------------===//
-// Between channels and pictures
+// Between channels and images
 //===----------------------------------------------------------------------===//
 
 static std::optional<int64_t> readBlock(OpContext &op, GraphBuilder &b,
@@ -344,7 +343,7 @@ static std::optional<int64_t> readBlock(OpContext &op, GraphBuilder &b,
     return std::nullopt;
   if (block >= 1 && block < (int64_t(1) << 20))
     return block;
-  b.fail("expected an attribute 'blocksize' of at least 1, found " +
+  b.fail("expected an attribute 'blocksize' of at least 1, got " +
          Twine(block));
   return std::nullopt;
 }
@@ -358,7 +357,7 @@ static Tensors importDepthToSpace(OpContext &op, GraphBuilder &b) {
   int64_t n = x.dim(0), c = x.dim(1), h = x.dim(2), w = x.dim(3), k = *block;
   if (c % (k * k) != 0)
     return {b.fail("expected a number of channels that the square of " +
-                   Twine(k) + " divides, found " + Twine(c))};
+                   Twine(k) + " divides, got " + Twine(c))};
   c /= k * k;
   Tensor y =
       mode == "CRD"
@@ -375,8 +374,8 @@ static Tensors importSpaceToDepth(OpContext &op, GraphBuilder &b) {
     return {};
   int64_t n = x.dim(0), c = x.dim(1), h = x.dim(2), w = x.dim(3), k = *block;
   if (h % k != 0 || w % k != 0)
-    return {b.fail("expected a picture whose sides " + Twine(k) +
-                   " divides, found " + formatShape(x.shape()))};
+    return {b.fail("expected an image whose sides " + Twine(k) +
+                   " divides, got " + formatShape(x.shape()))};
   Tensor split = b.reshape(x, {n, c, h / k, k, w / k, k});
   Tensor y = mode == "CRD" ? b.permute(split, {0, 1, 3, 5, 2, 4})
                            : b.permute(split, {0, 3, 5, 1, 2, 4});

@@ -94,7 +94,7 @@ static Tensors importGroupNormalization(OpContext &op, GraphBuilder &b) {
   int64_t channels = x.dim(1);
   if (groups < 1 || channels % groups != 0)
     return {b.fail("expected the attribute 'num_groups' to divide the " +
-                   Twine(channels) + " channels, found " + Twine(groups))};
+                   Twine(channels) + " channels, got " + Twine(groups))};
   Shape shape(x.shape());
   Shape grouped = {x.dim(0), groups, x.count() / x.dim(0) / groups};
   int64_t factors = op.version < 21 ? groups : channels;
@@ -121,7 +121,7 @@ static Tensors importLRN(OpContext &op, GraphBuilder &b) {
   if (!op.expectRank(x, 2) || !expectElements(b, x))
     return {};
   if (size < 1 || size >= int64_t(1) << 31)
-    return {b.fail("expected the attribute 'size' to be at least 1, found " +
+    return {b.fail("expected the attribute 'size' to be at least 1, got " +
                    Twine(size))};
   // Positions beyond the channels add nothing.
   int64_t before = std::min((size - 1) / 2, x.dim(1) - 1);
@@ -238,8 +238,7 @@ static Tensors importLpNormalization(OpContext &op, GraphBuilder &b) {
   if (!axis)
     return {};
   if (p != 1 && p != 2)
-    return {
-        b.fail("expected the attribute 'p' to be 1 or 2, found " + Twine(p))};
+    return {b.fail("expected the attribute 'p' to be 1 or 2, got " + Twine(p))};
   Tensor terms = p == 1 ? b.abs(x) : b.mul(x, x);
   Tensor norm = b.reduce(Combiner::Sum, terms, *axis, /*keepDims=*/true);
   if (p == 2)

@@ -27,7 +27,7 @@ Tensor OpContext::optionalInput(unsigned i) {
 Tensor OpContext::input(unsigned i) {
   Tensor tensor = optionalInput(i);
   if (!tensor)
-    return builder.fail("expected an input " + Twine(i) + ", found none");
+    return builder.fail("expected an input " + Twine(i) + ", got none");
   return tensor;
 }
 
@@ -35,7 +35,7 @@ ArrayRef<Tensor> OpContext::allInputs() {
   for (unsigned i = 0; i < inputs.size(); ++i)
     input(i);
   if (inputs.empty())
-    builder.fail("expected an input, found none");
+    builder.fail("expected an input, got none");
   return inputs;
 }
 
@@ -99,7 +99,7 @@ int64_t OpContext::normalizeAxis(int64_t axis, int64_t rank) {
   if (axis >= -rank && axis < rank)
     return axis < 0 ? axis + rank : axis;
   builder.fail("expected an axis of a tensor of rank " + Twine(rank) +
-               ", found " + Twine(axis));
+               ", got " + Twine(axis));
   return 0;
 }
 
@@ -109,8 +109,7 @@ Shape OpContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
   for (int64_t axis : axes) {
     normalized.push_back(normalizeAxis(axis, rank));
     if (!seen.insert(normalized.back()).second)
-      builder.fail("expected axes that differ, found " + Twine(axis) +
-                   " twice");
+      builder.fail("expected axes that differ, got " + Twine(axis) + " twice");
     if (builder.hasFailed())
       return {};
   }
@@ -119,7 +118,7 @@ Shape OpContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
 
 bool OpContext::expectElements(const Tensor &x) {
   if (x && x.isEmpty())
-    builder.fail("tensors without elements are not supported, found the "
+    builder.fail("tensors without elements are not supported, got the "
                  "shape " +
                  formatShape(x.shape()));
   return x && !x.isEmpty();
@@ -136,7 +135,7 @@ bool OpContext::expectRank(const Tensor &x, int64_t least,
     expected += " or more";
   else if (*most != least)
     expected += " to " + std::to_string(*most);
-  builder.fail("expected a tensor of rank " + expected + ", found the shape " +
+  builder.fail("expected a tensor of rank " + expected + ", got the shape " +
                formatShape(x.shape()));
   return false;
 }

@@ -20,7 +20,7 @@ static std::optional<Windows> readPool(OpContext &op, GraphBuilder &b,
   if (!op.expectRank(x, 3, 5))
     return std::nullopt;
   if (!op.attributes.has("kernel_shape")) {
-    b.fail("expected an attribute 'kernel_shape', found none");
+    b.fail("expected an attribute 'kernel_shape', got none");
     return std::nullopt;
   }
   return readWindows(op, b, x.shape().drop_front(2), {}, /*mayRoundUp=*/true);
@@ -31,7 +31,7 @@ static std::optional<Windows> readPool(OpContext &op, GraphBuilder &b,
 //===----------------------------------------------------------------------===//
 
 /// The elements of the windows of `x`, whose spatial dimensions are behind the
-/// first two, in a last dimension; `padding` where a window leaves the picture.
+/// first two, in a last dimension; `padding` where a window leaves the image.
 static Tensor unfold(GraphBuilder &b, Tensor x, Tensor padding,
                      const Windows &windows) {
   Shape low = {0, 0}, high = {0, 0};
@@ -82,10 +82,10 @@ static Tensor findLargest(GraphBuilder &b, Tensor x, const Windows &windows,
     return b.fail("places in windows of more than " + Twine(largestWindow) +
                   " elements are not supported");
   ArrayRef<int64_t> spatial = x.shape().drop_front(2);
-  Shape picture = {1, 1};
-  llvm::append_range(picture, spatial);
+  Shape image = {1, 1};
+  llvm::append_range(image, spatial);
   int64_t count = countElements(spatial), none = std::max<int64_t>(count, 1);
-  Tensor place = b.reshape(b.iota({count}, 0), picture);
+  Tensor place = b.reshape(b.iota({count}, 0), image);
   place = unfold(b, place, b.constant({none}, {}), windows);
   Tensor lowest = b.cast(b.scalar(Float64Type::get(b.context()), -infinity),
                          x.elementType());
@@ -137,7 +137,7 @@ static Tensors importMaxUnpool(OpContext &op, GraphBuilder &b) {
   for (size_t i = 0; i < count; ++i)
     shape.push_back((x.dim(i + 2) - 1) * (*strides)[i] + (*sizes)[i] -
                     (*pads)[i] - (*pads)[i + count]);
-  // The places are those in a picture of the shape that the windows give.
+  // The places are those in an image of the shape that the windows give.
   Shape result = shape, high(shape.size(), 0), none(shape.size(), 0);
   if (op.has(2))
     result = op.constantInts(2).value_or(Shape());
@@ -147,7 +147,7 @@ static Tensors importMaxUnpool(OpContext &op, GraphBuilder &b) {
     fits = shape[i] > 0 && high[i] >= 0;
   }
   if (!b.hasFailed() && !fits)
-    b.fail("expected a result of at least " + formatShape(shape) + ", found " +
+    b.fail("expected a result of at least " + formatShape(shape) + ", got " +
            formatShape(result));
   if (b.hasFailed() || !op.checkShape(result))
     return {};
@@ -198,7 +198,7 @@ static Tensor divideByCounts(OpContext &op, GraphBuilder &b, Tensor sum,
       high += isAuto ? windows.padHigh[i] : pads[spatial.size() + i];
     }
     if (high - low > (int64_t(1) << 28) / windows.sizes[i])
-      return b.fail("windows of padded pictures as large as these are not "
+      return b.fail("windows of padded images as large as these are not "
                     "supported");
     std::vector<double> counts =
         countWindows(windows, i, spatial[i], low, high);
@@ -251,7 +251,7 @@ static Tensors importLpPool(OpContext &op, GraphBuilder &b) {
 }
 
 //===----------------------------------------------------------------------===//
-// Whole pictures
+// Whole images
 //===----------------------------------------------------------------------===//
 
 static Shape spatialDims(const Tensor &x) {

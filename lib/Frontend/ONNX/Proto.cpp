@@ -350,7 +350,7 @@ std::unique_ptr<ModelProto> onnx::readModel(StringRef content,
   reader.read(content, *model);
   if (reader.isSound())
     return model;
-  diagnostics.fail("expected an ONNX model, found " + Twine(content.size()) +
+  diagnostics.fail("expected an ONNX model, got " + Twine(content.size()) +
                    " bytes that are cut off or damaged");
   return nullptr;
 }

@@ -44,7 +44,7 @@ static Tensor alignParameters(OpContext &op, GraphBuilder &b, Tensor parameters,
   if (block > 0) {
     if (block > x.dim(axis))
       return b.fail("expected the attribute 'block_size' to be at most " +
-                    Twine(x.dim(axis)) + ", found " + Twine(block));
+                    Twine(x.dim(axis)) + ", got " + Twine(block));
     expected[axis] = (x.dim(axis) + block - 1) / block;
     if (!expectShape(b, "parameters", parameters, expected))
       return {};

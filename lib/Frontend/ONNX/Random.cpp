@@ -31,7 +31,7 @@ struct Seed {
 /// seed: all its runs draw the same numbers.
 static void failWithoutSeed(GraphBuilder &b) {
   b.fail("random numbers without a seed are not supported: expected an "
-         "attribute 'seed', found none; each run draws the numbers of that "
+         "attribute 'seed', got none; each run draws the numbers of that "
          "seed");
 }
 
@@ -75,9 +75,9 @@ static std::pair<Tensor, Tensor> drawWords(GraphBuilder &b, Seed seed,
   auto key = [&](int i) { return b.scalar(word, keys[i % 3]); };
   int64_t count = countElements(shape);
   if (count >= int64_t(1) << 32)
-    return {b.fail("expected fewer than 2^32 random numbers, found " +
-                   Twine(count)),
-            {}};
+    return {
+        b.fail("expected fewer than 2^32 random numbers, got " + Twine(count)),
+        {}};
   Tensor low = b.add(b.reshape(b.count(count, word), shape), key(0));
   Tensor high = key(1);
   for (int round = 0; round < 20; ++round) {
@@ -185,7 +185,7 @@ static std::optional<Draw> readDraw(OpContext &op, GraphBuilder &b,
   else
     shape = op.attributes.getInts("shape");
   if (!shape)
-    b.fail("expected an attribute 'shape', found none");
+    b.fail("expected an attribute 'shape', got none");
   Type type = dataType         ? op.getElementType(*dataType)
               : like.isFloat() ? like.elementType()
                                : Float32Type::get(b.context());
@@ -240,7 +240,7 @@ static Tensors importMultinomial(OpContext &op, GraphBuilder &b) {
       !op.checkShape({x.dim(0), samples, x.dim(1)}))
     return {};
   if (samples < 1)
-    return {b.fail("expected an attribute 'sample_size' of at least 1, found " +
+    return {b.fail("expected an attribute 'sample_size' of at least 1, got " +
                    Twine(samples))};
   int64_t rows = x.dim(0), classes = x.dim(1);
   x = toComputed(b, x);

@@ -116,7 +116,7 @@ static Tensor readLengths(OpContext &op, GraphBuilder &b, const Recurrence &r) {
     for (int64_t length : known)
       if (length < 0 || length > r.steps)
         return b.fail("expected sequence lengths from 0 to " + Twine(r.steps) +
-                      ", found " + Twine(length));
+                      ", got " + Twine(length));
     if (llvm::all_of(known, [&](int64_t length) { return length == r.steps; }))
       return {};
   }
@@ -128,7 +128,7 @@ static std::optional<Recurrence> readNode(OpContext &op, GraphBuilder &b,
   Recurrence r;
   int64_t layout = op.attributes.getInt("layout").value_or(0);
   if (layout != 0 && layout != 1)
-    b.fail("expected the attribute 'layout' to be 0 or 1, found " +
+    b.fail("expected the attribute 'layout' to be 0 or 1, got " +
            Twine(layout));
   r.isBatchFirst = layout == 1;
   r.clip = op.attributes.getFloat("clip");
@@ -145,7 +145,7 @@ static std::optional<Recurrence> readNode(OpContext &op, GraphBuilder &b,
   int64_t hidden = op.attributes.getInt("hidden_size").value_or(r.hidden);
   if (hidden != r.hidden)
     b.fail("expected the attribute 'hidden_size' to be " + Twine(r.hidden) +
-           " as in input 2, found " + Twine(hidden));
+           " as in input 2, got " + Twine(hidden));
   int64_t rows = signature.gates * r.hidden;
   auto getShape = [&](int64_t columns) -> Shape {
     if (signature.isQuantized)

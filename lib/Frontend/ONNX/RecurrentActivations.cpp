@@ -124,7 +124,7 @@ std::vector<Activation> onnx::readActivations(OpContext &op, GraphBuilder &b,
     leftBetas = *betas;
   // RNN's default has two names for its one direction, too.
   if (given && given->size() < names.size()) {
-    b.fail("expected " + Twine(names.size()) + " activations, found " +
+    b.fail("expected " + Twine(names.size()) + " activations, got " +
            Twine(given->size()));
     return {};
   }

@@ -267,14 +267,14 @@ static bool setSizes(GraphBuilder &b, ArrayRef<double> sizes, StringRef policy,
 static bool checkNumbers(GraphBuilder &b, StringRef what,
                          ArrayRef<double> numbers, size_t count, double least) {
   if (numbers.size() != count) {
-    b.fail("expected " + Twine(count) + " " + what + ", found " +
+    b.fail("expected " + Twine(count) + " " + what + ", got " +
            Twine(numbers.size()));
     return false;
   }
   for (double number : numbers)
     if (!(number >= least && number < 1e9)) {
       b.fail("expected " + what + " that are at least " +
-             std::to_string(least) + " and below 10^9, found " +
+             std::to_string(least) + " and below 10^9, got " +
              std::to_string(number));
       return false;
     }
@@ -321,7 +321,7 @@ static bool readRegion(OpContext &op, GraphBuilder &b, const Sampling &sampling,
     return false;
   if (!region || region->size() != 2 * lines.size()) {
     b.fail("expected a region 'roi' of " + Twine(2 * lines.size()) +
-           " numbers, found " + Twine(region ? region->size() : 0));
+           " numbers, got " + Twine(region ? region->size() : 0));
     return false;
   }
   for (auto [i, line] : llvm::enumerate(lines)) {

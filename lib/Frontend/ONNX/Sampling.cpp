@@ -1,4 +1,4 @@
-//===- Sampling.cpp - Pictures at positions that are computed ---*- C++ -*-===//
+//===- Sampling.cpp - Images at positions that are computed -----*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -298,15 +298,15 @@ static Tensors importRoiAlign(OpContext &op, GraphBuilder &b) {
   align(b, columns, 1);
   Tensor elements = toRows(b, x), result;
   Type i64 = IntegerType::get(b.context(), 64);
-  Tensor pictures = b.flattenIndices(b.reshape(b.cast(batch, i64), {count, 1}),
-                                     x.dim(0), /*dim=*/0);
-  pictures = b.reshape(pictures, {count, 1, 1});
+  Tensor images = b.flattenIndices(b.reshape(b.cast(batch, i64), {count, 1}),
+                                   x.dim(0), /*dim=*/0);
+  images = b.reshape(images, {count, 1, 1});
   Combine combine = &GraphBuilder::add;
   if (s.isMax)
     combine = &GraphBuilder::max;
   forEachChoice({rows, columns}, [&](ArrayRef<Tap> choice) {
     Tensor part =
-        takeElements(b, elements, pictures, choice, {x.dim(2), x.dim(3)});
+        takeElements(b, elements, images, choice, {x.dim(2), x.dim(3)});
     result = both(b, combine, result, part);
   });
   result = b.reshape(
@@ -340,7 +340,7 @@ static Tensors importAffineGrid(OpContext &op, GraphBuilder &b) {
     return {};
   int64_t count = int64_t(size->size()) - 2;
   if (count != 2 && count != 3)
-    return {b.fail("expected a size of 4 or 5 numbers, found " +
+    return {b.fail("expected a size of 4 or 5 numbers, got " +
                    Twine(size->size()))};
   Shape shape = {(*size)[0]};
   shape.append(size->begin() + 2, size->end());

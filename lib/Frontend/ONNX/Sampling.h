@@ -1,4 +1,4 @@
-//===- Sampling.h - Pictures at positions that are computed -----*- C++ -*-===//
+//===- Sampling.h - Images at positions that are computed -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ struct Tap {
   Tensor isInside;
 };
 
-/// How elements between and outside of those of a picture come about.
+/// How elements between and outside of those of an image come about.
 struct GridMode {
   /// nearest, linear or cubic; zeros, border or reflection.
   llvm::StringRef mode = "linear", padding = "zeros";
@@ -34,12 +34,12 @@ struct GridMode {
 llvm::SmallVector<Tap> getTaps(GraphBuilder &b, const GridMode &mode, Tensor x,
                                int64_t size);
 
-/// The rows of `x`, pictures of channels, as positions x channels: batch first,
+/// The rows of `x`, images of channels, as positions x channels: batch first,
 /// then the spatial dimensions.
 Tensor toRows(GraphBuilder &b, Tensor x);
 
 /// The elements of `rows` at one tap of each dimension. `batch` is the index of
-/// the picture, to be broadcast with the taps; `sizes` are those of a picture.
+/// the image, to be broadcast with the taps; `sizes` are those of an image.
 Tensor takeElements(GraphBuilder &b, Tensor rows, Tensor batch,
                     llvm::ArrayRef<Tap> taps, llvm::ArrayRef<int64_t> sizes);
 

@@ -78,7 +78,7 @@ static Tensors importCompress(OpContext &op, GraphBuilder &b) {
   if (condition.rank() != 1 || !condition.isBool() ||
       (!places.empty() && places.back() >= x.dim(dim)))
     return {b.fail("expected a list of at most " + Twine(x.dim(dim)) +
-                   " booleans, found the shape " +
+                   " booleans, got the shape " +
                    formatShape(condition.shape()))};
   return {b.gather(x, b.constant(places), dim)};
 }
@@ -257,7 +257,7 @@ static Tensors importNonMaxSuppression(OpContext &op, GraphBuilder &b) {
       boxes.dim(2) != 4 || scores.dim(0) != boxes.dim(0) ||
       scores.dim(2) != count)
     return {b.fail("expected four float32 numbers of each box and its scores, "
-                   "found the shapes " +
+                   "got the shapes " +
                    formatShape(boxes.shape()) + " and " +
                    formatShape(scores.shape()))};
   // Each pair of boxes may have to be compared.

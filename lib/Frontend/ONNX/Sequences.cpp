@@ -28,13 +28,13 @@ readSequence(OpContext &op, GraphBuilder &b, unsigned i) {
   Tensor sequence = op.input(i);
   if (sequence && sequence.isSequence())
     return sequence.items();
-  b.fail("expected a sequence in input " + Twine(i) + ", found a tensor");
+  b.fail("expected a sequence in input " + Twine(i) + ", got a tensor");
   return std::nullopt;
 }
 
 static bool expectTensor(GraphBuilder &b, unsigned i, const Tensor &x) {
   if (x && x.isSequence())
-    b.fail("expected a tensor in input " + Twine(i) + ", found a sequence");
+    b.fail("expected a tensor in input " + Twine(i) + ", got a sequence");
   return x && !x.isSequence();
 }
 
@@ -57,7 +57,7 @@ static std::optional<int64_t> readPosition(OpContext &op, GraphBuilder &b,
   if (position >= 0 && position < end)
     return position;
   b.fail("expected a position in a sequence of " + Twine(size) +
-         " tensors, found " +
+         " tensors, got " +
          Twine(op.has(i) ? op.constantInts(i)->front() : position));
   return std::nullopt;
 }
@@ -154,7 +154,7 @@ static std::optional<Shape> readParts(OpContext &op, GraphBuilder &b,
   });
   if (fits && left == 0)
     return parts;
-  b.fail("expected parts of " + Twine(size) + " elements, found others");
+  b.fail("expected parts of " + Twine(size) + " elements, got others");
   return std::nullopt;
 }
 
@@ -184,9 +184,9 @@ static Tensors importConcatFromSequence(OpContext &op, GraphBuilder &b) {
   std::optional<int64_t> given = op.attributes.getInt("axis");
   bool isNew = op.attributes.getInt("new_axis").value_or(0) != 0;
   if (!items || !given)
-    return {b.fail("expected an attribute 'axis', found none")};
+    return {b.fail("expected an attribute 'axis', got none")};
   if (items->empty())
-    return {b.fail("expected a sequence with a tensor, found an empty one")};
+    return {b.fail("expected a sequence with a tensor, got an empty one")};
   Tensor first = items->front();
   int64_t axis = op.normalizeAxis(*given, first.rank() + (isNew ? 1 : 0));
   if (b.hasFailed())
@@ -237,7 +237,7 @@ std::optional<Tensors> Importer::importSequenceMap(const Call &call) {
     Tensors arguments;
     for (const Tensor &input : call.inputs) {
       if (input.isSequence() && input.items().size() != length) {
-        diagnostics.error("expected sequences of one length, found " +
+        diagnostics.error("expected sequences of one length, got " +
                           Twine(length) + " and " +
                           Twine(input.items().size()));
         return std::nullopt;

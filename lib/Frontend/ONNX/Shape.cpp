@@ -51,7 +51,7 @@ static Tensors importConstantOfShape(OpContext &op, GraphBuilder &b) {
   if (!shape || !value || !op.checkShape(*shape))
     return {};
   if (value.count() != 1)
-    return {b.fail("expected one element in the attribute 'value', found " +
+    return {b.fail("expected one element in the attribute 'value', got " +
                    Twine(value.count()))};
   return {withFormat(b.broadcast(b.reshape(value, {}), *shape), format)};
 }
@@ -117,7 +117,7 @@ static Tensor convert(OpContext &op, GraphBuilder &b, Tensor x, DataType type) {
 static Tensors importCast(OpContext &op, GraphBuilder &b) {
   std::optional<int64_t> to = op.attributes.getInt("to");
   if (!to)
-    return {b.fail("expected an attribute 'to', found none")};
+    return {b.fail("expected an attribute 'to', got none")};
   return {convert(op, b, op.input(0), DataType(*to))};
 }
 
@@ -191,7 +191,7 @@ static Tensors importReshape(OpContext &op, GraphBuilder &b) {
   Shape shape = *given;
   auto failShape = [&]() -> Tensors {
     return {b.fail("expected a shape of the " + Twine(x.count()) +
-                   " elements of " + formatShape(x.shape()) + ", found " +
+                   " elements of " + formatShape(x.shape()) + ", got " +
                    formatShape(*given))};
   };
   int64_t known = 1;
@@ -261,7 +261,7 @@ static Tensors importUnsqueeze(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   std::optional<Shape> given = getAxes(op);
   if (!given && !b.hasFailed())
-    b.fail("expected axes, found none");
+    b.fail("expected axes, got none");
   if (b.hasFailed())
     return {};
   int64_t rank = x.rank() + given->size();
@@ -284,7 +284,7 @@ static Tensors importTranspose(OpContext &op, GraphBuilder &b) {
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, x.rank())))
     return {b.fail("expected the attribute 'perm' to be a permutation of the "
                    "dimensions of " +
-                   formatShape(x.shape()) + " from 0 on, found " +
+                   formatShape(x.shape()) + " from 0 on, got " +
                    formatList(*permutation))};
   return {b.permute(x, *permutation)};
 }
@@ -297,7 +297,7 @@ static Tensors importExpand(OpContext &op, GraphBuilder &b) {
   std::optional<Shape> result = getBroadcastShape(x.shape(), *shape);
   if (!result)
     return {b.fail("expected a shape that " + formatShape(x.shape()) +
-                   " can be broadcast to, found " + formatShape(*shape))};
+                   " can be broadcast to, got " + formatShape(*shape))};
   return {b.broadcast(x, *result)};
 }
 

@@ -103,7 +103,7 @@ static std::optional<int64_t> readNumber(OpContext &op, GraphBuilder &b,
     return std::nullopt;
   if (numbers->size() == 1)
     return numbers->front();
-  b.fail("expected one number in input " + Twine(input) + ", found " +
+  b.fail("expected one number in input " + Twine(input) + ", got " +
          Twine(numbers->size()));
   return std::nullopt;
 }
@@ -278,7 +278,7 @@ static Tensors importMelWeightMatrix(OpContext &op, GraphBuilder &b) {
     if (!numbers)
       return {};
     if (numbers->size() != 1)
-      return {b.fail("expected one number in input " + Twine(i) + ", found " +
+      return {b.fail("expected one number in input " + Twine(i) + ", got " +
                      Twine(numbers->size()))};
     settings.push_back(numbers->front());
   }

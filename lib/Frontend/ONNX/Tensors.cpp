@@ -27,7 +27,7 @@ bool TensorReader::checkShape(ArrayRef<int64_t> dims) {
   constexpr size_t largestRank = 64;
   if (dims.size() > largestRank) {
     diagnostics.fail("expected at most " + Twine(largestRank) +
-                     " dimensions, found " + Twine(dims.size()));
+                     " dimensions, got " + Twine(dims.size()));
     return false;
   }
   // A dimension of size 0 hides no others that are too large.
@@ -35,7 +35,7 @@ bool TensorReader::checkShape(ArrayRef<int64_t> dims) {
   for (int64_t size : dims) {
     int64_t factor = std::max<int64_t>(size, 1);
     if (size < 0 || count > (elementLimit - 1) / factor) {
-      diagnostics.fail("expected a shape of fewer than 2^47 elements, found " +
+      diagnostics.fail("expected a shape of fewer than 2^47 elements, got " +
                        formatShape(dims));
       return false;
     }
@@ -128,19 +128,18 @@ std::optional<ArrayRef<char>> TensorReader::getBytes(const TensorProto &tensor,
   };
   if (tensor.isExternal) {
     if (tensor.rawData || hasField)
-      return fail(
-          "expected elements in the model or outside of it, found both");
+      return fail("expected elements in the model or outside of it, got both");
     return external->read(tensor, expected, diagnostics);
   }
   if (!tensor.rawData)
     return convertField(tensor, type, count, bits != 0);
   StringRef raw = *tensor.rawData;
   if (hasField)
-    return fail("expected elements in raw_data or in a list, found both");
+    return fail("expected elements in raw_data or in a list, got both");
   if (int64_t(raw.size()) != expected)
     return fail("expected " + Twine(expected) +
                 " bytes of elements for the shape " +
-                formatShape(type.getShape()) + ", found " + Twine(raw.size()));
+                formatShape(type.getShape()) + ", got " + Twine(raw.size()));
   return ArrayRef(raw.data(), raw.size());
 }
 
@@ -152,7 +151,7 @@ TensorReader::convertField(const TensorProto &tensor, RankedTensorType type,
   if (field.count != count || countFieldElements(tensor) != count) {
     diagnostics.fail("expected " + Twine(count) +
                      (isPacked ? " bytes" : " elements") + " for the shape " +
-                     formatShape(type.getShape()) + ", found " +
+                     formatShape(type.getShape()) + ", got " +
                      Twine(countFieldElements(tensor)));
     return std::nullopt;
   }

@@ -97,7 +97,7 @@ static bool readVocabulary(OpContext &op, GraphBuilder &b, Vocabulary &v) {
                   "supported");
   if (v.weights.empty() || int64_t(v.weights.size()) == v.outputs)
     return true;
-  return refuse(b, "expected " + Twine(v.outputs) + " weights, found " +
+  return refuse(b, "expected " + Twine(v.outputs) + " weights, got " +
                        Twine(v.weights.size()));
 }
 

@@ -1,4 +1,4 @@
-//===- Windows.cpp - Windows that move over pictures ------------*- C++ -*-===//
+//===- Windows.cpp - Windows that move over images --------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,8 +23,7 @@ std::optional<Shape> onnx::readList(OpContext &op, GraphBuilder &b,
       }))
     return list;
   b.fail("expected the attribute '" + name + "' to have " + Twine(count) +
-         " entries of at least " + Twine(least) + ", found " +
-         formatShape(list));
+         " entries of at least " + Twine(least) + ", got " + formatShape(list));
   return std::nullopt;
 }
 
@@ -61,14 +60,14 @@ static bool readPads(OpContext &op, GraphBuilder &b, Windows &windows,
     windows.padHigh.assign(pads->begin() + count, pads->end());
   } else {
     b.fail("expected the attribute 'auto_pad' to be NOTSET, SAME_UPPER, "
-           "SAME_LOWER or VALID, found " +
+           "SAME_LOWER or VALID, got " +
            quote(mode));
     return false;
   }
   return true;
 }
 
-/// Pads so far that the last window, which may begin within the picture only,
+/// Pads so far that the last window, which may begin within the image only,
 /// is whole.
 static void roundUp(Windows &windows, ArrayRef<int64_t> spatial) {
   for (int64_t i = 0; i < windows.count(); ++i) {
@@ -89,7 +88,7 @@ std::optional<Windows> onnx::readWindows(OpContext &op, GraphBuilder &b,
                                          bool mayRoundUp) {
   size_t count = spatial.size();
   if (count < 1 || count > 3) {
-    b.fail("expected from 1 to 3 spatial dimensions, found " + Twine(count));
+    b.fail("expected from 1 to 3 spatial dimensions, got " + Twine(count));
     return std::nullopt;
   }
   auto given = readList(op, b, "kernel_shape", count, sizes.empty() ? 0 : 1, 1);
@@ -100,7 +99,7 @@ std::optional<Windows> onnx::readWindows(OpContext &op, GraphBuilder &b,
   if (!sizes.empty() && op.attributes.has("kernel_shape") &&
       ArrayRef(*given) != sizes) {
     b.fail("expected the attribute 'kernel_shape' to be that of the weights, " +
-           formatShape(sizes) + ", found " + formatShape(*given));
+           formatShape(sizes) + ", got " + formatShape(*given));
     return std::nullopt;
   }
   Windows windows{
@@ -113,7 +112,7 @@ std::optional<Windows> onnx::readWindows(OpContext &op, GraphBuilder &b,
     if (spatial[i] + windows.padLow[i] + windows.padHigh[i] <
         windows.extent(i)) {
       b.fail("expected windows that fit into " + formatShape(spatial) +
-             " and its padding, found ones of " + formatShape(windows.sizes));
+             " and its padding, got ones of " + formatShape(windows.sizes));
       return std::nullopt;
     }
   return windows;

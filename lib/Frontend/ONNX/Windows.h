@@ -1,4 +1,4 @@
-//===- Windows.h - Windows that move over pictures --------------*- C++ -*-===//
+//===- Windows.h - Windows that move over images ----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

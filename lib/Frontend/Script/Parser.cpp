@@ -53,7 +53,7 @@ bool Parser::mayWarn(Position position) {
 
 LogicalResult Parser::expected(const Twine &what) {
   return error(token.position)
-         << "expected " << what << ", found " << token.describe();
+         << "expected " << what << ", got " << token.describe();
 }
 
 Token Parser::take() {
@@ -132,7 +132,7 @@ LogicalResult Parser::endStatement(const Token &last) {
     return success();
   }
   return error(last.getEnd())
-         << "expected ';' at the end of the statement, found "
+         << "expected ';' at the end of the statement, got "
          << token.describe();
 }
 
@@ -274,7 +274,7 @@ FailureOr<NodeOrError> Parser::parseTensor(const Token &id,
 std::optional<uint64_t> Parser::parseId(const Token &id) {
   uint64_t number;
   if (id.text.drop_front().getAsInteger(10, number) || number >> 63 != 0) {
-    error(id.position) << "expected an id below 2^63, found " << id.describe();
+    error(id.position) << "expected an id below 2^63, got " << id.describe();
     return std::nullopt;
   }
   auto known = definitions.find(number);

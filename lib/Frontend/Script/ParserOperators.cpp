@@ -80,7 +80,7 @@ NodeOrError Parser::defineTensor(const Token &id, const Token &spelling,
   Type elementType = parseElementType(typeName.text, version, context);
   if (!elementType)
     error(typeName.position)
-        << "expected the type " << listElementTypes(version) << ", found "
+        << "expected the type " << listElementTypes(version) << ", got "
         << typeName.describe();
   if (!checkShape(shape) || !elementType || !nameIsValid)
     return std::nullopt;
@@ -163,7 +163,7 @@ NodeOrError Parser::applyOperator(const Token &id, const Token &spelling,
   auto named = llvm::find_if(arguments, std::mem_fn(&Argument::isNamed));
   if (version == 1 && named != arguments.end()) {
     error(named->name.position)
-        << "expected no attribute names in a script of version 1, found "
+        << "expected no attribute names in a script of version 1, got "
         << named->name.describe();
     return std::nullopt;
   }
@@ -271,7 +271,7 @@ bool Parser::bind(const Parameter &parameter, const Argument &argument,
   bool isInteger = argument.kind == Argument::Kind::Integer;
   auto reject = [&](StringRef what) {
     error(argument.token.position)
-        << "expected " << parameter.name << " to be " << what << ", found "
+        << "expected " << parameter.name << " to be " << what << ", got "
         << (isList ? "a list" : argument.token.describe());
     return false;
   };
@@ -354,7 +354,7 @@ NodeOrError Parser::applyByName(OperationName name, const Token &id,
       isValid &= bindAttribute(argument, application);
     } else if (argument.kind != Argument::Kind::Node || wasNamed) {
       error(argument.token.position)
-          << "expected nodes, then attributes as <name> = <value>, found "
+          << "expected nodes, then attributes as <name> = <value>, got "
           << argument.token.describe();
       isValid = false;
     } else if (argument.node) {
@@ -446,7 +446,7 @@ Attribute Parser::findAttribute(const Argument &argument,
 
 bool Parser::rejectValue(const Argument &argument, const Twine &wanted) {
   error(argument.token.position)
-      << "expected " << argument.name.text << " to be " << wanted << ", found "
+      << "expected " << argument.name.text << " to be " << wanted << ", got "
       << (argument.kind == Argument::Kind::List ? "a list"
                                                 : argument.token.describe());
   return false;

@@ -32,7 +32,7 @@ static LogicalResult checkEncoding(StringRef text, StringAttr fileName) {
   Location location = FileLineColLoc::get(fileName, before.count('\n') + 1,
                                           bad - (before.rfind('\n') + 1) + 1);
   return emitError(location)
-         << "expected text in UTF-8, found the byte 0x"
+         << "expected text in UTF-8, got the byte 0x"
          << llvm::utohexstr(uint8_t(text[bad]), /*LowerCase=*/true,
                             /*Width=*/2);
 }

@@ -239,7 +239,7 @@ bool HandleTable::remove(const void *handle, HandleKind kind) {
 
 Error HandleTable::explain(const void *handle, HandleKind kind) const {
   if (!handle)
-    return Error::format("expected %s, found null", kind.name);
+    return Error::format("expected %s, got null", kind.name);
   uint64_t number = toNumber(handle);
   const Slot *slot = findSlot(number);
   uint64_t state = slot ? slot->state.load(std::memory_order_relaxed) : 0;
@@ -248,13 +248,12 @@ Error HandleTable::explain(const void *handle, HandleKind kind) const {
   bool isCurrent = generationOf(number) == generation &&
                    withoutPins(state) != generation << stateGenerationShift;
   if (!slot || !(isOlder || isCurrent))
-    return Error::format("expected %s, found an address that is no handle",
+    return Error::format("expected %s, got an address that is no handle",
                          kind.name);
   if (isOlder || (state & removedBit))
-    return Error::format("expected %s, found a handle that was destroyed",
+    return Error::format("expected %s, got a handle that was destroyed",
                          kind.name);
-  return Error::format("expected %s, found a handle of another kind",
-                       kind.name);
+  return Error::format("expected %s, got a handle of another kind", kind.name);
 }
 
 HandleTable &hamkaas::rt::handleTable() {

@@ -51,7 +51,7 @@ Error hamkaas::rt::checkElementTypes(const HamKaasProgram &program) {
     for (int32_t i = 0; i < count; ++i)
       if (!isKnown(tensors[i].elementType))
         return Error::format("model '%s': expected the number of the element "
-                             "type of '%s' to be from 0 to %d, found %d",
+                             "type of '%s' to be from 0 to %d, got %d",
                              program.name, tensors[i].name,
                              elementTypeCount - 1, tensors[i].elementType);
   return Error();

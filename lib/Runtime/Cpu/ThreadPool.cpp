@@ -74,7 +74,7 @@ static int32_t processorCount() {
 
 Error ThreadPool::create(int32_t threads, ThreadPool *&pool) {
   if (threads < 0 || threads > maximumThreads)
-    return Error::format("expected 0 to %d threads, found %d", maximumThreads,
+    return Error::format("expected 0 to %d threads, got %d", maximumThreads,
                          threads);
   void *memory = nullptr;
   if (posix_memalign(&memory, alignof(ThreadPool), sizeof(ThreadPool)) != 0)

@@ -96,7 +96,7 @@ Error LibraryReader::readSegments() {
     if (!isInside(segment.p_offset, segment.p_filesz))
       return Error::format(
           "'%s': truncated: expected %llu bytes at offset "
-          "%llu, found %zu bytes in all",
+          "%llu, got %zu bytes in all",
           path, static_cast<unsigned long long>(segment.p_filesz),
           static_cast<unsigned long long>(segment.p_offset), size);
     // Notes that overlap would be read again and again.
@@ -158,7 +158,7 @@ Error hamkaas::rt::verifyLibrary(const char *path, int32_t threads) {
     return error;
   if (digest.stored == digest.computed)
     return Error();
-  return Error::format("'%s' was damaged or changed: expected digest %s, found "
+  return Error::format("'%s' was damaged or changed: expected digest %s, got "
                        "%s",
                        path, DigestText(digest.stored).c_str(),
                        DigestText(digest.computed).c_str());
@@ -170,14 +170,14 @@ Error hamkaas::rt::verifyLibrary(const char *path, int32_t threads) {
 
 HamKaasError HamKaasLibraryVerify(const char *path, int32_t threads) {
   if (!path)
-    return Error::format("expected a path, found null").release();
+    return Error::format("expected a path, got null").release();
   return verifyLibrary(path, threads).release();
 }
 
 HamKaasError HamKaasProgramVerify(const HamKaasProgram *program,
                                   int32_t threads) {
   if (!program)
-    return Error::format("expected a program, found null").release();
+    return Error::format("expected a program, got null").release();
   ProgramFile file(*program);
   if (!file.path())
     return Error::format("model '%s' was not loaded from a file", program->name)
@@ -188,7 +188,7 @@ HamKaasError HamKaasProgramVerify(const HamKaasProgram *program,
 HamKaasError HamKaasDigest(const void *data, uint64_t bytes, int32_t threads,
                            uint8_t digest[32]) {
   if ((!data && bytes > 0) || !digest)
-    return Error::format("expected %s, found null",
+    return Error::format("expected %s, got null",
                          digest ? "data" : "a place for the digest")
         .release();
   Digest result = {};

@@ -37,12 +37,12 @@ void NpyFile::clear() {
 Error NpyFile::parseChecked(const uint8_t *contents, size_t size,
                             const char *path) {
   if (size < lengthAt + 2 || memcmp(contents, magic, sizeof(magic)) != 0)
-    return Error::format("%s: expected an npy file, found %s", path,
+    return Error::format("%s: expected an npy file, got %s", path,
                          size < lengthAt + 2 ? "a shorter one"
                                              : "other first bytes");
   uint8_t version = contents[versionAt];
   if (version < 1 || version > 3)
-    return Error::format("%s: expected npy version 1 to 3, found %d.%d", path,
+    return Error::format("%s: expected npy version 1 to 3, got %d.%d", path,
                          version, contents[versionAt + 1]);
   size_t lengthSize = version == 1 ? 2 : 4;
   size_t headerAt = lengthAt + lengthSize;
@@ -51,8 +51,8 @@ Error NpyFile::parseChecked(const uint8_t *contents, size_t size,
     headerSize |= uint64_t{contents[lengthAt + i]} << (8 * i);
   if (size < headerAt || headerSize > size - headerAt)
     return Error::format(
-        "%s: truncated: expected a header of %" PRIu64 " bytes, found %zu",
-        path, headerSize, size < headerAt ? 0 : size - headerAt);
+        "%s: truncated: expected a header of %" PRIu64 " bytes, got %zu", path,
+        headerSize, size < headerAt ? 0 : size - headerAt);
 
   if (Error error =
           header.parse(reinterpret_cast<const char *>(contents + headerAt),
@@ -67,7 +67,7 @@ Error NpyFile::placeElements(const uint8_t *found, uint64_t size,
   size_t alignment = elementTypeSize(header.elementType);
   bool fits = countBytes(alignment, header.rank, header.shape, elementBytes);
   if (!fits || elementBytes != size)
-    return Error::format("%s: expected %s%" PRIu64 " bytes of data, found "
+    return Error::format("%s: expected %s%" PRIu64 " bytes of data, got "
                          "%" PRIu64,
                          path, fits ? "" : "more than ",
                          fits ? elementBytes : uint64_t{INT64_MAX}, size);

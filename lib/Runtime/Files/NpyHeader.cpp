@@ -72,10 +72,10 @@ Error NpyHeader::parse(const char *text, size_t length, const char *path) {
 Error HeaderReader::unexpected(const char *expected) const {
   size_t position = static_cast<size_t>(next - begin);
   if (next == end)
-    return Error::format("%s: expected %s at byte %zu of the header, found its "
+    return Error::format("%s: expected %s at byte %zu of the header, got its "
                          "end",
                          path, expected, position);
-  return Error::format("%s: expected %s at byte %zu of the header, found "
+  return Error::format("%s: expected %s at byte %zu of the header, got "
                        "character 0x%02x",
                        path, expected, position,
                        static_cast<unsigned char>(*next));
@@ -148,7 +148,7 @@ Error HeaderReader::run() {
                         : !hasShape     ? "shape"
                                         : nullptr;
   if (missing)
-    return Error::format("%s: expected '%s' in the header, found none", path,
+    return Error::format("%s: expected '%s' in the header, got none", path,
                          missing);
   return Error();
 }
@@ -165,7 +165,7 @@ Error HeaderReader::readEntry() {
                                          : nullptr;
   if (!seen || *seen)
     return Error::format("%s: expected one each of descr, fortran_order and "
-                         "shape in the header, found %s '%.*s'",
+                         "shape in the header, got %s '%.*s'",
                          path, seen ? "a second" : "key", key.shownLength(),
                          key.begin);
   *seen = true;
@@ -196,11 +196,11 @@ Error HeaderReader::unknownDescription(const Piece *found) const {
     if (type.npy)
       text.append("%s '%s'", &type == elementTypes ? "" : ",", type.npy);
   if (!found) {
-    text.append(", found one that is not a string");
+    text.append(", got one that is not a string");
     return Error::adopt(text.release());
   }
   bool bigEndian = found->length > 0 && found->begin[0] == '>';
-  text.append(", found %s'%.*s'", bigEndian ? "big-endian " : "",
+  text.append(", got %s'%.*s'", bigEndian ? "big-endian " : "",
               found->shownLength(), found->begin);
   // Numpy's text for a type that a package added to it.
   if (found->is("<V2") || found->is("|V2"))
@@ -218,7 +218,7 @@ Error HeaderReader::readOrder() {
     next += length;
     if (*word == 'F')
       return Error();
-    return Error::format("%s: expected elements in C order, found Fortran "
+    return Error::format("%s: expected elements in C order, got Fortran "
                          "order",
                          path);
   }
@@ -230,8 +230,8 @@ Error HeaderReader::readShape() {
     return unexpected("'('");
   while (!accept(')')) {
     if (header.rank == NpyHeader::maximumRank)
-      return Error::format("%s: expected at most %d dimensions, found more",
-                           path, NpyHeader::maximumRank);
+      return Error::format("%s: expected at most %d dimensions, got more", path,
+                           NpyHeader::maximumRank);
     if (!readInteger(header.shape[header.rank]))
       return unexpected("a dimension from 0 to 2^63 - 1");
     ++header.rank;

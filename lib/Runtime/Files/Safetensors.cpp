@@ -35,7 +35,7 @@ void SafetensorsFile::clear() {
 Error SafetensorsFile::parseChecked(const uint8_t *contents, size_t size,
                                     const char *path) {
   if (size < prefixSize)
-    return Error::format("%s: truncated: expected at least %zu bytes, found "
+    return Error::format("%s: truncated: expected at least %zu bytes, got "
                          "%zu",
                          path, prefixSize, size);
   uint64_t headerSize = 0;
@@ -43,11 +43,11 @@ Error SafetensorsFile::parseChecked(const uint8_t *contents, size_t size,
     headerSize |= uint64_t{contents[i]} << (8 * i);
   if (headerSize > maximumHeaderSize)
     return Error::format("%s: expected a header of at most %" PRIu64
-                         " bytes, found a length of %" PRIu64,
+                         " bytes, got a length of %" PRIu64,
                          path, maximumHeaderSize, headerSize);
   if (headerSize > size - prefixSize)
     return Error::format("%s: truncated: expected a header of %" PRIu64
-                         " bytes, found %zu",
+                         " bytes, got %zu",
                          path, headerSize, size - prefixSize);
 
   const char *text = reinterpret_cast<const char *>(contents + prefixSize);

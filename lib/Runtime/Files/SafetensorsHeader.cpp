@@ -98,7 +98,7 @@ Error SafetensorsHeader::allocate() {
 Error SafetensorsHeader::readMember(size_t &index) {
   if (!isKey(index))
     return fail(nullptr,
-                "expected a tensor name with a description, found "
+                "expected a tensor name with a description, got "
                 "'%.*s' in the header",
                 tokens.shownLength(index), tokens.begin(index));
   if (tokens.isString(index, safetensors::metadataKey))
@@ -157,7 +157,7 @@ Error SafetensorsHeader::readTensor(size_t &index, SafetensorsTensor &tensor) {
 
 Error SafetensorsHeader::readField(size_t &index, SafetensorsTensor &tensor) {
   if (!isKey(index))
-    return fail(name, "expected a key with a value, found '%.*s'",
+    return fail(name, "expected a key with a value, got '%.*s'",
                 tokens.shownLength(index), tokens.begin(index));
   size_t key = index++;
   bool *seen = tokens.isString(key, "dtype")          ? &hasDtype
@@ -206,7 +206,7 @@ Error SafetensorsHeader::readShape(size_t &index, SafetensorsTensor &tensor) {
     if (!isInteger(index, *nextShape++))
       return fail(name,
                   "expected dimension %d of shape to be an integer from "
-                  "0 to 2^63 - 1, found '%.*s'",
+                  "0 to 2^63 - 1, got '%.*s'",
                   i, tokens.shownLength(index), tokens.begin(index));
   return Error();
 }

@@ -55,7 +55,7 @@ void TensorFinder::takeNamedData(const HamKaasNamedData &given,
     problems.append("%s '%s': expected %" PRIu64 " bytes for ", what,
                     given.name, tensor->bytes);
     appendType(problems, *tensor);
-    problems.append(", found %" PRIu64, given.bytes);
+    problems.append(", got %" PRIu64, given.bytes);
   } else if (addressOf(*tensor)) {
     beginProblem();
     problems.append("%s '%s' is given twice", what, given.name);
@@ -88,9 +88,9 @@ void TensorFinder::takeTensor(const SafetensorsTensor &tensor,
     beginProblem();
     problems.append("%s: tensor '%.200s': expected ", path, tensor.name);
     appendType(problems, *expected);
-    problems.append(", found %s ", tensor.elementType < 0
-                                       ? tensor.dtype
-                                       : elementTypeName(tensor.elementType));
+    problems.append(", got %s ", tensor.elementType < 0
+                                     ? tensor.dtype
+                                     : elementTypeName(tensor.elementType));
     appendShape(problems, tensor.rank, tensor.shape);
   }
   // Also after a problem, so that the tensor is not reported as missing.

@@ -68,7 +68,7 @@ Error WeightsFile::open(const HamKaasProgram &program,
   char *text = problems.release();
   Error error = Error::format(
       "model '%s': expected a file of weights of %" PRIu64
-      " bytes with digest %s, found%s",
+      " bytes with digest %s, got%s",
       program.name, program.weightsBytes, DigestText(expected).c_str(),
       text ? text : " no memory to look for it");
   free(text);

@@ -123,7 +123,7 @@ Error CudaBindings::findPlace(CudaContext &context, const char *kind,
     return Error();
   if (!isManaged && static_cast<int32_t>(ordinal) != context.number())
     return Error::format("%s '%s': expected memory of the caller or of device "
-                         "'%s', found memory of 'cuda:%d'",
+                         "'%s', got memory of 'cuda:%d'",
                          kind, binding.tensor->name, context.name(),
                          static_cast<int32_t>(ordinal));
   bool isAligned =

@@ -105,7 +105,7 @@ Error CudaContext::checkArchitecture(const char *needed) {
   char suffix = '\0', model[128] = {};
   if (!needed || !parseArchitecture(needed, number, suffix))
     return Error::format("expected device code for an architecture such as "
-                         "sm_80, found '%s'",
+                         "sm_80, got '%s'",
                          needed ? needed : "");
   const char *what = "cannot ask for its compute capability";
   if (Error error = check(
@@ -124,7 +124,7 @@ Error CudaContext::checkArchitecture(const char *needed) {
       CUDA_SUCCESS)
     strcpy(model, "a GPU");
   return Error::format("device '%s': the program needs a GPU of compute "
-                       "capability %d.%d%s, found %s of %d.%d",
+                       "capability %d.%d%s, got %s of %d.%d",
                        deviceName, number / 10, number % 10,
                        suffix == 'a'   ? ""
                        : suffix == 'f' ? " or of its family"

@@ -63,7 +63,7 @@ static bool checkNumber(Description &description, int32_t number, int32_t count,
   if (number >= 0 && number < count)
     return true;
   description.error =
-      Error::format("model '%s': expected the number of %s below %d, found %d",
+      Error::format("model '%s': expected the number of %s below %d, got %d",
                     description.device.program.name, what, count, number);
   return false;
 }

@@ -42,7 +42,7 @@ static Error explainMissing(const char *library, void *handle,
   if (getVersion && getVersion(&version) == CUDA_SUCCESS &&
       version < CudaDriver::version)
     return Error::format("expected an NVIDIA driver for CUDA %d.%d or newer, "
-                         "found one for CUDA %d.%d",
+                         "got one for CUDA %d.%d",
                          CudaDriver::version / 1000,
                          CudaDriver::version % 1000 / 10, version / 1000,
                          version % 1000 / 10);

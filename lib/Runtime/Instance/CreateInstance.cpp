@@ -225,7 +225,7 @@ HamKaasError HamKaasInstanceCreate(const HamKaasProgram *program,
                                    const HamKaasInstanceOptions *options,
                                    HamKaasInstance **instance) {
   if (!instance)
-    return Error::format("expected a place for the instance, found null")
+    return Error::format("expected a place for the instance, got null")
         .release();
   *instance = nullptr;
   return createInstance(program, options, KeepAlive(), *instance).release();

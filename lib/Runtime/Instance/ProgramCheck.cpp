@@ -32,14 +32,14 @@ static Error checkDeviceKernel(const HamKaasProgram &program,
   if (!kernel.name || kernel.argumentCount < 0 ||
       kernel.argumentCount > maximumKernelArguments)
     return Error::format("model '%s': device kernel '%s': expected 0 to %d "
-                         "arguments, found %d",
+                         "arguments, got %d",
                          program.name, kernel.name ? kernel.name : "",
                          maximumKernelArguments, kernel.argumentCount);
   if (kernel.threads < 1 || kernel.threads > 1024 || kernel.blocks < 0 ||
       kernel.blocks > INT32_MAX)
     return Error::format(
         "model '%s': device kernel '%s': expected at most "
-        "%d blocks of 1 to 1024 threads, found %" PRId64 " of %d",
+        "%d blocks of 1 to 1024 threads, got %" PRId64 " of %d",
         program.name, kernel.name, INT32_MAX, kernel.blocks, kernel.threads);
   return Error();
 }
@@ -76,7 +76,7 @@ static Error checkDeviceCode(const HamKaasProgram &program) {
   const HamKaasDeviceCode &code = *program.deviceCode;
   if (code.structSize < sizeof(HamKaasDeviceCode))
     return Error::format("model '%s': expected device code of at least %zu "
-                         "bytes, found %zu",
+                         "bytes, got %zu",
                          program.name, sizeof(HamKaasDeviceCode),
                          code.structSize);
   if (!code.image || code.imageBytes == 0 || code.kernelCount < 0 ||
@@ -94,14 +94,14 @@ static Error checkDeviceCode(const HamKaasProgram &program) {
 
 Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
   if (!program)
-    return Error::format("expected a program, found null");
+    return Error::format("expected a program, got null");
   // The size first: it says whether the other members are there.
   if (program->structSize < sizeof(HamKaasProgram))
     return Error::format("expected a program descriptor of at least %zu "
-                         "bytes, found %zu",
+                         "bytes, got %zu",
                          sizeof(HamKaasProgram), program->structSize);
   if (program->version != HAMKAAS_PROGRAM_VERSION)
-    return Error::format("expected a program of version %d, found %u; compile "
+    return Error::format("expected a program of version %d, got %u; compile "
                          "the model with the compiler of this runtime",
                          HAMKAAS_PROGRAM_VERSION, program->version);
   bool isForCpu = program->run || !program->deviceCode;
@@ -128,7 +128,7 @@ static Error checkSize(const HamKaasInstanceOptions &given) {
   if (size == 0 || size > largest ||
       size % alignof(HamKaasInstanceOptions) != 0)
     return Error::format("expected the size of HamKaasInstanceOptions in "
-                         "structSize, found %zu",
+                         "structSize, got %zu",
                          size);
   const char *bytes = reinterpret_cast<const char *>(&given);
   for (size_t i = sizeof(given); i < size; ++i)
@@ -151,10 +151,10 @@ Error hamkaas::rt::readOptions(const HamKaasInstanceOptions *given,
   if (!options.device)
     options.device = "cpu";
   if (options.parameterCount < 0)
-    return Error::format("expected a parameterCount of at least 0, found %d",
+    return Error::format("expected a parameterCount of at least 0, got %d",
                          options.parameterCount);
   if (options.parameterCount > 0 && !options.parameters)
-    return Error::format("expected %d parameters, found null",
+    return Error::format("expected %d parameters, got null",
                          options.parameterCount);
   return Error();
 }
@@ -163,16 +163,16 @@ Error hamkaas::rt::checkBuffers(const char *what,
                                 const HamKaasTensorInfo *tensors, int32_t count,
                                 const void *const *addresses) {
   if (count > 0 && !addresses)
-    return Error::format("expected %d %s addresses, found null", count, what);
+    return Error::format("expected %d %s addresses, got null", count, what);
   for (int32_t i = 0; i < count; ++i) {
     if (!addresses[i])
-      return Error::format("%s '%s': expected an address, found null", what,
+      return Error::format("%s '%s': expected an address, got null", what,
                            tensors[i].name);
     size_t alignment = elementTypeSize(tensors[i].elementType);
     if (alignment != 0 &&
         reinterpret_cast<uintptr_t>(addresses[i]) % alignment != 0)
       return Error::format("%s '%s': expected an address aligned to %zu "
-                           "bytes, found %p",
+                           "bytes, got %p",
                            what, tensors[i].name, alignment, addresses[i]);
   }
   return Error();

@@ -20,7 +20,7 @@ static Error checkSource(const char *option, const PinnedInstance &source,
   if (!source)
     return Error::format("%s: %s", option, source.explain().message());
   if (strcmp(source->device.name, instance.device.name) != 0)
-    return Error::format("%s: expected an instance on device '%s', found one "
+    return Error::format("%s: expected an instance on device '%s', got one "
                          "on '%s'",
                          option, instance.device.name, source->device.name);
   return Error();
@@ -33,11 +33,11 @@ static Error checkSource(const char *option, const PinnedInstance &source,
 static Error checkNoParameters(const HamKaasInstanceOptions &options) {
   if (options.parameterCount > 0)
     return Error::format("constantsOf: expected no parameters beside it, "
-                         "found %d",
+                         "got %d",
                          options.parameterCount);
   if (options.weightsFile)
     return Error::format("constantsOf: expected no weightsFile beside it, "
-                         "found '%s'",
+                         "got '%s'",
                          options.weightsFile);
   return Error();
 }
@@ -52,7 +52,7 @@ Error hamkaas::rt::shareConstants(Instance &instance,
   // One of the same name may be another one.
   if (source->program != instance.program)
     return Error::format("constantsOf: expected an instance of the program "
-                         "'%s' itself, found one of another program '%s'",
+                         "'%s' itself, got one of another program '%s'",
                          instance.program->name, source->program->name);
   instance.constants = shareRegion(source->constants);
   return Error();
@@ -83,7 +83,7 @@ static Error describeDifference(int32_t position,
   TextBuilder text;
   text.append("stateOf: expected state number %d to be ", position);
   appendState(text, expected.states[position]);
-  text.append(" as of model '%s', found ", expected.name);
+  text.append(" as of model '%s', got ", expected.name);
   appendState(text, found.states[position]);
   text.append(" of model '%s'", found.name);
   return Error::adopt(text.release());
@@ -105,7 +105,7 @@ static Error checkStates(const HamKaasProgram &expected,
     if (!isSameState(expected.states[i], found.states[i]))
       return describeDifference(i, expected, found);
   if (expected.stateCount != found.stateCount)
-    return Error::format("stateOf: expected %d states as of model '%s', found "
+    return Error::format("stateOf: expected %d states as of model '%s', got "
                          "%d of model '%s'",
                          expected.stateCount, expected.name, found.stateCount,
                          found.name);

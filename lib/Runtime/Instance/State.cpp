@@ -65,7 +65,7 @@ static Error findBuffer(const Instance &instance, const char *name,
                         const void *data, uint64_t bytes,
                         const HamKaasTensorInfo *&state) {
   if (!name)
-    return Error::format("expected the name of a state, found null");
+    return Error::format("expected the name of a state, got null");
   state = findState(*instance.program, name);
   if (!state)
     return Error::format("model '%s' has no state '%s'", instance.program->name,
@@ -75,11 +75,11 @@ static Error findBuffer(const Instance &instance, const char *name,
     text.append("state '%s': expected %" PRIu64 " bytes for ", name,
                 state->bytes);
     appendType(text, *state);
-    text.append(", found %" PRIu64, bytes);
+    text.append(", got %" PRIu64, bytes);
     return Error::adopt(text.release());
   }
   if (!data && bytes > 0)
-    return Error::format("state '%s': expected an address, found null", name);
+    return Error::format("state '%s': expected an address, got null", name);
   return Error();
 }
 
@@ -180,7 +180,7 @@ static HamKaasError useFile(HamKaasInstance *instance, const char *path,
                             Error (*action)(Instance &, const char *)) {
   return useState(instance, [=](Instance &used) {
     return path ? action(used, path)
-                : Error::format("expected the path of a file, found null");
+                : Error::format("expected the path of a file, got null");
   });
 }
 

@@ -89,7 +89,7 @@ def _read_source(model: ModelSource) -> Union[bytes, PathLike]:
     if hasattr(model, "SerializeToString"):
         return model.SerializeToString()
     raise TypeError("expected an ONNX model as bytes, a path or an "
-                    f"onnx.ModelProto, found {type(model).__name__}")
+                    f"onnx.ModelProto, got {type(model).__name__}")
 
 
 class PreparedModel:
@@ -167,7 +167,7 @@ def _take_arrays(inputs: Sequence[Any], infos: Sequence[TensorInfo]) \
         -> Dict[str, Array]:
     """The inputs by name. HamKaasError for one of another type or rank."""
     if len(inputs) != len(infos):
-        raise HamKaasError(f"expected {len(infos)} inputs, found {len(inputs)}")
+        raise HamKaasError(f"expected {len(infos)} inputs, got {len(inputs)}")
     arrays = {}
     for info, value in zip(infos, inputs):
         try:
@@ -203,7 +203,7 @@ def _expected(info: TensorInfo, shape: Optional[Sequence[object]],
               found: str) -> str:
     sizes = "of any shape" if shape is None else \
         f"[{', '.join(map(str, shape))}]"
-    return (f"expected input '{info.name}' to be {info.dtype} {sizes}, found "
+    return (f"expected input '{info.name}' to be {info.dtype} {sizes}, got "
             f"{found}")
 
 

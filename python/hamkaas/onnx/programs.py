@@ -103,7 +103,7 @@ class Source:
             return Program(_read_signature(arguments.summary), None,
                            str(error))
         if not arguments.summary:
-            raise HamKaasError("expected an ONNX model, found another one")
+            raise HamKaasError("expected an ONNX model, got another one")
         return Program(_read_signature(arguments.summary),
                        make_model(native, self.device, self.threads))
 

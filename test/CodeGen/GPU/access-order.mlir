@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-gpu-distribute-lanes -canonicalize -cse -split-input-file | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-gpu-distribute-to-threads -canonicalize -cse -split-input-file | FileCheck %s
 
 // An element of a row is always that of the same thread, which sees what it has
 // written itself.

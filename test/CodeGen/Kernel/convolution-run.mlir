@@ -31,7 +31,7 @@ func.func private @packed(%x: tensor<2x9x23x5xf32>, %w: tensor<3x3x3x5x16xf32>, 
   return %b : tensor<2x4x10x37xf32>
 }
 
-// Weights known only at run time, of one picture of one row.
+// Weights known only at run time, of one image of one row.
 func.func private @plain(%x: tensor<31x3xf32>, %w: tensor<4x3x21xf32>, %out: tensor<28x21xf32>) -> tensor<28x21xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
   %zero = arith.constant 0.0 : f32

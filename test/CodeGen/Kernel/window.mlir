@@ -3,7 +3,7 @@
 // Eight windows at a time, of one vector of channels each. The first and the
 // last of a row are blocks of their own that read nothing outside: 9 vectors
 // for 23 products. Those between need 10 for 24. The loop over the rows of a
-// window begins and ends within the picture.
+// window begins and ends within the image.
 
 // CHECK-LABEL: func @depthwise(
 // CHECK-SAME:    #hamkaas.kernel<reduction, tile = [8, 8]>

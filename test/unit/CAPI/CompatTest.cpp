@@ -108,7 +108,7 @@ TEST_F(Compat, WrongConstants) {
 }
 
 TEST_F(Compat, WrongInputs) {
-  EXPECT_EQ(evaluate({{"x", x}}), "expected a model, found null");
+  EXPECT_EQ(evaluate({{"x", x}}), "expected a model, got null");
   ASSERT_EQ(compile({{"bias", bias}}), "");
   EXPECT_EQ(evaluate({}), "input 'x' is missing");
   EXPECT_EQ(evaluate({{"x", x}, {"x", x}}), "input 'x' is given twice");
@@ -159,23 +159,23 @@ TEST_F(Compat, WrongHandles) {
   };
   int number = 0;
   EXPECT_EQ(evaluateWith(nullptr, model),
-            "expected a handle of HamKaas, found null");
+            "expected a handle of HamKaas, got null");
   EXPECT_EQ(evaluateWith(&number, model),
             std::string("expected a handle of HamKaas, ") + noHandle);
   EXPECT_EQ(evaluateWith(model, model),
-            "expected a handle of HamKaas, found a handle of another kind");
+            "expected a handle of HamKaas, got a handle of another kind");
   EXPECT_EQ(evaluateWith(handle, &number),
             std::string("expected a model, ") + noHandle);
   EXPECT_EQ(evaluateWith(handle, handle),
-            "expected a model, found a handle of another kind");
+            "expected a model, got a handle of another kind");
   OwnedModel modern = hamkaas::test::compile(addScript);
   EXPECT_EQ(evaluateWith(handle, modern.get()),
-            "expected a model, found a handle of another kind");
+            "expected a model, got a handle of another kind");
   HamKaasCompilationResult result =
       HamKaasCompileModel(nullptr, {}, addScript, nullptr, 0);
   EXPECT_EQ(result.model, nullptr);
   EXPECT_EQ(takeMessage(result.error),
-            "expected a handle of HamKaas, found null");
+            "expected a handle of HamKaas, got null");
 }
 
 TEST_F(Compat, FreeingIsForgiving) {
@@ -192,14 +192,14 @@ TEST_F(Compat, FreeingIsForgiving) {
   HamKaasFreeModel(handle, model);
   HamKaasFreeModel(handle, model);
   EXPECT_EQ(evaluate({{"x", x}}),
-            "expected a model, found a handle that was destroyed");
+            "expected a model, got a handle that was destroyed");
 }
 
 TEST_F(Compat, ModelsOutliveTheirHandle) {
   ASSERT_EQ(compile({{"bias", bias}}), "");
   HamKaasFinalize(handle);
   EXPECT_EQ(evaluate({{"x", x}}),
-            "expected a handle of HamKaas, found a handle that was destroyed");
+            "expected a handle of HamKaas, got a handle that was destroyed");
   handle = HamKaasInitialize().handle;
   ASSERT_EQ(evaluate({{"x", x}}), "");
   EXPECT_THAT(output, ElementsAre(11, 22, 33, 0));

@@ -54,7 +54,7 @@ TEST(Compile, SourcesWithoutAModel) {
   EXPECT_EQ(compileError("\xEF\xBB\xBF"),
             "expected the text of a model, got 3 bytes");
   EXPECT_EQ(compileError(std::string("$1\0", 3)),
-            "model:1:3: error: expected text in UTF-8, found the byte 0x00");
+            "model:1:3: error: expected text in UTF-8, got the byte 0x00");
   EXPECT_EQ(compileError("\x7f"
                          "ELF..."),
             "model: error: expected a script, MLIR text or an ONNX "
@@ -63,7 +63,7 @@ TEST(Compile, SourcesWithoutAModel) {
   EXPECT_THAT(compileError("module {}"),
               HasSubstr("expected a function @main"));
   EXPECT_EQ(compileError("$1 = InputTensor(\xff, float32, [2]);\n"),
-            "model:1:18: error: expected text in UTF-8, found the byte 0xff");
+            "model:1:18: error: expected text in UTF-8, got the byte 0xff");
 }
 
 // The size is not believed before it is possible.
@@ -128,7 +128,7 @@ TEST(Compile, NestedMlirAliases) {
   EXPECT_EQ(compileError(nested(200)),
             "model:202:1: error: expected a function @main");
   EXPECT_EQ(compileError(nested(50000)),
-            "model:258:10: error: expected a model, found MLIR that nests too "
+            "model:258:10: error: expected a model, got MLIR that nests too "
             "deep");
 }
 

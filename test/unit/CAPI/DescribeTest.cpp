@@ -1,4 +1,4 @@
-//===- DescribeTest.cpp - Texts and pictures of models from C ---*- C++ -*-===//
+//===- DescribeTest.cpp - Texts and drawings of models from C ---*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ TEST(Describe, Invalid) {
   OwnedModel model = compile(addScript);
   EXPECT_EQ(takeText(HamKaasModelDescribe(model.get(), 0, nullptr)),
             "expected a place for the text, got null");
-  EXPECT_EQ(describe(nullptr, 0), "expected a model, found null");
+  EXPECT_EQ(describe(nullptr, 0), "expected a model, got null");
   EXPECT_EQ(describe(model.get(), -1),
             "expected a description of 0 to 6, got -1");
   EXPECT_EQ(describe(model.get(), 7),
@@ -38,7 +38,7 @@ TEST(Describe, ReportJson) {
   EXPECT_EQ(json->getAsObject()->getString("name"), "model");
 }
 
-TEST(Describe, Pictures) {
+TEST(Describe, Drawings) {
   OwnedModel model = compile(addScript);
   EXPECT_THAT(describe(model.get(), HamKaasDescribePlanSvg),
               HasSubstr("</svg>"));

@@ -72,7 +72,7 @@ TEST(InferResult, Invalid) {
   EXPECT_EQ(inferError(""), "expected the text of a model, got 0 bytes");
   EXPECT_EQ(inferError("module {}"), "expected a script, got another text");
   EXPECT_EQ(inferError(std::string("$1\0", 3)),
-            "script:1:3: error: expected text in UTF-8, found the byte 0x00");
+            "script:1:3: error: expected text in UTF-8, got the byte 0x00");
   EXPECT_THAT(inferError("$1 = InputTensor(x, float32, [2]);\n"
                          "$2 = SumNode($1, $7);\n"),
               StartsWith("script:2:18: error: unknown node $7"));

@@ -38,18 +38,18 @@ std::string errorOf(HamKaasModel *handle) {
 } // namespace
 
 TEST(ModelHandle, Null) {
-  EXPECT_EQ(errorOf(nullptr), "expected a model, found null");
+  EXPECT_EQ(errorOf(nullptr), "expected a model, got null");
 }
 
 TEST(ModelHandle, Destroyed) {
   HamKaasModel *model = compile(addScript).release();
   EXPECT_EQ(takeText(HamKaasModelDestroy(model)), "");
   EXPECT_EQ(errorOf(model),
-            "expected a model, found a handle that was destroyed");
+            "expected a model, got a handle that was destroyed");
   // Also when another model has come to its place.
   OwnedModel other = compile(addScript);
   EXPECT_EQ(errorOf(model),
-            "expected a model, found a handle that was destroyed");
+            "expected a model, got a handle that was destroyed");
 }
 
 TEST(ModelHandle, NoHandle) {
@@ -58,17 +58,17 @@ TEST(ModelHandle, NoHandle) {
        {static_cast<void *>(&onStack), reinterpret_cast<void *>(1),
         reinterpret_cast<void *>(-1)})
     EXPECT_EQ(errorOf(static_cast<HamKaasModel *>(address)),
-              "expected a model, found an address that is no handle");
+              "expected a model, got an address that is no handle");
 }
 
 TEST(ModelHandle, OfAnotherKind) {
   OwnedModel model = compile(addScript);
   OwnedInstance instance = createAdder(model.get());
   EXPECT_EQ(errorOf(reinterpret_cast<HamKaasModel *>(instance.get())),
-            "expected a model, found a handle of another kind");
+            "expected a model, got a handle of another kind");
   EXPECT_THAT(takeText(HamKaasInstanceResetState(
                   reinterpret_cast<HamKaasInstance *>(model.get()))),
-              StartsWith("expected an instance, found "));
+              StartsWith("expected an instance, got "));
   // Neither did harm.
   EXPECT_EQ(runAdder(instance.get()), adderResult);
 }

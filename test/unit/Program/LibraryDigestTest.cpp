@@ -189,6 +189,6 @@ TEST_F(LibraryDigestTest, IsCheckedBeforeLoading) {
   auto loaded = LoadedProgram::fromSharedLibrary(path, /*verify=*/true);
   EXPECT_TRUE(StringRef(toString(loaded.takeError())).starts_with(expected));
   error = HamKaasLibraryVerify(nullptr, 0);
-  EXPECT_STREQ(error, "expected a path, found null");
+  EXPECT_STREQ(error, "expected a path, got null");
   HamKaasErrorFree(error);
 }

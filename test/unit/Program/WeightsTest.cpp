@@ -64,7 +64,7 @@ TEST_F(WeightsTest, ListsAllProblems) {
   std::string file = path.str().str();
   EXPECT_EQ(toString(weights.takeError()),
             file + ": model 'm' has no parameters named 'b'\n" + file +
-                ": tensor 'a': expected float32 [1, 2], found float32 [2]\n"
+                ": tensor 'a': expected float32 [1, 2], got float32 [2]\n"
                 "model 'm': missing parameters 'c' (float32 [3]), 'd' "
                 "(int64 [4])");
 }

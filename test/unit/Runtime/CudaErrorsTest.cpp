@@ -49,7 +49,7 @@ TEST(CudaDriver, AnOldOneIsAnError) {
   settings.version = 11040;
   cuda::configure(settings);
   EXPECT_EQ(loadDriver("libcuda.so.1"),
-            "expected an NVIDIA driver for CUDA 12.0 or newer, found one for "
+            "expected an NVIDIA driver for CUDA 12.0 or newer, got one for "
             "CUDA 11.4");
 }
 
@@ -94,13 +94,13 @@ TEST_F(CudaErrors, AGpuThatIsTooOldIsAnError) {
     int capability;
     const char *expected; // null if it fits
   } cases[] = {
-      {"sm_80", 75, "8.0 or newer, found Fake GPU of 7.5"},
+      {"sm_80", 75, "8.0 or newer, got Fake GPU of 7.5"},
       {"sm_80", 80, nullptr},
       {"sm_80", 120, nullptr},
       {"sm_90a", 90, nullptr},
-      {"sm_90a", 100, "9.0, found Fake GPU of 10.0"},
+      {"sm_90a", 100, "9.0, got Fake GPU of 10.0"},
       {"sm_100f", 103, nullptr},
-      {"sm_100f", 120, "10.0 or of its family, found Fake GPU of 12.0"},
+      {"sm_100f", 120, "10.0 or of its family, got Fake GPU of 12.0"},
   };
   for (const auto &[architecture, capability, expected] : cases) {
     cuda::Settings settings;
@@ -121,7 +121,7 @@ TEST_F(CudaErrors, AnArchitectureThatIsNoneIsAnError) {
        {"", "sm_", "compute_80", "sm_80ab", "sm_-8"}) {
     device.code.architecture = architecture;
     EXPECT_EQ(create(), "expected device code for an architecture such as "
-                        "sm_80, found '" +
+                        "sm_80, got '" +
                             std::string(architecture) + "'");
   }
 }
@@ -184,7 +184,7 @@ TEST_F(CudaErrors, BestIsTheProcessorWithoutAGpu) {
   destroy();
   fake.program.run = nullptr;
   EXPECT_EQ(create(), "device 'cuda:0': the program needs a GPU of compute "
-                      "capability 8.0 or newer, found Fake GPU of 7.5");
+                      "capability 8.0 or newer, got Fake GPU of 7.5");
 }
 
 // Whoever asks for the best does not want it hidden that a GPU is full.
@@ -217,7 +217,7 @@ TEST_F(CudaErrors, WrongTablesAreErrors) {
   const HamKaasDeviceKernel right = kernel;
   kernel.argumentCount = 511;
   EXPECT_EQ(create(), "model 'fake': device kernel 'scale_checks': expected 0 "
-                      "to 510 arguments, found 511");
+                      "to 510 arguments, got 511");
   kernel = right;
   for (auto [blocks, threads] : {std::pair<int64_t, int32_t>(-1, 1),
                                  {1, 0},
@@ -227,7 +227,7 @@ TEST_F(CudaErrors, WrongTablesAreErrors) {
     kernel.threads = threads;
     EXPECT_EQ(create(), "model 'fake': device kernel 'scale_checks': expected "
                         "at most 2147483647 blocks of 1 to 1024 threads, "
-                        "found " +
+                        "got " +
                             std::to_string(blocks) + " of " +
                             std::to_string(threads));
   }

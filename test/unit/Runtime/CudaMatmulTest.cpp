@@ -349,7 +349,7 @@ TEST_F(CudaMatmul, WrongTablesAreErrors) {
   matmul = right;
   code.matmulCount = 0;
   EXPECT_EQ(create(), "model 'product': expected the number of a product below "
-                      "0, found 0");
+                      "0, got 0");
 }
 
 // The instance says what failed, gives back what it has, and a new one works.

@@ -517,7 +517,7 @@ TEST_F(Cuda, StateIsNotSharedWithTheProcessor) {
   options.stateOf = instance;
   HamKaasInstance *second = nullptr;
   EXPECT_EQ(takeText(HamKaasInstanceCreate(&fake.program, &options, &second)),
-            "stateOf: expected an instance on device 'cpu', found one on "
+            "stateOf: expected an instance on device 'cpu', got one on "
             "'cuda:0'");
 }
 

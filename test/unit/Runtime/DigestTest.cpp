@@ -94,13 +94,13 @@ TEST(Digest, HasACFunction) {
   EXPECT_EQ(digest[0], 0xaf);
   EXPECT_EQ(digest[31], 0x62);
   EXPECT_EQ(takeText(HamKaasDigest(nullptr, 1, 1, digest)),
-            "expected data, found null");
+            "expected data, got null");
   EXPECT_EQ(takeText(HamKaasDigest("", 0, 1, nullptr)),
-            "expected a place for the digest, found null");
+            "expected a place for the digest, got null");
   // More than one thread's share.
   std::vector<uint8_t> input = inputOf(300000);
   EXPECT_EQ(takeText(HamKaasDigest(input.data(), input.size(), -1, digest)),
-            "expected 0 to 4096 threads, found -1");
+            "expected 0 to 4096 threads, got -1");
 }
 
 TEST(Digest, OfAFileComesWithItsSize) {

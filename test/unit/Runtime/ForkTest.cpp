@@ -198,7 +198,7 @@ TEST_F(ForkedInstance, WhatRanInTheParentCannotRunInAChild) {
     HamKaasInstanceDestroy(instance);
     return refused &&
            takeText(second()) ==
-               "expected an instance, found a handle that was destroyed";
+               "expected an instance, got a handle that was destroyed";
   }));
   mayEnd = true;
   host.join();

@@ -57,7 +57,7 @@ TEST(HandleTable, FindsObjectsUntilTheyAreRemoved) {
   EXPECT_EQ(cat.dead, 1);
   EXPECT_EQ(table.pin(handle, catKind), nullptr);
   EXPECT_EQ(textOf(table.explain(handle, catKind)),
-            "expected a cat, found a handle that was destroyed");
+            "expected a cat, got a handle that was destroyed");
   EXPECT_FALSE(table.remove(handle, catKind));
   EXPECT_EQ(cat.dead, 1);
 }
@@ -71,7 +71,7 @@ TEST(HandleTable, TheLastPinReleasesARemovedObject) {
   EXPECT_FALSE(table.remove(handle, catKind));
   EXPECT_EQ(table.pin(handle, catKind), nullptr);
   EXPECT_EQ(textOf(table.explain(handle, catKind)),
-            "expected a cat, found a handle that was destroyed");
+            "expected a cat, got a handle that was destroyed");
   table.unpin(handle);
   EXPECT_EQ(cat.dead, 0);
   table.unpin(handle);
@@ -97,14 +97,14 @@ TEST(HandleTable, RefusesOtherKinds) {
   EXPECT_EQ(table.pin(handle, dogKind), nullptr);
   EXPECT_FALSE(table.remove(handle, dogKind));
   EXPECT_EQ(textOf(table.explain(handle, dogKind)),
-            "expected a dog, found a handle of another kind");
+            "expected a dog, got a handle of another kind");
   EXPECT_TRUE(table.remove(handle, catKind));
 }
 
 TEST(HandleTable, RefusesWhatIsNoHandle) {
   EXPECT_EQ(table.pin(nullptr, catKind), nullptr);
   EXPECT_EQ(textOf(table.explain(nullptr, catKind)),
-            "expected a cat, found null");
+            "expected a cat, got null");
   Animal cat;
   void *handle = add(catKind, cat);
   std::vector<void *> others = {&cat, &table, handle,
@@ -121,7 +121,7 @@ TEST(HandleTable, RefusesWhatIsNoHandle) {
               0u);
   }
   EXPECT_EQ(textOf(table.explain(&cat, catKind)),
-            "expected a cat, found an address that is no handle");
+            "expected a cat, got an address that is no handle");
   EXPECT_TRUE(table.remove(handle, catKind));
 }
 

@@ -231,9 +231,9 @@ TEST_F(Instance, MissingAndMisalignedBuffersAreErrors) {
   void *outputs[] = {run.y, nullptr};
   const void *inputs[] = {run.x};
   EXPECT_EQ(takeText(HamKaasInstanceRun(instance, inputs, outputs)),
-            "output 'runs': expected an address, found null");
+            "output 'runs': expected an address, got null");
   EXPECT_EQ(takeText(HamKaasInstanceRun(instance, nullptr, outputs)),
-            "expected 1 input addresses, found null");
+            "expected 1 input addresses, got null");
   inputs[0] = reinterpret_cast<const char *>(run.x) + 1;
   EXPECT_EQ(takeText(HamKaasInstanceRun(instance, inputs, outputs))
                 .find("input 'x': expected an address aligned to 4 bytes"),
@@ -246,13 +246,13 @@ TEST_F(Instance, MissingAndMisalignedBuffersAreErrors) {
 
 TEST_F(Instance, NullArgumentsAreErrors) {
   EXPECT_EQ(takeText(HamKaasInstanceCreate(nullptr, &options, &instance)),
-            "expected a program, found null");
+            "expected a program, got null");
   EXPECT_EQ(takeText(HamKaasInstanceCreate(&fake.program, &options, nullptr)),
-            "expected a place for the instance, found null");
+            "expected a place for the instance, got null");
   EXPECT_EQ(takeText(HamKaasInstanceRun(nullptr, nullptr, nullptr)),
-            "expected an instance, found null");
+            "expected an instance, got null");
   EXPECT_EQ(takeText(HamKaasInstanceResetState(nullptr)),
-            "expected an instance, found null");
+            "expected an instance, got null");
   HamKaasInstanceDestroy(nullptr);
   HamKaasErrorFree(nullptr);
 }
@@ -262,7 +262,7 @@ TEST_F(Instance, RefusesOtherDescriptors) {
   EXPECT_EQ(create().find("expected a program descriptor of at least"), 0u);
   fake.program.structSize = sizeof(HamKaasProgram);
   fake.program.version = 1;
-  EXPECT_EQ(create(), "expected a program of version 5, found 1; compile the "
+  EXPECT_EQ(create(), "expected a program of version 5, got 1; compile the "
                       "model with the compiler of this runtime");
   fake.program.version = HAMKAAS_PROGRAM_VERSION;
   fake.program.isaLevel = 9;
@@ -277,7 +277,7 @@ TEST_F(Instance, RefusesOtherDescriptors) {
     EXPECT_EQ(create(), "model 'fake': expected the number of the element type "
                         "of '" +
                             std::string(input.name) +
-                            "' to be from 0 to 12, found " +
+                            "' to be from 0 to 12, got " +
                             std::to_string(number));
   }
   fake.program.inputs = &input;
@@ -285,7 +285,7 @@ TEST_F(Instance, RefusesOtherDescriptors) {
   code.structSize = 8;
   fake.program.deviceCode = &code;
   EXPECT_EQ(create(), "model 'fake': expected device code of at least " +
-                          std::to_string(sizeof(code)) + " bytes, found 8");
+                          std::to_string(sizeof(code)) + " bytes, got 8");
   code.structSize = sizeof(code);
   code.image = "";
   code.imageBytes = 1;
@@ -308,18 +308,18 @@ TEST_F(Instance, RefusesWrongOptions) {
             "'cuda:N' 'best'");
   options.device = "cpu";
   options.threads = -2;
-  EXPECT_EQ(create(), "expected 0 to 4096 threads, found -2");
+  EXPECT_EQ(create(), "expected 0 to 4096 threads, got -2");
   options.threads = 1;
   options.parameterCount = -1;
-  EXPECT_EQ(create(), "expected a parameterCount of at least 0, found -1");
+  EXPECT_EQ(create(), "expected a parameterCount of at least 0, got -1");
   options.parameterCount = 2;
   options.parameters = nullptr;
-  EXPECT_EQ(create(), "expected 2 parameters, found null");
+  EXPECT_EQ(create(), "expected 2 parameters, got null");
   // Nothing, a cut pointer, and what only an unset size can be.
   for (size_t size : {size_t{0}, sizeof(options) - 4, size_t{4104}, SIZE_MAX}) {
     options.structSize = size;
     EXPECT_EQ(create(), "expected the size of HamKaasInstanceOptions in "
-                        "structSize, found " +
+                        "structSize, got " +
                             std::to_string(size));
   }
 }
@@ -447,12 +447,12 @@ static void expectRefused(HamKaasInstance *instance,
 TEST_F(Instance, AnAddressThatIsNoHandleIsAnError) {
   ASSERT_EQ(create(), "");
   char other[64] = {};
-  const char *expected = "expected an instance, found an address that is no "
+  const char *expected = "expected an instance, got an address that is no "
                          "handle";
   expectRefused(reinterpret_cast<HamKaasInstance *>(other), expected);
   expectRefused(reinterpret_cast<HamKaasInstance *>(1), expected);
   expectRefused(reinterpret_cast<HamKaasInstance *>(UINTPTR_MAX), expected);
-  expectRefused(nullptr, "expected an instance, found null");
+  expectRefused(nullptr, "expected an instance, got null");
 }
 
 TEST_F(Instance, ADestroyedInstanceIsAnError) {
@@ -460,7 +460,7 @@ TEST_F(Instance, ADestroyedInstanceIsAnError) {
   HamKaasInstance *old = instance;
   HamKaasInstanceDestroy(old);
   const char *expected =
-      "expected an instance, found a handle that was destroyed";
+      "expected an instance, got a handle that was destroyed";
   expectRefused(old, expected);
   // Also when another one has taken its place.
   ASSERT_EQ(create(), "");
@@ -532,7 +532,7 @@ TEST_F(Instance, MayBeDestroyedDuringARun) {
     std::this_thread::yield();
   HamKaasInstanceDestroy(instance);
   expectRefused(instance,
-                "expected an instance, found a handle that was destroyed");
+                "expected an instance, got a handle that was destroyed");
   EXPECT_EQ(releases, 0);
   mayEnd = true;
   host.join();

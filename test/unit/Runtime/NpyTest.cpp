@@ -150,13 +150,13 @@ struct WrongNpy {
 } // namespace
 
 static const WrongNpy wrongFiles[] = {
-    {"", 0, "x: expected '{' at byte 0 of the header, found its end"},
-    {"[]", 0, "x: expected '{' at byte 0 of the header, found character 0x5b"},
-    {"{}", 0, "x: expected 'descr' in the header, found none"},
+    {"", 0, "x: expected '{' at byte 0 of the header, got its end"},
+    {"[]", 0, "x: expected '{' at byte 0 of the header, got character 0x5b"},
+    {"{}", 0, "x: expected 'descr' in the header, got none"},
     {"{'descr':'<f4'}", 0,
-     "x: expected 'fortran_order' in the header, found none"},
+     "x: expected 'fortran_order' in the header, got none"},
     {"{'descr':'<f4','fortran_order':False}", 0,
-     "x: expected 'shape' in the header, found none"},
+     "x: expected 'shape' in the header, got none"},
     {"{'descr':'<f4','descr':'<f4'}", 0,
      "x: expected one each of descr, fortran_order and shape in the header, "
      "found a second 'descr'"},
@@ -164,33 +164,33 @@ static const WrongNpy wrongFiles[] = {
      "x: expected one each of descr, fortran_order and shape in the header, "
      "found key 'order'"},
     {"{descr:1}", 0,
-     "x: expected a quoted key at byte 1 of the header, found character 0x64"},
+     "x: expected a quoted key at byte 1 of the header, got character 0x64"},
     {"{'descr", 0,
-     "x: expected a quoted key at byte 1 of the header, found character 0x27"},
+     "x: expected a quoted key at byte 1 of the header, got character 0x27"},
     {"{'descr' '<f4'}", 0,
-     "x: expected ':' at byte 9 of the header, found character 0x27"},
+     "x: expected ':' at byte 9 of the header, got character 0x27"},
     {"{'descr':'<f4' 'shape':()}", 0,
-     "x: expected ',' or '}' at byte 15 of the header, found character 0x27"},
+     "x: expected ',' or '}' at byte 15 of the header, got character 0x27"},
     {"{'descr':'<f4','fortran_order':False,'shape':()} x", 4,
-     "x: expected nothing after '}' at byte 49 of the header, found character "
+     "x: expected nothing after '}' at byte 49 of the header, got character "
      "0x78"},
     {"{'descr':'>f4'}", 0,
-     "x: expected dtype " DTYPES ", found big-endian '>f4'"},
-    {"{'descr':'<c8'}", 0, "x: expected dtype " DTYPES ", found '<c8'"},
+     "x: expected dtype " DTYPES ", got big-endian '>f4'"},
+    {"{'descr':'<c8'}", 0, "x: expected dtype " DTYPES ", got '<c8'"},
     {"{'descr':'<V2'}", 0,
-     "x: expected dtype " DTYPES ", found '<V2', which may be bfloat16; the "
+     "x: expected dtype " DTYPES ", got '<V2', which may be bfloat16; the "
      "format npy has no such type"},
     {"{'descr':[('a','<f4')]}", 0,
-     "x: expected dtype " DTYPES ", found one that is not a string"},
+     "x: expected dtype " DTYPES ", got one that is not a string"},
     {"{'fortran_order':True}", 0,
-     "x: expected elements in C order, found Fortran order"},
+     "x: expected elements in C order, got Fortran order"},
     {"{'fortran_order':None}", 0,
-     "x: expected True or False at byte 17 of the header, found character "
+     "x: expected True or False at byte 17 of the header, got character "
      "0x4e"},
     {"{'shape':3}", 0,
-     "x: expected '(' at byte 9 of the header, found character 0x33"},
+     "x: expected '(' at byte 9 of the header, got character 0x33"},
     {"{'shape':(3", 0,
-     "x: expected ',' or ')' at byte 11 of the header, found its end"},
+     "x: expected ',' or ')' at byte 11 of the header, got its end"},
     {"{'shape':(-3,)}", 0,
      "x: expected a dimension from 0 to 2^63 - 1 at byte 10 of the header, "
      "found character 0x2d"},
@@ -199,13 +199,13 @@ static const WrongNpy wrongFiles[] = {
      "found character 0x38"},
     {"{'shape':(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
      "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
-     0, "x: expected at most 64 dimensions, found more"},
+     0, "x: expected at most 64 dimensions, got more"},
     {"{'descr':'<f4','fortran_order':False,'shape':(3,)}", 11,
-     "x: expected 12 bytes of data, found 11"},
+     "x: expected 12 bytes of data, got 11"},
     {"{'descr':'<f4','fortran_order':False,'shape':(3,)}", 13,
-     "x: expected 12 bytes of data, found 13"},
+     "x: expected 12 bytes of data, got 13"},
     {"{'descr':'<f4','fortran_order':False,'shape':(4611686018427387904,4)}", 0,
-     "x: expected more than 9223372036854775807 bytes of data, found 0"},
+     "x: expected more than 9223372036854775807 bytes of data, got 0"},
 };
 
 TEST(Npy, WrongHeadersAreErrors) {
@@ -217,17 +217,17 @@ TEST(Npy, WrongHeadersAreErrors) {
 }
 
 TEST(Npy, WrongBeginningsAreErrors) {
-  EXPECT_EQ(errorOf(""), "x: expected an npy file, found a shorter one");
+  EXPECT_EQ(errorOf(""), "x: expected an npy file, got a shorter one");
   EXPECT_EQ(errorOf("PK\3\4aaaaaaaaaaaaa"),
-            "x: expected an npy file, found other first bytes");
+            "x: expected an npy file, got other first bytes");
   EXPECT_EQ(errorOf(npyOf("{}", "", 4)),
-            "x: expected npy version 1 to 3, found 4.0");
+            "x: expected npy version 1 to 3, got 4.0");
   EXPECT_EQ(errorOf(npyOf("{}", "", 0)),
-            "x: expected npy version 1 to 3, found 0.0");
+            "x: expected npy version 1 to 3, got 0.0");
   EXPECT_EQ(errorOf(npyOf("{}", "").substr(0, 11)),
-            "x: truncated: expected a header of 2 bytes, found 1");
+            "x: truncated: expected a header of 2 bytes, got 1");
   EXPECT_EQ(errorOf(npyOf("{}", "", 2).substr(0, 11)),
-            "x: truncated: expected a header of 2 bytes, found 0");
+            "x: truncated: expected a header of 2 bytes, got 0");
 }
 
 TEST(Npy, EachTruncationIsAnError) {

@@ -93,7 +93,7 @@ TEST_F(Parameters, WrongOnesAreAllNamed) {
   given.named[0].bytes = 12;
   given.named[1].name = "bais";
   EXPECT_EQ(create(),
-            "parameter 'scale': expected 4000 bytes for float32 [1000], found "
+            "parameter 'scale': expected 4000 bytes for float32 [1000], got "
             "12\n"
             "model 'fake' has no parameter 'bais', which was given\n"
             "model 'fake': missing parameters 'scale' (float32 [1000]), 'bias' "
@@ -239,7 +239,7 @@ TEST_F(Parameters, AFileMustFitTheModel) {
                     "123456"));
   std::string expected =
       path + ": model 'fake' has no parameters named 'x', 'y'\n" + path +
-      ": tensor 'bias': expected float32 [1, 1], found float16 [2]\n" +
+      ": tensor 'bias': expected float32 [1, 1], got float16 [2]\n" +
       "model 'fake': missing parameters 'scale' (float32 [1000])";
   options.weightsFile = path.c_str();
   EXPECT_EQ(create(), expected);
@@ -252,14 +252,14 @@ TEST_F(Parameters, AFilesShapeMustFit) {
   std::string path = writeWeights("w.safetensors", 2);
   options.weightsFile = path.c_str();
   fake.vectorShape[0] = 500;
-  EXPECT_EQ(create(), path + ": tensor 'scale': expected float32 [500], found "
+  EXPECT_EQ(create(), path + ": tensor 'scale': expected float32 [500], got "
                              "float32 [1000]");
 }
 
 TEST_F(Parameters, AMalformedFileIsAnError) {
   std::string path = folder.write("w.safetensors", "short");
   options.weightsFile = path.c_str();
-  EXPECT_EQ(create(), path + ": truncated: expected at least 8 bytes, found 5");
+  EXPECT_EQ(create(), path + ": truncated: expected at least 8 bytes, got 5");
 }
 
 // Whichever allocation fails while the file is read, there is an error, no

@@ -159,7 +159,7 @@ static const WrongFile wrongFiles[] = {
     {R"({"a":{"shape":[[[1]]]}})", 0,
      "w: the header is not valid JSON: nested deeper than 3 levels at byte 15"},
     {R"({"a"})", 0,
-     "w: expected a tensor name with a description, found 'a' in the header"},
+     "w: expected a tensor name with a description, got 'a' in the header"},
     {R"({"a":5})", 0,
      "w: tensor 'a': expected a JSON object with dtype, shape and "
      "data_offsets"},
@@ -203,7 +203,7 @@ static const WrongFile wrongFiles[] = {
      "w: tensor 'a': unknown key 'stride', expected dtype, shape and "
      "data_offsets"},
     {TENSOR(R"("dtype")"), 4,
-     "w: tensor 'a': expected a key with a value, found 'dtype'"},
+     "w: tensor 'a': expected a key with a value, got 'dtype'"},
     {TENSOR(R"("dtype":"F33")"), 4, "w: tensor 'a': unknown dtype 'F33'"},
     {TENSOR(R"("dtype":32)"), 4, "w: tensor 'a': unknown dtype '32'"},
     {TENSOR(R"("dtype":"F32":1)"), 4, "w: tensor 'a': unknown dtype 'F32'"},
@@ -211,19 +211,19 @@ static const WrongFile wrongFiles[] = {
      "w: tensor 'a': expected shape to be an array of integers"},
     {TENSOR(R"("shape":["4"])"), 4,
      "w: tensor 'a': expected dimension 0 of shape to be an integer from 0 to "
-     "2^63 - 1, found '4'"},
+     "2^63 - 1, got '4'"},
     {TENSOR(R"("shape":[1,-4])"), 4,
      "w: tensor 'a': expected dimension 1 of shape to be an integer from 0 to "
-     "2^63 - 1, found '-4'"},
+     "2^63 - 1, got '-4'"},
     {TENSOR(R"("shape":[1.5])"), 4,
      "w: tensor 'a': expected dimension 0 of shape to be an integer from 0 to "
-     "2^63 - 1, found '1.5'"},
+     "2^63 - 1, got '1.5'"},
     {TENSOR(R"("shape":[9223372036854775808])"), 4,
      "w: tensor 'a': expected dimension 0 of shape to be an integer from 0 to "
-     "2^63 - 1, found '9223372036854775808'"},
+     "2^63 - 1, got '9223372036854775808'"},
     {TENSOR(R"("shape":[1:2])"), 4,
      "w: tensor 'a': expected dimension 0 of shape to be an integer from 0 to "
-     "2^63 - 1, found '1:2'"},
+     "2^63 - 1, got '1:2'"},
     {TENSOR(R"("data_offsets":[0])"), 4,
      "w: tensor 'a': expected data_offsets to be two integers, begin <= end"},
     {TENSOR(R"("data_offsets":[0,4,8])"), 4,
@@ -270,11 +270,11 @@ TEST(Safetensors, WrongFilesAreErrors) {
 TEST(Safetensors, WrongLengthsAreErrors) {
   SafetensorsFile file;
   EXPECT_EQ(textOf(file.parse("1234", 4, "w")),
-            "w: truncated: expected at least 8 bytes, found 4");
+            "w: truncated: expected at least 8 bytes, got 4");
   EXPECT_EQ(textOf(file.parse("\x09\0\0\0\0\0\0\0{}", 10, "w")),
-            "w: truncated: expected a header of 9 bytes, found 2");
+            "w: truncated: expected a header of 9 bytes, got 2");
   EXPECT_EQ(textOf(file.parse("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF{}", 10, "w")),
-            "w: expected a header of at most 100000000 bytes, found a length "
+            "w: expected a header of at most 100000000 bytes, got a length "
             "of 18446744073709551615");
 }
 
@@ -310,5 +310,5 @@ TEST(Safetensors, FilesThatCannotBeOpenedAreErrors) {
             "cannot read '" + path + "': not a regular file");
   path = folder.write("empty", "");
   EXPECT_EQ(textOf(file.open(path.c_str())),
-            path + ": truncated: expected at least 8 bytes, found 0");
+            path + ": truncated: expected at least 8 bytes, got 0");
 }

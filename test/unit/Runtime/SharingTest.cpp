@@ -104,23 +104,23 @@ TEST_F(Sharing, ConstantsExcludeParameters) {
   shared.parameters = parameters.named;
   shared.parameterCount = 1;
   EXPECT_EQ(createSecond(),
-            "constantsOf: expected no parameters beside it, found 1");
+            "constantsOf: expected no parameters beside it, got 1");
   shared.parameterCount = 0;
   shared.weightsFile = "w.safetensors";
   EXPECT_EQ(createSecond(), "constantsOf: expected no weightsFile beside it, "
-                            "found 'w.safetensors'");
+                            "got 'w.safetensors'");
 }
 
 TEST_F(Sharing, WrongHandlesAreErrors) {
   shared.constantsOf = reinterpret_cast<HamKaasInstance *>(&fake);
-  EXPECT_EQ(createSecond(), "constantsOf: expected an instance, found an "
+  EXPECT_EQ(createSecond(), "constantsOf: expected an instance, got an "
                             "address that is no handle");
   shared.constantsOf = first;
   shared.stateOf = reinterpret_cast<HamKaasInstance *>(&fake);
-  EXPECT_EQ(createSecond(), "stateOf: expected an instance, found an address "
+  EXPECT_EQ(createSecond(), "stateOf: expected an instance, got an address "
                             "that is no handle");
   HamKaasInstanceDestroy(first);
-  EXPECT_EQ(createSecond(), "constantsOf: expected an instance, found a handle "
+  EXPECT_EQ(createSecond(), "constantsOf: expected an instance, got a handle "
                             "that was destroyed");
 }
 
@@ -129,12 +129,12 @@ TEST_F(Sharing, DevicesMustBeTheSame) {
   shared.constantsOf = first;
   EXPECT_EQ(textOf(createInstance(fake.program, shared,
                                   makeCountingDevice(counts), second)),
-            "constantsOf: expected an instance on device 'counting', found one "
+            "constantsOf: expected an instance on device 'counting', got one "
             "on 'cpu'");
   options.stateOf = first;
   EXPECT_EQ(textOf(createInstance(fake.program, options,
                                   makeCountingDevice(counts), second)),
-            "stateOf: expected an instance on device 'counting', found one on "
+            "stateOf: expected an instance on device 'counting', got one on "
             "'cpu'");
   EXPECT_EQ(counts.releases, counts.allocations);
   EXPECT_EQ(counts.destructions, 2);
@@ -217,13 +217,13 @@ TEST_F(Sharing, StatesMustBeTheSame) {
     EXPECT_EQ(create(other, options, second),
               "stateOf: expected state number 0 to be " +
                   std::string(wrong.type) +
-                  " as of model 'other', found 'runs' (int64 [1]) of model "
+                  " as of model 'other', got 'runs' (int64 [1]) of model "
                   "'fake'");
   }
   state = right;
   other.program.stateCount = 0;
   EXPECT_EQ(create(other, options, second),
-            "stateOf: expected 0 states as of model 'other', found 1 of model "
+            "stateOf: expected 0 states as of model 'other', got 1 of model "
             "'fake'");
   EXPECT_EQ(second, nullptr);
 }

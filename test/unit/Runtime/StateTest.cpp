@@ -134,24 +134,23 @@ TEST_F(State, WrongArgumentsAreErrors) {
                                                          bytes);
                       }}) {
     EXPECT_EQ(takeText(access(nullptr, "runs", data, 8)),
-              "expected an instance, found null");
+              "expected an instance, got null");
     EXPECT_EQ(takeText(access(instance, nullptr, data, 8)),
-              "expected the name of a state, found null");
+              "expected the name of a state, got null");
     EXPECT_EQ(takeText(access(instance, "rums", data, 8)),
               "model 'fake' has no state 'rums'");
     EXPECT_EQ(takeText(access(instance, "keys", data, 64)),
-              "state 'keys': expected 60 bytes for float32 [3, 5], found 64");
+              "state 'keys': expected 60 bytes for float32 [3, 5], got 64");
     EXPECT_EQ(takeText(access(instance, "empty", data, UINT64_MAX)),
-              "state 'empty': expected 0 bytes for float32 [0], found "
+              "state 'empty': expected 0 bytes for float32 [0], got "
               "18446744073709551615");
     EXPECT_EQ(takeText(access(instance, "runs", nullptr, 8)),
-              "state 'runs': expected an address, found null");
+              "state 'runs': expected an address, got null");
   }
   for (auto access : {HamKaasInstanceSaveState, HamKaasInstanceLoadState}) {
-    EXPECT_EQ(takeText(access(nullptr, "x")),
-              "expected an instance, found null");
+    EXPECT_EQ(takeText(access(nullptr, "x")), "expected an instance, got null");
     EXPECT_EQ(takeText(access(instance, nullptr)),
-              "expected the path of a file, found null");
+              "expected the path of a file, got null");
   }
 }
 
@@ -223,9 +222,9 @@ TEST_F(State, LoadingListsAllProblemsAndChangesNothing) {
       folder.path("given") +
           ": model 'fake' has no states named 'values', 'more'\n" +
           folder.path("given") +
-          ": tensor 'runs': expected int64 [1], found float64 [1]\n" +
+          ": tensor 'runs': expected int64 [1], got float64 [1]\n" +
           folder.path("given") +
-          ": tensor 'keys': expected float32 [3, 5], found float32 [5, 3]\n" +
+          ": tensor 'keys': expected float32 [3, 5], got float32 [5, 3]\n" +
           folder.path("given") + ": missing states 'empty' (float32 [0])");
   EXPECT_TRUE(isFilled());
 }

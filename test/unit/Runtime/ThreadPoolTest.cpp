@@ -296,9 +296,9 @@ TEST(ThreadPoolSharing, PoolsAreIndependent) {
 TEST(ThreadPoolCreation, RefusesAbsurdCounts) {
   ThreadPool *pool = nullptr;
   EXPECT_EQ(textOf(ThreadPool::create(-1, pool)),
-            "expected 0 to 4096 threads, found -1");
+            "expected 0 to 4096 threads, got -1");
   EXPECT_EQ(textOf(ThreadPool::create(5000, pool)),
-            "expected 0 to 4096 threads, found 5000");
+            "expected 0 to 4096 threads, got 5000");
   EXPECT_EQ(pool, nullptr);
 }
 

@@ -20,7 +20,7 @@ for symbol in $undefined; do
   _Z* | __cxa_* | __gxx_* | _Unwind_* | __cpu_*) ;;
   *) continue ;;
   esac
-  echo "error: expected names of libc only, found $symbol"
+  echo "error: expected names of libc only, got $symbol"
   failed=1
 done
 
@@ -34,7 +34,7 @@ for name in $needed; do
   case $name in
   libc.so.* | libm.so.* | ld-linux*) ;;
   *)
-    echo "error: expected to need libc only, found $name"
+    echo "error: expected to need libc only, got $name"
     failed=1
     ;;
   esac

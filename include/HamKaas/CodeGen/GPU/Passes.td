@@ -1,4 +1,4 @@
-//===- Passes.td - Passes that turn kernels into GPU code --*- tablegen -*-===//
+//===- Passes.td - Passes that turn kernels into GPU code -----------------===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,8 +51,8 @@ def EmitDeviceKernels
   ];
 }
 
-def DistributeLanes
-    : Pass<"hamkaas-gpu-distribute-lanes", "mlir::func::FuncOp"> {
+def DistributeToThreads
+    : Pass<"hamkaas-gpu-distribute-to-threads", "mlir::func::FuncOp"> {
   let summary = "give each thread of a warp one lane of a kernel's vectors";
   let description = [{
     Before: a kernel for a GPU after bufferization, on vectors of at

@@ -92,7 +92,7 @@ public:
   /// Returns whether any lane of one of `vectors` is other than zero.
   mlir::Value anyNonzero(llvm::ArrayRef<mlir::Value> vectors);
   /// Returns whether the keys at `point`, `active` out of `width` lanes, are
-  /// hidden from the query: a vector.
+  /// masked from the query: a vector.
   mlir::Value isHidden(PointRef point, int64_t width, int64_t active);
   mlir::Value allSet(mlir::Value mask);
 
@@ -125,19 +125,19 @@ private:
 
 /// Matrices of a number for each query and key, such as masks, of which the
 /// scores are computed. A block of queries lies along the lanes, but in memory
-/// the keys do: so parts of them are turned in scratch memory.
-class TurnedMatrices {
+/// the keys do: so parts of them are transposed in scratch memory.
+class TransposedMatrices {
 public:
   /// For parts of `part` keys and blocks of `width` queries.
-  TurnedMatrices(KernelBuilder &kernel, const Attention &attention,
-                 int64_t part, int64_t width);
+  TransposedMatrices(KernelBuilder &kernel, const Attention &attention,
+                     int64_t part, int64_t width);
 
-  /// Turns those of `rows` queries from `query` on and `count` keys from `key`
-  /// on.
-  void turn(mlir::Value batch, mlir::Value query, int64_t rows, mlir::Value key,
-            int64_t count);
+  /// Transposes those of `rows` queries from `query` on and `count` keys from
+  /// `key` on.
+  void transpose(mlir::Value batch, mlir::Value query, int64_t rows,
+                 mlir::Value key, int64_t count);
   /// The elements of `tensor` for key number `at` of the part and a vector of
-  /// queries; null if it is not turned.
+  /// queries; null if it is not transposed.
   mlir::Value load(mlir::Value tensor, mlir::Value at, mlir::Value column);
 
 private:
@@ -148,9 +148,9 @@ private:
 
   mlir::Value readRow(const Matrix &matrix, mlir::ValueRange indices,
                       int64_t active);
-  void turnSquare(Matrix &matrix, mlir::Value batch, mlir::Value query,
-                  int64_t rows, mlir::Value key, int64_t keys, mlir::Value at,
-                  mlir::Value column);
+  void transposeMasks(Matrix &matrix, mlir::Value batch, mlir::Value query,
+                      int64_t rows, mlir::Value key, int64_t keys,
+                      mlir::Value at, mlir::Value column);
 
   KernelBuilder &kernel;
   int64_t lanes;

@@ -18,7 +18,7 @@ struct ContractionLoops {
   /// Parallel loops that the right side depends on, but no rows or columns: a
   /// batch of matrices, or the groups of a convolution.
   llvm::SmallVector<int64_t> batch;
-  /// Other parallel loops: the outer dimensions of pictures.
+  /// Other parallel loops: the outer dimensions of images.
   llvm::SmallVector<int64_t> shared;
   /// The last loop that the left side depends on and the right one does not, of
   /// several iterations if there is one.

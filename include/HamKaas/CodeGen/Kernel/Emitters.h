@@ -23,7 +23,7 @@ void finishKernel(mlir::func::FuncOp kernel, const KernelBuilder &builder,
                   KernelFamily family, const llvm::SmallVector<int64_t> &tile);
 
 /// Warps of a GPU that compute a row together, a part of it each.
-struct Team {
+struct CooperativeGroup {
   int64_t warps = 1;
   /// Combines what each of the warps has, in one order; all of them then have
   /// the result. `warp` is the number of the one that runs the code.
@@ -41,7 +41,7 @@ llvm::FailureOr<Tile> emitContraction(KernelBuilder &kernel,
 llvm::FailureOr<Tile> emitAttention(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitReduction(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result,
-                              Team *team = nullptr);
+                              CooperativeGroup *group = nullptr);
 llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitMovement(KernelBuilder &kernel, mlir::Value result);

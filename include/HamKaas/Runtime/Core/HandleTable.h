@@ -64,7 +64,7 @@ public:
   /// Makes the handle invalid. Returns false if it was.
   bool remove(const void *handle, HandleKind kind);
 
-  /// Why `pin` returned null: "expected an instance, found null".
+  /// Why `pin` returned null: "expected an instance, got null".
   Error explain(const void *handle, HandleKind kind) const;
 
 private:

@@ -105,8 +105,8 @@ Mismatch Scores::matchProducts() {
   if (!isOfRank3(products.getLhs()))
     return {"the scores are no batch of matrices", products};
   // Others may need it, too: attention reads what it permutes.
-  turnedKeys = skipBroadcast(products.getRhs()).getDefiningOp<PermuteOp>();
-  if (!turnedKeys)
+  transposedKeys = skipBroadcast(products.getRhs()).getDefiningOp<PermuteOp>();
+  if (!transposedKeys)
     return {"the keys are not a permute", products};
   return {};
 }

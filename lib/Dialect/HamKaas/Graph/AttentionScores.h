@@ -61,7 +61,7 @@ struct Term {
 struct Scores {
   MatMulOp products;
   /// Repeated for the batches of the products, or not.
-  PermuteOp turnedKeys;
+  PermuteOp transposedKeys;
   double scale = 1;
   llvm::SmallVector<Term, 2> biases;
   Term mask;

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Enough for the layouts of pictures and of attention heads to meet at a
+/// Enough for the layouts of images and of attention heads to meet at a
 /// value.
 static constexpr int maxVisits = 16;
 

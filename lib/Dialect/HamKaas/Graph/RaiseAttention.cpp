@@ -120,9 +120,9 @@ Value AttentionBuilder::add(Value a, Value b) {
 
 /// The keys as rows.
 Value AttentionBuilder::turnBack() {
-  SmallVector<int64_t> permutation(scores.turnedKeys.getPermutation());
+  SmallVector<int64_t> permutation(scores.transposedKeys.getPermutation());
   std::swap(permutation[1], permutation[2]);
-  Value x = scores.turnedKeys.getX();
+  Value x = scores.transposedKeys.getX();
   if (!isIdentityPermutation(permutation))
     x = PermuteOp::create(rewriter, loc, x, permutation);
   ArrayRef<int64_t> turned = getShape(scores.products.getRhs());

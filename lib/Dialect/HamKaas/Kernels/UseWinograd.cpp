@@ -31,7 +31,7 @@ static bool isAll(ArrayRef<int64_t> values, int64_t expected) {
   return llvm::all_of(values, [&](int64_t value) { return value == expected; });
 }
 
-/// Returns whether the transformed pictures are tensors, too: they are up to 4
+/// Returns whether the transformed images are tensors, too: they are up to 4
 /// times as large.
 static bool fits(RankedTensorType type, int64_t channels, int64_t tile) {
   int64_t size = tile + 2;

@@ -51,7 +51,7 @@ func.func @others(%x: tensor<1x28x28x32xf32>, %v: tensor<3x3x32x64xf32>, %y: ten
   return %0, %1, %2, %3 : tensor<1x14x14x64xf32>, tensor<1x28x28x64xf32>, tensor<1x8x8x64xf32>, tensor<1x27x27x64xf32>
 }
 
-// Not where the transformed pictures would have 2^47 elements or more.
+// Not where the transformed images would have 2^47 elements or more.
 
 // CHECK-LABEL: func @huge(
 // CHECK-NOT:     hamkaas.winograd

@@ -18,9 +18,9 @@ import numpy as np
 LINK = ("expected no symbolic link, but from snapshots/X to ../../blobs/Y in a "
         "cache of the Hugging Face hub; --external-data-root=DIR allows those "
         "to files in DIR")
-OUT = ("expected a file in the folder of --external-data-root, found a "
+OUT = ("expected a file in the folder of --external-data-root, got a "
        "symbolic link that leads out of it")
-NAMES = "expected a file with one name, found one with 2 hard links"
+NAMES = "expected a file with one name, got one with 2 hard links"
 KIND = "expected a regular file"
 NOTHING = "No such file or directory"
 

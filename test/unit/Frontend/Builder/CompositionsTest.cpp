@@ -59,7 +59,7 @@ TEST_F(CompositionsTest, LinearOfRows) {
   expectNear(linear(b, x, w, Tensor()), {1, 1, 2}, {7, 10});
   EXPECT_FALSE(linear(b, x, w, floats({1, 2, 3}, {3})));
   EXPECT_NE(
-      report().find("expected a bias that can be broadcast to 1x1x2, found 3"),
+      report().find("expected a bias that can be broadcast to 1x1x2, got 3"),
       std::string::npos);
 }
 

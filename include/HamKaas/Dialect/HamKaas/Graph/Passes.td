@@ -1,4 +1,4 @@
-//===- Passes.td - Passes from GRAPH to GRAPH --------------*- tablegen -*-===//
+//===- Passes.td - Passes from GRAPH to GRAPH -----------------------------===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,7 @@ def FoldAffine : Pass<"hamkaas-fold-affine", "mlir::ModuleOp"> {
 def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
   let summary = "move permutes and reshapes to where they cost less";
   let description = [{
-    A frontend whose pictures have their channels first puts a permute before and
+    A frontend whose images have their channels first puts a permute before and
     after each convolution, whose channels are last. This pass looks at regions:
     values that are connected by operations that work in any layout (pointwise
     ones and those of PermutableOpInterface, such as a concatenation, a padding, a
@@ -109,7 +109,7 @@ def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
   let description = [{
     Replaces a composition by the operation it is. A kernel of one operation on
     rows saves work: rows are read once instead of once a reduction. A tree of
-    pointwise operations is one kernel anyway, but reports and pictures of a model
+    pointwise operations is one kernel anyway, but reports and drawings of a model
     name what it is. Expects the module after `hamkaas-simplify`, which turns `x^2`
     into `x * x` and constants into the second operand.
 

@@ -1,4 +1,4 @@
-//===- ContractionOps.td - Sums of products ----------------*- tablegen -*-===//
+//===- ContractionOps.td - Sums of products -------------------------------===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,7 +50,7 @@ def HamKaas_MatMulOp : HamKaas_ProductOp<"matmul"> {
 }
 
 def HamKaas_ConvOp : HamKaas_ProductOp<"conv"> {
-  let summary = "convolve pictures with weights";
+  let summary = "convolve images with weights";
   let description = [{
     With strides `s` and dilations `d` along the spatial dimensions, here two:
     `result[n, i, j, o] = sum over k, l, b of
@@ -112,7 +112,7 @@ class HamKaas_WinogradOp<string mnemonic>
 defvar HamKaas_WinogradTensor = HamKaas_TensorOf<[F32], "float32">;
 
 def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
-  let summary = "transform pictures for Winograd's convolution";
+  let summary = "transform images for Winograd's convolution";
   let description = [{
     The first step of a convolution by Winograd's minimal filtering F(t x t, 3 x 3)
     (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015),

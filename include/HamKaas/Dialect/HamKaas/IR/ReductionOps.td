@@ -1,4 +1,4 @@
-//===- ReductionOps.td - Operations that combine elements --*- tablegen -*-===//
+//===- ReductionOps.td - Operations that combine elements -----------------===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,7 +61,7 @@ def HamKaas_ReduceOp : HamKaas_GraphOp<"reduce", "Reduction", [
 
 def HamKaas_PoolOp : HamKaas_GraphOp<"pool", "Reduction", [
     InferTypeOpAdaptor], ["getFlops"]> {
-  let summary = "combine the elements in each window of a picture";
+  let summary = "combine the elements in each window of an image";
   let description = [{
     With windows `w`, strides `s` and dilations `d` along the spatial dimensions,
     here two: `result[n, i, j, c] = max over k < w0, l < w1 of

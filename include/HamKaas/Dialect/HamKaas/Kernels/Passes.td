@@ -1,4 +1,4 @@
-//===- Passes.td - Passes from GRAPH to KERNELS ------------*- tablegen -*-===//
+//===- Passes.td - Passes from GRAPH to KERNELS ---------------------------===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,23 +10,23 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvolutionsToProducts
-    : Pass<"hamkaas-convolutions-to-products", "mlir::ModuleOp"> {
+def PointwiseConvToMatMul
+    : Pass<"hamkaas-pointwise-conv-to-matmul", "mlir::ModuleOp"> {
   let summary = "make convolutions of windows of one element products";
   let description = [{
     Before: `hamkaas.conv` of float32 with windows of one element, one group and no
     padding. After: `hamkaas.matmul`, of the positions as rows and the channels
     as columns; with strides, of the positions that a `hamkaas.strided_slice`
-    took. A product may have rows of several rows of the picture in one block,
+    took. A product may have rows of several rows of the image in one block,
     and pointwise operations on the result follow it without a reshape between.
-    Between permutes from and to channels that come first, one picture has its
+    Between permutes from and to channels that come first, one image has its
     channels as rows, and only the weights are permuted.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
-def ProductsToReductions
-    : Pass<"hamkaas-products-to-reductions", "mlir::ModuleOp"> {
+def MatMulToReduction
+    : Pass<"hamkaas-matmul-to-reduction", "mlir::ModuleOp"> {
   let summary = "make products of few rows with a transposed matrix reductions";
   let description = [{
     Before: `hamkaas.matmul` of at most four rows whose right side is a
@@ -39,7 +39,7 @@ def ProductsToReductions
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
-def MergeProducts : Pass<"hamkaas-merge-products", "mlir::ModuleOp"> {
+def FuseHorizontalMatMuls : Pass<"hamkaas-fuse-horizontal-matmuls", "mlir::ModuleOp"> {
   let summary = "multiply a row and several matrices by one kernel";
   let description = [{
     Before: `hamkaas.matmul`s of the same single row with matrices of parameters

@@ -1,4 +1,4 @@
-//===- TensorContraction.cpp - Contractions of tensor cores -----*- C++ -*-===//
+//===- TensorCoreGemm.cpp - Contractions of tensor cores --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorContraction.h"
+#include "TensorCoreGemm.h"
+#include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
-#include "Teams.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -37,22 +37,20 @@ static constexpr int64_t rowsBetween = 8;
 /// fragment lie in different ones.
 static constexpr int64_t sumPadding = 8;
 
-int64_t TensorContraction::leftPitch() const {
-  return tile.depth + 4 * packed();
-}
+int64_t TensorCoreGemm::leftPitch() const { return tile.depth + 4 * packed(); }
 
-int64_t TensorContraction::rightPitch() const {
+int64_t TensorCoreGemm::rightPitch() const {
   return tile.columns() + 8 / packed();
 }
 
-SmallVector<Value> TensorContraction::makeSums() {
+SmallVector<Value> TensorCoreGemm::makeSums() {
   placeThread();
   int64_t products =
       tile.rows / productRows * (tile.warpColumns / productColumns);
   return SmallVector<Value>(products * sumsOfThread, getStart());
 }
 
-void TensorContraction::placeThread() {
+void TensorCoreGemm::placeThread() {
   warpRow = kernel.multiply(kernel.divide(warp, tile.columnWarps), tile.rows);
   warpColumn = kernel.multiply(kernel.remainder(warp, tile.columnWarps),
                                tile.warpColumns);
@@ -65,7 +63,7 @@ void TensorContraction::placeThread() {
 //===----------------------------------------------------------------------===//
 
 /// 32 bits whose upper 19 are the number rounded to TF32.
-Value TensorContraction::toTF32(Value number) {
+Value TensorCoreGemm::toTF32(Value number) {
   OpBuilder &ir = kernel.ir();
   return NVVM::ConvertFloatToTF32Op::create(ir, kernel.loc(), ir.getI32Type(),
                                             number, NVVM::FPRoundingMode::RNA);
@@ -73,7 +71,7 @@ Value TensorContraction::toTF32(Value number) {
 
 /// The exact difference of `number` and `rounded`. The lower bits of `rounded`
 /// mean nothing.
-Value TensorContraction::getRest(Value number, Value rounded) {
+Value TensorCoreGemm::getRest(Value number, Value rounded) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   Value upper = arith::ConstantIntOp::create(ir, loc, ~0x1fff, 32);
@@ -84,7 +82,7 @@ Value TensorContraction::getRest(Value number, Value rounded) {
 
 /// Adds the register of the elements that `load` gives for the next places of
 /// the depth.
-void TensorContraction::addRegister(Fragment &fragment, LoadElement load) {
+void TensorCoreGemm::addRegister(Fragment &fragment, LoadElement load) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   if (isBF16()) {
@@ -106,8 +104,8 @@ void TensorContraction::addRegister(Fragment &fragment, LoadElement load) {
 
 /// A thread has its row and the one eight rows below, at its place of the depth
 /// and at the one four places further on.
-TensorContraction::Fragment
-TensorContraction::loadLeft(Value stage, int64_t row, int64_t depth) {
+TensorCoreGemm::Fragment TensorCoreGemm::loadLeft(Value stage, int64_t row,
+                                                  int64_t depth) {
   Fragment fragment;
   Value first = kernel.add(kernel.add(warpRow, row), group);
   for (int64_t place : {int64_t(0), threadsOfRow})
@@ -122,8 +120,8 @@ TensorContraction::loadLeft(Value stage, int64_t row, int64_t depth) {
   return fragment;
 }
 
-TensorContraction::Fragment
-TensorContraction::loadRight(Value stage, int64_t column, int64_t depth) {
+TensorCoreGemm::Fragment TensorCoreGemm::loadRight(Value stage, int64_t column,
+                                                   int64_t depth) {
   Fragment fragment;
   Value at = kernel.add(kernel.add(warpColumn, column), group);
   for (int64_t place : {int64_t(0), threadsOfRow})
@@ -140,8 +138,8 @@ TensorContraction::loadRight(Value stage, int64_t column, int64_t depth) {
 // Products
 //===----------------------------------------------------------------------===//
 
-void TensorContraction::addProduct(ArrayRef<Value> left, ArrayRef<Value> right,
-                                   MutableArrayRef<Value> sums) {
+void TensorCoreGemm::addProduct(ArrayRef<Value> left, ArrayRef<Value> right,
+                                MutableArrayRef<Value> sums) {
   OpBuilder &ir = kernel.ir();
   auto type = isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::tf32;
   auto result = LLVM::LLVMStructType::getLiteral(
@@ -161,8 +159,8 @@ void TensorContraction::addProduct(ArrayRef<Value> left, ArrayRef<Value> right,
 /// three products of a split number therefore start from zero, and are added as
 /// float32 is elsewhere. The smaller ones come first; that of both rests is
 /// below the error of float32.
-void TensorContraction::addProducts(const Fragment &left, const Fragment &right,
-                                    MutableArrayRef<Value> sums) {
+void TensorCoreGemm::addProducts(const Fragment &left, const Fragment &right,
+                                 MutableArrayRef<Value> sums) {
   if (!isSplit())
     return addProduct(left.numbers, right.numbers, sums);
   OpBuilder &ir = kernel.ir();
@@ -176,7 +174,7 @@ void TensorContraction::addProducts(const Fragment &left, const Fragment &right,
     sum = arith::AddFOp::create(ir, kernel.loc(), sum, product);
 }
 
-SmallVector<Value> TensorContraction::multiply(Value stage, ValueRange sums) {
+SmallVector<Value> TensorCoreGemm::multiply(Value stage, ValueRange sums) {
   SmallVector<Value> next(sums);
   for (int64_t depth = 0; depth < tile.depth; depth += productDepth()) {
     SmallVector<Fragment> columns;
@@ -210,7 +208,7 @@ static int64_t countElements(Value buffer) {
 }
 
 /// Rows of one product after the other go through what held the operands.
-void TensorContraction::finish(ValueRange sums) {
+void TensorCoreGemm::finish(ValueRange sums) {
   bool isLeft = countElements(leftShared) > countElements(rightShared);
   Value buffer = flatten(kernel, isLeft ? leftShared : rightShared);
   int64_t elements = productRows * (tile.warpColumns + sumPadding);
@@ -219,7 +217,7 @@ void TensorContraction::finish(ValueRange sums) {
   Value first = kernel.multiply(warp, elements);
   int64_t count = sumsOfThread * tile.warpColumns / productColumns;
   // Other warps may still read operands.
-  waitForBlock(kernel);
+  blockBarrier(kernel);
   for (int64_t r = 0; r < tile.rows; r += productRows) {
     storeSums(sums.slice(r / productRows * count, count), buffer, first);
     Value all = arith::ConstantIntOp::create(kernel.ir(), kernel.loc(), -1, 32);
@@ -228,7 +226,7 @@ void TensorContraction::finish(ValueRange sums) {
   }
 }
 
-void TensorContraction::storeSums(ValueRange sums, Value buffer, Value first) {
+void TensorCoreGemm::storeSums(ValueRange sums, Value buffer, Value first) {
   OpBuilder &ir = kernel.ir();
   int64_t pitch = tile.warpColumns + sumPadding;
   Value own = kernel.add(kernel.add(first, kernel.multiply(group, pitch)),
@@ -244,7 +242,7 @@ void TensorContraction::storeSums(ValueRange sums, Value buffer, Value first) {
 }
 
 /// Writes what exists of the rows from `row` on.
-void TensorContraction::finishRows(Value buffer, Value first, Value row) {
+void TensorCoreGemm::finishRows(Value buffer, Value first, Value row) {
   int64_t pitch = tile.warpColumns + sumPadding;
   auto type = VectorType::get(warpSize, kernel.ir().getF32Type());
   int64_t rest = columnCount % warpSize;

@@ -1,12 +1,12 @@
-//===- Teams.h - Warps that work together -----------------------*- C++ -*-===//
+//===- CooperativeGroups.h - Warps that work together -----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_GPU_TEAMS_H
-#define HAMKAAS_LIB_CODEGEN_GPU_TEAMS_H
+#ifndef HAMKAAS_LIB_CODEGEN_GPU_COOPERATIVEGROUPS_H
+#define HAMKAAS_LIB_CODEGEN_GPU_COOPERATIVEGROUPS_H
 
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
 
@@ -17,15 +17,16 @@ mlir::Value allocateShared(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape,
                            mlir::Type element);
 
 /// Waits until all warps of the block are here, and have written what they did.
-void waitForBlock(KernelBuilder &kernel);
+void blockBarrier(KernelBuilder &kernel);
 
 /// Returns whether `warp` is number `number`.
 mlir::Value isWarp(KernelBuilder &kernel, mlir::Value warp, int64_t number);
 
 /// The warps that take a row together where there are too few rows for as many
 /// warps; none if there are enough, or rows are short.
-std::optional<Team> makeRowTeam(KernelBuilder &kernel, mlir::Value result);
+std::optional<CooperativeGroup> makeRowGroup(KernelBuilder &kernel,
+                                             mlir::Value result);
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_GPU_TEAMS_H
+#endif // HAMKAAS_LIB_CODEGEN_GPU_COOPERATIVEGROUPS_H

@@ -1,12 +1,12 @@
-//===- SplitAttention.h - Attention of few queries --------------*- C++ -*-===//
+//===- FlashDecoding.h - Attention of few queries ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_GPU_SPLITATTENTION_H
-#define HAMKAAS_LIB_CODEGEN_GPU_SPLITATTENTION_H
+#ifndef HAMKAAS_LIB_CODEGEN_GPU_FLASHDECODING_H
+#define HAMKAAS_LIB_CODEGEN_GPU_FLASHDECODING_H
 
 #include "HamKaas/CodeGen/Kernel/Attention.h"
 
@@ -15,14 +15,14 @@ namespace hamkaas {
 /// Attention of few queries, as in decoding: the warps of a block take the keys
 /// in turn, a lane a key. Each corrects its sums when it finds a larger score;
 /// in the end those of all warps are put together in one order.
-class SplitAttention {
+class FlashDecoding {
 public:
-  SplitAttention(KernelBuilder &kernel, const Attention &attention);
+  FlashDecoding(KernelBuilder &kernel, const Attention &attention);
 
   /// Returns whether it has this form, and is large enough.
   static bool fits(const Attention &attention);
   /// Warps of a block.
-  int64_t warps() const { return team; }
+  int64_t warps() const { return group; }
 
   Tile emit();
 
@@ -53,7 +53,7 @@ private:
   KernelBuilder &kernel;
   const Attention &attention;
   AttentionSteps steps;
-  int64_t rows, vectors, team;
+  int64_t rows, vectors, group;
   /// Values that the warps exchange.
   mlir::Value sharedStatistics, sharedValues;
   /// Where the emission of a block stands.
@@ -62,4 +62,4 @@ private:
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_GPU_SPLITATTENTION_H
+#endif // HAMKAAS_LIB_CODEGEN_GPU_FLASHDECODING_H

@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-gpu-distribute-lanes -split-input-file -verify-diagnostics
+// RUN: hamkaas-opt %s -hamkaas-gpu-distribute-to-threads -split-input-file -verify-diagnostics
 
 func.func @wide(%x: memref<96xf32>, %out: memref<96xf32>) attributes {hamkaas.tiles = 1 : i64} {
   %c0 = arith.constant 0 : index

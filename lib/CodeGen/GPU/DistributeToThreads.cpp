@@ -1,4 +1,5 @@
-//===- DistributeLanes.cpp - Vectors to the threads of a warp ---*- C++ -*-===//
+//===- DistributeToThreads.cpp - Vectors to threads of a warp ---*- C++ -*-===//
+//-*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +30,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace hamkaas {
-#define GEN_PASS_DEF_DISTRIBUTELANES
+#define GEN_PASS_DEF_DISTRIBUTETOTHREADS
 #include "HamKaas/CodeGen/GPU/Passes.h.inc"
 } // namespace hamkaas
 
@@ -204,8 +205,8 @@ LogicalResult LaneDistributor::distribute(Operation *op) {
 }
 
 namespace {
-struct DistributeLanesPass
-    : hamkaas::impl::DistributeLanesBase<DistributeLanesPass> {
+struct DistributeToThreadsPass
+    : hamkaas::impl::DistributeToThreadsBase<DistributeToThreadsPass> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
     if (!kernel->hasAttr(HamKaasDialect::tilesAttrName) || kernel.isExternal())

@@ -1,12 +1,12 @@
-//===- BlockContraction.h - Contractions of blocks of threads ---*- C++ -*-===//
+//===- SharedMemoryGemm.h - Contractions of blocks of threads ---*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_GPU_BLOCKCONTRACTION_H
-#define HAMKAAS_LIB_CODEGEN_GPU_BLOCKCONTRACTION_H
+#ifndef HAMKAAS_LIB_CODEGEN_GPU_SHAREDMEMORYGEMM_H
+#define HAMKAAS_LIB_CODEGEN_GPU_SHAREDMEMORYGEMM_H
 
 #include "DeviceContraction.h"
 #include "HamKaas/CodeGen/Kernel/Contraction.h"
@@ -16,11 +16,11 @@ namespace hamkaas {
 /// A contraction whose warps share what they read: parts of both sides are
 /// copied to the memory of their block, the next ones while one is multiplied.
 /// Each warp has rows of its own, each thread some columns of these.
-class BlockContraction : protected DeviceContraction {
+class SharedMemoryGemm : protected DeviceContraction {
 public:
-  virtual ~BlockContraction() = default;
+  virtual ~SharedMemoryGemm() = default;
 
-  BlockContraction(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
+  SharedMemoryGemm(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
                    mlir::Value result)
       : DeviceContraction(kernel, root, result) {}
 
@@ -91,4 +91,4 @@ private:
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_GPU_BLOCKCONTRACTION_H
+#endif // HAMKAAS_LIB_CODEGEN_GPU_SHAREDMEMORYGEMM_H

@@ -1,4 +1,5 @@
-//===- MergeProducts.cpp - Products of one row by one kernel ----*- C++ -*-===//
+//===- FuseHorizontalMatMuls.cpp - One row by several matrices --*- C++ -*-===//
+//-*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +18,7 @@
 #include "llvm/ADT/MapVector.h"
 
 namespace hamkaas {
-#define GEN_PASS_DEF_MERGEPRODUCTS
+#define GEN_PASS_DEF_FUSEHORIZONTALMATMULS
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h.inc"
 } // namespace hamkaas
 
@@ -113,7 +114,8 @@ static LogicalResult merge(IRRewriter &rewriter, ArrayRef<MatMulOp> products) {
 }
 
 namespace {
-struct MergeProducts : hamkaas::impl::MergeProductsBase<MergeProducts> {
+struct FuseHorizontalMatMuls
+    : hamkaas::impl::FuseHorizontalMatMulsBase<FuseHorizontalMatMuls> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     WalkResult result = getOperation().walk([&](Block *block) {

@@ -1,4 +1,4 @@
-//===- ConvolutionsToProducts.cpp - Of windows of one element ---*- C++ -*-===//
+//===- PointwiseConvToMatMul.cpp - Of windows of one element ----*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 namespace hamkaas {
-#define GEN_PASS_DEF_CONVOLUTIONSTOPRODUCTS
+#define GEN_PASS_DEF_POINTWISECONVTOMATMUL
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h.inc"
 } // namespace hamkaas
 
@@ -53,7 +53,7 @@ static Value asMatrix(OpBuilder &builder, Location loc, Value value) {
   return ReshapeOp::create(builder, loc, type.clone(shape), value);
 }
 
-/// The permute of `conv`'s only use, if `conv` reads and that writes pictures
+/// The permute of `conv`'s only use, if `conv` reads and that writes images
 /// whose channels come first; null otherwise.
 static PermuteOp findChannelsFirst(ConvOp conv) {
   auto before = conv.getX().getDefiningOp<PermuteOp>();
@@ -74,7 +74,7 @@ static PermuteOp findChannelsFirst(ConvOp conv) {
   return isFound ? after : PermuteOp();
 }
 
-/// One picture whose channels come first is a matrix with the positions as
+/// One image whose channels come first is a matrix with the positions as
 /// columns: nothing is permuted but the weights.
 static void replaceByTransposedProduct(ConvOp conv, PermuteOp after) {
   OpBuilder builder(conv);
@@ -108,8 +108,8 @@ static void replaceByProduct(ConvOp conv) {
 }
 
 namespace {
-struct ConvolutionsToProducts
-    : hamkaas::impl::ConvolutionsToProductsBase<ConvolutionsToProducts> {
+struct PointwiseConvToMatMul
+    : hamkaas::impl::PointwiseConvToMatMulBase<PointwiseConvToMatMul> {
   void runOnOperation() override {
     llvm::SetVector<Block *> changed;
     SmallVector<ConvOp> convolutions;

@@ -1,13 +1,13 @@
-//===- SplitAttention.cpp - Attention of few queries ------------*- C++ -*-===//
+//===- FlashDecoding.cpp - Attention of few queries -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "SplitAttention.h"
+#include "FlashDecoding.h"
+#include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
-#include "Teams.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace hamkaas;
 
-static constexpr int64_t maxRows = 4, minKeys = 64, maxTeam = 16;
+static constexpr int64_t maxRows = 4, minKeys = 64, maxGroupWarps = 16;
 /// Sums of values that a thread holds.
 static constexpr int64_t maxSums = 16;
 
@@ -25,39 +25,39 @@ static int64_t countVectors(const Attention &attention) {
   return llvm::divideCeil(attention.valueWidth, warpSize);
 }
 
-bool SplitAttention::fits(const Attention &attention) {
+bool FlashDecoding::fits(const Attention &attention) {
   return attention.queries <= maxRows && attention.keys >= minKeys &&
          attention.queries * countVectors(attention) <= maxSums;
 }
 
-SplitAttention::SplitAttention(KernelBuilder &kernel,
-                               const Attention &attention)
+FlashDecoding::FlashDecoding(KernelBuilder &kernel, const Attention &attention)
     : kernel(kernel), attention(attention), steps(kernel, attention),
-      rows(attention.queries), vectors(countVectors(attention)), team(maxTeam) {
+      rows(attention.queries), vectors(countVectors(attention)),
+      group(maxGroupWarps) {
   int64_t sumBytes = rows * vectors * warpSize * 4;
   const CostModel &costs = kernel.costs();
   // The rest of the shared memory is for statistics, and for the other blocks.
   int64_t maxBytes = costs.machine.sharedBytes * 2 / 3;
-  while (team > 1 &&
-         (team * sumBytes > maxBytes || attention.keys < team * warpSize ||
-          attention.batches * team > costs.wantedWarps()))
-    team /= 2;
+  while (group > 1 &&
+         (group * sumBytes > maxBytes || attention.keys < group * warpSize ||
+          attention.batches * group > costs.wantedWarps()))
+    group /= 2;
 }
 
-SmallVector<Value> SplitAttention::Sums::all() const {
+SmallVector<Value> FlashDecoding::Sums::all() const {
   SmallVector<Value> joined(largest);
   joined.append(weights);
   joined.append(values);
   return joined;
 }
 
-SplitAttention::Sums SplitAttention::split(ValueRange all) const {
+FlashDecoding::Sums FlashDecoding::split(ValueRange all) const {
   return {all.take_front(rows), all.slice(rows, rows),
           all.drop_front(2 * rows)};
 }
 
 /// Lanes of a vector of columns of the values that exist.
-int64_t SplitAttention::active(int64_t vector) const {
+int64_t FlashDecoding::active(int64_t vector) const {
   return std::min(warpSize, attention.valueWidth - vector * warpSize);
 }
 
@@ -65,34 +65,34 @@ int64_t SplitAttention::active(int64_t vector) const {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-Tile SplitAttention::emit() {
+Tile FlashDecoding::emit() {
   Type number = kernel.ir().getF32Type();
-  sharedStatistics = allocateShared(kernel, {team, 2 * rows}, number);
+  sharedStatistics = allocateShared(kernel, {group, 2 * rows}, number);
   sharedValues =
-      allocateShared(kernel, {team, rows * vectors, warpSize}, number);
-  kernel.tileLoop(attention.batches * team, [&](Value tile) {
-    warp = kernel.remainder(tile, team);
-    batch = kernel.divide(tile, team);
+      allocateShared(kernel, {group, rows * vectors, warpSize}, number);
+  kernel.tileLoop(attention.batches * group, [&](Value tile) {
+    warp = kernel.remainder(tile, group);
+    batch = kernel.divide(tile, group);
     share(addAllKeys());
-    waitForBlock(kernel);
+    blockBarrier(kernel);
     for (int64_t i = 0; i < rows * vectors; ++i)
       kernel.writingBranch(
-          isWarp(kernel, warp, i % team),
+          isWarp(kernel, warp, i % group),
           [&] { finish(i / vectors, i % vectors); }, [] {});
   });
   return {rows, attention.keys};
 }
 
 /// Those that the warp has: each one as many as there are warps further on.
-/// Where only the first of a long row are not hidden, all warps have some.
-SplitAttention::Sums SplitAttention::addAllKeys() {
+/// Where only the first of a long row are not masked, all warps have some.
+FlashDecoding::Sums FlashDecoding::addAllKeys() {
   Sums sums;
   sums.largest.assign(rows,
                       steps.splat(-std::numeric_limits<float>::infinity()));
   sums.weights.assign(rows, steps.splat(0));
   sums.values.assign(rows * vectors, steps.splat(0));
   int64_t whole = attention.keys / warpSize, rest = attention.keys % warpSize;
-  sums = split(kernel.loop(warp, kernel.constant(whole), team, sums.all(),
+  sums = split(kernel.loop(warp, kernel.constant(whole), group, sums.all(),
                            /*writes=*/false, [&](Value part, ValueRange all) {
                              Value key = kernel.multiply(part, warpSize);
                              return addKeys(key, warpSize, split(all)).all();
@@ -101,7 +101,7 @@ SplitAttention::Sums SplitAttention::addAllKeys() {
     return sums;
   SmallVector<Value> all = sums.all();
   return split(kernel.branch(
-      isWarp(kernel, warp, whole % team), ValueRange(all).getTypes(),
+      isWarp(kernel, warp, whole % group), ValueRange(all).getTypes(),
       /*writes=*/false,
       [&] {
         return addKeys(kernel.constant(whole * warpSize), rest, sums).all();
@@ -113,8 +113,8 @@ SplitAttention::Sums SplitAttention::addAllKeys() {
 // Keys and values
 //===----------------------------------------------------------------------===//
 
-SplitAttention::Sums SplitAttention::addKeys(Value key, int64_t active,
-                                             Sums sums) {
+FlashDecoding::Sums FlashDecoding::addKeys(Value key, int64_t active,
+                                           Sums sums) {
   SmallVector<Value> products = multiplyKeys(key, active), weights;
   auto add = [&](Value a, Value b) { return steps.maximum(a, b); };
   for (int64_t r = 0; r < rows; ++r) {
@@ -140,8 +140,8 @@ SplitAttention::Sums SplitAttention::addKeys(Value key, int64_t active,
   return sums;
 }
 
-/// Zeros if all of the keys are hidden.
-SmallVector<Value> SplitAttention::multiplyKeys(Value key, int64_t active) {
+/// Zeros if all of the keys are masked.
+SmallVector<Value> FlashDecoding::multiplyKeys(Value key, int64_t active) {
   auto compute = [&] {
     SmallVector<Value> products;
     for (int64_t r = 0; r < rows; ++r)
@@ -151,23 +151,23 @@ SmallVector<Value> SplitAttention::multiplyKeys(Value key, int64_t active) {
   };
   if (!attention.hiding || active < warpSize)
     return compute();
-  Value hidden;
+  Value masked;
   for (int64_t r = 0; r < rows; ++r) {
     Value here = steps.isHidden(lanePoint({batch, kernel.constant(r)}, key),
                                 warpSize, active);
-    hidden =
-        hidden ? arith::AndIOp::create(kernel.ir(), kernel.loc(), hidden, here)
+    masked =
+        masked ? arith::AndIOp::create(kernel.ir(), kernel.loc(), masked, here)
                : here;
   }
   SmallVector<Value> zeros(rows, steps.splat(0));
   return kernel.branch(
-      steps.allSet(hidden), ValueRange(zeros).getTypes(), /*writes=*/false,
+      steps.allSet(masked), ValueRange(zeros).getTypes(), /*writes=*/false,
       [&] { return zeros; }, compute);
 }
 
 /// The scores of a query, negative infinity where there is no key.
-Value SplitAttention::score(int64_t row, Value product, Value key,
-                            int64_t active) {
+Value FlashDecoding::score(int64_t row, Value product, Value key,
+                           int64_t active) {
   TreeEmitter tree(kernel, warpSize, active, [&](Value tensor, PointRef) {
     return tensor == attention.products->getResult(0) ? product : Value();
   });
@@ -177,9 +177,9 @@ Value SplitAttention::score(int64_t row, Value product, Value key,
                           steps.splat(-std::numeric_limits<float>::infinity()));
 }
 
-SmallVector<Value> SplitAttention::addValues(Value key, int64_t active,
-                                             ValueRange weights,
-                                             ValueRange sums) {
+SmallVector<Value> FlashDecoding::addValues(Value key, int64_t active,
+                                            ValueRange weights,
+                                            ValueRange sums) {
   SmallVector<Value> next(sums);
   for (int64_t j = 0; j < active; ++j) {
     SmallVector<Value> factors;
@@ -206,7 +206,7 @@ SmallVector<Value> SplitAttention::addValues(Value key, int64_t active,
 //===----------------------------------------------------------------------===//
 
 /// Writes what the warp has for the others.
-void SplitAttention::share(const Sums &sums) {
+void FlashDecoding::share(const Sums &sums) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   auto add = [&](Value a, Value b) { return steps.add(a, b); };
@@ -225,7 +225,7 @@ void SplitAttention::share(const Sums &sums) {
         ValueRange{warp, kernel.constant(i), kernel.constant(0)});
 }
 
-Value SplitAttention::loadStatistic(int64_t warp, int64_t number) {
+Value FlashDecoding::loadStatistic(int64_t warp, int64_t number) {
   Value element = memref::LoadOp::create(
       kernel.ir(), kernel.loc(), sharedStatistics,
       ValueRange{kernel.constant(warp), kernel.constant(number)});
@@ -233,17 +233,17 @@ Value SplitAttention::loadStatistic(int64_t warp, int64_t number) {
 }
 
 /// Writes one vector of the result of a query.
-void SplitAttention::finish(int64_t row, int64_t vector) {
+void FlashDecoding::finish(int64_t row, int64_t vector) {
   OpBuilder &ir = kernel.ir();
   SmallVector<Value> largest;
-  for (int64_t i = 0; i < team; ++i)
+  for (int64_t i = 0; i < group; ++i)
     largest.push_back(loadStatistic(i, 2 * row));
   Value subtracted = largest.front();
   for (Value other : ArrayRef(largest).drop_front())
     subtracted = steps.maximum(other, subtracted);
   subtracted = steps.finiteOrZero(subtracted);
   Value weights = steps.splat(0), values = steps.splat(0);
-  for (int64_t i = 0; i < team; ++i) {
+  for (int64_t i = 0; i < group; ++i) {
     Value factor = steps.exponential(largest[i], subtracted);
     weights = steps.multiplyAdd(loadStatistic(i, 2 * row + 1), factor, weights);
     Value value = vector::LoadOp::create(

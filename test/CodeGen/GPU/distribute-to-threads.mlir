@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-gpu-distribute-lanes -split-input-file | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-gpu-distribute-to-threads -split-input-file | FileCheck %s
 
 // Each thread has the element of its lane.
 

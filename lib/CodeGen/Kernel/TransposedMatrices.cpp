@@ -1,4 +1,4 @@
-//===- TurnedMatrices.cpp - Masks turned for attention ----------*- C++ -*-===//
+//===- TransposedMatrices.cpp - Masks transposed for attention --*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,9 +23,9 @@ static bool canTurn(Value tensor, const Attention &attention) {
          (type.getElementType().isF32() || type.getElementType().isInteger(8));
 }
 
-TurnedMatrices::TurnedMatrices(KernelBuilder &kernel,
-                               const Attention &attention, int64_t part,
-                               int64_t width)
+TransposedMatrices::TransposedMatrices(KernelBuilder &kernel,
+                                       const Attention &attention, int64_t part,
+                                       int64_t width)
     : kernel(kernel), lanes(kernel.target().lanes) {
   llvm::SetVector<Value> tree;
   tree.insert(attention.scores);
@@ -38,8 +38,8 @@ TurnedMatrices::TurnedMatrices(KernelBuilder &kernel,
   }
 }
 
-void TurnedMatrices::turn(Value batch, Value query, int64_t rows, Value key,
-                          int64_t count) {
+void TransposedMatrices::transpose(Value batch, Value query, int64_t rows,
+                                   Value key, int64_t count) {
   SmallVector<Value> none;
   for (Matrix &matrix : matrices)
     forEachLaneBlock(
@@ -49,17 +49,17 @@ void TurnedMatrices::turn(Value batch, Value query, int64_t rows, Value key,
           forEachLaneBlock(
               kernel, kernel.constant(0), count, lanes, /*unroll=*/1, none,
               /*writes=*/false, [&](LaneBlock at, MutableArrayRef<Value>) {
-                turnSquare(matrix, batch, kernel.add(query, row.index),
-                           row.active, kernel.add(key, at.index), at.active,
-                           at.index, row.index);
+                transposeMasks(matrix, batch, kernel.add(query, row.index),
+                               row.active, kernel.add(key, at.index), at.active,
+                               at.index, row.index);
               });
         });
 }
 
 /// Lanes beyond the last query repeat one.
-void TurnedMatrices::turnSquare(Matrix &matrix, Value batch, Value query,
-                                int64_t rows, Value key, int64_t keys, Value at,
-                                Value column) {
+void TransposedMatrices::transposeMasks(Matrix &matrix, Value batch,
+                                        Value query, int64_t rows, Value key,
+                                        int64_t keys, Value at, Value column) {
   auto type = cast<RankedTensorType>(matrix.tensor.getType());
   Value first = type.getDimSize(0) == 1 ? kernel.constant(0) : batch;
   SmallVector<Value> square;
@@ -73,8 +73,8 @@ void TurnedMatrices::turnSquare(Matrix &matrix, Value batch, Value query,
 }
 
 /// A boolean is not zero here if it is not.
-Value TurnedMatrices::readRow(const Matrix &matrix, ValueRange indices,
-                              int64_t active) {
+Value TransposedMatrices::readRow(const Matrix &matrix, ValueRange indices,
+                                  int64_t active) {
   Value row = kernel.load(matrix.tensor, indices, lanes, active);
   if (getElementTypeOrSelf(row).isF32())
     return row;
@@ -83,7 +83,7 @@ Value TurnedMatrices::readRow(const Matrix &matrix, ValueRange indices,
       VectorType::get(lanes, kernel.ir().getF32Type()), row);
 }
 
-Value TurnedMatrices::load(Value tensor, Value at, Value column) {
+Value TransposedMatrices::load(Value tensor, Value at, Value column) {
   auto *found = llvm::find_if(
       matrices, [&](const Matrix &matrix) { return matrix.tensor == tensor; });
   if (found == matrices.end())

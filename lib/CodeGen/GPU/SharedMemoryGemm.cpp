@@ -1,4 +1,4 @@
-//===- BlockContraction.cpp - Contractions of blocks of threads -*- C++ -*-===//
+//===- SharedMemoryGemm.cpp - Contractions of blocks of threads -*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BlockContraction.h"
+#include "SharedMemoryGemm.h"
+#include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
-#include "Teams.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -31,7 +31,7 @@ static constexpr int64_t depthAtOnce = 4;
 
 /// Four elements are one copy where all are at multiples of four. That holds
 /// for the operand's own places; where it begins is looked at when it is known.
-void BlockContraction::chooseChunks() {
+void SharedMemoryGemm::chooseChunks() {
   auto isAligned = [&](const OperandLayout &layout, int64_t unitLoop) {
     for (auto [loop, factor] : llvm::enumerate(layout.factors))
       if (int64_t(loop) != unitLoop && factor % 4)
@@ -44,7 +44,7 @@ void BlockContraction::chooseChunks() {
 
 /// Several columns a thread where what follows reads and writes them so: each
 /// read of shared memory then gives more.
-void BlockContraction::chooseLanes() {
+void SharedMemoryGemm::chooseLanes() {
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
   SmallVector<LaneUse::Index> ofLoops(loops.extents.size(), {0, 1});
   ofLoops[loops.column] = {1, 0};
@@ -57,7 +57,7 @@ void BlockContraction::chooseLanes() {
                       [&](Value value) { return value == root->getResult(0); });
 }
 
-bool BlockContraction::match() {
+bool SharedMemoryGemm::match() {
   if (!matchOperands())
     return false;
   auto chosen =
@@ -75,7 +75,7 @@ bool BlockContraction::match() {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-Tile BlockContraction::emit() {
+Tile SharedMemoryGemm::emit() {
   Type number = kernel.ir().getF32Type();
   leftShared = allocateShared(
       kernel, {tile.stages, tile.blockRows(), leftPitch()}, number);
@@ -100,7 +100,7 @@ Tile BlockContraction::emit() {
   return {tile.blockRows(), tile.columns(), tile.depth};
 }
 
-void BlockContraction::emitBlock(Value batch) {
+void SharedMemoryGemm::emitBlock(Value batch) {
   moveToBatch(batch);
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
@@ -125,7 +125,7 @@ void BlockContraction::emitBlock(Value batch) {
         // All groups but those of the steps behind it.
         nvgpu::DeviceAsyncWaitOp::create(ir, loc, group,
                                          ir.getI32IntegerAttr(ahead - 1));
-        waitForBlock(kernel);
+        blockBarrier(kernel);
         Value next = kernel.add(step, ahead);
         auto start = [&] {
           startStep(next);
@@ -145,7 +145,7 @@ void BlockContraction::emitBlock(Value batch) {
 
 /// Gives this thread its share of the copies of so many rows of `chunks` copies
 /// each. They are in one column, and constants apart.
-void BlockContraction::addCopies(Side &side, int64_t rows, int64_t chunks,
+void SharedMemoryGemm::addCopies(Side &side, int64_t rows, int64_t chunks,
                                  function_ref<void(Copy &)> place) {
   side.copies.clear();
   int64_t threads = tile.warps * warpSize;
@@ -164,7 +164,7 @@ void BlockContraction::addCopies(Side &side, int64_t rows, int64_t chunks,
 }
 
 /// Rows beyond the last repeat it, and are not stored.
-void BlockContraction::addLeftCopies() {
+void SharedMemoryGemm::addLeftCopies() {
   int64_t chunks = tile.depth / leftSide.chunk;
   addCopies(leftSide, tile.blockRows(), chunks, [&](Copy &copy) {
     copy.depth = copy.column;
@@ -176,7 +176,7 @@ void BlockContraction::addLeftCopies() {
 }
 
 /// Columns beyond the last are zeros, which panels have there.
-void BlockContraction::addRightCopies() {
+void SharedMemoryGemm::addRightCopies() {
   int64_t chunks = tile.columns() / rightSide.chunk;
   Value first = right.panelWidth
                     ? kernel.multiply(columnBlock, right.panelFactor)
@@ -190,7 +190,7 @@ void BlockContraction::addRightCopies() {
   });
 }
 
-void BlockContraction::emitCopies(const Side &side, const OperandLayout &layout,
+void SharedMemoryGemm::emitCopies(const Side &side, const OperandLayout &layout,
                                   Value shared, Value step, Value stage) {
   OpBuilder &ir = kernel.ir();
   for (const Copy &copy : side.copies) {
@@ -216,7 +216,7 @@ void BlockContraction::emitCopies(const Side &side, const OperandLayout &layout,
 }
 
 /// Elements out of range become zeros; nothing is read for them.
-void BlockContraction::emitCopy(const Side &side, const Copy &copy,
+void SharedMemoryGemm::emitCopy(const Side &side, const Copy &copy,
                                 Value shared, Value from, Value exists,
                                 Value stage) {
   OpBuilder &ir = kernel.ir();
@@ -236,13 +236,13 @@ void BlockContraction::emitCopy(const Side &side, const Copy &copy,
 }
 
 /// Begins to copy what step number `step` multiplies.
-void BlockContraction::startStep(Value step) {
+void SharedMemoryGemm::startStep(Value step) {
   Value stage = kernel.remainder(step, tile.stages);
   emitCopies(leftSide, left, leftShared, step, stage);
   emitCopies(rightSide, right, rightShared, step, stage);
 }
 
-Value BlockContraction::closeGroup() {
+Value SharedMemoryGemm::closeGroup() {
   return nvgpu::DeviceAsyncCreateGroupOp::create(
       kernel.ir(), kernel.loc(),
       nvgpu::DeviceAsyncTokenType::get(kernel.ir().getContext()), ValueRange());
@@ -252,13 +252,13 @@ Value BlockContraction::closeGroup() {
 // Sums
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> BlockContraction::makeSums() {
+SmallVector<Value> SharedMemoryGemm::makeSums() {
   return SmallVector<Value>(tile.rows * vectors(), getStart(lanes));
 }
 
 /// All threads of a warp read the same numbers of the left side, four at a
 /// time, and each its own columns of the right one.
-SmallVector<Value> BlockContraction::multiply(Value stage, ValueRange sums) {
+SmallVector<Value> SharedMemoryGemm::multiply(Value stage, ValueRange sums) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   auto vectorType = VectorType::get(lanes, ir.getF32Type());
@@ -292,7 +292,7 @@ SmallVector<Value> BlockContraction::multiply(Value stage, ValueRange sums) {
       });
 }
 
-void BlockContraction::finish(ValueRange sums) {
+void SharedMemoryGemm::finish(ValueRange sums) {
   int64_t rest = columnCount % tile.columns();
   int64_t wholeBlocks = columnCount / tile.columns();
   auto full = [&] { finishRows(sums, vectors(), lanes); };
@@ -309,7 +309,7 @@ void BlockContraction::finish(ValueRange sums) {
 }
 
 /// Writes the rows that exist.
-void BlockContraction::finishRows(ValueRange sums, int64_t count,
+void SharedMemoryGemm::finishRows(ValueRange sums, int64_t count,
                                   int64_t lastActive) {
   Value first = kernel.add(firstRow, kernel.multiply(warp, tile.rows));
   for (int64_t r = 0; r < tile.rows; ++r) {

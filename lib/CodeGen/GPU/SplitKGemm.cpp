@@ -1,13 +1,13 @@
-//===- SplitContraction.cpp - Contractions of few rows ----------*- C++ -*-===//
+//===- SplitKGemm.cpp - Contractions of few rows ----------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "SplitContraction.h"
+#include "SplitKGemm.h"
+#include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
-#include "Teams.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -28,7 +28,7 @@ static constexpr int64_t minReads = 4, maxReads = 8, maxRowsOfMaxReads = 2;
 /// Warps of a block, and sums of theirs of that size.
 static constexpr int64_t minParts = 4, maxParts = 16, maxWideSums = 64;
 
-bool SplitContraction::match() {
+bool SplitKGemm::match() {
   if (!kernel.target().isWarp || !matchOperands() || rowCount > maxRows ||
       columnCount < minColumns || depthCount < minDepth)
     return false;
@@ -55,7 +55,7 @@ bool SplitContraction::match() {
   return true;
 }
 
-Tile SplitContraction::emit() {
+Tile SplitKGemm::emit() {
   for (Value operand : {left.tensor, right.tensor})
     kernel.forbidAlias(operand);
   int64_t width = blockVectors * warpSize;
@@ -88,8 +88,7 @@ Tile SplitContraction::emit() {
   return {rowCount, width, partDepth};
 }
 
-void SplitContraction::emitBlock(Value batch, int64_t vectors,
-                                 int64_t lastActive) {
+void SplitKGemm::emitBlock(Value batch, int64_t vectors, int64_t lastActive) {
   moveToBatch(batch);
   leftFlat = kernel.flatBuffer(left.tensor);
   rightFlat = kernel.flatBuffer(right.tensor);
@@ -110,7 +109,7 @@ void SplitContraction::emitBlock(Value batch, int64_t vectors,
     vector::StoreOp::create(
         ir, loc, sum, shared,
         ValueRange{warp, kernel.constant(i), kernel.constant(0)});
-  waitForBlock(kernel);
+  blockBarrier(kernel);
   // The rows are shared among the warps.
   for (int64_t r = 0; r < rowCount; ++r) {
     kernel.writingBranch(
@@ -126,7 +125,7 @@ void SplitContraction::emitBlock(Value batch, int64_t vectors,
 }
 
 /// Parts are whole steps, but for the last.
-SplitContraction::Part SplitContraction::getPart(int64_t step) {
+SplitKGemm::Part SplitKGemm::getPart(int64_t step) {
   Value begin = kernel.minimum(kernel.multiply(warp, partDepth), depthCount);
   Value end = kernel.minimum(kernel.add(begin, partDepth), depthCount);
   Value steps = kernel.divide(kernel.subtract(end, begin), step);
@@ -134,8 +133,7 @@ SplitContraction::Part SplitContraction::getPart(int64_t step) {
 }
 
 /// The sums of the warp's part of the depth.
-SmallVector<Value> SplitContraction::addPart(int64_t vectors,
-                                             int64_t lastActive) {
+SmallVector<Value> SplitKGemm::addPart(int64_t vectors, int64_t lastActive) {
   Value zero = arith::ConstantOp::create(kernel.ir(), kernel.loc(),
                                          kernel.ir().getF32FloatAttr(0));
   SmallVector<Value> sums(rowCount * vectors, kernel.broadcast(zero, warpSize));
@@ -153,9 +151,8 @@ SmallVector<Value> SplitContraction::addPart(int64_t vectors,
 }
 
 /// All that is read is asked for before the first product.
-SmallVector<Value> SplitContraction::addSteps(Value depth, int64_t steps,
-                                              ValueRange sums,
-                                              int64_t lastActive) {
+SmallVector<Value> SplitKGemm::addSteps(Value depth, int64_t steps,
+                                        ValueRange sums, int64_t lastActive) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   int64_t vectors = sums.size() / rowCount;
@@ -182,7 +179,7 @@ SmallVector<Value> SplitContraction::addSteps(Value depth, int64_t steps,
 }
 
 /// Columns of panels are all there.
-Value SplitContraction::loadRight(Value depth, int64_t vector, int64_t active) {
+Value SplitKGemm::loadRight(Value depth, int64_t vector, int64_t active) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   auto type = VectorType::get(warpSize, ir.getF32Type());
@@ -203,7 +200,7 @@ Value SplitContraction::loadRight(Value depth, int64_t vector, int64_t active) {
 
 /// As addPart. A thread has four columns of every `depthOfRead`th row of the
 /// panel; the sums are of these rows.
-SmallVector<Value> SplitContraction::addWidePart() {
+SmallVector<Value> SplitKGemm::addWidePart() {
   Value zero = arith::ConstantOp::create(kernel.ir(), kernel.loc(),
                                          kernel.ir().getF32FloatAttr(0));
   SmallVector<Value> sums(rowCount, kernel.broadcast(zero, wideLanes));
@@ -221,8 +218,8 @@ SmallVector<Value> SplitContraction::addWidePart() {
                      });
 }
 
-SmallVector<Value> SplitContraction::addReads(Value depth, int64_t reads,
-                                              ValueRange sums) {
+SmallVector<Value> SplitKGemm::addReads(Value depth, int64_t reads,
+                                        ValueRange sums) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   auto type = VectorType::get(wideLanes, ir.getF32Type());
@@ -245,7 +242,7 @@ SmallVector<Value> SplitContraction::addReads(Value depth, int64_t reads,
 }
 
 /// The numbers that the elements of a read from `depth` on are multiplied by.
-Value SplitContraction::loadLeft(Value base, Value depth) {
+Value SplitKGemm::loadLeft(Value base, Value depth) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   Value own = kernel.add(
@@ -269,7 +266,7 @@ Value SplitContraction::loadLeft(Value base, Value depth) {
 
 /// The sums of all warps for vector number `vector` of a row, one after the
 /// other, behind what the contraction begins with.
-Value SplitContraction::addParts(int64_t row, int64_t vector, int64_t vectors) {
+Value SplitKGemm::addParts(int64_t row, int64_t vector, int64_t vectors) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   auto type = VectorType::get(warpSize, ir.getF32Type());

@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-products-to-reductions | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-matmul-to-reduction | FileCheck %s
 
 // One query a head, times the keys of a cache: each score is a sum of products
 // of two rows.

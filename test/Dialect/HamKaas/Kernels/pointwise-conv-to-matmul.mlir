@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-convolutions-to-products | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-pointwise-conv-to-matmul | FileCheck %s
 
 // Positions are rows, channels columns. The bias and what follows work on the
 // product in its own shape.
@@ -31,7 +31,7 @@ func.func @strided(%x: tensor<1x5x6x4xf32>, %w: tensor<1x1x4x8xf32>) -> tensor<1
   return %0 : tensor<1x3x2x8xf32>
 }
 
-// A picture whose channels come first stays so.
+// An image whose channels come first stays so.
 
 // CHECK-LABEL: func @channels_first(
 // CHECK-SAME:    %[[X:.*]]: tensor<1x4x5x6xf32>, %[[W:.*]]: tensor<1x1x4x8xf32>

@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-merge-products | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-fuse-horizontal-matmuls | FileCheck %s
 
 // One row times three matrices is a row of three parts. What the last matrix
 // depends on moves before the product.

@@ -1,12 +1,12 @@
-//===- SplitContraction.h - Contractions of few rows ------------*- C++ -*-===//
+//===- SplitKGemm.h - Contractions of few rows ------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_GPU_SPLITCONTRACTION_H
-#define HAMKAAS_LIB_CODEGEN_GPU_SPLITCONTRACTION_H
+#ifndef HAMKAAS_LIB_CODEGEN_GPU_SPLITKGEMM_H
+#define HAMKAAS_LIB_CODEGEN_GPU_SPLITKGEMM_H
 
 #include "DeviceContraction.h"
 
@@ -15,13 +15,13 @@ namespace hamkaas {
 /// A contraction of few rows, which takes as long as reading its right side.
 /// The warps of a block have the same columns and a part of the depth each, so
 /// that there are enough reads on their way; their sums are added in one order.
-class SplitContraction : DeviceContraction {
+class SplitKGemm : DeviceContraction {
 public:
-  SplitContraction(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
-                   mlir::Value result)
+  SplitKGemm(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
+             mlir::Value result)
       : DeviceContraction(kernel, root, result) {}
 
-  /// As of BlockContraction.
+  /// As of SharedMemoryGemm.
   bool match();
   int64_t warps() const { return parts; }
   Tile emit();
@@ -59,4 +59,4 @@ private:
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_GPU_SPLITCONTRACTION_H
+#endif // HAMKAAS_LIB_CODEGEN_GPU_SPLITKGEMM_H

@@ -1,4 +1,4 @@
-//===- ProductsToReductions.cpp - Products of few rows ----------*- C++ -*-===//
+//===- MatMulToReduction.cpp - Products of few rows -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 namespace hamkaas {
-#define GEN_PASS_DEF_PRODUCTSTOREDUCTIONS
+#define GEN_PASS_DEF_MATMULTOREDUCTION
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h.inc"
 } // namespace hamkaas
 
@@ -81,8 +81,8 @@ static void replaceByReduction(MatMulOp product, PermuteOp permute) {
 }
 
 namespace {
-struct ProductsToReductions
-    : hamkaas::impl::ProductsToReductionsBase<ProductsToReductions> {
+struct MatMulToReduction
+    : hamkaas::impl::MatMulToReductionBase<MatMulToReduction> {
   void runOnOperation() override {
     SmallVector<std::pair<MatMulOp, PermuteOp>> found;
     getOperation().walk([&](Block *block) {

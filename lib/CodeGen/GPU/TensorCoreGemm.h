@@ -1,23 +1,23 @@
-//===- TensorContraction.h - Contractions of tensor cores -------*- C++ -*-===//
+//===- TensorCoreGemm.h - Contractions of tensor cores ----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_CODEGEN_GPU_TENSORCONTRACTION_H
-#define HAMKAAS_LIB_CODEGEN_GPU_TENSORCONTRACTION_H
+#ifndef HAMKAAS_LIB_CODEGEN_GPU_TENSORCOREGEMM_H
+#define HAMKAAS_LIB_CODEGEN_GPU_TENSORCOREGEMM_H
 
-#include "BlockContraction.h"
+#include "SharedMemoryGemm.h"
 
 namespace hamkaas {
 
 /// A contraction of blocks whose warps multiply on tensor cores: 16 rows by 8
 /// columns at a time, of which each thread holds a few elements, in the layout
 /// that PTX says for `mma.sync`.
-class TensorContraction : public BlockContraction {
+class TensorCoreGemm : public SharedMemoryGemm {
 public:
-  using BlockContraction::BlockContraction;
+  using SharedMemoryGemm::SharedMemoryGemm;
 
 protected:
   int64_t leftPitch() const override;
@@ -69,4 +69,4 @@ private:
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_CODEGEN_GPU_TENSORCONTRACTION_H
+#endif // HAMKAAS_LIB_CODEGEN_GPU_TENSORCOREGEMM_H

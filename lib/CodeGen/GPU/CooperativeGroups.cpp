@@ -1,11 +1,11 @@
-//===- Teams.cpp - Warps that work together ---------------------*- C++ -*-===//
+//===- CooperativeGroups.cpp - Warps that work together ---------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Teams.h"
+#include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace hamkaas;
 
-static constexpr int64_t maxTeam = 16;
+static constexpr int64_t maxGroupWarps = 16;
 
 Value hamkaas::allocateShared(KernelBuilder &kernel, ArrayRef<int64_t> shape,
                               Type element) {
@@ -29,7 +29,7 @@ Value hamkaas::allocateShared(KernelBuilder &kernel, ArrayRef<int64_t> shape,
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space));
 }
 
-void hamkaas::waitForBlock(KernelBuilder &kernel) {
+void hamkaas::blockBarrier(KernelBuilder &kernel) {
   gpu::BarrierOp::create(kernel.ir(), kernel.loc());
 }
 
@@ -47,7 +47,7 @@ static Value combineNumbers(KernelBuilder &kernel, int64_t warps, Value warp,
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   memref::StoreOp::create(ir, loc, value, shared, ValueRange(warp));
-  waitForBlock(kernel);
+  blockBarrier(kernel);
   Value total;
   for (int64_t i = 0; i < warps; ++i) {
     Value number =
@@ -57,7 +57,8 @@ static Value combineNumbers(KernelBuilder &kernel, int64_t warps, Value warp,
   return total;
 }
 
-std::optional<Team> hamkaas::makeRowTeam(KernelBuilder &kernel, Value result) {
+std::optional<CooperativeGroup> hamkaas::makeRowGroup(KernelBuilder &kernel,
+                                                      Value result) {
   linalg::LinalgOp root = findReductionRoot(result);
   SmallVector<unsigned> reduced;
   if (root)
@@ -68,25 +69,25 @@ std::optional<Team> hamkaas::makeRowTeam(KernelBuilder &kernel, Value result) {
   for (auto [loop, size] : llvm::enumerate(root.getStaticLoopRanges()))
     if (loop != reduced.front())
       rows *= size;
-  Team team;
+  CooperativeGroup group;
   // Whole vectors of 16 bytes a thread, if the row has such.
   const CostModel &costs = kernel.costs();
   int64_t wideLanes = costs.wideLanes();
   int64_t lanes = extent % wideLanes == 0 ? wideLanes : warpSize;
   // Four elements of a thread are worth a warp.
   int64_t minPart = wideLanes;
-  team.warps = maxTeam;
-  while (team.warps > 1 &&
-         (extent % (team.warps * lanes) || extent < team.warps * minPart ||
-          (rows * team.warps > costs.wantedWarps() &&
-           2 * extent <= team.warps * costs.keptRowElements())))
-    team.warps /= 2;
-  if (team.warps == 1)
+  group.warps = maxGroupWarps;
+  while (group.warps > 1 &&
+         (extent % (group.warps * lanes) || extent < group.warps * minPart ||
+          (rows * group.warps > costs.wantedWarps() &&
+           2 * extent <= group.warps * costs.keptRowElements())))
+    group.warps /= 2;
+  if (group.warps == 1)
     return std::nullopt;
-  team.combine = [&kernel,
-                  warps = team.warps](Value warp, Value value,
-                                      function_ref<Value(Value, Value)> step) {
-    return combineNumbers(kernel, warps, warp, value, step);
-  };
-  return team;
+  group.combine =
+      [&kernel, warps = group.warps](Value warp, Value value,
+                                     function_ref<Value(Value, Value)> step) {
+        return combineNumbers(kernel, warps, warp, value, step);
+      };
+  return group;
 }
