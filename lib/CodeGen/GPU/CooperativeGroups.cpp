@@ -33,7 +33,7 @@ void hamkaas::blockBarrier(KernelBuilder &kernel) {
   gpu::BarrierOp::create(kernel.ir(), kernel.loc());
 }
 
-Value hamkaas::isWarp(KernelBuilder &kernel, Value warp, int64_t number) {
+Value hamkaas::isWarpNumber(KernelBuilder &kernel, Value warp, int64_t number) {
   return arith::CmpIOp::create(kernel.ir(), kernel.loc(),
                                arith::CmpIPredicate::eq, warp,
                                kernel.constant(number));

@@ -20,7 +20,8 @@ mlir::Value allocateShared(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape,
 void blockBarrier(KernelBuilder &kernel);
 
 /// Returns whether `warp` is number `number`.
-mlir::Value isWarp(KernelBuilder &kernel, mlir::Value warp, int64_t number);
+mlir::Value isWarpNumber(KernelBuilder &kernel, mlir::Value warp,
+                         int64_t number);
 
 /// The warps that take a row together where there are too few rows for as many
 /// warps; none if there are enough, or rows are short.

@@ -32,10 +32,10 @@ static constexpr int64_t maxWarps = 4;
 
 /// Blocks of a grid that should be there before a block has several warps: two
 /// for each multiprocessor.
-static int64_t getWantedBlocks() { return 2 * getGpuFacts().processors; }
+static int64_t getWantedBlocks() { return 2 * gpuFacts.processors; }
 
 /// Of each buffer in shared memory: that of the widest access.
-static int64_t getSharedAlignment() { return getGpuFacts().accessBytes; }
+static int64_t getSharedAlignment() { return gpuFacts.accessBytes; }
 
 gpu::GPUFuncOp hamkaas::createDeviceFunction(OpBuilder &builder,
                                              func::FuncOp kernel,
@@ -126,7 +126,7 @@ LogicalResult TileFunction::chooseLaunch() {
   for (auto scratch : kernel.getOps<memref::AllocaOp>())
     (isOfBlock(scratch) ? sharedBytes : scratchBytes) +=
         getScratchBytes(scratch);
-  int64_t maxSharedBytes = getGpuFacts().maxSharedBytes;
+  int64_t maxSharedBytes = gpuFacts.maxSharedBytes;
   if (scratchBytes + sharedBytes > maxSharedBytes)
     return kernel.emitError("expected at most ")
            << maxSharedBytes << " bytes of scratch memory for a warp, got "
@@ -140,7 +140,7 @@ LogicalResult TileFunction::chooseLaunch() {
   auto isTooMany = [&] {
     int64_t blocks = llvm::divideCeil(tiles, runners);
     return blocks < getWantedBlocks() ||
-           runners * scratchBytes > getGpuFacts().sharedBytes;
+           runners * scratchBytes > gpuFacts.sharedBytes;
   };
   while (runners > fewest && isTooMany())
     runners /= 2;
@@ -358,8 +358,8 @@ static void stateBlocks(func::FuncOp kernel, gpu::GPUFuncOp function,
   int64_t registers = getRegisters(kernel, threads);
   if (registers == 0)
     return;
-  int64_t blocks = std::max<int64_t>(1, getGpuFacts().processorRegisters /
-                                            (threads * registers));
+  int64_t blocks =
+      std::max<int64_t>(1, gpuFacts.processorRegisters / (threads * registers));
   function->setAttr(
       NVVM::NVVMDialect::getMinctasmAttrName(),
       IntegerAttr::get(IntegerType::get(function.getContext(), 32), blocks));

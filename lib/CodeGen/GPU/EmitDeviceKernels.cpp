@@ -118,7 +118,7 @@ struct EmitDeviceKernelsPass
     FailureOr<TargetDescription> target = describeTarget(kernel);
     if (failed(target))
       return signalPassFailure();
-    if (!target->isWarp) {
+    if (target->machine->sharedBytes == 0) {
       kernel.emitError("expected a target that is a GPU, got ")
           << *getTarget(kernel);
       return signalPassFailure();

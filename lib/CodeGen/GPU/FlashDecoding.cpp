@@ -77,7 +77,7 @@ Tile FlashDecoding::emit() {
     blockBarrier(kernel);
     for (int64_t i = 0; i < rows * vectors; ++i)
       kernel.writingBranch(
-          isWarp(kernel, warp, i % group),
+          isWarpNumber(kernel, warp, i % group),
           [&] { finish(i / vectors, i % vectors); }, [] {});
   });
   return {rows, attention.keys};
@@ -101,7 +101,7 @@ FlashDecoding::Sums FlashDecoding::addAllKeys() {
     return sums;
   SmallVector<Value> all = sums.all();
   return split(kernel.branch(
-      isWarp(kernel, warp, whole % group), ValueRange(all).getTypes(),
+      isWarpNumber(kernel, warp, whole % group), ValueRange(all).getTypes(),
       /*writes=*/false,
       [&] {
         return addKeys(kernel.constant(whole * warpSize), rest, sums).all();

@@ -29,8 +29,8 @@ static constexpr int64_t minReads = 4, maxReads = 8, maxRowsOfMaxReads = 2;
 static constexpr int64_t minParts = 4, maxParts = 16, maxWideSums = 64;
 
 bool SplitKGemm::match() {
-  if (!kernel.target().isWarp || !matchOperands() || rowCount > maxRows ||
-      columnCount < minColumns || depthCount < minDepth)
+  if (!matchOperands() || rowCount > maxRows || columnCount < minColumns ||
+      depthCount < minDepth)
     return false;
   if (right.panelWidth % warpSize)
     return false;
@@ -113,7 +113,7 @@ void SplitKGemm::emitBlock(Value batch, int64_t vectors, int64_t lastActive) {
   // The rows are shared among the warps.
   for (int64_t r = 0; r < rowCount; ++r) {
     kernel.writingBranch(
-        isWarp(kernel, warp, r % parts),
+        isWarpNumber(kernel, warp, r % parts),
         [&] {
           SmallVector<Value> totals;
           for (int64_t v = 0; v < vectors; ++v)

@@ -56,7 +56,7 @@ static Value joinAcross(KernelBuilder &kernel, AttentionSteps &steps, Value lhs,
 /// Of a vector of sums for each key, the vector of their totals.
 static Value joinAll(KernelBuilder &kernel, AttentionSteps &steps,
                      SmallVector<Value> sums, int64_t lanes) {
-  if (kernel.target().isWarp) {
+  if (!kernel.target().permutes) {
     for (int64_t distance = lanes / 2; distance >= 1; distance /= 2)
       for (int64_t i = 0; i < distance; ++i)
         sums[i] =

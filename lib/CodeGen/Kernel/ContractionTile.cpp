@@ -163,23 +163,25 @@ static bool isBetterByRows(const CostModel &costs, int64_t rows,
   return left > near || (right <= near && right <= left + rows * columns);
 }
 
-/// Rows and vectors of the sums that the threads of a warp hold.
-static constexpr int64_t warpRows = 8, warpVectors = 4;
+/// Rows and vectors of the sums that registers hold where nothing stays in a
+/// cache.
+static constexpr int64_t registerRows = 8, registerVectors = 4;
 
-/// A warp has one block of sums, of all of the depth. Its size is that of the
-/// fewest reads for each product that leaves enough blocks.
-static ContractionTile chooseWarpTile(const CostModel &costs, int64_t outer,
-                                      int64_t rows, int64_t columns,
-                                      int64_t depth, int64_t panelWidth) {
+/// Without a cache of its own, a tile is one block of sums, of all of the
+/// depth. Its size is that of the fewest reads for each product that leaves
+/// enough blocks.
+static ContractionTile chooseRegisterTile(const CostModel &costs, int64_t outer,
+                                          int64_t rows, int64_t columns,
+                                          int64_t depth, int64_t panelWidth) {
   ContractionTile tile;
   tile.lanes = chooseLanes(costs, columns);
   tile.vectors =
-      std::min<int64_t>(warpVectors, divideCeil(columns, tile.lanes));
+      std::min<int64_t>(registerVectors, divideCeil(columns, tile.lanes));
   if (panelWidth) {
     tile.lanes = std::min(costs.target.lanes, panelWidth);
     tile.vectors = panelWidth / tile.lanes;
   }
-  tile.rows = std::min(warpRows, rows);
+  tile.rows = std::min(registerRows, rows);
   auto isTooFew = [&] {
     int64_t blocks = outer * divideCeil(rows, tile.rows) *
                      divideCeil(columns, tile.panelWidth());
@@ -202,8 +204,8 @@ ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
                                                int64_t outer, int64_t rows,
                                                int64_t columns, int64_t depth,
                                                int64_t panelWidth) {
-  if (costs.target.isWarp)
-    return chooseWarpTile(costs, outer, rows, columns, depth, panelWidth);
+  if (!costs.hasOwnCache())
+    return chooseRegisterTile(costs, outer, rows, columns, depth, panelWidth);
   ContractionTile tile;
   if (panelWidth) {
     tile.lanes = std::min(costs.target.lanes, panelWidth);

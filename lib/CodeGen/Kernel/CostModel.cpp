@@ -12,8 +12,7 @@
 using namespace hamkaas;
 
 CostModel::CostModel(const TargetDescription &target)
-    : target(target),
-      machine(target.isWarp ? getGpuFacts() : getProcessorFacts()) {}
+    : target(target), machine(*target.machine) {}
 
 int64_t CostModel::tileSize(int64_t size) const {
   return std::max<int64_t>(1, size / machine.tilesPerCoreTile);

@@ -256,7 +256,8 @@ Value BlockEmitter::areAllHidden(Value base, int64_t count) {
   auto type = cast<RankedTensorType>(attention.hiding->get().getType());
   int64_t checked = type.getDimSize(1) == 1 ? 1 : rows;
   // A register of bytes or numbers.
-  bool holdsMore = !kernel.target().isWarp && !type.getElementType().isF32();
+  bool holdsMore =
+      kernel.target().packsNarrow && !type.getElementType().isF32();
   int64_t width = holdsMore ? 4 * lanes : lanes;
   SmallVector<Value> all{arith::ConstantOp::create(
       kernel.ir(), kernel.loc(),

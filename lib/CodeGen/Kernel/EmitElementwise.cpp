@@ -90,7 +90,7 @@ LogicalResult hamkaas::verifyTree(Value result,
   return success();
 }
 
-/// Returns whether a warp takes several rows at a time rather than leave lanes,
+/// Returns whether several rows are taken at a time rather than leave lanes,
 /// or blocks of them that could be in flight, unused.
 static bool isShort(int64_t extent, int64_t lanes) {
   return extent < unrolledBlocks * lanes ||
@@ -124,7 +124,7 @@ public:
     extent = shape.back();
     rows = ShapedType::getNumElements(outer);
     bool isWhole = value.getType() == kernel.destinationType();
-    isOneRow = kernel.target().isWarp && isWhole && rows > 1 &&
+    isOneRow = kernel.target().gathers && isWhole && rows > 1 &&
                isShort(extent, kernel.target().lanes);
     if (isOneRow) {
       extent *= rows;

@@ -104,7 +104,7 @@ static void transposeInMemory(KernelBuilder &kernel,
 /// lowers vector.transpose well for two sizes only; this does for every level.
 void hamkaas::transposeSquare(KernelBuilder &kernel,
                               MutableArrayRef<Value> rows) {
-  if (kernel.target().isWarp)
+  if (!kernel.target().permutes)
     return transposeInMemory(kernel, rows);
   int64_t size = rows.size();
   for (int64_t bit = 1; bit < size; bit *= 2) {

@@ -47,8 +47,5 @@ static constexpr MachineFacts makeGpu() {
   return facts;
 }
 
-static constexpr MachineFacts processor = makeProcessor(), gpu = makeGpu();
-
-const MachineFacts &hamkaas::getProcessorFacts() { return processor; }
-
-const MachineFacts &hamkaas::getGpuFacts() { return gpu; }
+constexpr MachineFacts hamkaas::processorFacts = makeProcessor();
+constexpr MachineFacts hamkaas::gpuFacts = makeGpu();

@@ -121,7 +121,7 @@ private:
   bool paysInEachRun(const ContractionLoops &loops) const {
     CostModel costs(*target);
     if (sameCalls)
-      costs.machine = getProcessorFacts();
+      costs.machine = processorFacts;
     return loops.batch.empty() &&
            costs.packingPays(loops.rowCount(), loops.productCount(),
                              loops.columnCount());

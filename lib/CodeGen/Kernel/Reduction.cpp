@@ -196,7 +196,7 @@ Value ReductionSteps::combineLanes(ArrayRef<Value> sums) {
   int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
   // The same numbers in the same order: the first lane has what is wanted. What
   // one thread has is combined by itself before.
-  if (kernel.target().isWarp) {
+  if (!kernel.target().permutes) {
     for (; lanes > kernel.target().lanes; lanes /= 2) {
       auto halves =
           vector::DeinterleaveOp::create(kernel.ir(), kernel.loc(), vector);

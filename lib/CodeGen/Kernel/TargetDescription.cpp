@@ -18,7 +18,7 @@ static constexpr TargetDescription targets[] = {
     // Half of the registers of a thread: the rest holds addresses and what is
     // on its way from memory.
     {"gpu", /*lanes=*/32, /*registers=*/96, /*fma=*/true, /*scale=*/false,
-     /*isWarp=*/true},
+     /*gathers=*/true, /*permutes=*/false, /*packsNarrow=*/false, &gpuFacts},
 };
 
 const TargetDescription *hamkaas::lookupTarget(llvm::StringRef level) {

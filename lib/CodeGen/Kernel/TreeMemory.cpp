@@ -39,14 +39,14 @@ Value TreeEmitter::read(Value tensor, PointRef point) {
   bool alongLast = llvm::none_of(point.drop_back(), runs);
   if (alongLast && point.back().step == 1)
     return kernel.load(tensor, getLane(kernel, point, 0), lanes, active);
-  if (kernel.target().isWarp)
+  if (kernel.target().gathers)
     return readGathered(tensor, point);
   if (alongLast && std::abs(point.back().step) <= maxSpread)
     return readSpread(tensor, point);
   return readLanes(tensor, point);
 }
 
-/// An element for each thread of a warp, wherever it is.
+/// An element for each lane, wherever it is.
 Value TreeEmitter::readGathered(Value tensor, PointRef point) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
   if (writtenNumbers && PointRef(written) == point &&
@@ -122,7 +122,7 @@ Value TreeEmitter::emitExtract(tensor::ExtractOp op, IRMapping &values) {
     indices.push_back(values.lookupOrDefault(operand));
     if (std::optional<Coordinate> at = getCounting(indices.back()))
       point.push_back(*at);
-    else if (kernel.target().isWarp)
+    else if (kernel.target().gathers)
       point.push_back({indices.back()});
   }
   if (point.size() == indices.size())
@@ -193,7 +193,7 @@ Value TreeEmitter::evaluatePad(tensor::PadOp op, PointRef point) {
     if (!low && !op.getStaticHigh()[dim])
       continue;
     Value index = point[dim].index;
-    if (point[dim].step && kernel.target().isWarp)
+    if (point[dim].step && kernel.target().gathers)
       index = emitIndex(point[dim]);
     else if (point[dim].step)
       return collectLanes([&](int64_t lane) {

@@ -8,7 +8,6 @@
 #ifndef HAMKAAS_CODEGEN_KERNEL_COSTMODEL_H
 #define HAMKAAS_CODEGEN_KERNEL_COSTMODEL_H
 
-#include "HamKaas/CodeGen/Kernel/MachineFacts.h"
 #include "HamKaas/CodeGen/Kernel/TargetDescription.h"
 
 namespace hamkaas {

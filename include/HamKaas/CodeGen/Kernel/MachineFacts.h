@@ -67,11 +67,11 @@ struct MachineFacts {
 
 /// A core of a server, with the caches that all of them have at least. Kernels
 /// were tuned with these numbers on several, of Intel's and of AMD's.
-const MachineFacts &getProcessorFacts();
+extern const MachineFacts processorFacts;
 
 /// A data center GPU of NVIDIA's of the size of an H100. What a multiprocessor
 /// has is the least of those from sm_80 on.
-const MachineFacts &getGpuFacts();
+extern const MachineFacts gpuFacts;
 
 } // namespace hamkaas
 

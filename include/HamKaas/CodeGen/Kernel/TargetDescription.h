@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_CODEGEN_KERNEL_TARGETDESCRIPTION_H
 #define HAMKAAS_CODEGEN_KERNEL_TARGETDESCRIPTION_H
 
+#include "HamKaas/CodeGen/Kernel/MachineFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -30,11 +31,17 @@ struct TargetDescription {
   bool fma;
   /// True if multiplying float32 by a power of two is one instruction.
   bool scale;
-  /// True if lanes are threads. Each then reads and writes memory at an address
-  /// of its own for the price of one access, but gets what another one holds
-  /// only by an instruction that costs as much as a read of shared memory; and
-  /// nothing is to be asked for ahead, for other warps run meanwhile.
-  bool isWarp = false;
+  /// True if an access with an address for each lane costs as much as one to
+  /// neighbours.
+  bool gathers = false;
+  /// True if one instruction picks lanes out of two vectors. Else lanes
+  /// exchange what they hold in pairs, which costs as much as a read of shared
+  /// memory.
+  bool permutes = true;
+  /// True if a register holds more lanes of a narrower type.
+  bool packsNarrow = true;
+  /// The facts that decide speed; on a processor no bits.
+  const MachineFacts *machine = &processorFacts;
   /// Not of the row: that of the target of a module.
   Precision precision = Precision::Exact;
 };
