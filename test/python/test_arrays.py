@@ -103,7 +103,7 @@ def test_dlpack(model):
     for view in (CONTENTS, CONTENTS.T.copy().T, CONTENTS[::-1].copy()[::-1]):
         np.testing.assert_array_equal(model.run({"x": WithDlpack(view)}),
                                       CONTENTS)
-    with pytest.raises(hk.HamKaasError, match="found float64 "):
+    with pytest.raises(hk.HamKaasError, match="got float64 "):
         model.run({"x": WithDlpack(CONTENTS.astype(float))})
     node = hk.input("x", [3, 4]) + WithDlpack(CONTENTS)
     np.testing.assert_array_equal(hk.compile(node).run({"x": CONTENTS}),
@@ -141,7 +141,7 @@ def test_inputs_are_used_in_place(model):
 # What does not fit.
 
 
-@pytest.mark.parametrize("value, got", [
+@pytest.mark.parametrize("value, found", [
     (CONTENTS.astype("float64"), "float64 [3, 4]"),
     (CONTENTS.astype("float16"), "float16 [3, 4]"),
     (CONTENTS.astype("int64"), "int64 [3, 4]"),
@@ -220,7 +220,7 @@ def test_array_that_raises(model):
 
     with pytest.raises(hk.HamKaasError, match="float32 .3, 4., got broken"):
         model.run({"x": Broken()})
-    with pytest.raises(hk.HamKaasError, match=r"found \\ud800"):
+    with pytest.raises(hk.HamKaasError, match=r"got \\ud800"):
         model.run({"x": Surrogate()})
     with pytest.raises(KeyboardInterrupt):
         model.run({"x": Interrupted()})
@@ -262,7 +262,7 @@ def test_out(model):
     np.testing.assert_array_equal(part, np.pad(CONTENTS, [(1, 1), (0, 0)]))
 
 
-@pytest.mark.parametrize("place, got", [
+@pytest.mark.parametrize("place, found", [
     (np.zeros([3, 4]), "float64 [3, 4]"),
     (np.zeros([4, 3], "float32"), "float32 [4, 3]"),
     (np.zeros([4, 3], "float32").T, "an array that is not contiguous"),
@@ -326,7 +326,7 @@ def test_lazily_changed_torch_tensor(model, torch):
         model.run({"x": CONTENTS}, out={"result": imaginary})
 
 
-@pytest.mark.parametrize("change, got", [
+@pytest.mark.parametrize("change, found", [
     (lambda t: t.double(), "float64 [3, 4]"),
     (lambda t: t.bfloat16(), "bfloat16 [3, 4]"),
     (lambda t: t.t(), "float32 [4, 3]"),
@@ -351,7 +351,7 @@ def test_torch_dtypes_and_constants(torch):
     np.testing.assert_array_equal(
         hk.compile(node).run({"x": np.zeros([2, 2], "float32")}),
         np.ones([2, 2]))
-    with pytest.raises(hk.HamKaasError, match="found 'bfloat16'"):
+    with pytest.raises(hk.HamKaasError, match="got 'bfloat16'"):
         hk.input("x", [2], dtype=torch.bfloat16)
 
 

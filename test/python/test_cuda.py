@@ -201,7 +201,7 @@ def test_what_does_not_fit_is_an_error(driver, model):
     other = DLPack(driver, X, device=1)
     assert error_of(model, other) == (
         "input 'x': expected memory of the caller or of device 'cuda:0', "
-        "found memory of 'cuda:1'")
+        "got memory of 'cuda:1'")
     strided = DLPack(driver, X)
     strided.strides = (2, )
     assert error_of(model, strided) == (

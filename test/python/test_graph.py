@@ -336,11 +336,11 @@ def test_minus():
 
 
 @pytest.mark.parametrize("mistake, message", [
-    (lambda x: x + [[1.0, 2.0, 3.0]], "found a list; make it an array"),
+    (lambda x: x + [[1.0, 2.0, 3.0]], "got a list; make it an array"),
     (lambda x: x / 2, "multiply by the inverse"),
     (lambda x: bool(x), "no value before its model runs"),
     (lambda x: np.array(x), "no elements before its model runs"),
-    (lambda x: x[0, 1], "found 2 dimensions"),
+    (lambda x: x[0, 1], "got 2 dimensions"),
     (lambda x: x.reshape(6), r"such as \[2, 3\], got 6"),
     (lambda x: x.reshape([None, 3]), r"such as \[2, 3\], got \[None, 3\]"),
     (lambda x: hk.compile(x, threads="2"), "expected threads to be a whole"),
@@ -358,7 +358,7 @@ def test_mistakes_of_type(mistake, message):
 
 @pytest.mark.parametrize("mistake, message", [
     (lambda x: x + np.ones(3, "float32"), r"reshape the right side to \[1, 3\]"),
-    (lambda x: x @ np.ones((3, 2)), "found float64; convert the array"),
+    (lambda x: x @ np.ones((3, 2)), "got float64; convert the array"),
     (lambda x: x.replace(np.ones((1, 3), "float32"), 2, 3),
      "end <= 2 and end - begin = 1, got begin 2 and end 3"),
 ])

@@ -61,7 +61,7 @@ def test_assigning():
     assert repr(model.state) == "<hamkaas.State 32 bytes (keys: float32 [4, 2])>"
 
 
-@pytest.mark.parametrize("value, got", [
+@pytest.mark.parametrize("value, found", [
     (np.zeros([4, 2]), "float64 [4, 2]"),
     (np.zeros([2, 4], "float32"), "float32 [2, 4]"),
     (3.0, "float, which is no array"),

@@ -123,7 +123,7 @@ def test_bfloat16_of_ml_dtypes(tmp_path, device):
                            match=r"bfloat16 \[2, 3\], got float32 \[2, 3\]"):
             model.run({"x": x.astype("float32")})
     with load(tmp_path, "f32", device) as model:
-        with pytest.raises(hk.HamKaasError, match="found bfloat16 "):
+        with pytest.raises(hk.HamKaasError, match="got bfloat16 "):
             model.run({"x": x})
 
 
@@ -138,7 +138,7 @@ def test_bfloat16_of_torch(tmp_path):
         model.run({"x": x.t().contiguous().t()}, out=places)
         assert torch.equal(places["z"], x)
     with load(tmp_path, "i16") as model:
-        with pytest.raises(hk.HamKaasError, match=r"found bfloat16 \[2, 3\]"):
+        with pytest.raises(hk.HamKaasError, match=r"got bfloat16 \[2, 3\]"):
             model.run({"x": x})
 
 

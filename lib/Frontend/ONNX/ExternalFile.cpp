@@ -165,7 +165,7 @@ Descriptor LinkWalker::open(const Descriptor &root) {
     if (pending.empty() && name != "." && name != "..") {
       if (!isBelow(folder, root))
         return fail("expected a file in the folder of --external-data-root, "
-                    "found a symbolic link that leads out of it");
+                    "got a symbolic link that leads out of it");
       Descriptor file = openFileIn(folder, name);
       return file ? std::move(file) : fail(std::strerror(errno));
     }

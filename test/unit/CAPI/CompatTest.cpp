@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 
 namespace {
 
-constexpr char noHandle[] = "found an address that is no handle";
+constexpr char noHandle[] = "got an address that is no handle";
 
 std::string takeMessage(const char *error) {
   std::string text = error ? error : "";

@@ -112,7 +112,7 @@ TEST(Compile, NestedMlir) {
         nest("module attributes {a = ", "tuple<", "i32", ">", "} {}")}) {
     std::string error = compileError(source);
     EXPECT_THAT(error, StartsWith("model:"));
-    EXPECT_THAT(error, EndsWith("found MLIR that nests too deep"));
+    EXPECT_THAT(error, EndsWith("got MLIR that nests too deep"));
   }
 }
 

@@ -200,7 +200,7 @@ TEST_F(Write, LoadedLibrariesSayLess) {
               HasSubstr("\"bias\""));
   EXPECT_EQ(describe(loaded.get(), HamKaasDescribePlanSvg),
             "a compiled library does not say how its workspace is used, so "
-            "there is no image");
+            "there is no drawing");
   for (int32_t description :
        {HamKaasDescribeGraphSvg, HamKaasDescribeGraph, HamKaasDescribeScript,
         HamKaasDescribeUnfoldedGraphSvg})

@@ -377,10 +377,10 @@ TEST_F(Cuda, MemoryOfAnotherDeviceIsAnError) {
   FakeRun run(instance);
   EXPECT_EQ(runOn(other.address(), run.y, &run.runs),
             "input 'x': expected memory of the caller or of device 'cuda:0', "
-            "found memory of 'cuda:1'");
+            "got memory of 'cuda:1'");
   EXPECT_EQ(runOn(run.x, other.address(), &run.runs),
             "output 'y': expected memory of the caller or of device 'cuda:0', "
-            "found memory of 'cuda:1'");
+            "got memory of 'cuda:1'");
   // Half of it was bound.
   EXPECT_EQ(runOn(run.x, y.address(), &run.runs), "");
   EXPECT_EQ(y.read<float>(10), 20.5f);

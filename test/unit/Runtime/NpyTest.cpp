@@ -159,10 +159,10 @@ static const WrongNpy wrongFiles[] = {
      "x: expected 'shape' in the header, got none"},
     {"{'descr':'<f4','descr':'<f4'}", 0,
      "x: expected one each of descr, fortran_order and shape in the header, "
-     "found a second 'descr'"},
+     "got a second 'descr'"},
     {"{'order':1}", 0,
      "x: expected one each of descr, fortran_order and shape in the header, "
-     "found key 'order'"},
+     "got key 'order'"},
     {"{descr:1}", 0,
      "x: expected a quoted key at byte 1 of the header, got character 0x64"},
     {"{'descr", 0,
@@ -193,10 +193,10 @@ static const WrongNpy wrongFiles[] = {
      "x: expected ',' or ')' at byte 11 of the header, got its end"},
     {"{'shape':(-3,)}", 0,
      "x: expected a dimension from 0 to 2^63 - 1 at byte 10 of the header, "
-     "found character 0x2d"},
+     "got character 0x2d"},
     {"{'shape':(9223372036854775808,)}", 0,
      "x: expected a dimension from 0 to 2^63 - 1 at byte 28 of the header, "
-     "found character 0x38"},
+     "got character 0x38"},
     {"{'shape':(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
      "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
      0, "x: expected at most 64 dimensions, got more"},

@@ -147,7 +147,7 @@ TEST_F(Parameters, OwnFileMustHaveTheDigest) {
     folder.write("w.safetensors", changed);
     EXPECT_EQ(create(), "model 'fake': expected a file of weights of " +
                             std::to_string(contents.size()) +
-                            " bytes with digest " + expected + ", found\n  '" +
+                            " bytes with digest " + expected + ", got\n  '" +
                             path + "': " + std::to_string(contents.size()) +
                             " bytes with digest " + digestOf(path));
   }
@@ -158,7 +158,7 @@ TEST_F(Parameters, OwnFileMustHaveTheSize) {
   nameWeights(path);
   std::string expected = "model 'fake': expected a file of weights of " +
                          std::to_string(fake.program.weightsBytes) +
-                         " bytes with digest " + digestOf(path) + ", found\n  ";
+                         " bytes with digest " + digestOf(path) + ", got\n  ";
   std::string contents = folder.read("w.safetensors");
   for (std::string changed :
        {contents + '\0', contents.substr(0, contents.size() - 1),

@@ -95,7 +95,7 @@ TEST_F(Sharing, ConstantsNeedTheSameProgram) {
   other.program.name = "other";
   EXPECT_EQ(create(other, shared, second),
             "constantsOf: expected an instance of the program 'other' itself, "
-            "found one of another program 'fake'");
+            "got one of another program 'fake'");
   EXPECT_EQ(second, nullptr);
 }
 
