@@ -162,7 +162,7 @@ TEST_F(Cuda, AnUnknownKernelIsAnError) {
     return execution->launch(execution->device, 4, nullptr, 0);
   };
   EXPECT_EQ(create(), "model 'fake': expected the number of a kernel below 4, "
-                      "found 4");
+                      "got 4");
 }
 
 TEST_F(Cuda, RunsAProgramWithoutAnything) {
