@@ -32,12 +32,6 @@ static Value skipRowReshapes(Value value) {
   return value;
 }
 
-Value hamkaas::skipRepetition(Value value) {
-  while (isa_and_nonnull<BroadcastOp, ReshapeOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
-
 static Value skipBroadcast(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   return broadcast ? broadcast.getX() : value;

@@ -18,18 +18,7 @@
 
 namespace hamkaas {
 
-/// Why values are not what was looked for, and the operation at fault; false if
-/// they are.
-struct [[nodiscard]] Mismatch {
-  llvm::StringLiteral reason = "";
-  mlir::Operation *op = nullptr;
-  explicit operator bool() const { return !reason.empty(); }
-};
-
 inline bool isOfRank3(mlir::Value value) { return getShape(value).size() == 3; }
-
-/// `value` before its dimensions of 1 were repeated or added.
-mlir::Value skipRepetition(mlir::Value value);
 
 /// The sums of rows, one for each index of the first two dimensions of `value`,
 /// that it repeats along the last one; null if it is none.

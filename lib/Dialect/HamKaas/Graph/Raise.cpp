@@ -11,6 +11,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "RaisePatterns.h"
 #include "SimplifyPatterns.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace hamkaas {
@@ -44,6 +45,21 @@ Value hamkaas::getInverted(Value value) {
                : Value();
   auto pow = value.getDefiningOp<PowOp>();
   return pow && isNumber(pow.getRhs(), -1.0) ? pow.getLhs() : Value();
+}
+
+Value hamkaas::skipRepetition(Value value) {
+  while (isa_and_nonnull<BroadcastOp, ReshapeOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+void hamkaas::remarkMissed(llvm::StringLiteral pass, llvm::StringLiteral name,
+                           Operation *op, Mismatch mismatch) {
+  if (!mismatch)
+    return;
+  remark::missed((mismatch.op ? mismatch.op : op)->getLoc(),
+                 remark::RemarkOpts::name(name).category(pass))
+      << remark::reason("{0}", mismatch.reason);
 }
 
 Value hamkaas::getRowValue(Value value, Value x) {
@@ -80,10 +96,23 @@ struct Raise : hamkaas::impl::RaiseBase<Raise> {
     // Each pattern leaves less to find, so the driver ends by itself.
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
-      signalPassFailure();
+      return signalPassFailure();
+    // What fails once may succeed later, so only the result tells what is
+    // missed.
+    if (getContext().getRemarkEngine())
+      getOperation().walk(tellMissed);
   }
 
 private:
+  static void tellMissed(Operation *op) {
+    auto tell = [](llvm::StringLiteral name, Operation *op, Mismatch mismatch) {
+      remarkMissed(getArgumentName(), name, op, mismatch);
+    };
+    for (auto *findMissed : {findMissedActivation, findMissedComplex,
+                             findMissedGate, findMissedRow, findMissedScale})
+      findMissed(op, tell);
+  }
+
   FrozenRewritePatternSet patterns;
 };
 

@@ -14,16 +14,27 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// The x of 1 + exp(-x); null otherwise.
-static Value matchLogisticDivisor(Value value) {
-  auto sum = value.getDefiningOp<AddOp>();
-  if (!sum || !isNumber(sum.getRhs(), 1.0))
-    return nullptr;
-  auto exponential = sum.getLhs().getDefiningOp<ExpOp>();
+/// The exp(x) of a number + exp(x); null otherwise.
+static ExpOp getShiftedExponential(Value value) {
+  auto sum = value ? value.getDefiningOp<AddOp>() : AddOp();
+  return sum && getSplatFloat(sum.getRhs())
+             ? sum.getLhs().getDefiningOp<ExpOp>()
+             : ExpOp();
+}
+
+/// Finds the x of 1 + exp(-x).
+static Mismatch matchLogisticDivisor(Value value, Value &x) {
+  ExpOp exponential = getShiftedExponential(value);
   if (!exponential)
-    return nullptr;
+    return {"the divisor is not 1 + exp(-x)"};
+  auto sum = value.getDefiningOp<AddOp>();
+  if (!isNumber(sum.getRhs(), 1.0))
+    return {"the number added to the exponential is not 1", sum};
   auto negative = exponential.getX().getDefiningOp<NegOp>();
-  return negative ? negative.getX() : Value();
+  if (!negative)
+    return {"the exponent is not negated", exponential};
+  x = negative.getX();
+  return {};
 }
 
 namespace {
@@ -33,10 +44,9 @@ template <typename OpTy> struct RaiseSigmoid : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    Value divisor = getInverted(op);
-    Value x = divisor ? matchLogisticDivisor(divisor) : Value();
-    if (!x)
-      return rewriter.notifyMatchFailure(op, "not 1 / (1 + exp(-x))");
+    Value x;
+    if (Mismatch mismatch = matchLogisticDivisor(getInverted(op), x))
+      return rewriter.notifyMatchFailure(op, mismatch.reason);
     rewriter.replaceOpWithNewOp<SigmoidOp>(op, x);
     return success();
   }
@@ -65,8 +75,11 @@ struct RaiseSiluQuotient : OpRewritePattern<DivOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DivOp op,
                                 PatternRewriter &rewriter) const override {
-    if (matchLogisticDivisor(op.getRhs()) != op.getLhs())
-      return rewriter.notifyMatchFailure(op, "not x / (1 + exp(-x))");
+    Value x;
+    if (Mismatch mismatch = matchLogisticDivisor(op.getRhs(), x))
+      return rewriter.notifyMatchFailure(op, mismatch.reason);
+    if (x != op.getLhs())
+      return rewriter.notifyMatchFailure(op, "the dividend is not x");
     rewriter.replaceOpWithNewOp<SiluOp>(op, op.getLhs());
     return success();
   }
@@ -77,4 +90,12 @@ struct RaiseSiluQuotient : OpRewritePattern<DivOp> {
 void hamkaas::populateRaiseActivationPatterns(RewritePatternSet &patterns) {
   patterns.add<RaiseSigmoid<DivOp>, RaiseSigmoid<PowOp>, RaiseSiluProduct,
                RaiseSiluQuotient>(patterns.getContext());
+}
+
+void hamkaas::findMissedActivation(Operation *op, MissedFn missed) {
+  Value divisor =
+      isa<DivOp, PowOp>(op) ? getInverted(op->getResult(0)) : Value();
+  Value x;
+  if (getShiftedExponential(divisor))
+    missed("sigmoid", op, matchLogisticDivisor(divisor, x));
 }

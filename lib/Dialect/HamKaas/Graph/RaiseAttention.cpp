@@ -11,7 +11,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "SimplifyPatterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace hamkaas {
@@ -316,7 +315,8 @@ struct RaiseAttention : hamkaas::impl::RaiseAttentionBase<RaiseAttention> {
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
       return signalPassFailure();
-    getOperation().walk(tellMissed);
+    if (getContext().getRemarkEngine())
+      getOperation().walk(tellMissed);
   }
 
 private:
@@ -327,11 +327,7 @@ private:
     if (!dependsOnSoftmax(op.getLhs()))
       return;
     Mismatch mismatch = matchPlain(op, weights, scores);
-    Operation *at = mismatch.op ? mismatch.op : op;
-    remark::missed(
-        at->getLoc(),
-        remark::RemarkOpts::name("attention").category(getArgumentName()))
-        << remark::reason("{0}", mismatch.reason);
+    remarkMissed(getArgumentName(), "attention", op, mismatch);
   }
 
   FrozenRewritePatternSet patterns;

@@ -110,6 +110,22 @@ static bool isImaginary(Value value, const RealProduct &real) {
           is(add.getLhs(), 1, real.factors));
 }
 
+/// The first of two parts that `op` joins in its last dimension, if that is a
+/// real part.
+static std::optional<RealProduct> getRealPart(ConcatOp op) {
+  if (op.getOperands().size() != 2 || op.getDim() + 1 != getShape(op).size())
+    return std::nullopt;
+  return matchReal(skipAddedOne(op.getOperands()[0]));
+}
+
+static Mismatch matchParts(ConcatOp op, const RealProduct &real) {
+  if (!isImaginary(skipAddedOne(op.getOperands()[1]), real))
+    return {"the imaginary part is not a * d + b * c", op};
+  if (real.numbers.getType() != op.getType())
+    return {"the parts are not those of pairs", op};
+  return {};
+}
+
 namespace {
 
 /// concat(a * c - b * d, a * d + b * c) of the parts a and b of complex
@@ -119,18 +135,12 @@ struct RaiseComplexProduct : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatOp op,
                                 PatternRewriter &rewriter) const override {
-    auto fail = [&] {
+    std::optional<RealProduct> real = getRealPart(op);
+    if (!real)
       return rewriter.notifyMatchFailure(op, "no parts of complex products");
-    };
+    if (Mismatch mismatch = matchParts(op, *real))
+      return rewriter.notifyMatchFailure(op, mismatch.reason);
     int64_t rank = getShape(op).size();
-    if (op.getOperands().size() != 2 || int64_t(op.getDim()) != rank - 1)
-      return fail();
-    std::optional<RealProduct> real =
-        matchReal(skipAddedOne(op.getOperands()[0]));
-    if (!real || real->numbers.getType() != op.getType() ||
-        !isImaginary(skipAddedOne(op.getOperands()[1]), *real))
-      return fail();
-
     auto asColumn = [&](Value value) -> Value {
       auto type = cast<RankedTensorType>(value.getType());
       if (type.getRank() == rank)
@@ -151,4 +161,11 @@ struct RaiseComplexProduct : OpRewritePattern<ConcatOp> {
 
 void hamkaas::populateRaiseComplexPatterns(RewritePatternSet &patterns) {
   patterns.add<RaiseComplexProduct>(patterns.getContext());
+}
+
+void hamkaas::findMissedComplex(Operation *op, MissedFn missed) {
+  auto concat = dyn_cast<ConcatOp>(op);
+  std::optional<RealProduct> real = concat ? getRealPart(concat) : std::nullopt;
+  if (real)
+    missed("complex_mul", op, matchParts(concat, *real));
 }

@@ -148,38 +148,60 @@ static bool isClose(const std::optional<Polynomial> &found,
 // Gates
 //===----------------------------------------------------------------------===//
 
-/// The op that computes `value`, if it is an OpTy and nothing else needs it.
-template <typename OpTy> static OpTy getOnlyUse(Value value) {
-  return value.hasOneUse() ? value.getDefiningOp<OpTy>() : OpTy();
+/// The f(y) of `gate` = f(y) + a number, with an f that a GELU has; null
+/// otherwise.
+static Operation *getGeluFunction(Value gate) {
+  auto sum = gate.getDefiningOp<AddOp>();
+  Operation *function =
+      sum && getNumber(sum.getRhs()) ? sum.getLhs().getDefiningOp() : nullptr;
+  return isa_and_nonnull<ErfOp, TanhOp>(function) ? function : nullptr;
 }
 
-/// Which GELU `root` is, with the 1 + f(y) that is `gate` for x.
-static std::optional<GeluApproximation> matchGelu(Value root, Value x,
-                                                  Value gate) {
-  auto sum = getOnlyUse<AddOp>(gate);
-  if (!sum || !isNumber(sum.getRhs(), 1) || !sum.getLhs().hasOneUse())
-    return std::nullopt;
-  Operation *function = sum.getLhs().getDefiningOp();
-  if (!isa_and_nonnull<ErfOp, TanhOp>(function))
-    return std::nullopt;
+/// Finds which GELU `root` is, with the 1 + f(y) that is `gate` for x.
+static Mismatch matchGelu(Value root, Value x, Value gate,
+                          GeluApproximation &kind) {
+  Operation *function = getGeluFunction(gate);
+  if (!function)
+    return {"the gate is neither 1 + erf(y) nor 1 + tanh(y)"};
+  auto sum = gate.getDefiningOp<AddOp>();
+  if (!isNumber(sum.getRhs(), 1))
+    return {"the number added to erf or tanh is not 1", sum};
+  if (!gate.hasOneUse() || !function->hasOneUse())
+    return {"something else needs the gate", sum};
   std::optional<double> scale = getScale(root, x, gate);
-  if (!scale || !isClose(*scale, 0.5))
-    return std::nullopt;
+  if (!scale)
+    return {"x times the gate has a factor that is no number"};
+  if (!isClose(*scale, 0.5))
+    return {"the constant factor is not 0.5"};
   auto argument = getPolynomial(function->getOperand(0), x);
-  if (isa<ErfOp>(function) && isClose(argument, {0, M_SQRT1_2, 0, 0}))
-    return GeluApproximation::None;
   double slope = std::sqrt(M_2_PI);
+  if (isa<ErfOp>(function) && !isClose(argument, {0, M_SQRT1_2, 0, 0}))
+    return {"the argument of erf is not x / sqrt(2)", function};
   if (isa<TanhOp>(function) &&
-      isClose(argument, {0, slope, 0, slope * 0.044715}))
-    return GeluApproximation::Tanh;
-  return std::nullopt;
+      !isClose(argument, {0, slope, 0, slope * 0.044715}))
+    return {"the argument of tanh is not sqrt(2 / pi) * (x + 0.044715 * x^3)",
+            function};
+  kind =
+      isa<ErfOp>(function) ? GeluApproximation::None : GeluApproximation::Tanh;
+  return {};
 }
 
-/// The y and c of min(max(y, 0), c), in any order.
-static std::pair<Value, double> matchClamp(Value value) {
+namespace {
+
+/// min(max(y, 0), c), in any order.
+struct Clamp {
+  Value y;
+  double greatest = 0;
+  bool isShared = false;
+};
+
+} // namespace
+
+static std::optional<Clamp> getClamp(Value value) {
   std::optional<double> least, greatest;
+  Clamp clamp;
   for (int i = 0; i < 2; ++i) {
-    Operation *op = value.hasOneUse() ? value.getDefiningOp() : nullptr;
+    Operation *op = value.getDefiningOp();
     if (isa_and_nonnull<ReluOp>(op))
       least = 0;
     else if (isa_and_nonnull<MaxOp>(op))
@@ -188,20 +210,32 @@ static std::pair<Value, double> matchClamp(Value value) {
       greatest = getNumber(op->getOperand(1));
     else
       break;
+    clamp.isShared |= !value.hasOneUse();
     value = op->getOperand(0);
   }
-  return least == 0 && greatest ? std::pair(value, *greatest)
-                                : std::pair(Value(), 0.0);
+  if (least != 0 || !greatest)
+    return std::nullopt;
+  clamp.y = value;
+  clamp.greatest = *greatest;
+  return clamp;
 }
 
-static bool matchHardSwish(Value root, Value x, Value gate) {
-  auto [limited, greatest] = matchClamp(gate);
-  if (!limited)
-    return false;
+static Mismatch matchHardSwish(Value root, Value x, Value gate) {
+  std::optional<Clamp> clamp = getClamp(gate);
+  if (!clamp)
+    return {"the gate is not min(max(y, 0), c)"};
+  if (clamp->isShared)
+    return {"something else needs the gate", gate.getDefiningOp()};
   std::optional<double> scale = getScale(root, x, gate);
-  auto line = scale ? getPolynomial(limited, x) : std::nullopt;
+  if (!scale)
+    return {"x times the gate has a factor that is no number"};
+  auto line = getPolynomial(clamp->y, x);
   line = line ? multiply(*line, {*scale, 0, 0, 0}) : std::nullopt;
-  return isClose(line, {0.5, 1.0 / 6, 0, 0}) && isClose(*scale * greatest, 1);
+  if (!isClose(line, {0.5, 1.0 / 6, 0, 0}))
+    return {"the gate is not a limit of x / 6 + 0.5", gate.getDefiningOp()};
+  if (!isClose(*scale * clamp->greatest, 1))
+    return {"the upper limit of the gate is not 1", gate.getDefiningOp()};
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,9 +270,10 @@ private:
     if (x.getType() != op.getType())
       return nullptr;
     Location loc = fuseLocations(gate.getDefiningOp(), op);
-    if (std::optional<GeluApproximation> kind = matchGelu(op, x, gate))
-      return GeluOp::create(rewriter, loc, x.getType(), x, *kind);
-    if (matchHardSwish(op, x, gate))
+    GeluApproximation kind;
+    if (!matchGelu(op, x, gate, kind))
+      return GeluOp::create(rewriter, loc, x.getType(), x, kind);
+    if (!matchHardSwish(op, x, gate))
       return HardSwishOp::create(rewriter, loc, x.getType(), x);
     return nullptr;
   }
@@ -248,4 +283,50 @@ private:
 
 void hamkaas::populateRaiseGatePatterns(RewritePatternSet &patterns) {
   patterns.add<RaiseGate<MulOp>, RaiseGate<DivOp>>(patterns.getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// What was missed
+//===----------------------------------------------------------------------===//
+
+/// Returns whether `y` is a polynomial of `x` that depends on it.
+static bool dependsOn(Value y, Value x) {
+  std::optional<Polynomial> polynomial = getPolynomial(y, x);
+  return polynomial && *polynomial != Polynomial{(*polynomial)[0], 0, 0, 0};
+}
+
+static Mismatch checkFloat32(Value value, Mismatch mismatch) {
+  if (getElementTypeOrSelf(value).isF32())
+    return mismatch;
+  return {"the elements are not float32", value.getDefiningOp()};
+}
+
+/// Tells of `root`, if it is x times a function of x.
+static bool findMissedGateOf(Value root, Value x, Value gate, MissedFn missed) {
+  Operation *function = getGeluFunction(gate);
+  std::optional<Clamp> clamp = getClamp(gate);
+  GeluApproximation kind;
+  if (function && dependsOn(function->getOperand(0), x))
+    missed("gelu", root.getDefiningOp(),
+           checkFloat32(root, matchGelu(root, x, gate, kind)));
+  else if (clamp && dependsOn(clamp->y, x))
+    missed("hard_swish", root.getDefiningOp(),
+           checkFloat32(root, matchHardSwish(root, x, gate)));
+  else
+    return false;
+  return true;
+}
+
+void hamkaas::findMissedGate(Operation *op, MissedFn missed) {
+  // The last of several products has all factors.
+  if (!isa<MulOp, DivOp>(op) ||
+      (op->hasOneUse() && isa<MulOp, DivOp>(*op->user_begin())))
+    return;
+  SmallVector<Value> factors;
+  collectFactors(op->getResult(0), factors);
+  for (Value gate : factors)
+    for (Value x : factors)
+      if (x.getType() == op->getResult(0).getType() &&
+          findMissedGateOf(op->getResult(0), x, gate, missed))
+        return;
 }

@@ -10,12 +10,33 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace hamkaas {
 
 inline llvm::ArrayRef<int64_t> getShape(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
 }
+
+/// Why an operation is not what it begins like, and the operation at fault if
+/// it is another one; false if it is.
+struct [[nodiscard]] Mismatch {
+  llvm::StringLiteral reason = "";
+  mlir::Operation *op = nullptr;
+  explicit operator bool() const { return !reason.empty(); }
+};
+
+/// Is given what an operation nearly is, by the name of that operation.
+using MissedFn = llvm::function_ref<void(
+    llvm::StringLiteral name, mlir::Operation *op, Mismatch mismatch)>;
+
+/// Tells in a remark what the pass `pass` did not recognise, where it failed;
+/// nothing without a mismatch.
+void remarkMissed(llvm::StringLiteral pass, llvm::StringLiteral name,
+                  mlir::Operation *op, Mismatch mismatch);
+
+/// `value` before its dimensions of 1 were repeated or added.
+mlir::Value skipRepetition(mlir::Value value);
 
 /// `value` without reshapes and broadcasts around it, if it is one number for
 /// each row of `x`: it has the shape of `x` with a last dimension of 1,
@@ -42,6 +63,16 @@ void populateRaiseComplexPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseGatePatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseRowPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseScalePatterns(mlir::RewritePatternSet &patterns);
+
+/// Finds what the patterns of one subject left behind in `op`, but for one
+/// condition. Other operations share parts with what is recognised, so an
+/// operation must have what tells it from those: a softmax divides by the sum
+/// of what it divides.
+void findMissedActivation(mlir::Operation *op, MissedFn missed);
+void findMissedComplex(mlir::Operation *op, MissedFn missed);
+void findMissedGate(mlir::Operation *op, MissedFn missed);
+void findMissedRow(mlir::Operation *op, MissedFn missed);
+void findMissedScale(mlir::Operation *op, MissedFn missed);
 
 } // namespace hamkaas
 

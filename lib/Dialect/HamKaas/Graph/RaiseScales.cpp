@@ -41,10 +41,12 @@ struct Scaling {
   double scale = 1;
 
   void collect(Value value);
-  /// Returns whether products that the scale takes into the range of float32,
-  /// or out of it, were at its edge anyway.
-  bool isModerate() const {
-    return std::abs(scale) >= 0x1p-32 && std::abs(scale) <= 0x1p32;
+  /// Products that the scale takes into the range of float32, or out of it,
+  /// must have been at its edge anyway.
+  Mismatch match() const {
+    if (std::abs(scale) >= 0x1p-32 && std::abs(scale) <= 0x1p32)
+      return {};
+    return {"the product of the scales is not between 2^-32 and 2^32"};
   }
 };
 
@@ -63,6 +65,17 @@ void Scaling::collect(Value value) {
   }
 }
 
+/// That of the operands of `op`; none unless it multiplies batches of float32
+/// matrices.
+static Scaling getScaling(MatMulOp op) {
+  Scaling scaling;
+  if (getShape(op).size() != 3 || !op.getType().getElementType().isF32())
+    return scaling;
+  scaling.collect(op.getLhs());
+  scaling.collect(op.getRhs());
+  return scaling;
+}
+
 namespace {
 
 /// (a * l) * (b * r) is (a * b) * (l * r), of batches of float32 matrices.
@@ -70,13 +83,11 @@ struct RaiseScales : OpRewritePattern<MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatMulOp op,
                                 PatternRewriter &rewriter) const override {
-    if (getShape(op).size() != 3 || !op.getType().getElementType().isF32())
-      return rewriter.notifyMatchFailure(op, "no float32 matrices in batches");
-    Scaling scaling;
-    scaling.collect(op.getLhs());
-    scaling.collect(op.getRhs());
-    if (scaling.ops.empty() || !scaling.isModerate())
+    Scaling scaling = getScaling(op);
+    if (scaling.ops.empty())
       return rewriter.notifyMatchFailure(op, "no operand is scaled");
+    if (Mismatch mismatch = scaling.match())
+      return rewriter.notifyMatchFailure(op, mismatch.reason);
     SmallVector<Location> locations = {op.getLoc()};
     for (Operation *scaled : scaling.ops) {
       locations.push_back(scaled->getLoc());
@@ -101,4 +112,11 @@ private:
 
 void hamkaas::populateRaiseScalePatterns(RewritePatternSet &patterns) {
   patterns.add<RaiseScales>(patterns.getContext());
+}
+
+void hamkaas::findMissedScale(Operation *op, MissedFn missed) {
+  auto product = dyn_cast<MatMulOp>(op);
+  Scaling scaling = product ? getScaling(product) : Scaling();
+  if (!scaling.ops.empty())
+    missed("scale", op, scaling.match());
 }

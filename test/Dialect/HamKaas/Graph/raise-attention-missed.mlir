@@ -173,3 +173,22 @@ func.func @other_batches(%q: tensor<2x24x16xf32>, %k: tensor<2x5x16xf32>, %v: te
   %4 = hamkaas.matmul %3, %v : tensor<6x8x5xf32>, tensor<6x5x16xf32>
   return %4 : tensor<6x8x16xf32>
 }
+
+// -----
+
+// One key stands apart, as a step of decoding has it, but its value does not.
+
+func.func @key_apart(%q: tensor<4x1x16xf32>, %kc: tensor<4x8x16xf32>, %vc: tensor<4x8x16xf32>, %k: tensor<4x1x16xf32>, %here: tensor<1x1x8xi1>) -> tensor<4x1x16xf32> {
+  %there = hamkaas.broadcast %here : tensor<1x1x8xi1> -> tensor<4x1x8xi1>
+  %0 = hamkaas.mul %q, %k : tensor<4x1x16xf32>, tensor<4x1x16xf32>
+  %1 = hamkaas.reduce sum %0 over [2] : tensor<4x1x16xf32>
+  %2 = hamkaas.reshape %1 : tensor<4x1xf32> -> tensor<4x1x1xf32>
+  %3 = hamkaas.broadcast %2 : tensor<4x1x1xf32> -> tensor<4x1x8xf32>
+  %4 = hamkaas.permute %kc [0, 2, 1] : tensor<4x8x16xf32>
+  %5 = hamkaas.matmul %q, %4 : tensor<4x1x16xf32>, tensor<4x16x8xf32>
+  %6 = hamkaas.select %there, %3, %5 : tensor<4x1x8xi1>, tensor<4x1x8xf32>, tensor<4x1x8xf32>
+  %7 = hamkaas.sliced_softmax %6 static_prefix 8 : tensor<4x1x8xf32>
+  // expected-remark @below {{one of the keys, but none of the values, stands apart}}
+  %8 = hamkaas.matmul %7, %vc : tensor<4x1x8xf32>, tensor<4x8x16xf32>
+  return %8 : tensor<4x1x16xf32>
+}

@@ -136,6 +136,12 @@ def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
     The numbers `a` and `b` may stand before permutes, reshapes and broadcasts.
     Their product is between 2^-32 and 2^32, so that no other product leaves the
     range of float32.
+
+    A remark of category `hamkaas-raise` tells what misses one condition, which,
+    and where: `hamkaas-opt --remarks-filter-missed=hamkaas-raise
+    --remark-format=emitRemark`. An operation must have what tells it from others
+    that share its parts: a softmax divides by a sum of what it divides, a
+    normalization by a root of a mean.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
@@ -172,8 +178,7 @@ def RaiseAttention : Pass<"hamkaas-raise-attention", "mlir::ModuleOp"> {
     finite.
 
     A remark of category `hamkaas-raise-attention` tells why weights times values
-    are no attention: `hamkaas-opt --remarks-filter-missed=hamkaas-raise-attention
-    --remark-format=emitRemark`.
+    are no attention.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
