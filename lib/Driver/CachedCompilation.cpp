@@ -15,7 +15,7 @@ using namespace hamkaas;
 
 /// To be raised when the same graph becomes other code by what is no part of
 /// the compiler, or when ProgramCode has other fields.
-static constexpr llvm::StringLiteral version = "HamKaas program 3";
+static constexpr llvm::StringLiteral version = "HamKaas program 4";
 
 /// Writes what decides the code; nothing if that cannot be told.
 static std::optional<CodeCache::Key> makeKey(ModuleOp module,

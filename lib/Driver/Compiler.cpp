@@ -9,6 +9,7 @@
 #include "CachedCompilation.h"
 #include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/Jit.h"
+#include "HamKaas/Report/CollectMissed.h"
 #include "HamKaas/Report/CountNodes.h"
 #include "HamKaas/Target/EmitCode.h"
 #include "HamKaas/Target/TargetRegistry.h"
@@ -104,6 +105,7 @@ private:
   PipelineOptions pipeline;
   PhaseRunner runner;
   std::vector<OptimizationInfo> optimizations;
+  std::vector<MissedInfo> missed;
 };
 
 } // namespace
@@ -163,6 +165,7 @@ llvm::Error Compilation::lowerToGraph() {
     return error;
   PassManager manager(module.getContext());
   manager.addInstrumentation(std::make_unique<CountNodes>(optimizations));
+  CollectMissed collector(*module.getContext(), missed);
   buildGraphPipeline(manager, pipeline);
   return runner.run(module, manager);
 }
@@ -249,6 +252,7 @@ llvm::Expected<ProgramCode> Compilation::makeCode() {
       return std::move(error);
   }
   program->info.optimizations = std::move(optimizations);
+  program->info.missed = std::move(missed);
   return std::move(*program);
 }
 

@@ -135,6 +135,13 @@ bool transferOptimizations(Archive &archive,
 }
 
 template <typename Archive>
+bool transferMissed(Archive &archive, std::vector<MissedInfo> &missed) {
+  return transferList(archive, missed, [&](MissedInfo &info) {
+    return transferTexts(archive, info.operation, info.reason, info.location);
+  });
+}
+
+template <typename Archive>
 bool transferMatmuls(Archive &archive, std::vector<HamKaasMatmul> &matmuls) {
   return transferList(archive, matmuls, [&](HamKaasMatmul &matmul) {
     return transferNumbers(archive, matmul.batches, matmul.rows, matmul.columns,
@@ -172,7 +179,8 @@ bool transferInfo(Archive &archive, ProgramInfo &info) {
          transferTensors(archive, info.states) &&
          transferCalls(archive, info.calls) &&
          transferBuffers(archive, info.buffers) &&
-         transferOptimizations(archive, info.optimizations);
+         transferOptimizations(archive, info.optimizations) &&
+         transferMissed(archive, info.missed);
 }
 
 template <typename Archive>

@@ -111,6 +111,26 @@ static void printOptimizations(const ProgramInfo &info, llvm::raw_ostream &os) {
   table.print(os);
 }
 
+/// What equal layers miss is one row.
+static void printMissed(const ProgramInfo &info, llvm::raw_ostream &os) {
+  using Row = std::pair<llvm::StringRef, llvm::StringRef>;
+  llvm::MapVector<Row, llvm::SmallVector<llvm::StringRef>> places;
+  for (const MissedInfo &missed : info.missed)
+    places[{missed.operation, missed.reason}].push_back(missed.location);
+  if (places.empty())
+    return;
+  os << "\nnot recognised, for one condition\n";
+  TextTable table("lrll");
+  table.addRow({"operation", "times", "condition", "source"});
+  for (const auto &[row, locations] :
+       llvm::ArrayRef(places.begin(), places.end()).take_front(maxRows))
+    table.addRow(
+        {row.first.str(), formatCount(locations.size()), row.second.str(),
+         locations.front().str() + (locations.size() > 1 ? " (first)" : "")});
+  table.print(os);
+  printCut(places.size(), os);
+}
+
 static llvm::MapVector<llvm::StringRef, KernelSummary>
 summarizeKernels(const ProgramInfo &info) {
   llvm::MapVector<llvm::StringRef, KernelSummary> kernels;
@@ -172,6 +192,7 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   printTensors("parameters", info.parameters, os);
   printTensors("state", info.states, os);
   printOptimizations(info, os);
+  printMissed(info, os);
   printMemory(info, os);
   printKernels(info, os);
 }

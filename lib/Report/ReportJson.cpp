@@ -104,6 +104,17 @@ static void writeOptimizations(llvm::json::OStream &json,
   });
 }
 
+static void writeMissed(llvm::json::OStream &json, const ProgramInfo &info) {
+  json.attributeArray("missed", [&] {
+    for (const MissedInfo &missed : info.missed)
+      json.object([&] {
+        json.attribute("operation", makeText(missed.operation));
+        json.attribute("reason", makeText(missed.reason));
+        json.attribute("location", makeText(missed.location));
+      });
+  });
+}
+
 void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
   uint64_t flops = 0, bytes = 0;
   for (const CallInfo &call : info.calls) {
@@ -124,6 +135,7 @@ void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
     writeTensors(json, "parameters", info.parameters);
     writeTensors(json, "states", info.states, /*withOffset=*/true);
     writeOptimizations(json, info);
+    writeMissed(json, info);
     writeMemory(json, info);
     json.attribute("flops", flops);
     json.attribute("bytes", bytes);

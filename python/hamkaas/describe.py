@@ -47,7 +47,11 @@ class Report(_Description):
         return self._describe(REPORT)
 
     def json(self) -> Dict[str, Any]:
-        """The same and more as a dictionary; sizes are in bytes."""
+        """The same and more as a dictionary; sizes are in bytes.
+
+        ``"missed"`` lists the operations that the model nearly has, each with
+        the condition that failed and where.
+        """
         return cast(Dict[str, Any], json.loads(self._describe(REPORT_JSON)))
 
     @property

@@ -289,6 +289,18 @@ def test_report():
     assert isinstance(report.json(), dict)
 
 
+def test_missed_operations():
+    q, k, v = (hk.input(name, [2, 8, 16]) for name in "qkv")
+    weights = (q @ k.permute([0, 2, 1])).sliced_softmax(4)
+    line = sys._getframe().f_lineno - 1
+    model = hk.compile(weights @ v)
+    missed, = model.report.json()["missed"]
+    assert missed["operation"] == "attention"
+    assert missed["reason"] == "the weights are no softmax of whole rows"
+    assert missed["location"].endswith(f"test_model.py:{line}")
+    assert "not recognised, for one condition" in str(model.report)
+
+
 def test_memory_plan():
     plan = make().memory_plan
     assert plan.svg.startswith("<svg") and plan._repr_svg_() == plan.svg

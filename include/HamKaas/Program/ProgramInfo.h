@@ -75,6 +75,15 @@ struct OptimizationInfo {
   uint64_t added = 0;
 };
 
+/// An operation that the graph nearly has, but for one condition.
+struct MissedInfo {
+  std::string operation; ///< "attention", "layer_norm"
+  std::string reason;    ///< The condition that failed.
+  std::string location;  ///< Of what is at fault.
+
+  bool operator==(const MissedInfo &) const = default;
+};
+
 /// A kernel of the device code; the fields are those of HamKaasDeviceKernel.
 struct DeviceKernelInfo {
   std::string name;
@@ -125,8 +134,9 @@ struct ProgramInfo {
   std::vector<WorkspaceBuffer> buffers; ///< By ascending first step.
   /// Those that ran, in the order of their first run.
   std::vector<OptimizationInfo> optimizations;
-  bool isCached = false;     ///< Whether the code was compiled before.
-  double compileSeconds = 0; ///< From source to code, 0 if not measured.
+  std::vector<MissedInfo> missed; ///< In the order of the graph, pass by pass.
+  bool isCached = false;          ///< Whether the code was compiled before.
+  double compileSeconds = 0;      ///< From source to code, 0 if not measured.
 };
 
 /// "x86-64-v3", "sm_80" or "x86-64-v3 and sm_80": what the program runs on.
@@ -134,8 +144,8 @@ struct ProgramInfo {
 std::string formatTargets(const ProgramInfo &info);
 
 /// The facts in the descriptor of a compiled model: all but `buffers`, the
-/// steps of the calls, `optimizations`, `isCached`, `compileSeconds` and the
-/// machine code for GPUs.
+/// steps of the calls, `optimizations`, `missed`, `isCached`, `compileSeconds`
+/// and the machine code for GPUs.
 ProgramInfo readProgramInfo(const HamKaasProgram &program);
 
 } // namespace hamkaas

@@ -72,6 +72,20 @@ TEST(Report, ProgramWithoutWork) {
                              "read and written, 0 calls of 0 kernels\n");
 }
 
+TEST(Report, EqualConditionsThatFailedAreOneRow) {
+  ProgramInfo info;
+  info.missed = {{"attention", "something else needs the scores", "m.hk:3:1"},
+                 {"gelu", "the constant factor is not 0.5", "m.hk:5:1"},
+                 {"attention", "something else needs the scores", "m.hk:9:1"}};
+  EXPECT_TRUE(contains(
+      getReport(info),
+      "not recognised, for one condition\n"
+      "  operation  times  condition                        source\n"
+      "  attention      2  something else needs the scores  m.hk:3:1 (first)\n"
+      "  gelu           1  the constant factor is not 0.5   m.hk:5:1\n"));
+  EXPECT_EQ(getJson(info).getArray("missed")->size(), 3u);
+}
+
 TEST(Report, TheSumOfOperationsDoesNotWrap) {
   ProgramInfo info;
   for (int step = 0; step < 3; ++step)
