@@ -99,19 +99,19 @@ typedef struct HamKaasCompileOptions {
   size_t structSize;
   /* From include/HamKaas/Options/CompileOptions.td.
      hamkaas-tblgen begin: c-compile-options */
-  /// Name of the model, and of its file in messages. "model" when null, or what
-  /// the name of a file that is loaded begins with.
+  /// Name of the model, and of its file in messages. "model" when null, or the
+  /// stem of the name of a file that is loaded.
   const char *name;
-  /// The instruction set level, which every machine must have that runs the
-  /// program; results are the same bits on all of them. "host" (the default
-  /// when null), "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4".
+  /// The ISA level, which every machine that runs the program must have;
+  /// results are the same bits on all of them. "host" (the default when null),
+  /// "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4".
   const char *targetCpu;
   /// Fail if the results between kernels take more bytes. 0 for no limit.
   uint64_t maxWorkspace;
   /// Not 0: leave out the checks of positions that are known only at run time.
   int32_t unchecked;
-  /// Positions to show in messages and reports in place of those in the text:
-  /// one a line of it, or none. Lines beyond the last have their own.
+  /// Positions that messages and reports show for the lines of the text, one
+  /// per line, or none. Further lines keep their own.
   int32_t lineCount;
   const HamKaasSourceLine *lines;
   HamKaasProgressFunction progress; /* may be null */
@@ -119,81 +119,79 @@ typedef struct HamKaasCompileOptions {
 
   /* Since version 1.1. */
 
-  /// For an ONNX model, as what follows.
+  /// ONNX models only, like the next three members.
   const HamKaasDimension *dimensions;
   const HamKaasConstantInput *constantInputs; /* needed only during the call */
   int32_t dimensionCount;
   int32_t constantInputCount;
   /// Set to a HamKaasCompileFailure.
   int32_t *failure; /* out, may be null */
-  /// Set to a JSON text that tells the inputs and outputs of the model in their
-  /// order, and the inputs whose size or elements are missing, also after an
-  /// error; the caller frees it with HamKaasTextFree. Null if not even that is
-  /// known: {"inputs": [{"name": "x", "type": "float32", "shape": [2, "n"]}],
-  /// "outputs": [...], "missing": ["axes"]}. Elements of 8 bits and fewer that
-  /// a program has as bytes have their name in ONNX, too: "format": "INT4".
+  /// Set to a JSON text with the inputs and outputs of the model in order, and
+  /// the inputs whose size or elements are missing, also after an error; the
+  /// caller frees it with HamKaasTextFree. Null if not even that is known:
+  /// {"inputs": [{"name": "x", "type": "float32", "shape": [2, "n"]}],
+  /// "outputs": [...], "missing": ["axes"]}. Elements of at most 8 bits that a
+  /// program stores as bytes also have their ONNX type: "format": "INT4".
   char **summary; /* out, may be null */
 
   /* Since version 1.2. */
 
   /// Not 0: neither take the code from the cache nor leave it there.
   int32_t noCache;
-  /// Threads to compile on, 0 is one for each core; the program does not depend
-  /// on it.
+  /// Threads to compile on, 0 for one per core; the program does not depend on
+  /// it.
   int32_t compileThreads;
 
   /* Since version 1.3. */
 
-  /// The devices that the program is for: the processor, NVIDIA GPUs, or both,
-  /// whose kernels are in one file then. "cpu" (the default when null), "cuda",
-  /// "cpu,cuda".
+  /// The devices of the program: the CPU, NVIDIA GPUs, or both in one file.
+  /// "cpu" (the default when null), "cuda", "cpu,cuda".
   const char *target;
-  /// For "cuda": the architectures of GPUs. "compute_80" is PTX, of which the
-  /// driver makes machine code when the program is loaded, for "sm_80" and all
-  /// that follow. "sm_80,sm_90" is machine code for these, and PTX of the
-  /// oldest for all others; that needs "ptxas" and "fatbinary" of a CUDA
-  /// toolkit, in "CUDA_PATH", "CUDA_HOME", "PATH" or "/usr/local/cuda", and
-  /// where it runs a driver as new as the toolkit. "compute_80" when null.
+  /// For "cuda": the GPU architectures. "compute_80" is PTX for "sm_80" and
+  /// newer, which the driver compiles at load. "sm_80,sm_90" is machine code
+  /// for these, and PTX of the oldest for all others. It needs "ptxas" and
+  /// "fatbinary" of a CUDA toolkit, in "CUDA_PATH", "CUDA_HOME", "PATH" or
+  /// "/usr/local/cuda", and at run time a driver as new as the toolkit.
+  /// "compute_80" when null.
   const char *gpuArch;
-  /// For "cuda": products of float32 matrices, with the bias, residual and
-  /// activation that follow, are computed by NVIDIA's library cuBLASLt instead
-  /// of by kernels of ours. It must be there when the program is loaded: the
-  /// file that "HAMKAAS_CUBLASLT" names, or "libcublasLt.so.13" or ".12" where
-  /// the system or a CUDA toolkit has it. Of precision, it knows all but
-  /// "3xtf32", whose products stay ours. In a "relu" that it computes, NaN may
-  /// become 0. "cublaslt"; null for none.
+  /// For "cuda": NVIDIA's cuBLASLt computes float32 matmuls, with the bias,
+  /// residual and activation that follow. It must be present at load: the file
+  /// that "HAMKAAS_CUBLASLT" names, or "libcublasLt.so.13" or ".12" of the
+  /// system or a CUDA toolkit. It has all of precision except "3xtf32", whose
+  /// matmuls stay our kernels. NaN may become 0 in its "relu". "cublaslt"; null
+  /// for none.
   const char *engine;
-  /// For "cuda": what large matrix products and convolutions of float32 are
-  /// computed with: multiply-adds, or tensor cores, which round the factors to
-  /// 10, about 21 or 7 bits behind the point. Sums are float32. "exact" (the
-  /// default when null), "tf32", "3xtf32", "bf16".
+  /// For "cuda": the arithmetic of large float32 matmuls and convolutions:
+  /// multiply-adds, or tensor cores, which round the factors to 10, about 21 or
+  /// 7 fraction bits. Sums are float32. "exact" (the default when null),
+  /// "tf32", "3xtf32", "bf16".
   const char *precision;
 
   /* Since version 1.4. */
 
-  /// Not 0: a library is compared with its digest before it is loaded, as
-  /// HamKaasLibraryVerify does. Means nothing for what is compiled.
+  /// Not 0: check a library by its digest before loading it, like
+  /// HamKaasLibraryVerify. Ignored when compiling.
   int32_t verify;
-  /// ONNX: a folder that symbolic links of external data, which lies below the
-  /// folder of the model, may lead to; those of a cache of the Hugging Face
-  /// hub, from snapshots/X to blobs/Y beside it, are followed in any case. Null
-  /// for none.
+  /// ONNX: a folder that symbolic links of external data may lead to. External
+  /// data itself is below the folder of the model. Links of a Hugging Face
+  /// cache, from snapshots/X to blobs/Y beside it, are followed in any case.
+  /// Null for none.
   const char *externalDataRoot;
 
   /* Since version 1.5. */
 
-  /// Leave out optimizations of the graph: "fold-constants", "simplify",
-  /// "raise", "move-layouts", "raise-attention", "fold-affine", "use-winograd".
-  /// The report says how many nodes each removed and added. The interpreter of
+  /// Skip optimizations of the graph: "fold-constants", "simplify", "raise",
+  /// "move-layouts", "raise-attention", "fold-affine", "use-winograd". The
+  /// report says how many nodes each removed and added. The interpreter of
   /// "hamkaas-run" always runs the graph as it was read. Null for none.
   const char *noOptimize;
-  /// The largest error that a convolution of 3 x 3 may have, in parts of its
-  /// largest value, to be computed with fewer products. "3e-5" and more allow
-  /// tiles of 6 x 6; below "7e-7" none are allowed. 0 for 1e-5.
+  /// Largest error of a 3 x 3 convolution by Winograd's method, relative to its
+  /// largest value. "3e-5" and more allow tiles of 6 x 6; below "7e-7" the
+  /// method is off. 0 for 1e-5.
   double winogradError;
-  /// Run passes on the graph when it is optimized: a pipeline of MLIR, as
-  /// "--pass-pipeline" of "mlir-opt" has it between the brackets. The graph is
-  /// verified afterwards. Null for none.
+  /// Run passes on the optimized graph: an MLIR pipeline, as in the brackets of
+  /// "--pass-pipeline" of "mlir-opt". The graph is verified afterwards. Null
+  /// for none.
   const char *graphPasses;
   /// Not 0: interpret the graph before and after each pass, and name the first
   /// one that changes what it computes.

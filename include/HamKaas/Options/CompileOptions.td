@@ -17,7 +17,7 @@ include "HamKaas/Options/Option.td"
 
 def field_name : CField<"const char *name",
     "Name of the model, and of its file in messages. \"model\" when null, or "
-    "what the name of a file that is loaded begins with.">;
+    "the stem of the name of a file that is loaded.">;
 
 def cxx_name : CxxField<"std::string name = {}">;
 
@@ -27,9 +27,8 @@ def target_cpu : CompileOption<Text,
                 OptionValue<"x86-64-v2">, OptionValue<"x86-64-v3">,
                 OptionValue<"x86-64-v4">];
   let Default = "host";
-  let Description = "the instruction set level, which every machine must have "
-                    "that runs the program; results are the same bits on all "
-                    "of them";
+  let Description = "the ISA level, which every machine that runs the program "
+                    "must have; results are the same bits on all of them";
   let IsOfWrite = true;
   let PythonWriteDefault = "host";
 }
@@ -50,8 +49,8 @@ def unchecked : CompileOption<Switch, "Leave out checks of run-time positions"> 
 }
 
 def field_line_count : CField<"int32_t lineCount",
-    "Positions to show in messages and reports in place of those in the text: "
-    "one a line of it, or none. Lines beyond the last have their own.">;
+    "Positions that messages and reports show for the lines of the text, one "
+    "per line, or none. Further lines keep their own.">;
 def field_lines : CField<"const HamKaasSourceLine *lines">;
 def cxx_lines : CxxField<"std::vector<HamKaasSourceLine> lines = {}">;
 def field_progress : CField<"HamKaasProgressFunction progress", "",
@@ -83,7 +82,7 @@ def const_input : CompileOption<Text,
 }
 
 def field_dimensions : CField<"const HamKaasDimension *dimensions",
-    "For an ONNX model, as what follows.">;
+    "ONNX models only, like the next three members.">;
 def field_constant_inputs : CField<
     "const HamKaasConstantInput *constantInputs", "",
     "needed only during the call">;
@@ -98,12 +97,12 @@ def field_constant_input_count : CField<"int32_t constantInputCount">;
 def field_failure : CField<"int32_t *failure",
     "Set to a HamKaasCompileFailure.", "out, may be null">;
 def field_summary : CField<"char **summary",
-    "Set to a JSON text that tells the inputs and outputs of the model in their "
-    "order, and the inputs whose size or elements are missing, also after an "
-    "error; the caller frees it with HamKaasTextFree. Null if not even that is "
+    "Set to a JSON text with the inputs and outputs of the model in order, "
+    "and the inputs whose size or elements are missing, also after an error; "
+    "the caller frees it with HamKaasTextFree. Null if not even that is "
     "known: {\"inputs\": [{\"name\": \"x\", \"type\": \"float32\", \"shape\": "
-    "[2, \"n\"]}], \"outputs\": [...], \"missing\": [\"axes\"]}. Elements of 8 "
-    "bits and fewer that a program has as bytes have their name in ONNX, too: "
+    "[2, \"n\"]}], \"outputs\": [...], \"missing\": [\"axes\"]}. Elements of "
+    "at most 8 bits that a program stores as bytes also have their ONNX type: "
     "\"format\": \"INT4\".", "out, may be null">;
 } // Since 1.1
 
@@ -124,7 +123,7 @@ def compile_threads : CompileOption<Number,
   let Placeholder = "N";
   let ValuesText = "0 or more";
   let Default = "0";
-  let Description = "threads to compile on, 0 is one for each core; the program "
+  let Description = "threads to compile on, 0 for one per core; the program "
                     "does not depend on it";
   let AffectsCode = false;
   let IsOfMachine = true;
@@ -137,39 +136,37 @@ def target : CompileOption<Text,
   let Values = [OptionValue<"cpu">, OptionValue<"cuda">,
                 OptionValue<"cpu,cuda">];
   let Default = "cpu";
-  let Description = "the devices that the program is for: the processor, NVIDIA "
-                    "GPUs, or both, whose kernels are in one file then";
+  let Description = "the devices of the program: the CPU, NVIDIA GPUs, or both "
+                    "in one file";
   let Tools = [CompileTool];
   let IsPythonOptional = true;
 }
 
 def gpu_arch : CompileOption<Text,
-    "NVIDIA GPUs to run on: sm_80 or newer ones for machine code and PTX of the "
-    "oldest, or compute_80 or a newer one for PTX alone"> {
+    "NVIDIA GPUs to run on: sm_80 or newer ones for machine code and PTX of "
+    "the oldest, or compute_80 or a newer one for PTX alone"> {
   let Placeholder = "sm_NN[,...]";
   let ValuesText = "`compute_NN`, `sm_NN[,sm_NN...]`, NN of 80 and more";
   let Default = "compute_80";
-  let Description = "for `cuda`: the architectures of GPUs. `compute_80` is PTX, "
-                    "of which the driver makes machine code when the program is "
-                    "loaded, for `sm_80` and all that follow. `sm_80,sm_90` is "
-                    "machine code for these, and PTX of the oldest for all "
-                    "others; that needs `ptxas` and `fatbinary` of a CUDA "
-                    "toolkit, in `CUDA_PATH`, `CUDA_HOME`, `PATH` or "
-                    "`/usr/local/cuda`, and where it runs a driver as new as "
-                    "the toolkit";
+  let Description = "for `cuda`: the GPU architectures. `compute_80` is PTX "
+                    "for `sm_80` and newer, which the driver compiles at "
+                    "load. `sm_80,sm_90` is machine code for these, and PTX "
+                    "of the oldest for all others. It needs `ptxas` and "
+                    "`fatbinary` of a CUDA toolkit, in `CUDA_PATH`, "
+                    "`CUDA_HOME`, `PATH` or `/usr/local/cuda`, and at run "
+                    "time a driver as new as the toolkit";
 }
 
 def engine : CompileOption<Text,
     "Library that computes products of matrices on a GPU: cublaslt"> {
   let Values = [OptionValue<"cublaslt">];
-  let Description = "for `cuda`: products of float32 matrices, with the bias, "
-                    "residual and activation that follow, are computed by "
-                    "NVIDIA's library cuBLASLt instead of by kernels of ours. "
-                    "It must be there when the program is loaded: the file that "
-                    "`HAMKAAS_CUBLASLT` names, or `libcublasLt.so.13` or `.12` "
-                    "where the system or a CUDA toolkit has it. Of {precision}, "
-                    "it knows all but `3xtf32`, whose products stay ours. In a "
-                    "`relu` that it computes, NaN may become 0";
+  let Description = "for `cuda`: NVIDIA's cuBLASLt computes float32 matmuls, "
+                    "with the bias, residual and activation that follow. It "
+                    "must be present at load: the file that `HAMKAAS_CUBLASLT` "
+                    "names, or `libcublasLt.so.13` or `.12` of the system or a "
+                    "CUDA toolkit. It has all of {precision} except `3xtf32`, "
+                    "whose matmuls stay our kernels. NaN may become 0 in its "
+                    "`relu`";
 }
 
 def precision : CompileOption<Text,
@@ -177,17 +174,18 @@ def precision : CompileOption<Text,
   let Values = [OptionValue<"exact">, OptionValue<"tf32">,
                 OptionValue<"3xtf32">, OptionValue<"bf16">];
   let Default = "exact";
-  let Description = "for `cuda`: what large matrix products and convolutions of "
-                    "float32 are computed with: multiply-adds, or [tensor "
-                    "cores](Design.md#gpu-kernels), which round the factors to "
-                    "10, about 21 or 7 bits behind the point. Sums are float32";
+  let Description = "for `cuda`: the arithmetic of large float32 matmuls and "
+                    "convolutions: multiply-adds, or [tensor "
+                    "cores](GPUKernels.md#contractions), which round the "
+                    "factors to 10, about 21 or 7 fraction bits. Sums are "
+                    "float32";
 }
 } // Since 1.3
 
 let Since = "1.4" in {
 def field_verify : CField<"int32_t verify",
-    "Not 0: a library is compared with its digest before it is loaded, as "
-    "HamKaasLibraryVerify does. Means nothing for what is compiled.">;
+    "Not 0: check a library by its digest before loading it, like "
+    "HamKaasLibraryVerify. Ignored when compiling.">;
 def cxx_verify : CxxField<"bool verify = false">;
 
 def external_data_root : CompileOption<Path,
@@ -195,10 +193,10 @@ def external_data_root : CompileOption<Path,
   let Placeholder = "folder";
   let ValuesText = "folder";
   let Description = "ONNX: a folder that symbolic links of [external "
-                    "data](ONNX.md), which lies below the folder of the model, "
-                    "may lead to; those of a cache of the Hugging Face hub, "
-                    "from snapshots/X to blobs/Y beside it, are followed in any "
-                    "case";
+                    "data](ONNX.md) may lead to. External data itself is "
+                    "below the folder of the model. Links of a Hugging Face "
+                    "cache, from snapshots/X to blobs/Y beside it, are "
+                    "followed in any case";
   let Tools = [CompileTool, RunTool, TranslateTool];
   let AffectsCode = false;
   let IsOfOnnx = true;
@@ -211,7 +209,7 @@ def no_optimize : CompileOption<Text,
   let Placeholder = "NAME[,NAME]";
   let ValuesText = "`NAME[,NAME]`, `all`";
   let IsRepeated = true;
-  let Description = "leave out optimizations of the graph: `fold-constants`, "
+  let Description = "skip optimizations of the graph: `fold-constants`, "
                     "`simplify`, `raise`, `move-layouts`, `raise-attention`, "
                     "`fold-affine`, `use-winograd` ([what they "
                     "do](reference/GraphPasses.md)). The report says how "
@@ -225,19 +223,18 @@ def winograd_error : CompileOption<Real,
   let Placeholder = "E";
   let ValuesText = "0 or more";
   let Default = "1e-5";
-  let Description = "the largest error that a convolution of 3 x 3 may have, in "
-                    "parts of its largest value, to be computed with fewer "
-                    "products. `3e-5` and more allow tiles of 6 x 6; below "
-                    "`7e-7` none are allowed";
+  let Description = "largest error of a 3 x 3 convolution by Winograd's "
+                    "method, relative to its largest value. `3e-5` and more "
+                    "allow tiles of 6 x 6; below `7e-7` the method is off";
 }
 
 def graph_passes : CompileOption<Text,
     "Run passes on the optimized graph, a pipeline of MLIR"> {
   let Placeholder = "PASS[,PASS]";
   let ValuesText = "`PASS[,PASS]`";
-  let Description = "run passes on the graph when it is optimized: a pipeline of "
-                    "MLIR, as `--pass-pipeline` of `mlir-opt` has it between the "
-                    "brackets. The graph is verified afterwards";
+  let Description = "run passes on the optimized graph: an MLIR pipeline, as "
+                    "in the brackets of `--pass-pipeline` of `mlir-opt`. The "
+                    "graph is verified afterwards";
   let Tools = [CompileTool];
 }
 

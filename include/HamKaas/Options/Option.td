@@ -86,14 +86,14 @@ class CompileOption<OptionType type, string help>
   bit IsOfWrite = false;
   /// That value in Python; empty for the value that the model has.
   string PythonWriteDefault = "";
-  /// How this machine compiles, not what. For a model that is compiled already
-  /// it means nothing, and is no mistake in a program.
+  /// Affects how this machine compiles, not the program. Ignored, without an
+  /// error, for a model that is already compiled.
   bit IsOfMachine = false;
-  /// In Python, None stands for what the other arguments need.
+  /// In Python, None selects the value that the other arguments need.
   bit IsPythonOptional = false;
   /// Of no use for a graph that is built in Python.
   bit IsOfOnnx = false;
-  /// The value has another type in each front, which each reads by itself.
+  /// The value has another type in each front, which reads it by itself.
   bit IsStructured = false;
 }
 

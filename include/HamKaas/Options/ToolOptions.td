@@ -24,8 +24,8 @@ def o : CommandLineOption<Path,
     "for standard output"> {
   let Placeholder = "file";
   let ValuesText = "`F.so`, `F.o`, `F.a`";
-  let Description = "the program; its C header is written beside it. With a text "
-                    "form, the text; `-` is standard output";
+  let Description = "the program; its C header is written beside it. With a "
+                    "text form, the text; `-` is standard output";
   let Tools = [CompileTool, TranslateTool];
 }
 
@@ -40,31 +40,30 @@ def emit : CommandLineOption<Choice, "Stop at a form"> {
                 OptionValue<"so", "library, as -o file.so">];
   let DefaultText = "by the ending of `-o`";
   let Description = "stop at a [form](Design.md#four-forms). `asm` is the code "
-                    "for the processor, `ptx` that for a GPU";
+                    "for the CPU, `ptx` for a GPU";
 }
 
 def weights : CommandLineOption<Path, "File with the parameters"> {
   let Placeholder = "F.safetensors";
-  let Description = "contents of the constants: exactly those the model names, "
-                    "of its types and shapes. They become part of the program "
-                    "that is written. A program that runs takes them in place "
-                    "of those that it embeds";
+  let Description = "the parameters: exactly those the model names, with its "
+                    "types and shapes. They are embedded in the written "
+                    "program. A program that runs uses them instead of "
+                    "embedded ones";
   let Tools = [CompileTool, RunTool];
 }
 
 def external_weights : CommandLineOption<Switch,
     "Leave the parameters in their file; the program maps it when it is "
     "loaded"> {
-  let Description = "leave them in the file; the program [finds, compares and "
-                    "maps it](#weights-that-stay-in-their-file) when it is "
-                    "loaded";
+  let Description = "leave them in the file, which the program [finds, checks "
+                    "and maps](#weights-that-stay-in-their-file) at load";
 }
 
 def check : CommandLineOption<Switch,
     "Only read the model and print all that is wrong with it or not "
     "supported"> {
-  let Description = "only read the model; all that is wrong with it or not "
-                    "supported is an error";
+  let Description = "only read the model; report everything that is wrong or "
+                    "not supported";
 }
 
 include "HamKaas/Options/CompileOptions.td"
@@ -74,9 +73,9 @@ def load_pass_plugin : CommandLineOption<Path,
   let Placeholder = "F.so";
   let ValuesText = "file";
   let IsRepeated = true;
-  let Description = "load passes for {graph_passes} from a pass plug-in of MLIR "
-                    "([how to write one](CMake.md#a-pass-of-your-own)); may be "
-                    "given several times. Nothing is taken from the cache of "
+  let Description = "load passes for {graph_passes} from a pass plug-in of "
+                    "MLIR ([how to write one](CMake.md#a-pass-of-your-own)); "
+                    "may be given several times. Disables the cache of "
                     "compiled code";
 }
 
@@ -94,17 +93,17 @@ def plan_svg : CommandLineOption<Path, "Draw the memory plan, time by offset"> {
   let Description = "draw the workspace, time by offset. Colours are "
                     "[families](Design.md#kernels-what-runs-together) of "
                     "kernels, the same in all drawings. Red frames are the "
-                    "buffers kept at the peak, listed below with their lines: "
-                    "only those make it higher";
+                    "buffers in use at the peak, listed below with their "
+                    "lines: only they determine it";
 }
 
 def graph_svg : CommandLineOption<Path,
     "Draw the graph as it was read (needs Graphviz)"> {
   let Placeholder = "F.svg";
-  let Description = "draw the graph as it was read; needs Graphviz. In a graph "
-                    "of more than 40 operations, equal blocks in a row, such as "
-                    "the layers of a transformer, are one frame with their "
-                    "number; at most 2000 operations may be left then";
+  let Description = "draw the graph as it was read; needs Graphviz. In a "
+                    "graph of more than 40 operations, consecutive equal "
+                    "blocks, such as the layers of a transformer, become one "
+                    "frame with a count; at most 2000 operations may remain";
 }
 
 def optimized_graph_svg : CommandLineOption<Path,
@@ -124,10 +123,9 @@ def progress : CommandLineOption<Choice,
                 OptionValue<"always", "always">,
                 OptionValue<"never", "never">];
   let Default = "auto";
-  let Description = "show on standard error how far the compilation is, and of "
-                    "how many kernels there is machine code; the line is wiped "
-                    "at the end. `auto` does so after a second, on a terminal, "
-                    "and not where `CI` is set";
+  let Description = "show progress on standard error, including the number of "
+                    "kernels compiled; the line disappears at the end. `auto`: "
+                    "after a second, on a terminal, unless `CI` is set";
   let Tools = [CompileTool, RunTool];
 }
 
@@ -151,10 +149,9 @@ def input : CommandLineOption<Text, "Contents of an input, once for each"> {
   let ValuesText = "`NAME=F.npy`, `NAME=random`, `NAME=zeros`";
   let DefaultText = "needed for each input";
   let IsRepeated = true;
-  let Description = "`random` gives floats from -1 to 1, integers of 8 bits and "
-                    "`bool` among all their values, and other integers 0 or 1, "
-                    "which are good positions in most models; the same in every "
-                    "run";
+  let Description = "`random` gives floats from -1 to 1, 8-bit integers and "
+                    "`bool` of any value, and other integers 0 or 1, which are "
+                    "valid positions in most models; the same in every run";
 }
 
 def output : CommandLineOption<Text, "Where to write an output"> {
@@ -171,10 +168,10 @@ def verify : CommandLineOption<Choice, "Compare with their digests"> {
                 OptionValue<"none", "nothing">];
   let IsValueOptional = true;
   let DefaultText = "`weights`; `all` when given";
-  let Description = "what of a `model.so` is compared with its "
+  let Description = "parts of a `model.so` to check by "
                     "[digest](#weights-that-stay-in-their-file): the library "
                     "before it is loaded and the weights that it names, the "
-                    "latter alone, or nothing";
+                    "weights only, or nothing";
 }
 
 def device : CommandLineOption<Text,
@@ -182,23 +179,22 @@ def device : CommandLineOption<Text,
     "reference (the interpreter) or best"> {
   let Placeholder = "cpu|cuda|cuda:N|cuda-emulation|reference|best";
   let Default = "cpu";
-  let Description = "`cuda:N` is NVIDIA GPU number `N`, `cuda` the first, for a "
-                    "model that has code for it: a driver for CUDA 12.0 or "
-                    "newer must be there. `reference` is the interpreter: slow, "
-                    "and made to be right. `best` is `cuda` if there is a GPU "
-                    "that can run the model, else `cpu`. `cuda-emulation` runs "
-                    "the kernels of a GPU on the processor, slowly, and checks "
-                    "what they do: for tests of HamKaas";
+  let Description = "`cuda:N` is NVIDIA GPU number `N`, `cuda` the first, for "
+                    "a model with code for it; it needs a driver for CUDA "
+                    "12.0 or newer. `reference` is the interpreter, slow but "
+                    "simple. `best` is `cuda` if a GPU can run the model, "
+                    "else `cpu`. `cuda-emulation` runs GPU kernels on the "
+                    "CPU, slowly, and checks them: for tests of HamKaas";
 }
 
 def emulation_order : CommandLineOption<Text,
-    "In which cuda-emulation runs the threads of a block: forward, backward, or "
-    "shuffled by a number"> {
+    "In which cuda-emulation runs the threads of a block: forward, backward, "
+    "or shuffled by a number"> {
   let Placeholder = "forward|backward|SEED";
   let ValuesText = "`forward`, `backward`, a number";
   let Default = "forward";
-  let Description = "in which order `cuda-emulation` runs the threads of a "
-                    "block; a number shuffles them";
+  let Description = "order in which `cuda-emulation` runs the threads of a "
+                    "block; a number seeds a shuffle";
 }
 
 def emulation_sums : CommandLineOption<Choice,
@@ -206,9 +202,9 @@ def emulation_sums : CommandLineOption<Choice,
   let Values = [OptionValue<"rounded", "exactly, then rounded">,
                 OptionValue<"cut", "as GPUs do, which cut digits off">];
   let Default = "rounded";
-  let Description = "how `cuda-emulation` adds the products of tensor cores: "
-                    "exactly, then rounded to float32, or as GPUs do, which cut "
-                    "off what is below the digits of the largest number";
+  let Description = "sums of `cuda-emulation`'s tensor cores: exact, then "
+                    "rounded to float32; or truncated below the digits of the "
+                    "largest number, as on GPUs";
 }
 
 def threads : CommandLineOption<Number,
@@ -216,14 +212,14 @@ def threads : CommandLineOption<Number,
   let Placeholder = "N";
   let ValuesText = "0 or more";
   let Default = "0";
-  let Description = "0 is one for each core";
+  let Description = "0 for one per core";
 }
 
 def repeat : CommandLineOption<Number, "Run so many times and print the time"> {
   let Placeholder = "N";
   let ValuesText = "0 or more";
   let Default = "0";
-  let Description = "run so often, print median and least time";
+  let Description = "number of runs; print median and least time";
 }
 
 def profile : CommandLineOption<Choice, "Measure the time of each kernel call"> {
@@ -245,13 +241,13 @@ def profile_output : CommandLineOption<Path, "Where to write the profile"> {
 
 def profile_all : CommandLineOption<Switch,
     "List all calls in a profile as text"> {
-  let Description = "list all calls as text, not only the 16 that took longest";
+  let Description = "list all calls as text, not only the 16 longest";
 }
 
 def calibrate : CommandLineOption<Switch,
     "Measure what this machine can do at most, for profiles"> {
-  let Description = "measure what this machine can do at most, in some seconds "
-                    "for each number of threads; needs no model";
+  let Description = "measure the peaks of this machine, a few seconds per "
+                    "number of threads; needs no model";
 }
 
 def ceilings : CommandLineOption<Path,
@@ -266,9 +262,9 @@ def check_against : CommandLineOption<Text,
     "Compare the outputs with those of this device"> {
   let Values = [OptionValue<"reference">];
   let DefaultText = "off";
-  let Description = "compare the outputs with the interpreter's, to 1e-5 of the "
-                    "values of a row (float64: 1e-12, float16: 5e-3, bfloat16: "
-                    "4e-2); integers and `bool` must be equal";
+  let Description = "compare the outputs with the interpreter's, to 1e-5 of "
+                    "the values of a row (float64: 1e-12, float16: 5e-3, "
+                    "bfloat16: 4e-2); integers and `bool` must be equal";
 }
 
 def digest : CommandLineOption<Switch,
@@ -306,13 +302,14 @@ def split_input_file : CommandLineOption<Text,
   let ValuesText = "marker";
   let IsValueOptional = true;
   let DefaultText = "off; `// -----`";
-  let Description = "translate the parts between lines of this text one by one";
+  let Description = "translate the sections between lines of this text one by "
+                    "one";
 }
 def output_split_marker : CommandLineOption<Text,
     "What to write between the parts"> {
   let Placeholder = "marker";
   let ValuesText = "marker";
-  let Description = "what to write between the parts";
+  let Description = "text between the sections";
 }
 def verify_diagnostics : CommandLineOption<Switch,
     "Compare the messages with comments of the form expected-error"> {

@@ -31,7 +31,7 @@ def AttachTarget : Pass<"hamkaas-attach-target", "mlir::ModuleOp"> {
     Option<"gpuArch", "gpu-arch", "std::string", /*default=*/"\"compute_80\"",
            "NVIDIA GPUs, as hamkaas-compile takes them">,
     Option<"precision", "precision", "std::string", /*default=*/"\"exact\"",
-           "Large products of float32 on a GPU: exact, tf32, 3xtf32 or bf16">,
+           "Large float32 matmuls on a GPU: exact, tf32, 3xtf32 or bf16">,
   ];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
@@ -59,7 +59,7 @@ def RunPhase : Pass<"hamkaas-run-phase", "mlir::ModuleOp"> {
     Option<"winogradError", "winograd-error", "double", /*default=*/"1e-5",
            "Largest error of convolutions by Winograd's method">,
     Option<"engine", "engine", "std::string", /*default=*/"",
-           "Library that computes what it can on a GPU: cublaslt">,
+           "Library that computes matmuls on a GPU: cublaslt">,
   ];
   // Those of the passes of all targets, which this one runs.
   let dependentDialects = [

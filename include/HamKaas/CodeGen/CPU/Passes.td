@@ -11,11 +11,11 @@
 include "mlir/Pass/PassBase.td"
 
 def DistributeTiles : Pass<"hamkaas-distribute-tiles", "mlir::ModuleOp"> {
-  let summary = "let the caller of a kernel choose which of its tiles to run";
+  let summary = "let the caller of a kernel choose its range of tiles";
   let description = [{
-    Run it after bufferization. Gives every kernel two more arguments, `begin`
-    and `end`, which replace the bounds of its tile loop. Calls get the bounds
-    of the whole loop.
+    Before: a bufferized kernel whose tile loop has constant bounds. After: two
+    more arguments, `begin` and `end`, replace these bounds, and calls pass
+    those of the whole loop.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
@@ -25,12 +25,13 @@ def DistributeTiles : Pass<"hamkaas-distribute-tiles", "mlir::ModuleOp"> {
 def KernelEntry : Pass<"hamkaas-kernel-entry", "mlir::ModuleOp"> {
   let summary = "give kernels the signature of a HamKaasKernelFunction";
   let description = [{
-    Before: memref arguments, then `begin` and `end`; `hamkaas.check`s at the top
-    of the body. After: `(ptr arguments, i64 begin, i64 end, ptr values) -> i32`
-    where `arguments` points at the addresses of the memrefs, and a check that
-    fails writes its values and returns 1. With checks, a call for no tiles runs
-    them alone, and one without a place for `values` leaves out those that loop.
-    Kernels must not be called any more.
+    Before: memref arguments, then `begin` and `end`; `hamkaas.check`s at the
+    top of the body; no more calls. After: `(ptr arguments, i64 begin, i64 end,
+    ptr values) -> i32`, where `arguments` points at the addresses of the
+    memrefs. A failed check writes its values and returns 1.
+
+    A call for no tiles runs only the checks. One without a place for `values`
+    skips those that loop.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
@@ -39,11 +40,11 @@ def KernelEntry : Pass<"hamkaas-kernel-entry", "mlir::ModuleOp"> {
 }
 
 def StreamStores : Pass<"hamkaas-stream-stores", "mlir::func::FuncOp"> {
-  let summary = "write results that exceed the caches past them";
+  let summary = "use nontemporal stores for results larger than the caches";
   let description = [{
-    Makes the writes in loops with the attribute `hamkaas.stream_loop`, which are
-    of whole vectors at multiples of their size in memory, nontemporal. Lines are
-    then not read before they are overwritten. Run it after bufferization.
+    Makes stores in loops with `hamkaas.stream_loop` nontemporal, so that lines
+    are not read before they are overwritten. These stores are of whole vectors
+    at multiples of their size. Run it after bufferization.
   }];
   let dependentDialects = [
     "mlir::LLVM::LLVMDialect", "mlir::vector::VectorDialect",
@@ -51,17 +52,19 @@ def StreamStores : Pass<"hamkaas-stream-stores", "mlir::func::FuncOp"> {
 }
 
 def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
-  let summary = "replace math functions by arithmetic on whole vectors";
+  let summary = "expand math functions to vector arithmetic";
   let description = [{
     `math.exp`, `math.erf`, `math.log` and `math.tanh` of float32 become
-    polynomials with an error below 2 ulp over all arguments, subnormal numbers,
-    infinities and NaN included. What is left, and all of float64, is called in
-    libm, element by element. The target of the module decides the instructions:
-    multiply-adds of one rounding, those for float16 that come with them, and
-    those of AVX-512 that multiply by powers of two and read tables in registers.
+    polynomials with an error below 2 ulp over all arguments, including
+    subnormals, infinities and NaN. Other functions, and all of float64, become
+    libm calls, element by element.
 
-    Where a block computes such functions of several vectors, the operations for
-    four of them take turns, so that none waits for the one before.
+    The target of the module decides the instructions: fused multiply-adds, the
+    float16 conversions that come with them, and those of AVX-512 that scale by
+    powers of two and read tables in registers.
+
+    Where a block computes such functions of several vectors, the operations of
+    four of them are interleaved to hide their latency.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
@@ -72,8 +75,8 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
 def KernelsToLLVM : Pass<"hamkaas-kernels-to-llvm", "mlir::ModuleOp"> {
   let summary = "lower the bodies of kernels to the LLVM dialect";
   let description = [{
-    Converts each function with a `hamkaas.tiles` attribute, after
-    `hamkaas-kernel-entry`, to an `llvm.func`. Other functions are left alone.
+    Converts each function with `hamkaas.tiles`, after `hamkaas-kernel-entry`,
+    to an `llvm.func`. Other functions stay as they are.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",

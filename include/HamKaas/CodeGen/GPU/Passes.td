@@ -11,12 +11,12 @@
 include "mlir/Pass/PassBase.td"
 
 def UseCublasLt : Pass<"hamkaas-gpu-use-cublaslt", "mlir::ModuleOp"> {
-  let summary = "mark the products of matrices that cuBLASLt can compute";
+  let summary = "mark the matmuls that cuBLASLt can compute";
   let description = [{
-    Gives groups that are a product of float32 matrices, with a bias, a residual
-    and then an activation (`relu`, or `gelu` that approximates by `tanh`) the
-    attribute `hamkaas.matmul`, which `hamkaas-outline-kernels` hands on. Their
-    right sides are not packed. Others are left as they are, for kernels of ours.
+    Marks groups that are a float32 matmul, optionally with a bias, a residual
+    and then an activation (`relu`, or `gelu` approximated by `tanh`), with
+    `hamkaas.matmul`, which `hamkaas-outline-kernels` passes on. Their right
+    sides are not packed. Other groups keep our kernels.
 
     Run it after `hamkaas-form-groups`, on operations of GRAPH.
   }];
@@ -25,22 +25,23 @@ def UseCublasLt : Pass<"hamkaas-gpu-use-cublaslt", "mlir::ModuleOp"> {
 
 def EmitDeviceKernels
     : Pass<"hamkaas-gpu-emit-kernels", "mlir::func::FuncOp"> {
-  let summary = "turn kernels into loops for blocks of threads";
+  let summary = "emit kernels for thread blocks";
   let description = [{
-    Emits what single warps are slow at. `hamkaas-cpu-emit-kernels`, which is to
-    run afterwards, emits the rest.
+    Emits what a single warp computes slowly. `hamkaas-cpu-emit-kernels`, which
+    is to run afterwards, emits all others.
 
-    The iterations of the loop over the tiles are the warps of all blocks;
-    `hamkaas.block_warps` in a row are a block. They have memory of the address
-    space `workgroup` together and meet at `gpu.barrier`s.
+    The iterations of the tile loop are the warps of all blocks;
+    `hamkaas.block_warps` consecutive ones are a block. They share memory of the
+    address space `workgroup` and synchronize at `gpu.barrier`s.
 
-    * Contractions of eight rows or more, convolutions among them: both sides are
-      copied to that memory, asynchronously, for all warps of the block.
-    * Contractions of fewer rows: each warp adds the products of a part of the
-      depth, and the sums are added up in that memory.
+    * Shared-memory GEMM, for contractions of eight rows or more, convolutions
+      among them: both sides are copied to shared memory, asynchronously, for
+      all warps of the block.
+    * Split-K, for contractions of fewer rows: each warp sums a chunk of the
+      depth, and shared memory adds up the sums.
 
-    Unless the precision of the target is `exact`, the first ones are multiplied
-    by `nvvm.mma.sync` on tensor cores, which round the factors.
+    Unless the precision of the target is `exact`, the former use tensor cores
+    by `nvvm.mma.sync`, which round the factors.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
@@ -53,29 +54,26 @@ def EmitDeviceKernels
 
 def DistributeToThreads
     : Pass<"hamkaas-gpu-distribute-to-threads", "mlir::func::FuncOp"> {
-  let summary = "give each thread of a warp one lane of a kernel's vectors";
+  let summary = "distribute vectors over the threads of a warp";
   let description = [{
-    Before: a kernel for a GPU after bufferization, on vectors of at
-    most 32 lanes, or of 64 or 128. After: the same on scalars, run by the 32
-    threads of a warp. The thread of number `gpu.lane_id` holds its lane of each
-    vector; a vector of fewer lanes leaves the others without meaning; of more, a
-    thread has two or four neighbouring elements, as a vector, which it moves at
-    once where they are aligned. What is a scalar before has
-    the same value in all threads, so that loops and branches are taken by all of
-    them.
+    SIMT distribution. Before: a bufferized GPU kernel, on vectors of at most
+    32 lanes, or of 64 or 128. After: the same on scalars, run by the 32
+    threads of a warp. Thread `gpu.lane_id` holds its lane of each vector. A
+    vector of fewer lanes leaves the other threads without a meaningful value;
+    with more lanes, a thread has two or four neighbouring elements as a
+    vector, which it moves at once where they are aligned. Scalars have the
+    same value in all threads, so loops and branches are uniform.
 
-    Vectors in memory become an element a thread, at the index of the first plus
-    the lane. Threads that have no element, or are masked out, read another one,
-    and write nothing; scalars are written by the first thread. Lanes get at what
-    others hold by `gpu.shuffle` of 32 bits. Where a thread reads or overwrites
-    memory that another one has written or read, `nvvm.bar.warp.sync` stands
-    between.
+    Memory: a vector access becomes an element per thread, at the first index
+    plus the lane. Threads without an element, or masked out, read another one
+    and write nothing; the first thread writes scalars. Lanes exchange values
+    by `gpu.shuffle` of 32 bits. `nvvm.bar.warp.sync` separates conflicting
+    accesses of two threads.
 
-    What is of the dialects `llvm` and `nvvm` is that of a thread before, as is a
-    `memref.store` with `hamkaas.lane_store`.
-
-    A kernel without vectors is left as it is, for threads that run a tile each.
-    The function has a `hamkaas.tile_runner` afterwards.
+    Operations of `llvm` and `nvvm`, and a `memref.store` with
+    `hamkaas.lane_store`, are per thread already. A kernel without vectors
+    stays as it is, for threads that run a tile each. Afterwards the function
+    has `hamkaas.tile_runner`.
 
     Fails, with an error at the operation, on one that has no such form.
   }];
@@ -89,34 +87,32 @@ def DistributeToThreads
 
 def OutlineDeviceCode
     : Pass<"hamkaas-gpu-outline-device-code", "mlir::ModuleOp"> {
-  let summary = "move kernels to a gpu.module";
+  let summary = "outline kernels to a gpu.module";
   let description = [{
-    Before: kernels whose lanes are distributed. After: each is a `gpu.func` of
-    the module `@device`, and a declaration in the place where it was, with
+    Before: kernels after SIMT distribution. After: each is a `gpu.func` of the
+    module `@device`. In its place stands a declaration with
     `hamkaas.device_kernel`, the numbers of its functions in the module.
 
     The function takes the kernel's arguments, then `failure`, five numbers in
-    the device's memory, and the number of the call. A warp, or a thread, runs one
-    tile; the warps of a block are few where tiles are. The launch is in
-    `known_block_size` and `known_grid_size`, and in `hamkaas.shared_bytes`, which
-    is the dynamic shared memory that holds the scratch memory of the warps.
+    device memory, and the number of the call. A warp, or a thread, runs one
+    tile; blocks have few warps where there are few tiles. `known_block_size`
+    and `known_grid_size` are the launch. `hamkaas.shared_bytes` is the dynamic
+    shared memory for the scratch memory of the warps.
 
     A kernel with checks has a second function `<name>_checks` for one thread,
-    to be launched before it with the same arguments: a check that fails writes
-    its values to `failure`, behind 1 + the call, unless one failed before. Where
-    a program has checks, its kernels do nothing after one that failed.
+    to be launched before it with the same arguments. A failed check writes its
+    values to `failure`, behind 1 + the call, unless one failed before. In a
+    program with checks, kernels do nothing after a failed one.
 
-    Kernels with `hamkaas.matmul` are declarations with `hamkaas.device_matmul`,
-    their number, and the alignment of their arguments; a library computes them.
-    It does not know of checks that failed. So where a program has checks, kernels
-    that write a state are functions.
+    Kernels with `hamkaas.matmul` become declarations with
+    `hamkaas.device_matmul`, their number, and the alignment of their
+    arguments; a library computes them. It does not know of failed checks, so
+    in a program with checks, kernels that write a state are functions.
 
-    Constants that the host's functions or kernels refer to are copied to the
-    module. Arguments have the attributes of LLVM that hold in all calls: their
-    alignment, and whether they share memory with what the kernel writes.
-    Accesses of several elements tell how they are aligned.
-    Asynchronous copies of several elements become copies of one where the
-    alignment is not enough.
+    Constants that host functions or kernels refer to are copied to the module.
+    Arguments have the LLVM attributes that hold in all calls: alignment, and
+    whether they alias what the kernel writes. Accesses of several elements
+    state their alignment; asynchronous copies are split where it is too small.
   }];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
@@ -127,13 +123,12 @@ def OutlineDeviceCode
 
 def LowerDeviceCode
     : Pass<"hamkaas-gpu-lower-device-code", "mlir::gpu::GPUModuleOp"> {
-  let summary = "lower the functions of a gpu.module to the NVVM dialect";
+  let summary = "lower a gpu.module to the NVVM dialect";
   let description = [{
-    Buffers become addresses, indices 64 bits wide. Of the functions of the
-    `math` dialect those with an instruction become one; all others are called in
-    NVIDIA's library libdevice, by the names `__nv_...`, which are declared.
-    16-bit floats of the upper half of 32 bits are integers in memory and are
-    converted by arithmetic, as on the CPU.
+    Buffers become addresses, indices 64-bit integers. Functions of the `math`
+    dialect with an instruction use it; others become calls to NVIDIA's
+    libdevice, which are declared (`__nv_...`). bfloat16 values are integers in
+    memory and are converted by arithmetic, as on the CPU.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
@@ -142,20 +137,19 @@ def LowerDeviceCode
 }
 
 def EmulateDeviceCode : Pass<"hamkaas-gpu-emulate", "mlir::ModuleOp"> {
-  let summary = "turn kernels of a GPU into code of the CPU for one thread";
+  let summary = "turn GPU kernels into CPU code for one thread";
   let description = [{
-    Before: `gpu.module`s whose functions are kernels, of memrefs of static shape
-    and numbers, with memory of the workgroup and of the thread. After: for each
-    kernel a function `(ptr arguments, ptr thread)` that is an
-    `emulation::EmulatedFunction`, to be lowered by `hamkaas-kernels-to-llvm`, and
-    the global `@hamkaas_device_image`, an `emulation::EmulatedImage`, in place of
-    PTX. The modules are gone.
+    Before: `gpu.module`s of kernels on numbers and memrefs of static shape,
+    with workgroup and private memory. After: for each kernel a function `(ptr
+    arguments, ptr thread)`, an `emulation::EmulatedFunction`, to be lowered by
+    `hamkaas-kernels-to-llvm`. The global `@hamkaas_device_image`, an
+    `emulation::EmulatedImage`, takes the place of PTX, and the modules are
+    gone.
 
-    Barriers, syncs of warps, shuffles and asynchronous copies become calls of the
-    emulator, which `lib/Emulation` is; with `check-accesses` it is told of each
-    load and store, too. Memory spaces vanish: all addresses are those of the
-    process. `nvvm.mma.sync` multiplies what tensor cores would, of tf32 and bf16,
-    and adds the products of one in float64.
+    Barriers, warp syncs, shuffles and asynchronous copies become calls of the
+    emulator, `lib/Emulation`; with `check-accesses`, so does each load and
+    store. Memory spaces vanish: all addresses are those of the process.
+    `nvvm.mma.sync` on tf32 and bf16 adds its products in float64.
 
     Fails, with an error at the operation, on one that has no emulation.
   }];

@@ -12,20 +12,26 @@ include "mlir/Pass/PassBase.td"
 
 def CPUPackParameters
     : Pass<"hamkaas-cpu-pack-parameters", "mlir::ModuleOp"> {
-  let summary = "pack constant matrices as contractions read them";
+  let summary = "pack constant matrices into panels";
   let description = [{
     Before: groups of linalg operations, with contractions whose right side
-    depends on parameters only. After: a group of its own packs that matrix into
-    panels `[columns / width][depth][width]`, padded with zeros, by `linalg.pack`;
-    inside the contraction `linalg.unpack` stands for reading them. Groups
-    with `hamkaas.matmul` stay as they are. Matrices that
-    several contractions share are packed once, if these choose the same width. Run it before
-    `hamkaas-hoist-parameters`, which moves the packing to `@prepare`. Large matrices that
-    are known at run time only are packed in each run if that is faster.
+    depends only on parameters. After: a group of its own packs that matrix
+    into panels `[columns / width][depth][width]`, padded with zeros, by
+    `linalg.pack`. Inside the contraction, `linalg.unpack` stands for reading
+    them.
+
+    Contractions that share a matrix share its panels if they choose the same
+    width. Groups with `hamkaas.matmul` stay as they are. Run it before
+    `hamkaas-hoist-parameters`, which moves the packing to `@prepare`.
+
+    Large matrices that are known only at run time are packed in each run if
+    that is faster. It is not on a GPU, whose blocks copy them to shared memory
+    as fast, unless rows begin where four elements cannot be read at once, or a
+    program for both devices has one table of calls (`same-calls`).
   }];
   let options = [
     Option<"sameCalls", "same-calls", "bool", /*default=*/"false",
-           "Pack in each run what it pays for on a processor, also for a GPU">,
+           "On a GPU, also pack in each run what pays off on a CPU">,
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
@@ -34,23 +40,24 @@ def CPUPackParameters
 }
 
 def EmitKernels : Pass<"hamkaas-cpu-emit-kernels", "mlir::func::FuncOp"> {
-  let summary = "turn the linalg operations of kernels into loops on vectors";
+  let summary = "turn the linalg operations of kernels into vector loops";
   let description = [{
     Rewrites each function with a `hamkaas.kernel` attribute according to its
     family, for the target of the module. The last argument of a kernel is its
-    destination.
+    destination. Functions without the attribute stay as they are.
 
     Before: run-time checks, scalar code, and a graph of linalg operations on
     tensors. After: the checks and the scalar code, then one loop marked
-    `hamkaas.tile_loop`, from 0 to a constant with step 1, that carries the
-    destination. Its iterations write disjoint parts of the destination, so any
-    split over threads gives the same bits. The function has the number of
-    iterations as `hamkaas.tiles` and the chosen tile in `hamkaas.kernel`; an
-    argument whose storage may also be the destination's has
-    `hamkaas.inplace`. One-shot bufferization finds every write in
-    place. Functions without the attribute are left alone.
+    `hamkaas.tile_loop`, from 0 to a constant with step 1, with the destination
+    as its iter arg. Its iterations write disjoint parts of the destination, so
+    any split over threads gives the same bits. One-shot bufferization finds
+    every write in place.
 
-    Fails, with an error at the operation, on a kernel no emitter covers.
+    The function has the number of iterations as `hamkaas.tiles` and the chosen
+    tile in `hamkaas.kernel`. An argument that may share the destination's
+    storage has `hamkaas.inplace`.
+
+    Fails, with an error at the operation, on a kernel that no emitter covers.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect",

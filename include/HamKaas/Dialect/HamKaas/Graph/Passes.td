@@ -11,14 +11,20 @@
 include "mlir/Pass/PassBase.td"
 
 def FoldConstants : Pass<"hamkaas-fold-constants", "mlir::ModuleOp"> {
-  let summary = "compute what depends on constants only";
+  let summary = "evaluate what depends only on constants";
   let description = [{
-    Replaces an operation whose operands are constants by its result, which
-    ReferenceSemanticsOpInterface computes, the same on every machine. The result
-    must not be larger than `max-bytes` or than the operands together, so that the
-    program does not grow. One that depends on parameters stays: it moves to
-    `@prepare`. Operations whose values do not allow a result stay, too, such as a
-    slice at a position that does not exist: their error belongs to the run.
+    Replaces an operation of constants by its result, which
+    ReferenceSemanticsOpInterface computes, the same on every machine. The
+    result must not be larger than `max-bytes` or than the operands together,
+    so that the program does not grow.
+
+    Operations that depend on parameters stay: they move to `@prepare`.
+    Operations that fail on their values stay, too, such as a slice out of
+    bounds: their error belongs to the run.
+
+    The pass is in the dialect's folder, because the interface is declared
+    there. Tools that register no semantics, such as the plug-in for
+    `mlir-opt`, fold nothing.
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"65536",
@@ -28,18 +34,20 @@ def FoldConstants : Pass<"hamkaas-fold-constants", "mlir::ModuleOp"> {
 }
 
 def FoldAffine : Pass<"hamkaas-fold-affine", "mlir::ModuleOp"> {
-  let summary = "fold chains of scales and offsets, also into weights";
+  let summary = "fold scales and offsets into each other and into weights";
   let description = [{
-    Products with and sums of parameters, such as a bias followed by a batch
-    normalization, become one product and one sum:
-    `(x * a + b) * c + d` is `x * (a * c) + (b * c + d)`. Where `x` has parameters
-    as weights, those that KernelOpInterface names, and there is one factor for
-    each column, the product goes into the weights. What is computed of parameters alone moves
-    to `@prepare` later, so a run does less and loading little more.
+    Chains of multiplications by and additions of parameters, such as a bias
+    followed by a batch normalization, become one of each:
+    `(x * a + b) * c + d` is `x * (a * c) + (b * c + d)`.
 
-    Only values that nothing else needs are folded, only where the parameters that
-    result are no larger than those before, and only in float32 and float64:
-    results change by no more than rounding.
+    If `x` has parameters as weights, which KernelOpInterface names, and there
+    is one factor per column, the factor goes into the weights. What is
+    computed only of parameters moves to `@prepare` later: a run does less,
+    loading little more.
+
+    Only values with a single use are folded, only if the new parameters are no
+    larger than the old, and only in float32 and float64. Results change by
+    rounding only.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
@@ -47,38 +55,37 @@ def FoldAffine : Pass<"hamkaas-fold-affine", "mlir::ModuleOp"> {
 def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
   let summary = "move permutes and reshapes to where they cost less";
   let description = [{
-    A frontend whose images have their channels first puts a permute before and
-    after each convolution, whose channels are last. This pass looks at regions:
-    values that are connected by operations that work in any layout (pointwise
-    ones and those of PermutableOpInterface, such as a concatenation, a padding, a
-    slice and a gather along any dimension). It computes a region in the layout
-    of the permutes around it if permutes then move fewer bytes than before:
-    permutes that enter or leave the region vanish or change, and new ones are
-    added where something else enters or leaves it. A permute of a parameter costs
-    nothing in a run, nor does one that moves only dimensions of size 1. A
+    A frontend with channels-first images puts a permute before and after each
+    channels-last convolution. This pass looks at regions: values connected by
+    operations that work in any layout, which are pointwise ones and those of
+    PermutableOpInterface (concat, pad, slice, gather and others).
+
+    It computes a region in the layout of the permutes around it if permutes
+    then move fewer bytes. Permutes at the border of the region vanish or
+    change, and new ones appear where other values cross it. Permutes of
+    parameters are free, as are those that move only dimensions of size 1. A
     reduction ends a region: its result is permuted, if at all.
 
     Reshapes that only add or drop dimensions of 1, which frontends put around
-    convolutions along one dimension, move to the other side of a permute first,
-    out of the regions. In the end, a reshape of the result of a contraction, such
-    as a product of many rows, moves behind the pointwise operations that follow,
-    which then join its kernel.
+    one-dimensional convolutions, first move across permutes, out of the
+    regions. Finally, a reshape of a contraction's result moves behind the
+    pointwise operations that follow, which then join its kernel.
 
-    So a network of convolutions is left with a permute at its first input and,
-    unless it ends in a reduction, at its result. Permutes between operations that
-    fix the layout, such as those before a `matmul`, stay where they are.
+    A convolutional network is left with a permute at its first input and,
+    unless it ends in a reduction, at its result. Permutes between operations
+    with a fixed layout, such as those before a `matmul`, stay where they are.
 
-    Before: `relu(permute(x))` and a permute back. After: `relu(x)`. Linear in the
-    number of operations: each value is visited a fixed number of times at most.
+    Before: `relu(permute(x))` and a permute back. After: `relu(x)`. Linear in
+    the number of operations: each value is visited a bounded number of times.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
 def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
-  let summary = "apply the algebra of numbers, limits, casts and shapes";
+  let summary = "simplify arithmetic, clamps, casts and broadcasts";
   let description = [{
-    Each rewrite leaves the same bits behind, but for the last three, which are
-    rounded no worse. `c` stands for a constant whose elements are equal.
+    Each rewrite keeps the bits, except for the last three, which round no
+    worse. `c` is a constant of equal elements.
 
     | from | to |
     |------|----|
@@ -87,31 +94,33 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
     | `abs(abs(x))`, `abs(neg(x))` | `abs(x)` |
     | `x + neg(y)`, `x - neg(y)` | `x - y`, `x + y` |
     | `x * -1` | `neg(x)` |
-    | `max(max(x, c), d)`, `min(min(x, c), d)` | one limit |
-    | a `max`, `min` or `relu` that changes nothing, because the limits before it, or those of an integer type, are as narrow | its operand |
+    | `max(max(x, c), d)`, `min(min(x, c), d)` | one clamp |
+    | a `max`, `min` or `relu` without effect, because earlier bounds, or those of an integer type, are as tight | its operand |
     | a cast of a cast that keeps every number | one cast |
     | `select` by a constant, or of equal values | the chosen one |
     | `select(not(c), x, y)` | `select(c, y, x)` |
-    | an operation on a broadcast | one that repeats its rhs itself; a commutative one, a comparison or a difference is turned around if need be |
+    | an operation on a broadcast | one that broadcasts its rhs itself; a commutative one, a comparison or a difference swaps its operands if need be |
     | a constant of equal elements as rhs | a constant of one element |
     | `x / c` where `1 / c` is exact | `x * (1 / c)` |
     | `x^2` | `x * x` |
     | `x^3` of floats of at least 32 bits | `x * x * x` |
 
-    `x + 0.0` stays, because it makes 0.0 of -0.0. Chains of reshapes, slices and
-    permutes, and slices of a concatenation, are canonicalization's.
+    `x + 0.0` stays, because it turns -0.0 into 0.0. Canonicalization handles
+    chains of reshapes, slices and permutes, and slices of a concat.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
 def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
-  let summary = "recognise operations that a frontend took apart";
+  let summary = "recognise operations that a frontend decomposed";
   let description = [{
-    Replaces a composition by the operation it is. A kernel of one operation on
-    rows saves work: rows are read once instead of once a reduction. A tree of
-    pointwise operations is one kernel anyway, but reports and drawings of a model
-    name what it is. Expects the module after `hamkaas-simplify`, which turns `x^2`
-    into `x * x` and constants into the second operand.
+    Replaces a composition by the operation that it computes. A row kernel saves
+    work: it reads rows once instead of once per reduction. A pointwise tree is
+    one kernel anyway, but reports and drawings then show its name.
+
+    Expects the module after `hamkaas-simplify`, which rewrites `x^2` as `x * x`
+    and moves constants to the second operand. Matches products and polynomials
+    rather than trees, because exporters write functions in many ways.
 
     | from | to |
     |------|----|
@@ -126,59 +135,62 @@ def Raise : Pass<"hamkaas-raise", "mlir::ModuleOp"> {
     | `x * min(max(x + 3, 0), 6) / 6`, of float32 | `hard_swish` |
     | `(a * l) * (b * r)`, matrix products of batches of float32 matrices | `(a * b) * (l * r)` |
 
-    A mean is a sum times `1 / n` or divided by `n`; a division by a root may be a
-    product with its inverse, or with a power of -0.5. Other scales and offsets
-    that follow stay: they join the kernel. The factors of GELU and HardSwish may
-    come in any order, their constants with any of them (`x * min(max(x / 6 + 0.5, 0),
-    1)`), and the polynomials in any form. A function of `x` that something else
-    needs, too, stays as it is.
+    A mean is a sum times `1 / n` or divided by `n`. A division by a root may
+    be a multiplication by its inverse or by a power of -0.5. Other scales and
+    offsets stay: they join the kernel.
+
+    The factors of GELU and HardSwish may come in any order, their constants
+    with any of them (`x * min(max(x / 6 + 0.5, 0), 1)`), and the polynomials
+    in any form. A function of `x` that has other uses stays.
 
     The numbers `a` and `b` may stand before permutes, reshapes and broadcasts.
     Their product is between 2^-32 and 2^32, so that no other product leaves the
     range of float32.
 
-    A remark of category `hamkaas-raise` tells what misses one condition, which,
-    and where: `hamkaas-opt --remarks-filter-missed=hamkaas-raise
-    --remark-format=emitRemark`. An operation must have what tells it from others
-    that share its parts: a softmax divides by a sum of what it divides, a
-    normalization by a root of a mean.
+    A remark of category `hamkaas-raise` names a near miss: the operation, the
+    condition that failed, and the place (`hamkaas-opt
+    --remarks-filter-missed=hamkaas-raise --remark-format=emitRemark`). A near
+    miss has the characteristic part of the operation: a softmax divides by a sum
+    of what it divides, a normalization by a root of a mean.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
 def RaiseAttention : Pass<"hamkaas-raise-attention", "mlir::ModuleOp"> {
-  let summary = "recognise attention from its parts";
+  let summary = "recognise attention in matmuls and softmax";
   let description = [{
     Replaces `softmax(q * transpose(k)) * v` of float32 matrices by `attention`,
-    where nothing else needs the scores or the weights. On the way to the softmax,
-    the scores may be multiplied or divided by a number, then added to biases, then
-    replaced by a number where a mask holds. Heads that share keys may be rows of
-    one matrix in the products only. Expects the module after `hamkaas-raise`,
-    which takes scales of queries and keys out of the product, and
-    `hamkaas-move-layouts`, which leaves at most one permute before the keys.
+    if scores and weights have no other uses. Before the softmax, scores may be
+    scaled by a number, then added to biases, then replaced by a number where a
+    mask holds. Heads that share keys may be rows of one matrix in the matmuls
+    only.
 
-    Rows in which nothing is allowed may have weights of zero in place of NaN:
-    `select(rows, 0, w)` with a condition for each row, or `select(w != w, 0, w)`,
-    as PyTorch's exporters write it. The latter becomes a condition on the bias and
-    the mask. Scores that are NaN for another reason give NaN then, as they do in
-    PyTorch, instead of zero.
+    Expects the module after `hamkaas-raise`, which moves scales of queries and
+    keys out of the matmul, and `hamkaas-move-layouts`, which leaves at most one
+    permute before the keys.
 
-    A step of decoding that computes one key and value itself, and takes the others
-    from a cache, may leave the cache as it is: with `here` holding for the new
-    position,
+    Fully masked rows may have weights of zero instead of NaN: `select(rows, 0,
+    w)` with a condition per row, or `select(w != w, 0, w)`, as PyTorch's
+    exporters write it. The latter becomes a condition on bias and mask. Scores
+    that are NaN for another reason then give NaN, as in PyTorch, instead of
+    zero.
+
+    A decode step that computes one key and value itself, and reads the others
+    from a cache, may leave the cache unchanged. With `here` true for the new
+    position:
 
     ```
     w = softmax(select(here, q . k1, q * transpose(k)))
     result = select(here, 0, w) * v + sum(select(here, w, 0)) * v1
     ```
 
-    That is attention to `select(here, k1, k)` and `select(here, v1, v)`, which its
-    kernel computes where it reads keys and values. Several queries may share them.
-    What the cache has there is not multiplied by zero any more, so it need not be
-    finite.
+    That is attention to `select(here, k1, k)` and `select(here, v1, v)`, which
+    the kernel computes where it reads keys and values. Several queries may
+    share them. The cache's value at that position is no longer multiplied by
+    zero, so it need not be finite.
 
-    A remark of category `hamkaas-raise-attention` tells why weights times values
-    are no attention.
+    A remark of category `hamkaas-raise-attention` says why a weighted sum of
+    values is not attention.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
@@ -186,11 +198,15 @@ def RaiseAttention : Pass<"hamkaas-raise-attention", "mlir::ModuleOp"> {
 def VerifyGraph : Pass<"hamkaas-verify-graph", "mlir::ModuleOp"> {
   let summary = "check that a module has the form GRAPH";
   let description = [{
-    One function `@main` of operations of the dialect on tensors of static shape;
-    arguments, results, parameters and states have names that text can show, each
-    once among its kind; a parameter is external or holds its elements, and a
-    state is zero at first; each state is loaded and stored at most once; every
-    loaded or stored global exists. Changes nothing.
+    * One function `@main` of operations of the dialect on tensors of static
+      shape.
+    * Arguments, results, parameters and states have printable names, unique
+      among their kind.
+    * A parameter is external or holds its elements. A state starts as zero,
+      and is loaded and stored at most once.
+    * Every loaded or stored global exists.
+
+    Changes nothing.
   }];
 }
 

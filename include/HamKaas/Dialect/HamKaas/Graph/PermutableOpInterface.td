@@ -14,19 +14,19 @@ def PermutableOpInterface : OpInterface<"PermutableOpInterface"> {
   let cppNamespace = "::hamkaas";
   let description = [{
     An operation of one result that can be computed with its dimensions in
-    another order. Pointwise operations can without this interface. Implemented
-    by external models, because it is a matter of `hamkaas-move-layouts` alone.
+    another order. Pointwise operations do not need it. External models
+    implement it, because only `hamkaas-move-layouts` uses it.
   }];
   let methods = [
     InterfaceMethod<
-      "The permutation that the result has, compared to what it is now, where "
-      "every operand of as many dimensions as `permutation` is permuted by it "
-      "and the others stay as they are. Nothing if the op cannot do that.",
+      "The permutation of the result if every operand of as many dimensions "
+      "as `permutation` is permuted by it and the others stay as they are. "
+      "Nothing if the op cannot do that.",
       "::std::optional<::llvm::SmallVector<int64_t>>", "getResultPermutation",
       (ins "::llvm::ArrayRef<int64_t>":$permutation)>,
     InterfaceMethod<
-      "Creates the op on `operands`, which are permuted as "
-      "`getResultPermutation` says it, and returns its result.",
+      "Creates the op on `operands`, permuted as for `getResultPermutation`, "
+      "and returns its result.",
       "::mlir::Value", "createPermuted",
       (ins "::mlir::OpBuilder &":$builder,
            "::llvm::ArrayRef<int64_t>":$permutation,

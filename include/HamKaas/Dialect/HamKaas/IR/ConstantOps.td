@@ -12,10 +12,10 @@ include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 
 def HamKaas_ConstantOp : HamKaas_Op<"constant", [
     Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
-  let summary = "a tensor that is part of the program";
+  let summary = "constant tensor in the program";
   let description = [{
-    As `arith.constant`, which GRAPH has as well, but for all element types:
-    unsigned integers, too.
+    Like `arith.constant`, which GRAPH also has, but for all element types,
+    including unsigned integers.
 
     Constraints:
     * (C1) The value has dense elements.
@@ -35,7 +35,7 @@ def HamKaas_ConstantOp : HamKaas_Op<"constant", [
 
 def HamKaas_IotaOp : HamKaas_GraphOp<"iota", "Elementwise", [],
                                      ["getFlops"]> {
-  let summary = "count along a dimension";
+  let summary = "indices along a dimension";
   let description = [{
     `result[i_0, ..., i_n] = i_dim`.
 

@@ -20,9 +20,9 @@ class HamKaas_ProductOp<string mnemonic>
 def HamKaas_MatMulOp : HamKaas_ProductOp<"matmul"> {
   let summary = "multiply a vector, a matrix or a batch of matrices by matrices";
   let description = [{
-    Contracts the last dimension of `lhs` with the rows of `rhs`:
-    `result[b, i, j] = sum over p of lhs[b, i, p] * rhs[b, p, j]`. Integers wrap;
-    floats of 16 bits are summed as float32.
+    Contracts the last dimension of `lhs` with the rows of `rhs`: `result[b, i,
+    j] = sum over p of lhs[b, i, p] * rhs[b, p, j]`. Integers wrap; floats of
+    16 bits are summed as float32.
 
     | case   | `lhs`       | `rhs`       | `result`    |
     |--------|-------------|-------------|-------------|
@@ -50,16 +50,17 @@ def HamKaas_MatMulOp : HamKaas_ProductOp<"matmul"> {
 }
 
 def HamKaas_ConvOp : HamKaas_ProductOp<"conv"> {
-  let summary = "convolve images with weights";
+  let summary = "N-d convolution with optional groups, strides and dilations";
   let description = [{
     With strides `s` and dilations `d` along the spatial dimensions, here two:
     `result[n, i, j, o] = sum over k, l, b of
     x[n, i * s0 + k * d0 - low0, j * s1 + l * d1 - low1, g * (c / groups) + b]
-    * w[k, l, b, o]`, where `g` is the group of the channel `o` of the result:
-    the channels of `x` and those of the result are divided into `groups` equal
-    parts. Positions outside of `x` count as 0. Along each dimension there are
-    as many windows as begin and end between `pad_low` elements before `x` and
-    `pad_high` after it. Integers wrap; floats of 16 bits are summed as float32.
+    * w[k, l, b, o]`, where `g` is the group of the result channel `o`: the
+    channels of `x` and of the result are divided into `groups` equal groups.
+
+    Positions outside of `x` count as 0. Along each dimension, windows lie
+    within `x` extended by `pad_low` elements before and `pad_high` after it.
+    Integers wrap; floats of 16 bits are summed as float32.
 
     | `x`                 | `w`                            | `result`            |
     |---------------------|--------------------------------|---------------------|
@@ -78,8 +79,8 @@ def HamKaas_ConvOp : HamKaas_ProductOp<"conv"> {
     * (C6) `w` has `c / groups` channels of `x`.
 
     Gradient: `x` gets the convolution of `g`, with `strides - 1` zeros between
-    its elements, with `w` reversed along the spatial dimensions and with `c` and
-    `o` exchanged; `w` gets the convolution of `x` with `g`.
+    its elements, with `w` reversed along the spatial dimensions and with `c`
+    and `o` exchanged; `w` gets the convolution of `x` with `g`.
 
     Example:
 
@@ -112,21 +113,22 @@ class HamKaas_WinogradOp<string mnemonic>
 defvar HamKaas_WinogradTensor = HamKaas_TensorOf<[F32], "float32">;
 
 def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
-  let summary = "transform images for Winograd's convolution";
+  let summary = "input transform of Winograd's convolution";
   let description = [{
-    The first step of a convolution by Winograd's minimal filtering F(t x t, 3 x 3)
-    (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015),
-    which computes tiles of `t x t` positions with `(t + 2) x (t + 2)` products for
-    each pair of channels in place of `t x t x 9`:
-    `result[a, b, n, i, j, c] = sum over k, l of
-    B[k, a] * B[l, b] * x[n, i * t + k, j * t + l, c]`, a tile and its border
-    after the other. Where an element of `B` is 0, none of `x` is read, so that
-    infinity and NaN go no further than to the tiles they are in. Products with the transformed weights and
-    `hamkaas.winograd_output` follow.
+    The first step of a convolution by Winograd's minimal filtering F(t x t, 3
+    x 3) (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks",
+    2015), which computes tiles of `t x t` positions with `(t + 2) x (t + 2)`
+    products per pair of channels instead of `t x t x 9`: `result[a, b, n, i,
+    j, c] = sum over k, l of B[k, a] * B[l, b] * x[n, i * t + k, j * t + l,
+    c]`. Matmuls with the transformed weights and `hamkaas.winograd_output`
+    follow.
 
-    The matrices are those of the points 0, 1, -1 and infinity for `t = 2`, of 0,
-    1, -1, 1/2, -2 and infinity for `t = 4`, and of 0, 1, -1, 1/2, -1/2, 2, -2 and
-    infinity for `t = 6`: the transposed `B` is
+    Where an element of `B` is 0, `x` is not read, so infinity and NaN do not
+    spread beyond the tiles that contain them.
+
+    The matrices are those of the points 0, 1, -1 and infinity for `t = 2`, of
+    0, 1, -1, 1/2, -2 and infinity for `t = 4`, and of 0, 1, -1, 1/2, -1/2, 2,
+    -2 and infinity for `t = 6`: the transposed `B` is
 
     ```
     1  0 -1  0        2 -3 -4  3  2  0
@@ -146,8 +148,8 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
     0  -4   0  21   0 -21   0   4
     ```
 
-    For `t = 4`, with points 2 instead of 1/2, the error of a convolution would be three times as
-    large. Compilers make this operation, models have none.
+    For `t = 4`, the point 2 instead of 1/2 would triple the error of a
+    convolution. Only the compiler creates this operation.
 
     | `x`             | `result`                                              |
     |-----------------|-------------------------------------------------------|
@@ -172,12 +174,11 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
 }
 
 def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
-  let summary = "transform products to the result of Winograd's convolution";
+  let summary = "output transform of Winograd's convolution";
   let description = [{
-    The last step of a convolution as in `hamkaas.winograd_input`:
-    `result[n, i * t + p, j * t + q, c] = sum over a, b of
-    A[a, p] * A[b, q] * x[a, b, n, i, j, c]`, of the elements of `A` that are not 0.
-    The transposed `A` is
+    The last step of a convolution as in `hamkaas.winograd_input`: `result[n, i
+    * t + p, j * t + q, c] = sum over a, b of A[a, p] * A[b, q] * x[a, b, n, i,
+    j, c]`, of the elements of `A` that are not 0. The transposed `A` is
 
     ```
     1  1  1  0        1  1  1   1   1  0
@@ -193,7 +194,7 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
     0  1 -1  1/32 -1/32  32  -32  1
     ```
 
-    Compilers make this operation, models have none.
+    Only the compiler creates this operation.
 
     | `x`                             | `result`                |
     |---------------------------------|-------------------------|
@@ -222,18 +223,19 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
 
 def HamKaas_AttentionOp : HamKaas_GraphOp<"attention", "Attention", [
     InferTypeOpAdaptor, AttrSizedOperandSegments], ["getFlops"]> {
-  let summary = "average values by how well their keys fit a query";
+  let summary = "scaled dot-product attention with optional mask and bias";
   let description = [{
-    `result[b, i, e] = sum over j of w[b, i, j] * v[b, j, e]`, where `w[b, i]` is
-    the softmax of the scores `s[b, i]` (Vaswani et al., Attention Is All You
-    Need, 2017): `s[b, i, j] = scale * (sum over d of q[b, i, d] * k[b, j, d]) +
-    bias[b, i, j]`, or `masked_score`, which is negative infinity unless it is
-    given, where `mask[b, i, j]` holds. The mask and the bias are optional.
+    `result[b, i, e] = sum over j of w[b, i, j] * v[b, j, e]`, where `w[b, i]`
+    is the softmax of the scores `s[b, i]` (Vaswani et al., Attention Is All
+    You Need, 2017): `s[b, i, j] = scale * (sum over d of q[b, i, d] * k[b, j,
+    d]) + bias[b, i, j]`. Where `mask[b, i, j]` holds, the score is
+    `masked_score`, by default negative infinity. The mask and the bias are
+    optional.
 
-    The scores are not kept in memory. Rows of `k` that the mask, or a bias of
-    negative infinity, hides from some queries in a row, and rows of `v` whose
-    weights are all zero, may not be read: what is not finite there need not make
-    the result so.
+    Scores are not stored in memory. A kernel may skip rows of `k` that the
+    mask, or a bias of negative infinity, masks for several queries in a row,
+    and rows of `v` whose weights are all zero. Non-finite values there need
+    not reach the result.
 
     | `q`         | `k`         | `v`         | `mask`, `bias`                        | `result`    |
     |-------------|-------------|-------------|---------------------------------------|-------------|
@@ -243,13 +245,13 @@ def HamKaas_AttentionOp : HamKaas_GraphOp<"attention", "Attention", [
     * (C1) `q`, `k` and `v` have rank 3 and the same first dimension.
     * (C2) `k` and `q` have the same last dimension.
     * (C3) `v` has as many rows as `k`.
-    * (C4) `mask` and `bias` have rank 3; each dimension is that of `b x m x n` or
-      1.
+    * (C4) `mask` and `bias` have rank 3; each dimension is that of `b x m x n`
+      or 1.
     * (C5) `scale` is finite.
     * (C6) `masked_score` is not NaN.
 
-    Gradient, with `h = g * transpose(v)` and `t = w * (h - sum over j of w * h)`,
-    zero where the mask holds: `q` gets `scale * t * k`, `k` gets `scale *
+    Gradient, with `h = g * transpose(v)` and `t = w * (h - sum over j of w *
+    h)`, zero where the mask holds: `q` gets `scale * t * k`, `k` gets `scale *
     transpose(t) * q`, `v` gets `transpose(w) * g`, `bias` gets `t`.
 
     Example:

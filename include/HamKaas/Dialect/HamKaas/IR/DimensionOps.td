@@ -14,8 +14,8 @@ def HamKaas_PermuteOp : HamKaas_GraphOp<"permute", "Elementwise", [
     InferTypeOpAdaptor], ["getFlops"]> {
   let summary = "permute the dimensions";
   let description = [{
-    Dimension `i` of the result is dimension `permutation[i]` of `x`, as
-    `numpy.transpose` has it.
+    Dimension `i` of the result is dimension `permutation[i]` of `x`, as in
+    `numpy.transpose`.
 
     | `x`         | `permutation` | `result`    |
     |-------------|---------------|-------------|

@@ -13,8 +13,8 @@ include "HamKaas/Dialect/HamKaas/IR/ElementwiseBase.td"
 def HamKaas_ReluOp : HamKaas_UnaryOp<"relu", HamKaas_FloatTensor> {
   let summary = "rectified linear unit";
   let description = [{
-    `result[i] = 0` where `x[i] < 0`, otherwise `x[i]`: -0.0 and NaN stay as they
-    are.
+    `result[i] = 0` where `x[i] < 0`, otherwise `x[i]`: -0.0 and NaN stay as
+    they are.
 
     | `x` | `result` |
     |-----|----------|
@@ -53,7 +53,7 @@ def HamKaas_SiluOp : HamKaas_UnaryOp<"silu", HamKaas_FloatTensor,
 }
 
 def HamKaas_GeluApproximation : I32EnumAttr<
-    "GeluApproximation", "what stands for the normal distribution", [
+    "GeluApproximation", "approximation of the normal distribution function", [
       I32EnumAttrCase<"None", 0, "none">,
       I32EnumAttrCase<"Tanh", 1, "tanh">
     ]> {
@@ -71,7 +71,7 @@ def HamKaas_GeluOp : HamKaas_GraphOp<"gelu", "Elementwise", [
   let description = [{
     `result[i] = x[i] * p(x[i])`, where `p` is the distribution function of the
     standard normal distribution (Hendrycks and Gimpel, Gaussian Error Linear
-    Units, 2016), or what approximates it.
+    Units, 2016), or an approximation of it.
 
     | `approximate` | `p(x)` |
     |---------------|--------|
@@ -102,10 +102,10 @@ def HamKaas_GeluOp : HamKaas_GraphOp<"gelu", "Elementwise", [
 
 def HamKaas_HardSwishOp : HamKaas_UnaryOp<"hard_swish", HamKaas_Float32Tensor,
                                           ["getFlops"]> {
-  let summary = "SiLU with a sigmoid of straight lines";
+  let summary = "SiLU with a piecewise linear sigmoid";
   let description = [{
-    `result[i] = x[i] * min(max(x[i] / 6 + 0.5, 0), 1)` (Howard et al., Searching
-    for MobileNetV3, 2019). NaN stays NaN.
+    `result[i] = x[i] * min(max(x[i] / 6 + 0.5, 0), 1)` (Howard et al.,
+    Searching for MobileNetV3, 2019). NaN stays NaN.
 
     | `x` | `result` |
     |-----|----------|
@@ -216,7 +216,7 @@ def HamKaas_CompareOp : HamKaas_GraphOp<"compare", "Elementwise", [
   let description = [{
     `result[i]` is true where `lhs[i]` and `rhs[i]` are equal (`eq`), not equal
     (`ne`), or one is less (`lt`), less or equal (`le`), greater (`gt`), greater
-    or equal (`ge`). A comparison with NaN is false, but `ne` is true: so
+    or equal (`ge`). Comparisons with NaN are false, except `ne`: so
     `compare ne %x, %x` finds NaN. Shapes as in `hamkaas.add`. Gradient: none.
 
     Constraints:
@@ -240,7 +240,7 @@ def HamKaas_CompareOp : HamKaas_GraphOp<"compare", "Elementwise", [
 
 def HamKaas_SelectOp : HamKaas_GraphOp<"select", "Elementwise", [
     InferTypeOpAdaptor], [], "true"> {
-  let summary = "choose elements of two tensors by a third";
+  let summary = "select elements of two tensors by a condition";
   let description = [{
     `result[i] = a[i]` where `condition[i]`, otherwise `b[i]`.
 
@@ -274,8 +274,8 @@ def HamKaas_CastOp : HamKaas_GraphOp<"cast", "Elementwise", [], [], "true"> {
   let description = [{
     `result[i] = x[i]` in the element type of the result. Floats are rounded to
     nearest, halves to even; from float to integer towards 0, values beyond the
-    type become its least or greatest one, NaN becomes 0. Integers that do not fit
-    wrap. A boolean is true where `x[i] != 0`, and becomes 0 or 1.
+    type become its least or greatest one, NaN becomes 0. Integers that do not
+    fit wrap. A boolean is true where `x[i] != 0`, and becomes 0 or 1.
 
     Constraints:
     * (C1) The result has the shape of `x`.
@@ -297,9 +297,9 @@ def HamKaas_CastOp : HamKaas_GraphOp<"cast", "Elementwise", [], [], "true"> {
 
 def HamKaas_BitcastOp : HamKaas_GraphOp<"bitcast", "Elementwise", [], [],
                                         "true"> {
-  let summary = "take the bits of elements as those of another type";
+  let summary = "reinterpret the bits of elements as another type";
   let description = [{
-    `result[i]` has the bits of `x[i]`, those of the element in memory.
+    `result[i]` has the bits of `x[i]` in memory.
 
     Constraints:
     * (C1) The result has the shape of `x`.

@@ -17,8 +17,8 @@ def HamKaas_Dialect : Dialect {
   let cppNamespace = "::hamkaas";
   let summary = "neural networks as graphs of tensor operations";
   let description = [{
-    Operations on tensors of static shape with value semantics: nothing about
-    memory, loops or devices. A model in the form GRAPH is one function `@main`
+    Operations on tensors of static shape with value semantics, without memory,
+    loops or devices. A model in the form GRAPH is one function `@main`
     of these operations. Parameters are immutable `ml_program.global`s, state
     that lasts from run to run are mutable ones.
 
@@ -42,8 +42,8 @@ def HamKaas_Dialect : Dialect {
     /// The MemoryRegionAttr of an argument or result of `@main`, `@prepare` or
     /// the body of a loop.
     static constexpr llvm::StringLiteral regionAttrName = "hamkaas.region";
-    /// Number of a constant, on what it is of `@main` and `@prepare`: results
-    /// of `@prepare` that become arguments, and arguments of `@main`.
+    /// Number of a constant, on the argument of `@main`, and on the result of
+    /// `@prepare`, later an argument, that it is.
     static constexpr llvm::StringLiteral indexAttrName = "hamkaas.index";
     /// The KernelAttr of a kernel function.
     static constexpr llvm::StringLiteral kernelAttrName = "hamkaas.kernel";
@@ -54,27 +54,28 @@ def HamKaas_Dialect : Dialect {
     static constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";
     /// Marks the outermost loop of a kernel.
     static constexpr llvm::StringLiteral tileLoopAttrName = "hamkaas.tile_loop";
-    /// Marks a loop whose writes go past the caches: of whole vectors, at
-    /// multiples of their size in memory.
+    /// Marks a loop of nontemporal stores: whole vectors at multiples of their
+    /// size in memory.
     static constexpr llvm::StringLiteral streamLoopAttrName =
         "hamkaas.stream_loop";
     /// The TileRunnerAttr of a kernel for a GPU whose lanes are distributed.
     static constexpr llvm::StringLiteral tileRunnerAttrName =
         "hamkaas.tile_runner";
-    /// On a kernel that thread blocks run: the consecutive iterations of its
-    /// tile loop, a warp each, that are one block.
+    /// On a kernel that thread blocks run: the warps of a block, which run
+    /// consecutive iterations of its tile loop.
     static constexpr llvm::StringLiteral blockWarpsAttrName =
         "hamkaas.block_warps";
-    /// On a store in a kernel for a GPU: each thread stores a value of its own,
-    /// and none where another one does.
+    /// On a store in a GPU kernel: each thread stores its own value, to an
+    /// address that no other thread writes.
     static constexpr llvm::StringLiteral laneStoreAttrName =
         "hamkaas.lane_store";
     /// The DeviceKernelAttr of the declaration of a kernel whose code is in a
     /// `gpu.module`.
     static constexpr llvm::StringLiteral deviceKernelAttrName =
         "hamkaas.device_kernel";
-    /// The MatmulAttr of a group or a kernel that a library for GPUs may compute,
-    /// and on the declaration of one that it does the number of the product.
+    /// The MatmulAttr of a group or kernel that a GPU library may compute; then
+    /// the number of the matmul, on the declaration of a kernel that it does
+    /// compute.
     static constexpr llvm::StringLiteral matmulAttrName = "hamkaas.matmul";
     static constexpr llvm::StringLiteral deviceMatmulAttrName =
         "hamkaas.device_matmul";
@@ -94,12 +95,12 @@ def HamKaas_Dialect : Dialect {
     /// and run-time errors name the call.
     static constexpr llvm::StringLiteral callIndexAttrName =
         "hamkaas.call_index";
-    /// On an input of a kernel of whose elements none is read after the
-    /// element of the result at the same index was written: the result may take
-    /// the place of that input, and does if nothing else needs it.
+    /// On an input of a kernel that reads no element after writing the result's
+    /// element at the same index: the result may replace that input, and does
+    /// if nothing else needs it.
     static constexpr llvm::StringLiteral inPlaceAttrName = "hamkaas.inplace";
-    /// On groups and calls of kernels: the elements of the first operand become
-    /// those of the last one, in their order.
+    /// On groups and calls of kernels that copy the elements of the first
+    /// operand to the last one, in order.
     static constexpr llvm::StringLiteral copyAttrName = "hamkaas.copy";
     /// From KERNELS on, the tensor that an input, output, parameter or state is
     /// in GRAPH; in PLANNED these are bytes. Before, it is there only if elements
@@ -160,11 +161,12 @@ def HamKaas_KernelAttr : AttrDef<HamKaas_Dialect, "Kernel"> {
   let mnemonic = "kernel";
   let summary = "marks a function as a kernel of one family";
   let description = [{
-    `tile` holds the sizes the family's code generator chose, empty before it
-    ran: rows, columns and depth of the register and cache tile for a
-    contraction, elements for the others. If it is set before, a contraction
-    takes it over: columns are a multiple of the vector width, or, if the right
-    side is packed, of the width of its panels.
+    `tile` holds the sizes that the family's emitter chose, and is empty before
+    it ran: rows, columns and depth of the register and cache tile for a
+    contraction, elements for the others.
+
+    A contraction keeps a tile that is set before. Columns are then a multiple
+    of the vector width, or of the panel width if the right side is packed.
 
     Example: `#hamkaas.kernel<contraction, tile = [8, 48, 512]>`
   }];
@@ -197,7 +199,8 @@ def HamKaas_MemoryRegionAttr
     `@prepare` has parameters, constants and a workspace; the body of a loop has
     inputs, state, outputs and a workspace.
 
-    Example: `%arg0: memref<512xi8> {hamkaas.region = #hamkaas.region<workspace>}`
+    Example: `%arg0: memref<512xi8> {hamkaas.region =
+    #hamkaas.region<workspace>}`
   }];
   let assemblyFormat = "`<` $value `>`";
 }
@@ -256,7 +259,7 @@ def HamKaas_DeviceKernelAttr : AttrDef<HamKaas_Dialect, "DeviceKernel"> {
 }
 
 def HamKaas_TileRunner : I32EnumAttr<
-    "TileRunner", "what runs a tile of a kernel on a GPU", [
+    "TileRunner", "unit of a GPU that runs a tile of a kernel", [
       I32EnumAttrCase<"Thread", 0, "thread">,
       I32EnumAttrCase<"Warp", 1, "warp">
     ]> {
@@ -270,7 +273,7 @@ def HamKaas_TileRunnerAttr
 }
 
 def HamKaas_MatmulActivation : I32EnumAttr<
-    "MatmulActivation", "what a product of matrices ends with", [
+    "MatmulActivation", "activation of a matmul", [
       I32EnumAttrCase<"None", 0, "none">,
       I32EnumAttrCase<"Relu", 1, "relu">,
       I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">
@@ -281,13 +284,12 @@ def HamKaas_MatmulActivation : I32EnumAttr<
 
 def HamKaas_MatmulAttr : AttrDef<HamKaas_Dialect, "Matmul"> {
   let mnemonic = "matmul";
-  let summary = "products of matrices as libraries compute them";
+  let summary = "matmul that a library may compute";
   let description = [{
-    What is a `HamKaasMatmul` in the program: for each batch, `left * right + bias
-    + addend` and an activation, of matrices of float32 that are dense and
-    row-major. `left` to `addend` are numbers of arguments, -1 where there is
-    none; the result is the last argument. `alignment` are bytes of which all
-    addresses are multiples.
+    A `HamKaasMatmul` of the program: for each batch, `left * right + bias +
+    addend` and an activation, of dense, row-major float32 matrices. `left` to
+    `addend` are numbers of arguments, -1 for none; the result is the last
+    argument. All addresses are multiples of `alignment` bytes.
 
     Example: `#hamkaas.matmul<batches = 1, rows = 128, columns = 1000,
     depth = 784, left = 0, right = 1, bias = 2, addend = -1, activation = relu,
@@ -314,8 +316,8 @@ include "HamKaas/Dialect/HamKaas/IR/TargetAttr.td"
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Sizes are bounded so that no count of elements or bytes can wrap, and no
-/// kernel has to think of a dimension of 0.
+/// Sizes are bounded so that no count of elements or bytes overflows, and no
+/// kernel has to handle a dimension of 0.
 class HamKaas_TensorOf<list<Type> elementTypes, string elements>
     : RankedTensorOf<elementTypes,
                      [CPred<"::hamkaas::isSupportedShape($_self)">],

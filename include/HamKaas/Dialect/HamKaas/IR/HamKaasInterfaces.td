@@ -13,25 +13,24 @@ include "mlir/IR/OpBase.td"
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::hamkaas";
   let description = [{
-    How an operation of GRAPH becomes part of a kernel.
+    The role of a GRAPH operation in a kernel.
   }];
   let methods = [
     InterfaceMethod<
-      "The family of kernels this op is a root of; `View` for an op that only "
-      "renames storage and costs nothing.",
+      "The family of kernels whose root this op can be; `View` for an op that "
+      "only reinterprets storage and costs nothing.",
       "::hamkaas::KernelFamily", "getKernelFamily">,
     InterfaceMethod<
-      "Floating point operations of one evaluation, those of the formula in the "
-      "op's description: a multiply-add counts as two, a sign change, comparison, "
-      "square root or transcendental function as one. At most the largest "
-      "int64_t.",
+      "Floating point operations of one evaluation, those of the formula in "
+      "the op's description: a multiply-add counts as two, a sign change, "
+      "comparison, square root or transcendental function as one. At most the "
+      "largest int64_t.",
       "int64_t", "getFlops", (ins), "",
       [{
         return ::hamkaas::getElementCount($_op->getResult(0).getType());
       }]>,
     InterfaceMethod<
-      "True if computing an element again takes less time than reading it from "
-      "memory would.",
+      "True if recomputing an element is faster than reading it from memory.",
       "bool", "isCheap", (ins), "",
       [{
         return $_op.getFlops() <=
@@ -39,17 +38,17 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       }]>,
     InterfaceMethod<
       "True if each element of the result depends only on the elements of the "
-      "operands at the same index, or at index 0 of repeated dimensions. Such an "
-      "op can follow any other within one loop nest.",
+      "operands at the same index, or at index 0 of broadcast dimensions. "
+      "Such an op can follow any other within one loop nest.",
       "bool", "isPointwise", (ins), "", [{ return false; }]>,
     InterfaceMethod<
       "True if the program checks values of the operands before it runs the "
-      "kernel. A kernel has one such operation at most: its call has the text of "
-      "one error.",
+      "kernel. A kernel has at most one such operation: its call has one error "
+      "message.",
       "bool", "checksValues", (ins), "", [{ return false; }]>,
     InterfaceMethod<
-      "True if the elements of the operands are read in their order and no more "
-      "than a few times, so that the kernel may compute them on the way.",
+      "True if the elements of the operands are read in order and only a few "
+      "times, so that the kernel may compute them as it reads.",
       "bool", "readsInOrder", (ins), "",
       [{
         return $_op.isPointwise() ||
@@ -61,9 +60,9 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "::mlir::OpOperand *", "getUpdatedOperand", (ins), "",
       [{ return nullptr; }]>,
     InterfaceMethod<
-      "The operand whose columns, along its last dimension, each give one of the "
-      "result, which is linear in them: a factor of a column may be one of the "
-      "weights instead. Null if there is none.",
+      "The weights whose columns, along the last dimension, each determine "
+      "one column of the result linearly: a factor of a result column can be "
+      "folded into them. Null if there are none.",
       "::mlir::OpOperand *", "getColumnWeights", (ins), "",
       [{ return nullptr; }]>
   ];
@@ -78,9 +77,9 @@ def LinalgLoweringOpInterface : OpInterface<"LinalgLoweringOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<
-      "Creates ops that compute the result from `operands`, which stand for the "
-      "op's own and have their storage types, and returns the result in its "
-      "storage type. An op with an updated operand overwrites it in "
+      "Creates ops that compute the result from `operands`, which stand for "
+      "the op's own and have their storage types, and returns the result in "
+      "its storage type. An op with an updated operand overwrites it in "
       "destination-passing style; any other writes to `tensor.empty`s.",
       "::mlir::Value", "lowerToLinalg",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>
@@ -98,8 +97,9 @@ def ReferenceSemanticsOpInterface
   }];
   let methods = [
     InterfaceMethod<
-      "Computes the result, whose type is set and whose elements are zero. Emits "
-      "an error at the op and fails where the operands' values do not allow it.",
+      "Computes the result, whose type is set and whose elements are zero. "
+      "Emits an error at the op and fails where the operands' values do not "
+      "allow it.",
       "::llvm::LogicalResult", "interpret",
       (ins "::llvm::ArrayRef<const ::hamkaas::ReferenceTensor *>":$operands,
            "::hamkaas::ReferenceTensor &":$result)>

@@ -11,7 +11,7 @@
 include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 
 def HamKaas_ScatterReduction : I32EnumAttr<
-    "ScatterReduction", "what becomes of an element that is replaced", [
+    "ScatterReduction", "combination of the old and the new element", [
       I32EnumAttrCase<"None", 0, "none">,
       I32EnumAttrCase<"Add", 1, "add">,
       I32EnumAttrCase<"Mul", 2, "mul">,
@@ -26,12 +26,12 @@ def HamKaas_ScatterReductionAttr
 
 def HamKaas_ScatterOp : HamKaas_GraphOp<"scatter", "Loops", [
     InferTypeOpAdaptor], ["getFlops", "getUpdatedOperand", "checksValues"]> {
-  let summary = "replace or change rows by their indices";
+  let summary = "replace or update rows by index";
   let description = [{
-    `result` is `target` after, for `j = 0, ..., k - 1` in this order, row
-    `indices[j]` has become row `j` of `updates` (`none`), or the sum, product,
-    larger or smaller of both. A negative index counts from the end. The result
-    takes the storage of `target` where nothing reads the old value later.
+    For `j = 0, ..., k - 1` in this order, row `indices[j]` of `target` becomes
+    row `j` of `updates` (`none`), or the sum, product, maximum or minimum of
+    both. A negative index counts from the end. The result takes the storage of
+    `target` if nothing reads the old value later.
 
     | `target` | `indices` | `updates` | `result` |
     |----------|-----------|-----------|----------|
@@ -39,7 +39,7 @@ def HamKaas_ScatterOp : HamKaas_GraphOp<"scatter", "Loops", [
 
     At run time all indices must be from `-n` to `n - 1`; otherwise the run ends
     with an error and the target stays as it was. With `unchecked` a program
-    changes the nearest row that there is instead.
+    changes the nearest existing row instead.
 
     Constraints:
     * (C1) `target` has at least rank 1, and `indices` has rank 1.
@@ -69,12 +69,12 @@ def HamKaas_ScatterOp : HamKaas_GraphOp<"scatter", "Loops", [
 
 def HamKaas_CumsumOp : HamKaas_GraphOp<"cumsum", "Loops", [
     SameOperandsAndResultType]> {
-  let summary = "sums of the elements up to each one";
+  let summary = "prefix sums along a dimension";
   let description = [{
     `result[i, j] = x[i, 0] + ... + x[i, j]` along dimension `dim`, added in
-    this order. With `exclusive` without `x[i, j]` itself, with `reverse` the
-    sum of the elements from each one to the last, added from the last on.
-    Integers wrap. Narrow floats are added in float32.
+    this order. `exclusive` leaves out `x[i, j]` itself; `reverse` sums from
+    each element to the last, starting at the last. Integers wrap. Narrow
+    floats are added in float32.
 
     | `x`     | `dim` | `result` |
     |---------|-------|----------|
@@ -100,7 +100,7 @@ def HamKaas_CumsumOp : HamKaas_GraphOp<"cumsum", "Loops", [
 
 def HamKaas_ArgsortOp : HamKaas_GraphOp<"argsort", "Loops", [
     InferTypeOpAdaptor], ["getFlops"]> {
-  let summary = "the order of the elements of each row";
+  let summary = "indices that sort each row";
   let description = [{
     `x[i, result[i, 0]], x[i, result[i, 1]], ...` are the elements of row `i`
     from the smallest to the largest, with `descending` from the largest to the

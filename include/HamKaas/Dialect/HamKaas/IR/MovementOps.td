@@ -16,8 +16,9 @@ def HamKaas_ReplaceSliceOp : HamKaas_GraphOp<"replace_slice", "Movement", [
   let summary = "replace rows of the first dimension";
   let description = [{
     `result[i, j] = replacement[i - begin, j]` for `begin <= i < end`, otherwise
-    `target[i, j]`. The result takes the storage of `target` where nothing reads
-    the old value later, so that only the replaced rows are written.
+    `target[i, j]`. If nothing reads
+    the old value later, the result takes the storage of `target`, and only the
+    replaced rows are written.
 
     | `target` | `replacement` | `begin`, `end` | `result` |
     |----------|---------------|----------------|----------|
@@ -25,7 +26,7 @@ def HamKaas_ReplaceSliceOp : HamKaas_GraphOp<"replace_slice", "Movement", [
 
     At run time `0 <= begin`, `end <= n` and `end - begin = r` must hold;
     otherwise the run ends with an error and the rows stay as they were. With
-    `unchecked` the caller vouches for that.
+    `unchecked` the caller guarantees that.
 
     Constraints:
     * (C1) `target` has at least rank 1, and `replacement` has its rank.
@@ -54,7 +55,7 @@ def HamKaas_ReplaceSliceOp : HamKaas_GraphOp<"replace_slice", "Movement", [
 
 def HamKaas_StridedSliceOp : HamKaas_GraphOp<"strided_slice", "Elementwise", [
     InferTypeOpAdaptor], ["getFlops"]> {
-  let summary = "take elements at regular distances";
+  let summary = "take every n-th element of each dimension";
   let description = [{
     `result[i, j] = x[offsets[0] + strides[0] * i, offsets[1] + strides[1] * j]`
     for `0 <= i < sizes[0]` and `0 <= j < sizes[1]`. A negative stride takes
@@ -90,7 +91,7 @@ def HamKaas_StridedSliceOp : HamKaas_GraphOp<"strided_slice", "Elementwise", [
 
 def HamKaas_PadOp : HamKaas_GraphOp<"pad", "Elementwise", [
     InferTypeOpAdaptor], ["getFlops"]> {
-  let summary = "put a value around and between the elements";
+  let summary = "pad around and between elements";
   let description = [{
     `result[low[0] + (1 + interior[0]) * i, low[1] + (1 + interior[1]) * j] =
     x[i, j]`, and `value` everywhere else: `low` elements before a dimension,
@@ -127,7 +128,7 @@ def HamKaas_PadOp : HamKaas_GraphOp<"pad", "Elementwise", [
 
 def HamKaas_ConcatOp : HamKaas_GraphOp<"concat", "Movement", [
     InferTypeOpAdaptor], ["getFlops"]> {
-  let summary = "join tensors along a dimension";
+  let summary = "concatenate tensors along a dimension";
   let description = [{
     The elements of the operands one after the other along dimension `dim`.
 
@@ -143,7 +144,7 @@ def HamKaas_ConcatOp : HamKaas_GraphOp<"concat", "Movement", [
     * (C4) All dimensions but `dim` are equal.
     * (C5) The result has fewer than 2^47 elements.
 
-    Gradient: each operand gets its part of `g`.
+    Gradient: each operand gets its slice of `g`.
 
     Example:
 
@@ -165,10 +166,10 @@ def HamKaas_ConcatOp : HamKaas_GraphOp<"concat", "Movement", [
 
 def HamKaas_GatherOp : HamKaas_GraphOp<"gather", "Elementwise", [
     InferTypeOpAdaptor], ["getFlops", "checksValues"]> {
-  let summary = "take slices of a dimension by their indices";
+  let summary = "gather slices of a dimension by index";
   let description = [{
-    `result[i, j, k] = x[i, indices[j], k]`, where `dim` says which dimension of
-    `x` the indices count. A negative index counts from the end.
+    `result[i, j, k] = x[i, indices[j], k]`, where `dim` is the dimension of
+    `x` that the indices address. A negative index counts from the end.
 
     | `x`         | `dim` | `indices` | `result`        |
     |-------------|-------|-----------|-----------------|
@@ -176,14 +177,15 @@ def HamKaas_GatherOp : HamKaas_GraphOp<"gather", "Elementwise", [
     | `n x b`     | 0     | scalar    | `b`             |
 
     At run time all indices must be from `-n` to `n - 1`; otherwise the run ends
-    with an error. With `unchecked` a program takes the nearest slice that there
-    is instead.
+    with an error. With `unchecked` a program takes the nearest existing slice
+    instead.
 
     Constraints:
     * (C1) `0 <= dim < rank`.
     * (C2) The result has fewer than 2^47 elements.
 
-    Gradient: `x` gets the sum of the parts of `g` that it was taken for.
+    Gradient: each slice of `x` gets the sum of the slices of `g` gathered from
+    it.
 
     Example:
 
@@ -202,7 +204,7 @@ def HamKaas_GatherOp : HamKaas_GraphOp<"gather", "Elementwise", [
 
 def HamKaas_FlattenIndicesOp : HamKaas_GraphOp<"flatten_indices", "Elementwise", [
     InferTypeOpAdaptor], ["getFlops", "checksValues"]> {
-  let summary = "one index for several";
+  let summary = "linearize multi-dimensional indices";
   let description = [{
     `result[i] = (indices[i, 0] * sizes[1] + indices[i, 1]) * sizes[2] + ...`,
     the position of an element among all elements of a tensor of the shape
@@ -215,8 +217,8 @@ def HamKaas_FlattenIndicesOp : HamKaas_GraphOp<"flatten_indices", "Elementwise",
 
     At run time component `c` of the indices must be from `-sizes[c]` to
     `sizes[c] - 1`, with `nonnegative` from 0; otherwise the run ends with an
-    error, which calls what component `c` counts dimension `dim + c`. With
-    `unchecked` a program takes the nearest index that there is instead.
+    error, which calls component `c` dimension `dim + c`. With `unchecked` a
+    program takes the nearest valid index instead.
 
     Constraints:
     * (C1) The last dimension of `indices` has one entry a size.

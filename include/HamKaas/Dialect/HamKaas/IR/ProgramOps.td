@@ -16,13 +16,17 @@ def HamKaas_RepeatOp : HamKaas_Op<"repeat", [
     AttrSizedOperandSegments, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "calls a function once for each row of tensors";
+  let summary = "call a function for each row of tensors";
   let description = [{
-    What becomes of `hamkaas.scan` in KERNELS and PLANNED. The function `callee`
-    has arguments for a row of each of `rows`, for all of each of `values`, for
-    each of `carried`, which it reads and writes, for a row of each of `outputs`,
-    which it writes, and in PLANNED for the workspace. Step t reads and writes
-    row t, or `steps` - 1 - t if `reversed`.
+    The form of `hamkaas.scan` in KERNELS and PLANNED. Step t reads and writes
+    row t, or `steps` - 1 - t if `reversed`. The arguments of the function
+    `callee` are, in this order:
+
+    * a row of each of `rows`;
+    * each of `values`, whole;
+    * each of the iter args `carried`, which it reads and writes;
+    * a row of each of `outputs`, which it writes;
+    * in PLANNED, the workspace.
 
     On tensors, the results are `carried` and `outputs` after the last step; on
     buffers there are none.
@@ -64,7 +68,7 @@ def HamKaas_RepeatOp : HamKaas_Op<"repeat", [
 def HamKaas_CheckOp : HamKaas_Op<"check"> {
   let summary = "end the run with an error unless a condition holds";
   let description = [{
-    Stands in a kernel before its loops. `message` may name the values as `{0}`
+    Stands before the loops of a kernel. `message` may name the values as `{0}`
     to `{3}`. Unlike `cf.assert` it neither aborts nor loses the values: the
     kernel returns, nothing is written, and the run ends with an error at the
     call's source location.

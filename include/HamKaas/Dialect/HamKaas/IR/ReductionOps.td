@@ -11,7 +11,7 @@
 include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 
 def HamKaas_Combiner : I32EnumAttr<
-    "Combiner", "how elements are combined", [
+    "Combiner", "combining operation", [
       I32EnumAttrCase<"Sum", 0, "sum">,
       I32EnumAttrCase<"Prod", 1, "prod">,
       I32EnumAttrCase<"Max", 2, "max">,
@@ -26,12 +26,12 @@ def HamKaas_CombinerAttr
 
 def HamKaas_ReduceOp : HamKaas_GraphOp<"reduce", "Reduction", [
     InferTypeOpAdaptor], ["getFlops", "readsInOrder"]> {
-  let summary = "combine the elements along some dimensions";
+  let summary = "reduce some dimensions";
   let description = [{
     `result[i] = sum over j of x[i, j]`, where `j` stands for the dimensions
-    `dims` of `x` and `i` for the others, in their order; `prod`, `max` and `min`
-    in place of `sum` combine by a product, the largest or the smallest. Integers
-    wrap; a NaN makes the result NaN. Floats of 16 bits are combined as float32.
+    `dims` of `x` and `i` for the others, in their order; `prod`, `max` and
+    `min` combine by product, maximum or minimum. Integers wrap; a NaN makes
+    the result NaN. Floats of 16 bits are combined as float32.
 
     | `x`         | `dims`   | `result` |
     |-------------|----------|----------|
@@ -61,14 +61,14 @@ def HamKaas_ReduceOp : HamKaas_GraphOp<"reduce", "Reduction", [
 
 def HamKaas_PoolOp : HamKaas_GraphOp<"pool", "Reduction", [
     InferTypeOpAdaptor], ["getFlops"]> {
-  let summary = "combine the elements in each window of an image";
+  let summary = "N-d pooling by sum or maximum";
   let description = [{
-    With windows `w`, strides `s` and dilations `d` along the spatial dimensions,
-    here two: `result[n, i, j, c] = max over k < w0, l < w1 of
-    x[n, i * s0 + k * d0 - low0, j * s1 + l * d1 - low1, c]`. Positions outside
-    of `x` do not count: in their place stands the least value of the type, or 0
-    for `sum`. Along each dimension there are as many windows as begin and end
-    between `pad_low` elements before `x` and `pad_high` after it.
+    With windows `w`, strides `s` and dilations `d` along the spatial
+    dimensions, here two: `result[n, i, j, c] = max over k < w0, l < w1 of x[n,
+    i * s0 + k * d0 - low0, j * s1 + l * d1 - low1, c]`. Positions outside of
+    `x` do not count: they read as the least value of the type, or 0 for `sum`.
+    Along each dimension, windows lie within `x` extended by `pad_low` elements
+    before and `pad_high` after it.
 
     | `x`                 | `result`            |
     |---------------------|---------------------|

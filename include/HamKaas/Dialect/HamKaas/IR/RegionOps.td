@@ -13,11 +13,12 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def HamKaas_GroupOp : HamKaas_Op<"group", [
     Pure, IsolatedFromAbove, SingleBlock]> {
-  let summary = "operations that will be one kernel";
+  let summary = "operations of one kernel";
   let description = [{
-    Between GRAPH and KERNELS: holds the ops that become one kernel. The
-    arguments of the body stand for `inputs`. `updated`, if present, is the index
-    of the input whose storage the only result may take over.
+    Exists between GRAPH and KERNELS and holds the operations that become one
+    kernel. The arguments of the body stand for `inputs`. `updated`, if
+    present, is the index of the input whose storage the only result may take
+    over.
 
     Constraints:
     * (C1) The body has one argument an input, of its type.
@@ -49,17 +50,18 @@ def HamKaas_GroupOp : HamKaas_Op<"group", [
 def HamKaas_ScanOp : HamKaas_Op<"scan", [
     AttrSizedOperandSegments, IsolatedFromAbove, RecursiveMemoryEffects,
     RecursivelySpeculatableImplTrait, SingleBlock]> {
-  let summary = "a loop over the rows of tensors that carries values";
+  let summary = "loop over rows of tensors with iter args";
   let description = [{
-    The body is computed `steps` times, with row t of the `inputs` in step t, or
-    `steps` - 1 - t if `reversed`: row means what is left of a tensor when an
-    index of its first dimension is fixed. Its arguments are the values that are
-    carried, which are the `inits` in the first step; then the rows; then the
-    `values`, which are the same in all steps. It yields what the next step
-    carries, then a row of each output.
+    Runs the body `steps` times. Step t reads row t of the `inputs`, or `steps`
+    - 1 - t if `reversed`. A row is a slice at one index of the first
+    dimension.
 
-    The results are what the last step yields to be carried, then the outputs,
-    whose row t is the one that was yielded when row t of the inputs was read.
+    * Body arguments: the iter args, which are the `inits` in the first step;
+      then the rows; then the `values`, which are the same in all steps.
+    * The body yields the iter args of the next step, then a row of each
+      output.
+    * Results: the iter args that the last step yields, then the outputs, whose
+      row t was yielded when row t of the inputs was read.
 
     | tensor             | shape                |
     |--------------------|----------------------|
@@ -72,13 +74,13 @@ def HamKaas_ScanOp : HamKaas_Op<"scan", [
     Constraints:
     * (C1) `steps` is at least 1.
     * (C2) The first dimension of each input is `steps`.
-    * (C3) The body has an argument of its type for each init, for each row of an
-      input, and for each value.
-    * (C4) The body yields a value of its type for each init, then a row for each
-      further result, whose first dimension is `steps`.
+    * (C3) The body has an argument of its type for each init, for each row of
+      an input, and for each value.
+    * (C4) The body yields a value of its type for each init, then a row for
+      each further result, whose first dimension is `steps`.
 
-    Gradient: a scan in the other direction over the same rows that carries the
-    gradients of what is carried.
+    Gradient: a scan in the other direction over the same rows whose iter args
+    are the gradients of the iter args.
 
     Example:
 
@@ -103,11 +105,11 @@ def HamKaas_ScanOp : HamKaas_Op<"scan", [
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// The results that are what the last step carries.
+    /// The final iter args.
     mlir::ResultRange getFinals() {
       return getResults().take_front(getInits().size());
     }
-    /// The results that are made of rows.
+    /// The results made of rows.
     mlir::ResultRange getOutputs() {
       return getResults().drop_front(getInits().size());
     }
@@ -128,11 +130,10 @@ def HamKaas_ScanOp : HamKaas_Op<"scan", [
 
 def HamKaas_YieldOp : HamKaas_Op<"yield", [
     Pure, Terminator, ReturnLike, ParentOneOf<["GroupOp", "ScanOp"]>]> {
-  let summary = "ends the body of a group or a scan";
+  let summary = "end the body of a group or a scan";
   let description = [{
-    Gives the results of the `hamkaas.group` around it, one value a result, or of
-    a step of the `hamkaas.scan`. Its constraints are those of the operation
-    around it.
+    Yields the results of the enclosing `hamkaas.group`, or of a step of the
+    enclosing `hamkaas.scan`, whose constraints apply.
 
     Example:
 

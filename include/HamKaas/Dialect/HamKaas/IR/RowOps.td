@@ -12,11 +12,11 @@ include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 
 def HamKaas_RmsNormOp : HamKaas_GraphOp<"rms_norm", "Row", [
     InferTypeOpAdaptor], ["getFlops"]> {
-  let summary = "divide a row by its root mean square and scale it";
+  let summary = "RMS normalization of rows, with a scale";
   let description = [{
     `result[i, j] = w[j] * x[i, j] / sqrt(mean over k of x[i, k]^2 + epsilon)`
     (Zhang and Sennrich, Root Mean Square Layer Normalization, 2019), where
-    `epsilon` is 1e-5 unless it is given.
+    `epsilon` defaults to 1e-5.
 
     | `x`     | `w` | `result` |
     |---------|-----|----------|
@@ -50,12 +50,13 @@ def HamKaas_RmsNormOp : HamKaas_GraphOp<"rms_norm", "Row", [
 
 def HamKaas_LayerNormOp : HamKaas_GraphOp<"layer_norm", "Row", [
     SameOperandsAndResultType], ["getFlops"]> {
-  let summary = "subtract the mean of a row and divide by its deviation";
+  let summary = "layer normalization of rows, without scale and offset";
   let description = [{
     `result[i, j] = (x[i, j] - m[i]) / sqrt(v[i] + epsilon)`, where `m` is the
-    mean of a row and `v` the mean of `(x[i, j] - m[i])^2` (Ba, Kiros and Hinton,
-    Layer Normalization, 2016). A scale and an offset of each column are
-    `hamkaas.mul` and `hamkaas.add`. Floats of 16 bits are computed as float32.
+    mean of a row and `v` the mean of `(x[i, j] - m[i])^2` (Ba, Kiros and
+    Hinton, Layer Normalization, 2016). A scale and an offset of each column
+    are `hamkaas.mul` and `hamkaas.add`. Floats of 16 bits are computed as
+    float32.
 
     | `x`     | `result` |
     |---------|----------|
@@ -83,14 +84,14 @@ def HamKaas_LayerNormOp : HamKaas_GraphOp<"layer_norm", "Row", [
 
 def HamKaas_LogSumExpOp : HamKaas_GraphOp<"log_sum_exp", "Row", [
     InferTypeOpAdaptor], ["getFlops"]> {
-  let summary = "logarithm of the sum of the exponentials of a row";
+  let summary = "log-sum-exp of rows";
   let description = [{
-    `result[i] = log(sum over j of exp(x[i, j]))`. The largest entry of a row is
-    subtracted before the exponential and added to the logarithm, so that neither
-    overflows: `result[i] = m[i] + log(sum over j of exp(x[i, j] - m[i]))` with
-    `m[i] = max over j of x[i, j]` where that is finite, and 0 otherwise. A row of
-    negative infinities has the result -inf, one with inf has inf, one with NaN
-    has NaN. Floats of 16 bits are computed as float32.
+    `result[i] = log(sum over j of exp(x[i, j]))`. The maximum of a row is
+    subtracted before the exponential and added to the logarithm, to avoid
+    overflow: `result[i] = m[i] + log(sum over j of exp(x[i, j] - m[i]))` with
+    `m[i] = max over j of x[i, j]` where that is finite, and 0 otherwise. A row
+    of negative infinities has the result -inf, one with inf has inf, one with
+    NaN has NaN. Floats of 16 bits are computed as float32.
 
     | `x`         | `result` |
     |-------------|----------|
@@ -119,9 +120,9 @@ def HamKaas_SlicedSoftmaxOp : HamKaas_GraphOp<"sliced_softmax", "Row", [
   let summary = "softmax over the first entries of each row";
   let description = [{
     With `p` the prefix: `result[i, j] = exp(x[i, j]) / sum over k < p of
-    exp(x[i, k])` for `j < p`, otherwise `x[i, j]`. The largest of the first `p`
-    entries is subtracted before the exponential, so that it cannot overflow. The
-    prefix is an attribute, or a value known only at run time.
+    exp(x[i, k])` for `j < p`, otherwise `x[i, j]`. The largest of the first
+    `p` entries is subtracted before the exponential, so that it cannot
+    overflow. The prefix is an attribute, or a value known only at run time.
 
     | `x`     | `prefix` | `result` |
     |---------|----------|----------|

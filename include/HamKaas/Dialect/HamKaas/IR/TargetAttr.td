@@ -12,7 +12,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
 def HamKaas_Precision : I32EnumAttr<
-    "Precision", "how large products of float32 are computed", [
+    "Precision", "arithmetic of large float32 matmuls", [
       I32EnumAttrCase<"Exact", 0, "exact">,
       I32EnumAttrCase<"TF32", 1, "tf32">,
       I32EnumAttrCase<"TF32x3", 2, "3xtf32">,
@@ -36,11 +36,11 @@ def HamKaas_TargetAttr : AttrDef<HamKaas_Dialect, "Target"> {
   let summary = "target of a module";
   let description = [{
     Stands on the module as `hamkaas.target`, from KERNELS on. `name` is that of
-    a registered target, which decides the passes, and `chip` the processor that
-    its code runs on: an ISA level of x86-64, or the oldest GPU.
+    a registered target, which decides the passes. `chip` is the processor that
+    the code runs on: an ISA level of x86-64, or the oldest GPU.
 
-    `precision` is how products of float32 in large contractions are computed;
-    all sums are float32:
+    `precision` is the arithmetic of float32 factors in large contractions; all
+    sums are float32:
 
     | precision | factors                                          |
     |-----------|--------------------------------------------------|
@@ -49,8 +49,8 @@ def HamKaas_TargetAttr : AttrDef<HamKaas_Dialect, "Target"> {
     | `3xtf32`  | sums of two such numbers, multiplied three times |
     | `bf16`    | rounded to bfloat16, 7 fraction bits             |
 
-    `binaries` are the chips that the program has machine code for, if it also
-    has code that is assembled when it is loaded.
+    `binaries` are the chips that the program has machine code for, beside code
+    that is assembled at load.
 
     Example: `#hamkaas.target<"cuda", chip = "sm_80", precision = tf32>`
   }];
@@ -60,8 +60,8 @@ def HamKaas_TargetAttr : AttrDef<HamKaas_Dialect, "Target"> {
     HamKaas_PrecisionParameter:$precision,
     OptionalArrayRefParameter<"::mlir::StringAttr">:$binaries
   );
-  // Optional groups that begin with a comma are not told apart, and `struct`
-  // has no brackets for an array.
+  // The declarative format cannot tell apart optional groups that begin with a
+  // comma, and `struct` has no brackets for an array.
   let assemblyFormat = [{
     `<` $name `,` `chip` `=` $chip `` custom<TargetOptions>($precision,
         $binaries)

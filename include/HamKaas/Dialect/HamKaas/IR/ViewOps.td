@@ -11,9 +11,9 @@
 include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 
 def HamKaas_ReshapeOp : HamKaas_GraphOp<"reshape", "View"> {
-  let summary = "give the elements another shape";
+  let summary = "change the shape without moving data";
   let description = [{
-    The elements keep their row-major order. Never moves data.
+    The elements keep their row-major order.
 
     | `x`     | `result` |
     |---------|----------|
