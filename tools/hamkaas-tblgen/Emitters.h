@@ -1,4 +1,4 @@
-//===- Emitters.h - What is made of the option table ------------*- C++ -*-===//
+//===- Emitters.h - What is made of TableGen records ------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -60,6 +60,10 @@ void emitCompileTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitRunTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The table of docs/Python.md: one option in all fronts.
 void emitFrontsTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+
+/// The table of operations, for lib/Frontend/Builder.
+void emitOperationTable(const llvm::RecordKeeper &records,
+                        llvm::raw_ostream &os);
 
 } // namespace hamkaas::tblgen
 

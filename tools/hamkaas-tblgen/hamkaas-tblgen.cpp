@@ -1,4 +1,4 @@
-//===- hamkaas-tblgen.cpp - Code and texts of the option table --*- C++ -*-===//
+//===- hamkaas-tblgen.cpp - Code and texts of the tables --------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,6 +32,9 @@ static llvm::TableGen::Emitter::Opt
 static llvm::TableGen::Emitter::Opt
     toolOptions("gen-tool-options", emitToolOptions,
                 "Generate macros of the options of the tools");
+static llvm::TableGen::Emitter::Opt
+    operationTable("gen-operation-table", emitOperationTable,
+                   "Generate the table of operations");
 
 /// The generated parts of files that are read by users.
 static constexpr Part parts[] = {
@@ -63,7 +66,7 @@ static bool emit(llvm::raw_ostream &os, const llvm::RecordKeeper &records) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::ParseCommandLineOptions(argc, argv, "The option table of HamKaas\n");
+  cl::ParseCommandLineOptions(argc, argv, "The tables of HamKaas\n");
   if (updated.empty())
     return llvm::TableGenMain(argv[0], llvm::TableGenMainFn());
   return llvm::TableGenMain(argv[0], llvm::TableGenMainFn(emit));

@@ -13,6 +13,7 @@ include "HamKaas/Dialect/HamKaas/IR/HamKaasOpBase.td"
 def HamKaas_ConstantOp : HamKaas_Op<"constant", [
     Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "constant tensor in the program";
+  let closed = "its elements are data, for which front ends have a function";
   let description = [{
     Like `arith.constant`, which GRAPH also has, but for all element types,
     including unsigned integers.

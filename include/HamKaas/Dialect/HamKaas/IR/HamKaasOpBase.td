@@ -14,7 +14,11 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class HamKaas_Op<string mnemonic, list<Trait> traits = []>
-    : Op<HamKaas_Dialect, mnemonic, traits>;
+    : Op<HamKaas_Dialect, mnemonic, traits> {
+  /// Why users cannot create the operation by its name, operands and attributes,
+  /// as the table of operations lets them (OperationTable.h). Empty if they can.
+  string closed = "";
+}
 
 /// An operation of GRAPH: one pure value from others. `kernelMethods` are the
 /// methods of KernelOpInterface that the op defines beside those given here,

@@ -17,6 +17,7 @@ def HamKaas_RepeatOp : HamKaas_Op<"repeat", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "call a function for each row of tensors";
+  let closed = "the compiler makes it of hamkaas.scan";
   let description = [{
     The form of `hamkaas.scan` in KERNELS and PLANNED. Step t reads and writes
     row t, or `steps` - 1 - t if `reversed`. The arguments of the function
@@ -67,6 +68,7 @@ def HamKaas_RepeatOp : HamKaas_Op<"repeat", [
 
 def HamKaas_CheckOp : HamKaas_Op<"check"> {
   let summary = "end the run with an error unless a condition holds";
+  let closed = "the compiler makes it of operands that runs check";
   let description = [{
     Stands before the loops of a kernel. `message` may name the values as `{0}`
     to `{3}`. Unlike `cf.assert` it neither aborts nor loses the values: the

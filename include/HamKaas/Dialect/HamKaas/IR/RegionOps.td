@@ -14,6 +14,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 def HamKaas_GroupOp : HamKaas_Op<"group", [
     Pure, IsolatedFromAbove, SingleBlock]> {
   let summary = "operations of one kernel";
+  let closed = "the compiler decides which operations become a kernel";
   let description = [{
     Exists between GRAPH and KERNELS and holds the operations that become one
     kernel. The arguments of the body stand for `inputs`. `updated`, if
@@ -51,6 +52,7 @@ def HamKaas_ScanOp : HamKaas_Op<"scan", [
     AttrSizedOperandSegments, IsolatedFromAbove, RecursiveMemoryEffects,
     RecursivelySpeculatableImplTrait, SingleBlock]> {
   let summary = "loop over rows of tensors with iter args";
+  let closed = "its body is a graph, which operands and attributes cannot hold";
   let description = [{
     Runs the body `steps` times. Step t reads row t of the `inputs`, or `steps`
     - 1 - t if `reversed`. A row is a slice at one index of the first
@@ -131,6 +133,7 @@ def HamKaas_ScanOp : HamKaas_Op<"scan", [
 def HamKaas_YieldOp : HamKaas_Op<"yield", [
     Pure, Terminator, ReturnLike, ParentOneOf<["GroupOp", "ScanOp"]>]> {
   let summary = "end the body of a group or a scan";
+  let closed = "it ends a body, which comes with the operation around it";
   let description = [{
     Yields the results of the enclosing `hamkaas.group`, or of a step of the
     enclosing `hamkaas.scan`, whose constraints apply.

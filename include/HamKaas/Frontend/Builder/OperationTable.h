@@ -1,0 +1,99 @@
+//===- OperationTable.h - The operations, described -------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_FRONTEND_BUILDER_OPERATIONTABLE_H
+#define HAMKAAS_FRONTEND_BUILDER_OPERATIONTABLE_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/Types.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+/// The operations of the dialect as front ends show them to users, made from
+/// their declarations in ODS by `hamkaas-tblgen -gen-operation-table`.
+namespace hamkaas::graph {
+
+enum class ValueCount { One, Optional, Variadic };
+
+/// An operand or a result.
+struct ValueInfo {
+  llvm::StringLiteral name;
+  /// "tensor of static shape and 1 to 2^47 - 1 elements that are f32".
+  llvm::StringLiteral constraint;
+  ValueCount count;
+  /// The same constraint as code.
+  bool (*accepts)(mlir::Type type);
+};
+
+enum class AttributeKind {
+  Integer,
+  Float32,
+  Float64,
+  /// A number of the element type of the first operand.
+  Element,
+  Integers,
+  /// Set or not.
+  Flag,
+  /// One of the words of an enumeration.
+  Word,
+  /// Not of the operation itself, but the shape and the element type of its
+  /// result, which it does not infer. Those of the first operand if left out;
+  /// at least one of the two is given.
+  ResultShape,
+  ResultType
+};
+
+struct AttributeInfo {
+  llvm::StringLiteral name;
+  AttributeKind kind;
+  bool isOptional;
+  /// Empty if there is none.
+  llvm::StringLiteral defaultValue;
+  llvm::ArrayRef<llvm::StringLiteral> words = {};
+  /// The attribute for one of the words; null for any other.
+  mlir::Attribute (*makeWord)(llvm::StringRef word,
+                              mlir::MLIRContext *context) = nullptr;
+};
+
+struct OperationInfo {
+  /// Without the name of the dialect.
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  /// Markdown, indented as in ODS.
+  llvm::StringLiteral description;
+  /// Why users cannot create it by operands and attributes; empty if they can.
+  /// The lists below are empty otherwise.
+  llvm::StringLiteral closed;
+  bool infersType;
+  /// One variadic operand, without others, or any number of single and optional
+  /// ones, of which the optional ones come last.
+  llvm::ArrayRef<ValueInfo> operands;
+  llvm::ArrayRef<AttributeInfo> attributes;
+  /// One.
+  llvm::ArrayRef<ValueInfo> results;
+
+  bool isOpen() const { return closed.empty(); }
+  bool isVariadic() const {
+    return operands.size() == 1 &&
+           operands.front().count == ValueCount::Variadic;
+  }
+  /// Null if there is none.
+  const AttributeInfo *findAttribute(llvm::StringRef attribute) const;
+};
+
+/// All operations of the dialect, by name.
+llvm::ArrayRef<OperationInfo> getOperations();
+
+/// Null if there is none.
+const OperationInfo *findOperation(llvm::StringRef name);
+
+/// "a list of integers", "one of sum, max, min".
+std::string describeKind(const AttributeInfo &attribute);
+
+} // namespace hamkaas::graph
+
+#endif // HAMKAAS_FRONTEND_BUILDER_OPERATIONTABLE_H
