@@ -32,17 +32,17 @@ typedef struct HamKaasInitializeResult {
   const char *error;
 } HamKaasInitializeResult;
 
-/// Begins the use of the library, as often as one likes.
+/// Begins the use of the library. May be called any number of times.
 HAMKAAS_API HamKaasInitializeResult HamKaasInitialize(void);
 
-/// Models of the handle go on to work with another one. Does nothing on null.
+/// Models of the handle keep working with another handle. Does nothing on null.
 HAMKAAS_API void HamKaasFinalize(void *handle);
 
 typedef struct HamKaasCompilationOptions {
-  /// A wish: without an NVIDIA GPU that could be used the model runs on the CPU,
-  /// which is said once a process on standard error.
+  /// A preference: without a usable NVIDIA GPU the model runs on the CPU, and a
+  /// warning appears on standard error once per process.
   bool use_gpu;
-  /// An error without use_gpu, otherwise without a meaning.
+  /// An error without use_gpu, otherwise ignored.
   bool use_cudnn;
 } HamKaasCompilationOptions;
 
@@ -56,8 +56,8 @@ typedef struct HamKaasCompilationResult {
   const char *error;
 } HamKaasCompilationResult;
 
-/// Compiles `script`. `constants` gives each constant of it once, `count` in
-/// all; the data is copied and may be freed afterwards.
+/// Compiles `script`. `constants` lists each of its `count` constants once; the
+/// data is copied and may be freed afterwards.
 HAMKAAS_API HamKaasCompilationResult HamKaasCompileModel(
     void *handle, HamKaasCompilationOptions options, const char *script,
     const HamKaasNamedBuffer *constants, int count);
@@ -65,9 +65,9 @@ HAMKAAS_API HamKaasCompilationResult HamKaasCompileModel(
 /// Does nothing on null.
 HAMKAAS_API void HamKaasFreeModel(void *handle, void *model);
 
-/// Runs the model once. `inputs` gives each input of it once, `count` in all;
-/// the result is written whole to `output`. Calls on one model at the same time
-/// are an error in all but one of them.
+/// Runs the model once. `inputs` lists each of its `count` inputs once; the
+/// result is written to `output`. Of concurrent calls on one model, all but one
+/// return an error.
 HAMKAAS_API const char *HamKaasEvaluateModel(void *handle, void *model,
                                              const HamKaasNamedBuffer *inputs,
                                              int count, void *output);
@@ -77,8 +77,7 @@ HAMKAAS_API const char *HamKaasEvaluateModel(void *handle, void *model,
 HAMKAAS_API const char *HamKaasInverseElements(const float *input,
                                                float *output, int size);
 
-/// Frees what any of these functions returned as an error. Does nothing on
-/// null.
+/// Frees an error that one of these functions returned. Does nothing on null.
 HAMKAAS_API void HamKaasFreeErrorMessage(const char *error);
 
 #ifdef __cplusplus

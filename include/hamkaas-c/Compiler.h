@@ -13,10 +13,10 @@
 // the caller frees with HamKaasErrorFree. A message about a model begins with a
 // position: "model.hk:3:21: error: expected ...". Nothing throws or aborts.
 //
-// Texts are UTF-8 and end with a zero byte. Those that go in are needed only
-// during the call. Structures begin with their size, so that a library may know
-// more fields than its caller, or fewer if those that it does not know are
-// zero; zero in a field means its default.
+// Texts are UTF-8 and end with a zero byte. Arguments are needed only during
+// the call. Structures begin with their size: a library may know more fields
+// than its caller, or fewer if the unknown ones are zero. Zero in a field means
+// its default.
 //
 // Threads: all functions may be called from any thread at any time.
 //
@@ -31,8 +31,8 @@
 extern "C" {
 #endif
 
-/// Version of the interface of libhamkaas.so. The major number is raised when a
-/// program made for an older one may fail, the minor when something is added.
+/// Version of the interface of libhamkaas.so. The major number changes when
+/// programs made for an older one may fail, the minor when something is added.
 #define HAMKAAS_C_VERSION_MAJOR 1
 #define HAMKAAS_C_VERSION_MINOR 5
 
@@ -42,32 +42,32 @@ HAMKAAS_API int32_t HamKaasInterfaceVersion(void);
 /// Version of the compiler, e.g. "HamKaas 0.1.0". Owned by the library.
 HAMKAAS_API const char *HamKaasCompilerVersion(void);
 
-/// A compiled model. It does not change and holds no weights but those that a
-/// loaded library embeds; its instances keep it alive.
+/// A compiled model. It is immutable, and holds only the weights that a loaded
+/// library embeds. Its instances keep it alive.
 typedef struct HamKaasModel HamKaasModel;
 
-/// Where a line of a source text comes from. An empty file stands for the place
-/// in the text itself.
+/// The origin of a line of a generated source text. An empty file stands for
+/// the position in the text itself.
 typedef struct HamKaasSourceLine {
   const char *file; /* not null */
   int64_t line;     /* from 1 */
 } HamKaasSourceLine;
 
-/// Told how far a compilation is: `done` of `total` steps, and the name of the
-/// one that begins. Ends the compilation, which then fails, by returning a
-/// value other than 0. Called on the thread that compiles.
+/// Receives the progress of a compilation: `done` of `total` steps, and the
+/// name of the step that begins. A result other than 0 ends the compilation,
+/// which then fails. Called on the compiling thread.
 typedef int32_t (*HamKaasProgressFunction)(void *context, const char *step,
                                            int32_t done, int32_t total);
 
-/// The size of a dimension that has a name in an ONNX model. One without a name
-/// is called after its place: "x.0" is the first dimension of the input "x".
+/// The size of a named dimension of an ONNX model. A dimension without a name
+/// is called by its position: "x.0" is the first dimension of the input "x".
 typedef struct HamKaasDimension {
   const char *name; /* not null */
   int64_t size;
 } HamKaasDimension;
 
-/// The elements, dense and row-major, of an input of an ONNX model that is to
-/// be a constant.
+/// An input of an ONNX model that becomes a constant: its elements, dense and
+/// row-major.
 typedef struct HamKaasConstantInput {
   const char *name;    /* not null */
   int32_t elementType; /* a HamKaasElementType */
@@ -91,10 +91,11 @@ typedef enum HamKaasOptionNames {
   HamKaasNamesOfPython = 1 /* gpu_arch */
 } HamKaasOptionNames;
 
-/// The code of a model is kept in the user's cache: the folder that the
-/// environment variable HAMKAAS_CACHE_DIR names, none if that is empty, or
-/// hamkaas in XDG_CACHE_HOME or in ~/.cache. It holds code that will run, so it
-/// is not used unless it belongs to the user and nobody else may write it.
+/// Options of a compilation. Compiled code is kept in the user's cache: the
+/// folder that the environment variable HAMKAAS_CACHE_DIR names (none if
+/// empty), or hamkaas in XDG_CACHE_HOME or in ~/.cache. The cache holds code
+/// that will run, so it is only used if it belongs to the user and nobody else
+/// may write it.
 typedef struct HamKaasCompileOptions {
   size_t structSize;
   /* From include/HamKaas/Options/CompileOptions.td.
@@ -201,28 +202,28 @@ typedef struct HamKaasCompileOptions {
   /* hamkaas-tblgen end */
 } HamKaasCompileOptions;
 
-/// The target that a program needs to run on a device of HamKaasInstanceOptions:
-/// "cpu" or "cuda", for "best" depending on whether there is a GPU here that
-/// runs code for `gpuArch`, "compute_80" when null. Null if the device is not known.
+/// The target that a program needs for a device of HamKaasInstanceOptions:
+/// "cpu" or "cuda". For "best", it depends on the presence of a GPU that runs
+/// code for `gpuArch`, "compute_80" when null. Null if the device is unknown.
 HAMKAAS_API const char *HamKaasDeviceTarget(const char *device,
                                             const char *gpuArch);
 
-/// Compiles `source`, a script, MLIR text or the contents of an ONNX file, of
-/// `bytes` bytes, fewer than 2^31. An ONNX model has no external data then.
-/// `options` may be null. On success `*model` is owned by the caller, who frees
-/// it with HamKaasModelDestroy.
+/// Compiles `source`: a script, MLIR text or the contents of an ONNX file
+/// without external data, of `bytes` bytes, fewer than 2^31. `options` may be
+/// null. On success `*model` is owned by the caller, who frees it with
+/// HamKaasModelDestroy.
 HAMKAAS_API HamKaasError HamKaasModelCompile(
     const char *source, uint64_t bytes, const HamKaasCompileOptions *options,
     HamKaasModel **model /* out */);
 
 /// Compiles the script, MLIR or ONNX file at `path`, or loads the `model.so`
 /// there, for which all options but the size and `verify` must be 0.
-/// NOTE: loading a library runs code of it; load only what you would run.
+/// NOTE: loading a library runs its code; load only what you would run.
 HAMKAAS_API HamKaasError HamKaasModelLoad(const char *path,
                                           const HamKaasCompileOptions *options,
                                           HamKaasModel **model /* out */);
 
-/// Does nothing on null. Instances of the model go on to work.
+/// Does nothing on null. Instances of the model remain valid.
 HAMKAAS_API HamKaasError HamKaasModelDestroy(HamKaasModel *model);
 
 /// The tables of the program: inputs, outputs, parameters, states, calls,
@@ -230,7 +231,7 @@ HAMKAAS_API HamKaasError HamKaasModelDestroy(HamKaasModel *model);
 HAMKAAS_API HamKaasError HamKaasModelGetProgram(
     HamKaasModel *model, const HamKaasProgram **program /* out */);
 
-/// As HamKaasInstanceCreate, for the model's program, which stays loaded as
+/// Like HamKaasInstanceCreate, for the model's program, which stays loaded as
 /// long as the instance lives.
 HAMKAAS_API HamKaasError HamKaasModelCreateInstance(
     HamKaasModel *model, const HamKaasInstanceOptions *options,
@@ -248,10 +249,9 @@ typedef enum HamKaasDescription {
 } HamKaasDescription;
 
 /// Describes the model. On success the caller frees `*text` with
-/// HamKaasTextFree. The graph of a loaded library, and a drawing of its plan,
-/// cannot be had.
-/// In the drawing of a long graph, equal blocks in a row are one. If more than
-/// 2000 operations are left, there is no drawing.
+/// HamKaasTextFree. Loaded libraries have no graph and no drawing of their
+/// plan. The drawing of a long graph shows consecutive equal blocks once; it
+/// fails if more than 2000 operations remain.
 HAMKAAS_API HamKaasError HamKaasModelDescribe(HamKaasModel *model,
                                               int32_t description,
                                               char **text /* out */);
@@ -261,13 +261,13 @@ HAMKAAS_API void HamKaasTextFree(char *text);
 
 typedef struct HamKaasWriteOptions {
   size_t structSize;
-  /// The parameters to put into the program; all of them, or none: then whoever
-  /// creates an instance provides them. Needed only during the call.
+  /// The parameters to embed: all of them, or none, if they are provided when
+  /// an instance is created. Needed only during the call.
   const HamKaasNamedData *parameters;
   int32_t parameterCount;
-  /// A safetensors file with the parameters to put into the program, or null.
+  /// A safetensors file with the parameters to embed, or null.
   const char *weightsFile;
-  /// As in HamKaasCompileOptions, but when null those of the model.
+  /// As in HamKaasCompileOptions; null for the value of the model.
   /* hamkaas-tblgen begin: c-write-options */
   const char *targetCpu;
   const char *target;
@@ -277,10 +277,9 @@ typedef struct HamKaasWriteOptions {
   /* hamkaas-tblgen end */
 } HamKaasWriteOptions;
 
-/// Writes the model as `path`, a .so, .o or .a, with its C header beside it,
-/// whose functions begin with the name of the file. Both appear, or none.
-/// Compiles the model again. A model that was loaded from a library cannot be
-/// written.
+/// Writes the model to `path`, a .so, .o or .a, and its C header beside it,
+/// whose functions begin with the name of the file. Both files appear, or none.
+/// Compiles the model again. Models loaded from a library cannot be written.
 HAMKAAS_API HamKaasError HamKaasModelWrite(HamKaasModel *model,
                                            const char *path,
                                            const HamKaasWriteOptions *options);

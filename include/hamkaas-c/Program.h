@@ -1,4 +1,4 @@
-//===- Program.h - What a compiled model exports ------------------*- C -*-===//
+//===- Program.h - The exports of a compiled model ----------------*- C -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +33,7 @@ extern "C" {
 /// element type.
 #define HAMKAAS_REGION_ALIGNMENT 256
 
-/// To so many bytes the inputs, outputs and parameters are aligned that device
-/// code gets.
+/// Alignment in bytes of the inputs, outputs and parameters of device code.
 #define HAMKAAS_DEVICE_TENSOR_ALIGNMENT 16
 
 typedef enum HamKaasElementType {
@@ -53,8 +52,8 @@ typedef enum HamKaasElementType {
   HamKaasBool = 12 /* a byte: written as 0 or 1, true when read if not 0 */
 } HamKaasElementType;
 
-/// Instruction set level a program was compiled for. A program runs on a
-/// machine of that level or above; the runtime refuses it elsewhere.
+/// ISA level of a program. It runs on machines of that level or above; the
+/// runtime refuses it elsewhere.
 typedef enum HamKaasIsaLevel {
   HamKaasIsaX86_64_V1 = 1,
   HamKaasIsaX86_64_V2 = 2,
@@ -84,15 +83,15 @@ typedef struct HamKaasCallInfo {
   const char *family;
   const char *location; /* source position, e.g. "mnist.hk:4:6" */
   const char *ops;      /* what was fused, e.g. "matmul+add+relu" */
-  /// Of a run: of all calls in the steps of a loop, where it is in one.
+  /// Totals of a run; for a call in a loop, over all steps.
   uint64_t flops;
-  uint64_t bytes; /* read and written, each operand counted once a call */
+  uint64_t bytes; /* read and written, each operand counted once per call */
   int64_t tiles;
-  /// Text of the error a failed run-time check of this call produces, null if
-  /// it has none. `{0}` to `{3}` stand for HamKaasFailure::values.
+  /// Error message of a failed run-time check, null if the call has none. `{0}`
+  /// to `{3}` stand for HamKaasFailure::values.
   const char *check;
-  int64_t repetitions; /* how often a run makes this call: steps of a loop */
-  /// Null, or "cublaslt" if on a GPU that library computes it.
+  int64_t repetitions; /* calls per run: the steps of a loop */
+  /// Null, or "cublaslt" if that library computes the call on a GPU.
   const char *engine;
 } HamKaasCallInfo;
 
@@ -103,51 +102,50 @@ typedef struct HamKaasFailure {
 } HamKaasFailure;
 
 /// Runs the tiles [begin, end) of a kernel. `arguments` are the addresses of
-/// its tensors. Returns 0, or 1 after writing `values` (4 entries) when a
-/// run-time check failed; then the kernel has written nothing. With
-/// `begin == end` it runs its checks alone. `values` may be null if the caller
-/// has just done that, so that checks of many values are not made again.
+/// its tensors. Returns 0, or 1 with `values` (4 entries) if a run-time check
+/// failed; then the kernel has written nothing. With `begin == end` it only
+/// runs its checks. If the caller has just done that, `values` may be null,
+/// which skips checks of many values.
 typedef int32_t (*HamKaasKernelFunction)(void *const *arguments, int64_t begin,
                                          int64_t end, int64_t *values);
 
 /// The runtime's services for generated code. Owned by the runtime.
 typedef struct HamKaasExecution {
   size_t structSize;
-  /// Runs all `tiles` of `kernel`, on the caller and perhaps on other threads,
-  /// and returns when all are done: 0, or 1 with `values` (4 entries, or null
-  /// as for the kernel) of the first failed tile.
+  /// Runs all `tiles` of `kernel`, on the caller and perhaps on other threads.
+  /// Returns when all are done: 0, or 1 with the `values` of the first failed
+  /// tile (4 entries, or null as for the kernel).
   int32_t (*parallelFor)(void *pool, HamKaasKernelFunction kernel,
                          void *const *arguments, int64_t tiles,
                          int64_t *values);
   void *pool;
   HamKaasFailure failure; /* out, written by the program when it returns 1 */
-  /// Null, or called by HamKaasProgram::run after each call of a kernel, with
-  /// the call's index into HamKaasProgram::calls.
+  /// Null, or a function that HamKaasProgram::run calls after each kernel, with
+  /// the index into HamKaasProgram::calls.
   void (*callDone)(void *profile, int64_t call);
   void *profile;
-  /// Null, or what went wrong, in place of `failure`: out, owned by the program
+  /// Null, or an error message instead of `failure`: out, owned by the program
   /// and valid until its next run.
   const char *message;
-  /// Of a device other than the processor, else null: adds a launch of kernel
-  /// number `kernel` of HamKaasDeviceCode for call `call`, an index into
-  /// HamKaasProgram::calls, -1 for those of the preparation. `arguments` are
-  /// addresses in the device's memory; the array is the caller's. Returns 0, or
-  /// 1, when the function that called returns 1 at once.
+  /// Null on the CPU. Adds a launch of kernel number `kernel` of
+  /// HamKaasDeviceCode for call `call`, an index into HamKaasProgram::calls, or
+  /// -1 in the preparation. `arguments` are device addresses; the array is the
+  /// caller's. Returns 0, or 1, on which the caller returns 1 at once.
   int32_t (*launch)(void *device, int32_t kernel, void *const *arguments,
                     int64_t call);
   /// Adds a copy within the device's memory. Returns as `launch`.
   int32_t (*copy)(void *device, void *to, const void *from, uint64_t bytes);
-  /// Address in the device's memory of a global variable of the image, null if
-  /// there is none of that name.
+  /// Device address of a global variable of the image, null if there is none of
+  /// that name.
   const void *(*findConstant)(void *device, const char *name);
   void *device;
-  /// Adds product number `matmul` of HamKaasDeviceCode for call `call`.
-  /// `arguments` and result are as those of `launch`.
+  /// Adds matmul number `matmul` of HamKaasDeviceCode for call `call`.
+  /// `arguments` and result as for `launch`.
   int32_t (*multiply)(void *device, int32_t matmul, void *const *arguments,
                       int64_t call);
 } HamKaasExecution;
 
-/// Runs the model once. `inputs` and `outputs` hold one address a tensor, in
+/// Runs the model once. `inputs` and `outputs` hold one address per tensor, in
 /// the order of the tables below. Returns 0, or 1 with `execution->failure`.
 typedef int32_t (*HamKaasRunFunction)(HamKaasExecution *execution,
                                       const void *const *inputs,
@@ -163,9 +161,9 @@ typedef int32_t (*HamKaasPrepareFunction)(HamKaasExecution *execution,
 
 /// One kernel of a device image: a function that takes `argumentCount`
 /// addresses, then the address of `failure`, then the number of the call as an
-/// int64. `failure` is an int64[5] in the device's memory: [0] is 1 + the call
-/// whose run-time check failed first in this run, 0 for none, the others are
-/// HamKaasFailure::values. A kernel that finds a failure writes nothing.
+/// int64. `failure` is an int64[5] in device memory: [0] is 1 + the first call
+/// whose run-time check failed in this run, or 0; the others are
+/// HamKaasFailure::values. After a failure, kernels write nothing.
 typedef struct HamKaasDeviceKernel {
   const char *name;      /* of the function in the image */
   int32_t argumentCount; /* addresses, without `failure` and the call */
@@ -175,27 +173,27 @@ typedef struct HamKaasDeviceKernel {
   int32_t reserved;      /* 0 */
 } HamKaasDeviceKernel;
 
-/// The elementwise epilogue of a matrix product.
+/// The elementwise epilogue of a matmul.
 typedef enum HamKaasActivation {
   HamKaasNoActivation = 0,
   HamKaasRelu = 1,    /* the larger one of x and 0 */
   HamKaasGeluTanh = 2 /* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
 } HamKaasActivation;
 
-/// Products of float32 matrices that a library computes, for each of `batches`:
+/// A batched float32 matmul that a library computes:
 ///
 ///     result = activation(left * right + bias + addend)
 ///
-/// All matrices are dense and row-major, those of one operand follow each
-/// other. `left` has `rows` x `depth` elements, `right` `depth` x `columns`,
-/// `addend` and `result` `rows` x `columns`, and may be the same. `bias` has
-/// `columns` elements, which each row of each batch gets.
+/// Matrices are dense and row-major, the batches of an operand contiguous.
+/// `left` has `rows` x `depth` elements, `right` `depth` x `columns`. `addend`
+/// and `result` have `rows` x `columns` elements and may be the same. `bias`
+/// has `columns` elements, broadcast to each row of each batch.
 typedef struct HamKaasMatmul {
   int64_t batches, rows, columns, depth;
-  /// Numbers of the arguments that they are; -1 for no bias or no addend.
+  /// Argument numbers; -1 for no bias or no addend.
   int32_t left, right, bias, addend, result;
   int32_t activation; /* a HamKaasActivation */
-  int32_t alignment;  /* bytes, of which all addresses are multiples */
+  int32_t alignment;  /* of all addresses, in bytes */
   int32_t reserved;   /* 0 */
 } HamKaasMatmul;
 
@@ -203,23 +201,22 @@ typedef struct HamKaasMatmul {
 typedef struct HamKaasDeviceCode {
   size_t structSize;        /* as in HamKaasProgram */
   const char *architecture; /* lowest that the image runs on, e.g. "sm_80" */
-  /// Input of cuModuleLoadData: PTX with a zero at its end, a cubin or a
-  /// fatbin.
+  /// Input of cuModuleLoadData: zero-terminated PTX, a cubin or a fatbin.
   const void *image;
   uint64_t imageBytes;
   const HamKaasDeviceKernel *kernels;
   int32_t kernelCount;
   int32_t reserved; /* 0 */
-  /// As in HamKaasProgram, but all addresses are those of the device and are
-  /// not read: the functions say what is to be launched and copied, which
-  /// depends on nothing but the addresses.
+  /// As in HamKaasProgram, but all addresses are device addresses and are not
+  /// read: the functions say what to launch and copy, which depends only on the
+  /// addresses.
   HamKaasPrepareFunction prepare;
   HamKaasRunFunction run;
-  /// Arithmetic for large products of float32: "exact", also if null, or
-  /// "tf32", "3xtf32" or "bf16" on tensor cores.
+  /// Arithmetic of large float32 matmuls: "exact" (or null), or "tf32",
+  /// "3xtf32" or "bf16" on tensor cores.
   const char *precision;
-  /// The products that NVIDIA's cuBLASLt computes, and the memory of the device
-  /// that it may use for it.
+  /// The matmuls that NVIDIA's cuBLASLt computes, and the size of its workspace
+  /// in device memory.
   const HamKaasMatmul *matmuls;
   int32_t matmulCount;
   int32_t reserved2; /* 0 */
@@ -249,16 +246,16 @@ typedef struct HamKaasProgram {
   uint64_t workspaceLowerBound; /* the largest sum of live bytes in a run */
   uint64_t prepareWorkspaceBytes;
 
-  /// Where parameters lie that are not embedded: a safetensors file that the
-  /// runtime maps, by the absolute path that it had. A file of the same name
-  /// beside the program comes first. Null when the caller must provide them.
+  /// Absolute path, at compile time, of the safetensors file with parameters
+  /// that are not embedded; the runtime maps it. A file of that name beside the
+  /// program takes precedence. Null when the caller must provide them.
   const char *weightsFile;
 
   /// Null if constantsBytes is 0, and as `run`.
   HamKaasPrepareFunction prepare;
-  HamKaasRunFunction run; /* null if the program is not for the processor */
+  HamKaasRunFunction run; /* null if the program is not for the CPU */
 
-  const HamKaasDeviceCode *deviceCode; /* null: for the processor only */
+  const HamKaasDeviceCode *deviceCode; /* null: for the CPU only */
 
   /// Size and BLAKE3 of the weightsFile when the program was compiled. A size
   /// of 0 stands for any file.

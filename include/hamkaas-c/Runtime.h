@@ -11,20 +11,21 @@
 // Errors: functions that can fail return null on success, or a message that
 // the caller frees with HamKaasErrorFree.
 //
-// Threads: an instance runs one call at a time; a second concurrent call
-// returns an error, and so does one on an instance that shares its state.
-// Other instances are independent.
+// Threads: an instance runs one call at a time. A concurrent second call, on it
+// or on an instance that shares its state, returns an error. Other instances
+// are independent.
 //
-// Handles: an instance that was destroyed, or a pointer that never was one, is
-// an error, not a crash.
+// Handles: a destroyed instance, or a pointer that never was an instance, is an
+// error, not a crash.
 //
-// Processes: after a fork the child may use the instances of its parent that
-// were not running; it has no helper threads, so it runs them on the caller.
-// Those on a GPU give an error there: the driver does not work in a child.
+// Processes: after a fork the child may use its parent's instances that were
+// not running. It has no worker threads, so it runs them on the caller.
+// Instances on a GPU return an error, because the driver does not work in a
+// child.
 //
-// GPUs: after an error the device is usable, or each later call on an instance
-// says that it was lost. Then all instances on it are to be destroyed, also by
-// the other libraries that use it, before new ones may work.
+// GPUs: after an error, the device is usable, or each later call on an instance
+// says that it was lost. In the latter case, destroy all instances on it, also
+// those of other libraries in the process, before you create new ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +34,8 @@
 
 #include "hamkaas-c/Program.h"
 
-/// Marks what a library that contains the runtime exports. A build that must
-/// not export it, because several such libraries meet in one process, defines
+/// Marks the exports of a library that contains the runtime. A build that must
+/// not export them, because several such libraries meet in one process, defines
 /// it as empty.
 #ifndef HAMKAAS_API
 #define HAMKAAS_API __attribute__((visibility("default")))
@@ -62,36 +63,35 @@ typedef struct HamKaasNamedData {
 
 typedef struct HamKaasInstanceOptions {
   size_t structSize;
-  /// "cpu" (the default when null); "cuda:N", an NVIDIA GPU, "cuda" is the
+  /// "cpu" (the default when null); "cuda:N", an NVIDIA GPU, or "cuda", the
   /// first; or "best": the first GPU if it can run the program, else "cpu".
-  /// Instances of models of hamkaas-c/Compiler.h also have "reference": the
-  /// interpreter, slow and exact, to compare with.
+  /// Models of hamkaas-c/Compiler.h also have "reference": the interpreter,
+  /// slow but simple, to compare with.
   const char *device;
-  /// Threads of the processor that work on a run, the caller included; 0 means
-  /// one per core.
+  /// CPU threads that work on a run, including the caller; 0 for one per core.
   int32_t threads;
   /// Parameters by pointer, needed only during the call; for a GPU they may be
-  /// in its memory. They take the place of embedded ones of the same name.
+  /// in its memory. They override embedded ones of the same name.
   const HamKaasNamedData *parameters;
   int32_t parameterCount;
-  /// A safetensors file with parameters, or null. Takes the place of the
-  /// program's own weightsFile.
+  /// A safetensors file with parameters, or null. Overrides the program's own
+  /// weightsFile.
   const char *weightsFile;
   /// Not 0: measure the time of each call, see HamKaasInstanceProfile.
   int32_t profile;
-  /// Null, or an instance of the same program and device whose constants this
-  /// one uses too. Then there must be no parameters and no weightsFile. The
-  /// constants live until the last instance that uses them is destroyed.
+  /// Null, or an instance of the same program and device to share constants
+  /// with. Then parameters and weightsFile must be absent. The constants live
+  /// until the last instance that uses them is destroyed.
   HamKaasInstance *constantsOf;
-  /// Null, or an instance on the same device whose state this one uses too: its
-  /// program, which may be another, has the same states in the same order
-  /// (name, type, shape). Of the instances that share a state one runs at a
-  /// time. The state lives until the last of them is destroyed.
+  /// Null, or an instance on the same device to share state with. Its program
+  /// may be another one with the same states in the same order (name, type,
+  /// shape). Instances that share a state run one at a time. The state lives
+  /// until the last of them is destroyed.
   HamKaasInstance *stateOf;
-  /// Not 0: take the program's own weightsFile without computing its digest;
-  /// its size must be right all the same. A file that these options name is
-  /// never compared, because other weights are a reason to name one.
-  /// NOTE: the program's own file is looked for beside the program, by the path
+  /// Not 0: check only the size of the program's own weightsFile, not its
+  /// digest. A file that these options name is never checked, because other
+  /// weights are a reason to name one.
+  /// NOTE: the program's own file is searched beside the program, by the path
   /// that it was loaded with. Load by an absolute path if the process changes
   /// its working directory.
   int32_t unverified;
@@ -104,38 +104,38 @@ HAMKAAS_API HamKaasError HamKaasInstanceCreate(
     const HamKaasProgram *program, const HamKaasInstanceOptions *options,
     HamKaasInstance **instance /* out */);
 
-/// Does nothing on null and on what is no instance. A run in progress is
-/// finished as if nothing had happened; its thread frees the memory then.
+/// Does nothing on null and on other values that are not an instance. A run in
+/// progress finishes normally; its thread then frees the memory.
 HAMKAAS_API void HamKaasInstanceDestroy(HamKaasInstance *instance);
 
 /// Runs the program once on the caller's buffers, used in place: one address
-/// a tensor in the order of the program's tables, none null. Inputs and
+/// per tensor in the order of the program's tables, none null. Inputs and
 /// outputs must not overlap. Allocates nothing.
 ///
-/// On a GPU each buffer may be in its memory, where it is used in place if it
-/// is aligned to HAMKAAS_DEVICE_TENSOR_ALIGNMENT, or in that of the processor,
-/// and is copied then. Work on the default stream of the GPU's primary context
-/// is waited for; that on other streams the caller has waited for. The outputs
-/// are complete when this returns. Where a buffer is may change from run to run,
-/// but then something is allocated. After an error the contents of outputs in
-/// the GPU's memory are not defined.
+/// On a GPU, each buffer may be in GPU memory, where it is used in place if
+/// aligned to HAMKAAS_DEVICE_TENSOR_ALIGNMENT, or in host memory, where it is
+/// copied. A buffer may move between runs, which allocates.
+///
+/// A run waits for work on the default stream of the GPU's primary context; the
+/// caller waits for other streams. The outputs are complete when this returns.
+/// After an error, outputs in GPU memory are undefined.
 HAMKAAS_API HamKaasError HamKaasInstanceRun(HamKaasInstance *instance,
                                             const void *const *inputs,
                                             void *const *outputs);
 
-/// The time that the calls of one entry of HamKaasProgram::calls took.
+/// Times of one entry of HamKaasProgram::calls.
 typedef struct HamKaasCallProfile {
   uint64_t runs;        /* that ended without an error at this call */
   uint64_t nanoseconds; /* sum over these runs, by the device's clock */
 } HamKaasCallProfile;
 
 /// Name of the device of the instance: "cpu", "cuda:0" or "reference". Owned by
-/// the instance; null if it is none.
+/// the instance; null if `instance` is not valid.
 HAMKAAS_API const char *HamKaasInstanceDevice(const HamKaasInstance *instance);
 
-/// Times since the instance was created: one entry a call of the program, in
-/// its order. Owned by the instance; null unless the options asked for it. Not
-/// to be read while a run is in progress.
+/// Times since the instance was created, one entry per call of the program, in
+/// order. Owned by the instance; null unless the options asked for a profile.
+/// Do not read it during a run.
 HAMKAAS_API const HamKaasCallProfile *
 HamKaasInstanceProfile(const HamKaasInstance *instance);
 
@@ -159,15 +159,14 @@ HAMKAAS_API HamKaasError HamKaasInstanceSaveState(HamKaasInstance *instance,
                                                   const char *path);
 
 /// Sets all state from a safetensors file that holds exactly the program's
-/// states. After an error the state is as it was, unless a GPU failed.
+/// states. After an error the state is unchanged, unless a GPU failed.
 HAMKAAS_API HamKaasError HamKaasInstanceLoadState(HamKaasInstance *instance,
                                                   const char *path);
 
-/// Fails unless the `model.so` at `path` is byte for byte what the compiler has
-/// linked, as far as it is loaded: not damaged, shortened or mixed up. Reads
-/// the file on `threads` threads, 0 for one a core, and runs nothing of it.
-/// What `strip` removes does not count. It is no protection against somebody
-/// who would change the library and its digest.
+/// Fails unless the loaded bytes of the `model.so` at `path` are those that the
+/// compiler linked. What `strip` removes does not count. Reads the file on
+/// `threads` threads, 0 for one per core, and runs none of it. Does not protect
+/// against somebody who changes both the library and its digest.
 HAMKAAS_API HamKaasError HamKaasLibraryVerify(const char *path,
                                               int32_t threads);
 
@@ -175,9 +174,8 @@ HAMKAAS_API HamKaasError HamKaasLibraryVerify(const char *path,
 HAMKAAS_API HamKaasError HamKaasProgramVerify(const HamKaasProgram *program,
                                               int32_t threads);
 
-/// BLAKE3 of `bytes` bytes, as the tool `b3sum` prints it: two users whose
-/// outputs have equal digests have equal outputs. On `threads` threads, 0 for
-/// one a core.
+/// BLAKE3 of `bytes` bytes, as `b3sum` prints it: outputs with equal digests
+/// are equal. Uses `threads` threads, 0 for one per core.
 HAMKAAS_API HamKaasError HamKaasDigest(const void *data, uint64_t bytes,
                                        int32_t threads,
                                        uint8_t digest[32] /* out */);

@@ -32,9 +32,8 @@ public:
     return {program->states, static_cast<size_t>(program->stateCount)};
   }
 
-  /// A copy of the elements; T is float, int64_t or what else the state is made
-  /// of by ElementTypeOf, but not bool: a vector of it has bits in place of
-  /// bytes. A state of bool is read as uint8_t.
+  /// A copy of the elements. T is the element type of the state by
+  /// ElementTypeOf, but uint8_t for bool: a vector of bool stores bits.
   template <typename T> Result<std::vector<T>> read(std::string_view name) {
     static_assert(!std::is_same_v<T, bool>, "read a state of bool as uint8_t");
     std::vector<T> elements;
@@ -56,12 +55,12 @@ public:
   HAMKAAS_CPP_ELEMENT_TYPES(HAMKAAS_CPP_WRITE)
 #undef HAMKAAS_CPP_WRITE
 
-  /// All to zero.
+  /// Sets all states to zero.
   Result<void> reset() {
     return detail::check(detail::takeText(HamKaasInstanceResetState(instance)));
   }
 
-  /// To and from a safetensors file.
+  /// Saves to and restores from a safetensors file.
   Result<void> save(const std::string &path) {
     return detail::check(
         detail::takeText(HamKaasInstanceSaveState(instance, path.c_str())));
@@ -147,7 +146,7 @@ public:
                Span<const Output>(outputs.begin(), outputs.size()));
   }
 
-  /// As HamKaasInstanceRun: by place, unchecked, and without an allocation.
+  /// Like HamKaasInstanceRun: by position, unchecked, and without allocation.
   Result<void> run(const void *const *inputs, void *const *outputs) {
     return detail::check(
         detail::takeText(HamKaasInstanceRun(owned.get(), inputs, outputs)));
@@ -161,7 +160,7 @@ public:
     return name ? name : "";
   }
 
-  /// One entry a call of the program; empty unless the options asked for it.
+  /// One entry per call of the program; empty unless the options asked for it.
   Span<const HamKaasCallProfile> profile() const {
     const HamKaasCallProfile *calls = HamKaasInstanceProfile(owned.get());
     return {calls, calls ? static_cast<size_t>(program->callCount) : 0};

@@ -13,8 +13,8 @@
 
 namespace hamkaas {
 
-/// Loops that do one thing as fast as an instruction set level lets one core do
-/// it. Addresses are aligned to 64 bytes.
+/// Loops that reach the peak of a core at an ISA level. Addresses are aligned
+/// to 64 bytes.
 struct Loops {
   /// Runs `steps` steps of independent multiply-adds in registers and returns
   /// the floating point operations done.

@@ -16,15 +16,17 @@
 
 namespace hamkaas::emulation {
 
-/// Runs the threads of a block in turns, each on a stack of its own, up to
-/// their next synchronization; and one block after the other.
+/// Runs blocks one after the other. Threads of a block are fibers that switch
+/// at synchronizations.
 ///
-/// Shared memory holds bytes of 0xff at first. What is wrong with a kernel ends
-/// its launch with a text: a synchronization that some threads do not reach, a
-/// shuffle from a lane that takes no part; and, if the code was made to tell of
-/// its accesses, those outside of arguments, constants and shared memory, and
-/// those of two threads to the same bytes, one of them a write, with no
-/// synchronization in between.
+/// Shared memory starts as bytes of 0xff. These errors end a launch with a
+/// message:
+///
+/// * a synchronization that some threads do not reach;
+/// * a shuffle from a lane that does not take part;
+/// * if the code reports its accesses: those outside of arguments, constants
+/// and
+///   shared memory, and races.
 class Emulator {
 public:
   explicit Emulator(ThreadOrder order,
@@ -34,7 +36,7 @@ public:
   /// Memory that kernels may read beside their arguments.
   void addConstants(const EmulatedImage &image);
 
-  /// Runs all threads. Returns an empty text, or what went wrong.
+  /// Runs all threads. Returns the error message, or an empty text.
   std::string launch(const EmulatedKernel &kernel, const EmulatedLaunch &launch,
                      const uint64_t *arguments);
 

@@ -12,17 +12,17 @@
 
 namespace hamkaas::emulation {
 
-/// Which of the threads that may go on does so first. A kernel in which a
-/// synchronization is missing gives other results in another order.
+/// The order in which ready threads continue. A kernel with a missing
+/// synchronization gives other results in another order.
 struct ThreadOrder {
   enum Kind { Forward, Backward, Shuffled } kind = Forward;
   uint64_t seed = 0; ///< Of Shuffled: equal seeds give equal orders.
 };
 
-/// How the products of tensor cores are added, and the sum that is there.
+/// The rounding of sums on tensor cores.
 enum class ProductSums {
   Rounded, ///< In float64, then rounded to float32.
-  Cut      ///< Each to the digits of the largest, as GPUs do; so is the sum.
+  Cut      ///< Truncated to the digits of the largest term, as on GPUs.
 };
 
 struct EmulatedLaunch {

@@ -59,8 +59,7 @@ private:
   std::vector<std::variant<std::string, NamedOption>> parts;
 };
 
-/// What is wrong with an option. Libraries name the option, and the front
-/// spells it.
+/// An error in an option. Libraries name the option, and the front spells it.
 class OptionError : public llvm::ErrorInfo<OptionError> {
 public:
   static char ID;

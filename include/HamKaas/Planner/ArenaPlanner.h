@@ -26,15 +26,14 @@ struct ArenaBuffer {
   uint64_t firstUse = 0;
   uint64_t lastUse = 0;
   /// Index of an earlier buffer in the list whose place this one may take over
-  /// although both are in use at one step. It happens if the other is older,
-  /// its last use is this one's first use, both have the same size once
-  /// aligned, and no buffer before this one took that place.
+  /// although both are in use at one step. It does if the other's last use is
+  /// this one's first use, both have the same aligned size, and no buffer
+  /// before this one took that place.
   std::optional<size_t> mayReplace = std::nullopt;
 };
 
-/// Where each buffer lies. Buffers that are in use at the same step do not
-/// overlap, except that one may lie exactly where a buffer lies that it
-/// replaces.
+/// The place of each buffer. Buffers in use at the same step do not overlap,
+/// except that a buffer may have exactly the place of one that it replaces.
 struct ArenaPlan {
   /// Per buffer, in bytes from the start of the arena, a multiple of the
   /// alignment.
@@ -43,10 +42,10 @@ struct ArenaPlan {
   /// alignment.
   uint64_t bytes = 0;
   /// The largest sum, over all steps, of the aligned sizes of the buffers in
-  /// use, one that replaces another counted once with it. No plan needs less.
+  /// use; a buffer and the one that it replaces count once. No plan needs less.
   uint64_t lowerBound = 0;
-  /// The first step at which that sum is reached, and the buffers in use then,
-  /// in ascending order; of a pair that shares a place only the newer.
+  /// The first step that reaches that sum, and the buffers in use at it, in
+  /// ascending order; of a pair that shares a place, only the newer one.
   uint64_t peakStep = 0;
   std::vector<size_t> peakBuffers;
 };

@@ -1,4 +1,4 @@
-//===- ProgramInfo.h - What is known about a compiled model -----*- C++ -*-===//
+//===- ProgramInfo.h - Facts about a compiled model -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,8 +59,8 @@ struct CallInfo {
 
 /// A place in the workspace, held from the step `first` to the step `last`.
 struct WorkspaceBuffer {
-  std::string ops;      ///< What writes it first, "matmul+add+relu" or "copy".
-  std::string location; ///< Of that.
+  std::string ops;      ///< Its first writer, "matmul+add+relu" or "copy".
+  std::string location; ///< Of its first writer.
   uint64_t offset = 0;
   uint64_t bytes = 0;
   int64_t first = 0;
@@ -135,7 +135,7 @@ struct ProgramInfo {
   /// Those that ran, in the order of their first run.
   std::vector<OptimizationInfo> optimizations;
   std::vector<MissedInfo> missed; ///< In the order of the graph, pass by pass.
-  bool isCached = false;          ///< Whether the code was compiled before.
+  bool isCached = false;          ///< True if the code came from the cache.
   double compileSeconds = 0;      ///< From source to code, 0 if not measured.
 };
 

@@ -13,9 +13,9 @@
 
 namespace hamkaas {
 
-/// Puts back at its end what signals did at its beginning, and the stack on
-/// which this thread handles them. LLVM takes over those that end a process, to
-/// remove files that it writes.
+/// Saves signal handlers and this thread's signal stack, and restores them at
+/// its end. LLVM installs handlers for signals that end a process, to remove
+/// files that it is writing.
 class SignalScope {
 public:
   SignalScope();

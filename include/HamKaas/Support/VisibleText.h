@@ -13,11 +13,10 @@
 
 namespace hamkaas {
 
-/// `text` in UTF-8 without what a terminal would act upon or not show. A
-/// control character of ASCII, or a byte that is no UTF-8, becomes "\x1b"; any
-/// other character that is not printable, such as one that changes the
-/// direction of writing, "\u{202e}". Of more than `limit` characters the rest
-/// becomes "...".
+/// `text` with everything escaped that a terminal would interpret or not show.
+/// An ASCII control character, or a byte that is not UTF-8, becomes "\x1b"; any
+/// other unprintable character, such as one that changes the writing direction,
+/// becomes "\u{202e}". Text beyond `limit` characters becomes "...".
 std::string makeVisible(llvm::StringRef text,
                         size_t limit = llvm::StringRef::npos);
 

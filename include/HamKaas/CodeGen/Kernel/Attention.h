@@ -12,30 +12,29 @@
 
 namespace hamkaas {
 
-/// Averages of the rows of `v`, weighted by the softmax of scores that are
-/// computed from products of the rows of `q` and `k`.
+/// Attention in a kernel: rows of `v`, weighted by the softmax of scores of `q`
+/// and `k`.
 struct Attention {
   mlir::Value q, k, v;
   mlir::linalg::LinalgOp products;
-  /// The result computed from the products.
+  /// The scores, computed from the products.
   mlir::Value scores;
-  /// An operand that hides keys from queries, null if there is none: where a
-  /// mask is not zero or a bias is negative infinity, the score is
-  /// `hiddenScore`.
+  /// The operand that masks keys, or null: a score is `hiddenScore` where a
+  /// mask is not zero or a bias is negative infinity.
   mlir::OpOperand *hiding = nullptr;
   mlir::TypedAttr hiddenScore;
-  /// `keyWidth` is that of the queries, too.
+  /// `keyWidth` is also the width of the queries.
   int64_t batches = 0, queries = 0, keys = 0, keyWidth = 0, valueWidth = 0;
   /// Dimension i of the result is dimension order[i] of batches x queries x
-  /// valueWidth; the last is the last.
+  /// valueWidth; the last one stays last.
   llvm::SmallVector<int64_t> order;
 
-  /// Fails with an error if the kernel that returns `result` is no such one.
+  /// Fails with an error if the kernel that returns `result` is not attention.
   static llvm::FailureOr<Attention> match(KernelBuilder &kernel,
                                           mlir::Value result);
 };
 
-/// Memory of a kernel's own, `rows` x `columns` numbers, on the stack.
+/// Scratch memory of a kernel on the stack: `rows` x `columns` numbers.
 class Scratch {
 public:
   Scratch(KernelBuilder &kernel, int64_t rows, int64_t columns);
@@ -49,8 +48,8 @@ private:
   mlir::Value memory;
 };
 
-/// Vectors of columns of the values and the destination. All lanes count but
-/// for those of the last.
+/// Vectors of columns of the values and the destination. Only the last one may
+/// have inactive lanes.
 struct ColumnBlock {
   mlir::Value first;
   int64_t vectors, lanes, lastActive;
@@ -63,7 +62,7 @@ struct ColumnBlock {
   }
 };
 
-/// Steps on vectors that both forms of attention take.
+/// Vector steps of both attention emitters.
 class AttentionSteps {
 public:
   AttentionSteps(KernelBuilder &kernel, const Attention &attention)
@@ -77,22 +76,22 @@ public:
   mlir::Value maximum(mlir::Value lhs, mlir::Value rhs);
   /// exp(x - largest).
   mlir::Value exponential(mlir::Value x, mlir::Value largest);
-  /// The value to subtract from scores of which `largest` is the largest: it,
-  /// or 0 if all of them are negative infinity, whose weights then are 0.
+  /// The value to subtract from scores whose maximum is `largest`: 0 if all of
+  /// them are negative infinity, so that their weights become 0.
   mlir::Value finiteOrZero(mlir::Value largest);
   /// `value` in the first `active` lanes, otherwise `other`.
   mlir::Value keepActive(mlir::Value value, int64_t active, mlir::Value other);
-  /// Combines halves until all lanes hold the same.
+  /// Combines halves until all lanes hold the result.
   mlir::Value
   combineLanes(mlir::Value vector,
                llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step);
-  /// The products of a query with `active` keys from `key` on: a lane each.
+  /// The products of a query with `active` keys from `key` on, one per lane.
   mlir::Value multiplyKeys(mlir::Value batch, mlir::Value query,
                            mlir::Value key, int64_t active);
   /// Returns whether any lane of one of `vectors` is other than zero.
   mlir::Value anyNonzero(llvm::ArrayRef<mlir::Value> vectors);
-  /// Returns whether the keys at `point`, `active` out of `width` lanes, are
-  /// masked from the query: a vector.
+  /// A vector of conditions: the keys at `point`, in `active` of `width` lanes,
+  /// are masked from the query.
   mlir::Value isHidden(PointRef point, int64_t width, int64_t active);
   mlir::Value allSet(mlir::Value mask);
 
@@ -102,17 +101,17 @@ public:
   /// Multiplies the row of the destination by the vector `factor`, or sets it
   /// to zero if there is none.
   void scaleRow(mlir::Value batch, mlir::Value query, mlir::Value factor);
-  /// Takes all columns, `vectors` at a time.
+  /// Visits all columns, `vectors` at a time.
   void
   forEachColumnBlock(int64_t vectors,
                      llvm::function_ref<void(const ColumnBlock &columns)> body);
-  /// Vectors of the rows of the destination, row after row, times a vector for
-  /// each row.
+  /// Loads vectors of the rows of the destination, row after row, and
+  /// multiplies each row by its factor.
   llvm::SmallVector<mlir::Value> loadRows(mlir::Value batch,
                                           mlir::ValueRange queries,
                                           const ColumnBlock &columns,
                                           mlir::ValueRange factors);
-  /// Writes them, times such vectors if there are any.
+  /// Stores `sums`, multiplied by `factors` if there are any.
   void storeRows(mlir::Value batch, mlir::ValueRange queries,
                  const ColumnBlock &columns, mlir::ValueRange sums,
                  mlir::ValueRange factors);
@@ -123,20 +122,20 @@ private:
   int64_t lanes;
 };
 
-/// Matrices of a number for each query and key, such as masks, of which the
-/// scores are computed. A block of queries lies along the lanes, but in memory
-/// the keys do: so parts of them are transposed in scratch memory.
+/// Query x key matrices that scores are computed from, such as masks. Queries
+/// occupy the vector lanes, but keys are contiguous in memory, so chunks of
+/// these matrices are transposed in scratch memory.
 class TransposedMatrices {
 public:
-  /// For parts of `part` keys and blocks of `width` queries.
+  /// For chunks of `part` keys and blocks of `width` queries.
   TransposedMatrices(KernelBuilder &kernel, const Attention &attention,
                      int64_t part, int64_t width);
 
-  /// Transposes those of `rows` queries from `query` on and `count` keys from
-  /// `key` on.
+  /// Transposes the elements of `rows` queries from `query` on and `count` keys
+  /// from `key` on.
   void transpose(mlir::Value batch, mlir::Value query, int64_t rows,
                  mlir::Value key, int64_t count);
-  /// The elements of `tensor` for key number `at` of the part and a vector of
+  /// The elements of `tensor` for key number `at` of the chunk and a vector of
   /// queries; null if it is not transposed.
   mlir::Value load(mlir::Value tensor, mlir::Value at, mlir::Value column);
 
@@ -157,8 +156,8 @@ private:
   llvm::SmallVector<Matrix> matrices;
 };
 
-/// The same step over parts of the keys: `count` of them from `base` on, of
-/// which there are `size` in all parts but the last.
+/// Loops over chunks of the keys: `count` keys from `base` on, which is `size`
+/// except for the last chunk.
 void forEachPart(
     KernelBuilder &kernel, int64_t total, int64_t size,
     llvm::SmallVectorImpl<mlir::Value> &carried,
@@ -166,7 +165,7 @@ void forEachPart(
                             llvm::SmallVectorImpl<mlir::Value> &carried)>
         body);
 
-/// Many queries: squares of scores, queries along the lanes.
+/// The emitter for many queries, which occupy the vector lanes.
 Tile emitAttentionBlocks(KernelBuilder &kernel, const Attention &attention);
 
 } // namespace hamkaas

@@ -13,24 +13,24 @@
 
 namespace hamkaas {
 
-/// The blocks a contraction `[rows, depth] x [depth, columns]` is computed in.
-/// None of them changes a bit of the result: every element is the sum of its
-/// products in the order of the depth.
+/// The blocking of a contraction `[rows, depth] x [depth, columns]`. It changes
+/// no bit of the result: every element is the sum of its products in the order
+/// of the depth.
 struct ContractionTile {
   /// Lanes of the vectors, at most the target's.
   int64_t lanes;
   /// Rows and vectors of the accumulators that live in registers.
   int64_t rows, vectors;
-  /// Panels of a packed right side that are read at once, as streams of their
-  /// own; 1 unless there is only one row.
+  /// Panels of a packed right side to read as concurrent streams; 1 unless
+  /// there is only one row.
   int64_t panels;
-  /// Depth after which partial sums go back to the result's memory, so that the
-  /// part of the right side in use stays in the second-level cache.
+  /// Depth after which partial sums are stored, so that the part of the right
+  /// side in use stays in the L2 cache.
   int64_t depth;
   /// Rows of a tile of the kernel's outermost loop, a multiple of `rows` unless
   /// there is only one such block.
   int64_t blockRows;
-  /// True if consecutive tiles share their rows, and not a panel.
+  /// True if consecutive tiles share rows instead of a panel.
   bool sharesRows;
 
   /// Columns of a panel of the packed right side.
@@ -39,42 +39,40 @@ struct ContractionTile {
   int64_t columns() const { return panels * panelWidth(); }
 };
 
-/// Chooses the blocks for `outer` independent contractions. `panelWidth` is
-/// that of a right side already packed, or 0 if it is read where it lies.
+/// Chooses the blocking for `outer` independent contractions. `panelWidth` is
+/// that of a packed right side, or 0 if it is read in place.
 ContractionTile chooseContractionTile(const CostModel &costs, int64_t outer,
                                       int64_t rows, int64_t columns,
                                       int64_t depth, int64_t panelWidth = 0);
 
-/// The part of a contraction that the warps of a block of threads of a GPU
-/// compute together: they share what they read, in the memory of the block.
+/// The part of a shared-memory GEMM that a thread block computes.
 struct BlockTile {
   int64_t warps;
-  /// Rows and columns of the sums of a warp. Each thread holds as many of a row
-  /// as there are columns for each lane.
+  /// Rows and columns of a warp. Each thread holds `warpColumns / lanes` sums
+  /// of each row.
   int64_t rows, warpColumns;
-  /// Depth that is in shared memory at a time.
+  /// Depth of a stage in shared memory.
   int64_t depth;
-  /// Warps that have the same rows and columns of their own.
+  /// Warps that share rows and have different columns.
   int64_t columnWarps = 1;
-  /// Parts of the depth that are in shared memory: one is multiplied while the
-  /// others arrive.
+  /// Stages in shared memory: one is multiplied while the others arrive.
   int64_t stages = 2;
 
   int64_t blockRows() const { return warps / columnWarps * rows; }
   int64_t columns() const { return columnWarps * warpColumns; }
 };
 
-/// Chooses the blocks for `batches` contractions of so many rows, those of all
-/// loops that share a right side. `panelWidth` as above. None if a contraction
-/// is too small for blocks.
+/// Chooses the tile for `batches` contractions. `rows` counts all loops that
+/// share a right side; `panelWidth` as above. None if a contraction is too
+/// small for thread blocks.
 std::optional<BlockTile> chooseBlockTile(const CostModel &costs,
                                          int64_t batches, int64_t rows,
                                          int64_t columns, int64_t depth,
                                          int64_t panelWidth = 0);
 
-/// Columns of the panels a constant right side, which `outer` contractions
-/// share, is best packed in: `[columns / width][depth][width]`, the last panel
-/// padded with zeros.
+/// The best panel width for a constant right side that `outer` contractions
+/// share. Panels are `[columns / width][depth][width]`, the last one padded
+/// with zeros.
 int64_t choosePanelWidth(const CostModel &costs, int64_t outer, int64_t rows,
                          int64_t columns, int64_t depth);
 

@@ -1,4 +1,4 @@
-//===- CostModel.h - What pays on a machine ---------------------*- C++ -*-===//
+//===- CostModel.h - Sizes and thresholds of emitters -----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,13 +12,13 @@
 
 namespace hamkaas {
 
-/// What emitters ask before they choose: sizes and thresholds that follow from
-/// the facts about a machine. How a contraction is tiled, which weighs more
-/// than one of them, is in Contraction.h.
+/// Sizes and thresholds for emitters, derived from the facts about a machine.
+/// The tiling of contractions, which weighs several of them, is in
+/// Contraction.h.
 ///
-/// Numbers that decide the order of a sum, such as those of accumulators, are
-/// not here but constants of the emitters: the bits of a result must not depend
-/// on the machine.
+/// Numbers that set the order of a sum, such as the number of accumulators, are
+/// constants of the emitters instead: result bits must not depend on the
+/// machine.
 class CostModel {
 public:
   CostModel(const TargetDescription &target);
@@ -26,12 +26,12 @@ public:
   TargetDescription target;
   MachineFacts machine;
 
-  /// Returns whether what a thread has read lately is in a cache of its own, so
-  /// that tiles can be cut for it.
+  /// Returns whether a thread finds recently read data in a cache of its own,
+  /// so that tiles can be sized for it.
   bool hasOwnCache() const { return machine.l1Bytes > 0; }
 
   // Elements of 32 bits.
-  /// Lanes of a vector of which each thread moves its share by one access.
+  /// Lanes of a vector such that each GPU thread moves its share by one access.
   int64_t wideLanes() const {
     return target.lanes * machine.accessBytes / elementBytes;
   }
@@ -44,25 +44,24 @@ public:
   // Tiles: some microseconds of work for a core
   //===--------------------------------------------------------------------===//
 
-  /// Elements of a kernel that computes each by itself, or of one on rows: 16
-  /// KB of each operand.
+  /// Elements of an elementwise or row kernel: 16 KB of each operand.
   int64_t tileElements() const { return tileSize(4096); }
-  /// Elements of a kernel that only moves them.
+  /// Elements of a movement kernel.
   int64_t movedTileElements() const { return tileSize(16384); }
   /// Numbers that a reduction combines.
   int64_t tileContributions() const { return tileSize(16384); }
-  /// The same of one over windows, most of which are in registers.
+  /// The same for windows, whose elements are mostly in registers.
   int64_t tileWindowContributions() const { return tileSize(65536); }
   /// Vectors that a transform writes.
   int64_t tileTransformVectors() const { return tileSize(64); }
   /// Rows of a matrix that is packed.
   int64_t tilePackedRows() const { return 8; }
-  /// Rows and columns of a matrix that is transposed: a tile meets each line of
-  /// cache and each page of both sides while it is at hand. Tiles of 128
-  /// columns take 1.1 times as long.
+  /// Rows and columns of a transposition: a tile uses each cache line and page
+  /// of both sides completely before it is evicted. Tiles of 128 columns take
+  /// 1.1 times as long.
   int64_t tileTransposedRows() const { return 32; }
   int64_t tileTransposedColumns() const { return 64; }
-  /// More tiles than that are a multiple of it, so that threads get equal
+  /// A larger number of tiles is a multiple of this, so that threads get equal
   /// shares.
   int64_t tileShares() const { return 8; }
 
@@ -70,55 +69,52 @@ public:
   // Memory
   //===--------------------------------------------------------------------===//
 
-  /// Returns whether a result of so many elements of 32 bits, in rows of
-  /// `columns`, is written past the caches, where whoever reads it would hardly
-  /// find it.
+  /// Returns whether a result of `elements` 32-bit elements, in rows of
+  /// `columns`, uses nontemporal stores: it would be evicted before it is read.
   bool streams(int64_t elements, int64_t columns) const;
-  /// Returns whether results, and operands of their shape, are so large that
-  /// their elements must be asked for ahead, and how far: a page, for the
-  /// hardware stops at each.
+  /// Returns whether results and operands of that size need software prefetch,
+  /// and its distance: a page, because the hardware prefetcher stops at each.
   bool prefetchesElements(int64_t elements) const;
   int64_t elementsAhead() const { return machine.pageBytes / elementBytes; }
-  /// Returns whether a row of so many bytes, of each operand and the result,
-  /// finds room in the first-level cache beside the row that is computed.
+  /// Returns whether the next row of each operand and of the result, `bytes`
+  /// each, fits the L1 cache beside the current one.
   bool isNearRow(int64_t bytes) const { return bytes <= machine.l1Bytes / 8; }
-  /// Elements of a row that registers keep, of each of two operands, or of one:
-  /// none where a cache serves as well.
+  /// Elements of a row to keep in registers, for one or two operands; 0 where a
+  /// cache is as good.
   int64_t keptRowElements() const;
 
   //===--------------------------------------------------------------------===//
   // Right sides of contractions
   //===--------------------------------------------------------------------===//
 
-  /// Returns whether one whose columns are not packed must be asked for ahead,
-  /// and how many steps of the depth: about the latency of the third-level
-  /// cache.
+  /// Returns whether an unpacked right side needs software prefetch, and how
+  /// many steps of the depth ahead: about the latency of the L3 cache.
   bool prefetchesColumns(int64_t elements) const;
   int64_t stepsAhead() const { return 8; }
-  /// Returns whether panels of the weights of a convolution must be brought
-  /// nearer: all rows use all of them, so it is a matter of size.
+  /// Returns whether the weight panels of a convolution need prefetching. All
+  /// rows use all panels, so only the size decides.
   bool prefetchesWindows(int64_t elements) const {
     return elements >= l2Elements();
   }
-  /// Returns whether each tile copies what it reads of one that is not packed;
-  /// a smaller one stays in the second-level cache as it is.
+  /// Returns whether each tile copies what it reads of an unpacked right side.
+  /// A smaller one stays in the L2 cache.
   bool isCopied(int64_t elements) const {
     return hasOwnCache() && elements >= l2Elements() / 4;
   }
-  /// Returns whether a copy of `elements` that is read `uses` times pays: it
-  /// must fit the stack of a thread.
+  /// Returns whether a copy of `elements` pays off that is read `uses` times
+  /// and must fit a thread's stack.
   bool copyPays(int64_t elements, int64_t uses) const {
     return uses >= 4 && elements * elementBytes <= machine.scratchBytes;
   }
-  /// Returns whether packing one of `depth` x `columns` that is known at run
-  /// time only pays for so many rows.
+  /// Returns whether packing a run-time right side of `depth` x `columns` pays
+  /// off for `rows` rows.
   bool packingPays(int64_t rows, int64_t depth, int64_t columns) const;
 
   //===--------------------------------------------------------------------===//
   // Threads
   //===--------------------------------------------------------------------===//
 
-  /// Warps that keep the memory of a GPU busy.
+  /// Warps that saturate the memory bandwidth of a GPU.
   int64_t wantedWarps() const {
     return machine.processors * machine.warpsPerProcessor;
   }
@@ -127,9 +123,9 @@ public:
   // Attention
   //===--------------------------------------------------------------------===//
 
-  /// Vectors of queries, each of `width` columns, that are computed at once.
+  /// Vectors of queries, `width` columns each, to compute at once.
   int64_t queryVectors(int64_t queries, int64_t width) const;
-  /// Vectors of the values that are added up at once.
+  /// Vectors of values to accumulate at once.
   int64_t valueVectors() const { return target.registers >= 24 ? 4 : 2; }
   /// The widest keys for which all queries of a block are kept transposed in
   /// scratch memory.
@@ -138,7 +134,7 @@ public:
   static constexpr int64_t elementBytes = 4;
 
 private:
-  /// The size of a tile that is `size` for a core.
+  /// Scales a tile size for a CPU core to this machine.
   int64_t tileSize(int64_t size) const;
 };
 

@@ -14,28 +14,28 @@
 
 namespace hamkaas {
 
-/// Succeeds if `kernel` has the form of one before its loops are emitted.
+/// Succeeds if `kernel` has the form that emitters expect.
 llvm::LogicalResult verifyKernel(mlir::func::FuncOp kernel);
 
-/// Lets `kernel`, whose loops `builder` has emitted, return what they wrote,
-/// and notes what callers and later passes ask for.
+/// Makes `kernel`, whose loops `builder` has emitted, return the destination,
+/// and sets the attributes that callers and later passes need.
 void finishKernel(mlir::func::FuncOp kernel, const KernelBuilder &builder,
                   KernelFamily family, const llvm::SmallVector<int64_t> &tile);
 
-/// Warps of a GPU that compute a row together, a part of it each.
+/// GPU warps that compute a row together, a chunk each.
 struct CooperativeGroup {
   int64_t warps = 1;
-  /// Combines what each of the warps has, in one order; all of them then have
-  /// the result. `warp` is the number of the one that runs the code.
+  /// Combines the values of the warps in a fixed order; all of them get the
+  /// result. `warp` is the number of the executing warp.
   std::function<mlir::Value(
       mlir::Value warp, mlir::Value value,
       llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step)>
       combine;
 };
 
-/// Each emits the tile loop of a kernel whose result is `result`, and returns
-/// the tile it chose. Fails with an error at the operation it does not cover;
-/// the function is then in no defined state.
+/// The emitters. Each emits the tile loop of a kernel whose result is `result`,
+/// and returns the tile it chose. Fails with an error at an unsupported
+/// operation; the function is then in an undefined state.
 llvm::FailureOr<Tile> emitContraction(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitAttention(KernelBuilder &kernel, mlir::Value result);
@@ -53,19 +53,18 @@ llvm::FailureOr<Tile> emitPad(KernelBuilder &kernel, mlir::Value result);
 
 struct Reduction;
 
-/// Part of emitReduction, for one over windows that slide over an operand;
-/// none, and then nothing is emitted, if it is no such reduction. `order` as
-/// getEpilogueOrder returns it.
+/// Part of emitReduction, for sliding windows. Returns none, and emits nothing,
+/// for other reductions. `order` is that of getEpilogueOrder.
 std::optional<Tile> emitWindows(KernelBuilder &kernel,
                                 const Reduction &reduction, mlir::Value result,
                                 llvm::ArrayRef<int64_t> order);
 
 /// Emits a tile loop that writes all elements of `value` to the destination,
-/// `offsets` (one a dimension) further on. Returns the elements of a tile.
+/// shifted by `offsets`, one per dimension. Returns the elements of a tile.
 Tile emitElements(KernelBuilder &kernel, mlir::Value value,
                   mlir::ValueRange offsets);
 
-/// A tensor that becomes a part of the destination, `offsets` further on.
+/// A tensor that is written to the destination at `offsets`.
 struct Piece {
   mlir::Value value;
   llvm::SmallVector<mlir::Value> offsets;
@@ -75,16 +74,15 @@ struct Piece {
 /// the elements of a tile of the first.
 Tile emitPieces(KernelBuilder &kernel, llvm::ArrayRef<Piece> pieces);
 
-/// The dimension of `result`, not its last, along which a tensor in memory is
-/// contiguous that the last one crosses: a permuted operand. None if there is
-/// no such tensor in the tree.
+/// The dimension of `result`, other than its last, along which a permuted
+/// operand is contiguous. None if the tree has no such operand.
 std::optional<int64_t> findCrossDimension(mlir::Value result);
 
-/// As emitElements for a tree whose cross dimension is `cross`.
+/// Like emitElements, for a tree whose cross dimension is `cross`.
 Tile emitTransposedElements(KernelBuilder &kernel, mlir::Value value,
                             int64_t cross, mlir::ValueRange offsets);
 
-/// Transposes the square matrix of `rows`, vectors of as many lanes.
+/// Transposes a square matrix, whose `rows` are vectors.
 void transposeSquare(KernelBuilder &kernel,
                      llvm::MutableArrayRef<mlir::Value> rows);
 
@@ -103,9 +101,9 @@ struct LaneBlock {
 /// Vector width for a dimension of `extent` elements.
 int64_t chooseLanes(const TargetDescription &target, int64_t extent);
 
-/// A tensor of a tree of linalg operations and how each of its indices depends
-/// on the lane: it is `factor` times the lane's number and a multiple of
-/// `rest`, of which that of 0 is 0.
+/// A tensor of a tree of linalg operations, and how its indices depend on the
+/// lane: each is `factor` times the lane plus a multiple of `rest`, which is 0
+/// for an index without another term.
 struct LaneUse {
   struct Index {
     int64_t factor = 0, rest = 0;
@@ -120,18 +118,17 @@ struct LaneUse {
 llvm::SmallVector<LaneUse::Index>
 applyToLanes(mlir::AffineMap map, llvm::ArrayRef<LaneUse::Index> loops);
 
-/// The vector width for `extent` elements along the lanes, at which the tensors
-/// of `uses` and of what they are computed from, up to leaves, are read. On a
-/// GPU, several elements a thread where each tensor in memory has them next to
-/// each other and aligned, or one element for all lanes; else, and on other
-/// targets, that of chooseLanes.
+/// The vector width for `extent` elements along the lanes, for reads of the
+/// tensors of `uses` and their operands, up to leaves. On a GPU, it is several
+/// elements per thread if each tensor in memory has them contiguous and
+/// aligned, or has one element for all lanes. Otherwise it is that of
+/// chooseLanes.
 int64_t chooseWideLanes(const CostModel &costs, int64_t extent,
                         llvm::ArrayRef<LaneUse> uses,
                         llvm::function_ref<bool(mlir::Value)> isLeaf = {});
 
 /// Visits `extent` elements from `base` on in blocks of `lanes`, `unroll`
-/// blocks an iteration. `carried` goes from block to block and is updated in
-/// place.
+/// blocks per iteration. `carried` are iter args, updated in place.
 void forEachLaneBlock(
     KernelBuilder &kernel, mlir::Value base, int64_t extent, int64_t lanes,
     int64_t unroll, llvm::SmallVectorImpl<mlir::Value> &carried, bool writes,

@@ -21,8 +21,8 @@ using Tile = llvm::SmallVector<int64_t>;
 
 enum class CacheLevel { First, Second };
 
-/// The common ground of all emitters: constants, index arithmetic, and loops
-/// that carry the destination tensor from write to write.
+/// The base of all emitters: constants, index arithmetic, and loops with the
+/// destination tensor as an iter arg.
 class KernelBuilder {
 public:
   /// Emits the body of a loop or branch and returns what it yields. Indices are
@@ -40,7 +40,7 @@ public:
   const TargetDescription &target() const { return costModel.target; }
   const CostModel &costs() const { return costModel; }
 
-  /// The tile that whoever wrote the kernel asks for; empty to choose one.
+  /// The tile that the kernel's attribute requests; empty to choose one.
   llvm::ArrayRef<int64_t> requestedTile;
 
   /// The destination as the last write left it.
@@ -51,15 +51,15 @@ public:
     return entry->getArguments();
   }
 
-  /// Constants stand at the top of the kernel, one of each value, so that equal
-  /// indices are the same value. Where an operand of what follows is a vector,
-  /// an index a lane, so is the result.
+  /// Index arithmetic. Constants are at the top of the kernel, one per value,
+  /// so that equal indices are the same SSA value. If an operand is a vector,
+  /// an index per lane, so is the result.
   mlir::Value constant(int64_t value);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
   mlir::Value add(mlir::Value lhs, int64_t rhs) {
     return add(lhs, constant(rhs));
   }
-  /// `lhs` is not less than `rhs`.
+  /// Requires `lhs >= rhs`.
   mlir::Value subtract(mlir::Value lhs, mlir::Value rhs);
   mlir::Value multiply(mlir::Value lhs, int64_t rhs);
   mlir::Value divide(mlir::Value lhs, int64_t rhs);
@@ -74,16 +74,15 @@ public:
   /// The loop over the tiles of the kernel, outermost and always a loop.
   void tileLoop(int64_t tiles, llvm::function_ref<void(mlir::Value)> body);
 
-  /// A loop that carries `carried` and, if it `writes`, the destination. Loops
-  /// of one or no iteration by constant bounds are emitted without a loop.
+  /// A loop with iter args `carried` and, if it `writes`, the destination. Zero
+  /// or one iterations by constant bounds are emitted without a loop.
   llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper,
                                       int64_t step, mlir::ValueRange carried,
                                       bool writes, LoopBody body);
   void writingLoop(mlir::Value lower, mlir::Value upper, int64_t step,
                    llvm::function_ref<void(mlir::Value)> body);
 
-  /// A branch with results of `types`; the destination goes through it if it
-  /// `writes`.
+  /// A branch with results of `types` and, if it `writes`, the destination.
   llvm::SmallVector<mlir::Value> branch(mlir::Value condition,
                                         mlir::TypeRange types, bool writes,
                                         BranchBody thenBody,
@@ -91,15 +90,15 @@ public:
   void writingBranch(mlir::Value condition, llvm::function_ref<void()> thenBody,
                      llvm::function_ref<void()> elseBody);
 
-  /// Both as vectors if one is.
+  /// Broadcasts a scalar operand if the other one is a vector.
   std::pair<mlir::Value, mlir::Value> makeAlike(mlir::Value lhs,
                                                 mlir::Value rhs);
-  /// Combines each lane with that whose number differs in one bit, one bit
-  /// after the other: so all of them in the end.
+  /// Butterfly reduction: combines each lane with the one whose number differs
+  /// in one bit, bit by bit, until all lanes hold the result.
   mlir::Value
   combineAcross(mlir::Value vector,
                 llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step);
-  /// `value` if it is a vector, else a vector of copies of it.
+  /// `value` if it is a vector, else its broadcast.
   mlir::Value broadcast(mlir::Value value, int64_t lanes);
   /// The first `active` of `lanes` lanes.
   mlir::Value mask(int64_t active, int64_t lanes);
@@ -109,53 +108,53 @@ public:
   /// accessed, the others are zero.
   mlir::Value load(mlir::Value tensor, mlir::ValueRange indices, int64_t lanes,
                    int64_t active);
-  /// Reads an element a lane, by its number `linear` (a vector) among those of
-  /// `tensor`; only the first `active` are accessed, the others are zero.
+  /// Reads an element per lane, at the linear indices `linear` (a vector) of
+  /// `tensor`. Only the first `active` are accessed, the others are zero.
   mlir::Value gather(mlir::Value tensor, mlir::Value linear, int64_t active);
   /// Writes the first `active` lanes along the last dimension of the
   /// destination.
   void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
   void storeElement(mlir::Value element, mlir::ValueRange indices);
-  /// Writes an element a lane, by its number `linear` (a vector) among those of
+  /// Writes an element per lane, at the linear indices `linear` (a vector) of
   /// the destination; only the first `active`.
   void scatter(mlir::Value vector, mlir::Value linear, int64_t active);
 
-  /// Returns whether the destination is so large that it is written past the
-  /// caches, where whoever reads it would hardly find it, and its rows begin at
-  /// the same place of a cache line. Its elements have 32 bits then.
+  /// Returns whether the destination uses nontemporal stores: it is too large
+  /// for its readers to find it in a cache, and its rows begin at the same
+  /// offset in a cache line. Implies 32-bit elements.
   bool streams() const;
-  /// The elements of such a destination before the first cache line.
+  /// The elements of such a destination before the first whole cache line.
   mlir::Value elementsBeforeLine();
-  /// A writing loop that writes whole vectors of such a destination, at
-  /// multiples of their size from the first cache line on.
+  /// A writing loop of nontemporal stores: whole vectors of such a destination,
+  /// at multiples of their size from the first whole cache line on.
   void streamingLoop(mlir::Value lower, mlir::Value upper, int64_t step,
                      llvm::function_ref<void(mlir::Value)> body);
 
-  /// Puts the stores of `body`, which is in one block and reads nothing that
-  /// they write, behind it.
+  /// Moves the stores of `body` behind it. `body` is one block and reads
+  /// nothing that they write.
   void deferStores(llvm::function_ref<void()> body);
 
-  /// All elements of an argument that nothing writes, in a row.
+  /// A read-only argument as a flat buffer.
   mlir::Value flatBuffer(mlir::Value argument);
 
-  /// Asks for the line of element number `linear` of `argument`, which nothing
-  /// writes, to be brought to a cache.
+  /// Prefetches the cache line of the element at linear index `linear` of
+  /// `argument`, which is read-only.
   void prefetch(mlir::Value argument, mlir::Value linear,
                 CacheLevel level = CacheLevel::Second);
-  /// The same for the destination, which a store would wait for as well.
+  /// The same for the destination: stores wait for their line, too.
   void prefetchDestination(mlir::Value linear, CacheLevel level);
 
   /// A buffer of `rows` x `columns` float32, or of `element`s, on the stack,
-  /// aligned to a cache line, that all tiles of a call share one after the
-  /// other. A warp has one of its own.
+  /// aligned to a cache line. Consecutive tiles of a call reuse it. Each warp
+  /// has its own.
   mlir::Value allocate(int64_t rows, int64_t columns,
                        mlir::Type element = nullptr);
-  /// One for an exchange between lanes, which nothing stays in: the same for
-  /// each request of this size and type.
+  /// A temporary buffer for an exchange between lanes, shared by all requests
+  /// of this size and type.
   mlir::Value getExchange(int64_t rows, int64_t columns, mlir::Type element);
 
-  /// Records that an argument is read where the destination's storage may
-  /// already hold something else, so that the two must not be shared.
+  /// Records that an argument is read after the destination may have been
+  /// written, so that the two must not share storage.
   void forbidAlias(mlir::Value tensor) { unaliasable.insert(tensor); }
   bool mayAlias(mlir::Value tensor) const {
     return !unaliasable.contains(tensor);

@@ -13,64 +13,62 @@
 
 namespace hamkaas {
 
-/// The numbers of a machine that decide which code is fast, beside those of its
-/// instruction set, which TargetDescription has. Another machine is another row
-/// of the table. Emitters ask a CostModel, which draws the conclusions.
+/// The facts of a machine that decide speed; TargetDescription has those of the
+/// instruction set. A new machine is a new row of the table. Emitters ask a
+/// CostModel, which draws the conclusions.
 ///
-/// NOTE: on a processor none of them may change a bit of a result, which is the
-/// same on every machine of an instruction set level. On a GPU `processors` and
-/// `warpsPerProcessor` do, for they decide how sums are split.
+/// NOTE: on a CPU no fact may change a result bit, because results are the same
+/// on every machine of an ISA level. On a GPU `processors` and
+/// `warpsPerProcessor` do, because they decide how sums are split.
 struct MachineFacts {
   llvm::StringLiteral name;
 
   // Memory.
   int64_t lineBytes = 64;
   int64_t pageBytes = 4096;
-  /// First- and second-level cache that a thread has to itself, or 0 where it
-  /// shares them with so many that nothing of its own stays there.
+  /// L1 and L2 cache per thread; 0 if too many threads share them for data to
+  /// stay.
   int64_t l1Bytes = 0, l2Bytes = 0;
-  /// Bytes a cycle from the second-level cache, and from what is beyond.
+  /// Bytes per cycle from the L2 cache, and from beyond.
   double l2BytesPerCycle = 0, farBytesPerCycle = 0;
-  /// Streams from memory at a time that are read faster than one.
+  /// Concurrent streams that reach the full memory bandwidth.
   int64_t streams = 1;
-  /// Results from this size on are written past the caches; 0 for none.
+  /// Results of at least this size use nontemporal stores; 0 for none.
   int64_t streamedBytes = 0;
   /// Scratch memory of a tile.
   int64_t scratchBytes = 0;
-  /// True if a thread waits for memory, and asks for it ahead. Else others run
-  /// meanwhile.
+  /// True if prefetching pays off. On a GPU it does not: other warps hide the
+  /// latency.
   bool prefetches = false;
 
   // Arithmetic of a thread, on vectors.
   double multiplyAddsPerCycle = 0, loadsPerCycle = 0;
-  /// Cycles until a multiply-add can use the result of another one.
+  /// Latency of a multiply-add in cycles.
   double multiplyAddLatency = 0;
 
   // Threads.
-  /// How many tiles one for a core of a processor is divided into: there are
-  /// thousands of threads to keep busy.
+  /// Tiles that replace one tile for a CPU core: a GPU has thousands of threads
+  /// to keep busy.
   int64_t tilesPerCoreTile = 1;
-  /// Multiprocessors of a GPU, and the warps of each that keep its memory busy.
+  /// Multiprocessors of a GPU, and the warps of each that saturate its memory.
   int64_t processors = 0, warpsPerProcessor = 0;
-  /// Warps that should be busy before one gets more than the least work.
+  /// Warps to occupy before any gets more than the minimum of work.
   int64_t busyWarps = 0;
   /// 32-bit registers of a multiprocessor.
   int64_t processorRegisters = 0;
-  /// Memory that the warps of a block share: what every block may have, and
-  /// what it may ask for.
+  /// Shared memory of a block: the default limit, and the opt-in limit.
   int64_t sharedBytes = 0, maxSharedBytes = 0;
-  /// Bytes next to each other that a thread moves by one access. A vector of
-  /// two or four times the lanes gives each thread as many neighbouring
-  /// elements.
+  /// Contiguous bytes that a thread moves by one access. A vector of two or
+  /// four times the lanes gives each thread as many neighbouring elements.
   int64_t accessBytes = 0;
 };
 
-/// A core of a server, with the caches that all of them have at least. Kernels
-/// were tuned with these numbers on several, of Intel's and of AMD's.
+/// A server core with the smallest caches of its class. Kernels were tuned with
+/// these numbers on several CPUs of Intel and AMD.
 extern const MachineFacts processorFacts;
 
-/// A data center GPU of NVIDIA's of the size of an H100. What a multiprocessor
-/// has is the least of those from sm_80 on.
+/// An NVIDIA data center GPU of the size of an H100. Facts of a multiprocessor
+/// are the minimum over sm_80 and later.
 extern const MachineFacts gpuFacts;
 
 } // namespace hamkaas

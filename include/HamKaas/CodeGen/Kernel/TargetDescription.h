@@ -1,4 +1,4 @@
-//===- TargetDescription.h - What kernels depend on of a target -*- C++ -*-===//
+//===- TargetDescription.h - Facts about instruction sets -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,9 +40,9 @@ struct TargetDescription {
   bool permutes = true;
   /// True if a register holds more lanes of a narrower type.
   bool packsNarrow = true;
-  /// The facts that decide speed; on a processor no bits.
+  /// The facts that decide speed; on a CPU they change no result bits.
   const MachineFacts *machine = &processorFacts;
-  /// Not of the row: that of the target of a module.
+  /// Not part of the row: taken from the target of the module.
   Precision precision = Precision::Exact;
 };
 

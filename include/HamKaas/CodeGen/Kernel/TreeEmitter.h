@@ -15,9 +15,8 @@
 
 namespace hamkaas {
 
-/// An index along one dimension: `index` in the first lane of a vector and
-/// `step` more in each lane after. A step of 0 is one element for all lanes,
-/// or, for a warp, what a vector `index` has for each.
+/// An index along one dimension: lane i has `index + i * step`. A step of 0 is
+/// one element for all lanes, or the elements of a vector `index`.
 struct Coordinate {
   mlir::Value index;
   int64_t step = 0;
@@ -38,26 +37,24 @@ Point lanePoint(mlir::ValueRange outer, mlir::Value lane);
 /// Returns whether `map` has only sums of multiples of its dimensions and
 /// constants.
 bool isLinear(mlir::AffineMap map);
-/// The factors of the dimensions in result number `result` of a linear map, and
-/// then its constant.
+/// The factors of the dimensions in result `result` of a linear map, followed
+/// by its constant.
 llvm::SmallVector<int64_t> getFactors(mlir::AffineMap map, unsigned result);
-/// The last dimension that `expr` counts along by one: a dimension, or such a
-/// term of a sum.
+/// The last dimension of factor one in `expr`, a dimension or a sum.
 std::optional<int64_t> findUnitLoop(mlir::AffineExpr expr);
-/// The value of a linear map, which is no negative index in any lane, at a
-/// point of its dimensions. Those that the map does not depend on may be null.
+/// The value of a linear map at a point, nonnegative in every lane. Coordinates
+/// that the map does not depend on may be null.
 Point applyLinear(KernelBuilder &kernel, mlir::AffineMap map, PointRef point);
 
-/// Computes elements of tensors that are defined by a graph of linalg
-/// operations, in vectors along one dimension. Emits what a point needs at the
-/// insertion point, every value once; use a new emitter for another block.
+/// Computes elements of tensors that a graph of linalg operations defines, in
+/// vectors along one dimension. Emits each value that a point needs once, at
+/// the insertion point; use a new emitter for another block.
 ///
-/// Knows the operations only as what linalg and their traits say of them.
+/// Knows operations only by linalg's interface and their traits.
 class TreeEmitter {
 public:
-  /// The value to use for an element of `tensor` instead of its definition;
-  /// null to follow the definition. A scalar stands for the same value in all
-  /// lanes.
+  /// Overrides an element of `tensor`; null to follow its definition. A scalar
+  /// stands for the same value in all lanes.
   using Leaf = std::function<mlir::Value(mlir::Value tensor, PointRef point)>;
 
   /// Of the `lanes` of each vector only the first `active` are read and have
@@ -65,22 +62,21 @@ public:
   TreeEmitter(KernelBuilder &kernel, int64_t lanes, int64_t active,
               Leaf leaf = {});
 
-  /// The point that is going to be written. An argument that is read anywhere
-  /// else cannot share its storage with the destination.
+  /// Sets the point to be written. An argument that is read at any other point
+  /// cannot share its storage with the destination.
   void setWritten(Point point) { written = std::move(point); }
 
-  /// A vector, or a scalar if no lane of the point matters to the value.
+  /// A vector, or a scalar if the value is the same in all lanes.
   mlir::Value evaluate(mlir::Value tensor, PointRef point);
   mlir::Value evaluateVector(mlir::Value tensor, PointRef point) {
     return kernel.broadcast(evaluate(tensor, point), lanes);
   }
 
-  /// Writes the active lanes of `tensor` at `point` to the destination,
-  /// `offsets` (one a dimension) further on.
+  /// Writes the active lanes of `tensor` at `point` to the destination, shifted
+  /// by `offsets`, one per dimension.
   void store(mlir::Value tensor, PointRef point, mlir::ValueRange offsets);
-  /// Writes the active lanes, whose elements have the numbers `first` and
-  /// following among those of `tensor`, which is all of the destination. Only
-  /// for a warp, whose lanes may read anywhere.
+  /// Writes the elements of `tensor`, which is the whole destination, at linear
+  /// indices from `first` on. Needs a target with gathers.
   void storeInRow(mlir::Value tensor, mlir::Value first);
 
   /// Evaluates the body of `op` at a point of its iteration space up to the
@@ -117,11 +113,11 @@ private:
   int64_t lanes, active;
   Leaf leaf;
   Point written;
-  /// The numbers of the elements that `written` is, if it is more than a row.
+  /// The linear indices of `written`, if it spans rows.
   mlir::Value writtenNumbers;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<Point, mlir::Value>>>
       known;
-  /// Vectors that are known to count from lane to lane.
+  /// Vectors that are known to increase by a constant from lane to lane.
   llvm::DenseMap<mlir::Value, Coordinate> counting;
 };
 

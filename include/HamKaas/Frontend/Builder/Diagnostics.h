@@ -50,8 +50,8 @@ class Diagnostics {
 public:
   explicit Diagnostics(mlir::Location model) : model(model), location(model) {}
 
-  /// What is reported from now on is about this node. An empty name stands for
-  /// the model.
+  /// Sets the node of the following reports. An empty name stands for the
+  /// model.
   void enterNode(llvm::StringRef name, mlir::Location location) {
     node = name;
     this->location = location;
@@ -136,7 +136,7 @@ private:
   mlir::Location model;
   std::string node;
   mlir::Location location;
-  /// What failures begin with.
+  /// The prefix of failures.
   std::string subjects;
   std::string failure;
   Certainty failureCertainty = Certainty::Open;

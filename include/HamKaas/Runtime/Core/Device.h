@@ -29,9 +29,9 @@ struct ProgramMemory {
   HamKaasCallProfile *profile;
 };
 
-/// Memory and a way to run kernels on it. A table of functions rather than a
-/// class with virtual ones: those need the C++ standard library at link time.
-/// Each function gets `context` first. Plain data; whoever holds it last calls
+/// Memory and a way to run kernels on it. A function table instead of a class
+/// with virtual functions, which would need the C++ standard library at link
+/// time. Each function gets `context` first. Plain data; the last holder calls
 /// `destroy`.
 struct Device {
   /// Memory of one device may be used and released by each of the same name.
@@ -61,9 +61,9 @@ struct Device {
 
   void (*destroy)(void *context);
 
-  /// These are null for a device whose memory is the process's own, where
-  /// HamKaasProgram::prepare and run do all. Otherwise the device was made for
-  /// one program and does their work; the memory is its own.
+  /// The following are null for a device in process memory, where
+  /// HamKaasProgram::prepare and run do all work. Otherwise the device was made
+  /// for one program, does that work, and has its own memory.
   ///
   /// Writes the constants. `parameters` may also be addresses of the caller.
   Error (*prepare)(void *context, const void *const *parameters,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Handles, which the C interface hands out in place of addresses: a handle is
-// never followed, it is looked up, so that any value is safe to pass.
+// Handles, which the C interface returns instead of addresses. A handle is
+// looked up, never dereferenced, so that any value is safe to pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +31,12 @@ struct HandleKind {
 /// object's slot, how often the slot was used before, and a mark of this table.
 /// No handle is valid twice, and none is a valid address.
 ///
-/// All functions may be called by any thread at any time, also by a `Release`.
-/// There is no lock, so that a child that was forked while another thread was
-/// in here goes on to work; what that thread had pinned stays pinned in the
-/// child.
+/// All functions may be called from any thread at any time, also by a
+/// `Release`. The table is lock-free, so it works in a child that was forked
+/// while another thread was in it; what that thread had pinned stays pinned in
+/// the child.
 ///
-/// Tables are static: slots are used again, but their memory is kept.
+/// Tables are static: slots are reused, and their memory is never freed.
 class HandleTable {
 public:
   using Release = void (*)(void *object);

@@ -20,23 +20,23 @@ namespace hamkaas::rt {
 
 /// Threads that share the tiles of a kernel with their caller.
 ///
-/// A *region* is one call of `run`. Its tiles are cut into chunks, of which
-/// each thread has a stretch of its own: the same in every run, so that it
-/// finds in its caches what it left there. Who is done takes the last chunks of
-/// others, so nobody waits for a helper that comes late. Idle helpers spin
-/// briefly, then sleep on a futex; they stay away from the caller's processor.
-/// Where the chunks lie depends on the number
-/// of threads; what a kernel computes for a tile must not depend on the chunk.
+/// A *region* is one call of `run`. Its tiles are cut into chunks. Each thread
+/// owns the same range of chunks in every run, so that it finds its data in its
+/// caches. A thread that is done steals the last chunks of others, so a late
+/// worker delays nobody. Idle workers spin briefly, then sleep on a futex; they
+/// stay off the caller's core.
 ///
-/// A forked child has no helpers: there the caller runs all tiles. A child that
+/// Chunk bounds depend on the number of threads; the result of a tile must not.
+///
+/// A forked child has no workers: there the caller runs all tiles. A child that
 /// was forked during `run` must not call it.
 class ThreadPool {
 public:
-  /// More is taken for a mistake.
+  /// A larger number is an error.
   static constexpr int32_t maximumThreads = 4096;
 
-  /// `threads` counts the caller; 0 means one per processor this process may
-  /// use. The pool is the caller's, who gives it to `destroy`.
+  /// `threads` includes the caller; 0 means one per processor that this process
+  /// may use. The caller owns the pool and frees it with `destroy`.
   static Error create(int32_t threads, ThreadPool *&pool /* out */);
   static void destroy(ThreadPool *pool);
 
@@ -46,15 +46,14 @@ public:
   /// In the process that created the pool.
   int32_t threadCount() const { return helperCount + 1; }
 
-  /// Runs all tiles, also when some of them fail, and returns when all are
-  /// done. If any failed, returns 1 with the `values` of the first of them in
-  /// the order of tiles, unless it is null; otherwise 0. Not reentrant: one
-  /// call at a time.
+  /// Runs all tiles, even if some fail, and returns when all are done: 0, or 1
+  /// with the `values` (unless null) of the first failed tile in their order.
+  /// Not reentrant: one call at a time.
   int32_t run(HamKaasKernelFunction kernel, void *const *arguments,
               int64_t tiles, int64_t *values);
 
 private:
-  /// The work of a region. Written by the caller while no chunk is out.
+  /// The work of a region. The caller writes it while no chunk is taken.
   struct Region {
     HamKaasKernelFunction kernel;
     void *const *arguments;
@@ -65,10 +64,10 @@ private:
 
   /// A thread, number 0 the caller. Alone in its cache line, on which it spins.
   struct alignas(64) Slot {
-    /// The number of the region in the upper bits, and which chunks of the
-    /// thread's stretch are left. One compare-and-swap takes a chunk of exactly
-    /// the region that was seen, so a late helper can do no harm; and only who
-    /// has taken a chunk reads `region`, which stands still until that chunk is
+    /// The region's number in the upper bits, and the remaining chunks of the
+    /// thread's range. A compare-and-swap takes a chunk of exactly the region
+    /// that was seen, so a late worker does no harm. Only a thread that has
+    /// taken a chunk reads `region`, which does not change until that chunk is
     /// reported.
     std::atomic<uint64_t> ticket{0};
     std::atomic<uint32_t> wakeups{0}; // the futex
@@ -79,7 +78,7 @@ private:
     pthread_t thread = {};
   };
 
-  /// The first failed chunk that somebody has seen.
+  /// The first failed chunk so far.
   struct Failure {
     int64_t chunk = INT64_MAX;
     int64_t values[4] = {0, 0, 0, 0};
@@ -98,8 +97,7 @@ private:
   static void avoidProcessor(Slot &slot, int32_t processor);
   void keepHelpersApart();
 
-  /// Where the stretch of thread `number` begins, and that of the one before
-  /// ends.
+  /// The first chunk of thread `number`, and the end of the range before.
   int64_t firstChunk(int32_t number) const;
   void publish();
   int64_t takeOwnChunks(Slot &slot, Failure &failure);

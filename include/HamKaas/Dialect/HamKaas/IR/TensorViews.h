@@ -12,8 +12,8 @@
 
 namespace hamkaas {
 
-/// True for an op that renames the storage of its first operand and costs
-/// nothing: what `hamkaas.reshape` and `hamkaas.slice` are lowered to.
+/// True for an op that reinterprets the storage of its first operand for free:
+/// the lowerings of `hamkaas.reshape` and `hamkaas.slice`.
 bool isTensorView(mlir::Operation *op);
 
 /// Follows views back to the value they are views of.
