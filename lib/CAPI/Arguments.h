@@ -61,7 +61,7 @@ llvm::Expected<std::string> readSource(const char *source, uint64_t bytes);
 llvm::Error applyOptions(const HamKaasCompileOptions &options,
                          ModelSource &source);
 
-/// What HamKaasCompileOptions::optionNames says.
+/// Reads HamKaasCompileOptions::optionNames.
 llvm::Expected<Front> readFront(const HamKaasCompileOptions &options);
 
 /// Takes over the options that have one value; zero leaves what there is.

@@ -109,7 +109,7 @@ llvm::ArrayRef<std::string> ToolCommandLine::getAll(ToolOption option) const {
 static void read(llvm::ArrayRef<std::string> given, bool &value) {
   value = given.back() == "true";
 }
-/// What is given more than once is a list.
+/// Joins the values of a repeated option to a list.
 static void read(llvm::ArrayRef<std::string> given, std::string &value) {
   value = llvm::join(given, ",");
 }

@@ -111,7 +111,7 @@ static void printOptimizations(const ProgramInfo &info, llvm::raw_ostream &os) {
   table.print(os);
 }
 
-/// What equal layers miss is one row.
+/// Prints near misses; those of equal layers are one row.
 static void printMissed(const ProgramInfo &info, llvm::raw_ostream &os) {
   using Row = std::pair<llvm::StringRef, llvm::StringRef>;
   llvm::MapVector<Row, llvm::SmallVector<llvm::StringRef>> places;

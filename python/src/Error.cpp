@@ -29,7 +29,7 @@ static std::string translateOptions(std::string text) {
 
 nb::python_error hamkaas::python::makeError(const std::string &message) {
   nb::object type = nb::module_::import_("hamkaas.errors").attr("HamKaasError");
-  // What quotes a file or a name may not be UTF-8.
+  // A message that quotes a file or a name may not be UTF-8.
   nb::object text = nb::steal(PyUnicode_DecodeUTF8(
       message.data(), static_cast<Py_ssize_t>(message.size()),
       "backslashreplace"));

@@ -15,19 +15,19 @@ namespace hamkaas::python {
 
 /// An array in the memory of a GPU, or one that comes as a capsule of DLPack.
 struct ForeignArray {
-  /// What the elements belong to, as long as it lives.
+  /// The owner of the elements, kept alive.
   nb::object owner;
   void *address = nullptr;
-  /// A HamKaasElementType, or -1 for what is none.
+  /// A HamKaasElementType, or -1 for another type.
   int32_t elementType = -1;
   std::vector<int64_t> shape;
-  /// Whether the elements are row-major and one beside the other.
+  /// The elements are row-major and contiguous.
   bool isDense = false;
-  /// Whether the processor can read them.
+  /// The CPU can read them.
   bool isOnHost = false;
-  /// Whether it is in the memory of an NVIDIA GPU.
+  /// They are in the memory of an NVIDIA GPU.
   bool isOnGpu = false;
-  /// "cuda:0" or what else DLPack says; empty for the host.
+  /// "cuda:0" or another device of DLPack; empty for the host.
   std::string device;
 
   /// "float32 [2, 3] on cuda:0".

@@ -14,7 +14,7 @@
 
 namespace hamkaas::python {
 
-/// What a run needs of its arguments.
+/// The arguments of a run, as addresses.
 struct RunArguments {
   explicit RunArguments(const Tables &tables)
       : inputs(tables.inputs), outputs(tables.outputs),

@@ -28,7 +28,8 @@ public:
       arguments.summary = summary;
   }
 
-  /// Whether Python code ended the compilation, which `rethrow` then throws.
+  /// True if an exception of Python code ended the compilation; `rethrow`
+  /// throws it.
   bool raised() const { return exception != nullptr; }
   [[noreturn]] void rethrow() {
     std::rethrow_exception(std::exchange(exception, nullptr));
@@ -109,7 +110,7 @@ int32_t Options::onProgress(void *context, const char *step, int32_t done,
   }
 }
 
-/// What `function` makes without the GIL, or the error that ended it.
+/// Makes a model by `function` without the GIL. Throws its error.
 template <typename Function>
 std::unique_ptr<Model> makeModel(Options *options, const Function &function) {
   HamKaasModel *handle = nullptr;
@@ -181,7 +182,7 @@ Model::createInstance(const std::string &device, int32_t threads,
                       nb::dict parameters, std::optional<nb::bytes> weights,
                       const Instance *constantsOf, const Instance *stateOf,
                       bool isUnverified) {
-  // What is missing may come from the file or from the program.
+  // Missing parameters may come from the file or from the program.
   Arguments given(*tables, tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
   std::vector<HamKaasNamedData> named = given.named();

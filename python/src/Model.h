@@ -21,7 +21,7 @@ struct ConstantInput {
   nb::bytes elements;
 };
 
-/// What compile and load take from Python, and tell it.
+/// The arguments of compile and load, and their results beside the model.
 struct CompileArguments {
   std::string name, targetCpu, target, gpuArch, precision, engine;
   uint64_t maxWorkspace = 0;

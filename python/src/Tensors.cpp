@@ -13,8 +13,8 @@ using namespace hamkaas::python;
 
 namespace {
 
-/// What is used of numpy and of our Python side in each run. Never freed: the
-/// interpreter may end before the last array does.
+/// The functions of numpy and of our Python code that runs use. Never freed:
+/// the interpreter may end before the last array does.
 struct Names {
   nb::object array, empty, dtypeOf, describe, asInput, asOutput, asGpuArray;
 
@@ -38,8 +38,8 @@ const Names &names() {
 
 constexpr const char *signedLetters = "bhilq", *unsignedLetters = "BHILQ";
 
-/// What a buffer of Python says of an element type: one of these letters, and
-/// the size of an element in bytes.
+/// An element type in Python's buffer protocol: one of these letters, and the
+/// size of an element in bytes.
 struct ElementType {
   const char *name;
   const char *letters;
@@ -202,8 +202,8 @@ bool Elements::take(nb::handle array, bool isOutput) {
   return false;
 }
 
-// Whether it is none that numpy could show: then it is taken, or `problem` says
-// what is wrong with it.
+// Returns true for an array that numpy cannot represent: it is taken, or
+// `problem` says why not.
 bool Elements::takeForeign(nb::handle value, const Tensor &tensor,
                            const char *kind, bool mayBeOnGpu,
                            std::string &problem) {

@@ -82,13 +82,13 @@ private:
   }
 
   Py_buffer view = {};
-  /// What no buffer of Python shows, and what it belongs to.
+  /// The owner and the address of elements outside of the buffer protocol.
   nb::object owner;
   void *foreign = nullptr;
   size_t foreignLength = 0;
 };
 
-/// What an array looks like in a message, e.g. "float64 [2, 3]".
+/// Describes an array for a message, e.g. "float64 [2, 3]".
 std::string describeArray(nb::handle value);
 
 /// A new numpy array for `tensor`, not initialised.
@@ -118,7 +118,7 @@ public:
   /// Gives back what was taken.
   void drop();
 
-  /// What was given, with its names. Valid as long as this and the table.
+  /// The given tensors with their names. Valid as long as this and the table.
   std::vector<HamKaasNamedData> named() const;
 
   const std::vector<Elements> &all() const { return elements; }

@@ -57,7 +57,8 @@ static llvm::Error checkForm(const ToolCommandLine &line) {
   return llvm::Error::success();
 }
 
-/// What the tool writes: a program or a form of it, or something about it.
+/// Fails unless the tool has something to write: a program, a form of it, or a
+/// description.
 static llvm::Error checkWork(const ToolCommandLine &line) {
   bool wantsReport = line.has(OPT_report) || line.has(OPT_plan_svg) ||
                      line.has(OPT_graph_svg) ||

@@ -44,7 +44,7 @@ static std::string describeValues(const Option &option) {
   return text;
 }
 
-/// What a member that is zero means, if the text does not say it.
+/// The meaning of a member that is zero, unless the text says it.
 static std::string describeZero(const Option &option) {
   if (option.type == OptionType::Switch || option.type == OptionType::Number)
     return "";

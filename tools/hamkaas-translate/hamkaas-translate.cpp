@@ -75,7 +75,7 @@ static StringRef getOutput(const ToolCommandLine &line) {
   return line.has(OPT_o) ? line.get(OPT_o) : "-";
 }
 
-/// What parts of the input are separated by; empty if it is one.
+/// The separator of the sections of the input; empty if it is one.
 static StringRef getSplitMarker(const ToolCommandLine &line) {
   StringRef marker = line.get(OPT_split_input_file);
   return line.has(OPT_split_input_file) && marker.empty()

@@ -108,10 +108,10 @@ LogicalResult OperationCreator::setAttributes() {
   return success();
 }
 
-/// What is wrong with number and element types of operands and with attributes,
-/// on which the inference of the result's type relies. ODS checks these first
-/// and then the result's type, which is a placeholder here: that complaint is
-/// the sign of success.
+/// The error in the number and element types of operands or in attributes, on
+/// which type inference relies; empty if there is none. ODS checks these first,
+/// then the result's type, which is a placeholder here: an error about the
+/// placeholder means success.
 std::string OperationCreator::findMisfit() const {
   std::string text = captureErrors(
       op->getContext(), [&] { (void)op->getName().verifyInvariants(op); });

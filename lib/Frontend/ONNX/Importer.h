@@ -73,7 +73,7 @@ private:
   void addResults(Scope &scope);
   OnnxFailure findFailure() const;
   Certainty getReportedCertainty() const;
-  /// What follows is of this node.
+  /// Sets the node that is imported next.
   void enterNode(llvm::StringRef name, mlir::Location location);
   void importNodes(const Nodes &nodes, Scope &scope,
                    const Environment &environment);

@@ -1,22 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Find words that docs/Glossary.md retires, in code and documents.
+"""Check the language of code and documents.
 
 usage: check-words.py SOURCE
 
-The third column of the glossary's tables has the words. Prints each place with
-the term to use.
+* No word that docs/Glossary.md retires, in the third column of its tables.
+* No comment that opens with "What" or "Whether" in place of its subject.
+* No long paragraph in README.md, CONTRIBUTING.md and docs/, and no more words in
+  docs/Design.md than ten minutes allow.
+
+Prints each violation as FILE:LINE: MESSAGE.
 """
 
 import pathlib
 import re
 import sys
 
-FOLDERS = ("lib", "include", "tools", "python", "docs", "examples", "README.md")
+FOLDERS = ("lib", "include", "tools", "python", "docs", "examples", "README.md",
+           "CONTRIBUTING.md")
 ENDINGS = {".cpp", ".h", ".td", ".py", ".pyi", ".md", ".c", ".txt"}
 # The glossary itself; the test's own words are in the glossary alone.
 EXEMPT = {"docs/Glossary.md"}
 MESSAGE = re.compile(r'"[^"]*, found [^"]*"')
+OPENING = re.compile(r"//[/!]?<? (What|Whether)\b")
+DOCUMENT = re.compile(r"(README|CONTRIBUTING|docs/\w+)\.md")
+LONGEST_PARAGRAPH = 300  # characters
+LONGEST_DESIGN = 2500  # words
+CODE_BLOCK = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+PARAGRAPH_START = re.compile(r"\s*(?:[-*|#<]|\d+\.)\s?|\s*$")
 
 
 def read_retired_words(glossary):
@@ -41,24 +53,79 @@ def list_files(source):
                     yield name
 
 
+def find_retired_words(text, words):
+    """Yield the number of each line with a retired word, and a message."""
+    terms = words | {word.capitalize(): term for word, term in words.items()}
+    retired = re.compile(r"\b(" + "|".join(map(re.escape, terms)) + r")\b")
+    for number, line in enumerate(text.splitlines(), 1):
+        for match in retired.finditer(line):
+            yield number, (f"'{match[0]}' is retired, expected "
+                           f"'{terms[match[0]]}'")
+        if MESSAGE.search(line):
+            yield number, "expected 'got' in a message, got 'found'"
+
+
+def find_openings(text):
+    """Yield the comments of C++ and TableGen that open with a question word.
+
+    Only the first line of a comment counts: a sentence may break anywhere.
+    """
+    before = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        match = OPENING.search(line)
+        goes_on = line.lstrip().startswith("//") and "//" in before
+        if match and not goes_on:
+            yield number, f"expected a comment's subject first, got '{match[1]}'"
+        before = line
+
+
+def read_paragraphs(text):
+    """Yield the first line's number and the text of each paragraph.
+
+    A list item is one. Code, tables and headings are none, and of a link only
+    the words count.
+    """
+    text = CODE_BLOCK.sub(lambda code: "\n" * code[0].count("\n"), text)
+    start, lines = 1, []
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        if PARAGRAPH_START.match(line):
+            if lines and not lines[0].lstrip().startswith(("|", "#", "<")):
+                yield start, LINK.sub(r"\1", " ".join(lines)).strip()
+            start, lines = number, []
+        if line.strip():
+            lines.append(line.strip())
+
+
+def find_long_texts(name, text):
+    """Yield what takes too long to read."""
+    for number, paragraph in read_paragraphs(text):
+        if len(paragraph) > LONGEST_PARAGRAPH:
+            yield number, (f"expected a paragraph of at most {LONGEST_PARAGRAPH} "
+                           f"characters, got {len(paragraph)}")
+    words = sum(bool(re.search(r"\w", word)) for word in text.split())
+    if name == "docs/Design.md" and words > LONGEST_DESIGN:
+        yield 1, f"expected at most {LONGEST_DESIGN} words, got {words}"
+
+
+def check(name, text, words):
+    yield from find_retired_words(text, words)
+    if name.endswith((".cpp", ".h", ".td")):
+        yield from find_openings(text)
+    if DOCUMENT.fullmatch(name):
+        yield from find_long_texts(name, text)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: check-words.py SOURCE")
     source = pathlib.Path(sys.argv[1])
     words = read_retired_words(source / "docs/Glossary.md")
-    terms = words | {word.capitalize(): term for word, term in words.items()}
-    retired = re.compile(r"\b(" + "|".join(map(re.escape, terms)) + r")\b")
     count = files = 0
     for name in list_files(source):
         files += 1
-        for number, line in enumerate((source / name).read_text().splitlines(), 1):
-            for match in retired.finditer(line):
-                count += 1
-                print(f"{name}:{number}: '{match[0]}' is retired, expected "
-                      f"'{terms[match[0]]}'")
-            if MESSAGE.search(line):
-                count += 1
-                print(f"{name}:{number}: expected 'got' in a message, got 'found'")
+        for number, message in check(name, (source / name).read_text(), words):
+            count += 1
+            print(f"{name}:{number}: {message}")
     print(f"{len(words)} words, {files} files, {count} places")
     sys.exit(1 if count or files < 100 or len(words) < 10 else 0)
 

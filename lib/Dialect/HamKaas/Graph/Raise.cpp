@@ -97,8 +97,8 @@ struct Raise : hamkaas::impl::RaiseBase<Raise> {
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
       return signalPassFailure();
-    // What fails once may succeed later, so only the result tells what is
-    // missed.
+    // A pattern that fails may match later, so only the final graph shows near
+    // misses.
     if (getContext().getRemarkEngine())
       getOperation().walk(tellMissed);
   }
