@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What counts as an array, and element types by their names."""
+"""Conversion of arrays, and element types by name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_torch_tensor(value: object) -> bool:
 def dtype_of(name: str) -> Union["np.dtype[Any]", str]:
     """The dtype of an element type of a model, by its name.
 
-    That of bfloat16 is in the package ml_dtypes; without it the name is
+    bfloat16 is in the package ml_dtypes; without it the name is
     returned.
 
     >>> dtype_of("bool")

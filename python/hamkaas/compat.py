@@ -37,7 +37,7 @@ def _torch_type(name: str) -> "torch.dtype":
 
 
 class CompatNode(Node):
-    """What the nodes of the first HamKaas have in common.
+    """The base class of the nodes of the first HamKaas.
 
     The class of an operation makes what the operator or method of the same
     meaning makes.
@@ -265,7 +265,7 @@ def _to_torch(array: Any) -> "torch.Tensor":
 
 @dataclasses.dataclass(frozen=True)
 class Traversal:
-    """A graph as `traverse_node` has it."""
+    """The result of `traverse_node`."""
 
     script: str
     """The text."""
@@ -311,7 +311,7 @@ _GPU_WARNING = ("use_gpu=True: HamKaas found no NVIDIA GPU that could be used, "
 
 
 class HamKaasPlugin:
-    """What compiles models. ``path`` is not used: the package has its own."""
+    """The compiler. ``path`` is not used: the package has its own library."""
 
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         self.path = path

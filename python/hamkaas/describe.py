@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a model tells about itself, as text and as drawings in notebooks."""
+"""Descriptions of a model, as text and as drawings in notebooks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Describe = Callable[[int], str]
 
 
 class _Description:
-    """Asks a model when it is looked at, and not before."""
+    """A description that is computed when it is first used."""
 
     def __init__(self, describe: Describe) -> None:
         self._describe = describe
@@ -77,7 +77,7 @@ class Report(_Description):
 
 
 class MemoryPlan(_Description):
-    """Which part of the workspace holds what, and when.
+    """The place and lifetime of each buffer of the workspace.
 
     In a notebook it shows a drawing: time from left to right, offsets upwards.
     """
@@ -99,7 +99,7 @@ class MemoryPlan(_Description):
 
 
 class Graph(_Description):
-    """The graph of a model. Not known of one loaded from a library.
+    """The graph of a model; a model loaded from a library has none.
 
     In a notebook it shows a drawing if Graphviz is installed, else the script.
     """
@@ -116,7 +116,7 @@ class Graph(_Description):
 
     @property
     def svg(self) -> str:
-        """The drawing; equal blocks in a row of a long graph are one.
+        """The drawing; a long graph shows consecutive equal blocks once.
 
         HamKaasError without Graphviz, or for more than 2000 operations.
         """

@@ -3,11 +3,11 @@
 
 
 class HamKaasError(ValueError):
-    """Something given to HamKaas is not what was expected, or cannot be done.
+    """An error in a model, an argument or a file, or an impossible request.
 
-    The text says what was expected and what was found. For models it is the
-    compiler's, and begins with the file and line of yours that made the node.
-    Several problems are told at once, one a line.
+    The text says what was expected and what it got. For models it is the
+    compiler's, and begins with the file and line of your program that made the
+    node. Several errors are reported at once, one per line.
 
     A ``ValueError``: a graph, an array, a name or a file did not fit. Arguments
     of a wrong Python type are a ``TypeError`` as everywhere.
@@ -17,5 +17,5 @@ class HamKaasError(ValueError):
 class UnsupportedError(HamKaasError):
     """A valid ONNX model needs something that HamKaas does not have.
 
-    The text tells all that is not supported, with the nodes that need it.
+    The text lists everything unsupported, with the nodes that need it.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Graphs: nodes, and what makes them.
+"""Graphs: nodes, and the functions that create them.
 
-Making a node computes nothing. It checks the types of the operands, as the
-compiler does, and remembers the line of your program.
+Creating a node computes nothing. It checks the operands, by the rules of the
+compiler, and records the line of your program.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Node:
     """A tensor of a graph: an input, a constant, a state, or a result.
 
     Made by `input`, `constant` and `state`, and from other nodes by operators
-    and methods. Does not change. In the tables below ``x`` is the node itself.
+    and methods. Immutable. In the tables below ``x`` is the node itself.
 
     ====================  ======================================================
     ``x + r``, ``x * r``  element by element; ``r`` has as many dimensions as
@@ -443,10 +443,10 @@ def _restore(records: List[Tuple[Any, ...]]) -> Node:
 
 
 def visit(result: Node) -> List[Node]:
-    """What ``result`` is made of and itself: depth first, left operand first.
+    """``result`` and its transitive operands: depth first, left operand first.
 
-    Each node once, after its operands. Neither deep nor much shared graphs cost
-    more than their nodes and edges.
+    Each node once, after its operands. Linear in nodes and edges, also for deep
+    and heavily shared graphs.
     """
     order: List[Node] = []
     done = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The types of results, as the compiler finds them."""
+"""The types of results, inferred by the compiler."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _SHOWN_PARAMETERS = 8
 
 @dataclasses.dataclass(frozen=True)
 class _Weights:
-    """What the parameters of a model are."""
+    """The contents of a model's parameters."""
 
     arrays: Dict[str, Array]
     file: Optional[bytes] = None
@@ -40,9 +40,9 @@ class Model:
     """A compiled model with its weights and its state. Made by `compile`.
 
     Any thread may use it. Runs of a model, and of models that share its state,
-    wait for each other; others run at the same time. After a fork the child may
-    use the models of its parent too, but those that another thread was running:
-    they stay busy there, with a state that is half written.
+    wait for each other; other models run concurrently. After a fork, the child
+    may use its parent's models, except those that another thread was running:
+    they stay busy, with a state that is half written.
     """
 
     def __init__(self, native: _native.Model, weights: _Weights, device: str,
@@ -73,21 +73,21 @@ class Model:
 
     def run(self, inputs: Mapping[str, Any],
             out: Optional[Mapping[str, Any]] = None) -> Any:
-        """Runs the model once on ``inputs``, an array for each name.
+        """Runs the model once on ``inputs``, arrays by name.
 
-        Takes arrays of numpy, tensors of torch on the CPU, and what offers
-        DLPack, of exactly the types and shapes of `inputs`. Dense row-major
+        Takes numpy arrays, torch tensors on the CPU, and everything that offers
+        DLPack, with exactly the types and shapes of `inputs`. Dense row-major
         ones are used in place, others copied. Returns a new numpy array; a
         tuple of them if the model has several outputs.
 
         ``out`` gives arrays to write outputs to, by name, which are returned
         then: dense, row-major, writable, and apart from the inputs.
 
-        A model on a GPU takes arrays in its memory, too, and uses them there:
+        A model on a GPU also takes arrays in its memory and uses them in place:
         tensors of torch on the same GPU, and what offers DLPack or
         ``__cuda_array_interface__``.
 
-        Raises HamKaasError that tells all that is wrong with the arguments, or
+        Raises HamKaasError that lists all errors in the arguments, or says
         which check failed in the run and where. Releases the GIL.
 
         >>> import hamkaas as hk, numpy as np
@@ -104,12 +104,12 @@ class Model:
 
     @property
     def device(self) -> str:
-        """Where the model runs: "cpu", "cuda:0" or "reference"."""
+        """The device that the model runs on: "cpu", "cuda:0" or "reference"."""
         return self._open_instance().device
 
     @property
     def state(self) -> State:
-        """What the model keeps between runs, by name."""
+        """The states of the model, kept between runs, by name."""
         return State(self.states, self._lock, self._open_instance)
 
     # Copies and files.
@@ -117,9 +117,9 @@ class Model:
     def new_instance(self, threads: Optional[int] = None,
                      share_state: bool = False,
                      device: Optional[str] = None) -> "Model":
-        """The same program once more, over the same weights.
+        """Another instance of the program, which shares the weights.
 
-        It has a state of its own, zero at first, or with ``share_state`` this
+        It has its own state, zero at first, or with ``share_state`` this
         model's. ``threads`` and ``device`` are as for `compile`, this model's
         where None. On another device the weights are prepared once more, and
         the state cannot be shared.
@@ -146,7 +146,7 @@ class Model:
         """Writes the model as a library, with its C header beside it.
 
         ``path`` ends in .so, .o or .a. The library needs nothing but libc.
-        Without ``embed_weights`` whoever loads it provides the weights.
+        Without ``embed_weights``, the weights are provided at load.
         ``target_cpu``, ``target``, ``gpu_arch``, ``precision`` and ``engine`` are as for
         `compile`, the last three this model's where None. Compiles the model
         again.
@@ -165,7 +165,7 @@ class Model:
                                   engine or "")
 
     def close(self) -> None:
-        """Gives the memory back now. Afterwards the model cannot be used."""
+        """Frees the memory now. Afterwards the model cannot be used."""
         self._instance = self._native = None
         self._weights = _Weights({})
 
@@ -196,12 +196,12 @@ class Model:
 
     @property
     def memory_plan(self) -> MemoryPlan:
-        """Which part of the workspace holds what, and when."""
+        """The place and lifetime of each buffer of the workspace."""
         return MemoryPlan(self._open_native().describe)
 
     @property
     def graph(self) -> Graph:
-        """The graph as the compiler has it."""
+        """The graph, before optimization."""
         return Graph(self._open_native().describe)
 
     def __repr__(self) -> str:
@@ -229,13 +229,13 @@ class Model:
 
 
 def check_text(what: str, value: object) -> None:
-    """Raises a TypeError unless ``value`` is a text."""
+    """Raises a TypeError unless ``value`` is a string."""
     if not isinstance(value, str):
         raise TypeError(f"expected {what} to be a text, got {value!r}")
 
 
 def check_number(what: str, value: Any, limit: int) -> None:
-    """Raises a TypeError unless ``value`` is a whole number.
+    """Raises a TypeError unless ``value`` is an integer.
 
     HamKaasError unless it is from 0 to ``limit - 1``, which C can take.
     """
@@ -280,7 +280,7 @@ def _compile(source: str, positions: List[Position], name: str,
 
 
 def find_target(target: Optional[str], device: str, gpu_arch: str) -> str:
-    """What to compile for: ``target``, or what the device needs if None."""
+    """The target to compile for: ``target``, or that of the device if None."""
     check_text("device", device)
     check_text("gpu_arch", gpu_arch)
     if target is not None:
@@ -323,7 +323,7 @@ def make_arguments(dims: Optional[Mapping[str, int]],
                    precision: str = "exact", engine: Optional[str] = None,
                    external_data_root: Optional[PathLike] = None) \
         -> _native.CompileArguments:
-    """How a file is compiled. The first two are for an ONNX model."""
+    """The options for compiling a file. The first two are for an ONNX model."""
     check_text("name", name)
     check_text("target_cpu", target_cpu)
     check_text("precision", precision)
@@ -358,41 +358,43 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
             engine: Optional[str] = None) -> Model:
     """Compiles the graph that ends in ``node``.
 
-    ``name`` is that of the model in messages and of the functions of a saved
-    one. ``target_cpu`` is "host" or a level such as "x86-64-v3". A
-    ``max_workspace`` in bytes other than 0 is a limit for what lies between the
-    kernels. ``device`` is "cpu"; "cuda" or "cuda:N", an NVIDIA GPU; "best", the
-    first GPU if there is one and else the processor; or "reference": the
-    interpreter, slow and exact, to compare with. ``threads`` work on a run, 0
-    means one for each core. With ``unchecked`` the program leaves out the checks of positions in each run.
+    ``name`` is the model's name in messages and the prefix of a saved
+    library's functions. ``target_cpu`` is "host" or an ISA level such as
+    "x86-64-v3". ``max_workspace`` is a limit in bytes, 0 for none. With
+    ``unchecked``, runs do not check positions. ``threads`` work on a run, 0
+    for one per core.
 
-    ``state_of`` is a model whose state this one uses too: both graphs have the
-    same states, by name, type, shape and order.
+    ``device`` is "cpu"; "cuda" or "cuda:N", an NVIDIA GPU; "best", the first
+    GPU if there is one and else the CPU; or "reference": the interpreter, slow
+    but simple, to compare with.
+
+    ``state_of`` is a model to share state with: both graphs have the same
+    states, by name, type, shape and order.
 
     ``progress`` is a function that is called with the step that begins, the
-    number of steps done and of all, and ends the compilation by raising an
-    exception; True shows a line on standard error, and None, the default, does
-    so after a second if that is a terminal. Releases the GIL.
+    number of steps done and of all; an exception in it ends the compilation.
+    True shows a line on standard error. None, the default, does so after a
+    second, on a terminal. Releases the GIL.
 
-    What was compiled before is taken from the user's cache of compiled code
-    (docs/CommandLine.md), unless ``cache`` is false. ``compile_threads`` work on
-    a compilation, 0 means one for each core; the code does not depend on them.
+    Code compiled before comes from the user's cache (docs/CommandLine.md),
+    unless ``cache`` is false. ``compile_threads`` work on a compilation, 0 for
+    one per core; the code does not depend on them.
 
-    ``target`` says what the program is for: "cpu", "cuda" (NVIDIA GPUs), or
-    "cpu,cuda"; what ``device`` needs where None. ``gpu_arch`` is "compute_80",
-    code that the driver compiles for sm_80 and newer architectures, or
-    "sm_80,sm_90" and so on, machine code for these too, which needs ptxas and
-    fatbinary of a CUDA toolkit. ``precision`` is what a GPU computes large
-    matrix products and convolutions of float32 with: "exact", or tensor cores,
-    which round the factors ("tf32" to 10 bits behind the point, "3xtf32" to
-    about 21, "bf16" to 7) and add products in float32. ``engine`` is "cublaslt"
-    to let NVIDIA's library of that name, which must be there, compute products
-    of matrices on a GPU.
+    ``target`` is "cpu", "cuda" (NVIDIA GPUs), "cpu,cuda", or None for what
+    ``device`` needs. ``gpu_arch`` is "compute_80", code that the driver
+    compiles for sm_80 and newer architectures, or "sm_80,sm_90" and so on:
+    machine code for these, which needs ptxas and fatbinary of a CUDA toolkit.
+
+    ``precision`` is the arithmetic of large float32 matmuls and convolutions
+    on a GPU: "exact", or tensor cores, which round the factors ("tf32" to 10
+    fraction bits, "3xtf32" to about 21, "bf16" to 7) and add in float32.
+    ``engine`` is "cublaslt" to compute matmuls by that library of NVIDIA's,
+    which must be present.
 
     Weights are packed for the device. The model keeps the arrays of the
     constants too, for `Model.save`.
 
-    Raises HamKaasError with the lines of your program for what does not fit.
+    Raises HamKaasError, with the lines of your program at fault.
 
     >>> import hamkaas as hk, numpy as np
     >>> x = hk.input("x", [1, 4])
@@ -423,18 +425,19 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
          external_data_root: Optional[PathLike] = None) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
 
-    What it is, is told by its contents. ``parameters`` are arrays by name,
-    ``weights`` is a safetensors file with them. ``dims`` are sizes of
-    dimensions that have a name in an ONNX model; ``const_inputs`` are values of
-    inputs of it that are then no inputs any more, but constants. Its external
-    data lies below its folder; ``external_data_root`` is a folder that symbolic
-    links there may lead to, beside those of a cache of the Hugging Face hub. The
-    other arguments are as for `compile`; a library was compiled with its own.
+    The contents decide the file type. ``parameters`` are arrays by name,
+    ``weights`` is a safetensors file with them. Other arguments are as for
+    `compile`; those that affect code are not for a library.
 
-    A library that names a file of weights takes it from beside itself, or from
-    where it was when the library was made, and compares size and digest of the
-    file with its own. With ``verify`` the library is compared with its digest,
-    too, before it is loaded; if that is false, no digest is computed.
+    For ONNX, ``dims`` are the sizes of named dimensions, and ``const_inputs``
+    are values of inputs, which become constants. External data lies below the
+    folder of the model. Symbolic links may also lead to
+    ``external_data_root``, and within a cache of the Hugging Face hub.
+
+    A library that names a weights file takes it from its own folder, or from
+    the path at compile time, and checks its size and digest. With ``verify``,
+    the library is checked by its own digest before it is loaded; if that is
+    false, no digest is computed.
 
     Raises UnsupportedError for an ONNX model that needs what HamKaas does not
     have, and HamKaasError for whatever else is wrong.

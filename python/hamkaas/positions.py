@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which line of the user's program something comes from."""
+"""Positions in the user's program."""
 
 from __future__ import annotations
 

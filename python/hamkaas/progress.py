@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tells how far a compilation is."""
+"""The progress of a compilation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ProgressLine:
 
 
 def make_progress(progress: Progress, name: str) -> Optional[ProgressFunction]:
-    """What `hamkaas.compile` calls, for its argument ``progress``."""
+    """The callback of `hamkaas.compile` for its argument ``progress``."""
     if progress is None:
         is_terminal = sys.stderr is not None and sys.stderr.isatty()
         return ProgressLine(name, _DELAY) if is_terminal else None

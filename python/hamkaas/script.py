@@ -14,7 +14,7 @@ from .positions import Position
 
 @dataclasses.dataclass(frozen=True)
 class Script:
-    """A graph as a script, and what the script does not hold."""
+    """A graph as a script, and the data that scripts do not contain."""
 
     text: str
     """The statements, each on a line."""

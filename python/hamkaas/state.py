@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a model keeps between runs."""
+"""The states of a model, kept between runs."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ class TensorInfo(NamedTuple):
 
 def make_tensors(
         table: Iterable[Tuple[str, Any, Shape]]) -> Tuple[TensorInfo, ...]:
-    """What the native module tells of tensors."""
+    """The tensors that the native module lists."""
     return tuple(TensorInfo(*row) for row in table)
 
 
 def count_bytes(tensor: TensorInfo) -> int:
-    """What the elements take."""
+    """The bytes of the elements."""
     size = item_size(tensor.dtype)
     for length in tensor.shape:
         size *= length

@@ -46,18 +46,17 @@ def prepare(model: ModelSource, device: str = "cpu", *,
             const_inputs: Optional[Mapping[str, Any]] = None,
             threads: int = 0,
             external_data_root: Optional[PathLike] = None) -> "PreparedModel":
-    """Compiles an ONNX model; what it gives is called with a list of arrays.
+    """Compiles an ONNX model to a function of a list of arrays.
 
-    ``dims`` are sizes of dimensions that have a name in the model.
-    ``const_inputs`` are values of inputs, by name, that are built into the
-    program; these are no inputs any more. ``device`` and ``threads`` are as for
-    `hamkaas.compile`. External data must lie below the folder of a model that
-    is a path; ``external_data_root`` is as for `hamkaas.load`.
+    ``dims`` are the sizes of named dimensions. ``const_inputs`` are values of
+    inputs, by name, which become constants of the program. ``device`` and
+    ``threads`` are as for `hamkaas.compile`. External data must lie below the
+    folder of a model that is a path; ``external_data_root`` is as for
+    `hamkaas.load`.
 
-    A program is made for certain sizes, and for certain values of inputs that
-    decide about sizes, such as the shape of a Reshape. What the model leaves
-    open of these is taken from the arrays it is called with: it is compiled
-    then, once for each.
+    A program has fixed sizes, and fixed values of inputs that decide sizes,
+    such as the shape of a Reshape. Open ones are taken from the arrays of a
+    call, which compiles the model once for each combination.
 
     Raises `hamkaas.UnsupportedError` for a model that needs what HamKaas does
     not have, and HamKaasError for one that is not valid.

@@ -29,7 +29,7 @@ _GPU_ARCH = "compute_80"
 
 
 class HamKaasBackendRep(BackendRep):
-    """A model that was prepared."""
+    """A prepared model."""
 
     def __init__(self, prepared: PreparedModel) -> None:
         self._prepared = prepared

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Elements that a program has as bytes: floats of 8 and 4 bits, integers of 4
-and 2."""
+"""Elements that a program stores as bytes: floats of 8 and 4 bits, integers of
+4 and 2."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class TensorInfo(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Signature:
-    """What the compiler found out about a model."""
+    """The inputs and outputs of a model, as the compiler reports them."""
 
     inputs: Tuple[TensorInfo, ...]
     outputs: Tuple[TensorInfo, ...]
@@ -44,7 +44,7 @@ class Signature:
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """What a model is for certain sizes and values."""
+    """A model compiled for certain sizes and values."""
 
     signature: Signature
     model: Optional[Model]
