@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Frontend/Builder/Compositions.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -149,8 +150,7 @@ Tensor graph::multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs) {
   return b.reshape(product, shape);
 }
 
-Tensor graph::linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias) {
-  Tensor product = multiplyAsNumpy(b, x, w);
+Tensor graph::addBias(GraphBuilder &b, Tensor product, Tensor bias) {
   if (!bias || !product)
     return product;
   if (getBroadcastShape(product.shape(), bias.shape()) !=
@@ -161,23 +161,28 @@ Tensor graph::linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias) {
   return b.add(product, bias);
 }
 
+Tensor graph::linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias) {
+  return addBias(b, multiplyAsNumpy(b, x, w), bias);
+}
+
 //===----------------------------------------------------------------------===//
 // Statistics and normalizations
 //===----------------------------------------------------------------------===//
 
-Tensor graph::mean(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims) {
+Tensor graph::mean(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims,
+                   bool keepDims) {
   if (!x)
     return {};
   int64_t count = 1;
   for (int64_t dim : dims)
     count *= x.dim(dim);
-  return b.div(b.reduce(Combiner::Sum, x, dims, /*keepDims=*/true),
-               double(count));
+  return b.div(b.reduce(Combiner::Sum, x, dims, keepDims), double(count));
 }
 
-Tensor graph::variance(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims) {
-  Tensor distance = b.sub(x, mean(b, x, dims));
-  return mean(b, b.mul(distance, distance), dims);
+Moments graph::getMoments(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims) {
+  Tensor average = mean(b, x, dims);
+  Tensor distance = b.sub(x, average);
+  return {average, distance, mean(b, b.mul(distance, distance), dims)};
 }
 
 Tensor graph::alignToChannels(GraphBuilder &b, Tensor x, int64_t rank) {
@@ -227,17 +232,43 @@ static Tensor softmaxLast(GraphBuilder &b, Tensor x) {
                b.reduce(Combiner::Sum, powers, last, /*keepDims=*/true));
 }
 
-Tensor graph::softmax(GraphBuilder &b, Tensor x, int64_t dim) {
-  if (!x)
-    return {};
-  int64_t last = x.rank() - 1;
-  Tensor rows = swapDims(b, x, dim, last);
-  return rows ? swapDims(b, softmaxLast(b, rows), dim, last) : Tensor();
+/// `x` with the elements along `dims` as its last dimension; `order` is how its
+/// dimensions were permuted before these became one.
+static Tensor toRows(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims,
+                     Shape &order) {
+  Shape shape;
+  for (int64_t dim : getDimRange(0, x.rank()))
+    if (!llvm::is_contained(dims, dim)) {
+      order.push_back(dim);
+      shape.push_back(x.dim(dim));
+    }
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    count *= x.dim(dim);
+  llvm::append_range(order, dims);
+  shape.push_back(count);
+  return b.reshape(b.permute(x, order), shape);
 }
 
-Tensor graph::logSoftmax(GraphBuilder &b, Tensor x, int64_t dim) {
-  Tensor shifted = b.sub(x, b.reduce(Combiner::Max, x, dim, /*keepDims=*/true));
-  Tensor sum = b.reduce(Combiner::Sum, b.exp(shifted), dim, /*keepDims=*/true);
+Tensor graph::alongDims(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims,
+                        llvm::function_ref<Tensor(Tensor rows)> compute) {
+  if (!x)
+    return {};
+  Shape order;
+  Tensor y = compute(toRows(b, x, dims, order));
+  Shape shape = applyPermutation(x.shape(), order);
+  return b.permute(b.reshape(y, shape), invertPermutationVector(order));
+}
+
+Tensor graph::softmax(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims) {
+  return alongDims(b, x, dims,
+                   [&](Tensor rows) { return softmaxLast(b, rows); });
+}
+
+Tensor graph::logSoftmax(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims) {
+  Tensor most = b.reduce(Combiner::Max, x, dims, /*keepDims=*/true);
+  Tensor shifted = b.sub(x, most);
+  Tensor sum = b.reduce(Combiner::Sum, b.exp(shifted), dims, /*keepDims=*/true);
   return b.sub(shifted, b.log(sum));
 }
 
@@ -248,19 +279,11 @@ Tensor graph::logSumExp(GraphBuilder &b, Tensor x, ArrayRef<int64_t> dims,
   // Of no elements the logarithm of an empty sum.
   if (x.isEmpty())
     return b.log(b.reduce(Combiner::Sum, x, dims, keepDims));
-  Shape order, kept, shape;
-  int64_t count = 1;
-  for (int64_t dim = 0; dim < x.rank(); ++dim) {
+  Shape order, shape;
+  for (int64_t dim : getDimRange(0, x.rank())) {
     bool isReduced = llvm::is_contained(dims, dim);
-    if (isReduced)
-      count *= x.dim(dim);
-    else
-      order.push_back(dim), kept.push_back(x.dim(dim));
     if (!isReduced || keepDims)
       shape.push_back(isReduced ? 1 : x.dim(dim));
   }
-  llvm::append_range(order, dims);
-  kept.push_back(count);
-  Tensor rows = b.reshape(b.permute(x, order), kept);
-  return b.reshape(b.logSumExp(rows), shape);
+  return b.reshape(b.logSumExp(toRows(b, x, dims, order)), shape);
 }

@@ -167,10 +167,10 @@ static Tensors importThresholdedRelu(OpContext &op, GraphBuilder &b) {
 // Functions of a row
 //===----------------------------------------------------------------------===//
 
-/// Calls `compute` with `x` as rows along the attribute 'axis'. Before opset 13
+/// Calls `compute` with the rows along the attribute 'axis'. Before opset 13
 /// all dimensions from the axis on are one.
-template <typename Fn>
-static Tensors alongAxis(OpContext &op, GraphBuilder &b, Fn compute) {
+static Tensors alongAxis(OpContext &op, GraphBuilder &b,
+                         llvm::function_ref<Tensor(Tensor rows)> compute) {
   Tensor x = op.input(0);
   bool isFlat = op.version < 13;
   int64_t axis = op.attributes.getInt("axis").value_or(isFlat ? 1 : -1);
@@ -179,16 +179,8 @@ static Tensors alongAxis(OpContext &op, GraphBuilder &b, Fn compute) {
   axis = op.normalizeAxis(axis, x.rank());
   if (b.hasFailed() || x.isEmpty())
     return {x};
-  Shape shape(x.shape());
-  if (isFlat) {
-    int64_t rows = 1;
-    for (int64_t i = 0; i < axis; ++i)
-      rows *= shape[i];
-    return {b.reshape(compute(b.reshape(x, {rows, x.count() / rows})), shape)};
-  }
-  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  std::swap(permutation[axis], permutation.back());
-  return {b.permute(compute(b.permute(x, permutation)), permutation)};
+  return {alongDims(b, x, getDimRange(axis, isFlat ? x.rank() : axis + 1),
+                    compute)};
 }
 
 static Tensors importSoftmax(OpContext &op, GraphBuilder &b) {

@@ -54,13 +54,7 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
                                    transposesW ? b.permute(w, {1, 0}) : w);
   if (alpha != 1)
     product = b.mul(product, alpha);
-  if (!c || !product)
-    return {product};
-  if (getBroadcastShape(product.shape(), c.shape()) != Shape(product.shape()))
-    return {b.fail("expected an input C that can be broadcast to " +
-                   formatShape(product.shape()) + ", got " +
-                   formatShape(c.shape()))};
-  return {b.add(product, beta == 1 ? c : b.mul(c, beta))};
+  return {addBias(b, product, beta == 1 ? c : b.mul(c, beta))};
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,12 +33,10 @@ static Tensors trainBatchNorm(OpContext &op, GraphBuilder &b, double epsilon,
   Tensor x = op.input(0);
   Shape others = {0};
   llvm::append_range(others, getDimRange(2, x.rank()));
-  Tensor average = mean(b, toComputed(b, x), others);
-  Tensor distance = b.sub(toComputed(b, x), average);
-  Tensor variance = mean(b, b.mul(distance, distance), others);
-  Shape channels = {average.count()};
-  average = b.reshape(average, channels);
-  variance = b.reshape(variance, channels);
+  Moments moments = getMoments(b, toComputed(b, x), others);
+  Shape channels = {x.dim(1)};
+  Tensor average = b.reshape(moments.mean, channels);
+  Tensor variance = b.reshape(moments.variance, channels);
   auto move = [&](Tensor old, Tensor current) {
     Type type = old.elementType();
     return b.cast(b.add(b.mul(toComputed(b, old), momentum),
@@ -156,12 +154,9 @@ static std::optional<int64_t> getRowAxis(OpContext &op, GraphBuilder &b,
 /// of its deviation.
 static Tensors computeStatistics(GraphBuilder &b, Tensor x, int64_t axis,
                                  double epsilon) {
-  Shape dims = getDimRange(axis, x.rank());
-  Tensor average = mean(b, x, dims);
-  Tensor distance = b.sub(x, average);
-  Tensor variance = mean(b, b.mul(distance, distance), dims);
-  Tensor deviation = b.sqrt(b.add(variance, epsilon));
-  return {average, b.div(b.scalar(x.elementType(), 1), deviation)};
+  Moments moments = getMoments(b, x, getDimRange(axis, x.rank()));
+  Tensor deviation = b.sqrt(b.add(moments.variance, epsilon));
+  return {moments.mean, b.div(b.scalar(x.elementType(), 1), deviation)};
 }
 
 static Tensors importLayerNormalization(OpContext &op, GraphBuilder &b) {
@@ -253,9 +248,8 @@ static Tensors importMeanVarianceNormalization(OpContext &op, GraphBuilder &b) {
   Shape dims = op.normalizeAxes(given, x.rank());
   if (b.hasFailed())
     return {};
-  Tensor distance = b.sub(x, mean(b, x, dims));
-  Tensor variance = mean(b, b.mul(distance, distance), dims);
-  return {b.div(distance, b.add(b.sqrt(variance), 1e-9))};
+  Moments moments = getMoments(b, x, dims);
+  return {b.div(moments.distance, b.add(b.sqrt(moments.variance), 1e-9))};
 }
 
 ArrayRef<OpDefinition> onnx::getNormalizationOps() {

@@ -90,13 +90,10 @@ static Tensors importMin(OpContext &op, GraphBuilder &b) {
 }
 
 static Tensors importMean(OpContext &op, GraphBuilder &b) {
-  return importReduction(op, b, Combiner::Sum, asItIs,
-                         [&](Tensor sum, const Reduction &reduction) {
-                           int64_t count = 1;
-                           for (int64_t dim : reduction.dims)
-                             count *= reduction.x.dim(dim);
-                           return b.div(sum, double(count));
-                         });
+  Reduction reduction = readReduction(op, b, 18);
+  if (b.hasFailed())
+    return {};
+  return {mean(b, reduction.x, reduction.dims, reduction.keepsDims)};
 }
 
 static Tensors importL1(OpContext &op, GraphBuilder &b) {

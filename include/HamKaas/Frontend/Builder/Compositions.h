@@ -52,6 +52,8 @@ Tensor multiplyBatches(GraphBuilder &b, Tensor lhs, Tensor rhs);
 /// The product of vectors, matrices or batches of them, as numpy's matmul has
 /// it.
 Tensor multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs);
+/// `product + bias`; fails if the sum is larger. `bias` may be null.
+Tensor addBias(GraphBuilder &b, Tensor product, Tensor bias);
 /// `x * w + bias` for the rows of `x`; `bias` may be null.
 Tensor linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias);
 
@@ -59,10 +61,16 @@ Tensor linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias);
 // Statistics and normalizations
 //===----------------------------------------------------------------------===//
 
+/// The mean over some dimensions, which stay with size 1 with `keepDims`.
+Tensor mean(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims,
+            bool keepDims = true);
+
 /// The mean and the variance (of the population) over some dimensions, which
-/// stay with size 1.
-Tensor mean(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims);
-Tensor variance(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims);
+/// stay with size 1, and `x - mean`.
+struct Moments {
+  Tensor mean, distance, variance;
+};
+Moments getMoments(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims);
 
 /// `x`, one number a channel, as what broadcasts to a tensor of rank `rank`
 /// whose channels are dimension 1.
@@ -86,10 +94,15 @@ Tensor rmsNorm(GraphBuilder &b, Tensor x, int64_t axis, double epsilon);
 // Exponentials of rows
 //===----------------------------------------------------------------------===//
 
-/// Softmax along a dimension.
-Tensor softmax(GraphBuilder &b, Tensor x, int64_t dim);
-/// `log(softmax(x))` along a dimension.
-Tensor logSoftmax(GraphBuilder &b, Tensor x, int64_t dim);
+/// `compute` of `x` with the elements along some dimensions as its last one;
+/// its result has the same shape.
+Tensor alongDims(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims,
+                 llvm::function_ref<Tensor(Tensor rows)> compute);
+
+/// Softmax over some dimensions.
+Tensor softmax(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims);
+/// `log(softmax(x))` over some dimensions.
+Tensor logSoftmax(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims);
 /// `log(sum(exp(x)))` over some dimensions, which have size 1 in the
 /// result with `keepDims`.
 Tensor logSumExp(GraphBuilder &b, Tensor x, llvm::ArrayRef<int64_t> dims,

@@ -20,8 +20,12 @@ using CompositionsTest = BuilderTest;
 TEST_F(CompositionsTest, Statistics) {
   Tensor x = floats({1, 3, 5, 11}, {2, 2});
   expectNear(mean(b, x, {1}), {2, 1}, {2, 8});
-  expectNear(variance(b, x, {1}), {2, 1}, {1, 9});
   expectNear(mean(b, x, {0, 1}), {1, 1}, {5});
+  expectNear(mean(b, x, {0}, /*keepDims=*/false), {2}, {3, 7});
+  Moments moments = getMoments(b, x, {1});
+  expectNear(moments.mean, {2, 1}, {2, 8});
+  expectNear(moments.distance, {2, 2}, {-1, 1, -3, 3});
+  expectNear(moments.variance, {2, 1}, {1, 9});
 }
 
 TEST_F(CompositionsTest, Normalizations) {
@@ -40,10 +44,34 @@ TEST_F(CompositionsTest, BatchNormOfChannels) {
 
 TEST_F(CompositionsTest, SoftmaxOfAnyDimension) {
   Tensor x = floats({0, std::log(3), 0, 0}, {2, 2});
-  expectNear(softmax(b, x, 1), {2, 2}, {0.25, 0.75, 0.5, 0.5});
-  expectNear(softmax(b, x, 0), {2, 2}, {0.5, 0.75, 0.5, 0.25});
-  expectNear(logSoftmax(b, x, 1), {2, 2},
+  expectNear(softmax(b, x, {1}), {2, 2}, {0.25, 0.75, 0.5, 0.5});
+  expectNear(softmax(b, x, {0}), {2, 2}, {0.5, 0.75, 0.5, 0.25});
+  expectNear(logSoftmax(b, x, {1}), {2, 2},
              {std::log(0.25), std::log(0.75), std::log(0.5), std::log(0.5)});
+}
+
+TEST_F(CompositionsTest, SoftmaxOverSeveralDimensions) {
+  float l2 = std::log(2), l3 = std::log(3), l4 = std::log(4);
+  // The first and the last dimension, in either order.
+  Tensor x = floats({0, l2, 0, 0, l3, l4, 0, 0}, {2, 2, 2});
+  std::vector<double> expected = {0.1, 0.2, 0.25, 0.25, 0.3, 0.4, 0.25, 0.25};
+  expectNear(softmax(b, x, {0, 2}), {2, 2, 2}, expected);
+  expectNear(softmax(b, x, {2, 0}), {2, 2, 2}, expected);
+  for (double &element : expected)
+    element = std::log(element);
+  expectNear(logSoftmax(b, x, {0, 2}), {2, 2, 2}, expected);
+}
+
+TEST_F(CompositionsTest, AlongDimsGivesRows) {
+  Tensor x = floats({1, 2, 3, 4, 5, 6}, {1, 2, 3});
+  Shape seen;
+  Tensor y = alongDims(b, x, {1}, [&](Tensor rows) {
+    seen = Shape(rows.shape());
+    return b.cumsum(rows, rows.rank() - 1, /*isExclusive=*/false,
+                    /*isReverse=*/false);
+  });
+  EXPECT_EQ(seen, (Shape{1, 3, 2}));
+  expectNear(y, {1, 2, 3}, {1, 2, 3, 5, 7, 9});
 }
 
 TEST_F(CompositionsTest, LogSumExpOfDimensions) {
