@@ -55,6 +55,17 @@ Tensor GraphBuilder::softmax(Tensor x) {
 
 Tensor GraphBuilder::logSumExp(Tensor x) { return create<LogSumExpOp>(x); }
 
+Tensor GraphBuilder::attention(Tensor q, Tensor k, Tensor v, Tensor bias,
+                               double scale) {
+  Tensors operands = {q, k, v};
+  if (bias)
+    operands.push_back(bias);
+  return create<AttentionOp>(operands,
+                             {.masked_score = {},
+                              .scale = builder.getF32FloatAttr(float(scale)),
+                              .operandSegmentSizes = {}});
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//

@@ -193,12 +193,15 @@ static Tensor multiplyHeads(GraphBuilder &b, Tensor x, Tensor shared) {
   return b.reshape(multiplyBatches(b, x, shared), result);
 }
 
+static double getScale(OpContext &op, const AttentionInputs &in) {
+  return op.attributes.getFloat("scale").value_or(1 / std::sqrt(in.q.dim(3)));
+}
+
 /// The products of queries and keys. Elements of 16 bits are scaled on both
 /// sides, by the root, so that no product leaves their range.
 static Tensor scoreKeys(OpContext &op, GraphBuilder &b,
                         const AttentionInputs &in) {
-  double scale = op.attributes.getFloat("scale").value_or(
-      1 / std::sqrt(double(in.q.dim(3))));
+  double scale = getScale(op, in);
   Tensor q = in.q, k = in.k;
   if (q.elementType().getIntOrFloatBitWidth() == 16) {
     q = b.mul(q, std::sqrt(scale));
@@ -207,6 +210,15 @@ static Tensor scoreKeys(OpContext &op, GraphBuilder &b,
     q = b.mul(q, scale);
   }
   return multiplyHeads(b, q, b.permute(k, {0, 1, 3, 2}));
+}
+
+/// Where a row of the bias allows nothing.
+static Tensor findEmptyRows(GraphBuilder &b, Tensor bias) {
+  if (!bias)
+    return {};
+  Tensor most =
+      b.reduce(Combiner::Max, bias, {bias.rank() - 1}, /*keepDims=*/true);
+  return b.eq(most, b.scalar(bias.elementType(), -infinity));
 }
 
 /// Rows in which nothing is allowed are 0.
@@ -228,10 +240,65 @@ static Tensor computeProbabilities(OpContext &op, GraphBuilder &b,
   Tensor probabilities = b.cast(softmax(b, scores, scores.rank() - 1), type);
   if (!bias)
     return probabilities;
-  Tensor most =
-      b.reduce(Combiner::Max, bias, {bias.rank() - 1}, /*keepDims=*/true);
-  return b.select(b.eq(most, b.scalar(type, -infinity)), b.scalar(type, 0),
-                  probabilities);
+  return b.select(findEmptyRows(b, bias), b.scalar(type, 0), probabilities);
+}
+
+//===----------------------------------------------------------------------===//
+// The operation of the dialect
+//===----------------------------------------------------------------------===//
+
+/// Returns whether attention of the dialect is the same: of float32, each step
+/// of which is computed as such, and whose scores nobody sees.
+static bool isOperation(OpContext &op, const AttentionInputs &in,
+                        const Tensor &bias, double softcap) {
+  Shape scores = {in.q.dim(0), in.q.dim(1), in.queries(), in.keys()};
+  int64_t precision =
+      op.attributes.getInt("softmax_precision").value_or(int(DataType::Float));
+  bool isBiasRepeated =
+      !bias || getBroadcastShape(scores, bias.shape()) == scores;
+  return in.q.elementType().isF32() && in.k.elementType().isF32() &&
+         in.v.elementType().isF32() && precision == int(DataType::Float) &&
+         !(softcap > 0) && !op.wants(3) && isBiasRepeated &&
+         std::isfinite(float(getScale(op, in)));
+}
+
+/// `x`, batch x heads x length x width, with the heads of a group as rows of
+/// one matrix.
+static Tensor toMatrices(GraphBuilder &b, Tensor x, int64_t group) {
+  return b.reshape(x,
+                   {x.dim(0) * x.dim(1) / group, group * x.dim(2), x.dim(3)});
+}
+
+/// The bias for such matrices, with dimensions of 1 where it is the same.
+static Tensor toBiasOfMatrices(GraphBuilder &b, const AttentionInputs &in,
+                               Tensor bias, int64_t group) {
+  bias = b.extendRank(bias, 4);
+  if (!bias)
+    return {};
+  Shape shape(bias.shape());
+  bool isOne = shape[0] == 1 && shape[1] == 1;
+  if (isOne && shape[2] == 1)
+    return b.reshape(bias, {1, 1, shape[3]});
+  if (!isOne)
+    shape[0] = in.q.dim(0);
+  if (!isOne || group != 1)
+    shape[1] = isOne ? group : in.q.dim(1);
+  if (group != 1)
+    shape[2] = in.queries();
+  return toMatrices(b, b.broadcast(bias, shape), group);
+}
+
+/// Rows in which nothing is allowed are 0.
+static Tensor computeAttention(OpContext &op, GraphBuilder &b,
+                               const AttentionInputs &in, Tensor bias) {
+  int64_t group = in.q.dim(1) / in.k.dim(1);
+  if (bias)
+    bias = toBiasOfMatrices(b, in, bias, group);
+  Tensor y = b.attention(toMatrices(b, in.q, group), toMatrices(b, in.k, 1),
+                         toMatrices(b, in.v, 1), bias, getScale(op, in));
+  if (bias)
+    y = b.select(findEmptyRows(b, bias), b.scalar(in.q.elementType(), 0), y);
+  return b.reshape(y, {in.q.dim(0), in.q.dim(1), in.queries(), in.v.dim(3)});
 }
 
 static Tensors importAttention(OpContext &op, GraphBuilder &b) {
@@ -244,18 +311,23 @@ static Tensors importAttention(OpContext &op, GraphBuilder &b) {
     return {b.fail("expected the attribute 'qk_matmul_output_mode' to be from "
                    "0 to 3, got " +
                    Twine(mode))};
+  Tensor bias = readBias(op, b, *in, in->q.elementType());
+  if (b.hasFailed())
+    return {};
+  auto join = [&](Tensor y) { return in->isJoined ? joinHeads(b, y) : y; };
+  if (isOperation(op, *in, bias, softcap))
+    return {join(computeAttention(op, b, *in, bias)), in->k, in->v};
   SmallVector<Tensor> stages = {scoreKeys(op, b, *in)};
   Tensor scores = stages[0];
   if (softcap > 0)
     scores = b.mul(b.tanh(b.div(scores, softcap)), softcap);
   stages.push_back(scores);
-  Tensor bias = readBias(op, b, *in, in->q.elementType());
   if (bias)
     scores = b.add(scores, bias);
   stages.push_back(scores);
   stages.push_back(computeProbabilities(op, b, scores, bias));
   Tensor y = multiplyHeads(b, stages[3], in->v);
-  return {in->isJoined ? joinHeads(b, y) : y, in->k, in->v, stages[mode]};
+  return {join(y), in->k, in->v, stages[mode]};
 }
 
 //===----------------------------------------------------------------------===//

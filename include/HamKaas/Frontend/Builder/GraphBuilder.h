@@ -169,6 +169,8 @@ public:
   Tensor rmsNorm(Tensor x, Tensor w, double epsilon);
   Tensor softmax(Tensor x);
   Tensor logSumExp(Tensor x);
+  /// Of batches of matrices; `bias` may be left out.
+  Tensor attention(Tensor q, Tensor k, Tensor v, Tensor bias, double scale);
 
   Tensor reduce(Combiner combiner, Tensor x, llvm::ArrayRef<int64_t> dims,
                 bool keepDims);
