@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Of vectors whose first `groups` groups of lanes hold partial sums of as many
-/// keys each, one with twice as many groups of half the size.
+/// Combines vectors whose first `groups` groups of lanes hold partial sums, a
+/// group per key, into one with twice as many groups of half the size.
 static Value joinSums(KernelBuilder &kernel, AttentionSteps &steps, Value lhs,
                       Value rhs, int64_t groups, int64_t lanes) {
   int64_t width = lanes / groups, half = width / 2;
@@ -53,7 +53,7 @@ static Value joinAcross(KernelBuilder &kernel, AttentionSteps &steps, Value lhs,
   return steps.add(kept, given);
 }
 
-/// Of a vector of sums for each key, the vector of their totals.
+/// The totals of `sums`, a vector of partial sums per key, as one vector.
 static Value joinAll(KernelBuilder &kernel, AttentionSteps &steps,
                      SmallVector<Value> sums, int64_t lanes) {
   if (!kernel.target().permutes) {
@@ -72,8 +72,8 @@ static Value joinAll(KernelBuilder &kernel, AttentionSteps &steps,
   return sums.front();
 }
 
-/// A vector of sums for each key, whose lanes are then added so that each key
-/// gets a lane.
+/// Accumulates a vector of partial sums per key, then adds its lanes, so that
+/// each key gets a lane.
 Value AttentionSteps::multiplyKeys(Value batch, Value query, Value key,
                                    int64_t active) {
   SmallVector<Value> sums(active, splat(0));

@@ -108,7 +108,7 @@ Value AttentionSteps::anyNonzero(ArrayRef<Value> vectors) {
   OpBuilder &ir = kernel.ir();
   Value any;
   for (Value vector : vectors) {
-    // NaN is other than zero.
+    // NaN is nonzero.
     Value isNonzero = arith::CmpFOp::create(
         ir, kernel.loc(), arith::CmpFPredicate::UNE, vector, splat(0));
     any = any ? arith::OrIOp::create(ir, kernel.loc(), any, isNonzero)

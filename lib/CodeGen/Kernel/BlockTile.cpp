@@ -13,7 +13,7 @@ using namespace hamkaas;
 
 using llvm::divideCeil;
 
-/// Smaller ones are left to single warps.
+/// Contractions with less work than this are left to single warps.
 static constexpr int64_t minRows = 8, minColumns = 32, minDepth = 32;
 /// Depth of a stage: two stages of the largest tile are 32 KB of the 48 KB that
 /// a block may have without asking. For tensor cores, three are 56 KB.
@@ -22,8 +22,8 @@ static constexpr int64_t stageDepth = 16;
 namespace {
 struct Candidate {
   int64_t warps, rows, vectors;
-  /// Multiply-adds for each that could be issued meanwhile: all but the time
-  /// that reads of shared memory take, four rows or four columns each.
+  /// Multiply-adds per cycle that could be issued: all cycles except those of
+  /// shared-memory reads, four rows or four columns each.
   double efficiency;
   int64_t columnWarps = 1;
   int64_t stages = 2;
@@ -34,9 +34,8 @@ static constexpr Candidate candidates[] = {
     {8, 16, 4, 0.90}, {8, 8, 4, 0.84}, {8, 8, 2, 0.78}, {4, 8, 4, 0.74},
     {4, 8, 2, 0.66},  {4, 4, 2, 0.50}, {4, 4, 1, 0.33}, {4, 2, 1, 0.20}};
 
-/// For tensor cores, which multiply 16 rows by 8 columns at a time: a warp with
-/// more of both reads less for each product. They are done so soon that two
-/// stages must be on their way.
+/// Tensor cores multiply 16 rows by 8 columns: a warp with more of both reads
+/// less per product. They finish so fast that two stages must be in flight.
 static constexpr Candidate tensorCandidates[] = {
     {8, 64, 1, 0.90, 4, 3}, {8, 32, 1, 0.80, 2, 3}, {4, 32, 1, 0.76, 2, 3},
     {4, 32, 1, 0.74, 4, 3}, {4, 16, 1, 0.60, 1, 3}, {4, 16, 1, 0.60, 2, 3},

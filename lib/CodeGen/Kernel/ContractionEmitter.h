@@ -17,7 +17,7 @@
 
 namespace hamkaas {
 
-/// Consecutive columns from the beginning of one panel on, in vectors of which
+/// Consecutive columns from the beginning of a panel on, in vectors of which
 /// the last has `lastActive` lanes within the result.
 struct Columns {
   mlir::Value panel;
@@ -26,8 +26,8 @@ struct Columns {
   int64_t lastActive;
 };
 
-/// Emits the kernel around `root`, whose epilogue ends in `result`: its loops
-/// (EmitContraction.cpp), and what is in them (ContractionEmitter.cpp).
+/// Emits the kernel of `root`, whose epilogue ends in `result`: the loops
+/// (EmitContraction.cpp), and their bodies (ContractionEmitter.cpp).
 class ContractionEmitter {
 public:
   ContractionEmitter(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
@@ -98,7 +98,7 @@ private:
   int64_t rowCount = 1, columnCount = 1, depthCount = 1;
   int64_t panels = 1, panelGroups = 1, rowBlocks = 1, depthBlocks = 1;
 
-  /// Where the emission stands, an index a loop, and the rows it is about.
+  /// State of the emission: an index per loop, and the current rows.
   Point at;
   llvm::SmallVector<mlir::Value> rows;
 };

@@ -13,9 +13,10 @@ using namespace hamkaas;
 
 using llvm::divideCeil;
 
-/// More rows than this only lengthen the code.
+/// Limit on rows: more only lengthen the code.
 static constexpr int64_t maxRows = 16;
-/// Wider panels gain nothing, and leave fewer tiles to share.
+/// Limit on panel width: wider panels gain nothing, and leave fewer tiles to
+/// share.
 static constexpr int64_t maxVectors = 4;
 /// Columns of the panels that `panelDepth` is for.
 static constexpr int64_t usualColumns = 48;
@@ -46,7 +47,7 @@ static int64_t getMaxNearElements(const CostModel &costs) {
 /// the right side and one of the left. One more would spill and halve the
 /// speed.
 static int64_t fittingRows(const CostModel &costs, int64_t vectors) {
-  // Without a fused instruction the product needs a register of its own.
+  // Without FMA, the product needs a register of its own.
   int64_t others = vectors + 1 + (costs.target.fma ? 0 : 1);
   return std::clamp<int64_t>((costs.target.registers - others) / vectors, 0,
                              maxRows);
@@ -63,10 +64,10 @@ static double vectorBytes(const CostModel &costs) {
   return sizeof(float) * static_cast<double>(costs.target.lanes);
 }
 
-/// Cycles a step in depth takes for one block of accumulators: its
-/// multiply-adds, its loads, the latency of each accumulator, which rarely goes
-/// on just then, and the right side from the second-level cache, which blocks
-/// of few rows wait for.
+/// Cycles per step of the depth for one block of accumulators: its
+/// multiply-adds, its loads, the latency of an accumulator, which rarely
+/// overlaps, and loads of the right side from the L2 cache, which blocks of few
+/// rows wait for.
 static double stepCost(const CostModel &costs, int64_t rows, int64_t vectors) {
   const MachineFacts &machine = costs.machine;
   double arithmetic = rows * vectors / machine.multiplyAddsPerCycle;
@@ -78,8 +79,8 @@ static double stepCost(const CostModel &costs, int64_t rows, int64_t vectors) {
          0.01 * (rows + vectors);
 }
 
-/// Cycles a step takes for all rows of a panel, the first of which wait for it
-/// to arrive in the second-level cache.
+/// Cycles per step for all rows of a panel, the first of which waits for it to
+/// arrive in the L2 cache.
 static double columnCost(const CostModel &costs, int64_t rows,
                          int64_t blockRows, int64_t vectors) {
   double block = stepCost(costs, blockRows, vectors);
@@ -116,7 +117,8 @@ static int64_t chooseVectors(const CostModel &costs, int64_t rows,
       break;
     int64_t blockRows = chooseRows(costs, rows, v);
     double cost = (columnVectors / v) * columnCost(costs, rows, blockRows, v);
-    // All of a panel comes near, even where only some of its vectors are read.
+    // The whole panel is brought into the cache, even if only some of its
+    // vectors are read.
     if (columnVectors % v)
       cost +=
           columnCost(costs, rows, blockRows, rows == 1 ? v : columnVectors % v);
@@ -128,8 +130,8 @@ static int64_t chooseVectors(const CostModel &costs, int64_t rows,
   return best;
 }
 
-/// Panels of `count` that a tile of one row reads at once, each with
-/// accumulators of its own and the operands of multiply-adds in memory.
+/// Panels, out of `count`, that a tile of one row reads at once, each with its
+/// own accumulators and with memory operands in multiply-adds.
 static int64_t choosePanels(const CostModel &costs, int64_t vectors,
                             int64_t outer, int64_t count) {
   int64_t fitting =
@@ -139,8 +141,8 @@ static int64_t choosePanels(const CostModel &costs, int64_t vectors,
   return std::max<int64_t>(1, std::min({wanted, fitting, count}));
 }
 
-/// Rows of a tile: many, so that a panel is read from memory rarely, but not so
-/// many that there are too few tiles to share.
+/// Rows of a tile: many, so that a panel is rarely read from memory, but few
+/// enough to leave tiles to share.
 static int64_t chooseBlockRows(int64_t rows, int64_t tileRows, int64_t others,
                                int64_t flopsPerRow, int64_t maxBlock,
                                int64_t wanted) {
@@ -151,11 +153,10 @@ static int64_t chooseBlockRows(int64_t rows, int64_t tileRows, int64_t others,
   return std::min<int64_t>(rows, llvm::alignTo(blockRows, tileRows));
 }
 
-/// Returns whether consecutive tiles, which run on one thread, are better of
-/// the same rows than of the same panel: because the left side is too large to
-/// be read again for each panel; or because the right side is small, and
-/// threads that have rows of their own find in their caches what the kernel
-/// before, of rows as well, left there of the larger rest.
+/// Returns whether consecutive tiles, which run on one thread, should share
+/// rows instead of a panel. Either the left side is too large to be read again
+/// for each panel; or the right side is small, and threads that keep their rows
+/// find in their caches what the previous row-wise kernel left there.
 static bool isBetterByRows(const CostModel &costs, int64_t rows,
                            int64_t columns, int64_t depth) {
   int64_t left = rows * depth, right = depth * columns;
@@ -163,13 +164,11 @@ static bool isBetterByRows(const CostModel &costs, int64_t rows,
   return left > near || (right <= near && right <= left + rows * columns);
 }
 
-/// Rows and vectors of the sums that registers hold where nothing stays in a
-/// cache.
+/// Rows and vectors of accumulators on a machine without a cache per thread.
 static constexpr int64_t registerRows = 8, registerVectors = 4;
 
-/// Without a cache of its own, a tile is one block of sums, of all of the
-/// depth. Its size is that of the fewest reads for each product that leaves
-/// enough blocks.
+/// Without a cache per thread, a tile is one block of sums over the whole
+/// depth. Its size minimizes reads per product while leaving enough blocks.
 static ContractionTile chooseRegisterTile(const CostModel &costs, int64_t outer,
                                           int64_t rows, int64_t columns,
                                           int64_t depth, int64_t panelWidth) {

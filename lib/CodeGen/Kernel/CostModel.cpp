@@ -22,10 +22,9 @@ int64_t CostModel::tileSize(int64_t size) const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Elements of a row that is written past the caches. The ends of rows are
-/// written as usual, for which lines beside are fetched that others pass by the
-/// caches: rows of 64 elements took ten times as long as without, those of 1024
-/// 1.2 times.
+/// Shortest row for nontemporal stores. The ends of rows use ordinary stores,
+/// which fetch lines next to nontemporal ones: rows of 64 elements took ten
+/// times as long as without, those of 1024 1.2 times.
 static constexpr int64_t minStreamedRow = 2048;
 
 bool CostModel::streams(int64_t elements, int64_t columns) const {
@@ -39,7 +38,8 @@ bool CostModel::prefetchesElements(int64_t elements) const {
 }
 
 int64_t CostModel::keptRowElements() const {
-  // A third of the registers, and twice that of two operands.
+  // A third of the registers: twice as many elements for one operand as for
+  // two.
   return hasOwnCache() ? 0 : target.lanes * target.registers / 3;
 }
 
@@ -51,19 +51,18 @@ bool CostModel::prefetchesColumns(int64_t elements) const {
   return machine.prefetches && elements >= l1Elements();
 }
 
-/// Packing moves each element of the right side once, and saves a part of the
-/// time of every block of rows that reads it: for 128 rows as much as it takes.
+/// Packing moves each element of the right side once, and saves time in every
+/// row block that reads it: it breaks even at 128 rows.
 static constexpr int64_t minPackedRows = 192, minPackedElements = 1 << 16;
-/// Up to so many rows, tiles copy a right side of no more than the second-level
-/// cache themselves; its parts then never go from the cache of one core to that
-/// of another.
+/// Up to this number of rows, tiles themselves copy a right side that fits the
+/// L2 cache, so that it never moves from one core's cache to another's.
 static constexpr int64_t maxCopiedRows = 512;
 
 bool CostModel::packingPays(int64_t rows, int64_t depth,
                             int64_t columns) const {
   int64_t elements = depth * columns;
-  // Blocks of threads copy parts of a matrix to shared memory as fast as
-  // panels, but for one whose rows begin anywhere.
+  // Thread blocks copy a matrix to shared memory as fast as panels, unless its
+  // rows are misaligned.
   bool isCopied = machine.sharedBytes > 0
                       ? columns * elementBytes % machine.accessBytes == 0
                       : rows <= maxCopiedRows && elements <= l2Elements();

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Attention of few queries, as in decoding: each key is multiplied with the
-// queries where it lies, then each value is added to as many sums. Keys that
-// are masked and values whose weights are zero are not read, sixteen or so at a
-// time.
+// Attention of few queries, as in decode: multiply each key with the queries in
+// place, then add each value to as many sums. Masked keys and values of zero
+// weight are skipped, about sixteen at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +22,12 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Queries that are computed at once with each key and value.
+/// Queries to compute at once with each key and value.
 static constexpr int64_t maxFewQueries = 4;
-/// Keys whose weights are in scratch memory at a time. The order of a sum
-/// depends on it, so no machine may have another.
+/// Keys of a chunk, whose weights are in scratch memory. The order of a sum
+/// depends on it, so it is the same for every machine.
 static constexpr int64_t maxPart = 1024;
-/// Sums of vectors of values at a time, of all queries.
+/// Accumulator vectors of values, of all queries.
 static constexpr int64_t valueSums = 8;
 
 namespace {
@@ -57,7 +56,7 @@ private:
   int64_t lanes, rows, part;
   Scratch weights;
 
-  /// Where the emission of a tile stands.
+  /// State while a tile is emitted.
   Value batch;
   SmallVector<Value> queries;
 };
@@ -87,8 +86,8 @@ Tile FewQueriesEmitter::emit() {
   return {rows, part};
 }
 
-/// The largest score of each query and the sum of its weights go from part to
-/// part; so does the destination, which earlier parts have added to.
+/// Iter args over chunks are the maximum score and the weight sum of each
+/// query. The destination accumulates the values of the chunks.
 void FewQueriesEmitter::emitTile(Value tile) {
   int64_t tilesOfBatch = attention.queries / rows;
   batch = kernel.divide(tile, tilesOfBatch);
@@ -140,8 +139,8 @@ void FewQueriesEmitter::emitPart(Value base, int64_t count,
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// Writes the scores to the scratch memory; `largest` become the largest of
-/// each lane.
+/// Stores the scores to scratch memory. Updates `largest` to the maxima of each
+/// lane.
 void FewQueriesEmitter::emitScores(Value base, int64_t count,
                                    MutableArrayRef<Value> largest) {
   SmallVector<Value> carried(largest);

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 //
-// A block of queries is transposed once, so that they lie along the lanes. Keys
-// and values are then read where they are, and the largest score and the sum of
-// the weights of each query are steps on whole vectors. The scores of a part of
-// the keys are in scratch memory; sums of earlier parts are corrected when a
-// larger score is found (Milakov and Gimelshein, Online normalizer calculation
-// for softmax, 2018; Dao et al., FlashAttention, 2022).
+// Transpose each query block once so that queries occupy the vector lanes. Keys
+// and values are then read in place, and the maximum score and the weight sum
+// of each query are vector operations. Scores of a chunk of keys are in scratch
+// memory; earlier sums are rescaled when a larger score appears (Milakov and
+// Gimelshein, Online normalizer calculation for softmax, 2018; Dao et al.,
+// FlashAttention, 2022).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Keys of a part: with 64 queries, their scores fill most of a first-level
-/// cache. The order of a sum depends on it, so no machine may have another.
+/// Keys of a chunk: with 64 queries, their scores fill most of an L1 cache. The
+/// order of a sum depends on it, so it is the same for every machine.
 static constexpr int64_t partKeys = 128;
-/// Keys of one part if there are no more.
+/// The largest number of keys to compute in a single chunk.
 static constexpr int64_t maxSinglePart = 160;
 
 namespace {
@@ -65,27 +65,28 @@ private:
   const Attention &attention;
   AttentionSteps steps;
   int64_t lanes;
-  /// Vectors of queries, keys and rows of values in registers at once.
+  /// Vectors of queries, keys and rows of values to hold in registers.
   int64_t queryVectors, keysAtOnce, rowsAtOnce, valueVectors;
   int64_t part;
-  /// `transposed` has a row for each column of the queries, `weights` one for
-  /// each key. `factors` is what each query's sums are multiplied by.
+  /// `transposed` has a row per column of the queries, `weights` one per key.
+  /// `factors` rescale the sums of each query.
   Scratch transposed, weights, factors;
   TransposedMatrices matrices;
 
-  /// Where the emission of a block stands.
+  /// State while a block is emitted.
   Value batch, firstQuery;
   int64_t rows = 0, vectors = 0;
 };
 } // namespace
 
-/// As many accumulators as fit beside the vectors of one side and one number.
+/// Returns the number of accumulators that fit beside the vectors of one side
+/// and one scalar.
 static int64_t getAtOnce(const KernelBuilder &kernel, int64_t vectors) {
   int64_t free = kernel.target().registers - vectors - 2;
   return std::clamp<int64_t>(free / vectors, 1, 8);
 }
 
-/// Parts of equal size, but for a rest.
+/// Splits keys into equal chunks and a remainder.
 static int64_t getPart(const Attention &attention, int64_t keysAtOnce) {
   if (attention.keys <= maxSinglePart)
     return attention.keys;
@@ -136,8 +137,8 @@ void BlockEmitter::emitTile(Value index) {
       [&] { emitBlock(rest); });
 }
 
-/// The largest score of each query and the sum of its weights go from part to
-/// part, vectors of queries.
+/// Iter args over chunks are the maximum scores and weight sums, as vectors of
+/// queries.
 void BlockEmitter::emitBlock(int64_t count) {
   rows = count;
   vectors = llvm::divideCeil(rows, lanes);
@@ -170,7 +171,8 @@ void BlockEmitter::finishRows() {
       });
 }
 
-/// Lanes beyond the last query repeat one, so that they compute with numbers.
+/// Lanes beyond the last query repeat one, so that they compute with valid
+/// numbers.
 void BlockEmitter::turnQueries() {
   SmallVector<Value> none;
   forEachLaneBlock(
@@ -210,13 +212,13 @@ void BlockEmitter::emitPart(Value base, int64_t count,
   SmallVector<Value> sums = emitExponentials(count, subtracted);
   for (int64_t v = 0; v < vectors; ++v) {
     Value &sum = carried[vectors + v];
-    // Of a single part, nothing comes before.
+    // A single chunk has no earlier sums.
     Value factor =
         isSinglePart() ? steps.divide(steps.splat(1), sums[v]) : found[v];
     sum = isSinglePart() ? sums[v] : steps.multiplyAdd(sum, found[v], sums[v]);
     factors.store(factor, kernel.constant(0), kernel.constant(v * lanes));
   }
-  // Without weights the largest scores are those of before, and all factors 1.
+  // Without weights, the maxima do not change, and all factors are 1.
   if (isSinglePart())
     return emitValues(base, count);
   kernel.writingBranch(
@@ -227,8 +229,8 @@ void BlockEmitter::emitPart(Value base, int64_t count,
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// Writes the scores of a part to the scratch memory, and returns the largest
-/// of each query.
+/// Stores the scores of a chunk to scratch memory, and returns the maximum of
+/// each query.
 SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
   if (!attention.hiding)
     return computeScores(base, count);
@@ -251,7 +253,7 @@ SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
       [&] { return computeScores(base, count); });
 }
 
-/// Returns whether no query of the block sees any of the keys.
+/// Returns whether the keys are masked for all queries of the block.
 Value BlockEmitter::areAllHidden(Value base, int64_t count) {
   auto type = cast<RankedTensorType>(attention.hiding->get().getType());
   int64_t checked = type.getDimSize(1) == 1 ? 1 : rows;
@@ -304,7 +306,7 @@ SmallVector<Value> BlockEmitter::computeScores(Value base, int64_t count) {
   return largest;
 }
 
-/// Scores of `count` keys from `key` on, which is number `at` of the part.
+/// Scores of `count` keys from `key` on, which is key `at` of the chunk.
 void BlockEmitter::emitKeys(Value key, Value at, int64_t count,
                             MutableArrayRef<Value> largest) {
   SmallVector<Value> products = emitProducts(key, count);
@@ -325,7 +327,7 @@ void BlockEmitter::emitKeys(Value key, Value at, int64_t count,
   }
 }
 
-/// A register for each vector of queries and key.
+/// Accumulates in a register per query vector and key.
 SmallVector<Value> BlockEmitter::emitProducts(Value key, int64_t count) {
   SmallVector<Value> sums(count * vectors, steps.splat(0));
   return kernel.loop(
@@ -385,8 +387,8 @@ void BlockEmitter::emitRows(Value base, int64_t count, Value first,
   });
 }
 
-/// Weighted sums of values for `rowCount` queries: those of a single part times
-/// their factors, others added to those of before.
+/// Weighted sums of values for `rowCount` queries: for a single chunk
+/// multiplied by their factors, otherwise added to earlier sums.
 void BlockEmitter::emitColumns(Value base, int64_t count, Value first,
                                int64_t rowCount, const ColumnBlock &columns) {
   SmallVector<Value> queries;

@@ -18,10 +18,10 @@ using namespace hamkaas;
 // The computation
 //===----------------------------------------------------------------------===//
 
-/// Accumulators of a requested tile, many of which will be in memory.
+/// Limit on the accumulators of a requested tile, many of which spill.
 static constexpr int64_t maxRequested = 256;
 
-/// Takes over the rows, columns and depth of the tile that the kernel asks for.
+/// Applies the rows, columns and depth of the tile that the kernel requests.
 LogicalResult ContractionEmitter::takeRequested() {
   ArrayRef<int64_t> requested = kernel.requestedTile;
   auto fail = [&](const Twine &expected) {
@@ -165,7 +165,7 @@ FailureOr<Tile> ContractionEmitter::emit() {
   return Tile{tile.rows, tile.columns(), tile.depth};
 }
 
-/// Moves along `group` to its point number `index`.
+/// Sets the indices of `group` to its point number `index`.
 void ContractionEmitter::moveTo(ArrayRef<int64_t> group, Value index) {
   SmallVector<int64_t> shape;
   for (int64_t loop : group)
@@ -175,8 +175,9 @@ void ContractionEmitter::moveTo(ArrayRef<int64_t> group, Value index) {
     at[loop] = {i};
 }
 
-/// Consecutive tiles use one panel, which thus stays cached: the row blocks,
-/// then what else shares a right side. Or they use the same rows.
+/// Consecutive tiles use one panel, which thus stays cached: first the row
+/// blocks, then the other loops that share a right side. Or they use the same
+/// rows.
 void ContractionEmitter::emitTile(Value index) {
   auto take = [&](int64_t count) {
     Value taken = kernel.remainder(index, count);
@@ -246,9 +247,9 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   kernel.writingBranch(kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
 }
 
-/// One block of accumulators: a register each, from the first product of the
-/// depth block to the last. `use` counts the blocks that read the same part of
-/// a panel, null if there is none to count.
+/// One block of accumulators, in registers from the first product of the depth
+/// block to the last. `use` counts the blocks that read the same part of a
+/// panel, null if nothing counts them.
 void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
                                           Value depthBlock, Columns columns,
                                           Value use) {

@@ -16,10 +16,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Independent blocks of lanes in flight, on any machine: they only must be
-/// more than one waits for.
+/// Independent blocks of lanes in flight: enough to hide latency on any
+/// machine.
 static constexpr int64_t unrolledBlocks = 4;
-/// The same of blocks that give a thread several elements.
+/// The same for blocks with several elements per thread.
 static constexpr int64_t unrolledWideBlocks = 2;
 
 int64_t hamkaas::chooseLanes(const TargetDescription &target, int64_t extent) {
@@ -41,7 +41,7 @@ void hamkaas::forEachLaneBlock(
           for (int64_t slot = 0; slot < unroll; ++slot)
             body({kernel.add(first, slot * lanes), lanes, slot}, current);
         };
-        // Written at last, so that what the blocks compute can overlap.
+        // Store last, so that the computations of the blocks can overlap.
         if (unroll > 1)
           kernel.deferStores(emit);
         else
@@ -90,15 +90,15 @@ LogicalResult hamkaas::verifyTree(Value result,
   return success();
 }
 
-/// Returns whether several rows are taken at a time rather than leave lanes,
-/// or blocks of them that could be in flight, unused.
+/// Returns whether to take several rows at a time, because one would leave
+/// lanes unused, or blocks that could be in flight.
 static bool isShort(int64_t extent, int64_t lanes) {
   return extent < unrolledBlocks * lanes ||
          (extent < 2 * unrolledBlocks * lanes && extent % lanes != 0);
 }
 
-/// How many of `rows` rows of `extent` elements are a tile; of long rows a tile
-/// is a part of one.
+/// The rows of a tile, out of `rows` rows of `extent` elements; a long row is
+/// several tiles.
 static int64_t chooseTileRows(const CostModel &costs, int64_t rows,
                               int64_t extent) {
   int64_t tileElements = costs.tileElements();
@@ -112,8 +112,8 @@ static int64_t chooseTileRows(const CostModel &costs, int64_t rows,
 }
 
 namespace {
-/// Writes the elements of a tree in tiles of whole rows, or of parts of a row
-/// if rows are long.
+/// Writes the elements of a tree in tiles of whole rows, or of chunks of long
+/// rows.
 class ElementsEmitter {
 public:
   ElementsEmitter(KernelBuilder &kernel, Value value, ValueRange offsets)
@@ -161,7 +161,7 @@ private:
     LaneUse read{value, SmallVector<LaneUse::Index>(type.getRank(), {0, 1})};
     LaneUse written{kernel.destinationArgument(), read.at};
     read.at.back() = {1, 0};
-    // A place that is not known may be any.
+    // An unknown offset may be any.
     std::optional<int64_t> offset = getConstantIntValue(offsets.back());
     written.at.back() = {1, offset.value_or(1)};
     return chooseWideLanes(kernel.costs(), extent, {read, written});
@@ -236,10 +236,10 @@ private:
                      });
   }
 
-  /// Whole lines are written past the caches, one less than there would be if
-  /// the first began where the row does; the ends, which overlap them, are not.
+  /// Uses nontemporal stores for whole lines, one fewer than if the first began
+  /// at the row's start. The ends, which overlap them, use ordinary stores.
   /// NOTE: the ends are read before anything is written, as the destination may
-  /// be an argument's, too.
+  /// alias an argument.
   void emitStream(ValueRange row, Value base, int64_t count) {
     SmallVector<std::pair<Value, Value>> ends;
     for (int64_t begin : {int64_t(0), count - lineElements()})
@@ -279,7 +279,7 @@ private:
   bool streams;
   /// True if all rows are written as one.
   bool isOneRow;
-  /// Arguments that are read like the destination is written, if both are
+  /// Arguments that are read in the order of the destination, if both are
   /// large.
   SmallVector<BlockArgument> prefetched;
 };
@@ -306,8 +306,8 @@ Tile hamkaas::emitElements(KernelBuilder &kernel, Value value,
   return elements.shape();
 }
 
-/// Tile number `tile` of those from `firstTiles[begin]` to that of `end`, by a
-/// search for its piece.
+/// Tile `tile` of those from `firstTiles[begin]` to `firstTiles[end]`, by a
+/// binary search for its piece.
 static void emitTileOf(KernelBuilder &kernel,
                        MutableArrayRef<ElementsEmitter> pieces,
                        ArrayRef<int64_t> firstTiles, Value tile, size_t begin,

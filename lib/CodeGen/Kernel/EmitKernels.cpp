@@ -72,8 +72,8 @@ static void eraseReplaced(func::FuncOp kernel) {
       op->erase();
 }
 
-/// Elements that are read before the tiles are so again by each thread that
-/// runs some of them.
+/// Loads before the tile loop are repeated by each thread that runs some of the
+/// tiles.
 static bool isReadBefore(BlockArgument argument, scf::ForOp tiles) {
   return llvm::any_of(argument.getUsers(), [&](Operation *user) {
     return isa<tensor::ExtractOp>(user) && !tiles->isAncestor(user);
@@ -113,7 +113,7 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
     func::FuncOp kernel = getOperation();
     auto attr =
         kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
-    // One that is emitted already has its tiles.
+    // An emitted kernel already has its tiles.
     if (!attr || kernel.isDeclaration() ||
         kernel->hasAttr(HamKaasDialect::tilesAttrName))
       return;

@@ -36,7 +36,7 @@ FailureOr<Tile> hamkaas::emitLoops(KernelBuilder &kernel, Value result) {
   FailureOr<int64_t> tiles = getTiles(loop);
   if (failed(tiles))
     return failure();
-  // Each iteration reads as it likes.
+  // Iterations may read any element.
   for (Value argument : kernel.arguments())
     kernel.forbidAlias(argument);
   kernel.tileLoop(*tiles, [&](Value tile) {

@@ -37,7 +37,7 @@ static FailureOr<Piece> getPiece(KernelBuilder &kernel,
   return piece;
 }
 
-/// Writes only the rows that are replaced: the others are in place already.
+/// Writes only the replaced rows: the others are already in place.
 static FailureOr<Tile> emitInsert(KernelBuilder &kernel,
                                   tensor::InsertSliceOp insert) {
   FailureOr<Piece> piece = getPiece(kernel, insert);
@@ -97,7 +97,7 @@ public:
         order.empty() ? position : llvm::find(order, position) - order.begin();
     others = outer;
     others[panelDim] = 1;
-    // The rows of a tile are read one beside the other, from panel to panel.
+    // The rows of a tile are read consecutively, from panel to panel.
     int64_t rows = ShapedType::getNumElements(others);
     kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
       Value first = kernel.multiply(tile, tileRows);

@@ -48,8 +48,8 @@ public:
   }
 
 private:
-  /// Asks of each outer dimension from `dim` on whether the row lies within the
-  /// source.
+  /// Emits bounds checks of the outer dimensions from `dim` on: does the row
+  /// lie within the source?
   void emitRow(Value row, size_t dim) {
     if (dim == 0)
       indices = kernel.delinearize(row, outer);

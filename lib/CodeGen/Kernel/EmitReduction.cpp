@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace hamkaas;
 
 /// Accumulators: enough to hide the latency of an addition. The order of a sum
-/// depends on their number, so no machine may have another.
+/// depends on their number, so it is the same for every machine.
 static constexpr int64_t maxAccumulators = 8;
 
 namespace {
@@ -35,8 +35,8 @@ struct BlockedLoop {
   int64_t blocks() const { return llvm::divideCeil(extent, size); }
 };
 
-/// The results that are computed at a time if lanes are parallel: vectors of
-/// rows, of which the last have `lastActive` lanes within the result.
+/// The results to compute at once if lanes are parallel: vectors of rows, of
+/// which the last have `lastActive` lanes within the result.
 struct Accumulators {
   Point first;
   int64_t rows, vectors, lastActive;
@@ -90,7 +90,7 @@ private:
   /// The other parallel loops.
   SmallVector<int64_t> outer, outerShape;
 
-  /// Where the emission stands: an index a loop.
+  /// State of the emission: an index per loop.
   Point at;
 };
 
@@ -100,7 +100,7 @@ private:
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Every element of the result must be written, and each once.
+/// Checks that every element of the result is written exactly once.
 LogicalResult ReductionEmitter::matchResult() {
   if (!isLinear(resultMap))
     return root->emitError("expected a result indexed by the parallel loops");
@@ -118,7 +118,7 @@ LogicalResult ReductionEmitter::matchResult() {
   return success();
 }
 
-/// The loop that the last result of `map` counts along by one.
+/// The loop of factor one in the last result of `map`.
 static std::optional<int64_t> findLastLoop(AffineMap map) {
   if (map.getNumResults() == 0)
     return std::nullopt;
@@ -153,7 +153,7 @@ int64_t ReductionEmitter::getReducedCount() const {
   return count;
 }
 
-/// Several rows share what they read at the same place.
+/// Returns whether rows share loads: they read the same element.
 void ReductionEmitter::chooseBlocks() {
   for (int64_t loop = 0, e = extents.size(); loop < e; ++loop)
     if (!isReduced(loop) && (isAcross || loop != laneLoop))
@@ -233,8 +233,8 @@ static SmallVector<Value> getIndices(PointRef point) {
 // Lanes along the result
 //===----------------------------------------------------------------------===//
 
-/// Runs `body` for block number `index`: each has the loop's size but perhaps
-/// the last.
+/// Runs `body` for block `index`; only the last may be smaller than the loop's
+/// block.
 static void forBlock(KernelBuilder &kernel, const BlockedLoop &loop,
                      Value index, function_ref<void(int64_t)> body) {
   int64_t rest = loop.extent % loop.size;

@@ -17,9 +17,9 @@ using namespace mlir;
 using namespace hamkaas;
 
 /// Accumulators of a reduction: enough to hide the latency of an addition. The
-/// order of a sum depends on their number, so no machine may have another.
+/// order of a sum depends on their number, so it is the same for every machine.
 static constexpr int64_t accumulators = 8;
-/// A long computation of each element hides it by itself.
+/// The same where a long computation per element hides the latency.
 static constexpr int64_t accumulatorsOfMath = 4;
 
 namespace {
@@ -58,33 +58,32 @@ private:
 
   KernelBuilder &kernel;
   Value result;
-  /// Who shares a row; null if nobody does.
+  /// The warps that share a row; null if there are none.
   CooperativeGroup *group;
   /// In the order of their passes.
   llvm::MapVector<Value, Reduction> reductions;
   SmallVector<int64_t> rowShape;
-  /// Elements of a row and of what a warp has of it.
+  /// Elements of a row, and of the chunk of a warp.
   int64_t extent = 0, part = 0, lanes = 1;
-  /// True if the row is read once, and later passes find in registers what they
-  /// need of it.
+  /// True if the row is read once and stays in registers for later passes.
   bool keepsRow = false;
 
-  /// An elementwise value that is expensive and needed by several passes: the
-  /// first of them keeps it in the destination's row. Null if there is none.
+  /// An expensive elementwise value that several passes need: the first of them
+  /// keeps it in the destination's row. Null if there is none.
   Value stored;
 
   /// Whole rows in memory that the kernel reads.
   SmallVector<BlockArgument> rowArguments;
 
-  // Where the emission of a row stands.
+  // State while a row is emitted.
   Value warp;
   Value nextRow;
   SmallVector<Value> rowIndices;
   llvm::DenseMap<Value, Value> reduced;
   bool storedIsReady = false;
   bool readsOtherRow = false;
-  /// The blocks of a row that is kept, and what is known at each; else the tree
-  /// of the block that is emitted.
+  /// The blocks of a row that is kept, with the values known at each; otherwise
+  /// the tree of the current block.
   SmallVector<LaneBlock> blocks;
   SmallVector<TreeEmitter, 0> trees;
 };
@@ -120,8 +119,8 @@ LogicalResult RowEmitter::addReduction(linalg::LinalgOp op) {
   return success();
 }
 
-/// Finds the reductions. Operations stand in an order in which their operands
-/// come first, so that order serves for the passes, too.
+/// Finds the reductions. Operations are in topological order, which also serves
+/// for the passes.
 LogicalResult RowEmitter::collect() {
   for (Operation &operation : *result.getParentBlock())
     if (auto op = dyn_cast<linalg::LinalgOp>(operation))
@@ -170,8 +169,8 @@ static bool containsMath(Operation *op) {
 }
 
 /// The value nearest to the result that contains a math function and that two
-/// passes, the final one included, would compute. A destination of one element
-/// a row has no room for one.
+/// passes, including the final one, would compute. A destination of one element
+/// per row has no room for it.
 void RowEmitter::chooseStored() {
   if (!writesRows())
     return;
@@ -209,8 +208,8 @@ void RowEmitter::collectRowArguments() {
   }
 }
 
-/// The operands that are read along the rows. Those begin at multiples of a
-/// part.
+/// The operands that are read along the rows, which begin at multiples of a
+/// chunk.
 SmallVector<LaneUse> RowEmitter::getRowUses() const {
   SmallVector<LaneUse> uses;
   auto add = [&](Value tensor) {
@@ -236,7 +235,7 @@ SmallVector<LaneUse> RowEmitter::getRowUses() const {
   return uses;
 }
 
-/// To be kept, a row of all arguments must fit into registers.
+/// A row is kept if it fits into registers for all arguments.
 void RowEmitter::chooseBlocks() {
   part = group ? extent / group->warps : extent;
   lanes = chooseWideLanes(kernel.costs(), part, getRowUses(),
@@ -246,7 +245,7 @@ void RowEmitter::chooseBlocks() {
              part * static_cast<int64_t>(rowArguments.size()) <= 2 * kept;
 }
 
-/// Returns whether the result is as large as what is reduced.
+/// Returns whether the result has the size of the reduced tensor.
 bool RowEmitter::writesRows() const {
   return result.getType() == kernel.destinationType() && !isReduction(result) &&
          cast<RankedTensorType>(result.getType()).getRank() ==
@@ -257,9 +256,8 @@ bool RowEmitter::writesRows() const {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Asks for the elements of the next row that lie where `index` does in this
-/// one. The hardware stops fetching ahead at each page, and the first pass over
-/// a row is faster than memory.
+/// Prefetches the elements of the next row at `index`. The hardware prefetcher
+/// stops at each page, and the first pass over a row is faster than memory.
 void RowEmitter::prefetchNext(Value index) {
   if (!kernel.costs().machine.prefetches ||
       ShapedType::getNumElements(rowShape) == 1)
@@ -311,8 +309,7 @@ FailureOr<Tile> RowEmitter::finish(int64_t tileRows) const {
   return Tile{tileRows, extent};
 }
 
-/// The tree of a block. Once a value is stored, no argument may be where the
-/// destination is.
+/// The tree of a block. After a store, no argument may alias the destination.
 TreeEmitter &RowEmitter::getTree(const LaneBlock &block) {
   if (keepsRow && block.slot < static_cast<int64_t>(trees.size()))
     return trees[block.slot];
@@ -324,7 +321,7 @@ TreeEmitter &RowEmitter::getTree(const LaneBlock &block) {
   return tree;
 }
 
-/// Visits the row, or the part of it that a warp of the group has.
+/// Visits the row, or the chunk of it that a warp of the group has.
 void RowEmitter::forEachBlock(
     int64_t unroll, SmallVectorImpl<Value> &carried, bool writes,
     function_ref<void(LaneBlock, MutableArrayRef<Value>)> body) {
@@ -357,7 +354,7 @@ void RowEmitter::emitRow(Value row) {
   emitResult();
 }
 
-/// Reductions are numbers here, and what is stored is read, not computed again.
+/// Reductions are scalars here; stored values are read, not recomputed.
 TreeEmitter RowEmitter::makeTree(int64_t active) {
   return TreeEmitter(
       kernel, lanes, active, [this, active](Value tensor, PointRef point) {
@@ -368,7 +365,7 @@ TreeEmitter RowEmitter::makeTree(int64_t active) {
           readsOtherRow |= indices != rowIndices;
           return value;
         }
-        // Only this row is stored: another one is computed again.
+        // Only this row is stored: another one is recomputed.
         if (tensor != stored || !storedIsReady ||
             ArrayRef(indices).drop_back() != ArrayRef(rowIndices))
           return Value();

@@ -54,7 +54,7 @@ private:
   int64_t laneLoop = 0, lanes = 1;
   SmallVector<int64_t> outer;
 
-  /// Where the emission stands.
+  /// State of the emission.
   Point at;
 };
 } // namespace
@@ -163,7 +163,7 @@ TransformEmitter::Block TransformEmitter::read(TreeEmitter &tree) {
   return x;
 }
 
-/// The matrix on the columns of `x`, then on the rows.
+/// Applies the matrix to the columns of `x`, then to the rows.
 TransformEmitter::Block TransformEmitter::transform(const Block &x) {
   Block sums(matrix.size());
   SmallVector<SmallVector<Value>> half(matrix.size());

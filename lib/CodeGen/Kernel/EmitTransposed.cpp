@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A permuted operand is contiguous along another dimension than the result.
-// Reading it lane by lane costs an instruction and a line of cache for each
-// element. Here both are visited in square blocks: vectors along the operand's
-// dimension are read, transposed in registers, and used as rows of the result.
+// Reading it lane by lane costs an instruction and a cache line per element.
+// Here both are visited in square blocks: load vectors along the operand's
+// dimension, transpose them in registers, and use them as rows of the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,13 +77,13 @@ std::optional<int64_t> hamkaas::findCrossDimension(Value result) {
   return std::nullopt;
 }
 
-/// Writes the rows to memory that the lanes share, and reads the columns.
+/// Stores the rows to shared memory, and loads the columns.
 static void transposeInMemory(KernelBuilder &kernel,
                               MutableArrayRef<Value> rows) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   auto type = cast<VectorType>(rows.front().getType());
-  // An element more in each row: those of a column are then in other banks.
+  // Pad each row by an element, so that a column is spread over the banks.
   int64_t size = rows.size(), pitch = size + 1;
   Value memory = kernel.getExchange(size, pitch, type.getElementType());
   for (auto [i, row] : llvm::enumerate(rows))
@@ -146,7 +146,7 @@ public:
     rows = shape[cross];
     columns = shape.back();
     lanes = chooseLanes(kernel.target(), columns);
-    // A vector must be a line.
+    // A vector must be a whole line.
     streams = kernel.streams() && lanes == kernel.costs().lineElements() &&
               value.getType() == kernel.destinationType();
     tileRows = std::min(rows, kernel.costs().tileTransposedRows());
@@ -175,8 +175,8 @@ public:
   }
 
 private:
-  /// Emits `body` for the part number `index` of `total` elements: each has
-  /// `size` but perhaps the last.
+  /// Emits `body` for chunk `index` of `total` elements; only the last may be
+  /// smaller than `size`.
   void forSize(Value index, int64_t total, int64_t size,
                function_ref<void(int64_t)> body) {
     int64_t whole = total / size, rest = total % size;
@@ -194,8 +194,7 @@ private:
       outer[cross] = rows.index;
       emitSquare({outer, columns.index, rows.active, columns.active});
     };
-    // The squares of a column share what is read, those of a row what is
-    // written.
+    // The squares of a column share loads, those of a row share stores.
     if (!alongRead)
       return forEachSquare(firstColumn, activeColumns, [&](LaneBlock columns) {
         forEachSquare(firstRow, activeRows,
@@ -209,9 +208,9 @@ private:
     });
   }
 
-  /// Whole lines are written past the caches, one less in a row than there
-  /// would be if the first began where the row does; the ends of rows, which
-  /// overlap them, are not.
+  /// Uses nontemporal stores for whole lines, one fewer per row than if the
+  /// first began at the row's start. The ends of rows, which overlap them, use
+  /// ordinary stores.
   void emitStream(LaneBlock rows, Value firstColumn, int64_t activeColumns) {
     outer[cross] = rows.index;
     auto emit = [&](Value column) {
@@ -254,7 +253,7 @@ private:
     }
   }
 
-  /// Row number `row` of the square of `tensor`, null if it is not read across
+  /// Row `row` of the square of `tensor`; null if the tensor is not read across
   /// the rows of the result.
   Value readTransposed(Value tensor, PointRef point, const Square &square,
                        int64_t row, Value rowIndex) {
@@ -303,10 +302,10 @@ private:
   int64_t rows, columns, lanes, tileRows, tileColumns;
   SmallVector<int64_t> tileShape;
   bool streams;
-  /// True if neighbouring tiles are of one row of what is read. Short rows of
-  /// the result are written one behind the other instead.
+  /// True if consecutive tiles follow a row of the operand. Short rows of the
+  /// result are written consecutively instead.
   bool alongRead;
-  /// Where the emission of a tile stands.
+  /// State while a tile is emitted.
   SmallVector<Value> outer;
   SmallVector<TransposedRead> transposed;
 };

@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pooling and depthwise convolutions. Neighbouring windows share most of what
-// they cover, so some of them are computed at a time, and each vector that is
-// read is used for all of them. Windows that reach into the padding leave out
-// what lies there: near the ends of a dimension it is known which elements
-// these are, and along the outer ones the loop over a window's elements has
-// bounds.
+// Pooling and depthwise convolutions. Neighbouring windows overlap, so several
+// of them are computed at once, and each loaded vector serves all of them.
+// Padding is skipped: near the ends of a dimension the covered elements are
+// known when the code is emitted; along outer dimensions the loop over a
+// window's elements has bounds.
 //
-// Lanes run along the last dimension of the result. That is the channels, or,
-// where permutations around the operation are part of the kernel, a dimension
-// along which windows slide.
+// Lanes run along the last dimension of the result: the channels, or, where
+// permutes around the operation are part of the kernel, a dimension along which
+// windows slide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +30,7 @@ using namespace hamkaas;
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Calls `body` for all of a loop in stretches of `size`, by a loop where
+/// Calls `body` for chunks of `size` of a loop, in an emitted loop where
 /// windows lie within the source.
 void WindowEmitter::forStretches(int64_t extent, int64_t size,
                                  const WindowAxis *axis,
@@ -52,8 +51,8 @@ void WindowEmitter::forStretches(int64_t extent, int64_t size,
   }
 }
 
-/// The first element of a window that lies at 0 or above, and the first that
-/// lies at the end of the source or above.
+/// The first element of a window at 0 or above, and the first at the end of the
+/// source or above.
 static std::pair<Value, Value>
 getTapBounds(KernelBuilder &kernel, const WindowAxis &axis, Value window) {
   if (axis.isInside(0, axis.windows))
@@ -135,15 +134,15 @@ void WindowEmitter::emitBlock(const WindowStretch &block,
   finish(block, columns, sums);
 }
 
-/// Where window number `row` of the block and the first lane of a vector are.
+/// The position of window `row` of the block and of the first lane of a vector.
 void WindowEmitter::moveTo(const WindowStretch &block, int64_t row,
                            const WindowStretch &columns, int64_t vector) {
   at[blockAxis.window] = {kernel.add(block.begin, row)};
   at[laneLoop] = {kernel.add(columns.begin, vector * lanes), /*step=*/1};
 }
 
-/// Visits the elements of the source that the block covers in order. So each
-/// window meets its own in order, too.
+/// Visits the elements of the source that the block covers in order, which is
+/// also the order of each window's own elements.
 SmallVector<Value> WindowEmitter::addElements(const WindowStretch &block,
                                               const WindowStretch &columns,
                                               ValueRange carried) {
@@ -188,7 +187,7 @@ SmallVector<Value> WindowEmitter::addElements(const WindowStretch &block,
 }
 
 /// Moves to the element at `offset` from the first one of the block; false if
-/// it lies outside of the source.
+/// it is outside of the source.
 bool WindowEmitter::startRead(const WindowStretch &block, int64_t offset) {
   if (block.known) {
     int64_t index = blockAxis.first(*block.known) + offset;
@@ -200,8 +199,8 @@ bool WindowEmitter::startRead(const WindowStretch &block, int64_t offset) {
   return true;
 }
 
-/// Element number `tap` along the lanes' axis, if there is one, of the windows
-/// of a vector; null if none has one.
+/// Element `tap` along the lanes' axis for the windows of a vector; null if it
+/// is outside for all of them.
 Value WindowEmitter::read(const WindowStretch &columns, int64_t vector,
                           int64_t tap) {
   int64_t active = getActive(columns, vector);
@@ -219,7 +218,7 @@ Value WindowEmitter::read(const WindowStretch &columns, int64_t vector,
   return readSource(active);
 }
 
-/// Reads lanes from element `first` on, which may lie outside.
+/// Reads lanes from element `first` on, which may be outside.
 Value WindowEmitter::readEdge(int64_t first, int64_t active) {
   int64_t stride = laneAxis->stride;
   int64_t begin = 0, end = 0;

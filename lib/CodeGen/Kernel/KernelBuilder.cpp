@@ -177,7 +177,7 @@ SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
     yielded.push_back(destination);
     destination = loop.getResults().back();
   }
-  // A loop that carries nothing has its terminator already.
+  // A loop without iter args already has its terminator.
   if (!yielded.empty())
     scf::YieldOp::create(builder, location, yielded);
   return loop.getResults().take_front(carried.size());
@@ -279,10 +279,9 @@ Value KernelBuilder::load(Value tensor, ValueRange indices, int64_t lanes,
       lanesRead, builder.getBoolArrayAttr(true));
 }
 
-/// Numbers among the elements of the destination.
-/// NOTE: of those that count up from 0, upstream makes a load or a store, on a
-/// buffer that has no layout yet which allows one. It does not see through a
-/// cast.
+/// Linear indices of the destination. NOTE: upstream turns linear indices that
+/// count up from 0 into a load or store, on a buffer whose layout does not
+/// allow it yet. It does not see through a cast.
 static Value hideIndices(OpBuilder &builder, Location loc, Value linear) {
   int64_t lanes = cast<VectorType>(linear.getType()).getDimSize(0);
   return arith::IndexCastOp::create(

@@ -23,7 +23,7 @@ using namespace hamkaas;
 //===----------------------------------------------------------------------===//
 
 /// Succeeds if `op` adds products of two inputs to zeros: its first three loops
-/// index the result in order, and so many loops each the inputs.
+/// index the result in order, and three loops each input.
 static LogicalResult verifyProducts(linalg::LinalgOp op,
                                     ArrayRef<unsigned> lhsLoops,
                                     ArrayRef<unsigned> rhsLoops) {
@@ -48,8 +48,8 @@ static LogicalResult verifyProducts(linalg::LinalgOp op,
   return success();
 }
 
-/// Succeeds if `op` computes each score from the element of each tensor at its
-/// place, or from one that is repeated along a dimension of size 1.
+/// Succeeds if `op` computes each score from the elements at its index, or at
+/// index 0 of a dimension of size 1.
 static LogicalResult verifyScoreOp(linalg::LinalgOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
@@ -69,7 +69,7 @@ static LogicalResult verifyScoreOp(linalg::LinalgOp op) {
   return success();
 }
 
-/// The same of all that `scores` are computed by from the products.
+/// The same for all operations between the products and `scores`.
 static LogicalResult verifyScores(Value scores, linalg::LinalgOp products) {
   llvm::SetVector<Value> tree;
   tree.insert(scores);
@@ -100,8 +100,8 @@ static linalg::SoftmaxOp findSoftmax(Value result) {
   return nullptr;
 }
 
-/// The score that `op` gives to what its first input masks, if it does nothing
-/// but choose between that and its second.
+/// The score of elements that the first input of `op` masks, if `op` only
+/// selects between that number and its second input.
 static TypedAttr getMaskedScore(linalg::LinalgOp op) {
   if (!op || op.getNumDpsInputs() != 2)
     return nullptr;
@@ -128,7 +128,7 @@ static bool addsBias(linalg::LinalgOp op) {
   return sum && sum.getRhs() == body.getArgument(1);
 }
 
-/// Finds what hides keys: a mask, or a bias if there is none.
+/// Finds the mask, or else a bias that may mask keys.
 static void findHiding(Attention &attention) {
   auto last = attention.scores.getDefiningOp<linalg::LinalgOp>();
   if (TypedAttr score = getMaskedScore(last)) {

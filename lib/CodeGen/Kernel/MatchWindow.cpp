@@ -15,10 +15,10 @@ using namespace hamkaas;
 
 /// Accumulators: enough to hide the latency of a multiply-add.
 static constexpr int64_t maxAccumulators = 8;
-/// Windows that are computed at a time if lanes are windows, too.
+/// Windows to compute at once if lanes are windows, too.
 static constexpr int64_t maxRows = 4;
-/// Bounds of the code: elements of a window along the dimensions that are
-/// unrolled, and blocks of windows that reach into the padding.
+/// Limits on code size: elements of a window along unrolled dimensions, and
+/// blocks of windows that reach into the padding.
 static constexpr int64_t maxTaps = 64;
 static constexpr int64_t maxEdgeBlocks = 8;
 
@@ -72,7 +72,7 @@ bool WindowEmitter::matchOperand(OpOperand &candidate) {
   return outerAxes.size() == reduction.loops.size() && matchPadding();
 }
 
-/// Padding must contribute nothing, for it is left out.
+/// Padding must be neutral, because it is skipped.
 bool WindowEmitter::matchPadding() {
   if (!padding)
     return true;
@@ -127,7 +127,7 @@ bool WindowEmitter::matchLoops() {
          (!laneAxis || blockAxis.tap < laneAxis->tap);
 }
 
-/// The elements of balanced parts of `extent` of at most `most`.
+/// The size of balanced chunks of `extent`, at most `most`.
 static int64_t balance(int64_t extent, int64_t most) {
   return llvm::divideCeil(extent, llvm::divideCeil(extent, most));
 }

@@ -52,7 +52,7 @@ struct CPUPackParameters
     getOperation().walk(
         [&](Block *block) { movable.insert_range(findMovableOps(*block)); });
     getOperation().walk([&](GroupOp group) {
-      // The computation once is not worth it.
+      // Packing is not worth it for one use.
       if (group.getFamily() == KernelFamily::Contraction &&
           !group->hasAttr(HamKaasDialect::matmulAttrName) &&
           !movable.contains(group))
@@ -83,7 +83,7 @@ private:
       return;
     Value given = group.getInputs()[argument.getArgNumber()];
     Value weights = getOutside(given);
-    // Operands of loops are packed before them only if they are parameters.
+    // Operands of loops are packed before the loop only if they are parameters.
     if (!movable.contains(weights.getDefiningOp()) &&
         (weights != given || !paysInEachRun(*loops)))
       return;
@@ -92,8 +92,8 @@ private:
     int64_t batches = loops->batch.size();
     Value packed = getPacked(group, weights, batches, width);
 
-    // Inside, the weights are what the panels unpack to: the code generator
-    // reads them directly.
+    // Inside, the weights are the unpacked panels: the emitter reads the panels
+    // directly.
     group->setOperand(argument.getArgNumber(),
                       passInto(packed, group->getBlock()));
     argument.setType(packed.getType());
@@ -127,7 +127,7 @@ private:
                              loops.columnCount());
   }
 
-  /// The value that loops are given as `value`.
+  /// The operand of the enclosing loops for `value`.
   static Value getOutside(Value value) {
     while (auto argument = dyn_cast<BlockArgument>(value)) {
       auto scan = dyn_cast<ScanOp>(argument.getOwner()->getParentOp());
@@ -138,7 +138,7 @@ private:
     return value;
   }
 
-  /// `value` in `block`, given to the loops around it.
+  /// `value` in `block`, passed through the loops around it.
   static Value passInto(Value value, Block *block) {
     auto scan = dyn_cast<ScanOp>(block->getParentOp());
     return scan ? scan.addValue(passInto(value, scan->getBlock())) : value;

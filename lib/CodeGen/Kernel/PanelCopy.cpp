@@ -21,7 +21,7 @@ PanelCopy::PanelCopy(KernelBuilder &kernel, Value source,
   rowSize = type.getShape().back();
   scratch = kernel.allocate(depth, width);
   lineElements = kernel.costs().lineElements();
-  // Rows that do not begin with a line end within another one.
+  // Rows that do not begin at a line end within another one.
   int64_t lines = llvm::divideCeil(width, lineElements) +
                   (rowSize % lineElements == 0 ? 0 : 1);
   stepsPerRow = llvm::bit_floor(static_cast<uint64_t>(uses - 1));

@@ -13,10 +13,10 @@
 
 namespace hamkaas {
 
-/// A right side that is not packed has each step of depth on another page. So
-/// the first block of rows of a tile copies what it reads to a few KB on the
-/// stack, where the other blocks read it as from a packed panel. Meanwhile they
-/// ask for what the next tile copies, evenly over their steps.
+/// In an unpacked right side, each step of the depth is on another page. So the
+/// first row block of a tile copies what it reads, a few KB, to the stack. The
+/// other blocks read the copy like a packed panel, and meanwhile prefetch what
+/// the next tile copies, evenly over their steps.
 class PanelCopy {
 public:
   /// `source` is an argument of the kernel, `[..., depth, columns]`. `uses`
@@ -31,16 +31,16 @@ public:
   /// Begins with block number `use` of those that read the copy, from 0 on.
   /// The next stretch begins at element `next` of the source.
   void begin(mlir::Value next, mlir::Value use);
-  /// Asks for nothing from here to the next `begin`.
+  /// Stops prefetching until the next `begin`.
   void end() { next = nullptr; }
-  /// Asks for the part of the next stretch that is due in step `step`.
+  /// Prefetches the part of the next stretch that is due in step `step`.
   void prefetch(mlir::Value step);
 
 private:
   KernelBuilder &kernel;
   mlir::Value source, scratch;
   int64_t lanes, depth, width, rowSize, lineElements;
-  /// A row of the next stretch is asked for in so many steps, a power of two.
+  /// Steps over which a row of the next stretch is prefetched, a power of two.
   int64_t stepsPerRow, linesPerStep;
   mlir::Value next, firstStep;
 };

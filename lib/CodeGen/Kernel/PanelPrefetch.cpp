@@ -30,8 +30,8 @@ void PanelPrefetch::begin(Value panel, Value use, Value lower, Value upper) {
   if (elementsPerStep == 0)
     return;
   this->lower = lower;
-  // The end of this stretch is where the next one begins, be it of the same
-  // panel or not. After the last there is none: what is there is asked for.
+  // The next stretch begins at the end of this one, in the same panel or not.
+  // After the last stretch, prefetches are harmless.
   Value next =
       kernel.multiply(kernel.add(kernel.multiply(panel, depth), upper), width);
   next = kernel.minimum(next, elements - stretch);

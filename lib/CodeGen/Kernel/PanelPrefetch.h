@@ -13,17 +13,17 @@
 
 namespace hamkaas {
 
-/// While blocks of rows use one stretch of a packed right side, the depth of a
-/// block of one panel, brings the next stretch to the second-level cache: a few
-/// bytes a step, evenly over all steps. Otherwise the first rows of the next
-/// stretch wait for it, at the speed of the third-level cache or of memory;
-/// the hardware sees a new stream only when it has begun.
+/// Prefetches the next stretch of a packed right side (a depth block of one
+/// panel) to the L2 cache while row blocks use the current one: a few bytes per
+/// step, evenly over all steps. Otherwise the first rows of the next stretch
+/// would wait for the L3 cache or memory, because the hardware sees a new
+/// stream only after it has begun.
 class PanelPrefetch {
 public:
-  /// `panels` is an argument of the kernel, panels of `depth` steps one after
-  /// the other. A stretch of `tile.depth` steps is used `uses` times. Does
-  /// nothing if that is once: then there is no time to do it in, and reading is
-  /// one stream.
+  /// `panels` is an argument of the kernel: consecutive panels of `depth`
+  /// steps. A stretch of `tile.depth` steps is used `uses` times. Does nothing
+  /// for a single use, which leaves no time to prefetch and is one stream
+  /// anyway.
   PanelPrefetch(KernelBuilder &kernel, mlir::Value panels, int64_t depth,
                 const ContractionTile &tile, int64_t uses);
 

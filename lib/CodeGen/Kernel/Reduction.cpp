@@ -22,8 +22,8 @@ using namespace hamkaas;
 // The computation
 //===----------------------------------------------------------------------===//
 
-/// As upstream has it, but an infinity for the largest and the least number:
-/// sums are no NaN.
+/// As upstream, but infinities for the largest and the least number: sums are
+/// not NaN.
 static std::optional<TypedAttr> getNeutral(Operation *combiner) {
   if (!isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner))
     return arith::getNeutralElement(combiner);
@@ -76,8 +76,8 @@ linalg::LinalgOp hamkaas::findReductionRoot(Value result) {
 
 using Order = SmallVector<int64_t>;
 
-/// The order of the dimensions of `user`'s result where it reads an operand of
-/// the order `read` by `map`; none if it reads elements at other places.
+/// The dimension order of `user`'s result if it reads an operand of the order
+/// `read` by `map`; none if it reads other elements.
 static std::optional<Order> getUserOrder(linalg::LinalgOp user, AffineMap map,
                                          const Order &read) {
   AffineMap written = user.getIndexingMapsArray().back();
@@ -147,7 +147,7 @@ Value ReductionSteps::neutral(int64_t lanes) {
 }
 
 Value ReductionSteps::combine(Value sum, Value value) {
-  // A combined value is no NaN, so that a comparison and a choice do: one
+  // The accumulator is never NaN, so a compare and a select suffice: one
   // instruction.
   if (isa<arith::MaxNumFOp, arith::MinNumFOp>(reduction.combiner)) {
     auto predicate = isa<arith::MaxNumFOp>(reduction.combiner)
@@ -169,7 +169,7 @@ Value ReductionSteps::accumulate(TreeEmitter &tree, PointRef point, Value sum,
   int64_t lanes = cast<VectorType>(sum.getType()).getDimSize(0);
   Value contribution = tree.evaluateContribution(
       reduction.op, reduction.combiner, reduction.contribution, point);
-  // A product that is added has one rounding where there is an instruction.
+  // Use FMA for a product that is added, where the target has it.
   auto product = contribution.getDefiningOp<arith::MulFOp>();
   if (product && isa<arith::AddFOp>(reduction.combiner) &&
       kernel.target().fma && active == lanes &&
@@ -194,8 +194,8 @@ Value ReductionSteps::combineLanes(ArrayRef<Value> sums) {
   }
   Value vector = left.front();
   int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
-  // The same numbers in the same order: the first lane has what is wanted. What
-  // one thread has is combined by itself before.
+  // The same numbers in the same order: the first lane has the result. Each
+  // thread first combines its own elements.
   if (!kernel.target().permutes) {
     for (; lanes > kernel.target().lanes; lanes /= 2) {
       auto halves =

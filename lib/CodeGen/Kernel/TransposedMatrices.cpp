@@ -72,7 +72,7 @@ void TransposedMatrices::transposeMasks(Matrix &matrix, Value batch,
     matrix.scratch.store(square[j], kernel.add(at, j), column);
 }
 
-/// A boolean is not zero here if it is not.
+/// A boolean is true if its byte is not zero.
 Value TransposedMatrices::readRow(const Matrix &matrix, ValueRange indices,
                                   int64_t active) {
   Value row = kernel.load(matrix.tensor, indices, lanes, active);

@@ -170,7 +170,8 @@ Value TreeEmitter::emitIndex(Coordinate coordinate) {
   return indices;
 }
 
-/// How `value` counts from lane to lane; a scalar does by 0.
+/// The coordinate of `value`, if it increases by a constant from lane to lane;
+/// a scalar has step 0.
 std::optional<Coordinate> TreeEmitter::getCounting(Value value) const {
   if (!isa<VectorType>(value.getType()))
     return Coordinate{value};
@@ -180,8 +181,8 @@ std::optional<Coordinate> TreeEmitter::getCounting(Value value) const {
   return known->second;
 }
 
-/// Casts, sums and multiples of what counts do so, too. That is remembered so
-/// that elements read there are known to lie next to each other.
+/// Casts, sums and multiples of such values have the property, too. Recording
+/// it shows that elements read at them are contiguous.
 void TreeEmitter::noteCounting(Operation &op, IRMapping &values) {
   // Narrower integers may wrap from one lane to the next.
   Type type = op.getResult(0).getType();
@@ -215,8 +216,8 @@ void TreeEmitter::noteCounting(Operation &op, IRMapping &values) {
       kernel.ir().clone(op, first)->getResult(0), step};
 }
 
-/// Comparing indices with a bound asks for a mask of the first lanes, which is
-/// far cheaper than a vector of 64-bit numbers.
+/// A comparison of indices with a bound becomes a mask of the first lanes,
+/// which is far cheaper than a vector of 64-bit numbers.
 Value TreeEmitter::emitLaneCompare(Operation &op, IRMapping &values) {
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (!compare)
@@ -232,7 +233,7 @@ Value TreeEmitter::emitLaneCompare(Operation &op, IRMapping &values) {
   if (!at || at->step != 1 || predicate != arith::CmpIPredicate::slt ||
       isa<VectorType>(bound.getType()))
     return nullptr;
-  // Sums of a program's own numbers may wrap between two lanes, indices cannot.
+  // Computed numbers may wrap between two lanes; indices cannot.
   if (!getElementTypeOrSelf(indices).isIndex() &&
       !indices.getDefiningOp<arith::IndexCastOp>())
     return nullptr;
@@ -248,7 +249,7 @@ Value TreeEmitter::emitLaneCompare(Operation &op, IRMapping &values) {
     value = arith::MaxSIOp::create(ir, loc, value, kernel.constant(low));
     return arith::MinSIOp::create(ir, loc, value, kernel.constant(high));
   };
-  // The bound may be any number: the difference must not wrap, either.
+  // The bound may be any number: the difference must not wrap.
   int64_t limit = int64_t(1) << 62;
   Value count = arith::SubIOp::create(
       ir, loc, clamp(cast(bound), -limit, limit), cast(at->index));
@@ -260,7 +261,7 @@ Value TreeEmitter::emitLaneCompare(Operation &op, IRMapping &values) {
 // Conditions for evaluation
 //===----------------------------------------------------------------------===//
 
-/// The body may read the inputs of the kernel itself, at points it computes.
+/// The body may read the kernel's inputs directly, at computed points.
 static LogicalResult verifyExtract(tensor::ExtractOp op) {
   auto argument = dyn_cast<BlockArgument>(op.getTensor());
   if (argument && argument != argument.getOwner()->getArguments().back())

@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Lanes this far apart at most are picked out of whole vectors: a load of a
-/// vector costs as much as one of an element.
+/// The largest distance at which lanes are selected from whole vectors: a
+/// vector load costs as much as a scalar one.
 static constexpr int64_t maxSpread = 4;
 
 static SmallVector<Value> getLane(KernelBuilder &kernel, PointRef point,
@@ -46,7 +46,7 @@ Value TreeEmitter::read(Value tensor, PointRef point) {
   return readLanes(tensor, point);
 }
 
-/// An element for each lane, wherever it is.
+/// A gather: an element per lane at any place.
 Value TreeEmitter::readGathered(Value tensor, PointRef point) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
   if (writtenNumbers && PointRef(written) == point &&
@@ -61,14 +61,14 @@ Value TreeEmitter::readGathered(Value tensor, PointRef point) {
                        active);
 }
 
-/// Lanes along the last dimension that are not next to each other, or in
-/// reverse order: reads all elements from the first of them to the last.
+/// Lanes along the last dimension that are strided or in reverse order: reads
+/// all elements from the first of them to the last.
 Value TreeEmitter::readSpread(Value tensor, PointRef point) {
   int64_t step = point.back().step;
   int64_t distance = std::abs(step);
   int64_t span = (active - 1) * distance + 1;
   SmallVector<Value> first = getLane(kernel, point, step < 0 ? active - 1 : 0);
-  // Where each lane lies behind `first`; those that are not active are copies.
+  // The offset of each lane from `first`; inactive lanes are copies.
   SmallVector<int64_t> position;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     int64_t at = std::min(lane, active - 1);
@@ -101,8 +101,8 @@ Value TreeEmitter::readLanes(Value tensor, PointRef point) {
   });
 }
 
-/// A vector of one element a lane. Lanes that are not active may lie outside of
-/// the tensor, so they are copies of the first.
+/// A vector of one element per lane. Inactive lanes may be outside of the
+/// tensor, so they are copies of the first.
 Value TreeEmitter::collectLanes(function_ref<Value(int64_t lane)> element) {
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < active; ++lane)
@@ -113,8 +113,8 @@ Value TreeEmitter::collectLanes(function_ref<Value(int64_t lane)> element) {
                                         elements);
 }
 
-/// Reads where the body of an operation computed that it should. An argument
-/// that is read at other points than the written one cannot share its storage.
+/// Reads at indices that the body of an operation computed. An argument that is
+/// read at other points than the written one cannot share its storage.
 Value TreeEmitter::emitExtract(tensor::ExtractOp op, IRMapping &values) {
   Point point;
   SmallVector<Value> indices;
@@ -182,7 +182,7 @@ static Value selectElement(KernelBuilder &kernel, Value condition,
   return arith::BitcastOp::create(ir, loc, type, chosen);
 }
 
-/// Outside of the source some element of it is read, and not used.
+/// Outside of the source, reads any element of it and ignores it.
 Value TreeEmitter::evaluatePad(tensor::PadOp op, PointRef point) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread of a GPU moves 16 bytes by one instruction, if they are aligned to
-// that. Where a tree is read so, a quarter of the instructions do. Elsewhere,
-// threads that lie four elements apart would ask for four times the memory.
+// A GPU thread moves 16 aligned bytes by one instruction. A tree that is read
+// in this way needs a quarter of the instructions. Elsewhere, threads four
+// elements apart would request four times the memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,9 +35,8 @@ Indices hamkaas::applyToLanes(AffineMap map, ArrayRef<LaneUse::Index> loops) {
   return result;
 }
 
-/// Returns whether `share` elements from each multiple of it on are next to
-/// each other and begin at a multiple of their size, or all lanes have one
-/// element.
+/// Returns whether `share` elements from each multiple of it on are contiguous
+/// and aligned to their size, or all lanes have one element.
 static bool isReadInShares(const LaneUse &use, int64_t share) {
   auto depends = [](LaneUse::Index index) { return index.factor != 0; };
   if (llvm::none_of(use.at, depends))
@@ -50,8 +49,8 @@ static bool isReadInShares(const LaneUse &use, int64_t share) {
          (isOneRow || shape.back() % share == 0);
 }
 
-/// The uses that define `use`, whose tensor is the result of `op`; none if its
-/// body reads memory by itself.
+/// The operand uses of `use`, whose tensor is the result of `op`; none if the
+/// body of `op` reads memory directly.
 static std::optional<SmallVector<LaneUse>> getOperandUses(linalg::LinalgOp op,
                                                           const LaneUse &use) {
   if (!op.getBlock()->getOps<tensor::ExtractOp>().empty())
@@ -84,7 +83,7 @@ static std::optional<LaneUse> getPaddedUse(tensor::PadOp pad,
   return source;
 }
 
-/// Returns whether all that `uses` need of memory is read in shares.
+/// Returns whether all memory reads of `uses` are shares.
 static bool areReadInShares(SmallVector<LaneUse> uses, int64_t share,
                             function_ref<bool(Value)> isLeaf) {
   auto add = [&](const LaneUse &use) {
@@ -124,8 +123,8 @@ int64_t hamkaas::chooseWideLanes(const CostModel &costs, int64_t extent,
   Type type = getElementTypeOrSelf(uses.front().tensor.getType());
   int64_t bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
   const TargetDescription &target = costs.target;
-  // Of narrow types no more than of 32 bits, for each is a register, and what
-  // is computed of it a longer one, perhaps.
+  // Narrow types get no more elements than 32-bit ones: each is a register, and
+  // their results may be wider.
   int64_t share = costs.machine.accessBytes /
                   std::max<int64_t>(bytes, CostModel::elementBytes);
   for (; share > 1; share /= 2)

@@ -89,8 +89,7 @@ private:
   llvm::ArrayRef<int64_t> order;
   llvm::SmallVector<int64_t> extents;
 
-  /// The operand that windows slide over: the operand, and what it is without
-  /// padding.
+  /// The operand that windows slide over, and the same without padding.
   mlir::OpOperand *operand = nullptr;
   mlir::Value source, padding;
   llvm::SmallVector<int64_t> low;
@@ -104,7 +103,7 @@ private:
   int64_t laneLoop = -1, lanes = 1, rows = 1, vectors = 1;
   llvm::SmallVector<int64_t> outer, outerShape;
 
-  /// Where the emission stands: an index a loop, and one a dimension of the
+  /// State of the emission: an index per loop, and one per dimension of the
   /// source.
   Point at, position;
 };
