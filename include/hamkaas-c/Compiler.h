@@ -199,6 +199,9 @@ typedef struct HamKaasCompileOptions {
   int32_t checkEachPass;
   /// How messages name these options: a HamKaasOptionNames.
   int32_t optionNames;
+  /// Not 0: add DWARF line tables, so that "perf annotate" and "gdb" show the
+  /// lines of the model beside machine code of the processor.
+  int32_t debugInfo;
   /* hamkaas-tblgen end */
 } HamKaasCompileOptions;
 

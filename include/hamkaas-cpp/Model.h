@@ -47,6 +47,7 @@ struct CompileOptions {
   double winogradError = 0;
   std::string graphPasses = {};
   bool checkEachPass = false;
+  bool debugInfo = false;
   // hamkaas-tblgen end
 };
 
@@ -96,6 +97,7 @@ public:
     options.winogradError = given.winogradError;
     options.graphPasses = detail::orNull(given.graphPasses);
     options.checkEachPass = given.checkEachPass;
+    options.debugInfo = given.debugInfo;
     // hamkaas-tblgen end
   }
   CompileRequest(const CompileRequest &) = delete;

@@ -140,6 +140,7 @@ static llvm::Error writeModel(const Model &model, StringRef path,
   AotOptions aot;
   aot.output = path;
   aot.descriptor = compileOptions.descriptor;
+  aot.keepDebugInfo = compileOptions.debugInfo;
   std::vector<ArrayRef<char>> own;
   if (compileOptions.parameters) {
     own = getParameterContents(compiled->info, *compileOptions.parameters);

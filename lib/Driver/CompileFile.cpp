@@ -288,6 +288,7 @@ llvm::Error FileCompilation::writeProgram() {
   AotOptions aot;
   aot.output = path;
   aot.descriptor = compileOptions.descriptor;
+  aot.keepDebugInfo = compileOptions.debugInfo;
   std::vector<ArrayRef<char>> own;
   if (compileOptions.parameters)
     own = getParameterContents(compiled->info, *compileOptions.parameters);

@@ -138,6 +138,7 @@ Compilation::Compilation(ModuleOp module, const CompileOptions &options,
   pipeline.winogradError = options.winogradError;
   pipeline.engine = options.engine;
   pipeline.graphPasses = options.graphPasses;
+  pipeline.debugInfo = options.debugInfo;
   pipeline.sameCalls = this->targets.size() > 1;
 }
 

@@ -95,8 +95,9 @@ Error writeProgram(const ProgramInfo &info, const ProgramObjects &objects,
   // known to its own model only.
   if (isLibrary)
     exports.push_back(HAMKAAS_PROGRAM_SYMBOL);
-  Expected<OutputFile> program =
-      linkProgram({all, data, exports, options.runtimeArchive}, options.output);
+  Expected<OutputFile> program = linkProgram(
+      {all, data, exports, options.runtimeArchive, options.keepDebugInfo},
+      options.output);
   if (!program)
     return program.takeError();
   if (isLibrary)

@@ -70,6 +70,8 @@ private:
 /// Adds the objects, the data and the runtime to the command line.
 Error addInputs(const LinkJob &job, LinkFiles &files,
                 std::vector<std::string> &arguments) {
+  if (!job.keepDebugInfo)
+    arguments.push_back("--strip-debug");
   for (MemoryBufferRef object : job.objects) {
     Expected<std::string> path = files.add(object.getBuffer());
     if (!path)
@@ -109,9 +111,9 @@ Error linkSharedLibrary(const LinkJob &job, StringRef path, StringRef output) {
       "-soname=" + sys::path::filename(path).str(),
       "--version-script=" + *script,
       // Two programs in one process each use their own descriptor.
-      "-Bsymbolic", "--exclude-libs=ALL", "--gc-sections", "--strip-debug",
-      "-z", "now", "-z", "relro", "-z", "noexecstack", "--eh-frame-hdr",
-      "--hash-style=gnu", "--build-id=fast", "--threads=1"};
+      "-Bsymbolic", "--exclude-libs=ALL", "--gc-sections", "-z", "now", "-z",
+      "relro", "-z", "noexecstack", "--eh-frame-hdr", "--hash-style=gnu",
+      "--build-id=fast", "--threads=1"};
 #ifndef HAMKAAS_SANITIZE
   // A sanitized runtime has its library's functions from the program around it.
   arguments.insert(arguments.end(), {"-z", "defs"});
@@ -164,8 +166,7 @@ Error linkObject(const LinkJob &job, StringRef path, StringRef output) {
   std::vector<std::string> arguments = {
       "-r", "-m", "elf_x86_64",
       // Groups would be shared with other programs by name.
-      "--force-group-allocation", "--strip-debug", "--gc-sections",
-      "--threads=1"};
+      "--force-group-allocation", "--gc-sections", "--threads=1"};
   for (const std::string &name : job.exports)
     arguments.push_back("--undefined=" + name);
   if (Error error = addInputs(job, files, arguments))

@@ -21,6 +21,8 @@ static LLVM::LLVMFuncOp declare(LLVM::LLVMFuncOp function, OpBuilder &builder) {
   auto declaration =
       cast<LLVM::LLVMFuncOp>(builder.cloneWithoutRegions(function));
   declaration.setLinkage(LLVM::Linkage::External);
+  // A location may hold the lines of a definition.
+  declaration->setLoc(builder.getUnknownLoc());
   return declaration;
 }
 

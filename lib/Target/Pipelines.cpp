@@ -173,6 +173,9 @@ void hamkaas::buildPhase(OpPassManager &manager, Phase phase, TargetAttr attr,
   case Phase::Device:
     return target.buildDevicePipeline(manager);
   case Phase::Llvm:
-    return target.buildLlvmPipeline(manager);
+    target.buildLlvmPipeline(manager);
+    if (options.debugInfo)
+      manager.addPass(createAddLineTables());
+    return;
   }
 }

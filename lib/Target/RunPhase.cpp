@@ -61,6 +61,7 @@ struct RunPhasePass : hamkaas::impl::RunPhaseBase<RunPhasePass> {
     options.disabledOptimizations = {noOptimize.begin(), noOptimize.end()};
     options.winogradError = winogradError;
     options.engine = engine;
+    options.debugInfo = debugInfo;
     OpPassManager manager(ModuleOp::getOperationName());
     buildPhase(manager, *known, *target, options);
     if (failed(runPipeline(manager, getOperation())))
@@ -106,6 +107,8 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
       *this, "engine",
       llvm::cl::desc("Library that computes what it can on a GPU: cublaslt"),
       llvm::cl::init("")};
+  Option<bool> debugInfo{*this, "debug-info", llvm::cl::desc("Add line tables"),
+                         llvm::cl::init(false)};
 };
 
 } // namespace
@@ -136,6 +139,7 @@ static void addPhase(OpPassManager &manager, StringRef phase,
   run.noOptimize.assign(options.noOptimize.begin(), options.noOptimize.end());
   run.winogradError = options.winogradError;
   run.engine = options.engine;
+  run.debugInfo = options.debugInfo;
   manager.addPass(createRunPhase(std::move(run)));
 }
 

@@ -249,6 +249,14 @@ def check_each_pass : CompileOption<Switch,
 
 def field_option_names : CField<"int32_t optionNames",
     "How messages name these options: a HamKaasOptionNames.">;
+
+def debug_info : CompileOption<Switch,
+    "Add line tables, which profilers and debuggers read"> {
+  let Description = "add DWARF line tables, so that `perf annotate` and `gdb` "
+                    "show the [lines of the model](#lines-of-machine-code) "
+                    "beside machine code of the processor";
+  let Tools = [CompileTool];
+}
 } // Since 1.5
 
 #endif // HAMKAAS_OPTIONS_COMPILEOPTIONS

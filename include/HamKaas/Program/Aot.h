@@ -25,6 +25,8 @@ struct AotOptions {
   llvm::ArrayRef<llvm::ArrayRef<char>> parameters;
   /// See LinkJob::runtimeArchive.
   std::string runtimeArchive;
+  /// See LinkJob::keepDebugInfo.
+  bool keepDebugInfo = false;
 };
 
 /// Links `objects`, compiled from modules with a descriptor, with the runtime

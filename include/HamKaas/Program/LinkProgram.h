@@ -40,6 +40,9 @@ struct LinkJob {
   /// The runtime as a static library; empty for the one that belongs to this
   /// compiler.
   std::string runtimeArchive;
+  /// Keep the debug information of the objects, and of the runtime if it has
+  /// any.
+  bool keepDebugInfo = false;
 };
 
 /// Links `job` with the runtime, in this process. `path`, whose ending must be

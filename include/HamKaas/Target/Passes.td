@@ -36,6 +36,20 @@ def AttachTarget : Pass<"hamkaas-attach-target", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def AddLineTables : Pass<"hamkaas-add-line-tables", "mlir::ModuleOp"> {
+  let summary = "let machine code tell which line of the model it is of";
+  let description = [{
+    Gives each function of LLVM a `#llvm.di_subprogram`, and each operation in it
+    one line: of a location that is fused from those of several, the line of the
+    group's root, else the first. A node of an ONNX model, which has no lines,
+    has its number in the list of nodes as its line, in `model.onnx.nodes`.
+
+    Before: `loc(fused<"m.hk":4:1>["m.hk":3:1, "m.hk":4:1])`. After:
+    `loc("m.hk":4:1)`.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 def RunPhase : Pass<"hamkaas-run-phase", "mlir::ModuleOp"> {
   let summary = "run the passes of a phase for the target of the module";
   let description = [{
@@ -60,6 +74,8 @@ def RunPhase : Pass<"hamkaas-run-phase", "mlir::ModuleOp"> {
            "Largest error of convolutions by Winograd's method">,
     Option<"engine", "engine", "std::string", /*default=*/"",
            "Library that computes matmuls on a GPU: cublaslt">,
+    Option<"debugInfo", "debug-info", "bool", /*default=*/"false",
+           "Add line tables in phase llvm">,
   ];
   // Those of the passes of all targets, which this one runs.
   let dependentDialects = [

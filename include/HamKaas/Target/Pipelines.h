@@ -33,6 +33,8 @@ struct PipelineOptions {
   std::string graphPasses = {};
   /// True if the calls of kernels are to be the same for all targets.
   bool sameCalls = false;
+  /// True if machine code is to have line tables.
+  bool debugInfo = false;
 
   bool isEnabled(llvm::StringRef optimization) const;
 };

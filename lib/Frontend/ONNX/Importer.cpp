@@ -197,11 +197,17 @@ static std::string getNodeName(const NodeProto &node,
 }
 
 static Location getLocation(StringRef name, const NodeProto &node,
-                            Location model) {
-  MLIRContext *context = model.getContext();
+                            Location place) {
+  MLIRContext *context = place.getContext();
   auto op = StringAttr::get(context, escape(node.opType));
   return NameLoc::get(StringAttr::get(context, escape(name)),
-                      NameLoc::get(op, model));
+                      NameLoc::get(op, place));
+}
+
+/// Node number `number` of the model. A model has no lines, so that its line is
+/// 0; the column is free for the number, of which line tables make a line.
+static FileLineColLoc getPlace(FileLineColLoc model, unsigned number) {
+  return FileLineColLoc::get(model.getFilename(), /*line=*/0, number);
 }
 
 void Importer::enterNode(StringRef name, Location location) {
@@ -213,12 +219,17 @@ void Importer::importNodes(const Nodes &nodes, Scope &scope,
                            const Environment &environment) {
   std::string outerName = diagnostics.nodeName().str();
   Location outerLocation = diagnostics.nodeLocation();
-  for (const NodeProto &node : nodes) {
+  // The nodes of a body have the number of the node that they are in.
+  auto place = outerLocation->findInstanceOf<FileLineColLoc>();
+  bool isModel = outerLocation == modelLocation;
+  for (auto [i, node] : llvm::enumerate(nodes)) {
     countNodes(1);
     if (isTooLarge())
       break;
+    if (isModel)
+      place = getPlace(place, i + 1);
     std::string name = getNodeName(node, environment);
-    enterNode(name, getLocation(name, node, modelLocation));
+    enterNode(name, getLocation(name, node, place));
     importNode(node, scope, environment);
   }
   enterNode(outerName, outerLocation);

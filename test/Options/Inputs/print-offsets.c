@@ -35,12 +35,13 @@ int main(void) {
   PRINT(graphPasses);
   PRINT(checkEachPass);
   PRINT(optionNames);
+  PRINT(debugInfo);
 #ifdef HAS_OPTION
   HamKaasCompileOptions options = {0};
   options.probeDepth = 3;
   if (options.probeDepth == 3 &&
       offsetof(HamKaasCompileOptions, probeDepth) >
-          offsetof(HamKaasCompileOptions, optionNames))
+          offsetof(HamKaasCompileOptions, debugInfo))
     printf("added after all others\n");
 #endif
   return 0;

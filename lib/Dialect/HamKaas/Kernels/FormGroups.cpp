@@ -333,8 +333,13 @@ GroupOp Group::create() {
   }
   llvm::append_range(inputs, read);
   KernelFamily family = root ? root.getKernelFamily() : last.getKernelFamily();
+  // Line tables have room for one location: that of the root.
+  LocationAttr rootLocation;
+  if (root && ops.size() > 1)
+    rootLocation = root->getLoc();
   auto group = GroupOp::create(
-      builder, builder.getFusedLoc(locations), last->getResultTypes(), inputs,
+      builder, builder.getFusedLoc(locations, rootLocation),
+      last->getResultTypes(), inputs,
       KernelFamilyAttr::get(builder.getContext(), family), updatedIndex);
   group->setAttr(HamKaasDialect::opsAttrName,
                  builder.getStringAttr(describe(ops)));
