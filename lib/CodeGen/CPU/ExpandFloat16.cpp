@@ -79,8 +79,8 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
     Value bits =
         arith::ExtUIOp::create(f.b, f.typeOf(f.b.getI32Type()), narrow);
     Value magnitude = f.bitAnd(bits, 0x7fff);
-    // With the exponent of float16 in that of float32 the number is 2^-112 of
-    // what it should be; the product is exact, also from subnormal numbers.
+    // With float16's exponent in a float32, the number is too small by 2^112;
+    // multiplying by that is exact, also from subnormal numbers.
     Value scaled = f.asBits(
         arith::MulFOp::create(f.b, f.asFloat(f.shiftLeft(magnitude, 13)),
                               f.asFloat(f.number((127 + 112) << 23))));

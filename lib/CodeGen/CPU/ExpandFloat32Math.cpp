@@ -41,8 +41,8 @@ static Value scaleInTwoSteps(Float32Builder &f, Value p, Value shifted,
   return f.multiply(scaled, f.select(isZero, f.number(0.0), factor));
 }
 
-/// The sum `a * b + c`, and, if `rest` is not null, what it lacks of the exact
-/// one. `c` has the largest magnitude.
+/// The sum `a * b + c` and, if `rest` is not null, its rounding error. `c` has
+/// the largest magnitude.
 static Value emitSum(Float32Builder &f, Value a, Value b, Value c,
                      Value *rest) {
   Value sum = f.multiplyAdd(a, b, c);
@@ -55,8 +55,8 @@ static Value emitSum(Float32Builder &f, Value a, Value b, Value c,
 /// fraction of 2^n comes from a table in a register, so a polynomial of degree
 /// 3 suffices for exp(r).
 static Value emitExpByTable(Float32Builder &f, Value x, Value *rest) {
-  // Twice as much as need be: the instruction takes as long as two hundred
-  // additions to find a result that is nearly 0, but no time for one far below.
+  // Twice the necessary bound: the instruction takes as long as two hundred
+  // additions for a result near 0, but no extra time for one far below.
   x = f.clamp(x, -2000.0, 89.0);
   // Adding this rounds to a multiple of 1/16, whose fraction is in the low
   // bits.

@@ -28,12 +28,12 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// Vectors that are computed in turns. Measured with AVX2 and AVX-512: two
-/// bring half of what four do.
+/// Vectors to interleave. Measured with AVX2 and AVX-512: two bring half of the
+/// gain of four.
 static constexpr int64_t interleavedChains = 4;
 
 namespace {
-/// Replaces a function by what `emit` makes of its argument.
+/// Replaces a function by the result of `emit` on its argument.
 template <typename OpTy, Value emit(Float32Builder &, Value)>
 struct ExpandFloat32 : OpRewritePattern<OpTy> {
   ExpandFloat32(MLIRContext *context, Float32Features features)
@@ -81,7 +81,7 @@ struct ExpandSigmoid : OpRewritePattern<arith::DivFOp> {
   LogicalResult matchAndRewrite(arith::DivFOp op,
                                 PatternRewriter &rewriter) const override {
     auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
-    // Folding has brought the constant to the right.
+    // Folding has moved the constant to the right.
     auto exp = sum ? sum.getLhs().getDefiningOp<math::ExpOp>() : nullptr;
     auto neg = exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : nullptr;
     if (!neg || !exp->hasOneUse() || !sum->hasOneUse() ||
@@ -129,7 +129,7 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
         blocks.insert(op->getBlock());
     });
     Float32Features features{target->fma, target->scale};
-    // Before their functions are expanded by themselves.
+    // Before the patterns of single functions.
     RewritePatternSet sums(context);
     sums.add<ExpandOnePlusErf, ExpandSigmoid>(context, features);
     if (failed(applyPatternsGreedily(getOperation(), std::move(sums))))

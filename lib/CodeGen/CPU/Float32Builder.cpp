@@ -152,7 +152,7 @@ Value Float32Builder::scale(Value x, Value n) {
   auto constant = [&](unsigned width, int64_t value) -> Value {
     return arith::ConstantIntOp::create(builder, value, width);
   };
-  // All lanes, so the third operand, which others would keep, is none.
+  // All lanes are active, so the passthrough operand is unused.
   SmallVector<Value> operands{x, n, x,
                               constant(std::max<int64_t>(lanes, 8), -1)};
   if (lanes == 16)

@@ -38,7 +38,7 @@ public:
   /// `x` to the powers that are one less than the number of coefficients and
   /// below; the coefficient of the highest power comes first.
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients);
-  /// Keeps NaN, unlike the lesser of two numbers in most readings.
+  /// Propagates NaN, unlike most definitions of a minimum.
   mlir::Value clamp(mlir::Value x, double low, double high);
 
   mlir::Value absolute(mlir::Value x);

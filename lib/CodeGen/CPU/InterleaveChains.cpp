@@ -17,29 +17,29 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Shorter computations overlap by themselves.
+/// Shorter chains overlap in hardware.
 static constexpr size_t minChain = 8;
 
-/// Returns whether `op` may change places with others of its kind.
+/// Returns whether `op` may be reordered.
 static bool isMovable(Operation &op) {
   if (op.getNumRegions() > 0 || op.hasTrait<OpTrait::IsTerminator>())
     return false;
-  // Those intrinsics of kernels that have a result are arithmetic.
+  // Intrinsics with a result are arithmetic in kernels.
   if (isa<LLVM::CallIntrinsicOp>(op))
     return op.getNumResults() > 0;
   return isa<memref::PrefetchOp>(op) || isMemoryEffectFree(&op) ||
          hasSingleEffect<MemoryEffects::Read>(&op);
 }
 
-/// Returns whether `op` computes with vectors. What is loaded, or the same in
-/// all lanes, may serve several chains, and does not make them one.
+/// Returns whether `op` computes with vectors. Loads and broadcasts may serve
+/// several chains and do not connect them.
 static bool isArithmetic(Operation *op) {
   return (isMemoryEffectFree(op) || isa<LLVM::CallIntrinsicOp>(op)) &&
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<VectorType>);
 }
 
 namespace {
-/// Movable operations in a row.
+/// Consecutive movable operations.
 class Segment {
 public:
   Segment(ArrayRef<Operation *> operations)
@@ -59,7 +59,7 @@ private:
 };
 } // namespace
 
-/// The arithmetic, in parts that do not depend on each other.
+/// The independent chains of arithmetic.
 SmallVector<Segment::Chain> Segment::findChains() const {
   llvm::EquivalenceClasses<Operation *> connected;
   for (Operation *op : operations) {
@@ -82,7 +82,7 @@ SmallVector<Segment::Chain> Segment::findChains() const {
   return found;
 }
 
-/// Appends `op` behind what it needs, which may be a long chain: so there is no
+/// Appends `op` after its operands. They may be a long chain, so there is no
 /// recursion.
 void Segment::schedule(Operation *op) {
   SmallVector<Operation *> pending{op};

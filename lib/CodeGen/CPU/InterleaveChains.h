@@ -12,12 +12,10 @@
 
 namespace hamkaas {
 
-/// Reorders the operations on vectors in `block` such that `count` long
-/// computations that do not depend on each other advance in turns. A function
-/// like erf is a chain of some twenty operations of which each waits for the
-/// last one; written one after the other, a processor sees two or three of
-/// these chains ahead, too few to keep its units busy. Nothing moves across
-/// what writes memory.
+/// Interleaves `count` long independent chains of vector operations in `block`.
+/// A function like erf is a chain of about twenty dependent operations. Written
+/// one after the other, a CPU sees two or three of these chains ahead, too few
+/// to keep its units busy. Nothing moves across memory writes.
 void interleaveChains(mlir::Block &block, int64_t count);
 
 } // namespace hamkaas

@@ -70,8 +70,8 @@ private:
                                                    builder.getI32Type()));
   }
 
-  /// Loops over values to be checked have no steps where the caller has no
-  /// place for those that are wrong, having made the checks before.
+  /// Loops over values to check run zero iterations if the caller passes no
+  /// place for failed values, having made the checks before.
   void skipCheckLoops() {
     for (Operation *op : getCheckSlice(kernel)) {
       auto loop = dyn_cast<scf::ForOp>(op);
@@ -127,8 +127,8 @@ private:
     check.erase();
   }
 
-  /// A call for no tiles runs the checks alone. The loop over the tiles would
-  /// see to that, but the loop of a single one was simplified away.
+  /// A call for no tiles only runs the checks. The tile loop would ensure that,
+  /// but the loop of a single tile was simplified away.
   void returnWithoutTiles(Operation *rest) {
     Block *before = rest->getBlock();
     Block *tiles = before->splitBlock(rest);

@@ -41,10 +41,10 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// Masks count lanes, of which no vector has so many that 32 bits would not do.
+/// Masks use 32-bit lane indices, which suffice for any vector.
 static constexpr bool force32BitVectorIndices = true;
 
-/// Reduces the vector operations to those that LLVM has.
+/// Lowers vector operations to those of LLVM.
 static LogicalResult lowerVectors(func::FuncOp kernel) {
   RewritePatternSet patterns(kernel.getContext());
   vector::populateVectorTransferLoweringPatterns(patterns,
@@ -55,9 +55,9 @@ static LogicalResult lowerVectors(func::FuncOp kernel) {
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   vector::populateVectorStepLoweringPatterns(patterns);
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
-  // NOTE: makes maximum and minimum a comparison and a choice, which takes
-  // either of 0.0 and -0.0. LLVM's own keep their order, at the cost of 30 % of
-  // the time of a max pooling.
+  // NOTE: lowers maximum and minimum to a compare and a select, which may
+  // return either of 0.0 and -0.0. LLVM's own order them, at the cost of 30 %
+  // of the time of a max pooling.
   arith::populateArithExpandOpsPatterns(patterns);
   arith::populateExpandBFloat16Patterns(patterns);
   populateConvertThroughFloat32Patterns(patterns);
@@ -92,8 +92,8 @@ struct KernelsToLLVMPass : hamkaas::impl::KernelsToLLVMBase<KernelsToLLVMPass> {
       if (kernel->hasAttr(HamKaasDialect::tilesAttrName) &&
           (failed(lowerVectors(kernel)) || failed(convertToLLVM(kernel))))
         return signalPassFailure();
-    // The code of a kernel in each of its calls would take long to compile and
-    // much space; a call costs nothing beside what a kernel does.
+    // Inlining kernels would cost compile time and space; a call is negligible
+    // beside a kernel.
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (!kernel.isExternal())
         kernel.setNoInline(true);

@@ -41,7 +41,8 @@ struct StreamStoresPass : hamkaas::impl::StreamStoresBase<StreamStoresPass> {
       return;
     for (vector::TransferWriteOp write : writes)
       streamWrite(write);
-    // Such stores are in no order with those that tell others of the result.
+    // Nontemporal stores are not ordered with the stores that publish the
+    // result.
     OpBuilder builder(getOperation().getBody().back().getTerminator());
     LLVM::CallIntrinsicOp::create(builder, getOperation().getLoc(),
                                   builder.getStringAttr("llvm.x86.sse.sfence"),

@@ -92,7 +92,8 @@ static std::optional<PointerAccess> getPointerAccess(Operation *op) {
       .Default([](Operation *) { return Result(); });
 }
 
-/// Accesses that nothing above knows would not be checked.
+/// Returns whether `op` accesses memory in a form that the above does not
+/// handle, which would remain unchecked.
 static bool isUnknownAccess(Operation *op) {
   return isa<vector::TransferReadOp, vector::TransferWriteOp,
              vector::MaskedLoadOp, vector::MaskedStoreOp, vector::GatherOp,

@@ -60,7 +60,7 @@ struct Access {
 };
 } // namespace
 
-/// Lanes next to each other from `indices` on.
+/// Consecutive lanes from `indices` on.
 static Access getLaneAccess(Value memref, ValueRange indices, VectorType vector,
                             bool writes) {
   auto type = cast<MemRefType>(memref.getType());
@@ -118,7 +118,7 @@ bool AccessOrder::conflicts(unsigned before, Event event) {
   llvm_unreachable("no other event");
 }
 
-/// Adds what may have happened on another way; true if that is more.
+/// Joins the state of another path; true if the state grows.
 bool AccessOrder::join(State &state, const State &other) {
   bool grows = false;
   for (auto [buffer, events] : other) {

@@ -31,9 +31,9 @@ public:
   llvm::SetVector<mlir::Operation *> findWaits();
 
 private:
-  /// Events of a buffer since the last barrier: reads and writes in which
-  /// element j of a row is that of lane j modulo the lanes, or part of that
-  /// lane's share, writes of each lane to places that are its own, and others.
+  /// Accesses of a buffer since the last barrier: reads and writes where
+  /// element j of a row belongs to lane j modulo the lanes or to that lane's
+  /// share, writes of each lane to places of its own, and others.
   enum Event : unsigned {
     AlignedRead = 1,
     OtherRead = 2,

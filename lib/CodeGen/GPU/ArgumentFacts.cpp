@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace hamkaas;
 
 namespace {
-/// A piece of the memory that an argument of a program, or a constant, is.
+/// A range of the memory of a program argument or a constant.
 struct Place {
   Value whole;
   int64_t offset, bytes;
@@ -30,8 +30,8 @@ struct Place {
 };
 } // namespace
 
-/// The alignment of the memory that an argument of a program is. A loop's
-/// argument may be a row, wherever that begins.
+/// The alignment of a program argument. A loop's argument may be a row, at any
+/// offset.
 static int64_t getAlignment(BlockArgument argument, int64_t elementBytes) {
   auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   std::optional<MemoryRegion> region = getRegion(argument);
@@ -65,9 +65,8 @@ static Place getPlace(Value operand) {
   return place;
 }
 
-/// Returns whether what `a` and `b` are parts of may be the same memory. Inputs
-/// and outputs must not overlap, but the rows and values of a loop may be
-/// anything.
+/// Returns whether `a` and `b` may alias. Inputs and outputs must not overlap,
+/// but the rows and values of a loop may be anything.
 static bool mayShare(const Place &a, const Place &b) {
   if (a.overlaps(b))
     return true;
@@ -94,7 +93,7 @@ bool CallFacts::mayWriteState(func::FuncOp kernel) const {
           return true;
         auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
         std::optional<MemoryRegion> region = getRegion(argument);
-        // A value that a loop carries may be kept in a state of the program.
+        // An iter arg may be stored in a state of the program.
         bool isOfLoop = program->hasAttr(HamKaasDialect::loopAttrName);
         return !region || region == MemoryRegion::State ||
                (isOfLoop && region != MemoryRegion::Workspace);

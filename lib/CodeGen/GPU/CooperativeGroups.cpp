@@ -39,7 +39,8 @@ Value hamkaas::isWarpNumber(KernelBuilder &kernel, Value warp, int64_t number) {
                                kernel.constant(number));
 }
 
-/// Each warp writes its number, and combines those of all from the first on.
+/// Each warp publishes its value, then combines the values of all warps in
+/// order.
 static Value combineNumbers(KernelBuilder &kernel, int64_t warps, Value warp,
                             Value value,
                             function_ref<Value(Value, Value)> step) {
@@ -70,11 +71,11 @@ std::optional<CooperativeGroup> hamkaas::makeRowGroup(KernelBuilder &kernel,
     if (loop != reduced.front())
       rows *= size;
   CooperativeGroup group;
-  // Whole vectors of 16 bytes a thread, if the row has such.
+  // Prefer 16-byte vectors per thread, if the row has them.
   const CostModel &costs = kernel.costs();
   int64_t wideLanes = costs.wideLanes();
   int64_t lanes = extent % wideLanes == 0 ? wideLanes : warpSize;
-  // Four elements of a thread are worth a warp.
+  // A warp pays off from four elements per thread on.
   int64_t minPart = wideLanes;
   group.warps = maxGroupWarps;
   while (group.warps > 1 &&

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Leaves behind what `check` has to say.
+/// Records the failure of `check`.
 static void writeFailure(OpBuilder &builder, gpu::GPUFuncOp function,
                          CheckOp check, const IRMapping &values) {
   Location loc = check.getLoc();
@@ -54,7 +54,7 @@ void hamkaas::addCheckFunction(OpBuilder &builder, func::FuncOp kernel) {
       builder.clone(*op, values);
       continue;
     }
-    // The first check that fails is the last that is made.
+    // The first failed check ends the checks.
     auto branch = scf::IfOp::create(
         builder, check.getLoc(), values.lookupOrDefault(check.getCondition()),
         /*withElseRegion=*/true);

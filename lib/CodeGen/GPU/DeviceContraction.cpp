@@ -15,8 +15,8 @@ using namespace hamkaas;
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// Adds `factor` times what each loop contributes to result `dim` of `map`;
-/// false if there is a constant, too.
+/// Adds `factor` times the factor of each loop in result `dim` of `map`; false
+/// if there is also a constant.
 static bool addFactors(AffineMap map, unsigned dim, int64_t factor,
                        MutableArrayRef<int64_t> factors) {
   SmallVector<int64_t> own = getFactors(map, dim);
@@ -64,7 +64,8 @@ std::optional<OperandLayout> OperandLayout::match(linalg::LinalgOp op,
   return layout;
 }
 
-/// Returns whether the loops of the depth walk over the operand as one would.
+/// Returns whether the loops of the depth traverse the operand like a single
+/// loop.
 bool DeviceContraction::isOneDepth(const OperandLayout &layout) const {
   int64_t factor = layout.factors[loops.depth];
   for (int64_t loop : llvm::reverse(depthLoops)) {
@@ -99,7 +100,7 @@ bool DeviceContraction::matchOperands() {
     return false;
   left = *matchedLeft;
   right = *matchedRight;
-  // The right side is a matrix of the depth and the columns.
+  // The right side is a depth x columns matrix.
   return left.factors[loops.depth] == 1 && isOneDepth(right) &&
          (right.panelWidth || right.factors[loops.column] == 1);
 }

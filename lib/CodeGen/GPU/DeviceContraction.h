@@ -30,9 +30,8 @@ struct OperandLayout {
                                             int64_t columnLoop);
 };
 
-/// The common part of contractions by thread blocks: operands that lie in
-/// memory, sums that begin with one number, and the rows and the depth of
-/// several loops taken as one.
+/// The base of contractions by thread blocks: operands in memory, sums with one
+/// initial value, and several loops collapsed to rows and depth.
 class DeviceContraction {
 protected:
   DeviceContraction(KernelBuilder &kernel, mlir::linalg::LinalgOp root,

@@ -30,11 +30,11 @@ using namespace hamkaas;
 /// Warps of a block: enough that 16 blocks fill a multiprocessor.
 static constexpr int64_t maxWarps = 4;
 
-/// Blocks of a grid that should be there before a block has several warps: two
-/// for each multiprocessor.
+/// Smallest grid before a block gets several warps: two blocks per
+/// multiprocessor.
 static int64_t getWantedBlocks() { return 2 * gpuFacts.processors; }
 
-/// Of each buffer in shared memory: that of the widest access.
+/// Alignment of buffers in shared memory: that of the widest access.
 static int64_t getSharedAlignment() { return gpuFacts.accessBytes; }
 
 gpu::GPUFuncOp hamkaas::createDeviceFunction(OpBuilder &builder,
@@ -113,7 +113,7 @@ private:
 };
 } // namespace
 
-/// Returns whether all warps of a block have it together.
+/// Returns whether the warps of a block share the buffer.
 static bool isOfBlock(memref::AllocaOp op) {
   return op.getType().getMemorySpace() != nullptr;
 }
@@ -174,7 +174,7 @@ Value TileFunction::getTile(Value block, Value thread) {
   return arith::AddIOp::create(builder, first, thread, noWrap);
 }
 
-/// Gives the users of `from` a buffer in shared memory instead.
+/// Replaces `from` by a buffer in shared memory.
 static void replaceBuffer(Value from, Value to) {
   for (Operation *user : llvm::make_early_inc_range(from.getUsers()))
     if (auto collapse = dyn_cast<memref::CollapseShapeOp>(user)) {
@@ -187,7 +187,7 @@ static void replaceBuffer(Value from, Value to) {
   from.replaceAllUsesWith(to);
 }
 
-/// Each warp has a part of the shared memory, behind that of the block.
+/// Each warp has its own part of shared memory, behind that of the block.
 void TileFunction::placeScratch(Value warp) {
   auto space = gpu::AddressSpaceAttr::get(
       builder.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
@@ -216,7 +216,7 @@ void TileFunction::placeScratch(Value warp) {
   }
 }
 
-/// A kernel of blocks takes the number of its tile apart again.
+/// Block kernels decompose the tile index themselves.
 void TileFunction::simplifyTile(Value tile, Value block, Value thread) {
   for (Operation *user : llvm::make_early_inc_range(tile.getUsers())) {
     if (user->getNumOperands() != 2 || user->getOperand(0) != tile ||
@@ -229,8 +229,8 @@ void TileFunction::simplifyTile(Value tile, Value block, Value thread) {
   }
 }
 
-/// Moves the kernel's operations, and those of its loop over the tiles in the
-/// place of that loop. The loop of a single tile may have been simplified away.
+/// Moves the kernel's operations, replacing the tile loop by its body. The loop
+/// of a single tile may have been simplified away.
 void TileFunction::moveBody(Value tile, Block *target) {
   Block &body = kernel.getBody().front();
   Operation *end = target->getTerminator();
@@ -248,8 +248,8 @@ void TileFunction::moveBody(Value tile, Block *target) {
   }
 }
 
-/// Lets LLVM know what is known of the arguments: accesses may then change
-/// their order, and be as wide as the alignment allows.
+/// Gives LLVM the facts about the arguments, so that it may reorder accesses
+/// and use the full alignment.
 void TileFunction::tellFacts(gpu::GPUFuncOp function) {
   auto unit = builder.getUnitAttr();
   for (auto [i, fact] : llvm::enumerate(facts)) {
@@ -265,8 +265,8 @@ void TileFunction::tellFacts(gpu::GPUFuncOp function) {
   }
 }
 
-/// Copies of several elements are of aligned ones: where that is not known,
-/// they are copied one by one.
+/// Copies of several elements need alignment; without it, elements are copied
+/// one by one.
 void TileFunction::splitCopies(gpu::GPUFuncOp function) {
   function.walk([&](nvgpu::DeviceAsyncCopyOp copy) {
     int64_t elements = copy.getDstElements().getSExtValue();
@@ -295,8 +295,7 @@ void TileFunction::splitCopies(gpu::GPUFuncOp function) {
   });
 }
 
-/// Bytes of which the address of an access is a multiple, of as many as it has
-/// itself at most.
+/// Alignment of an access in bytes, at most its size.
 int64_t TileFunction::getAlignment(Value memref, ValueRange indices,
                                    VectorType type) const {
   auto memrefType = cast<MemRefType>(memref.getType());
@@ -327,8 +326,8 @@ int64_t TileFunction::getAlignment(Value memref, ValueRange indices,
   return std::max(alignment, width);
 }
 
-/// Tells accesses of several elements how they are aligned: LLVM looks at few
-/// steps of an address.
+/// Annotates accesses of several elements with their alignment: LLVM looks only
+/// a few steps into an address.
 void TileFunction::alignAccesses(gpu::GPUFuncOp function) {
   function.walk([&](Operation *op) {
     if (auto load = dyn_cast<vector::LoadOp>(op))
@@ -340,9 +339,9 @@ void TileFunction::alignAccesses(gpu::GPUFuncOp function) {
   });
 }
 
-/// Registers that a thread may have: all where a warp computes sums by itself,
-/// fewer where warps work together and several blocks are to be there at a
-/// time. 0 leaves it to ptxas, which prefers many blocks.
+/// Register limit of a thread: none where a warp computes sums by itself, lower
+/// where warps cooperate and several blocks should be resident. 0 leaves it to
+/// ptxas, which prefers many blocks.
 static int64_t getRegisters(func::FuncOp kernel, int64_t threads) {
   if (kernel->hasAttr(HamKaasDialect::blockWarpsAttrName))
     return threads > 128 ? 128 : 168;
@@ -350,9 +349,9 @@ static int64_t getRegisters(func::FuncOp kernel, int64_t threads) {
   return attr && attr.getFamily() == KernelFamily::Contraction ? 255 : 0;
 }
 
-/// States the blocks that a multiprocessor is to have at least, of which
-/// follows how many registers a thread may have. Where that is left to ptxas,
-/// it takes fewer for some contractions, for more blocks, and spills.
+/// Sets the minimum of resident blocks per multiprocessor, which implies the
+/// register limit. On its own, ptxas gives some contractions fewer registers,
+/// for more blocks, and spills.
 static void stateBlocks(func::FuncOp kernel, gpu::GPUFuncOp function,
                         int64_t threads) {
   int64_t registers = getRegisters(kernel, threads);

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream distributes vectors, too: by patterns that move operations out of a
-// `gpu.warp_execute_on_lane_0`, one by one from its end. They were not used,
-// because kernels here are whole functions of many loops: these patterns keep
-// the order of reads and writes only where they are "adjacent to the yield", as
-// their documentation says, leave scalars to the first lane and bring each to
-// the others through memory, and need vectors of a multiple of the warp's size.
-// A kernel of the level "warp" needs none of that: all threads compute its
-// scalars, and an operation on vectors of at most 32 lanes is one on a lane.
+// Upstream also distributes vectors, by patterns that move operations out of a
+// `gpu.warp_execute_on_lane_0`, one by one from its end. They do not fit,
+// because kernels here are whole functions of many loops. The patterns keep the
+// order of reads and writes only where they are "adjacent to the yield", as
+// their documentation says; leave scalars to the first lane and broadcast each
+// through memory; and need vectors of a multiple of the warp size. Kernels here
+// need none of that: all threads compute scalars, and an operation on a vector
+// of at most 32 lanes is one per lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ static bool isDistributable(VectorType type) {
          (lanes <= warpSize || lanes == 2 * warpSize || lanes == 4 * warpSize);
 }
 
-/// Returns whether the operation is that of a thread already, and its vectors
-/// are what a thread holds in a register.
+/// Returns whether the operation is already per thread: its vectors are
+/// registers of a thread.
 static bool isOfThread(Operation *op) {
   return isa_and_present<LLVM::LLVMDialect, NVVM::NVVMDialect>(
       op->getDialect());
@@ -112,7 +112,7 @@ Type LaneDistributor::getThreadType(VectorType type) {
   return share == 1 ? element : VectorType::get(share, element);
 }
 
-/// Gives a vector the type of what a thread has of it.
+/// Replaces the type of a vector by that of a thread's share.
 static void takeLane(Value value) {
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     value.setType(LaneDistributor::getThreadType(vector));
@@ -124,7 +124,7 @@ LogicalResult LaneDistributor::replace(Operation *op, Value value) {
   return success();
 }
 
-/// Loops and branches, which carry a lane in place of a vector.
+/// Loops and branches, whose iter args become lanes.
 LogicalResult LaneDistributor::distributeRegions(Operation *op) {
   if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
     return op->emitError("expected only loops and branches of scf around other "
@@ -150,7 +150,7 @@ bool LaneDistributor::isWide(Operation *op) const {
          });
 }
 
-/// Operations that do to each lane what they do to a scalar.
+/// Operations that act on each lane as on a scalar.
 LogicalResult LaneDistributor::distributeElementwise(Operation *op) {
   bool hasVectors =
       lanesOf.contains(op) || llvm::any_of(op->getResultTypes(), isVector);
@@ -221,7 +221,7 @@ struct DistributeToThreadsPass
   }
 
 private:
-  /// Returns whether there is work for several threads in a tile.
+  /// Returns whether a tile has work for several threads.
   static bool usesLanes(func::FuncOp kernel) {
     return kernel
         .walk([](Operation *op) {

@@ -40,7 +40,7 @@ static void finish(func::FuncOp kernel, KernelBuilder &builder,
   finishKernel(kernel, builder, family, tile);
 }
 
-/// Each emits the kernel if that is for blocks, and otherwise leaves it.
+/// The emitters of block kernels; they leave other kernels unchanged.
 template <typename ContractionT>
 static LogicalResult emitContraction(func::FuncOp kernel, linalg::LinalgOp root,
                                      Value result,
@@ -92,7 +92,7 @@ static LogicalResult emitFewQueries(func::FuncOp kernel, Value result,
     return failure();
   if (!FlashDecoding::fits(*attention))
     return success();
-  // Other blocks still read what one writes.
+  // Other blocks may still read what this one writes.
   for (Value argument : builder.arguments())
     builder.forbidAlias(argument);
   FlashDecoding split(builder, *attention);

@@ -143,8 +143,8 @@ void KernelEmulation::bindArguments(EmulatedCalls &calls, Block &entry,
   }
 }
 
-/// Places what the threads of a block share one after the other; what a thread
-/// has for itself is on its stack.
+/// Lays out the shared memory of a block; private memory of a thread is on its
+/// stack.
 void KernelEmulation::bindMemory(EmulatedCalls &calls, Block &entry) {
   unsigned first = argumentBytes.size();
   unsigned shared = kernel.getNumWorkgroupAttributions();
@@ -163,8 +163,8 @@ void KernelEmulation::bindMemory(EmulatedCalls &calls, Block &entry) {
   }
 }
 
-/// Declares the function, whose body is another one until it is lowered, and
-/// returns that.
+/// Declares the function and returns its body, which is a separate function
+/// until it is lowered.
 func::FuncOp KernelEmulation::createFunction() {
   auto module = kernel->getParentOfType<ModuleOp>();
   ImplicitLocOpBuilder builder(kernel.getLoc(), module);
@@ -209,7 +209,7 @@ LogicalResult KernelEmulation::emulate(bool checkAccesses) {
   entry.eraseArguments(0, oldCount);
   if (checkAccesses && failed(addAccessCalls(ops, calls)))
     return failure();
-  // Users first: what stands for an asynchronous copy has no replacement.
+  // Users first: an asynchronous copy has no replacement value.
   for (Operation *op : llvm::reverse(ops))
     if (failed(replaceDeviceOp(op, calls, image)))
       return failure();

@@ -34,7 +34,7 @@ StringRef EmulatedImageBuilder::addConstantGlobal(StringRef name, Type type,
   builder.setInsertionPointToStart(module.getBody());
   auto global = LLVM::GlobalOp::create(builder, type, /*isConstant=*/true,
                                        LLVM::Linkage::Internal, name, value);
-  // The name may be changed to one that is free.
+  // The symbol table may rename it.
   return symbols.insert(global).getValue();
 }
 

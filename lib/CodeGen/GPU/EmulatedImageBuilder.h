@@ -39,8 +39,8 @@ public:
   mlir::SymbolTable &getSymbols() { return symbols; }
 
 private:
-  /// A member of a structure: the address of a symbol, null for an empty name,
-  /// or a number of so many bits.
+  /// A structure member: the address of a symbol, null for an empty name, or an
+  /// integer of that width.
   struct Member {
     llvm::StringRef symbol;
     int64_t number;

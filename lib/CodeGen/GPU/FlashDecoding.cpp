@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace hamkaas;
 
 static constexpr int64_t maxRows = 4, minKeys = 64, maxGroupWarps = 16;
-/// Sums of values that a thread holds.
+/// Accumulators of values per thread.
 static constexpr int64_t maxSums = 16;
 
 static int64_t countVectors(const Attention &attention) {
@@ -56,7 +56,7 @@ FlashDecoding::Sums FlashDecoding::split(ValueRange all) const {
           all.drop_front(2 * rows)};
 }
 
-/// Lanes of a vector of columns of the values that exist.
+/// Active lanes of a vector of columns of the values.
 int64_t FlashDecoding::active(int64_t vector) const {
   return std::min(warpSize, attention.valueWidth - vector * warpSize);
 }
@@ -83,8 +83,8 @@ Tile FlashDecoding::emit() {
   return {rows, attention.keys};
 }
 
-/// Those that the warp has: each one as many as there are warps further on.
-/// Where only the first of a long row are not masked, all warps have some.
+/// The key blocks of a warp, strided by the number of warps. So even if only
+/// the first part of a long row is unmasked, all warps have work.
 FlashDecoding::Sums FlashDecoding::addAllKeys() {
   Sums sums;
   sums.largest.assign(rows,
@@ -205,7 +205,7 @@ SmallVector<Value> FlashDecoding::addValues(Value key, int64_t active,
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Writes what the warp has for the others.
+/// Publishes the sums of the warp.
 void FlashDecoding::share(const Sums &sums) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();

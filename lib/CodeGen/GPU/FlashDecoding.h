@@ -12,14 +12,15 @@
 
 namespace hamkaas {
 
-/// Attention of few queries, as in decoding: the warps of a block take the keys
-/// in turn, a lane a key. Each corrects its sums when it finds a larger score;
-/// in the end those of all warps are put together in one order.
+/// Flash decoding: attention of few queries, for which the warps of a block
+/// take chunks of keys in turn, a key per lane. Each warp rescales its sums
+/// when it finds a larger score; finally the sums of all warps are combined in
+/// a fixed order.
 class FlashDecoding {
 public:
   FlashDecoding(KernelBuilder &kernel, const Attention &attention);
 
-  /// Returns whether it has this form, and is large enough.
+  /// Returns whether the kernel has this form and is large enough.
   static bool fits(const Attention &attention);
   /// Warps of a block.
   int64_t warps() const { return group; }
@@ -56,7 +57,7 @@ private:
   int64_t rows, vectors, group;
   /// Values that the warps exchange.
   mlir::Value sharedStatistics, sharedValues;
-  /// Where the emission of a block stands.
+  /// State while a block is emitted.
   mlir::Value warp, batch;
 };
 

@@ -98,7 +98,7 @@ Value LaneDistributor::bitTable(ArrayRef<std::optional<bool>> bits) {
   return getBit(builder, loc, integer(word), lane32());
 }
 
-/// The bits of the numbers are gathered into a word for each of their places.
+/// Packs bit i of all lanes' numbers into one word.
 Value LaneDistributor::laneTable(ArrayRef<std::optional<int64_t>> numbers) {
   Value result;
   for (int64_t place = 0; (int64_t(1) << place) < warpSize; ++place) {

@@ -16,13 +16,13 @@
 
 namespace hamkaas {
 
-/// Replaces the vectors of a kernel by what one thread of a warp holds of them,
-/// in the order of the text: each operation finds its operands replaced. Of up
-/// to 32 lanes that is a scalar; of more, "wide" vectors, it is the share of
-/// the thread: a vector of two or four neighbouring elements.
+/// Replaces the vectors of a kernel by the share of one thread of a warp, in
+/// textual order, so that each operation finds its operands replaced. The share
+/// is a scalar for up to 32 lanes. For more, "wide" vectors, it is a vector of
+/// two or four neighbouring elements.
 ///
-/// NOTE: values get their new type in place. So an operation knows how many
-/// lanes its operands had only by what was noted before.
+/// NOTE: values get their new type in place, so the number of lanes of an
+/// operand must be recorded before.
 class LaneDistributor {
 public:
   explicit LaneDistributor(mlir::func::FuncOp kernel);

@@ -15,8 +15,7 @@ using namespace hamkaas;
 
 using Sources = SmallVector<std::optional<int64_t>>;
 
-/// NOTE: of 32 bits at a time, which is what the hardware has: upstream lowers
-/// nothing else.
+/// NOTE: 32 bits at a time, as the hardware does: upstream lowers nothing else.
 Value LaneDistributor::exchange(Value value, gpu::ShuffleMode mode,
                                 Value offset) {
   Type type = value.getType(), i32 = builder.getI32Type();
@@ -52,8 +51,8 @@ Value LaneDistributor::exchange(Value value, gpu::ShuffleMode mode,
   return arith::OrIOp::create(builder, loc, upper, half(value));
 }
 
-/// The number that each source is `combine`d of its lane and that number, if it
-/// is one for all.
+/// The number such that `combine` of the lane and it gives each source, if one
+/// number does for all.
 static std::optional<int64_t>
 findCommon(ArrayRef<std::optional<int64_t>> sources,
            function_ref<int64_t(int64_t source, int64_t lane)> getNumber) {
@@ -85,7 +84,7 @@ Value LaneDistributor::take(Value value,
   if (same) {
     from = integer(*same);
   } else if (distance) {
-    // Lanes that need nothing must name one that there is.
+    // Lanes without a source must name a valid one.
     from = arith::AddIOp::create(builder, loc, lane32(), integer(*distance));
     from = arith::AndIOp::create(builder, loc, from, integer(warpSize - 1));
   } else {
@@ -157,9 +156,9 @@ LaneDistributor::distributeExtractSlice(vector::ExtractStridedSliceOp op) {
   return replace(op, take(op.getSource(), sources));
 }
 
-/// Halves are combined until the first lane has all, which it then gives to
-/// everyone: the order is the same in each run, and so is the result in each
-/// thread, down to the sign of a zero.
+/// Combines halves until the first lane has the result, then broadcasts it. The
+/// order is the same in each run, and all threads have the same bits, down to
+/// the sign of a zero.
 LogicalResult LaneDistributor::distributeReduction(vector::ReductionOp op) {
   int64_t lanes = lanesOf.at(op);
   if (!llvm::isPowerOf2_64(lanes))

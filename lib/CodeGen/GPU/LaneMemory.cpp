@@ -20,7 +20,8 @@ using namespace hamkaas;
 
 bool LaneDistributor::ActiveLanes::isAll() const { return count == warpSize; }
 
-/// Those of a vector of `lanes` for which `mask` holds; all if it is null.
+/// The active lanes of a vector of `lanes`: where `mask` holds, or all if it is
+/// null.
 LaneDistributor::ActiveLanes LaneDistributor::getActive(Value mask,
                                                         int64_t lanes) {
   if (!mask)
@@ -40,7 +41,7 @@ SmallVector<Value> hamkaas::moveBy(OpBuilder &builder, Location loc,
   return indices;
 }
 
-/// Returns whether the kernel may write to what it reads there.
+/// Returns whether the kernel may write to the buffer that it reads.
 bool LaneDistributor::isWritten(Value memref) {
   auto argument = dyn_cast<BlockArgument>(getBuffer(memref));
   return !argument || argument == kernel.getArguments().back() ||
@@ -48,9 +49,10 @@ bool LaneDistributor::isWritten(Value memref) {
                            HamKaasDialect::inPlaceAttrName);
 }
 
-/// The element of each active lane, `inactive` in the others, or anything if
-/// that is null. Where it is known which these are, they read an element that
-/// an active one reads, without a branch, unless somebody may write it.
+/// Loads the element of each active lane; the others get `inactive`, or
+/// anything if that is null. Where the active lanes are known, the others read
+/// an element of an active one, without a branch, unless the buffer may be
+/// written.
 Value LaneDistributor::loadLane(Value memref, ValueRange first,
                                 const ActiveLanes &active, Value inactive) {
   auto load = [&](Value by) -> Value {
@@ -103,8 +105,8 @@ void LaneDistributor::storeLane(Value value, Value memref, ValueRange first,
                           moveBy(builder, loc, first, lane()));
 }
 
-/// NOTE: what is written has the type of a thread's part by now, which the
-/// interface does not know; the map and the bounds are attributes.
+/// NOTE: the written value already has the type of a thread's share, which the
+/// interface does not expect; map and bounds are attributes.
 template <typename TransferOp>
 static LogicalResult verifyAlongLast(TransferOp op) {
   auto bounds = op.getInBounds().template getAsValueRange<BoolAttr>();
@@ -176,8 +178,7 @@ Value hamkaas::toIndex(OpBuilder &builder, Location loc, Value number) {
                                     number);
 }
 
-/// Lanes that are not active read the first element, unless somebody may write
-/// it.
+/// Inactive lanes read the first element, unless it may be written.
 LogicalResult LaneDistributor::distributeGather(vector::GatherOp op) {
   if (!isa<MemRefType>(op.getBase().getType()))
     return op->emitError("expected to gather from a buffer");

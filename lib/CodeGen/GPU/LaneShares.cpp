@@ -84,8 +84,8 @@ void LaneDistributor::storeWhere(Value condition, function_ref<void()> store) {
   store();
 }
 
-/// As loadLane. Where the end of what is active divides a share, the elements
-/// are read one by one.
+/// Like loadLane. If the active range ends within a share, its elements are
+/// read one by one.
 Value LaneDistributor::loadShare(VectorType type, Value memref,
                                  ValueRange first, const ActiveLanes &active,
                                  Value inactive) {

@@ -40,7 +40,7 @@ using namespace mlir;
 using namespace hamkaas;
 
 namespace {
-/// A function that is an instruction. Upstream would call libdevice.
+/// A function with an instruction, for which upstream would call libdevice.
 template <typename OpTy, typename IntrinsicOp>
 struct UseInstruction : ConvertOpToLLVMPattern<OpTy> {
   using ConvertOpToLLVMPattern<OpTy>::ConvertOpToLLVMPattern;
@@ -71,8 +71,7 @@ static void populateInstructions(const LLVMTypeConverter &converter,
       converter, /*benefit=*/3);
 }
 
-/// Leaves the arithmetic that the processor's code has, too, and accesses
-/// without views.
+/// Legalizes to the arithmetic of CPU kernels, and accesses without views.
 static LogicalResult expandOperations(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   memref::populateExpandStridedMetadataPatterns(patterns);
@@ -93,8 +92,8 @@ static LogicalResult convertToNVVM(gpu::GPUModuleOp module) {
   storeBFloat16AsIntegers(converter, patterns);
   populateSCFToControlFlowConversionPatterns(patterns);
   populateInstructions(converter, patterns);
-  // NOTE: before those of arithmetic, by which a remainder would be one of
-  // LLVM, that is x - trunc(x / y) * y on a GPU: not exact.
+  // NOTE: before the arithmetic patterns, which lower a remainder to LLVM's
+  // frem: on a GPU that is x - trunc(x / y) * y, which is not exact.
   populateLibDeviceConversionPatterns(converter, patterns, /*benefit=*/2);
   populateGpuToNVVMConversionPatterns(converter, patterns);
   converter.addConversion([](nvgpu::DeviceAsyncTokenType type) -> Type {
@@ -112,8 +111,8 @@ static LogicalResult convertToNVVM(gpu::GPUModuleOp module) {
   return applyFullConversion(module, target, std::move(patterns));
 }
 
-/// Dynamic shared memory is a variable of no size that nobody defines: upstream
-/// defines it, which PTX has no form for.
+/// Dynamic shared memory is an external variable of size 0. Upstream defines
+/// it, which PTX cannot express.
 static void declareSharedMemory(gpu::GPUModuleOp module) {
   for (auto global : module.getOps<LLVM::GlobalOp>()) {
     auto type = dyn_cast<LLVM::LLVMArrayType>(global.getType());
@@ -123,9 +122,8 @@ static void declareSharedMemory(gpu::GPUModuleOp module) {
   }
 }
 
-/// Blocks have as many threads as is known, neither more nor less. Upstream
-/// makes a limit of it, for which ptxas spills registers of some kernels that
-/// leave most of them free.
+/// Requires the exact block size. Upstream makes it a limit, for which ptxas
+/// spills registers of some kernels that leave most of them free.
 static void requireBlockSizes(gpu::GPUModuleOp module) {
   StringRef limit = NVVM::NVVMDialect::getMaxntidAttrName();
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())

@@ -60,7 +60,7 @@ struct OutlineDeviceCodePass
 private:
   int64_t count = 0, matmulCount = 0;
 
-  /// Leaves a declaration of a product that is not in the device code.
+  /// Leaves a declaration of a matmul that is not in the device code.
   void leaveToLibrary(func::FuncOp kernel, MatmulAttr matmul,
                       ArrayRef<ArgumentFacts> facts) {
     int64_t alignment = 0;

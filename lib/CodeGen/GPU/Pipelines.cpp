@@ -23,7 +23,7 @@ void hamkaas::buildOutlineKernelsPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createDistributeToThreads());
   manager.addPass(createOutlineDeviceCode());
-  // Values that vector operations computed for each lane are computed once.
+  // Merges values that were computed per lane of a vector.
   manager.addNestedPass<gpu::GPUModuleOp>(createCanonicalizerPass());
   manager.addNestedPass<gpu::GPUModuleOp>(createCSEPass());
 }
@@ -43,7 +43,7 @@ void hamkaas::buildEmulatePipeline(OpPassManager &manager,
   // Views of views, for which the lowering to LLVM has no pattern.
   manager.addNestedPass<func::FuncOp>(
       memref::createExpandStridedMetadataPass());
-  // The addresses of accesses are computed twice.
+  // Merges duplicate address computations.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createKernelsToLLVM());

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each element is the sum of its products in the order of the depth, by
-// multiply-adds: the bits are those of a single warp.
+// Each element is the sum of its products in the order of the depth, by FMA:
+// the bits are those of a single warp.
 //
-// Copies go around the stages: while one is multiplied, those of the next ones
-// are on their way. At the one barrier of a step all threads have got what it
-// multiplies, and have read what the copies that begin then overwrite.
+// Stages are a ring buffer: while one is multiplied, the copies of the next
+// ones are in flight. The one barrier of a step ensures that its data has
+// arrived for all threads, and that all threads have read the stage that the
+// next copies overwrite.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,11 +27,12 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Depth that is multiplied at a time: four numbers of a row are one read.
+/// Depth of an inner step: one read of four numbers of a row.
 static constexpr int64_t depthAtOnce = 4;
 
-/// Four elements are one copy where all are at multiples of four. That holds
-/// for the operand's own places; where it begins is looked at when it is known.
+/// Copies four elements at once where all are at multiples of four. This checks
+/// offsets within the operand; the alignment of its base is checked when it is
+/// known.
 void SharedMemoryGemm::chooseChunks() {
   auto isAligned = [&](const OperandLayout &layout, int64_t unitLoop) {
     for (auto [loop, factor] : llvm::enumerate(layout.factors))
@@ -42,8 +44,8 @@ void SharedMemoryGemm::chooseChunks() {
   rightSide.chunk = right.panelWidth || isAligned(right, loops.column) ? 4 : 1;
 }
 
-/// Several columns a thread where what follows reads and writes them so: each
-/// read of shared memory then gives more.
+/// Gives a thread several columns if its consumers read and write them so: each
+/// read of shared memory then yields more.
 void SharedMemoryGemm::chooseLanes() {
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
   SmallVector<LaneUse::Index> ofLoops(loops.extents.size(), {0, 1});
@@ -89,7 +91,7 @@ Tile SharedMemoryGemm::emit() {
   kernel.tileLoop(blocks * tile.warps, [&](Value index) {
     warp = kernel.remainder(index, tile.warps);
     Value block = kernel.divide(index, tile.warps);
-    // Blocks that run at a time share columns: the right side is read once.
+    // Concurrent blocks share columns, so the right side is read once.
     firstRow =
         kernel.multiply(kernel.remainder(block, rowBlocks), tile.blockRows());
     block = kernel.divide(block, rowBlocks);
@@ -122,7 +124,7 @@ void SharedMemoryGemm::emitBlock(Value batch) {
   SmallVector<Value> sums = kernel.loop(
       kernel.constant(0), kernel.constant(steps), 1, makeSums(),
       /*writes=*/false, [&](Value step, ValueRange carried) {
-        // All groups but those of the steps behind it.
+        // Wait for all groups except those of later steps.
         nvgpu::DeviceAsyncWaitOp::create(ir, loc, group,
                                          ir.getI32IntegerAttr(ahead - 1));
         blockBarrier(kernel);
@@ -143,8 +145,8 @@ void SharedMemoryGemm::emitBlock(Value batch) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Gives this thread its share of the copies of so many rows of `chunks` copies
-/// each. They are in one column, and constants apart.
+/// Computes this thread's share of the copies: `chunks` per row. They are in
+/// one column, at constant distances.
 void SharedMemoryGemm::addCopies(Side &side, int64_t rows, int64_t chunks,
                                  function_ref<void(Copy &)> place) {
   side.copies.clear();
@@ -163,7 +165,7 @@ void SharedMemoryGemm::addCopies(Side &side, int64_t rows, int64_t chunks,
   }
 }
 
-/// Rows beyond the last repeat it, and are not stored.
+/// Rows beyond the last repeat it and are not stored.
 void SharedMemoryGemm::addLeftCopies() {
   int64_t chunks = tile.depth / leftSide.chunk;
   addCopies(leftSide, tile.blockRows(), chunks, [&](Copy &copy) {
@@ -175,7 +177,7 @@ void SharedMemoryGemm::addLeftCopies() {
   });
 }
 
-/// Columns beyond the last are zeros, which panels have there.
+/// Columns beyond the last are zeros, which panels already contain.
 void SharedMemoryGemm::addRightCopies() {
   int64_t chunks = tile.columns() / rightSide.chunk;
   Value first = right.panelWidth
@@ -215,7 +217,7 @@ void SharedMemoryGemm::emitCopies(const Side &side, const OperandLayout &layout,
   }
 }
 
-/// Elements out of range become zeros; nothing is read for them.
+/// Elements out of range become zeros without a read.
 void SharedMemoryGemm::emitCopy(const Side &side, const Copy &copy,
                                 Value shared, Value from, Value exists,
                                 Value stage) {
@@ -235,7 +237,7 @@ void SharedMemoryGemm::emitCopy(const Side &side, const Copy &copy,
       side.chunk == 4 ? ir.getUnitAttr() : UnitAttr());
 }
 
-/// Begins to copy what step number `step` multiplies.
+/// Starts the copies for step `step`.
 void SharedMemoryGemm::startStep(Value step) {
   Value stage = kernel.remainder(step, tile.stages);
   emitCopies(leftSide, left, leftShared, step, stage);
@@ -256,8 +258,8 @@ SmallVector<Value> SharedMemoryGemm::makeSums() {
   return SmallVector<Value>(tile.rows * vectors(), getStart(lanes));
 }
 
-/// All threads of a warp read the same numbers of the left side, four at a
-/// time, and each its own columns of the right one.
+/// All threads of a warp read the same left numbers, four at a time, and each
+/// its own right columns.
 SmallVector<Value> SharedMemoryGemm::multiply(Value stage, ValueRange sums) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
@@ -308,7 +310,7 @@ void SharedMemoryGemm::finish(ValueRange sums) {
     kernel.writingBranch(kernel.isLess(columnBlock, wholeBlocks), full, last);
 }
 
-/// Writes the rows that exist.
+/// Writes the rows within the result.
 void SharedMemoryGemm::finishRows(ValueRange sums, int64_t count,
                                   int64_t lastActive) {
   Value first = kernel.add(firstRow, kernel.multiply(warp, tile.rows));

@@ -13,9 +13,9 @@
 
 namespace hamkaas {
 
-/// A contraction whose warps share what they read: parts of both sides are
-/// copied to the memory of their block, the next ones while one is multiplied.
-/// Each warp has rows of its own, each thread some columns of these.
+/// Shared-memory GEMM: blocks of both sides are copied to shared memory, the
+/// next ones while one is multiplied. Each warp has rows of its own, each
+/// thread some columns of these.
 class SharedMemoryGemm : protected DeviceContraction {
 public:
   virtual ~SharedMemoryGemm() = default;
@@ -24,8 +24,8 @@ public:
                    mlir::Value result)
       : DeviceContraction(kernel, root, result) {}
 
-  /// Returns whether the kernel has this form, and is large enough. Nothing is
-  /// emitted.
+  /// Returns whether the kernel has this form and is large enough. Emits
+  /// nothing.
   bool match();
   /// Warps of a block; known after `match`.
   int64_t warps() const { return tile.warps; }
@@ -39,7 +39,7 @@ protected:
   virtual int64_t rightPitch() const { return tile.columns(); }
   /// The accumulators of a thread, before the first product.
   virtual llvm::SmallVector<mlir::Value> makeSums();
-  /// Adds the products of a part of the depth.
+  /// Adds the products of a stage.
   virtual llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,
                                                   mlir::ValueRange sums);
   /// Writes what exists of the warp's rows and columns.
@@ -47,7 +47,7 @@ protected:
 
   BlockTile tile;
   mlir::Value leftShared, rightShared;
-  /// Where the emission of a block stands.
+  /// State while a block is emitted.
   mlir::Value warp, lane, firstRow, columnBlock, firstColumn;
 
 private:

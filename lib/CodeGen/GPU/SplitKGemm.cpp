@@ -16,14 +16,14 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// More rows are worth sharing what is read.
+/// With more rows, sharing reads pays off.
 static constexpr int64_t maxRows = 7;
 static constexpr int64_t minColumns = 32, minDepth = 64;
-/// Steps of the depth whose reads are on their way at a time.
+/// Steps of the depth whose reads are in flight.
 static constexpr int64_t stepsAtOnce = 8;
-/// The same of steps that are one read of 16 bytes a thread. As many as there
-/// are registers for, which is more for few rows: there are few blocks, and
-/// what each has on its way keeps the memory busy. Estimated, not measured.
+/// The same for steps of one 16-byte read per thread: as many as registers
+/// allow, which is more for few rows. There are few blocks, so reads in flight
+/// keep the memory busy. Estimated, not measured.
 static constexpr int64_t minReads = 4, maxReads = 8, maxRowsOfMaxReads = 2;
 /// Warps of a block, and sums of theirs of that size.
 static constexpr int64_t minParts = 4, maxParts = 16, maxWideSums = 64;
@@ -36,7 +36,7 @@ bool SplitKGemm::match() {
     return false;
   wideLanes = kernel.costs().wideLanes();
   blockVectors = right.panelWidth ? right.panelWidth / warpSize : 1;
-  // The rows of a panel lie one behind the other.
+  // The rows of a panel are contiguous.
   if (right.panelWidth && wideLanes % right.panelWidth == 0 &&
       depthCount % (wideLanes / right.panelWidth) == 0)
     depthOfRead = wideLanes / right.panelWidth;
@@ -124,7 +124,7 @@ void SplitKGemm::emitBlock(Value batch, int64_t vectors, int64_t lastActive) {
   }
 }
 
-/// Parts are whole steps, but for the last.
+/// Chunks are whole steps, except the last.
 SplitKGemm::Part SplitKGemm::getPart(int64_t step) {
   Value begin = kernel.minimum(kernel.multiply(warp, partDepth), depthCount);
   Value end = kernel.minimum(kernel.add(begin, partDepth), depthCount);
@@ -132,7 +132,7 @@ SplitKGemm::Part SplitKGemm::getPart(int64_t step) {
   return {begin, kernel.add(begin, kernel.multiply(steps, step)), end};
 }
 
-/// The sums of the warp's part of the depth.
+/// The sums of the warp's chunk of the depth.
 SmallVector<Value> SplitKGemm::addPart(int64_t vectors, int64_t lastActive) {
   Value zero = arith::ConstantOp::create(kernel.ir(), kernel.loc(),
                                          kernel.ir().getF32FloatAttr(0));
@@ -150,7 +150,7 @@ SmallVector<Value> SplitKGemm::addPart(int64_t vectors, int64_t lastActive) {
                      });
 }
 
-/// All that is read is asked for before the first product.
+/// Issues all reads before the first multiply-add.
 SmallVector<Value> SplitKGemm::addSteps(Value depth, int64_t steps,
                                         ValueRange sums, int64_t lastActive) {
   OpBuilder &ir = kernel.ir();
@@ -178,7 +178,7 @@ SmallVector<Value> SplitKGemm::addSteps(Value depth, int64_t steps,
   return next;
 }
 
-/// Columns of panels are all there.
+/// Panels have all columns.
 Value SplitKGemm::loadRight(Value depth, int64_t vector, int64_t active) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
@@ -198,8 +198,8 @@ Value SplitKGemm::loadRight(Value depth, int64_t vector, int64_t active) {
 // Several steps of the depth a read
 //===----------------------------------------------------------------------===//
 
-/// As addPart. A thread has four columns of every `depthOfRead`th row of the
-/// panel; the sums are of these rows.
+/// Like addPart, but a thread has four columns of every `depthOfRead`th row of
+/// the panel, and sums of these rows.
 SmallVector<Value> SplitKGemm::addWidePart() {
   Value zero = arith::ConstantOp::create(kernel.ir(), kernel.loc(),
                                          kernel.ir().getF32FloatAttr(0));

@@ -12,16 +12,16 @@
 
 namespace hamkaas {
 
-/// A contraction of few rows, which takes as long as reading its right side.
-/// The warps of a block have the same columns and a part of the depth each, so
-/// that there are enough reads on their way; their sums are added in one order.
+/// Split-K for few rows, where time is that of reading the right side. The
+/// warps of a block have the same columns and a chunk of the depth each, which
+/// keeps enough reads in flight; their sums are added in a fixed order.
 class SplitKGemm : DeviceContraction {
 public:
   SplitKGemm(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
              mlir::Value result)
       : DeviceContraction(kernel, root, result) {}
 
-  /// As of SharedMemoryGemm.
+  /// As in SharedMemoryGemm.
   bool match();
   int64_t warps() const { return parts; }
   Tile emit();
@@ -52,7 +52,7 @@ private:
   /// one column each, and such reads that are on their way at a time.
   int64_t depthOfRead = 0, readsAtOnce = 0;
   mlir::Value leftFlat, rightFlat, shared;
-  /// Where the emission of a block stands.
+  /// State while a block is emitted.
   mlir::Value warp, columnBlock, firstColumn, rightBase;
   llvm::SmallVector<mlir::Value> rowBases;
 };

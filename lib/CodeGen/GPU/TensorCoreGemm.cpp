@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fragments are values of a thread, unlike the vectors that all else here is
-// written in. `nvvm.mma.sync` takes them as scalars, which the distribution of
-// lanes leaves as they are. Sums go through shared memory in the end, and come
-// back as rows, for what follows the contraction.
+// Fragments are per-thread values, unlike the vectors of all other code here.
+// `nvvm.mma.sync` takes them as scalars, which SIMT distribution leaves alone.
+// Finally the sums go through shared memory and come back as rows, for the
+// epilogue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +28,13 @@ using namespace hamkaas;
 static constexpr int64_t productRows = 16, productColumns = 8;
 /// Threads that hold a row of a product together.
 static constexpr int64_t threadsOfRow = 4;
-/// Sums of one product that a thread has: two neighbours in a row, and those
-/// eight rows below.
+/// Sums of one product per thread: two neighbours in a row, and two in the row
+/// eight below.
 static constexpr int64_t sumsOfThread = 4;
 static constexpr int64_t rowsBetween = 8;
-/// Shared memory has 32 banks, and serves a warp at once whose threads read
-/// from as many: rows are so much longer that the eight rows, or four, of a
-/// fragment lie in different ones.
+/// Shared memory has 32 banks and serves a warp at once if its threads read
+/// different banks. Rows are padded so that the eight rows, or four, of a
+/// fragment are in different banks.
 static constexpr int64_t sumPadding = 8;
 
 int64_t TensorCoreGemm::leftPitch() const { return tile.depth + 4 * packed(); }
@@ -154,11 +154,11 @@ void TensorCoreGemm::addProduct(ArrayRef<Value> left, ArrayRef<Value> right,
     sum = LLVM::ExtractValueOp::create(ir, kernel.loc(), product, i);
 }
 
-/// Tensor cores cut what they add to a sum in place of rounding it, so errors
-/// of one sign add up along the depth, and a small product loses most. The
-/// three products of a split number therefore start from zero, and are added as
-/// float32 is elsewhere. The smaller ones come first; that of both rests is
-/// below the error of float32.
+/// Tensor cores truncate what they add to a sum, so errors of one sign
+/// accumulate along the depth, and small products lose most. The three products
+/// of a split number therefore start from zero and are added in float32, the
+/// smaller ones first. The product of both remainders is below the error of
+/// float32.
 void TensorCoreGemm::addProducts(const Fragment &left, const Fragment &right,
                                  MutableArrayRef<Value> sums) {
   if (!isSplit())

@@ -12,9 +12,8 @@
 
 namespace hamkaas {
 
-/// A contraction of blocks whose warps multiply on tensor cores: 16 rows by 8
-/// columns at a time, of which each thread holds a few elements, in the layout
-/// that PTX says for `mma.sync`.
+/// Tensor-core GEMM: warps multiply 16 rows by 8 columns at a time, of which
+/// each thread holds a few elements in the layout of PTX's `mma.sync`.
 class TensorCoreGemm : public SharedMemoryGemm {
 public:
   using SharedMemoryGemm::SharedMemoryGemm;
@@ -28,7 +27,7 @@ protected:
   void finish(mlir::ValueRange sums) override;
 
 private:
-  /// A thread's share of one factor of a product, in registers of 32 bits.
+  /// A fragment: a thread's share of one factor, in 32-bit registers.
   struct Fragment {
     llvm::SmallVector<mlir::Value, 4> numbers;
     /// The rounding errors of the numbers, for Precision::TF32x3.

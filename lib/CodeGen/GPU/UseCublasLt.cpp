@@ -21,8 +21,8 @@ using namespace hamkaas;
 
 namespace {
 
-/// A product, and what follows it, as far as the library computes it in one
-/// call: first sums, then an activation.
+/// A matmul and its epilogue, as far as the library computes it in one call:
+/// sums, then an activation.
 class ProductMatcher {
 public:
   explicit ProductMatcher(MatMulOp product) : product(product) {
@@ -65,8 +65,7 @@ private:
     return argument ? int32_t(argument.getArgNumber()) : -1;
   }
 
-  /// Returns whether `op`, of the product's result up to now, can be a part of
-  /// it.
+  /// Returns whether `op`, a user of the result so far, can join the epilogue.
   bool add(Operation &op, Value value) {
     if (activation != MatmulActivation::None)
       return false;

@@ -13,17 +13,17 @@ using namespace hamkaas;
 
 using llvm::divideCeil;
 
-/// Contractions with less work than this are left to single warps.
+/// Contractions smaller than this in any dimension are left to single warps.
 static constexpr int64_t minRows = 8, minColumns = 32, minDepth = 32;
 /// Depth of a stage: two stages of the largest tile are 32 KB of the 48 KB that
-/// a block may have without asking. For tensor cores, three are 56 KB.
+/// a block may have without opt-in. For tensor cores, three are 56 KB.
 static constexpr int64_t stageDepth = 16;
 
 namespace {
 struct Candidate {
   int64_t warps, rows, vectors;
-  /// Multiply-adds per cycle that could be issued: all cycles except those of
-  /// shared-memory reads, four rows or four columns each.
+  /// Share of issue slots with multiply-adds. The other slots are shared-memory
+  /// reads of four rows or four columns each.
   double efficiency;
   int64_t columnWarps = 1;
   int64_t stages = 2;

@@ -64,10 +64,10 @@ static double vectorBytes(const CostModel &costs) {
   return sizeof(float) * static_cast<double>(costs.target.lanes);
 }
 
-/// Cycles per step of the depth for one block of accumulators: its
-/// multiply-adds, its loads, the latency of an accumulator, which rarely
-/// overlaps, and loads of the right side from the L2 cache, which blocks of few
-/// rows wait for.
+/// Cycles per step of the depth for one block of accumulators: the maximum of
+/// its multiply-adds, its loads, the accumulator latency (and half a cycle,
+/// since the next multiply-add rarely issues at once), and the stream of the
+/// right side from the L2 cache, which limits blocks of few rows.
 static double stepCost(const CostModel &costs, int64_t rows, int64_t vectors) {
   const MachineFacts &machine = costs.machine;
   double arithmetic = rows * vectors / machine.multiplyAddsPerCycle;

@@ -21,8 +21,7 @@ static bool keepsRows(ReshapeOp reshape) {
   return !from.empty() && !to.empty() && from.back() == to.back();
 }
 
-/// `value` without reshapes that leave its rows as they are and that nothing
-/// else reads.
+/// `value` before single-use reshapes that keep its rows.
 static Value skipRowReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
     if (!reshape->hasOneUse() || !keepsRows(reshape))
@@ -40,7 +39,8 @@ static Value skipBroadcast(Value value) {
 ReduceOp hamkaas::getRepeatedSums(Value value) {
   if (!isOfRank3(value))
     return nullptr;
-  // Steps that keep these dimensions keep the sums apart; one of 1 may go.
+  // Reshapes that keep these dimensions keep the sums apart; one of size 1 may
+  // vanish.
   int64_t queries = getShape(value)[1];
   ArrayRef<int64_t> kept = getShape(value).take_front(queries == 1 ? 1 : 2);
   while (isa_and_nonnull<BroadcastOp, ReshapeOp>(value.getDefiningOp())) {
@@ -98,15 +98,15 @@ Mismatch Scores::match(Value value) {
 Mismatch Scores::matchProducts() {
   if (!isOfRank3(products.getLhs()))
     return {"the scores are no batch of matrices", products};
-  // Others may need it, too: attention reads what it permutes.
+  // It may have other users: attention reads the operand of the permute.
   transposedKeys = skipBroadcast(products.getRhs()).getDefiningOp<PermuteOp>();
   if (!transposedKeys)
     return {"the keys are not a permute", products};
   return {};
 }
 
-/// Replaces the scores `value` by what one operation computes them from, which
-/// is noted.
+/// Steps from the scores `value` to the operand of one operation, and records
+/// the operation.
 Mismatch Scores::matchStep(Value &value) {
   Operation *op = value.getDefiningOp();
   Value scores;
@@ -133,7 +133,7 @@ Mismatch Scores::matchStep(Value &value) {
 Value Scores::matchMask(SelectOp select) {
   std::optional<APFloat> number = getSplatFloat(skipRepetition(select.getA()));
   Value condition = skipBroadcast(select.getCondition());
-  // Masked scores are neither scaled nor biased.
+  // Masked scores are not scaled or biased.
   if (mask || !biases.empty() || scale != 1 || !number || number->isNaN() ||
       !isOfRank3(condition))
     return nullptr;
@@ -165,8 +165,7 @@ Value Scores::matchKeys(SelectOp select) {
 Value Scores::matchBias(AddOp add) {
   if (scale != 1 || !isOfRank3(add))
     return nullptr;
-  // The side that leads to a product, or to a sum with one, is that of the
-  // scores.
+  // The scores are on the side that leads to a matmul, or to a sum with one.
   auto leadsToProduct = [](Value value) {
     auto sum = skipRowReshapes(value).getDefiningOp<AddOp>();
     return isScaledProduct(value) || (sum && (isScaledProduct(sum.getLhs()) ||
@@ -174,7 +173,7 @@ Value Scores::matchBias(AddOp add) {
   };
   for (auto [scores, other] : {std::pair(add.getLhs(), add.getRhs()),
                                std::pair(add.getRhs(), add.getLhs())}) {
-    // Scores that the addition repeats are fewer than the bias is for.
+    // The addition must not broadcast the scores.
     if (!leadsToProduct(scores) || scores.getType() != add.getType())
       continue;
     Value repeated = skipBroadcast(other);
@@ -189,7 +188,7 @@ Value Scores::matchBias(AddOp add) {
 /// scores times or divided by a number.
 Value Scores::matchScale(Operation *op) {
   std::optional<double> factor = getFactor(op);
-  // The product of several is one float32, too.
+  // The product of several numbers is a float32, too.
   if (!factor || !isScale(scale * *factor))
     return nullptr;
   scale *= *factor;

@@ -20,25 +20,24 @@ namespace hamkaas {
 
 inline bool isOfRank3(mlir::Value value) { return getShape(value).size() == 3; }
 
-/// The sums of rows, one for each index of the first two dimensions of `value`,
-/// that it repeats along the last one; null if it is none.
+/// The row sums, one per index of the first two dimensions of `value`, that it
+/// broadcasts along the last one; null otherwise.
 ReduceOp getRepeatedSums(mlir::Value value);
 
-/// The row, one for each index of the first dimension, that `value` repeats
-/// along the second one; null if it is more.
+/// The row, one per index of the first dimension, that `value` broadcasts along
+/// the second one; null otherwise.
 mlir::Value getRepeatedRow(mlir::Value value);
 
-/// The condition of a select of scores as a tensor of rank 3 that is repeated,
-/// if it is the same for all queries; null otherwise.
+/// The condition of a select of scores as a broadcast tensor of rank 3, if it
+/// is the same for all queries; null otherwise.
 mlir::Value getConditionOfRows(mlir::Value condition);
 
-/// Rows of keys or values that stand for those of a tensor where a condition,
-/// one for each of them, holds.
+/// Rows that replace keys or values where a condition, one per key, holds.
 struct UpdatedRows {
   mlir::Value condition, rows;
 };
 
-/// A tensor that is repeated to the shape of some scores or weights. Those of a
+/// A tensor that is broadcast to the shape of scores or weights. Those of a
 /// group of heads may be rows of one matrix elsewhere.
 struct Term {
   mlir::Value value;
@@ -68,8 +67,8 @@ private:
   mlir::Value matchScale(mlir::Operation *op);
 };
 
-/// The weights of values: the softmax of scores, with zeros in place of rows
-/// in which nothing is allowed or not.
+/// The weights of values: the softmax of scores, perhaps with zeros in fully
+/// masked rows.
 struct Weights {
   SlicedSoftmaxOp softmax;
   /// Rows of zeros, if a condition tells them.
@@ -84,8 +83,7 @@ private:
   Mismatch matchSoftmax(mlir::Value value);
 };
 
-/// The softmax of whole rows that `value` is but for its shape; null if it is
-/// none.
+/// The softmax of whole rows behind reshapes of `value`; null if there is none.
 SlicedSoftmaxOp getSoftmax(mlir::Value value);
 
 } // namespace hamkaas

@@ -30,8 +30,8 @@ struct Affine {
   explicit operator bool() const { return x != nullptr; }
 };
 
-/// Brings chains to the form `contraction * p + p`, `x * p + p`, from the first
-/// operation to the last, so that each one sees an operand in that form.
+/// Rewrites chains to the form `contraction * p + p` or `x * p + p`, in order,
+/// so that each operation sees an operand in that form.
 class AffineFolder {
 public:
   void run(Block &block);
@@ -70,7 +70,7 @@ Value AffineFolder::createParameter(OpBuilder &builder, Location loc,
   return value;
 }
 
-/// Returns whether an operation repeats `b` to the shape of `a`.
+/// Returns whether an operation broadcasts `b` to the shape of `a`.
 static bool repeatsTo(Value b, Value a) {
   auto from = cast<RankedTensorType>(b.getType());
   auto to = cast<RankedTensorType>(a.getType());
@@ -100,7 +100,7 @@ template <typename OpTy> static OpTy getSingleUse(Value value) {
   return value.hasOneUse() ? value.getDefiningOp<OpTy>() : OpTy();
 }
 
-/// `value` as `x * p` or `x + p` that nothing else needs.
+/// `value` as a single-use `x * p` or `x + p`.
 template <typename OpTy> Affine AffineFolder::match(Value value) const {
   auto op = getSingleUse<OpTy>(value);
   if (!op || isParameter(op.getLhs()) || !isParameter(op.getRhs()))
@@ -113,17 +113,16 @@ static OpOperand *getColumnWeights(Operation *op) {
   return kernelOp ? kernelOp.getColumnWeights() : nullptr;
 }
 
-/// The weights that may be multiplied by a factor of the result; null if there
-/// are none.
+/// The weights that can absorb a factor of the result; null if there are none.
 OpOperand *AffineFolder::getScalableWeights(Operation *op) const {
   OpOperand *weights = getColumnWeights(op);
-  // Weights that something else reads would have to be there twice.
+  // Weights with other users would have to exist twice.
   bool isScalable = weights && op->hasOneUse() && isParameter(weights->get()) &&
                     weights->get().hasOneUse();
   return isScalable ? weights : nullptr;
 }
 
-/// Returns whether a factor of `value` disappears in what computes it.
+/// Returns whether the producer of `value` can absorb a factor.
 bool AffineFolder::isChain(Value value) const {
   if (match<MulOp>(value) || getScalableWeights(value.getDefiningOp()))
     return true;
@@ -229,7 +228,7 @@ Value AffineFolder::foldSum(Operation *op, Value x, Value offset) {
                        both);
 }
 
-/// Erases what a folded chain was computed by: it would count as a user.
+/// Erases the operations of a folded chain: they would count as users.
 static void eraseUnused(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!op->use_empty() || !(isa<AddOp, MulOp>(op) || getColumnWeights(op)))
@@ -244,7 +243,7 @@ void AffineFolder::fold(Operation *op) {
     return;
   auto element =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-  // A rounding to 16 bits between the steps would be seen.
+  // A rounding to 16 bits between the steps would change the result.
   if (!isa<Float32Type, Float64Type>(element))
     return;
   bool isCommutative = isa<AddOp, MulOp>(op);

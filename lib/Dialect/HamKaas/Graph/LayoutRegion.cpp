@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Enough for the layouts of images and of attention heads to meet at a
-/// value.
+/// Limit on visits: enough for the layouts of images and of attention heads to
+/// meet at a value.
 static constexpr int maxVisits = 16;
 
 //===----------------------------------------------------------------------===//
@@ -93,8 +93,7 @@ bool LayoutRegion::grow(Value seed) {
   for (size_t i = 0; i < values.size(); ++i)
     if (!addOperands(values[i].getDefiningOp()) || !addUsers(values[i]))
       return false;
-  // A permute from one value of the region to another would have to change
-  // twice.
+  // A permute between two values of the region would have to change twice.
   return !values.empty() && llvm::none_of(values, [&](Value value) {
     auto permute = value.getDefiningOp<PermuteOp>();
     return permute && values.contains(permute.getX());
@@ -153,7 +152,7 @@ int64_t LayoutRegion::getValueGain(Value value) const {
   auto type = cast<RankedTensorType>(value.getType());
   Type permuted = type.clone(applyPermutation(type.getShape(), permutation));
   int64_t gain = 0;
-  // The cost of having the value in its old layout, too.
+  // The cost of keeping the value in its old layout, too.
   int64_t originalCost = getCost(permuted, inverse);
   if (auto permute = value.getDefiningOp<PermuteOp>()) {
     Type from = permute.getX().getType();

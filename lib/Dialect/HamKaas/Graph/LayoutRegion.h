@@ -27,11 +27,11 @@ public:
     return parameters.contains(value);
   }
 
-  /// Counts a visit; false after the last of a fixed number. That bounds the
-  /// time of the pass, whatever the graph.
+  /// Counts a visit; false after a fixed number, which bounds the time of the
+  /// pass for any graph.
   bool visit(mlir::Value value);
 
-  /// Notes that `created` has come to the place of `replaced`.
+  /// Records that `created` replaces `replaced`.
   void addReplacement(mlir::Value created, mlir::Value replaced);
 
   /// True for the first of two ops of the block.
@@ -46,8 +46,8 @@ private:
   llvm::DenseMap<mlir::Operation *, size_t> order;
 };
 
-/// A value with all others that take the same permutation if it does, because
-/// operations connect them that work in any layout.
+/// A region: values connected by operations that work in any layout, so that
+/// all take the same permutation.
 class LayoutRegion {
 public:
   LayoutRegion(LayoutGraph &graph, llvm::ArrayRef<int64_t> permutation);

@@ -21,9 +21,8 @@ static Dimensions getPlaces(ArrayRef<int64_t> shape) {
                                 [&](int64_t dim) { return shape[dim] != 1; });
 }
 
-/// The permutation of tensors of `places.size()` larger dimensions that is
-/// `permutation` of `shape`, where these dimensions are at `places` of `rank`
-/// dimensions instead.
+/// Restricts `permutation` of `shape` to its larger dimensions, and embeds it
+/// in `rank` dimensions, where these are at `places`.
 static Dimensions movePermutation(ArrayRef<int64_t> permutation,
                                   ArrayRef<int64_t> shape,
                                   ArrayRef<int64_t> places, int64_t rank) {

@@ -57,7 +57,7 @@ static SmallVector<int64_t> compose(ArrayRef<int64_t> first,
   return applyPermutation(first, second);
 }
 
-/// `x` permuted right behind it, which comes to the place of `replaced`.
+/// Permutes `x` right after its definition; the permute replaces `replaced`.
 Value RegionPermuter::permute(Value x, ArrayRef<int64_t> permutation,
                               Location loc, Value replaced) {
   if (isIdentityPermutation(permutation))
@@ -131,10 +131,10 @@ void RegionPermuter::connectEnd(Operation *user, Value value,
                         user->getResult(0)));
 }
 
-/// Gives the users outside of the region what they read.
+/// Gives users outside of the region the value in its old layout.
 void RegionPermuter::connectUsers(Value value) {
   Value original;
-  // NOTE: a user that reads the value twice is there twice.
+  // NOTE: a user that reads the value twice occurs twice.
   llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
   for (Operation *user : users) {
     if (region.isInside(user))
@@ -194,8 +194,8 @@ private:
         worklist.push_back({op, 0});
     }
     LayoutGraph graph;
-    /// Permutes with the number of regions that were permuted when they came to
-    /// be what they are.
+    /// Permutes, with the number of regions that were permuted when they were
+    /// created or changed.
     SmallVector<std::pair<PermuteOp, int>> worklist;
     int permutedRegions = 0;
     /// By permutation, the values whose region did not gain by it, and when.

@@ -35,8 +35,8 @@ static Value skipDroppedOne(Value value) {
 
 namespace {
 
-/// The real part, number 0, or the imaginary one, 1, of complex numbers whose
-/// parts are their tensor's last dimension.
+/// The real part (0) or the imaginary part (1) of complex numbers, which are
+/// the last dimension of a tensor.
 struct Part {
   Value numbers;
   int64_t number;
@@ -62,9 +62,8 @@ static std::optional<Part> getPart(Value value) {
   return Part{slice.getX(), slice.getOffsets().back()};
 }
 
-/// Part `number` of complex numbers that `product` has as a factor, of
-/// `numbers` if these are given, and the other factor; a null value if it has
-/// none.
+/// Finds part `number` of complex numbers as a factor of `product`, of
+/// `numbers` if given, and the other factor; a null value if there is none.
 static std::pair<Value, Value> matchFactors(Value product, int64_t number,
                                             Value numbers = nullptr) {
   auto mul = product.getDefiningOp<MulOp>();

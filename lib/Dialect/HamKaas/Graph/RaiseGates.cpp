@@ -15,10 +15,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Exporters write the products and sums of an activation in any order, and
-/// constants on either side of them. So both are compared as what they compute:
-/// a number times x times its gate, and the polynomial of x that the gate is a
-/// function of. How deep they are looked for is more than one of them needs.
+/// Exporters write the products and sums of an activation in any order, with
+/// constants on either side. So the pass compares what they compute: a number
+/// times x times its gate, and the polynomial of x that the gate is a function
+/// of. The search depth exceeds the need of every activation.
 static constexpr int maxProductDepth = 3, maxPolynomialDepth = 6;
 
 /// The same but for how exporters round.
@@ -35,7 +35,7 @@ static std::optional<double> getNumber(Value value) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The values that `value` is a product of, with the products among them.
+/// The factors of `value`, and the intermediate products.
 static void collectFactors(Value value, SmallVectorImpl<Value> &factors,
                            int depth = maxProductDepth) {
   factors.push_back(value);

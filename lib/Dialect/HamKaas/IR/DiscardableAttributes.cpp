@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What phases tell each other on operations of other dialects. Each attribute
-// has a rule here: where it may stand, and what its value is. One that is
-// misspelt, misplaced or of another kind would be passed over in silence and
-// cost speed or a check, so it is an error, in every file and after every pass.
+// The attributes by which phases communicate on operations of other dialects.
+// Each has a rule here: where it may stand, and its value. A misspelt,
+// misplaced or wrong attribute would be ignored in silence and cost speed or a
+// check, so it is an error, in every file and after every pass.
 //
 //===----------------------------------------------------------------------===//
 

@@ -105,8 +105,8 @@ void ScanOp::dropUnusedValues() {
 
 namespace {
 
-/// Computes what is the same in all steps once. Numbers stay, because they
-/// become part of the code of a kernel.
+/// Hoists loop-invariant operations. Constants stay, because they become part
+/// of a kernel's code.
 struct HoistInvariants : OpRewritePattern<ScanOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -120,8 +120,8 @@ void Destinations::findStorages() {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// The storage of `value` if all kernels write to their last argument in place,
-/// and loops to what their results are carried in or put together in.
+/// The storage of `value` if kernels write to their last argument and loops to
+/// their iter args and outputs, in place.
 static Value getStorage(Value value) {
   while (true) {
     value = getViewedTensor(value);
@@ -221,9 +221,9 @@ void ResultWriter::save(unsigned result) {
   lyingIn[result] = none;
 }
 
-/// A value that a kernel writes to its destination in another shape is copied
-/// in that one. NOTE: only values of the same type are seen upstream to lie in
-/// one place, and else the copy would be made, by way of a third place.
+/// Copies a reshaped value in the shape that the kernel writes. NOTE: upstream
+/// only sees values of the same type in one place, and would otherwise copy by
+/// way of a third place.
 Value ResultWriter::copyTo(Value value, Value destination) {
   SmallVector<Operation *> reshapes;
   Value written = getReshapedTensor(value);

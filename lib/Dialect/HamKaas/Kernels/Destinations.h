@@ -24,8 +24,8 @@ public:
   /// perhaps reshaped, and nothing reads what lies there before; or null.
   mlir::Value lookup(mlir::Value value) const { return storages.lookup(value); }
 
-  /// Lets each result lie in its destination when the function returns. Where
-  /// it was computed there, nothing is copied. The kernels are calls by now.
+  /// Ensures that each result is in its destination when the function returns,
+  /// without a copy where it was computed there. The kernels are already calls.
   void writeResults();
 
 private:

@@ -24,8 +24,8 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// Enough to hide what a call and its reads and writes cost, few enough for the
-/// compiler to take no more than seconds for any chain.
+/// Limit on operations per group: enough to hide the cost of a call and its
+/// memory traffic, few enough to compile any chain within seconds.
 static constexpr size_t maxMembers = 64;
 
 /// The op as a member of a kernel; null for views and everything else.

@@ -43,8 +43,8 @@ static bool isMergeable(MatMulOp product,
          llvm::all_of(getShape(product.getRhs()).drop_back(2), isOne);
 }
 
-/// Products of `block` by their row, in the order of the block; only those of
-/// several matrices that nothing else reads: a matrix is packed once.
+/// The matmuls of `block` by their row, in order; only rows of several matrices
+/// without other users, because a matrix is packed once.
 static SmallVector<Products> findProducts(Block &block) {
   DenseSet<Operation *> parameterOps = findParameterOps(block);
   llvm::MapVector<Value, Products> byRow;
@@ -58,8 +58,8 @@ static SmallVector<Products> findProducts(Block &block) {
   return found;
 }
 
-/// The matrices of `products` side by side. Where all are transposed they are
-/// joined before, as packing reads what is transposed in place.
+/// Concatenates the matrices of `products`. If all are transposed, concatenates
+/// before the permute, because packing reads transposed matrices in place.
 static Value joinMatrices(OpBuilder &builder, Location loc,
                           ArrayRef<MatMulOp> products) {
   SmallVector<Value> matrices, sources;
@@ -80,8 +80,9 @@ static Value joinMatrices(OpBuilder &builder, Location loc,
   return PermuteOp::create(builder, loc, joined, permutation);
 }
 
-/// One product in place of `products`, which are parts of its row. It stands
-/// where the first did, what the matrices depend on before it.
+/// One matmul that replaces `products`, which become slices of its row. It
+/// takes the place of the first one; the definitions of the matrices move
+/// before it.
 static LogicalResult merge(IRRewriter &rewriter, ArrayRef<MatMulOp> products) {
   MatMulOp first = products.front();
   DominanceInfo dominance;

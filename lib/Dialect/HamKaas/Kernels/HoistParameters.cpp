@@ -107,7 +107,7 @@ private:
     }
   }
 
-  /// Nothing of a program is a view of a constant: the part is one of its own.
+  /// Constants have no views: the slice becomes a constant of its own.
   void foldViewsOfConstants() {
     for (Operation &op : llvm::make_early_inc_range(*body)) {
       if (!isTensorView(&op))

@@ -23,15 +23,16 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// Each of them reads all of the right side. More make it worth a permutation.
+/// Limit on rows: each reads the whole right side, so for more rows a permute
+/// pays off.
 static constexpr int64_t maxRows = 4;
 
 static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// The permute that makes columns of what is contiguous in memory, if it is the
-/// right side of a product of few rows; null otherwise.
+/// The permute that turns contiguous rows into columns, if it is the right side
+/// of a matmul of few rows; null otherwise.
 static PermuteOp findTransposed(MatMulOp product,
                                 const DenseSet<Operation *> &parameterOps) {
   auto permute = product.getRhs().getDefiningOp<PermuteOp>();

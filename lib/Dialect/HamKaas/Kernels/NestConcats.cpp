@@ -18,13 +18,12 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// Operands that one kernel joins. The time that upstream's analysis for
-/// bufferization takes grows with their third power: 0.06 s for 32, 20 s for
-/// 400.
+/// Limit on the operands of a concat. The time of upstream's bufferization
+/// analysis is cubic in their number: 0.06 s for 32, 20 s for 400.
 static constexpr size_t maxOperands = 32;
 
-/// Joins neighbouring operands of `concat` by concats of their own, as few as
-/// can be and of about the same number each.
+/// Concatenates groups of neighbouring operands of `concat` first: as few
+/// groups as possible, of about equal size.
 static void nest(ConcatOp concat) {
   OpBuilder builder(concat);
   SmallVector<Value> operands(concat.getOperands());

@@ -35,7 +35,7 @@ struct EqualBodies : llvm::DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
     auto kernel = cast<func::FuncOp>(const_cast<Operation *>(op));
     llvm::hash_code hash = hash_value(kernel.getFunctionType());
-    // Which values the operands are is left to the comparison.
+    // Ignore the identity of operands here; the comparison checks it.
     kernel.getBody().walk([&](Operation *inner) {
       hash = llvm::hash_combine(
           hash, OperationEquivalence::computeHash(
@@ -93,7 +93,7 @@ private:
     return success();
   }
 
-  /// Lets what `repeat` makes of rows lie where it will be returned.
+  /// Places the row outputs of `repeat` in the buffers that are returned.
   static void writeOutputs(RepeatOp repeat, const Destinations &destinations) {
     // One of buffers has no results.
     if (repeat.getNumResults() == 0)
@@ -158,8 +158,8 @@ private:
     group.erase();
   }
 
-  /// A kernel equal to `group`, made if there is none yet. `order` are the
-  /// indices of the inputs in the order of the kernel's arguments.
+  /// Returns a kernel equal to `group`, created if there is none. `order` are
+  /// the indices of the inputs in the order of the kernel's arguments.
   func::FuncOp getKernel(GroupOp group, ArrayRef<unsigned> order,
                          ValueRange operands) {
     OpBuilder builder(&getContext());

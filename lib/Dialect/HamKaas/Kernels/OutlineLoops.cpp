@@ -87,7 +87,7 @@ static func::FuncOp createFunction(ScanOp scan, StringRef name) {
   return signature.createFunction(builder, scan.getLoc(), name);
 }
 
-/// Moves the body of `scan`, whose arguments begin with what is carried.
+/// Moves the body of `scan`, whose first arguments are the iter args.
 static void moveBody(ScanOp scan, func::FuncOp function) {
   Block &body = scan.getBody().front(), &entry = function.getBody().front();
   unsigned carried = scan.getInits().size();

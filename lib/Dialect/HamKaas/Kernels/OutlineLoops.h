@@ -13,9 +13,9 @@
 namespace hamkaas {
 
 /// Replaces each `hamkaas.scan` by a `hamkaas.repeat` of a function `@loop0`,
-/// `@loop1`, …, which comes before those that repeat it. The body of a loop is
-/// a program: rows and values are its inputs, what is carried its state, rows
-/// of the results its outputs. The arguments for these are still missing.
+/// `@loop1`, …, defined before its users. The body of a loop is a program: rows
+/// and values are its inputs, iter args its state, rows of the results its
+/// outputs. The arguments for these are still missing.
 void outlineLoops(mlir::ModuleOp module);
 
 } // namespace hamkaas

@@ -50,7 +50,7 @@ static Value buildPadded(OpBuilder &builder, Location loc, Value x,
   return group.getResult(0);
 }
 
-/// A copy that is much larger than what is read is not worth it.
+/// A copy that is much larger than the data read does not pay off.
 static constexpr int64_t maxGrowth = 8;
 
 static bool isWorthCopying(ConvOp conv) {
@@ -87,8 +87,8 @@ struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
   void runOnOperation() override {
     SmallVector<ConvOp> convolutions;
     getOperation().walk([&](ConvOp conv) {
-      // A depthwise convolution reads each element for a few products only: it
-      // leaves out the positions outside.
+      // A depthwise convolution reads each element for few products: it skips
+      // positions outside instead.
       if (conv.isPadded() && conv.getType().getElementType().isF32() &&
           !conv.isDepthwise() && isWorthCopying(conv))
         convolutions.push_back(conv);

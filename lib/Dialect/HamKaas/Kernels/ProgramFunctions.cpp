@@ -49,7 +49,7 @@ hamkaas::forEachCall(func::FuncOp program, const SymbolTable &symbols,
     if (!repeat)
       continue;
     auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());
-    // So none repeats itself.
+    // This excludes recursion.
     if (!loop || loop.isExternal() || !loop->isBeforeInBlock(program))
       return repeat.emitError("expected the body of @")
              << repeat.getCallee() << " before @" << program.getSymName();

@@ -19,16 +19,16 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// Insertions in one block. The time that upstream's analysis for bufferization
-/// takes grows with their third power: 0.15 s for 32 in a row, 1.7 s for 64.
+/// Limit on insertions in one block. The time of upstream's bufferization
+/// analysis is cubic in their number: 0.15 s for 32 in a row, 1.7 s for 64.
 static constexpr size_t maxInsertions = 32;
 
 //===----------------------------------------------------------------------===//
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// The dimension along which tensors that are joined to one of `type` are one
-/// part of it each.
+/// The dimension along which the operands of a concat of type `type` are
+/// contiguous in it.
 static size_t getPartDimension(RankedTensorType type) {
   ArrayRef<int64_t> shape = type.getShape();
   size_t dim = llvm::find_if(shape, [](int64_t size) { return size != 1; }) -
@@ -36,8 +36,8 @@ static size_t getPartDimension(RankedTensorType type) {
   return std::min(dim, shape.size() - 1);
 }
 
-/// Returns whether a tensor of type `part` is one part in memory of one of type
-/// `whole` that it is joined to.
+/// Returns whether a tensor of type `part` is contiguous in one of type `whole`
+/// that it is concatenated to.
 static bool isPart(RankedTensorType part, RankedTensorType whole) {
   if (part.getRank() != whole.getRank() || part.getRank() == 0)
     return false;
@@ -58,8 +58,8 @@ static Value getReshaped(Value value) {
   return value;
 }
 
-/// The inputs that `group` joins, in their order in memory; none if it does
-/// anything else, or if one of them is not one part of the result.
+/// The inputs that `group` concatenates, in memory order; none if it does
+/// anything else, or if one of them is not contiguous in the result.
 static SmallVector<Value> getParts(GroupOp group) {
   SmallVector<Value> parts;
   if (group.getUpdated() || group.getNumResults() != 1)
@@ -79,8 +79,8 @@ static SmallVector<Value> getParts(GroupOp group) {
   return parts;
 }
 
-/// Returns whether `value` is all that is computed into a buffer of its own,
-/// which can be anywhere.
+/// Returns whether `value` is the only content of a buffer of its own, which
+/// can be placed anywhere.
 static bool hasOwnBuffer(Value value) {
   auto group = value.getDefiningOp<GroupOp>();
   return (group && !group.getUpdated()) ||
@@ -113,7 +113,7 @@ public:
         type(cast<RankedTensorType>(group.getResult(0).getType())),
         dim(getPartDimension(type)), result(createEmpty(type)) {}
 
-  /// Adds neighbours, which `isCopy` says memory planning may do nothing for.
+  /// Adds neighbours. With `isCopy`, memory planning may remove their copy.
   void add(ArrayRef<Value> parts, bool isCopy) {
     SmallVector<int64_t> shape(type.getShape());
     shape[dim] = 0;
@@ -218,8 +218,8 @@ private:
     }
   }
 
-  /// Replaces the longest beginning of `parts` that an earlier concat, split as
-  /// well, joins by its result. Returns the node of all parts.
+  /// Replaces the longest prefix of `parts` that an earlier split concat
+  /// produces by its result. Returns the node of all parts.
   size_t shareBeginning(SmallVector<Value> &parts, RankedTensorType type) {
     size_t node = 0, shared = 0, sharedNode = 0;
     for (auto [i, part] : llvm::enumerate(parts)) {
@@ -270,8 +270,9 @@ private:
       placed.insert(joinedAt[node]);
   }
 
-  /// The parts of all concats so far as a tree: from a node and the next part
-  /// to another node, and what joins all up to a node, if anything does.
+  /// A prefix tree of the operands of all concats so far: from a node and the
+  /// next operand to another node, and the value that concatenates all operands
+  /// up to a node, if any.
   DenseMap<std::pair<size_t, Value>, size_t> nodes;
   SmallVector<Value> joinedAt{Value()};
   /// Values that the program returns, or whose place some concat has.

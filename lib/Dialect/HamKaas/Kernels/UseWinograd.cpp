@@ -22,9 +22,10 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// With fewer channels the transforms take as long as what is saved.
+/// With fewer channels, the transforms cost more than Winograd saves.
 static constexpr int64_t minChannels = 32;
-/// With fewer tiles each weight is used too rarely: there are more of them.
+/// With fewer tiles, each weight is used too rarely, because there are more
+/// weights.
 static constexpr int64_t minTiles = 32;
 
 static bool isAll(ArrayRef<int64_t> values, int64_t expected) {
@@ -62,8 +63,8 @@ static int64_t chooseTile(ConvOp conv, double maxError) {
   return 0;
 }
 
-/// `G w G^T` for each pair of channels: as one product with the products of the
-/// elements of two rows of G.
+/// `G w G^T` per pair of channels, as one matmul with the products of elements
+/// of two rows of G.
 static Value transformWeights(OpBuilder &builder, ConvOp conv, int64_t tile) {
   ArrayRef<double> g = getWinogradMatrices(tile).weights;
   int64_t size = tile + 2;

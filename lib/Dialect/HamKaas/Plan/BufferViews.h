@@ -15,8 +15,8 @@
 
 namespace hamkaas {
 
-/// The part of a buffer that a chain of view operations selects, known at
-/// compile time even where a type (`strided<[?], offset: ?>`) hides it.
+/// The slice of a buffer that a chain of view operations selects, known at
+/// compile time even where a type (`strided<[?], offset: ?>`) does not show it.
 struct BufferView {
   /// Not the result of a view.
   mlir::Value buffer;

@@ -28,8 +28,8 @@ using namespace mlir;
 using namespace mlir::bufferization;
 using namespace hamkaas;
 
-/// Dense for the functions a caller sees. Kernels take any layout: memory
-/// planning resolves it, and a copy at a call would be for nothing.
+/// Dense layouts for functions with external callers. Kernels take any layout:
+/// memory planning resolves it, and a copy at a call would be useless.
 static BufferLikeType getArgumentType(TensorLikeType type, Attribute space,
                                       func::FuncOp function,
                                       const BufferizationOptions &) {
@@ -112,10 +112,10 @@ static void dropKernelResults(ModuleOp module,
       dropResults(kernel);
 }
 
-/// Puts the constants of kernels in the order of their first use and numbers
-/// them in it. Upstream bufferizes functions in the order of a hash of their
-/// addresses, so that names and order would differ from one compilation to the
-/// next, and with them the program's bytes.
+/// Orders the constants of kernels by first use and numbers them. Upstream
+/// bufferizes functions in an order that depends on their addresses, so names
+/// and order, and with them the program's bytes, would differ between
+/// compilations.
 static void orderConstants(ModuleOp module) {
   SymbolTable symbols(module);
   llvm::MapVector<Operation *, SmallVector<memref::GetGlobalOp>> uses;
@@ -140,10 +140,10 @@ static void orderConstants(ModuleOp module) {
   }
 }
 
-/// Upstream's canonicalization, as it is by default, but for two patterns: they
-/// would make masked accesses of gathers and scatters of neighbours, and of
-/// these, if all lanes are set, accesses that need to know the layout of the
-/// buffer. That of a kernel's argument is not known yet.
+/// Upstream's default canonicalization without two patterns: they turn gathers
+/// and scatters of neighbours into masked accesses, and these, if all lanes are
+/// set, into accesses that need the layout of the buffer, which is not known
+/// yet for a kernel's argument.
 static std::unique_ptr<Pass> createSafeCanonicalizer() {
   GreedyRewriteConfig config;
   config.setUseTopDownTraversal(true);
@@ -184,8 +184,8 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
     auto &functions = cleanup.nest<func::FuncOp>();
     functions.addPass(createCSEPass());
     functions.addPass(createSafeCanonicalizer());
-    // Canonicalization finds that loops carry one buffer; only then is a
-    // kernel's result seen to be its last argument.
+    // Canonicalization finds that the iter arg of a loop is one buffer; only
+    // then is a kernel's result recognised as its last argument.
     if (failed(runPipeline(cleanup, getOperation())))
       return signalPassFailure();
     dropKernelResults(getOperation(), programs);

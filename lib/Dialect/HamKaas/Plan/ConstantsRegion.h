@@ -23,7 +23,7 @@ public:
   explicit ConstantsRegion(uint64_t alignment) : table(alignment) {}
 
   /// Adds the constants that are arguments of `program`. Emits an error if they
-  /// are not what another function takes them for.
+  /// contradict those of another function.
   mlir::LogicalResult collect(mlir::func::FuncOp program);
   /// Gives each constant its offset, in the order of their indices.
   mlir::LogicalResult layOut(mlir::Location loc);

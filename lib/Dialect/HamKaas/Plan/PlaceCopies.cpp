@@ -27,8 +27,8 @@ static bool isWritten(OpOperand &operand) {
   return operand.getOperandNumber() + 1 == step->getNumOperands();
 }
 
-/// Returns whether a run may write to `buffer` at any time. The state of a run
-/// that fails is to stay what it was, so it is written late.
+/// Returns whether a run may write to `buffer` early. The state of a failed run
+/// must stay unchanged, so states are written late.
 static bool isWritableEarly(Value buffer) {
   auto argument = dyn_cast<BlockArgument>(buffer);
   if (!argument)
@@ -57,7 +57,7 @@ class CopyPlacer {
 public:
   CopyPlacer(ProgramBuffers &buffers, function_ref<bool(Value)> mayBeHost);
 
-  /// Makes nothing of the copy `step`, if it can.
+  /// Removes the copy `step`, if possible.
   void place(size_t step);
   /// The enclosing buffer, and the first element within it.
   std::pair<Value, int64_t> getPlace(Value buffer) const;
@@ -120,8 +120,8 @@ bool CopyPlacer::mayHost(const Part &guest, const Part &host) const {
          isWritableEarly(host.buffer) && mayBeHost(host.buffer);
 }
 
-/// Nobody else may use the target from when the source is written first, nor
-/// write to it until the source is read last.
+/// Requires that nobody else uses the target after the first write to the
+/// source, or writes to it before the last read of the source.
 bool CopyPlacer::maySourceMove(size_t step, const Part &source,
                                const Part &target) const {
   if (!mayHost(source, target))
@@ -145,9 +145,9 @@ bool CopyPlacer::maySourceMove(size_t step, const Part &source,
   return true;
 }
 
-/// Only the copy may write to the target, and nobody to the source until the
-/// target is read last. Bufferization makes such copies where the result of a
-/// kernel, whose layout it does not know, is reshaped.
+/// Requires that only the copy writes to the target, and nobody to the source
+/// before the last read of the target. Bufferization makes such copies when the
+/// result of a kernel, whose layout it does not know, is reshaped.
 bool CopyPlacer::mayTargetMove(size_t step, const Part &source,
                                const Part &target) const {
   if (!mayHost(target, source))
@@ -159,7 +159,7 @@ bool CopyPlacer::mayTargetMove(size_t step, const Part &source,
       }))
     return false;
   ArrayRef<Access> others = accesses.find(source.buffer)->second;
-  // A buffer that nobody has written has no place before the copy.
+  // An unwritten buffer has no place before the copy.
   if (others.front().step == step)
     return false;
   return llvm::none_of(others, [&](const Access &access) {

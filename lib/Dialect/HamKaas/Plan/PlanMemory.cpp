@@ -41,7 +41,7 @@ public:
         symbols(symbols), constants(constants), stateRegion(alignment),
         alignment(alignment), builder(program) {}
 
-  /// Finds a place for everything; changes nothing.
+  /// Finds a place for every buffer; changes nothing.
   LogicalResult plan();
   LogicalResult checkWorkspace(uint64_t maxWorkspace);
 
@@ -116,8 +116,8 @@ LogicalResult ProgramPlanner::plan() {
   return success();
 }
 
-/// Those of `hosts` that are in use at a step at which all buffers together
-/// take more than `limit`.
+/// The members of `hosts` in use at a step where all buffers together take more
+/// than `limit`.
 static DenseSet<Value> findInTheWay(const ProgramBuffers &buffers,
                                     const DenseSet<Value> &hosts,
                                     uint64_t limit) {
@@ -144,11 +144,11 @@ static DenseSet<Value> findInTheWay(const ProgramBuffers &buffers,
   return result;
 }
 
-/// Makes nothing of copies unless the workspace grows by that: a buffer in
-/// which others lie is in use as soon as the first of them.
+/// Removes copies unless the workspace grows: a host buffer is in use as soon
+/// as the first buffer in it.
 void ProgramPlanner::placeCopies() {
   DenseSet<Value> excluded;
-  // All, then those where there is room, then outputs alone.
+  // Try all copies, then those with room, then only those to outputs.
   for (int attempt = 0; attempt < 3; ++attempt) {
     ProgramBuffers changed = buffers;
     DenseSet<Value> hosts = changed.placeCopies(symbols, [&](Value host) {
@@ -313,7 +313,7 @@ Value ProgramPlanner::getOffsetConstant(int64_t offset) {
 /// The dense buffer of `type` at `place`.
 Value ProgramPlanner::getView(Location loc, Place place, MemRefType type) {
   auto dense = MemRefType::get(type.getShape(), type.getElementType());
-  // A tensor of bytes has the type of a region, but is none.
+  // A tensor of bytes has the type of a region, but is not one.
   if (place.base.getDefiningOp<memref::GetGlobalOp>() &&
       place.base.getType() == dense)
     return place.base;
@@ -352,7 +352,7 @@ LogicalResult ProgramPlanner::rewrite() {
     newSteps.push_back(kept.size());
     if (failed(rewriteStep(step)))
       return failure();
-    // A copy within one place, as of a state that was updated where it lies.
+    // A copy onto itself, such as of a state that was updated in place.
     bool isKept = !isCopy(step) ||
                   step->getOperands().front() != step->getOperands().back();
     if (isKept)
@@ -368,7 +368,7 @@ LogicalResult ProgramPlanner::rewrite() {
   return success();
 }
 
-/// Leaves the plan where reports and the descriptor find it.
+/// Records the plan for reports and the descriptor.
 void ProgramPlanner::setAttributes(int64_t steps) {
   SmallVector<Attribute> entries;
   for (auto [lifetime, offset] :
@@ -405,7 +405,7 @@ static void makeArgumentsDense(func::FuncOp kernel) {
       FunctionType::get(kernel.getContext(), types, kernel.getResultTypes()));
 }
 
-/// Copies that are gone may have been the only calls of their kernel.
+/// Removed copies may have been the only calls of their kernel.
 static void eraseUncalledKernels(ModuleOp module) {
   llvm::StringSet<> called;
   module.walk([&](func::CallOp call) { called.insert(call.getCallee()); });

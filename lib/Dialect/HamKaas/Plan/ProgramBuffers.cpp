@@ -114,7 +114,7 @@ void ProgramBuffers::findLifetimes() {
   }
 }
 
-/// The allocation that `operand` is all of, if any.
+/// The allocation that `operand` covers completely, if any.
 std::optional<size_t> ProgramBuffers::getWholeAllocation(Value operand) const {
   const BufferView &view = getView(operand);
   auto it = indices.find(view.buffer);
@@ -154,8 +154,8 @@ void ProgramBuffers::findReplacements(const SymbolTable &symbols) {
   }
 }
 
-/// Lets a buffer that `step` writes first take the place of `dying`, an operand
-/// of the same type, if that is not used after `step`.
+/// Lets a buffer first written by `step` replace `dying`, an operand of the
+/// same type, if that is not used after `step`.
 void ProgramBuffers::findReplacement(Operation *step, Value dying) {
   std::optional<size_t> old = getWholeAllocation(dying);
   if (!old)

@@ -43,10 +43,9 @@ public:
   llvm::ArrayRef<mlir::Value> getAllocations() const { return allocations; }
   const std::vector<ArenaBuffer> &getLifetimes() const { return lifetimes; }
 
-  /// Lets buffers lie, from the start, where they are copied to or from, as far
-  /// as others do not need that place and `mayBeHost` allows it for the buffer
-  /// that they then lie in. Returns the buffers in which others lie now. The
-  /// copies stay, but copy nothing.
+  /// Places buffers, from the start, where they are copied to or from, if
+  /// others do not need that place and `mayBeHost` allows it for the enclosing
+  /// buffer. Returns the enclosing buffers. The copies stay, but copy nothing.
   llvm::DenseSet<mlir::Value>
   placeCopies(const mlir::SymbolTable &symbols,
               llvm::function_ref<bool(mlir::Value)> mayBeHost);

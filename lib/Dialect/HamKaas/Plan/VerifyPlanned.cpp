@@ -147,7 +147,7 @@ LogicalResult ProgramVerifier::verify() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Enters the buffers that `step` uses first.
+/// Adds the buffers that `step` uses first.
 LogicalResult ProgramVerifier::startBuffers() {
   for (; nextBuffer < buffers.size() && buffers[nextBuffer].getFirst() <= step;
        ++nextBuffer) {
@@ -318,8 +318,8 @@ struct VerifyPlanned : hamkaas::impl::VerifyPlannedBase<VerifyPlanned> {
   }
 
 private:
-  /// The calls of a run are numbered from 0 in their order. A loop that is
-  /// repeated at two places would have two numbers a call.
+  /// Checks that the calls of a run are numbered from 0 in order. A loop that
+  /// is repeated at two places would need two numbers per call.
   static LogicalResult verifyCallIndices(func::FuncOp program,
                                          const SymbolTable &symbols) {
     int64_t next = 0;
