@@ -23,8 +23,8 @@ HamKaasError fromError(llvm::Error error, Front front = Front::C);
 /// Null if there is no memory.
 char *copyText(llvm::StringRef text);
 
-/// Checks the size that a structure says it has: at least `oldest`, its size in
-/// version 1.0, and what a newer caller has behind the `known` bytes is zero.
+/// Checks a structure's size: at least `oldest`, its size in version 1.0; bytes
+/// beyond `known`, of a newer caller, must be zero.
 llvm::Error checkOptionsSize(const size_t *given, size_t oldest, size_t known,
                              llvm::StringRef name);
 

@@ -139,7 +139,8 @@ const char *HamKaasCompilerVersion(void) {
   return compilerVersion().data();
 }
 
-/// Makes a model by `make`, and tells what the options ask for.
+/// Creates a model by `make`, and fills in the outputs that the options
+/// request.
 template <typename Make>
 static HamKaasError give(const HamKaasCompileOptions *given,
                          HamKaasModel **model, const Make &make) {

@@ -13,11 +13,11 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// To be raised when the same graph becomes other code by what is no part of
-/// the compiler, or when ProgramCode has other fields.
+/// Raise it when the same graph would compile to other code for a reason
+/// outside of the compiler, or when ProgramCode changes its fields.
 static constexpr llvm::StringLiteral version = "HamKaas program 4";
 
-/// Writes what decides the code; nothing if that cannot be told.
+/// Writes everything that decides the code; nothing if that is unknown.
 static std::optional<CodeCache::Key> makeKey(ModuleOp module,
                                              const TargetCpu &cpu,
                                              StringRef assembler,
@@ -27,7 +27,7 @@ static std::optional<CodeCache::Key> makeKey(ModuleOp module,
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  // Not "host", but what that is here.
+  // The resolved level instead of "host".
   CompileSettings settings = options;
   settings.targetCpu = cpu.name;
   // Each text ends with a zero, which none contains.

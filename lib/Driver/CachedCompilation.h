@@ -15,9 +15,9 @@
 
 namespace hamkaas {
 
-/// The place of one compilation in the cache of this user. The key is made of
-/// the graph as it was read, places in the source included, of the options that
-/// matter for code, and of the compiler; weights are not part of it.
+/// A compilation's entry in the user's cache. The key covers the graph as it
+/// was read, including source positions, the options that affect code, and the
+/// compiler, but not the weights.
 class CachedCompilation {
 public:
   /// Looks for nothing and keeps nothing if there is no cache. Fails on

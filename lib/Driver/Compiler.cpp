@@ -25,8 +25,8 @@ using namespace hamkaas;
 
 namespace {
 
-/// Lets a context use as many threads as were asked for. Afterwards it uses
-/// one, because MLIR has no way to take the pool from it again.
+/// Sets the number of threads of a context. Afterwards it uses one, because
+/// MLIR cannot take the pool from it again.
 class CompileThreads {
 public:
   /// 0 for as many as the context uses anyway.
@@ -114,8 +114,8 @@ static const Target &getTarget(TargetAttr target) {
   return *TargetRegistry::get(target.getContext()).lookup(target.getName());
 }
 
-/// That of the first target with code for processors; the code of others, which
-/// only launches kernels, is for any.
+/// The CPU of the first target with CPU code. Host code of the others only
+/// launches kernels and targets baseline x86-64.
 static TargetCpu chooseHost(ArrayRef<TargetAttr> targets) {
   for (TargetAttr target : targets)
     if (std::optional<TargetCpu> host = getTarget(target).getHost(target))
@@ -171,7 +171,7 @@ llvm::Error Compilation::lowerToGraph() {
   return runner.run(module, manager);
 }
 
-/// Beyond the graph, targets go different ways.
+/// After the graph, targets diverge.
 llvm::Error Compilation::checkOneTarget() const {
   if (targets.size() == 1)
     return llvm::Error::success();
@@ -258,7 +258,7 @@ llvm::Expected<ProgramCode> Compilation::makeCode() {
 }
 
 llvm::Expected<ProgramCode> Compilation::getCode() {
-  // Before the work that they would be needed for.
+  // Fail before doing work that needs them.
   auto tools = findTools();
   if (!tools)
     return tools.takeError();

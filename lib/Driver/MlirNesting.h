@@ -13,10 +13,10 @@
 
 namespace hamkaas {
 
-/// The first place in `text` where MLIR's parser would call itself more often
-/// than its stack allows: in brackets within brackets, also by way of aliases,
-/// or in an expression of very many parts. No model comes near. Nothing if
-/// there is none.
+/// The first place in `text` where MLIR's parser would recurse deeper than its
+/// stack allows: in nested brackets, also by way of aliases, or in an
+/// expression of very many operands. No real model comes near. Nothing if there
+/// is none.
 std::optional<size_t> findDeepNesting(llvm::StringRef text);
 
 } // namespace hamkaas

@@ -50,8 +50,8 @@ static std::string joinValues(const OptionInfo &option) {
 // bash
 //===----------------------------------------------------------------------===//
 
-/// Completion of an option's value. The value may be a word of its own, or
-/// behind '=', which breaks words unless the user changed that.
+/// Completes an option's value. The value may be a separate word, or follow
+/// '=', which separates words unless the user changed that.
 static constexpr StringRef bashBegin = R"(() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
   local option= prefix=

@@ -29,7 +29,7 @@ public:
 
   llvm::Error lowerToKernels();
   llvm::Error lowerToPlanned();
-  /// Also tells what the program will say of itself.
+  /// Also fills in the facts about the program.
   llvm::Expected<ProgramInfo> lowerToLlvm();
 
   llvm::Expected<ProgramCode> makeCode(const KernelProgress &progress);
@@ -46,9 +46,9 @@ private:
   const PipelineOptions &options;
 };
 
-/// Adds the code of another target to `program`. Regions have the size of the
-/// larger ones; each target has its own places in them, but for states. An
-/// error if the two cannot be one program.
+/// Adds the code of another target to `program`. Regions get the larger size;
+/// each target has its own offsets in them, except for states. An error if the
+/// two cannot be one program.
 llvm::Error joinCode(ProgramCode &program, ProgramCode part);
 
 } // namespace hamkaas

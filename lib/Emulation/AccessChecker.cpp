@@ -41,7 +41,7 @@ void AccessChecker::beginBlock(int64_t index, int64_t threads,
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// Returns whether `begin` and what follows lie in memory that the kernel may
+/// Returns whether the bytes from `begin` on are memory that the kernel may
 /// use.
 bool AccessChecker::isInside(uintptr_t begin, uintptr_t end, bool isWrite) {
   if (begin >= sharedBegin && end <= sharedEnd)

@@ -204,7 +204,7 @@ std::string Block::run(int64_t block) {
 // Synchronization
 //===----------------------------------------------------------------------===//
 
-/// Lets `thread` wait; whoever has what it waits for makes it ready.
+/// Suspends `thread`; the thread that completes its wait makes it ready.
 void Block::stop(BlockThread &thread, Wait wait, const char *place,
                  uint32_t mask) {
   thread.wait = wait;
@@ -371,7 +371,7 @@ void Block::exchange(BlockThread &thread) {
 
 void Block::access(BlockThread &thread, const void *address, int64_t bytes,
                    int64_t alignment, int32_t kind, const char *place) {
-  // A thread's own memory is nobody else's.
+  // Private memory of a thread needs no race check.
   if (thread.fiber.isOnStack(address))
     return;
   error = checker.access(thread.thread, address, bytes, alignment,

@@ -28,7 +28,7 @@ public:
   void start(char *begin, size_t bytes, void (*function)(void *),
              void *argument);
 
-  /// Goes on with `next`, until something goes on with this one, the caller.
+  /// Switches to `next`, until something switches back to this one, the caller.
   void switchTo(Fiber &next);
   /// The same for a caller with which nothing will go on.
   [[noreturn]] void leaveTo(Fiber &next);

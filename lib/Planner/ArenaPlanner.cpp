@@ -29,7 +29,7 @@ constexpr int64_t comparisonBudget = int64_t(1) << 24;
 /// Rounds in which slots at the top are moved forward.
 constexpr int improvementRounds = 100;
 
-/// The buffers as places: those that replace each other share one.
+/// The places of buffers: those that replace each other share one.
 struct SlotTable {
   std::vector<ArenaSlot> slots;
   /// Per buffer its slot, or `none` if it is empty.

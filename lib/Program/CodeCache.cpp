@@ -107,8 +107,8 @@ struct Entry {
   std::string name;
 };
 
-/// The entries of a directory, which may hold what is not ours as well. Removes
-/// what writers left that did not come to their end.
+/// The entries of a directory, which may contain other files. Removes the files
+/// of writers that did not finish.
 std::vector<Entry> listEntries(int directory) {
   std::vector<Entry> entries;
   int listed = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -75,7 +75,7 @@ Elf::Shdr section(uint32_t name, unsigned type, uint64_t offset, uint64_t size,
   return header;
 }
 
-/// All of a file but the data itself, and where each part lies.
+/// The layout of a file, and everything but the data.
 struct DataObject {
   std::vector<Elf::Sym> symbols;
   StringTable strings;

@@ -28,9 +28,8 @@ using namespace llvm;
 namespace hamkaas {
 namespace {
 
-/// Unrolls the loops of functions that ask for it, and looks how their accesses
-/// are aligned: reads next to each other then become one where a target has
-/// such.
+/// Unrolls the loops of functions that request it, and infers the alignment of
+/// their accesses: contiguous reads then merge where the target allows.
 struct UnrollPass : PassInfoMixin<UnrollPass> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
     if (!function.hasFnAttribute(unrollAttribute))

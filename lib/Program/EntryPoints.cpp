@@ -20,8 +20,8 @@ using namespace llvm;
 namespace hamkaas {
 namespace {
 
-/// Fields of `<name>_options`, in the order of the generated header. Behind the
-/// parameters is `unverified`.
+/// Fields of `<name>_options`, in the order of the generated header.
+/// `unverified` follows the parameters.
 enum OptionsField { StructSize, Device, WeightsFile, Threads, FirstParameter };
 
 class EntryPointBuilder {
@@ -228,7 +228,7 @@ Value *EntryPointBuilder::loadUnverified(Value *given, StructType *givenType) {
                             module.getDataLayout().getTypeAllocSize(givenType));
   Value *field = builder.CreateStructGEP(givenType, given,
                                          givenType->getNumElements() - 1);
-  // Any place that may be read stands for one that is not there.
+  // Any readable address stands in for an absent one.
   Value *readable = builder.CreateSelect(isNewer, field, given);
   Value *isSet = builder.CreateIsNotNull(builder.CreateLoad(size, readable));
   return builder.CreateZExt(builder.CreateAnd(isNewer, isSet), word);

@@ -20,8 +20,8 @@ using namespace llvm;
 namespace hamkaas {
 namespace {
 
-/// NOTE: dlopen maps segments wherever the headers say; of a truncated file
-/// they lie behind its end, where any access is a SIGBUS.
+/// NOTE: dlopen maps segments as the headers say; in a truncated file they are
+/// beyond its end, where any access is a SIGBUS.
 Error checkSegments(StringRef path) {
   auto buffer = MemoryBuffer::getFile(path);
   if (!buffer)

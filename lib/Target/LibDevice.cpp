@@ -43,8 +43,8 @@ std::unique_ptr<MemoryBuffer> openLibrary() {
   return nullptr;
 }
 
-/// The functions ask for settings, which are known here, and are made to become
-/// part of their callers.
+/// The functions query settings, which are known here, and are marked for
+/// inlining.
 Error simplify(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;

@@ -108,10 +108,10 @@ public:
     take(tables, given, kind, areAllNeeded, /*mayBeOnGpu=*/false);
   }
 
-  /// Takes the values of `given` by the names of the tensors; there are none
-  /// yet. Throws one error that tells all problems. `kind` is "input",
-  /// "parameter" or "output". With `areAllNeeded` none may be missing, with
-  /// `mayBeOnGpu` they may be there.
+  /// Takes the values of `given` by the names of the tensors; may be called
+  /// once. Throws one error that lists all problems. `kind` is "input",
+  /// "parameter" or "output". With `areAllNeeded` none may be missing; with
+  /// `mayBeOnGpu` arrays may be in GPU memory.
   void take(const Tables &tables, nb::dict given, const char *kind,
             bool areAllNeeded, bool mayBeOnGpu);
 

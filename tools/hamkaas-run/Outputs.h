@@ -20,8 +20,8 @@ llvm::Error writeOutputs(llvm::ArrayRef<TensorDeclaration> declarations,
                          llvm::ArrayRef<Tensor> tensors,
                          const llvm::StringMap<std::string> &files);
 
-/// Prints the BLAKE3 of the elements of each output, as they lie in memory.
-/// `code` says what computed them; on `threads` threads, 0 for one a core.
+/// Prints the BLAKE3 of the elements of each output in memory order. `code`
+/// says what computed them; uses `threads` threads, 0 for one per core.
 llvm::Error printDigests(llvm::ArrayRef<TensorDeclaration> declarations,
                          llvm::ArrayRef<Tensor> tensors, llvm::StringRef code,
                          int threads);

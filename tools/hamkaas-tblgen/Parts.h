@@ -20,8 +20,8 @@ struct Part {
   void (*emit)(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 };
 
-/// Prints the file at `path` with its generated parts made again. A part is
-/// what stands between a line with "hamkaas-tblgen begin: NAME" and one with
+/// Prints the file at `path` with its generated parts updated. A part is the
+/// text between a line with "hamkaas-tblgen begin: NAME" and one with
 /// "hamkaas-tblgen end".
 llvm::Error updateParts(const llvm::RecordKeeper &records, llvm::StringRef path,
                         llvm::ArrayRef<Part> parts, llvm::raw_ostream &os);

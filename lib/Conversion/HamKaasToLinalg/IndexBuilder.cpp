@@ -71,9 +71,9 @@ SmallVector<Value> IndexBuilder::forEach(ArrayRef<int64_t> shape,
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// Each index is looked at; of those that mean no element, the first is told.
-/// NOTE: what the loops begin with passes the check, so a kernel whose caller
-/// has made it goes through them in no steps.
+/// Checks each index and reports the first one out of bounds. NOTE: the initial
+/// values of the loops pass the check, so a kernel whose caller has already
+/// checked runs them in zero iterations.
 void hamkaas::buildIndexCheck(const IndexBuilder &b, Value indices,
                               int64_t size) {
   Value valid = arith::ConstantIntOp::create(b.builder, b.loc, 1, 1);

@@ -83,8 +83,8 @@ struct IndexBuilder {
   llvm::SmallVector<mlir::Value>
   delinearize(mlir::Value linear, llvm::ArrayRef<int64_t> shape) const;
 
-  /// `for i = lower, ..., upper - 1`, which carries `carried` on to the values
-  /// that `body` returns; their last values.
+  /// `for i = lower, ..., upper - 1` with iter args `carried`; returns their
+  /// final values.
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       IndexBuilder inner, mlir::Value i, mlir::ValueRange carried)>;
   mlir::ValueRange loop(mlir::Value lower, mlir::Value upper,

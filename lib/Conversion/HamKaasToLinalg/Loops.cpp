@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-// The result of each lowering is that of a loop over parts that are independent
-// of each other: the tiles of the kernel.
+// The result of each lowering is that of a loop over independent parts, which
+// become the tiles of the kernel.
 
 static Value buildEmpty(OpBuilder &builder, Location loc,
                         RankedTensorType type) {

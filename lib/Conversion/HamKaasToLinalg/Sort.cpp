@@ -18,9 +18,9 @@ using arith::CmpIPredicate;
 
 namespace {
 
-/// Sorts the indices of one row in their place, by heapsort: it needs no other
-/// memory, and no input takes more than n log n steps. That equal elements keep
-/// their order is a matter of the comparison, which their indices decide.
+/// Sorts the indices of one row in place by heapsort: no extra memory, and n
+/// log n steps for any input. The comparison breaks ties by index, which makes
+/// the sort stable.
 class RowSorter {
 public:
   /// `row` are the indices of the row in `x`, a tensor of storage type.

@@ -21,7 +21,7 @@ using namespace hamkaas;
 
 namespace {
 
-/// Tells the device what is to be launched and copied.
+/// Describes launches and copies to the device.
 class DeviceProgramLowering : public ProgramLowering {
 public:
   using ProgramLowering::ProgramLowering;

@@ -197,8 +197,8 @@ static double getScale(OpContext &op, const AttentionInputs &in) {
   return op.attributes.getFloat("scale").value_or(1 / std::sqrt(in.q.dim(3)));
 }
 
-/// The products of queries and keys. Elements of 16 bits are scaled on both
-/// sides, by the root, so that no product leaves their range.
+/// The products of queries and keys. 16-bit elements are scaled on both sides,
+/// by the square root, so that no product overflows.
 static Tensor scoreKeys(OpContext &op, GraphBuilder &b,
                         const AttentionInputs &in) {
   double scale = getScale(op, in);

@@ -55,8 +55,8 @@ static bool checkShapes(GraphBuilder &b, const Deformed &d) {
          (!d.mask || expectShape(b, "a mask", d.mask, mask));
 }
 
-/// Offsets or a mask: group `group` of them, a batch x window x sides. `part`
-/// of `parts` is taken for each element of the window.
+/// Group `group` of the offsets or the mask: batch x window x sides. `part` of
+/// `parts` is taken for each element of the window.
 static Tensor takeGroup(GraphBuilder &b, const Deformed &d, Tensor x,
                         int64_t group, int64_t part, int64_t parts) {
   Shape split = {d.batch(), d.offsetGroups, d.windowSize(), parts};
@@ -106,7 +106,7 @@ static Tensor sampleGroup(GraphBuilder &b, const Deformed &d, int64_t group) {
   return sum;
 }
 
-/// The products of what the windows see with the weights: batch x output
+/// The products of the windows' elements with the weights: batch x output
 /// channels x sides.
 static Tensor multiply(GraphBuilder &b, const Deformed &d, Tensor seen) {
   int64_t outputs = d.weights.dim(0) / d.groups, inputs = d.weights.dim(1);

@@ -35,16 +35,16 @@ private:
 };
 
 /// Opens the file that the model at the path `model` calls `location`; none
-/// after a failure. What somebody else's model says must not make us
-/// read other files than those it came with. So it is a path below the folder
-/// of the model, without "..", and a symbolic link is followed only
+/// after a failure. An untrusted model must not make us read files that do not
+/// belong to it. So the path is below the folder of the model, without "..",
+/// and a symbolic link is only followed
 ///
 /// * to a file in the folder `root`, unless that is empty, which the user
 /// names;
 /// * in a cache of the Hugging Face hub: from R/snapshots/X/... to R/blobs/Y.
 ///
-/// Each step is made from an open folder, so whoever exchanges files meanwhile
-/// gains nothing. The caller looks at the kind of the file.
+/// Each path step starts from an open folder, so exchanging files meanwhile
+/// gains nothing. The caller checks the kind of the file.
 Descriptor openExternalFile(llvm::StringRef model, llvm::StringRef root,
                             llvm::StringRef location,
                             graph::Diagnostics &diagnostics);

@@ -42,7 +42,7 @@ Tensor encodeIntegers(GraphBuilder &b, Tensor x, DataType format);
 
 /// How a float becomes one of fewer bits.
 struct FloatRounding {
-  /// True if what is too large becomes the largest number, in place of an
+  /// True if numbers out of range become the largest number instead of an
   /// infinity or NaN.
   bool saturates = true;
   /// Of FLOAT8E8M0, the powers of two: nearest, up or down.

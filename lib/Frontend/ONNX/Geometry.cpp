@@ -106,8 +106,8 @@ static std::optional<Blocks> readBlocks(OpContext &op, GraphBuilder &b) {
   return blocks;
 }
 
-/// The elements at one place of all blocks, where they are in the image with
-/// its border. `place` has one entry a dimension.
+/// The elements at one position of all blocks, in the padded image. `place` has
+/// one entry per dimension.
 static Tensor spreadElements(GraphBuilder &b, Tensor x, const Blocks &blocks,
                              ArrayRef<int64_t> place) {
   Shape low(2, 0), high(2, 0), interior(2, 0);

@@ -43,9 +43,9 @@ static Tensor checkIndices(GraphBuilder &b, Tensor indices, int64_t size,
                           areNonnegative);
 }
 
-/// For each element of `indices`, which are from 0 and stand for dimension
-/// `axis` of a tensor of the shape `shape`, its place among all elements of
-/// that tensor. The other dimensions are those of `indices`.
+/// For each element of `indices`, which are nonnegative and index dimension
+/// `axis` of a tensor of the shape `shape`, its linear index in that tensor.
+/// The other coordinates are those of `indices`.
 static Tensor linearize(GraphBuilder &b, Tensor indices,
                         ArrayRef<int64_t> shape, int64_t axis) {
   Tensor linear = b.mul(indices, double(product(shape.drop_front(axis + 1))));
@@ -213,8 +213,8 @@ static Tensors importScatterNd(OpContext &op, GraphBuilder &b) {
   return {b.reshape(result, x.shape())};
 }
 
-/// Writes `updates` into a cache along a dimension, from a place of its own on
-/// for each entry of the batch.
+/// Writes `updates` into a cache along a dimension, at an offset per batch
+/// entry.
 static Tensors importTensorScatter(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), updates = op.input(1), begin = op.optionalInput(2);
   StringRef mode = op.attributes.getString("mode").value_or("linear");
@@ -388,7 +388,7 @@ static Tensor shift(GraphBuilder &b, Tensor x, int64_t dim, int64_t distance,
                    : b.concat({ones, moved}, dim);
 }
 
-/// The products of twice as many elements in each step.
+/// Prefix products, of twice as many elements in each step.
 static Tensors importCumProd(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   std::optional<Shape> axis = op.constantInts(1);

@@ -100,9 +100,9 @@ static double getWeight(const Sampling &sampling, double x) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-/// How many elements lie below the position at most; as many lie above it. With
-/// `stretch` below 1 the weights reach farther: fewer elements are to stand for
-/// all.
+/// The largest number of elements below the position, and above it. With
+/// `stretch` below 1 the weights reach farther, because fewer elements
+/// represent all.
 static double getReach(const Sampling &sampling, double stretch) {
   return -std::floor((sampling.mode == "linear" ? -1 : -2) / stretch);
 }

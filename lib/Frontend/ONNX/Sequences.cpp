@@ -172,7 +172,7 @@ static Tensors importSplitToSequence(OpContext &op, GraphBuilder &b) {
   int64_t offset = 0;
   for (int64_t part : *parts) {
     Tensor item = b.sliceDim(x, axis, offset, part);
-    // Only parts of one element, which nobody asked for, lose the dimension.
+    // Only chunks of one element, by default, lose the dimension.
     items.push_back(keepsDim || op.has(1) ? item : selectDim(b, item, axis, 0));
     offset += part;
   }

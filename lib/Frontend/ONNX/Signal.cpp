@@ -74,9 +74,8 @@ static void addEntries(const Transform &f, int64_t t, int64_t part, int64_t k,
     matrix.push_back(scale * (part == 0 ? sine : cosine));
 }
 
-/// Transforms rows x (inputs * parts) to rows x (bins * parts) by a product
-/// with a matrix, in float64: single sums of float32 are not exact enough for
-/// zeros.
+/// Transforms rows x (inputs * parts) to rows x (bins * parts) by a matmul in
+/// float64: float32 sums are not exact enough to give zeros.
 static Tensor transform(GraphBuilder &b, Tensor rows, const Transform &f) {
   int64_t height = f.inputs * f.parts, width = f.bins * f.outputParts();
   if (height > largestTable / width)

@@ -95,9 +95,9 @@ bool AliasMap::absorbView(Operation *op, Alias alias) {
   return true;
 }
 
-/// Recognises the op that puts a written view back among the elements around
-/// it. What the statement wrote lies within the view, so that the result is
-/// what the storage holds.
+/// Recognises the op that inserts a written view into the elements around it.
+/// The written elements are within the view, so the result is the content of
+/// the storage.
 bool AliasMap::absorbWriteBack(Operation *op) {
   auto replace = dyn_cast<ReplaceSliceOp>(op);
   if (!replace || !replace.getUnchecked())

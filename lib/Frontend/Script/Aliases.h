@@ -15,9 +15,9 @@
 namespace hamkaas::script {
 
 /// Maps values of GRAPH to the statements printed so far: the inverse of
-/// `StorageMap`. A statement that writes in place stands for the op and also
-/// for the ops after it that carry the change over to the owner of the storage;
-/// these are recognised here and not printed.
+/// `StorageMap`. An in-place statement represents its op and the ops after it
+/// that propagate the change to the owner of the storage; these are recognised
+/// here and not printed.
 class AliasMap {
 public:
   /// Which elements of which storage a value is, as of one version.

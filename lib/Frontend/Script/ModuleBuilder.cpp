@@ -113,8 +113,8 @@ void ModuleBuilder::claimName(StringRef name, Buffer &buffer) {
   unnamedBuffers[other] = index;
 }
 
-/// The type of the result of an operation that does not infer it: what the
-/// script gives, and the rest as the first operand has it.
+/// The result type of an operation that does not infer it: from the script,
+/// with the first operand's shape and element type as defaults.
 static RankedTensorType getGivenType(const Application &application,
                                      ArrayRef<Value> operands) {
   if (application.name.hasInterface<InferTypeOpInterface>())

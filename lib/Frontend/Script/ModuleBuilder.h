@@ -56,8 +56,8 @@ public:
   uint32_t addBuffer(llvm::StringRef name, mlir::RankedTensorType type,
                      mlir::Location location);
 
-  /// Appends the op and gives the node of its result: of its own storage, of a
-  /// view, or of the operand that it updates in place.
+  /// Appends the op and returns the node of its result: with its own storage,
+  /// as a view, or as the operand that it updates in place.
   llvm::FailureOr<uint32_t> apply(const Application &application);
 
   mlir::RankedTensorType getType(uint32_t node) const {

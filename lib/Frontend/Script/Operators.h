@@ -61,8 +61,8 @@ llvm::ArrayRef<Operator> getOperators();
 /// Name of a parameter in messages and attribute of the op that a literal
 /// prefix becomes.
 inline constexpr llvm::StringLiteral staticPrefixAttr = "static_prefix";
-/// Stand for the type of the result of an op that does not infer it. What is
-/// left out is that of the first operand.
+/// The result type of an op that does not infer it. The default is that of the
+/// first operand.
 inline constexpr llvm::StringLiteral shapeAttr = "shape";
 inline constexpr llvm::StringLiteral typeAttr = "type";
 /// Tells optional operands apart. A script does not need it: their types do.

@@ -82,7 +82,8 @@ bool Parser::isAtStatement() const {
          peek().is('=');
 }
 
-/// Goes on behind the next ';', or at the next statement if the ';' is missing.
+/// Continues after the next ';', or at the next statement if the ';' is
+/// missing.
 void Parser::skipStatement() {
   while (token.kind != Token::Kind::End && !isAtStatement())
     if (take().is(';'))

@@ -425,7 +425,7 @@ static bool isWritable(FloatAttr number) {
          value.bitwiseIsEqual(llvm::APFloat::getNaN(value.getSemantics()));
 }
 
-/// The fewest digits that tell the value from its neighbours.
+/// The fewest digits that distinguish the value from its neighbours.
 static std::string formatFloat(const llvm::APFloat &value) {
   if (value.isNaN())
     return "nan";

@@ -21,7 +21,7 @@ static Error createCpu(int32_t threads, const HamKaasProgram &program,
   return createCpuDevice(threads, device);
 }
 
-// The fastest that is there, so that a caller need not know which.
+// The fastest device present, so that a caller need not know which.
 static Error createBest(int32_t threads, const HamKaasProgram &program,
                         Device &device) {
   if (!program.deviceCode)
@@ -42,7 +42,7 @@ static bool parseCuda(const char *name, int32_t &number) {
   name += strlen(prefix);
   if (*name == '\0')
     return true;
-  // No machine has as many as four digits count.
+  // No machine has 10,000 GPUs.
   size_t digits = strspn(++name, "0123456789");
   if (name[-1] != ':' || digits == 0 || digits > 4 || name[digits] != '\0')
     return false;

@@ -73,7 +73,7 @@ uint64_t HandleTable::mark() const {
 // Slots
 //===----------------------------------------------------------------------===//
 
-// The part of the table, counted from the first further one, that a slot is in.
+// The table segment of a slot, counted from the first further one.
 static int partOf(uint32_t index, uint32_t firstPart) {
   return __builtin_clz(firstPart) - __builtin_clz(index);
 }
@@ -108,7 +108,8 @@ bool HandleTable::takeFreeSlot(uint32_t &index) {
     uint32_t first = static_cast<uint32_t>(seen);
     if (first == 0)
       return false;
-    // Of no use if somebody else has taken the slot by now; then `seen` is old.
+    // Useless if another thread has taken the slot by now; then `seen` is
+    // stale.
     uint64_t next = slotAt(first - 1).nextFree.load(std::memory_order_relaxed);
     uint64_t changed = ((seen & ~lowBits(32)) + oneChange) | next;
     if (firstFree.compare_exchange_weak(seen, changed,
@@ -155,7 +156,7 @@ void HandleTable::freeSlot(uint32_t index) {
   Slot &slot = slotAt(index);
   uint64_t generation =
       (slot.state.load(std::memory_order_relaxed) >> stateGenerationShift) + 1;
-  // A handle must never come back: the slot is used up.
+  // A handle must never become valid again: the slot is used up.
   if (generation > lowBits(generationBits))
     return;
   slot.state.store(generation << stateGenerationShift,

@@ -30,8 +30,8 @@ static void *allocate(void *, uint64_t bytes, Error &) {
   if (posix_memalign(&memory, isLarge ? hugePage : HAMKAAS_REGION_ALIGNMENT,
                      bytes) != 0)
     return nullptr;
-  // Only the part that fills huge pages, so that none is used beyond the
-  // region. A system that has none to give goes on with small ones.
+  // Only the range of whole huge pages, so that none extends beyond the region.
+  // A system without free huge pages keeps small ones.
   if (isLarge)
     madvise(memory, bytes / hugePage * hugePage, MADV_HUGEPAGE);
   return memory;

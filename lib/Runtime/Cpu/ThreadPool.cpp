@@ -23,9 +23,9 @@
 
 using namespace hamkaas::rt;
 
-// The lower bits of a ticket: a byte each for the first chunk of a stretch that
-// is left, and the one after the last. The owner takes the first, others the
-// last. The upper 48 bits count regions: years of them.
+// The lower bits of a ticket: a byte each for the first remaining chunk of a
+// range, and for its end. The owner takes chunks from the front, others from
+// the back. The upper 48 bits count regions: enough for years.
 static constexpr int firstBits = 8, regionBits = 16;
 static constexpr uint64_t chunkMask = 0xFF;
 
@@ -42,17 +42,17 @@ static bool hasChunks(uint64_t ticket) {
   return firstLeft(ticket) < endOfLeft(ticket);
 }
 
-// Enough for the others to even out what one late thread leaves, few enough
-// for the counter not to cost.
+// Chunks per thread: enough for others to compensate for a late thread, few
+// enough for the counter to be cheap.
 static constexpr int64_t chunksPerThread = 8;
 static_assert(chunksPerThread < static_cast<int64_t>(chunkMask));
 
-// Turns of an idle helper before it sleeps, about 0.1 ms. The kernels of a run
-// follow each other faster, and waking a helper costs 4 us.
+// Spin iterations before an idle worker sleeps, about 0.1 ms. The kernels of a
+// run follow each other faster, and waking a worker costs 4 us.
 static constexpr int spinsBeforeSleep = 3000;
 
-// Turns of a caller that waits for the last chunks before it lets others on
-// its processor; there may be fewer processors than threads.
+// Spin iterations of a caller that waits for the last chunks before it yields:
+// there may be fewer processors than threads.
 static constexpr int spinsBeforeYield = 1000;
 
 static void pauseProcessor() { __builtin_ia32_pause(); }
@@ -127,7 +127,7 @@ Error ThreadPool::startHelpers() {
 }
 
 void ThreadPool::stopHelpers() {
-  // In a child there is nobody to wait for.
+  // A forked child has no workers to wait for.
   if (helperCount == 0 || forkDetector.isChild())
     return;
   for (int32_t i = 1; i < threadCount(); ++i)
@@ -156,14 +156,14 @@ void *ThreadPool::helperMain(void *argument) {
   while (waitForChunks(slot)) {
     Failure failure;
     int64_t done = pool.takeOwnChunks(slot, failure);
-    // NOTE: whoever has taken nothing must not touch the count: it may be the
-    // next region's.
+    // NOTE: a thread that has taken nothing must not touch the count: it may be
+    // the next region's.
     if (done == 0)
       continue;
     done += pool.takeOthersChunks(slot, failure);
     if (failure.chunk != INT64_MAX)
       pool.mergeFailure(failure);
-    // NOTE: last, for now the caller may begin another region.
+    // NOTE: must be last: from here on the caller may begin another region.
     pool.reportedByHelpers.fetch_add(done, std::memory_order_release);
   }
   return nullptr;
@@ -184,11 +184,11 @@ bool ThreadPool::waitForChunks(Slot &slot) {
   }
 }
 
-// NOTE: the order matters, and that all of it is sequentially consistent. The
-// caller writes the ticket, then looks whether its helper sleeps; the helper
-// says that it does, then looks at the ticket. So one of them sees the other. A
-// wake-up between reading `wakeups` and sleeping changes it, and the kernel
-// does not sleep.
+// NOTE: order matters, and all accesses are sequentially consistent. The caller
+// writes the ticket, then checks if its worker sleeps; the worker announces
+// that it sleeps, then checks the ticket. So one of them sees the other. A
+// wake-up between reading `wakeups` and sleeping changes `wakeups`, and the
+// kernel does not sleep.
 void ThreadPool::sleepUntilWoken(Slot &slot) {
   uint32_t before = slot.wakeups.load();
   slot.sleeps.store(true);
@@ -207,10 +207,10 @@ void ThreadPool::give(Slot &slot, uint64_t ticket) {
   syscall(SYS_futex, &slot.wakeups, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-// NOTE: Linux would wake a helper on the caller's processor where it takes the
-// helper's own for one that is not available, which a halted one of a virtual
-// machine looks like, and the caller has computed little in the last 0.03 s. It
-// then runs for some ten runs of a model as if it were alone.
+// NOTE: Linux would wake a worker on the caller's core if the worker's own core
+// looks unavailable, as a halted one of a virtual machine does, and the caller
+// has computed little in the last 0.03 s. About ten runs of a model would then
+// be as slow as on one thread.
 void ThreadPool::keepHelpersApart() {
   int32_t processor = sched_getcpu();
   if (processor == callersProcessor)
@@ -220,8 +220,8 @@ void ThreadPool::keepHelpersApart() {
     avoidProcessor(slots[i], processor);
 }
 
-// Allows the thread what was taken from it before. It keeps the processor if it
-// has no other one, or if there are more than a cpu_set_t has room for.
+// Restores the affinity that was taken from the thread, then avoids the core,
+// unless it is the only one, or there are more cores than fit a cpu_set_t.
 void ThreadPool::avoidProcessor(Slot &slot, int32_t processor) {
   cpu_set_t set;
   if (processor < 0 || processor >= CPU_SETSIZE ||
@@ -282,13 +282,13 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
 }
 
 int64_t ThreadPool::firstChunk(int32_t number) const {
-  // The caller, who is there first, has the longest stretch.
+  // The caller starts first, so it has the longest range.
   return (number * region.chunks + threadCount() - 1) / threadCount();
 }
 
 void ThreadPool::publish() {
   uint64_t base = ++regionNumber << regionBits;
-  // The helpers first, for the caller is about to begin.
+  // Start the workers first; the caller begins right after.
   for (int32_t i = threadCount() - 1; i >= 0; --i)
     if (int64_t count = firstChunk(i + 1) - firstChunk(i)) {
       assert(count > 0 && count <= static_cast<int64_t>(chunkMask));
@@ -296,7 +296,7 @@ void ThreadPool::publish() {
     }
 }
 
-// Takes and runs the chunks of a thread's own stretch; returns how many.
+// Takes and runs the chunks of a thread's own range; returns how many.
 int64_t ThreadPool::takeOwnChunks(Slot &slot, Failure &failure) {
   int64_t done = 0;
   uint64_t seen = slot.ticket.load(std::memory_order_acquire);
@@ -307,13 +307,14 @@ int64_t ThreadPool::takeOwnChunks(Slot &slot, Failure &failure) {
       continue;
     runChunk(firstChunk(slot.number) + firstLeft(seen), failure);
     ++done;
-    // Still of this region, which waits for the report of what was done.
+    // The ticket is still of this region, which waits for the report of this
+    // chunk.
     seen = slot.ticket.load(std::memory_order_acquire);
   }
   return done;
 }
 
-// The same with those of the others, beginning with the next thread's.
+// The same with the ranges of others, beginning with the next thread's.
 int64_t ThreadPool::takeOthersChunks(const Slot &own, Failure &failure) {
   int64_t done = 0;
   for (int32_t i = 1; i < threadCount(); ++i) {

@@ -95,8 +95,8 @@ Error AtomicFile::openFile() {
     descriptor = ::open(path, O_WRONLY | O_CLOEXEC);
     return descriptor < 0 ? cannotWrite(errno) : Error();
   }
-  // A file can be replaced by whoever may write its folder; but its own mode
-  // says whether it should be.
+  // Write access to the folder suffices to replace a file, but the file's own
+  // mode should decide.
   if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
     return cannotWrite(errno);
   if (Error error = createTarget())
@@ -109,8 +109,8 @@ Error AtomicFile::openFile() {
   return Error();
 }
 
-// Finds what `path` leads to. A link may lead to a file that is yet to come:
-// only an existing file has a path that can be resolved.
+// Resolves `path`. A link may lead to a file that does not exist yet, and only
+// the path of an existing file can be resolved.
 Error AtomicFile::createTarget() {
   target = realpath(path, nullptr);
   if (target)
@@ -151,7 +151,7 @@ Error AtomicFile::commit() {
     return cannotWrite(errno);
   if (!temporary)
     return Error();
-  // By name, because it may be another file by now.
+  // By name, because the file may have been exchanged.
   if (oldMode >= 0 && chmod(temporary, static_cast<mode_t>(oldMode)) != 0)
     return cannotWrite(errno);
   if (rename(temporary, target) != 0)

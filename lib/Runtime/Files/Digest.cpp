@@ -57,8 +57,9 @@ static HashFunction hashFunctionOf(HamKaasIsaLevel level) {
 // The tree
 //===----------------------------------------------------------------------===//
 
-// Makes `count` neighbours one, in place. The left side of each parent has the
-// largest power of two of chunks: whoever has no neighbour goes up alone.
+// Merges `count` neighbours in place. The left child of each parent has the
+// largest power of two of chunks; a node without a neighbour moves up
+// unchanged.
 static void mergeValues(HashFunction hash, ChainingValue *values, size_t count,
                         bool isRoot) {
   while (count > 1) {
@@ -73,7 +74,7 @@ static void mergeValues(HashFunction hash, ChainingValue *values, size_t count,
   }
 }
 
-// A chunk of fewer bytes than others, perhaps of none.
+// A last chunk with fewer bytes, perhaps none.
 static void hashShortChunk(HashFunction hash, const uint8_t *data, size_t size,
                            uint64_t number, bool isRoot, ChainingValue *value) {
   uint8_t padded[chunkBytes] = {};

@@ -28,7 +28,7 @@ constexpr uint32_t initialValue[8] = {0x6A09E667, 0xBB67AE85, 0x3C6EF372,
 
 constexpr uint32_t chunkStart = 1, chunkEnd = 2, parent = 4, root = 8;
 
-/// Which word of a block stands where, in each of the seven rounds.
+/// The permutation of the words of a block in each of the seven rounds.
 constexpr uint8_t schedule[7][16] = {
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
     {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8},
@@ -59,8 +59,8 @@ using ChainingValue = uint32_t[8];
 
 #define HAMKAAS_INLINE [[gnu::always_inline]] static inline
 
-// NOTE: vectors are passed by reference: what they are in by value depends on
-// the instructions of caller and callee.
+// NOTE: vectors are passed by reference: passing by value depends on the
+// instruction sets of caller and callee.
 template <typename Vector> struct Lanes {
   static constexpr int lanes = sizeof(Vector) / sizeof(uint32_t);
 
@@ -132,8 +132,8 @@ template <typename Vector> struct Lanes {
           input = inputs.count - 1;
         const uint8_t *from =
             inputs.data + input * inputs.stride + block * blockBytes;
-        // Hardware follows fewer streams than there are lanes: with this, 7.4
-        // in place of 5.1 GB/s by AVX-512.
+        // Hardware tracks fewer streams than there are lanes: this gives 7.4
+        // instead of 5.1 GB/s with AVX-512.
         if (word == 0)
           __builtin_prefetch(from + 8 * blockBytes);
         memcpy(&words[word + lane], from + 4 * word, sizeof(Vector));

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the tokens with jsmn. jsmn leaves some of the grammar to its user: what
-// stands between tokens is checked here, how tokens are nested by whoever reads
-// them. See childCount.
+// Finds the tokens with jsmn, which does not check the whole grammar: text
+// between tokens is checked here, nesting by the readers. See childCount.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,8 +24,8 @@ public:
   /// Null for a program that was made in memory.
   const char *path() const { return file; }
 
-  /// The path of a file beside it that is called as the last part of `other`;
-  /// the caller frees it. Null if there is no such path, or no memory.
+  /// The path of a file beside it with the file name of `other`; the caller
+  /// frees it. Null if there is no such path, or no memory.
   char *pathBeside(const char *other) const;
 
 private:

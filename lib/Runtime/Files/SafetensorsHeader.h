@@ -25,8 +25,8 @@ public:
   SafetensorsHeader &operator=(const SafetensorsHeader &) = delete;
   ~SafetensorsHeader();
 
-  /// Each tensor's type, shape and size agree and its data lies within the
-  /// file. How tensors lie to each other is not checked.
+  /// Checks that each tensor's type, shape and size agree and its data is
+  /// within the file. Does not check tensors against each other.
   Error read(const char *text, size_t length);
 
   /// After read: what the caller takes over, each from malloc, by setting it

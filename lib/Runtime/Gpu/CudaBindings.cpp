@@ -105,8 +105,8 @@ Error CudaBindings::findPlace(CudaContext &context, const char *kind,
   place = Place::OfCaller;
   if (binding.tensor->bytes == 0)
     return Error();
-  // Memory that the driver does not know is the caller's own; it leaves zeros.
-  // Not all attributes have the same size.
+  // Memory unknown to the driver is host memory; its attributes stay zero. Not
+  // all attributes have the same size.
   uint64_t memoryType = 0, isManaged = 0, ordinal = 0;
   CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                       CU_POINTER_ATTRIBUTE_IS_MANAGED,
@@ -186,7 +186,7 @@ void CudaBindings::forgetPlaces() {
 // Overlaps
 //===----------------------------------------------------------------------===//
 
-// By insertion: from one run to the next little changes.
+// Insertion sort: little changes between runs.
 void CudaBindings::sortByAddress() {
   for (int32_t i = 1; i < count; ++i) {
     int32_t index = order[i], at = i;
@@ -258,7 +258,7 @@ CUresult CudaBindings::copyMisaligned(CudaSequence &sequence, int32_t index,
   return sequence.addCopy(copy);
 }
 
-// Neighbours are copied together: a copy costs more than some bytes.
+// Adjacent buffers are copied together: a copy costs more than a few bytes.
 CUresult CudaBindings::addCopiesIn(CudaSequence &sequence) const {
   CUresult result = CUDA_SUCCESS;
   for (int32_t i = 0; i < inputCount && result == CUDA_SUCCESS;) {

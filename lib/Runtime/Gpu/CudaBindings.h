@@ -14,10 +14,9 @@
 
 namespace hamkaas::rt {
 
-/// Where the kernels of a run find its inputs and outputs. Buffers in the GPU's
-/// memory are used in place. Those of the caller go through a staging area,
-/// which exists twice with the same layout, on the GPU and as pinned memory of
-/// the process:
+/// The places of a run's inputs and outputs. Buffers in GPU memory are used in
+/// place. Host buffers go through a staging area, which exists twice with the
+/// same layout, on the GPU and as pinned host memory:
 ///
 ///     inputs | what a failed check leaves | outputs
 ///
@@ -36,17 +35,17 @@ public:
               bool hasChecks);
   void release(CudaContext &context);
 
-  /// How the buffers of a run differ from those before, as far as the GPU can
-  /// see.
+  /// The changes of a run's buffers since the run before, as far as they matter
+  /// to the GPU.
   enum class Change {
     None,
     Addresses, // other addresses in the same steps
     Steps      // other copies, too
   };
 
-  /// Finds out where the buffers of a run are. Those that are others than in
-  /// the run before must not overlap in the GPU's memory, unless both are
-  /// inputs: kernels read through a cache that does not see what is written.
+  /// Determines the places of a run's buffers. Buffers that differ from the run
+  /// before must not overlap in GPU memory, unless both are inputs: kernels
+  /// read through a cache that does not see writes.
   Error bind(CudaContext &context, const void *const *given,
              void *const *givenOutputs, Change &change /* out */);
 

@@ -61,8 +61,8 @@ Error CudaContext::explain(const Error &problem) {
 }
 
 Error CudaContext::noteIfLost(Error error) {
-  // An error that ends all work in the context comes again from here. Where
-  // there is no context yet, there is nothing to lose.
+  // An error that ends the context is reported again by this call. Without a
+  // context, nothing is lost.
   if (!context || lost)
     return error;
   CUresult state = functions->cuCtxSynchronize();
@@ -204,7 +204,7 @@ Error CudaContext::enter() {
   CUresult result = functions->cuCtxPushCurrent(context);
   if (result == CUDA_SUCCESS)
     return Error();
-  // Nothing can be asked of the context now.
+  // The context cannot be queried now.
   TextBuilder text;
   text.append("device '%s': cannot enter its context: ", deviceName);
   appendCudaError(text, *functions, result);

@@ -80,7 +80,8 @@ next_byte:
 
 static constexpr int32_t threads = 256;
 
-// More threads than a GPU runs at once; the rest they do in their loops.
+// Limit on threads: more than a GPU runs at once; each loops over the remaining
+// data.
 static constexpr uint64_t maximumBlocks = 1024;
 
 static const HamKaasDeviceKernel kernel = {"hamkaas_copy", 3, threads, 1, 0, 0};

@@ -12,9 +12,9 @@
 
 namespace hamkaas::rt {
 
-/// One kernel that copies `bytes` bytes unless a check has failed; its
-/// arguments are `to`, `from` and `bytes`. The driver's own copies in a graph
-/// are made whatever happened, also those that write a state.
+/// A kernel that copies `bytes` bytes unless a check has failed; its arguments
+/// are `to`, `from` and `bytes`. The driver's copy nodes always run, also those
+/// that write a state.
 extern const HamKaasDeviceCode cudaCopyCode;
 
 /// The kernel with a grid for so many bytes.

@@ -12,7 +12,7 @@
 
 namespace hamkaas::rt {
 
-/// A call of a function of the program, which says what the GPU is to do: the
+/// A call of a function of the program that describes the GPU's work: the
 /// context of HamKaasExecution::launch and so on.
 struct Description {
   CudaProgram &device;

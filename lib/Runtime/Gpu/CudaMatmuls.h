@@ -14,13 +14,11 @@
 
 namespace hamkaas::rt {
 
-/// The products of matrices that cuBLASLt computes for a program. How it does
-/// so is chosen once, when the program is loaded, so that each run gives the
-/// same bits.
+/// The matmuls of a program that cuBLASLt computes. Algorithms are chosen once,
+/// at load, so that each run gives the same bits.
 ///
-/// The library's matrices have columns that follow each other. So it is told
-/// that each of ours is its own transposition, and computes
-/// `right^T * left^T = (left * right)^T`.
+/// The library is column-major. So each of our matrices is passed as its own
+/// transpose, and the library computes `right^T * left^T = (left * right)^T`.
 class CudaMatmuls {
 public:
   CudaMatmuls() = default;
@@ -35,13 +33,13 @@ public:
   Error start(CudaContext &context, const HamKaasProgram &program);
   void release(CudaContext &context);
 
-  /// Puts product number `number` on the stream; `arguments` are those of the
-  /// call. The error is what the library says.
+  /// Enqueues matmul `number` on the stream; `arguments` are those of the call.
+  /// The error is the library's.
   Error multiply(cuda::CUstream stream, int32_t number,
                  const void *const *arguments) const;
 
 private:
-  /// A product, as the library has it. What is null was not created.
+  /// A matmul in the library's descriptors; null ones were not created.
   struct Product {
     const HamKaasMatmul *matmul;
     cublas::cublasLtMatmulDesc_t operation;

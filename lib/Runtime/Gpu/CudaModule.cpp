@@ -17,7 +17,7 @@ using namespace hamkaas::rt::cuda;
 
 // The limit for kernels that do not ask for more.
 static constexpr uint32_t defaultSharedBytes = 48 * 1024;
-// Kernels with more of it get all that there can be at the expense of the first
+// Kernels with more shared memory get the maximum, at the expense of the L1
 // cache: otherwise the driver's guess may leave room for a single block.
 static constexpr uint32_t largeSharedBytes = 16 * 1024;
 

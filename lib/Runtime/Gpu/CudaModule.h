@@ -13,8 +13,8 @@
 
 namespace hamkaas::rt {
 
-/// The loaded image of device code. Who uses the same code on one GPU shares
-/// it: the driver may have to compile it, which takes seconds.
+/// A loaded image of device code. Users of the same code on one GPU share it,
+/// because the driver may have to compile it, which takes seconds.
 class CudaModule {
 public:
   /// Loads the image, or finds it loaded. `model` is for messages. In the scope

@@ -32,8 +32,8 @@ static Error describeRun(CudaProgram &device) {
   };
   if (Error error = check(sequence.begin()))
     return error;
-  // The record of a failed check. Where there are none, two steps less are a
-  // few microseconds of each run.
+  // The record of a failed check. Without checks, skipping its two steps saves
+  // a few microseconds per run.
   if (device.hasChecks)
     if (Error error = check(sequence.addZeros(bindings.failure(), 10)))
       return error;
@@ -49,8 +49,8 @@ static Error describeRun(CudaProgram &device) {
   return check(sequence.end());
 }
 
-// The driver may refuse to update a graph that it makes anew: for memory of
-// another kind, say.
+// The driver may refuse an update that a new graph would allow, for example for
+// memory of another kind.
 static Error makeGraph(CudaProgram &device) {
   bool wasComplete = device.sequence.isComplete();
   Error error = describeRun(device);

@@ -251,9 +251,9 @@ CUresult CudaSequence::addZeros(uint64_t to, uint64_t count) {
 // Work of libraries
 //===----------------------------------------------------------------------===//
 
-// Captures what `work` puts on a stream, in place of doing it. The stream is
-// one that the default stream does not wait for, which other threads may use
-// meanwhile.
+// Captures the work that `work` enqueues on a stream, instead of running it.
+// The default stream does not wait for this stream, and other threads may use
+// the default stream meanwhile.
 CUresult CudaSequence::capture(const Work &work, CUgraph &captured) {
   const CudaDriver &driver = context.driver();
   if (!recorder)

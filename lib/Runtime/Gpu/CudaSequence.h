@@ -13,13 +13,12 @@
 
 namespace hamkaas::rt {
 
-/// Steps that a GPU does one after the other. They become a CUDA graph, which
-/// does all of them by one call as often as it is launched; or they are done at
-/// once, as they come.
+/// A sequence of GPU steps. It becomes a CUDA graph, which one call launches
+/// any number of times; or the steps run immediately.
 ///
-/// One sequence is described again and again by the same calls of `add...`
-/// between `begin` and `end`. If only addresses have changed since the last
-/// time, the graph is updated in place and nothing is allocated.
+/// The same calls of `add...` between `begin` and `end` describe the sequence
+/// each time. If only addresses have changed, the graph is updated in place,
+/// without allocation.
 ///
 /// The functions that return a CUresult report the host's lack of memory as the
 /// driver does. All are called in the scope of the context.

@@ -44,7 +44,7 @@ Error Parameters::allocate() {
   return finder.allocate();
 }
 
-// Whoever gives all parameters needs no file.
+// If the caller provides all parameters, no file is needed.
 bool Parameters::needsOwnFile() const {
   for (int32_t i = 0; program.weightsFile && i < program.parameterCount; ++i)
     if (!finder.addresses()[i] && !program.parameters[i].data)
@@ -82,8 +82,8 @@ void Parameters::takeEmbedded() {
 // Alignment
 //===----------------------------------------------------------------------===//
 
-// A safetensors header may have any length, which leaves the data behind it
-// anywhere. A device with memory of its own gets a copy anyway.
+// A safetensors header may have any length, so the data after it has any
+// alignment. A device with its own memory gets a copy anyway.
 Error Parameters::alignAll() {
   if (device.prepare)
     return Error();

@@ -119,8 +119,8 @@ Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
   return checkIsaLevel(program->isaLevel, offered);
 }
 
-// The structure of an older caller is shorter, that of a newer one longer; what
-// it has more must be zero then. A size that is not set may be any number.
+// An older caller's structure is shorter, a newer one's longer; its additional
+// bytes must be zero. A size that was never set may be any number.
 static Error checkSize(const HamKaasInstanceOptions &given) {
   constexpr size_t largest = 4096;
   size_t size = given.structSize;

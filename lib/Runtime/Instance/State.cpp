@@ -143,7 +143,7 @@ static Error loadState(Instance &instance, const char *path) {
 // The C interface
 //===----------------------------------------------------------------------===//
 
-// Calls `action` on an instance that nobody else uses meanwhile.
+// Calls `action` with exclusive use of the instance.
 template <typename Action>
 static HamKaasError useState(HamKaasInstance *handle, Action action) {
   PinnedInstance instance(handle, instanceKind);
