@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The two commands of the README. Each is complete on a fresh Debian 12 that has
 # git and make: it installs what is missing (as root or through sudo), builds
 # with CMake and runs. Everything else is a CMake preset or target.

@@ -22,23 +22,39 @@ import sys
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 FOLDERS = ("benchmarks", "cmake", "examples", "include", "lib", "python",
            "scripts", "test", "tools")
-COMMENTS = {".cpp": "//", ".h": "//", ".c": "//", ".td": "//", ".py": "#",
-            ".pyi": "#", ".sh": "#", ".cmake": "#", "CMakeLists.txt": "#"}
+ROOT_FILES = ("CMakeLists.txt", "Makefile", "pyproject.toml", ".clang-format",
+              ".clang-tidy")
+# By suffix or name, for what CMake fills in without its ".in". The inputs of
+# tests in the languages of models are no source code.
+COMMENTS = {".cpp": "//", ".h": "//", ".c": "//", ".inc": "//", ".td": "//",
+            ".py": "#", ".pyi": "#", ".sh": "#", ".bash": "#", ".cmake": "#",
+            ".pc": "#", ".map": "#", ".dict": "#", ".cfg": "#",
+            **dict.fromkeys(ROOT_FILES, "#")}
 # The folders whose C++ files begin with a line of their own.
 TITLED = ("include", "lib", "tools")
 WIDTH = 80
 NO_LICENCE = "no licence"
 
 
+def find_sign(path):
+    """Return the sign of comments, or None for a file that is no source."""
+    name = pathlib.Path(path.name.removesuffix(".in"))
+    sign = COMMENTS.get(name.name) or COMMENTS.get(name.suffix)
+    if sign or name.suffix:
+        return sign
+    # A script without a suffix.
+    return "#" if path.read_bytes().startswith(b"#!") else None
+
+
 def find_files(source):
     """Yield the path and the comment sign of each source file."""
-    roots = [source / "CMakeLists.txt"]
+    paths = [source / name for name in ROOT_FILES]
     for folder in FOLDERS:
-        roots += sorted((source / folder).rglob("*"))
-    for path in roots:
-        sign = COMMENTS.get(path.name) or COMMENTS.get(path.suffix)
-        if sign and path.is_file() and not path.is_symlink():
-            yield path, sign
+        paths += sorted((source / folder).rglob("*"))
+    for path in paths:
+        if path.is_file() and not path.is_symlink():
+            if sign := find_sign(path):
+                yield path, sign
 
 
 def is_titled(path, source):

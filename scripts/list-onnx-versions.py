@@ -12,6 +12,7 @@ for schema in onnx.defs.get_all_schemas_with_history():
     if schema.domain == "":
         versions[schema.name].append(schema.since_version)
         outputs[schema.name] = max(outputs[schema.name], schema.max_output)
+print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
 print("// Printed by scripts/list-onnx-versions.py from onnx "
       f"{onnx.__version__}.")
 for name in sorted(versions):

@@ -7,12 +7,12 @@
 
 #include "Model.h"
 #include "HamKaas/Driver/Compiler.h"
-#include "HamKaas/Program/ElementTypes.h"
-#include "HamKaas/Support/Errors.h"
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/Registration.h"
-#include "HamKaas/Run/Tensors.h"
 #include "HamKaas/Interpreter/Interpreter.h"
+#include "HamKaas/Program/ElementTypes.h"
+#include "HamKaas/Run/Tensors.h"
+#include "HamKaas/Support/Errors.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>

@@ -69,7 +69,7 @@ public:
       loops.read(static_cast<float *>(from.get()), size);
     else
       loops.copy(static_cast<float *>(from.get()),
-                  static_cast<float *>(to.get()), size);
+                 static_cast<float *>(to.get()), size);
   }
   double bytes() const { return hasWeights ? size : 2.0 * size; }
   std::string counter() const {

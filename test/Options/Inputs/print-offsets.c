@@ -39,9 +39,8 @@ int main(void) {
 #ifdef HAS_OPTION
   HamKaasCompileOptions options = {0};
   options.probeDepth = 3;
-  if (options.probeDepth == 3 &&
-      offsetof(HamKaasCompileOptions, probeDepth) >
-          offsetof(HamKaasCompileOptions, debugInfo))
+  if (options.probeDepth == 3 && offsetof(HamKaasCompileOptions, probeDepth) >
+                                     offsetof(HamKaasCompileOptions, debugInfo))
     printf("added after all others\n");
 #endif
   return 0;
