@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaTarget.h"
+#include "HamKaas/CodeGen/GPU/GpuDescription.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
-#include "HamKaas/CodeGen/Kernel/TargetDescription.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Target/DeviceCode.h"
@@ -90,7 +90,7 @@ CudaTarget::verify(TargetAttr target,
 }
 
 const TargetDescription *CudaTarget::describe(TargetAttr) const {
-  return lookupTarget("gpu");
+  return &gpuDescription;
 }
 
 //===----------------------------------------------------------------------===//

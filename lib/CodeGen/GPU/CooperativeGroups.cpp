@@ -39,18 +39,19 @@ Value hamkaas::isWarpNumber(KernelBuilder &kernel, Value warp, int64_t number) {
                                kernel.constant(number));
 }
 
-/// Each warp publishes its value, then combines the values of all warps in
-/// order.
-static Value combineNumbers(KernelBuilder &kernel, int64_t warps, Value warp,
-                            Value value,
-                            function_ref<Value(Value, Value)> step) {
-  Value shared = allocateShared(kernel, {warps}, value.getType());
+int64_t hamkaas::getWantedWarps(const CostModel &costs) {
+  return costs.machine.processors * costs.machine.warpsPerProcessor;
+}
+
+Value CooperativeGroup::combine(Value warp, Value value,
+                                function_ref<Value(Value, Value)> step) const {
+  Value shared = allocateShared(kernel, {count}, value.getType());
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   memref::StoreOp::create(ir, loc, value, shared, ValueRange(warp));
   blockBarrier(kernel);
   Value total;
-  for (int64_t i = 0; i < warps; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     Value number =
         memref::LoadOp::create(ir, loc, shared, ValueRange(kernel.constant(i)));
     total = total ? step(total, number) : number;
@@ -70,25 +71,18 @@ std::optional<CooperativeGroup> hamkaas::makeRowGroup(KernelBuilder &kernel,
   for (auto [loop, size] : llvm::enumerate(root.getStaticLoopRanges()))
     if (loop != reduced.front())
       rows *= size;
-  CooperativeGroup group;
   // Prefer 16-byte vectors per thread, if the row has them.
   const CostModel &costs = kernel.costs();
   int64_t wideLanes = costs.wideLanes();
   int64_t lanes = extent % wideLanes == 0 ? wideLanes : warpSize;
   // A warp pays off from four elements per thread on.
   int64_t minPart = wideLanes;
-  group.warps = maxGroupWarps;
-  while (group.warps > 1 &&
-         (extent % (group.warps * lanes) || extent < group.warps * minPart ||
-          (rows * group.warps > costs.wantedWarps() &&
-           2 * extent <= group.warps * costs.keptRowElements())))
-    group.warps /= 2;
-  if (group.warps == 1)
+  int64_t warps = maxGroupWarps;
+  while (warps > 1 && (extent % (warps * lanes) || extent < warps * minPart ||
+                       (rows * warps > getWantedWarps(costs) &&
+                        2 * extent <= warps * costs.keptRowElements())))
+    warps /= 2;
+  if (warps == 1)
     return std::nullopt;
-  group.combine =
-      [&kernel, warps = group.warps](Value warp, Value value,
-                                     function_ref<Value(Value, Value)> step) {
-        return combineNumbers(kernel, warps, warp, value, step);
-      };
-  return group;
+  return std::optional<CooperativeGroup>(std::in_place, kernel, warps);
 }

@@ -23,8 +23,27 @@ void blockBarrier(KernelBuilder &kernel);
 mlir::Value isWarpNumber(KernelBuilder &kernel, mlir::Value warp,
                          int64_t number);
 
-/// The warps that take a row together where there are too few rows for as many
-/// warps; none if there are enough, or rows are short.
+/// Warps that saturate the memory bandwidth of a GPU.
+int64_t getWantedWarps(const CostModel &costs);
+
+/// Warps of a block that compute a row together.
+class CooperativeGroup final : public RowWorkers {
+public:
+  CooperativeGroup(KernelBuilder &kernel, int64_t warps)
+      : RowWorkers(warps), kernel(kernel) {}
+
+  /// Each warp publishes its value in shared memory, then combines the values
+  /// of all warps in order.
+  mlir::Value combine(mlir::Value warp, mlir::Value value,
+                      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>
+                          step) const override;
+
+private:
+  KernelBuilder &kernel;
+};
+
+/// The warps for a row where there are too few rows for as many warps; none if
+/// there are enough, or rows are short.
 std::optional<CooperativeGroup> makeRowGroup(KernelBuilder &kernel,
                                              mlir::Value result);
 

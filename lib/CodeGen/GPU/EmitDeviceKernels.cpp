@@ -80,7 +80,7 @@ static LogicalResult emitRows(func::FuncOp kernel, Value result,
   FailureOr<Tile> tile = emitRow(builder, result, &*group);
   if (failed(tile))
     return failure();
-  finish(kernel, builder, KernelFamily::Row, *tile, group->warps);
+  finish(kernel, builder, KernelFamily::Row, *tile, group->count);
   return success();
 }
 

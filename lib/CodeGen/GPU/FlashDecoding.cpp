@@ -40,7 +40,7 @@ FlashDecoding::FlashDecoding(KernelBuilder &kernel, const Attention &attention)
   int64_t maxBytes = costs.machine.sharedBytes * 2 / 3;
   while (group > 1 &&
          (group * sumBytes > maxBytes || attention.keys < group * warpSize ||
-          attention.batches * group > costs.wantedWarps()))
+          attention.batches * group > getWantedWarps(costs)))
     group /= 2;
 }
 

@@ -18,6 +18,7 @@
 #include "SharedMemoryGemm.h"
 #include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "WideLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"

@@ -8,8 +8,8 @@
 #ifndef HAMKAAS_LIB_CODEGEN_GPU_SHAREDMEMORYGEMM_H
 #define HAMKAAS_LIB_CODEGEN_GPU_SHAREDMEMORYGEMM_H
 
+#include "BlockTile.h"
 #include "DeviceContraction.h"
-#include "HamKaas/CodeGen/Kernel/Contraction.h"
 
 namespace hamkaas {
 

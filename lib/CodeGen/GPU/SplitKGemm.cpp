@@ -47,7 +47,7 @@ bool SplitKGemm::match() {
   int64_t blocks = loops.count(loops.batch) *
                    llvm::divideCeil(columnCount, blockVectors * warpSize);
   parts = minParts;
-  while (parts < maxParts && blocks * parts < kernel.costs().wantedWarps() &&
+  while (parts < maxParts && blocks * parts < getWantedWarps(kernel.costs()) &&
          depthCount > 2 * parts * depthAtOnce &&
          (!depthOfRead || 2 * parts * rowCount <= maxWideSums))
     parts *= 2;

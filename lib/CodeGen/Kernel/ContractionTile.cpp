@@ -169,6 +169,7 @@ static constexpr int64_t registerRows = 8, registerVectors = 4;
 
 /// Without a cache per thread, a tile is one block of sums over the whole
 /// depth. Its size minimizes reads per product while leaving enough blocks.
+/// Facts alone decide it, and the shared emitter runs it, so it is no strategy.
 static ContractionTile chooseRegisterTile(const CostModel &costs, int64_t outer,
                                           int64_t rows, int64_t columns,
                                           int64_t depth, int64_t panelWidth) {

@@ -58,15 +58,12 @@ static constexpr int64_t minPackedRows = 192, minPackedElements = 1 << 16;
 /// L2 cache, so that it never moves from one core's cache to another's.
 static constexpr int64_t maxCopiedRows = 512;
 
-bool CostModel::packingPays(int64_t rows, int64_t depth,
-                            int64_t columns) const {
-  int64_t elements = depth * columns;
-  // Thread blocks copy a matrix to shared memory as fast as panels, unless its
-  // rows are misaligned.
-  bool isCopied = machine.sharedBytes > 0
-                      ? columns * elementBytes % machine.accessBytes == 0
-                      : rows <= maxCopiedRows && elements <= l2Elements();
-  return rows >= minPackedRows && elements >= minPackedElements && !isCopied;
+bool CostModel::isWorthPacking(int64_t rows, int64_t elements) const {
+  return rows >= minPackedRows && elements >= minPackedElements;
+}
+
+bool CostModel::tilesCopy(int64_t rows, int64_t elements) const {
+  return rows <= maxCopiedRows && elements <= l2Elements();
 }
 
 //===----------------------------------------------------------------------===//

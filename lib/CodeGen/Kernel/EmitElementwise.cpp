@@ -22,10 +22,6 @@ static constexpr int64_t unrolledBlocks = 4;
 /// The same for blocks with several elements per thread.
 static constexpr int64_t unrolledWideBlocks = 2;
 
-int64_t hamkaas::chooseLanes(const TargetDescription &target, int64_t extent) {
-  return std::min<int64_t>(target.lanes, llvm::PowerOf2Ceil(extent));
-}
-
 void hamkaas::forEachLaneBlock(
     KernelBuilder &kernel, Value base, int64_t extent, int64_t lanes,
     int64_t unroll, SmallVectorImpl<Value> &carried, bool writes,
@@ -164,7 +160,8 @@ private:
     // An unknown offset may be any.
     std::optional<int64_t> offset = getConstantIntValue(offsets.back());
     written.at.back() = {1, offset.value_or(1)};
-    return chooseWideLanes(kernel.costs(), extent, {read, written});
+    return kernel.target().strategy->chooseLanes(kernel.costs(), extent,
+                                                 {read, written});
   }
 
   int64_t lineElements() const { return kernel.costs().lineElements(); }

@@ -22,11 +22,13 @@ static constexpr int64_t accumulators = 8;
 /// The same where a long computation per element hides the latency.
 static constexpr int64_t accumulatorsOfMath = 4;
 
+RowWorkers::~RowWorkers() = default;
+
 namespace {
 class RowEmitter {
 public:
-  RowEmitter(KernelBuilder &kernel, Value result, CooperativeGroup *group)
-      : kernel(kernel), result(result), group(group) {}
+  RowEmitter(KernelBuilder &kernel, Value result, const RowWorkers *workers)
+      : kernel(kernel), result(result), workers(workers) {}
 
   FailureOr<Tile> emit();
 
@@ -58,12 +60,12 @@ private:
 
   KernelBuilder &kernel;
   Value result;
-  /// The warps that share a row; null if there are none.
-  CooperativeGroup *group;
+  /// The workers that share a row; null if there are none.
+  const RowWorkers *workers;
   /// In the order of their passes.
   llvm::MapVector<Value, Reduction> reductions;
   SmallVector<int64_t> rowShape;
-  /// Elements of a row, and of the chunk of a warp.
+  /// Elements of a row, and of the chunk of a worker.
   int64_t extent = 0, part = 0, lanes = 1;
   /// True if the row is read once and stays in registers for later passes.
   bool keepsRow = false;
@@ -76,7 +78,7 @@ private:
   SmallVector<BlockArgument> rowArguments;
 
   // State while a row is emitted.
-  Value warp;
+  Value worker;
   Value nextRow;
   SmallVector<Value> rowIndices;
   llvm::DenseMap<Value, Value> reduced;
@@ -237,9 +239,10 @@ SmallVector<LaneUse> RowEmitter::getRowUses() const {
 
 /// A row is kept if it fits into registers for all arguments.
 void RowEmitter::chooseBlocks() {
-  part = group ? extent / group->warps : extent;
-  lanes = chooseWideLanes(kernel.costs(), part, getRowUses(),
-                          [&](Value value) { return isReduction(value); });
+  part = workers ? extent / workers->count : extent;
+  lanes = kernel.target().strategy->chooseLanes(
+      kernel.costs(), part, getRowUses(),
+      [&](Value value) { return isReduction(value); });
   int64_t kept = kernel.costs().keptRowElements();
   keepsRow = kept > 0 && part <= kept &&
              part * static_cast<int64_t>(rowArguments.size()) <= 2 * kept;
@@ -280,10 +283,10 @@ FailureOr<Tile> RowEmitter::emit() {
   if (!keepsRow)
     chooseStored();
   int64_t rows = ShapedType::getNumElements(rowShape);
-  if (group) {
-    kernel.tileLoop(rows * group->warps, [&](Value tile) {
-      warp = kernel.remainder(tile, group->warps);
-      emitRow(kernel.divide(tile, group->warps));
+  if (workers) {
+    kernel.tileLoop(rows * workers->count, [&](Value tile) {
+      worker = kernel.remainder(tile, workers->count);
+      emitRow(kernel.divide(tile, workers->count));
     });
     return finish(1);
   }
@@ -321,7 +324,7 @@ TreeEmitter &RowEmitter::getTree(const LaneBlock &block) {
   return tree;
 }
 
-/// Visits the row, or the chunk of it that a warp of the group has.
+/// Visits the row, or the chunk of it that a worker has.
 void RowEmitter::forEachBlock(
     int64_t unroll, SmallVectorImpl<Value> &carried, bool writes,
     function_ref<void(LaneBlock, MutableArrayRef<Value>)> body) {
@@ -330,7 +333,7 @@ void RowEmitter::forEachBlock(
       body(block, carried);
     return;
   }
-  Value first = group ? kernel.multiply(warp, part) : kernel.constant(0);
+  Value first = workers ? kernel.multiply(worker, part) : kernel.constant(0);
   forEachLaneBlock(kernel, first, part, lanes, unroll, carried, writes, body);
 }
 
@@ -344,7 +347,7 @@ void RowEmitter::emitRow(Value row) {
   trees.clear();
   blocks.clear();
   if (keepsRow) {
-    Value first = group ? kernel.multiply(warp, part) : kernel.constant(0);
+    Value first = workers ? kernel.multiply(worker, part) : kernel.constant(0);
     for (int64_t at = 0; at < part; at += lanes)
       blocks.push_back(
           {kernel.add(first, at), std::min(lanes, part - at), at / lanes});
@@ -393,8 +396,8 @@ void RowEmitter::emitResult() {
     point.push_back({index});
   Value element = makeTree(lanes).evaluate(result, point);
   auto insert = [&] { kernel.storeElement(element, rowIndices); };
-  if (group)
-    kernel.writingBranch(kernel.isLess(warp, 1), insert, [] {});
+  if (workers)
+    kernel.writingBranch(kernel.isLess(worker, 1), insert, [] {});
   else
     insert();
 }
@@ -425,9 +428,9 @@ Value RowEmitter::emitReduction(const Reduction &reduction) {
   linalg::LinalgOp op = reduction.op;
   Value initial = makeTree(lanes).evaluate(op.getDpsInits().front(), point);
   Value sum = steps.combineLanes(sums);
-  if (group)
-    sum = group->combine(warp, sum,
-                         [&](Value a, Value b) { return steps.combine(a, b); });
+  if (workers)
+    sum = workers->combine(
+        worker, sum, [&](Value a, Value b) { return steps.combine(a, b); });
   return steps.finish(initial, sum);
 }
 
@@ -455,6 +458,6 @@ void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
 }
 
 FailureOr<Tile> hamkaas::emitRow(KernelBuilder &kernel, Value result,
-                                 CooperativeGroup *group) {
-  return RowEmitter(kernel, result, group).emit();
+                                 const RowWorkers *workers) {
+  return RowEmitter(kernel, result, workers).emit();
 }

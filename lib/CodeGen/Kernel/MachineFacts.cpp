@@ -29,23 +29,4 @@ static constexpr MachineFacts makeProcessor() {
   return facts;
 }
 
-static constexpr MachineFacts makeGpu() {
-  MachineFacts facts{"gpu"};
-  // A line of the first-level cache has 128 bytes, which move by sectors of 32.
-  facts.lineBytes = 64;
-  facts.tilesPerCoreTile = 16;
-  facts.processors = 132;
-  facts.warpsPerProcessor = 16;
-  facts.busyWarps = 1024;
-  facts.processorRegisters = 65536;
-  facts.sharedBytes = 48 * KB;
-  // Of sm_86, which has the least from sm_80 on.
-  facts.maxSharedBytes = 99 * KB;
-  // Of each of the four warps of a block.
-  facts.scratchBytes = facts.sharedBytes / 4;
-  facts.accessBytes = 16;
-  return facts;
-}
-
 constexpr MachineFacts hamkaas::processorFacts = makeProcessor();
-constexpr MachineFacts hamkaas::gpuFacts = makeGpu();

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/CodeGen/Kernel/Contraction.h"
-#include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
+#include "HamKaas/CodeGen/Kernel/KernelStrategy.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
@@ -88,7 +87,7 @@ private:
         (weights != given || !paysInEachRun(*loops)))
       return;
 
-    int64_t width = chooseWidth(*loops);
+    int64_t width = target->strategy->choosePanelWidth(*target, *loops);
     int64_t batches = loops->batch.size();
     Value packed = getPacked(group, weights, batches, width);
 
@@ -108,23 +107,16 @@ private:
                   .getResult());
   }
 
-  int64_t chooseWidth(const ContractionLoops &loops) const {
-    if (std::optional<BlockTile> tile =
-            chooseBlockTile(*target, loops.count(loops.batch),
-                            loops.count(loops.shared) * loops.rowCount(),
-                            loops.columnCount(), loops.productCount()))
-      return tile->columns();
-    return choosePanelWidth(*target, loops.outerCount(), loops.rowCount(),
-                            loops.columnCount(), loops.productCount());
-  }
-
   bool paysInEachRun(const ContractionLoops &loops) const {
     CostModel costs(*target);
-    if (sameCalls)
+    const KernelStrategy *strategy = target->strategy;
+    if (sameCalls) {
       costs.machine = processorFacts;
+      strategy = &processorStrategy;
+    }
     return loops.batch.empty() &&
-           costs.packingPays(loops.rowCount(), loops.productCount(),
-                             loops.columnCount());
+           strategy->packingPays(costs, loops.rowCount(), loops.productCount(),
+                                 loops.columnCount());
   }
 
   /// The operand of the enclosing loops for `value`.

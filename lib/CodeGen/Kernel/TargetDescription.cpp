@@ -15,10 +15,6 @@ static constexpr TargetDescription targets[] = {
      /*scale=*/false},
     {"x86-64-v3", /*lanes=*/8, /*registers=*/16, /*fma=*/true, /*scale=*/false},
     {"x86-64-v4", /*lanes=*/16, /*registers=*/32, /*fma=*/true, /*scale=*/true},
-    // Half of the registers of a thread: the rest holds addresses and what is
-    // on its way from memory.
-    {"gpu", /*lanes=*/32, /*registers=*/96, /*fma=*/true, /*scale=*/false,
-     /*gathers=*/true, /*permutes=*/false, /*packsNarrow=*/false, &gpuFacts},
 };
 
 const TargetDescription *hamkaas::lookupTarget(llvm::StringRef level) {

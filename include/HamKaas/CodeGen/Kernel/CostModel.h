@@ -106,18 +106,12 @@ public:
   bool copyPays(int64_t elements, int64_t uses) const {
     return uses >= 4 && elements * elementBytes <= machine.scratchBytes;
   }
-  /// Returns whether packing a run-time right side of `depth` x `columns` pays
-  /// off for `rows` rows.
-  bool packingPays(int64_t rows, int64_t depth, int64_t columns) const;
-
-  //===--------------------------------------------------------------------===//
-  // Threads
-  //===--------------------------------------------------------------------===//
-
-  /// Warps that saturate the memory bandwidth of a GPU.
-  int64_t wantedWarps() const {
-    return machine.processors * machine.warpsPerProcessor;
-  }
+  /// Returns whether packing a run-time right side of `elements` is little work
+  /// beside the products of `rows` rows.
+  bool isWorthPacking(int64_t rows, int64_t elements) const;
+  /// Returns whether tiles copy a right side of `elements` themselves as fast
+  /// as they read it packed.
+  bool tilesCopy(int64_t rows, int64_t elements) const;
 
   //===--------------------------------------------------------------------===//
   // Attention

@@ -9,6 +9,7 @@
 #define HAMKAAS_CODEGEN_KERNEL_EMITTERS_H
 
 #include "HamKaas/CodeGen/Kernel/KernelBuilder.h"
+#include "HamKaas/CodeGen/Kernel/KernelStrategy.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -22,15 +23,20 @@ llvm::LogicalResult verifyKernel(mlir::func::FuncOp kernel);
 void finishKernel(mlir::func::FuncOp kernel, const KernelBuilder &builder,
                   KernelFamily family, const llvm::SmallVector<int64_t> &tile);
 
-/// GPU warps that compute a row together, a chunk each.
-struct CooperativeGroup {
-  int64_t warps = 1;
-  /// Combines the values of the warps in a fixed order; all of them get the
-  /// result. `warp` is the number of the executing warp.
-  std::function<mlir::Value(
-      mlir::Value warp, mlir::Value value,
-      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step)>
-      combine;
+/// The workers that compute a row together, a chunk each, on a machine that has
+/// several per row.
+class RowWorkers {
+public:
+  explicit RowWorkers(int64_t count) : count(count) {}
+  virtual ~RowWorkers();
+
+  /// Combines the values of the workers in a fixed order; all of them get the
+  /// result. `worker` is the number of the executing worker.
+  virtual mlir::Value combine(
+      mlir::Value worker, mlir::Value value,
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step) const = 0;
+
+  const int64_t count;
 };
 
 /// The emitters. Each emits the tile loop of a kernel whose result is `result`,
@@ -41,7 +47,7 @@ llvm::FailureOr<Tile> emitContraction(KernelBuilder &kernel,
 llvm::FailureOr<Tile> emitAttention(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitReduction(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result,
-                              CooperativeGroup *group = nullptr);
+                              const RowWorkers *workers = nullptr);
 llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitMovement(KernelBuilder &kernel, mlir::Value result);
@@ -97,35 +103,6 @@ struct LaneBlock {
   int64_t active;    /* lanes that exist */
   int64_t slot;      /* position within a step of the unrolled loop */
 };
-
-/// Vector width for a dimension of `extent` elements.
-int64_t chooseLanes(const TargetDescription &target, int64_t extent);
-
-/// A tensor of a tree of linalg operations, and how its indices depend on the
-/// lane: each is `factor` times the lane plus a multiple of `rest`, which is 0
-/// for an index without another term.
-struct LaneUse {
-  struct Index {
-    int64_t factor = 0, rest = 0;
-    bool operator==(const Index &) const = default;
-  };
-  mlir::Value tensor;
-  llvm::SmallVector<Index> at;
-  bool operator==(const LaneUse &) const = default;
-};
-
-/// The results of a linear map at loops that depend on the lane.
-llvm::SmallVector<LaneUse::Index>
-applyToLanes(mlir::AffineMap map, llvm::ArrayRef<LaneUse::Index> loops);
-
-/// The vector width for `extent` elements along the lanes, for reads of the
-/// tensors of `uses` and their operands, up to leaves. On a GPU, it is several
-/// elements per thread if each tensor in memory has them contiguous and
-/// aligned, or has one element for all lanes. Otherwise it is that of
-/// chooseLanes.
-int64_t chooseWideLanes(const CostModel &costs, int64_t extent,
-                        llvm::ArrayRef<LaneUse> uses,
-                        llvm::function_ref<bool(mlir::Value)> isLeaf = {});
 
 /// Visits `extent` elements from `base` on in blocks of `lanes`, `unroll`
 /// blocks per iteration. `carried` are iter args, updated in place.

@@ -67,10 +67,6 @@ struct MachineFacts {
 /// these numbers on several CPUs of Intel and AMD.
 extern const MachineFacts processorFacts;
 
-/// An NVIDIA data center GPU of the size of an H100. Facts of a multiprocessor
-/// are the minimum over sm_80 and later.
-extern const MachineFacts gpuFacts;
-
 } // namespace hamkaas
 
 #endif // HAMKAAS_CODEGEN_KERNEL_MACHINEFACTS_H

@@ -16,12 +16,15 @@
 
 namespace hamkaas {
 
-/// The facts about a target that code generation asks for. A new
-/// microarchitecture is a new row of the table, not new code. The lanes of a
-/// GPU's vectors are the threads of a warp, to which lib/CodeGen/GPU
-/// distributes them.
+class KernelStrategy;
+
+/// The choices of a processor.
+extern const KernelStrategy processorStrategy;
+
+/// The facts about a target that code generation asks for: a new
+/// microarchitecture is a new row, not new code.
 struct TargetDescription {
-  /// An ISA level of processors, as LLVM names the CPU, or "gpu".
+  /// An ISA level of processors, as LLVM names the CPU, or another name.
   llvm::StringLiteral level;
   /// Elements of float32 in a vector register, a power of two.
   int64_t lanes;
@@ -42,11 +45,13 @@ struct TargetDescription {
   bool packsNarrow = true;
   /// The facts that decide speed; on a CPU they change no result bits.
   const MachineFacts *machine = &processorFacts;
+  /// The choices that facts do not decide.
+  const KernelStrategy *strategy = &processorStrategy;
   /// Not part of the row: taken from the target of the module.
   Precision precision = Precision::Exact;
 };
 
-/// The row of the table named `level`, null if there is none.
+/// The row of the ISA level named `level`, null if there is none.
 const TargetDescription *lookupTarget(llvm::StringRef level);
 
 } // namespace hamkaas

@@ -7,6 +7,7 @@
 
 #include "HamKaas/CodeGen/Kernel/CostModel.h"
 #include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "HamKaas/CodeGen/Kernel/KernelStrategy.h"
 #include "gtest/gtest.h"
 
 namespace hamkaas {
@@ -31,8 +32,9 @@ TEST(CostModel, FollowsTheCaches) {
   EXPECT_TRUE(larger.isNearRow(5000));
   EXPECT_TRUE(usual.isCopied(1 << 16));
   EXPECT_FALSE(larger.isCopied(1 << 16));
-  EXPECT_TRUE(usual.packingPays(512, 1024, 512));
-  EXPECT_FALSE(larger.packingPays(512, 1024, 512));
+  EXPECT_TRUE(processorStrategy.packingPays(usual, 512, 1024, 512));
+  EXPECT_FALSE(processorStrategy.packingPays(larger, 512, 1024, 512));
+  EXPECT_FALSE(processorStrategy.packingPays(usual, 100, 1024, 512));
 }
 
 // What a tile of many rows uses again and again stays in the second-level
@@ -60,29 +62,6 @@ TEST(CostModel, RegistersDoNotFollowTheCaches) {
         EXPECT_EQ(choosePanelWidth(usual, 1, rows, 1000, 784),
                   choosePanelWidth(other, 1, rows, 1000, 784));
       }
-}
-
-// Threads that share their caches with many others neither keep data near nor
-// ask for it ahead.
-TEST(CostModel, ThreadsOfAGpuHaveNoCache) {
-  CostModel costs = getModel("gpu");
-  EXPECT_FALSE(costs.hasOwnCache());
-  EXPECT_FALSE(costs.prefetchesElements(1 << 24));
-  EXPECT_FALSE(costs.prefetchesColumns(1 << 24));
-  EXPECT_FALSE(costs.streams(1 << 24, 1 << 12));
-  EXPECT_FALSE(costs.isCopied(1 << 24));
-  EXPECT_EQ(costs.keptRowElements(), 1024);
-  EXPECT_EQ(getModel("x86-64-v4").keptRowElements(), 0);
-  EXPECT_EQ(costs.wideLanes(), 4 * costs.target.lanes);
-  EXPECT_LT(costs.tileElements(), getModel("x86-64-v4").tileElements());
-}
-
-// Rows without a whole number of accesses are packed.
-TEST(CostModel, PacksForAGpuWhatCannotBeCopiedInWholeAccesses) {
-  CostModel costs = getModel("gpu");
-  EXPECT_FALSE(costs.packingPays(1024, 1024, 1024));
-  EXPECT_TRUE(costs.packingPays(1024, 1024, 1023));
-  EXPECT_FALSE(costs.packingPays(100, 1024, 1023));
 }
 
 } // namespace

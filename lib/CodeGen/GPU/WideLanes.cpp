@@ -11,29 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/CodeGen/Kernel/Emitters.h"
-#include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
+#include "WideLanes.h"
 #include "mlir/IR/TypeUtilities.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace hamkaas;
 
 using Indices = SmallVector<LaneUse::Index>;
-
-Indices hamkaas::applyToLanes(AffineMap map, ArrayRef<LaneUse::Index> loops) {
-  Indices result;
-  for (unsigned i = 0; i < map.getNumResults(); ++i) {
-    SmallVector<int64_t> factors = getFactors(map, i);
-    LaneUse::Index index{0, std::abs(factors.back())};
-    for (auto [factor, loop] : llvm::zip(factors, loops)) {
-      index.factor += factor * loop.factor;
-      index.rest = std::gcd(index.rest, std::abs(factor) * loop.rest);
-    }
-    result.push_back(index);
-  }
-  return result;
-}
 
 /// Returns whether `share` elements from each multiple of it on are contiguous
 /// and aligned to their size, or all lanes have one element.

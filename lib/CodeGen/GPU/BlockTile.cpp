@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "BlockTile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -44,8 +44,7 @@ static constexpr Candidate tensorCandidates[] = {
 std::optional<BlockTile>
 hamkaas::chooseBlockTile(const CostModel &costs, int64_t batches, int64_t rows,
                          int64_t columns, int64_t depth, int64_t panelWidth) {
-  if (costs.machine.sharedBytes == 0 || rows < minRows ||
-      columns < minColumns || depth < minDepth)
+  if (rows < minRows || columns < minColumns || depth < minDepth)
     return std::nullopt;
   std::optional<BlockTile> best;
   double bestCost = 0;

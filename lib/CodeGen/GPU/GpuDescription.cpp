@@ -1,0 +1,77 @@
+//===- GpuDescription.cpp - Facts about GPUs --------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/GPU/GpuDescription.h"
+#include "BlockTile.h"
+#include "WideLanes.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+static constexpr MachineFacts makeGpu() {
+  MachineFacts facts{"gpu"};
+  // A line of the first-level cache has 128 bytes, which move by sectors of 32.
+  facts.lineBytes = 64;
+  facts.tilesPerCoreTile = 16;
+  facts.processors = 132;
+  facts.warpsPerProcessor = 16;
+  facts.busyWarps = 1024;
+  facts.processorRegisters = 65536;
+  facts.sharedBytes = 48 * 1024;
+  // Of sm_86, which has the least from sm_80 on.
+  facts.maxSharedBytes = 99 * 1024;
+  // Of each of the four warps of a block.
+  facts.scratchBytes = facts.sharedBytes / 4;
+  facts.accessBytes = 16;
+  return facts;
+}
+
+constexpr MachineFacts hamkaas::gpuFacts = makeGpu();
+
+namespace {
+class GpuStrategy final : public KernelStrategy {
+public:
+  /// Thread blocks copy a matrix to shared memory as fast as panels, unless its
+  /// rows are misaligned.
+  bool packingPays(const CostModel &costs, int64_t rows, int64_t depth,
+                   int64_t columns) const override {
+    return costs.isWorthPacking(rows, depth * columns) &&
+           columns * CostModel::elementBytes % costs.machine.accessBytes != 0;
+  }
+
+  int64_t choosePanelWidth(const CostModel &costs,
+                           const ContractionLoops &loops) const override {
+    if (std::optional<BlockTile> tile =
+            chooseBlockTile(costs, loops.count(loops.batch),
+                            loops.count(loops.shared) * loops.rowCount(),
+                            loops.columnCount(), loops.productCount()))
+      return tile->columns();
+    return KernelStrategy::choosePanelWidth(costs, loops);
+  }
+
+  int64_t chooseLanes(const CostModel &costs, int64_t extent,
+                      ArrayRef<LaneUse> uses,
+                      function_ref<bool(Value)> isLeaf) const override {
+    return chooseWideLanes(costs, extent, uses, isLeaf);
+  }
+};
+} // namespace
+
+static constexpr GpuStrategy gpuStrategy;
+
+// Half of the registers of a thread: the rest holds addresses and what is on
+// its way from memory.
+constexpr TargetDescription hamkaas::gpuDescription = {"gpu",
+                                                       /*lanes=*/32,
+                                                       /*registers=*/96,
+                                                       /*fma=*/true,
+                                                       /*scale=*/false,
+                                                       /*gathers=*/true,
+                                                       /*permutes=*/false,
+                                                       /*packsNarrow=*/false,
+                                                       &gpuFacts,
+                                                       &gpuStrategy};
