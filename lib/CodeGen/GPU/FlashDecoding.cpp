@@ -149,11 +149,11 @@ SmallVector<Value> FlashDecoding::multiplyKeys(Value key, int64_t active) {
           steps.multiplyKeys(batch, kernel.constant(r), key, active));
     return products;
   };
-  if (!attention.hiding || active < warpSize)
+  if (!attention.masking || active < warpSize)
     return compute();
   Value masked;
   for (int64_t r = 0; r < rows; ++r) {
-    Value here = steps.isHidden(lanePoint({batch, kernel.constant(r)}, key),
+    Value here = steps.isMasked(lanePoint({batch, kernel.constant(r)}, key),
                                 warpSize, active);
     masked =
         masked ? arith::AndIOp::create(kernel.ir(), kernel.loc(), masked, here)

@@ -118,19 +118,19 @@ Value AttentionSteps::anyNonzero(ArrayRef<Value> vectors) {
                                      vector::CombiningKind::OR, any);
 }
 
-Value AttentionSteps::isHidden(PointRef point, int64_t width, int64_t active) {
+Value AttentionSteps::isMasked(PointRef point, int64_t width, int64_t active) {
   OpBuilder &ir = kernel.ir();
-  auto op = cast<linalg::LinalgOp>(attention.hiding->getOwner());
+  auto op = cast<linalg::LinalgOp>(attention.masking->getOwner());
   TreeEmitter tree(kernel, width, active);
   Value elements = kernel.broadcast(
-      tree.evaluate(attention.hiding->get(),
+      tree.evaluate(attention.masking->get(),
                     applyLinear(kernel,
-                                op.getMatchingIndexingMap(attention.hiding),
+                                op.getMatchingIndexingMap(attention.masking),
                                 point)),
       width);
   if (isa<FloatType>(getElementTypeOrSelf(elements))) {
     Value infinity = kernel.broadcast(
-        arith::ConstantOp::create(ir, kernel.loc(), attention.hiddenScore),
+        arith::ConstantOp::create(ir, kernel.loc(), attention.maskedScore),
         width);
     return arith::CmpFOp::create(ir, kernel.loc(), arith::CmpFPredicate::OEQ,
                                  elements, infinity);

@@ -176,11 +176,11 @@ SmallVector<Value> FewQueriesEmitter::emitProducts(Value key, int64_t active) {
       products.push_back(steps.multiplyKeys(batch, query, key, active));
     return products;
   };
-  if (!attention.hiding || active < lanes)
+  if (!attention.masking || active < lanes)
     return compute();
   Value masked;
   for (Value query : queries) {
-    Value here = steps.isHidden(lanePoint({batch, query}, key), lanes, active);
+    Value here = steps.isMasked(lanePoint({batch, query}, key), lanes, active);
     masked =
         masked ? arith::AndIOp::create(kernel.ir(), kernel.loc(), masked, here)
                : here;

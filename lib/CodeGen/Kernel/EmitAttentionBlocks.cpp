@@ -48,7 +48,7 @@ private:
   void emitKeys(Value key, Value at, int64_t count,
                 MutableArrayRef<Value> largest);
   SmallVector<Value> emitProducts(Value key, int64_t count);
-  Value areAllHidden(Value base, int64_t count);
+  Value areAllMasked(Value base, int64_t count);
   SmallVector<Value> emitExponentials(int64_t count, ArrayRef<Value> largest);
   void emitValues(Value base, int64_t count);
   void emitRows(Value base, int64_t count, Value first, int64_t rowCount);
@@ -232,15 +232,15 @@ void BlockEmitter::emitPart(Value base, int64_t count,
 /// Stores the scores of a chunk to scratch memory, and returns the maximum of
 /// each query.
 SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
-  if (!attention.hiding)
+  if (!attention.masking)
     return computeScores(base, count);
   SmallVector<Type> types(vectors, steps.splat(0).getType());
   return kernel.branch(
-      areAllHidden(base, count), types, /*writes=*/false,
+      areAllMasked(base, count), types, /*writes=*/false,
       [&] {
         Value score = kernel.broadcast(
             arith::ConstantOp::create(kernel.ir(), kernel.loc(),
-                                      attention.hiddenScore),
+                                      attention.maskedScore),
             lanes);
         kernel.loop(kernel.constant(0), kernel.constant(count), 1, {},
                     /*writes=*/false, [&](Value at, ValueRange) {
@@ -254,8 +254,8 @@ SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
 }
 
 /// Returns whether the keys are masked for all queries of the block.
-Value BlockEmitter::areAllHidden(Value base, int64_t count) {
-  auto type = cast<RankedTensorType>(attention.hiding->get().getType());
+Value BlockEmitter::areAllMasked(Value base, int64_t count) {
+  auto type = cast<RankedTensorType>(attention.masking->get().getType());
   int64_t checked = type.getDimSize(1) == 1 ? 1 : rows;
   // A register of bytes or numbers.
   bool holdsMore =
@@ -272,7 +272,7 @@ Value BlockEmitter::areAllHidden(Value base, int64_t count) {
         forEachLaneBlock(
             kernel, base, count, width, /*unroll=*/1, masked, /*writes=*/false,
             [&](LaneBlock block, MutableArrayRef<Value> current) {
-              Value here = steps.isHidden(
+              Value here = steps.isMasked(
                   lanePoint({batch, kernel.add(firstQuery, row)}, block.index),
                   width, block.active);
               if (block.active < width) {

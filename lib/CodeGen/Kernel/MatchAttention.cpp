@@ -129,14 +129,14 @@ static bool addsBias(linalg::LinalgOp op) {
 }
 
 /// Finds the mask, or else a bias that may mask keys.
-static void findHiding(Attention &attention) {
+static void findMasking(Attention &attention) {
   auto last = attention.scores.getDefiningOp<linalg::LinalgOp>();
   if (TypedAttr score = getMaskedScore(last)) {
-    attention.hiding = last.getDpsInputOperand(0);
-    attention.hiddenScore = score;
+    attention.masking = last.getDpsInputOperand(0);
+    attention.maskedScore = score;
   } else if (addsBias(last)) {
-    attention.hiding = last.getDpsInputOperand(1);
-    attention.hiddenScore =
+    attention.masking = last.getDpsInputOperand(1);
+    attention.maskedScore =
         Builder(last.getContext())
             .getF32FloatAttr(-std::numeric_limits<float>::infinity());
   }
@@ -178,7 +178,7 @@ FailureOr<Attention> Attention::match(KernelBuilder &kernel, Value result) {
   if (order->size() != 3 || order->back() != 2)
     return sums->emitError("expected the columns of the values last");
   found.order = *order;
-  findHiding(found);
+  findMasking(found);
   SmallVector<int64_t> extents = found.products.getStaticLoopRanges();
   found.batches = extents[0];
   found.queries = extents[1];

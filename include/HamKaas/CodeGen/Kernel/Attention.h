@@ -19,10 +19,10 @@ struct Attention {
   mlir::linalg::LinalgOp products;
   /// The scores, computed from the products.
   mlir::Value scores;
-  /// The operand that masks keys, or null: a score is `hiddenScore` where a
+  /// The operand that masks keys, or null: a score is `maskedScore` where a
   /// mask is not zero or a bias is negative infinity.
-  mlir::OpOperand *hiding = nullptr;
-  mlir::TypedAttr hiddenScore;
+  mlir::OpOperand *masking = nullptr;
+  mlir::TypedAttr maskedScore;
   /// `keyWidth` is also the width of the queries.
   int64_t batches = 0, queries = 0, keys = 0, keyWidth = 0, valueWidth = 0;
   /// Dimension i of the result is dimension order[i] of batches x queries x
@@ -92,7 +92,7 @@ public:
   mlir::Value anyNonzero(llvm::ArrayRef<mlir::Value> vectors);
   /// A vector of conditions: the keys at `point`, in `active` of `width` lanes,
   /// are masked from the query.
-  mlir::Value isHidden(PointRef point, int64_t width, int64_t active);
+  mlir::Value isMasked(PointRef point, int64_t width, int64_t active);
   mlir::Value allSet(mlir::Value mask);
 
   /// Indices of the destination.
