@@ -29,6 +29,11 @@
 // RUN: FileCheck %s --check-prefix=CPU < %t.steps.mlir
 // RUN: hamkaas-compile %s --target-cpu=x86-64-v2 --emit=planned | hamkaas-opt | diff - %t.planned.mlir
 
+// RUN: hamkaas-opt %t.planned.mlir "-hamkaas-run-phase=phase=llvm debug-info=true" -mlir-print-debuginfo | FileCheck %s --check-prefix=LINES
+// LINES: #llvm.di_subprogram<
+// RUN: hamkaas-opt %t.planned.mlir -hamkaas-run-phase=phase=llvm -mlir-print-debuginfo | FileCheck %s --check-prefix=NO-LINES
+// NO-LINES-NOT: #llvm.di_subprogram<
+
 // RUN: hamkaas-compile %s --target=cuda --precision=tf32 --emit=kernels -o %t.kernels.mlir
 // RUN: FileCheck %s --check-prefix=TF32 < %t.kernels.mlir
 // TF32: hamkaas.target = #hamkaas.target<"cuda", chip = "sm_80", precision = tf32>
