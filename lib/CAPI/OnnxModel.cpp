@@ -33,14 +33,16 @@ static ReferenceTensor makeTensor(const ConstantInput &input,
 static OnnxOptionNames getNames(Front front) {
   static const std::string inC[] = {
       spellOption(OptionId::dim, Front::C),
-      spellOption(OptionId::const_input, Front::C)};
+      spellOption(OptionId::const_input, Front::C),
+      spellOption(OptionId::external_data_root, Front::C)};
   static const std::string inPython[] = {
       spellOption(OptionId::dim, Front::Python),
-      spellOption(OptionId::const_input, Front::Python)};
+      spellOption(OptionId::const_input, Front::Python),
+      spellOption(OptionId::external_data_root, Front::Python)};
   if (front == Front::Python)
     return {inPython[0], "dims={NAME: N}", inPython[1],
-            "const_inputs={NAME: array}"};
-  return {inC[0], inC[0], inC[1], inC[1]};
+            "const_inputs={NAME: array}", inPython[2]};
+  return {inC[0], inC[0], inC[1], inC[1], inC[2]};
 }
 
 OnnxImportOptions capi::getOnnxOptions(const ModelSource &source,

@@ -175,9 +175,10 @@ llvm::Error Compilation::lowerToGraph() {
 llvm::Error Compilation::checkOneTarget() const {
   if (targets.size() == 1)
     return llvm::Error::success();
-  return llvm::createStringError(
-      "--emit: expected one target behind the form graph, got '" +
-      options.target + "'");
+  return makeOptionError(
+      OptionId::target,
+      Twine("expected one target for forms behind graph, got '") +
+          options.target + "'");
 }
 
 llvm::Error Compilation::lowerTo(Form form) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TargetCompilation.h"
+#include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Support/ReportError.h"
 
@@ -93,16 +94,17 @@ static bool isSameState(const TensorInfo &a, const TensorInfo &b) {
 
 static llvm::Error checkAlike(const ProgramInfo &a, const ProgramInfo &b) {
   if (!a.device.architecture.empty() && !b.device.architecture.empty())
-    return llvm::createStringError("--target: expected one target for GPUs, "
-                                   "got code for " +
-                                   a.device.architecture + " and for " +
-                                   b.device.architecture);
+    return makeOptionError(
+        OptionId::target,
+        llvm::Twine("expected one target for GPUs, got code for ") +
+            a.device.architecture + " and for " + b.device.architecture);
   if (llvm::equal(a.calls, b.calls, areAlike) &&
       llvm::equal(a.states, b.states, isSameState))
     return llvm::Error::success();
-  return llvm::createStringError(
-      "--target=cpu,cuda: expected the same calls of kernels on both, which "
-      "this model does not have: compile it for one of them");
+  return makeOptionError(NamedOption{OptionId::target, "cpu,cuda"},
+                         "expected the same calls of kernels on both, which "
+                         "this model does not have: compile it for one of "
+                         "them");
 }
 
 llvm::Error hamkaas::joinCode(ProgramCode &program, ProgramCode part) {

@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-ArrayRef<StringRef> CpuTarget::getOptions() const {
-  static constexpr StringRef options[] = {"target-cpu"};
+ArrayRef<OptionId> CpuTarget::getOptions() const {
+  static constexpr OptionId options[] = {OptionId::target_cpu};
   return options;
 }
 

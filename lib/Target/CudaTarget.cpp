@@ -24,8 +24,8 @@ using namespace hamkaas;
 // The attribute
 //===----------------------------------------------------------------------===//
 
-ArrayRef<StringRef> CudaTarget::getOptions() const {
-  static constexpr StringRef options[] = {"gpu-arch"};
+ArrayRef<OptionId> CudaTarget::getOptions() const {
+  static constexpr OptionId options[] = {OptionId::gpu_arch};
   return options;
 }
 

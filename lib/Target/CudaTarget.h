@@ -21,7 +21,7 @@ class CudaTarget : public Target {
 public:
   using Target::Target;
 
-  llvm::ArrayRef<llvm::StringRef> getOptions() const override;
+  llvm::ArrayRef<OptionId> getOptions() const override;
   llvm::ArrayRef<Precision> getPrecisions() const override;
   llvm::ArrayRef<llvm::StringRef> getEngines() const override;
 

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Target/Fatbin.h"
 #include "CudaToolkit.h"
+#include "HamKaas/Options/OptionError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -27,13 +28,13 @@ static Expected<std::string> findProgram(StringRef name, const GpuArch &arch) {
   std::string path = findCudaProgram(name);
   if (!path.empty())
     return path;
-  return createStringError(
-      "--gpu-arch: expected " + name +
-      " of a CUDA toolkit, which makes machine code for " +
-      join(arch.machineCode, ", ") +
-      ": set CUDA_PATH to the folder of the toolkit, in which 'bin/" + name +
-      "' is, or take compute_" + StringRef(arch.name).drop_front(3) +
-      " for PTX alone");
+  return makeOptionError(
+      OptionId::gpu_arch,
+      "expected " + name + " of a CUDA toolkit, which makes machine code for " +
+          join(arch.machineCode, ", ") +
+          ": set CUDA_PATH to the folder of the toolkit, in which 'bin/" +
+          name + "' is, or take compute_" + StringRef(arch.name).drop_front(3) +
+          " for PTX alone");
 }
 
 Expected<std::string> findAssembler(const GpuArch &arch) {

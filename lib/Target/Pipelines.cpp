@@ -10,6 +10,7 @@
 #include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Target/TargetRegistry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -17,6 +18,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -36,14 +38,15 @@ llvm::Error hamkaas::checkOptimizations(ArrayRef<std::string> names,
                                         double winogradError) {
   for (StringRef name : names)
     if (name != "all" && !llvm::is_contained(getGraphOptimizations(), name))
-      return llvm::createStringError("--no-optimize: expected all or some of " +
-                                     llvm::join(getGraphOptimizations(), ", ") +
-                                     ", got '" + name + "'");
-  if (!(winogradError >= 0))
-    return llvm::createStringError(
-        "--winograd-error: expected a number of 0 or more, got %g",
-        winogradError);
-  return llvm::Error::success();
+      return makeOptionError(OptionId::no_optimize,
+                             "expected all or some of " +
+                                 llvm::join(getGraphOptimizations(), ", ") +
+                                 ", got '" + name + "'");
+  if (winogradError >= 0)
+    return llvm::Error::success();
+  std::string text = "expected 0 or more, got ";
+  llvm::raw_string_ostream(text) << llvm::format("%g", winogradError);
+  return makeOptionError(OptionId::winograd_error, Twine(text));
 }
 
 llvm::Error hamkaas::checkGraphPasses(StringRef pipeline) {
@@ -55,8 +58,8 @@ llvm::Error hamkaas::checkGraphPasses(StringRef pipeline) {
     return llvm::Error::success();
   // MLIR quotes the pipeline below what is wrong with it.
   StringRef message = StringRef(text).split("error: ").second;
-  return llvm::createStringError("--graph-passes: " +
-                                 message.split('\n').first);
+  return makeOptionError(OptionId::graph_passes,
+                         Twine(message.split('\n').first));
 }
 
 /// NOTE: the empty text is no pipeline.

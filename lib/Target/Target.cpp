@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Target/Target.h"
+#include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Runtime/Cpu/Isa.h"
 #include "HamKaas/Support/Errors.h"
 #include "llvm/ADT/STLExtras.h"
@@ -40,8 +41,8 @@ Expected<TargetCpu> resolveTargetCpu(StringRef name) {
       return cpu;
     choices += (", " + cpu.name).str();
   }
-  return createStringError("unknown target CPU '" + name +
-                           "', expected one of " + choices);
+  return makeOptionError(OptionId::target_cpu,
+                         "expected one of " + choices + ", got '" + name + "'");
 }
 
 std::optional<TargetCpu> findTargetCpu(StringRef name) {
@@ -74,9 +75,10 @@ static Expected<size_t> findArchIndex(StringRef name) {
       return i;
     choices += arch.first.str() + ", ";
   }
-  return createStringError("--gpu-arch: expected one of " + choices +
-                           "or compute_80 and so on for PTX alone, got '" +
-                           name + "'");
+  return makeOptionError(OptionId::gpu_arch,
+                         "expected one of " + choices +
+                             "or compute_80 and so on for PTX alone, got '" +
+                             name + "'");
 }
 
 /// Code for sm_90a runs on no other architecture.
@@ -94,9 +96,10 @@ static Expected<GpuArch> resolveGpuArchs(ArrayRef<StringRef> names) {
   auto [oldest, feature] = gpuArchs[*found.begin()];
   GpuArch arch{oldest.str(), feature, {}};
   if (names.size() > 1 && (found.size() < names.size() || isForOneOnly(oldest)))
-    return createStringError("--gpu-arch: expected different architectures, of "
-                             "which the oldest has no letter, got '" +
-                             join(names, ",") + "'");
+    return makeOptionError(OptionId::gpu_arch,
+                           Twine("expected different architectures, of which "
+                                 "the oldest has no letter, got '") +
+                               join(names, ",") + "'");
   for (size_t index : found)
     arch.machineCode.push_back(gpuArchs[index].first.str());
   return arch;

@@ -35,8 +35,9 @@ ArrayRef<Precision> Target::getPrecisions() const {
 
 llvm::Expected<std::string> Target::printDeviceCode(ModuleOp,
                                                     TargetAttr) const {
-  return llvm::createStringError("--emit=ptx: expected --target=cuda and an "
-                                 "architecture of a GPU");
+  return makeOptionError(
+      OptionId::target,
+      "expected cuda, and an architecture of a GPU, for the form ptx");
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,15 +102,15 @@ hamkaas::parseTargets(StringRef names, ArrayRef<const Target *> known) {
   for (StringRef name : parts)
     if (const Target *target = findByName(name, known);
         !target || !asked.insert(target).second)
-      return llvm::createStringError("--target: expected one or more of " +
-                                     joinNames(known) + ", got '" + names +
-                                     "'");
+      return makeOptionError(OptionId::target, "expected one or more of " +
+                                                   joinNames(known) +
+                                                   ", got '" + names + "'");
   return llvm::filter_to_vector(
       known, [&](const Target *target) { return asked.contains(target); });
 }
 
 /// An error if no target that `names` lists `fits`.
-static llvm::Error checkAny(const llvm::Twine &option, StringRef names,
+static llvm::Error checkAny(NamedOption option, StringRef names,
                             ArrayRef<const Target *> known,
                             llvm::function_ref<bool(const Target *)> fits) {
   auto targets = parseTargets(names, known);
@@ -117,14 +118,15 @@ static llvm::Error checkAny(const llvm::Twine &option, StringRef names,
     return targets.takeError();
   if (llvm::any_of(*targets, fits))
     return llvm::Error::success();
-  return llvm::createStringError(
-      option + ": expected a target of " +
-      joinNames(llvm::filter_to_vector(known, fits)) + ", got '" + names + "'");
+  return makeOptionError(std::move(option),
+                         "expected a target of " +
+                             joinNames(llvm::filter_to_vector(known, fits)) +
+                             ", got '" + names + "'");
 }
 
-llvm::Error hamkaas::checkTargetOption(StringRef option, StringRef names,
+llvm::Error hamkaas::checkTargetOption(OptionId option, StringRef names,
                                        ArrayRef<const Target *> known) {
-  return checkAny("--" + option, names, known, [&](const Target *target) {
+  return checkAny({option}, names, known, [&](const Target *target) {
     return llvm::is_contained(target->getOptions(), option);
   });
 }
@@ -136,14 +138,15 @@ static llvm::Error checkPrecision(StringRef name, StringRef names,
     auto all = llvm::map_range(
         llvm::seq_inclusive<uint32_t>(0, getMaxEnumValForPrecision()),
         [](uint32_t value) { return stringifyPrecision(Precision(value)); });
-    return llvm::createStringError("--precision: expected one of " +
-                                   llvm::join(all, ", ") + ", got '" + name +
-                                   "'");
+    return makeOptionError(OptionId::precision, "expected one of " +
+                                                    llvm::join(all, ", ") +
+                                                    ", got '" + name + "'");
   }
-  return checkAny(
-      "--precision=" + name, names, known, [&](const Target *target) {
-        return llvm::is_contained(target->getPrecisions(), *precision);
-      });
+  return checkAny({OptionId::precision, name.str()}, names, known,
+                  [&](const Target *target) {
+                    return llvm::is_contained(target->getPrecisions(),
+                                              *precision);
+                  });
 }
 
 static llvm::Error checkEngine(StringRef engine,
@@ -154,11 +157,12 @@ static llvm::Error checkEngine(StringRef engine,
   if (engine.empty() || llvm::any_of(targets, offers))
     return llvm::Error::success();
   if (engine != cublasLtEngine)
-    return llvm::createStringError("--engine: expected " + cublasLtEngine +
-                                   ", got '" + engine + "'");
-  return llvm::createStringError("--engine=" + engine +
-                                 ": expected a program for GPUs, of "
-                                 "--target=cuda or --device=cuda");
+    return makeOptionError(OptionId::engine, "expected " + cublasLtEngine +
+                                                 ", got '" + engine + "'");
+  return makeOptionError(NamedOption{OptionId::engine, engine.str()},
+                         OptionText("expected a program for GPUs, of ")
+                             << NamedOption{OptionId::target, "cuda"}
+                             << " or the device cuda");
 }
 
 llvm::Expected<SmallVector<TargetAttr>>

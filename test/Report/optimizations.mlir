@@ -53,7 +53,7 @@
 // AFTER:      silu
 // AFTER-NOT:  [4, 2, 3]
 
-// BOUND: error: --winograd-error: expected a number of 0 or more, got nan
+// BOUND: error: --winograd-error: expected 0 or more, got nan
 // UNKNOWN: error: --no-optimize: expected all or some of fold-constants, simplify, raise, move-layouts, raise-attention, fold-affine, use-winograd, got 'layouts'
 
 func.func @main(%x: tensor<2x3x4xf32> {hamkaas.name = "x"})

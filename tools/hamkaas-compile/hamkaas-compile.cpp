@@ -78,11 +78,11 @@ static llvm::Error checkOptions(const ToolCommandLine &line) {
   if (!line.getArgument())
     return llvm::createStringError(
         "expected a model: a script, .mlir or .onnx");
-  for (ToolOption option : {OPT_gpu_arch, OPT_target_cpu})
-    if (line.has(option))
+  for (auto [given, option] : {std::pair(OPT_gpu_arch, OptionId::gpu_arch),
+                               {OPT_target_cpu, OptionId::target_cpu}})
+    if (line.has(given))
       if (llvm::Error error =
-              checkTargetOption(llvm::StringRef(getFlag(option)).ltrim('-'),
-                                line.get(OPT_target), getTargets()))
+              checkTargetOption(option, line.get(OPT_target), getTargets()))
         return error;
   if (line.isOn(OPT_external_weights) && !line.has(OPT_weights))
     return makeError(OPT_external_weights,

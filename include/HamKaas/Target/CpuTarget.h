@@ -18,7 +18,7 @@ class CpuTarget : public Target {
 public:
   using Target::Target;
 
-  llvm::ArrayRef<llvm::StringRef> getOptions() const override;
+  llvm::ArrayRef<OptionId> getOptions() const override;
 
   llvm::Expected<TargetAttr> select(const CompileSettings &settings,
                                     mlir::MLIRContext *context) const override;

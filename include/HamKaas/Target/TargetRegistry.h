@@ -10,6 +10,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/Target.h"
 #include "HamKaas/Options/CompileSettings.h"
+#include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Target/EmitCode.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -30,8 +31,8 @@ public:
   /// As `--target` and TargetAttr have it.
   llvm::StringRef getName() const { return name; }
 
-  /// The options of the command line that only this target takes.
-  virtual llvm::ArrayRef<llvm::StringRef> getOptions() const = 0;
+  /// The options that only this target takes.
+  virtual llvm::ArrayRef<OptionId> getOptions() const = 0;
   /// The precisions and the engines that it offers.
   virtual llvm::ArrayRef<Precision> getPrecisions() const;
   virtual llvm::ArrayRef<llvm::StringRef> getEngines() const { return {}; }
@@ -118,7 +119,7 @@ llvm::Expected<llvm::SmallVector<const Target *>>
 parseTargets(llvm::StringRef names, llvm::ArrayRef<const Target *> known);
 
 /// An error if none of the targets of `known` that `names` lists has an option.
-llvm::Error checkTargetOption(llvm::StringRef option, llvm::StringRef names,
+llvm::Error checkTargetOption(OptionId option, llvm::StringRef names,
                               llvm::ArrayRef<const Target *> known);
 
 /// The targets that a context knows.

@@ -47,7 +47,7 @@ const ExternalData::File *ExternalData::open(StringRef location,
                                              Diagnostics &diagnostics) {
   if (auto known = files.find(location); known != files.end())
     return &known->second;
-  Descriptor descriptor = openExternalFile(model, root, location, diagnostics);
+  Descriptor descriptor = openExternalFile(places, location, diagnostics);
   File file;
   if (!descriptor || !findSize(descriptor, file.size, diagnostics))
     return nullptr;

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_ONNX_EXTERNALDATA_H
 #define HAMKAAS_LIB_FRONTEND_ONNX_EXTERNALDATA_H
 
+#include "ExternalFile.h"
 #include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "Proto.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -19,10 +20,7 @@ namespace hamkaas::onnx {
 /// lives: regular files with one name (see openExternalFile for their places).
 class ExternalData {
 public:
-  /// `model` is the path of the model, empty if it is not a file; `root` a
-  /// folder that links may lead to, empty for none.
-  ExternalData(llvm::StringRef model, llvm::StringRef root)
-      : model(model), root(root) {}
+  explicit ExternalData(DataPlaces places) : places(std::move(places)) {}
   ExternalData(const ExternalData &) = delete;
   ~ExternalData();
 
@@ -39,7 +37,7 @@ private:
 
   const File *open(llvm::StringRef location, graph::Diagnostics &diagnostics);
 
-  std::string model, root;
+  DataPlaces places;
   llvm::StringMap<File> files;
 };
 

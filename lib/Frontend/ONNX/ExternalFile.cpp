@@ -113,8 +113,8 @@ public:
     push(path);
   }
 
-  /// Opens the file at the end if it lies in `root`.
-  Descriptor open(const Descriptor &root);
+  /// Opens the file at the end if it lies in `root`, which `option` names.
+  Descriptor open(const Descriptor &root, StringRef option);
 
 private:
   static constexpr int mostLinks = 40;
@@ -153,7 +153,7 @@ bool LinkWalker::follow(StringRef link) {
   return true;
 }
 
-Descriptor LinkWalker::open(const Descriptor &root) {
+Descriptor LinkWalker::open(const Descriptor &root, StringRef option) {
   while (!pending.empty()) {
     std::string name = std::move(pending.back());
     pending.pop_back();
@@ -164,8 +164,8 @@ Descriptor LinkWalker::open(const Descriptor &root) {
     }
     if (pending.empty() && name != "." && name != "..") {
       if (!isBelow(folder, root))
-        return fail("expected a file in the folder of --external-data-root, "
-                    "got a symbolic link that leads out of it");
+        return fail("expected a file in the folder of " + option +
+                    ", got a symbolic link that leads out of it");
       Descriptor file = openFileIn(folder, name);
       return file ? std::move(file) : fail(std::strerror(errno));
     }
@@ -223,45 +223,47 @@ static Descriptor openWithoutLinks(const Descriptor &start, StringRef location,
   return file;
 }
 
-static Descriptor openInRoot(Descriptor folder, StringRef root,
+static Descriptor openInRoot(Descriptor folder, const DataPlaces &places,
                              StringRef location, Diagnostics &diagnostics) {
-  Descriptor rootFolder = openFolder(root);
+  Descriptor rootFolder = openFolder(places.root);
   if (!rootFolder) {
-    diagnostics.fail("--external-data-root: " + quote(root) + ": " +
+    diagnostics.fail(places.rootOption + ": " + quote(places.root) + ": " +
                      std::strerror(errno));
     return {};
   }
-  return LinkWalker(std::move(folder), location, diagnostics).open(rootFolder);
+  return LinkWalker(std::move(folder), location, diagnostics)
+      .open(rootFolder, places.rootOption);
 }
 
-static Descriptor openLocation(StringRef model, StringRef root,
-                               StringRef location, Diagnostics &diagnostics) {
-  if (model.empty()) {
+static Descriptor openLocation(const DataPlaces &places, StringRef location,
+                               Diagnostics &diagnostics) {
+  if (places.model.empty()) {
     diagnostics.fail("the model is not a file that it could lie beside");
     return {};
   }
-  Descriptor folder = openFolder(sys::path::parent_path(model)), file;
+  Descriptor folder = openFolder(sys::path::parent_path(places.model)), file;
   int error = errno;
   if (folder)
     file = openWithoutLinks(folder, location, error);
   if (file)
     return file;
-  if (folder && error == ELOOP && !root.empty())
-    return openInRoot(std::move(folder), root, location, diagnostics);
-  diagnostics.fail(
-      error != ELOOP ? std::strerror(error)
-                     : "expected no symbolic link, but from snapshots/X to "
-                       "../../blobs/Y in a cache of the Hugging Face hub; "
-                       "--external-data-root=DIR allows those to files in DIR");
+  if (folder && error == ELOOP && !places.root.empty())
+    return openInRoot(std::move(folder), places, location, diagnostics);
+  if (error != ELOOP)
+    diagnostics.fail(std::strerror(error));
+  else
+    diagnostics.fail("expected no symbolic link, but from snapshots/X to "
+                     "../../blobs/Y in a cache of the Hugging Face hub; " +
+                     places.rootOption + "=DIR allows those to files in DIR");
   return {};
 }
 
-Descriptor hamkaas::onnx::openExternalFile(StringRef model, StringRef root,
+Descriptor hamkaas::onnx::openExternalFile(const DataPlaces &places,
                                            StringRef location,
                                            Diagnostics &diagnostics) {
   std::string problem = checkLocation(location);
   if (problem.empty())
-    return openLocation(model, root, location, diagnostics);
+    return openLocation(places, location, diagnostics);
   diagnostics.fail(problem);
   return {};
 }

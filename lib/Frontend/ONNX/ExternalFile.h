@@ -34,10 +34,18 @@ private:
   int number = -1;
 };
 
-/// Opens the file that the model at the path `model` calls `location`; none
-/// after a failure. An untrusted model must not make us read files that do not
-/// belong to it. So the path is below the folder of the model, without "..",
-/// and a symbolic link is only followed
+/// Where the external data of a model may lie.
+struct DataPlaces {
+  std::string model; ///< Path of the model, empty if it is not a file.
+  std::string root;  ///< A folder that links may lead to, empty for none.
+  /// How the user spells the option that names `root`.
+  std::string rootOption = "--external-data-root";
+};
+
+/// Opens the file that the model calls `location`; none after a failure. An
+/// untrusted model must not make us read files that do not belong to it. So the
+/// path is below the folder of the model, without "..", and a symbolic link is
+/// only followed
 ///
 /// * to a file in the folder `root`, unless that is empty, which the user
 /// names;
@@ -45,8 +53,7 @@ private:
 ///
 /// Each path step starts from an open folder, so exchanging files meanwhile
 /// gains nothing. The caller checks the kind of the file.
-Descriptor openExternalFile(llvm::StringRef model, llvm::StringRef root,
-                            llvm::StringRef location,
+Descriptor openExternalFile(const DataPlaces &places, llvm::StringRef location,
                             graph::Diagnostics &diagnostics);
 
 } // namespace hamkaas::onnx

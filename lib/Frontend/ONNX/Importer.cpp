@@ -31,8 +31,10 @@ Importer::Importer(const ModelProto &model, StringRef name,
     : model(model), options(options), context(context),
       modelLocation(FileLineColLoc::get(context, name, 0, 0)),
       parameters(parameters), summary(summary), diagnostics(modelLocation),
-      tensors(context, options.path, options.externalDataRoot, parameters,
-              diagnostics),
+      tensors(context,
+              {options.path, options.externalDataRoot,
+               options.names.externalDataRoot.str()},
+              parameters, diagnostics),
       builder(modelLocation, parameters, diagnostics),
       constants(builder, options.names) {
   for (const FunctionProto &function : model.functions)

@@ -19,13 +19,11 @@ namespace hamkaas::onnx {
 /// before anything is allocated.
 class TensorReader {
 public:
-  /// `path` and `root` are as for ExternalData. `parameters` keeps what has to
-  /// be converted or mapped.
-  TensorReader(mlir::MLIRContext *context, llvm::StringRef path,
-               llvm::StringRef root, ParameterContents &parameters,
-               Diagnostics &diagnostics)
+  /// `parameters` keeps what has to be converted or mapped.
+  TensorReader(mlir::MLIRContext *context, DataPlaces places,
+               ParameterContents &parameters, Diagnostics &diagnostics)
       : context(context), parameters(parameters), diagnostics(diagnostics),
-        external(std::make_shared<ExternalData>(path, root)) {
+        external(std::make_shared<ExternalData>(std::move(places))) {
     parameters.keep(external);
   }
 

@@ -16,7 +16,7 @@ static Error createCpu(int32_t threads, const HamKaasProgram &program,
                        Device &device) {
   if (!program.run)
     return Error::format("device 'cpu': model '%s' has no code for it; compile "
-                         "it with --target=cpu,cuda",
+                         "it for the targets cpu,cuda",
                          program.name);
   return createCpuDevice(threads, device);
 }

@@ -23,7 +23,7 @@ static constexpr const char *usualPlaces[] = {
 
 static constexpr const char *hint =
     "set HAMKAAS_CUBLASLT to the path of libcublasLt.so.12 or .13, or compile "
-    "the model without --engine=cublaslt";
+    "the model without the engine cublaslt";
 
 static Error findFunctions(const char *path, void *handle, CublasLt &library) {
 #define HAMKAAS_FIND(name, result, parameters)                                 \

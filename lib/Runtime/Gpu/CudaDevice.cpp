@@ -173,7 +173,7 @@ Error hamkaas::rt::createCudaDevice(int32_t number,
   isUsable = false;
   if (!program.deviceCode)
     return Error::format("device 'cuda:%d': model '%s' has no code for it; "
-                         "compile it with --target=cuda",
+                         "compile it for the target cuda",
                          number, program.name);
   void *memory = malloc(sizeof(CudaProgram));
   if (!memory)

@@ -145,7 +145,7 @@ TEST_F(CudaErrors, TargetsOfDevices) {
 TEST_F(CudaErrors, AProgramWithoutDeviceCodeIsAnError) {
   fake.program.deviceCode = nullptr;
   EXPECT_EQ(create(), "device 'cuda:0': model 'fake' has no code for it; "
-                      "compile it with --target=cuda");
+                      "compile it for the target cuda");
   options.device = "best";
   EXPECT_EQ(create(), "");
   EXPECT_EQ(cuda::counts().calls, 0);
@@ -156,7 +156,7 @@ TEST_F(CudaErrors, AProgramForGpusAloneIsAnErrorOnTheProcessor) {
   fake.program.prepare = nullptr;
   options.device = "cpu";
   EXPECT_EQ(create(), "device 'cpu': model 'fake' has no code for it; compile "
-                      "it with --target=cpu,cuda");
+                      "it for the targets cpu,cuda");
   options.device = "cuda";
   EXPECT_EQ(create(), "");
 }

@@ -31,8 +31,8 @@ TEST(TargetTest, NamesTheChoicesForAnUnknownCpu) {
   llvm::Expected<TargetCpu> cpu = resolveTargetCpu("pentium");
   ASSERT_FALSE(bool(cpu));
   EXPECT_EQ(llvm::toString(cpu.takeError()),
-            "unknown target CPU 'pentium', expected one of host, x86-64, "
-            "x86-64-v2, x86-64-v3, x86-64-v4");
+            "--target-cpu: expected one of host, x86-64, x86-64-v2, "
+            "x86-64-v3, x86-64-v4, got 'pentium'");
 }
 
 // A program for the host must not be refused by the runtime on the host.

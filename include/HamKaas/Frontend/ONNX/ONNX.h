@@ -31,6 +31,7 @@ struct OnnxOptionNames {
   llvm::StringRef dimsExample = "--dim NAME=N";
   llvm::StringRef constantInputs = "--const-input";
   llvm::StringRef constantInputsExample = "--const-input NAME=F.npy";
+  llvm::StringRef externalDataRoot = "--external-data-root";
 };
 
 struct OnnxImportOptions {

@@ -20,7 +20,7 @@ class PortableTarget : public CpuTarget {
 public:
   constexpr PortableTarget() : CpuTarget("portable") {}
 
-  llvm::ArrayRef<llvm::StringRef> getOptions() const override { return {}; }
+  llvm::ArrayRef<OptionId> getOptions() const override { return {}; }
 
   llvm::Expected<TargetAttr> select(const CompileSettings &,
                                     mlir::MLIRContext *context) const override {
