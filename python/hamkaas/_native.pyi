@@ -8,14 +8,11 @@ _Arrays = Dict[str, Any]
 _ConstantInput = Tuple[str, str, Tuple[int, ...], bytes]
 
 class CompileArguments:
-    def __init__(self, name: str, target_cpu: str, max_workspace: int,
-                 unchecked: bool, lines: List[Tuple[str, int]],
+    def __init__(self, name: str, lines: List[Tuple[str, int]],
                  progress: Optional[Callable[[str, int, int], object]],
                  dims: List[Tuple[str, int]],
-                 constant_inputs: List[_ConstantInput], cache: bool,
-                 compile_threads: int, target: str, gpu_arch: str,
-                 precision: str, engine: str,
-                 external_data_root: bytes) -> None: ...
+                 constant_inputs: List[_ConstantInput],
+                 options: Dict[str, Any]) -> None: ...
     @property
     def failure(self) -> int: ...
     @property
@@ -25,7 +22,7 @@ class Model:
     @staticmethod
     def compile(source: Union[str, bytes], arguments: CompileArguments) -> Model: ...
     @staticmethod
-    def load(path: bytes, arguments: Optional[CompileArguments],
+    def load(path: bytes, arguments: CompileArguments,
              verify: bool) -> Model: ...
     def create_instance(self, device: str, threads: int, parameters: _Arrays,
                         weights: Optional[bytes],
@@ -34,8 +31,7 @@ class Model:
                         unverified: bool) -> Instance: ...
     def describe(self, description: int) -> str: ...
     def write(self, path: bytes, parameters: _Arrays,
-              weights: Optional[bytes], target_cpu: str, target: str,
-              gpu_arch: str, precision: str, engine: str) -> None: ...
+              weights: Optional[bytes], options: Dict[str, Any]) -> None: ...
     @property
     def name(self) -> str: ...
     @property

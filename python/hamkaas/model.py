@@ -15,6 +15,8 @@ from .arrays import Array, as_dense, element_type_name
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
 from .graph import Node
+from .options import (CompileOptions, check_number, check_text,
+                      describe_options, make_write_options)
 from .positions import Position
 from .progress import Progress, ProgressLine, make_progress
 from .script import write_script
@@ -138,31 +140,37 @@ class Model:
                      constants_of=self if is_same else None,
                      state_of=self if share_state else None)
 
-    def save(self, path: PathLike, embed_weights: bool = True,
-             target_cpu: str = "host", target: Optional[str] = None,
-             gpu_arch: Optional[str] = None,
-             precision: Optional[str] = None,
-             engine: Optional[str] = None) -> None:
+    def save(
+        self, path: PathLike, embed_weights: bool = True,
+        # hamkaas-tblgen begin: python-write-parameters
+        target_cpu: str = "host",
+        target: Optional[str] = None,
+        gpu_arch: Optional[str] = None,
+        engine: Optional[str] = None,
+        precision: Optional[str] = None,
+        # hamkaas-tblgen end
+    ) -> None:
         """Writes the model as a library, with its C header beside it.
 
         ``path`` ends in .so, .o or .a. The library needs nothing but libc.
-        Without ``embed_weights``, the weights are provided at load.
-        ``target_cpu``, ``target``, ``gpu_arch``, ``precision`` and ``engine`` are as for
-        `compile`, the last three this model's where None. Compiles the model
-        again.
+        Without ``embed_weights``, the weights are provided at load. Other
+        arguments are as for `compile`, and this model's where None. Compiles
+        the model again.
 
         HamKaasError for a model that was loaded from a library.
         """
-        check_text("target_cpu", target_cpu)
-        for what, value in (("target", target), ("gpu_arch", gpu_arch),
-                            ("precision", precision), ("engine", engine)):
-            if value is not None:
-                check_text(what, value)
+        given = {
+            # hamkaas-tblgen begin: python-write-native
+            "targetCpu": target_cpu,
+            "target": target,
+            "gpuArch": gpu_arch,
+            "engine": engine,
+            "precision": precision,
+            # hamkaas-tblgen end
+        }
         weights = self._weights if embed_weights else _Weights({})
         self._open_native().write(os.fsencode(path), weights.arrays,
-                                  weights.file, target_cpu, target or "",
-                                  gpu_arch or "", precision or "",
-                                  engine or "")
+                                  weights.file, make_write_options(given))
 
     def close(self) -> None:
         """Frees the memory now. Afterwards the model cannot be used."""
@@ -228,24 +236,6 @@ class Model:
                 f"{report.memory}{''.join(tables)}{drawing}")
 
 
-def check_text(what: str, value: object) -> None:
-    """Raises a TypeError unless ``value`` is a string."""
-    if not isinstance(value, str):
-        raise TypeError(f"expected {what} to be a text, got {value!r}")
-
-
-def check_number(what: str, value: Any, limit: int) -> None:
-    """Raises a TypeError unless ``value`` is an integer.
-
-    HamKaasError unless it is from 0 to ``limit - 1``, which C can take.
-    """
-    if not hasattr(value, "__index__"):
-        raise TypeError(f"expected {what} to be a whole number, got {value!r}")
-    if not 0 <= operator.index(value) < limit:
-        raise HamKaasError(
-            f"expected {what} to be from 0 to {limit - 1}, got {value}")
-
-
 def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
     try:
         return dict(arrays)
@@ -255,39 +245,27 @@ def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
 
 
 def _compile(source: str, positions: List[Position], name: str,
-             target_cpu: str, max_workspace: int, unchecked: bool,
-             progress: Progress, cache: bool, compile_threads: int,
-             target: str, gpu_arch: str, precision: str,
-             engine: Optional[str]) -> _native.Model:
+             progress: Progress, options: CompileOptions) -> _native.Model:
     check_text("name", name)
-    check_text("target_cpu", target_cpu)
-    check_text("precision", precision)
-    check_text("engine", engine or "")
-    check_number("max_workspace", max_workspace, 1 << 64)
-    check_number("compile_threads", compile_threads, 1 << 31)
     tell = make_progress(progress, name)
     try:
         return _native.Model.compile(
             source,
-            _native.CompileArguments(name, target_cpu, max_workspace,
-                                     unchecked, positions, tell, [], [],
-                                     cache, compile_threads, target,
-                                     gpu_arch, precision, engine or "",
-                                     b""))
+            _native.CompileArguments(name, positions, tell, [], [],
+                                     options.as_native()))
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()
 
 
-def find_target(target: Optional[str], device: str, gpu_arch: str) -> str:
-    """The target to compile for: ``target``, or that of the device if None."""
+def add_target(options: CompileOptions, device: str) -> CompileOptions:
+    """The options with the target that ``device`` needs, if they have none."""
     check_text("device", device)
-    check_text("gpu_arch", gpu_arch)
-    if target is not None:
-        check_text("target", target)
-        return target
+    if options.target is not None:
+        return options
     # Who makes an instance says that there is no such device.
-    return _native.device_target(device, gpu_arch) or "cpu"
+    target = _native.device_target(device, options.gpu_arch)
+    return dataclasses.replace(options, target=target)
 
 
 # Values of HamKaasCompileFailure in hamkaas-c/Compiler.h.
@@ -296,12 +274,13 @@ INCOMPLETE = 3
 
 
 def compile_source(source: Union[bytes, PathLike],
-                   arguments: _native.CompileArguments) -> _native.Model:
+                   arguments: _native.CompileArguments,
+                   verify: bool = False) -> _native.Model:
     """Compiles the contents of a file, or the file at a path."""
     try:
         if isinstance(source, bytes):
             return _native.Model.compile(source, arguments)
-        return _native.Model.load(os.fsencode(source), arguments, False)
+        return _native.Model.load(os.fsencode(source), arguments, verify)
     except HamKaasError as error:
         if arguments.failure == _UNSUPPORTED:
             raise UnsupportedError(str(error)) from None
@@ -314,33 +293,20 @@ def make_model(native: _native.Model, device: str, threads: int) -> Model:
 
 
 def make_arguments(dims: Optional[Mapping[str, int]],
-                   const_inputs: Optional[Mapping[str, Any]], *,
-                   name: str = "", target_cpu: str = "host",
-                   max_workspace: int = 0, unchecked: bool = False,
-                   tell: Optional[Callable[[str, int, int], object]] = None,
-                   cache: bool = True, compile_threads: int = 0,
-                   target: str = "cpu", gpu_arch: str = "compute_80",
-                   precision: str = "exact", engine: Optional[str] = None,
-                   external_data_root: Optional[PathLike] = None) \
+                   const_inputs: Optional[Mapping[str, Any]],
+                   options: CompileOptions, *, name: str = "",
+                   tell: Optional[Callable[[str, int, int], object]] = None) \
         -> _native.CompileArguments:
     """The options for compiling a file. The first two are for an ONNX model."""
     check_text("name", name)
-    check_text("target_cpu", target_cpu)
-    check_text("precision", precision)
-    check_text("engine", engine or "")
-    check_number("max_workspace", max_workspace, 1 << 64)
-    check_number("compile_threads", compile_threads, 1 << 31)
     sizes = [(key, _as_size(key, size)) for key, size in (dims or {}).items()]
     inputs = []
     for key, value in _make_dict(const_inputs or {}, "const_inputs").items():
         array = as_dense(value)
         inputs.append((key, element_type_name(array.dtype), array.shape,
                        array.tobytes()))
-    return _native.CompileArguments(name, target_cpu, max_workspace, unchecked,
-                                    [], tell, sizes, inputs, cache,
-                                    compile_threads, target, gpu_arch,
-                                    precision, engine or "",
-                                    os.fsencode(external_data_root or ""))
+    return _native.CompileArguments(name, [], tell, sizes, inputs,
+                                    options.as_native())
 
 
 def _as_size(name: str, size: object) -> int:
@@ -349,20 +315,32 @@ def _as_size(name: str, size: object) -> int:
     return operator.index(cast(SupportsIndex, size))
 
 
-def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
-            max_workspace: int = 0, device: str = "cpu", threads: int = 0,
-            state_of: Optional[Model] = None, progress: Progress = None,
-            unchecked: bool = False, cache: bool = True,
-            compile_threads: int = 0, target: Optional[str] = None,
-            gpu_arch: str = "compute_80", precision: str = "exact",
-            engine: Optional[str] = None) -> Model:
+@describe_options
+def compile(
+        node: Node, *, name: str = "model", device: str = "cpu",
+        threads: int = 0, state_of: Optional[Model] = None,
+        progress: Progress = None,
+        # hamkaas-tblgen begin: python-graph-parameters
+        target_cpu: str = "host",
+        max_workspace: int = 0,
+        unchecked: bool = False,
+        cache: bool = True,
+        compile_threads: int = 0,
+        target: Optional[str] = None,
+        gpu_arch: str = "compute_80",
+        engine: Optional[str] = None,
+        precision: str = "exact",
+        no_optimize: Optional[str] = None,
+        winograd_error: float = 1e-5,
+        graph_passes: Optional[str] = None,
+        check_each_pass: bool = False,
+        debug_info: bool = False,
+        # hamkaas-tblgen end
+) -> Model:
     """Compiles the graph that ends in ``node``.
 
     ``name`` is the model's name in messages and the prefix of a saved
-    library's functions. ``target_cpu`` is "host" or an ISA level such as
-    "x86-64-v3". ``max_workspace`` is a limit in bytes, 0 for none. With
-    ``unchecked``, runs do not check positions. ``threads`` work on a run, 0
-    for one per core.
+    library's functions. ``threads`` work on a run, 0 for one per core.
 
     ``device`` is "cpu"; "cuda" or "cuda:N", an NVIDIA GPU; "best", the first
     GPU if there is one and else the CPU; or "reference": the interpreter, slow
@@ -376,20 +354,10 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     True shows a line on standard error. None, the default, does so after a
     second, on a terminal. Releases the GIL.
 
-    Code compiled before comes from the user's cache (docs/CommandLine.md),
-    unless ``cache`` is false. ``compile_threads`` work on a compilation, 0 for
-    one per core; the code does not depend on them.
+    Other arguments say how to compile. Where ``target`` is None, it is what
+    ``device`` needs.
 
-    ``target`` is "cpu", "cuda" (NVIDIA GPUs), "cpu,cuda", or None for what
-    ``device`` needs. ``gpu_arch`` is "compute_80", code that the driver
-    compiles for sm_80 and newer architectures, or "sm_80,sm_90" and so on:
-    machine code for these, which needs ptxas and fatbinary of a CUDA toolkit.
-
-    ``precision`` is the arithmetic of large float32 matmuls and convolutions
-    on a GPU: "exact", or tensor cores, which round the factors ("tf32" to 10
-    fraction bits, "3xtf32" to about 21, "bf16" to 7) and add in float32.
-    ``engine`` is "cublaslt" to compute matmuls by that library of NVIDIA's,
-    which must be present.
+    {options}
 
     Weights are packed for the device. The model keeps the arrays of the
     constants too, for `Model.save`.
@@ -402,27 +370,58 @@ def compile(node: Node, *, name: str = "model", target_cpu: str = "host",
     >>> model.run({"x": np.float32([[1, 2, 3, 4]])})
     array([[10.5, 10.5]], dtype=float32)
     """
+    options = CompileOptions(
+        # hamkaas-tblgen begin: python-graph-arguments
+        target_cpu=target_cpu,
+        max_workspace=max_workspace,
+        unchecked=unchecked,
+        cache=cache,
+        compile_threads=compile_threads,
+        target=target,
+        gpu_arch=gpu_arch,
+        engine=engine,
+        precision=precision,
+        no_optimize=no_optimize,
+        winograd_error=winograd_error,
+        graph_passes=graph_passes,
+        check_each_pass=check_each_pass,
+        debug_info=debug_info,
+        # hamkaas-tblgen end
+    )
     script = write_script(node)
-    native = _compile(script.text, script.positions, name, target_cpu,
-                      max_workspace, unchecked, progress, cache,
-                      compile_threads, find_target(target, device, gpu_arch),
-                      gpu_arch, precision, engine)
+    native = _compile(script.text, script.positions, name, progress,
+                      add_target(options, device))
     return Model(native, _Weights(script.constants), device, threads,
                  state_of=state_of)
 
 
-def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
-         weights: Optional[PathLike] = None, device: str = "cpu",
-         threads: int = 0, state_of: Optional[Model] = None,
-         name: Optional[str] = None, target_cpu: str = "host",
-         max_workspace: int = 0, progress: Progress = None,
-         unchecked: bool = False, dims: Optional[Mapping[str, int]] = None,
-         const_inputs: Optional[Mapping[str, Any]] = None, cache: bool = True,
-         compile_threads: int = 0, target: Optional[str] = None,
-         gpu_arch: str = "compute_80", precision: str = "exact",
-         engine: Optional[str] = None,
-         verify: Optional[bool] = None,
-         external_data_root: Optional[PathLike] = None) -> Model:
+@describe_options
+def load(
+        path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
+        weights: Optional[PathLike] = None, device: str = "cpu",
+        threads: int = 0, state_of: Optional[Model] = None,
+        name: Optional[str] = None, progress: Progress = None,
+        dims: Optional[Mapping[str, int]] = None,
+        const_inputs: Optional[Mapping[str, Any]] = None,
+        verify: Optional[bool] = None,
+        # hamkaas-tblgen begin: python-parameters
+        target_cpu: str = "host",
+        max_workspace: int = 0,
+        unchecked: bool = False,
+        cache: bool = True,
+        compile_threads: int = 0,
+        target: Optional[str] = None,
+        gpu_arch: str = "compute_80",
+        engine: Optional[str] = None,
+        precision: str = "exact",
+        external_data_root: Optional[PathLike] = None,
+        no_optimize: Optional[str] = None,
+        winograd_error: float = 1e-5,
+        graph_passes: Optional[str] = None,
+        check_each_pass: bool = False,
+        debug_info: bool = False,
+        # hamkaas-tblgen end
+) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
 
     The contents decide the file type. ``parameters`` are arrays by name,
@@ -431,8 +430,7 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
 
     For ONNX, ``dims`` are the sizes of named dimensions, and ``const_inputs``
     are values of inputs, which become constants. External data lies below the
-    folder of the model. Symbolic links may also lead to
-    ``external_data_root``, and within a cache of the Hugging Face hub.
+    folder of the model.
 
     A library that names a weights file takes it from its own folder, or from
     the path at compile time, and checks its size and digest. With ``verify``,
@@ -443,31 +441,36 @@ def load(path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
     have, and HamKaasError for whatever else is wrong.
 
     A library is code that runs: load only what you would run.
+
+    {options}
     """
+    options = CompileOptions(
+        # hamkaas-tblgen begin: python-arguments
+        target_cpu=target_cpu,
+        max_workspace=max_workspace,
+        unchecked=unchecked,
+        cache=cache,
+        compile_threads=compile_threads,
+        target=target,
+        gpu_arch=gpu_arch,
+        engine=engine,
+        precision=precision,
+        external_data_root=external_data_root,
+        no_optimize=no_optimize,
+        winograd_error=winograd_error,
+        graph_passes=graph_passes,
+        check_each_pass=check_each_pass,
+        debug_info=debug_info,
+        # hamkaas-tblgen end
+    )
     file = os.fsencode(path)
-    options = (name, target_cpu, max_workspace, unchecked, dims or {},
-               const_inputs or {}, target, gpu_arch, precision, engine,
-               external_data_root)
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
-    arguments: Optional[_native.CompileArguments] = make_arguments(
-        dims, const_inputs, name=name or "", target_cpu=target_cpu,
-        max_workspace=max_workspace, unchecked=unchecked, tell=tell,
-        cache=cache, compile_threads=compile_threads,
-        target=find_target(target, device, gpu_arch), gpu_arch=gpu_arch,
-        precision=precision, engine=engine,
-        external_data_root=external_data_root)
-    if _is_library(file):
-        arguments = None
-        if options != (None, "host", 0, False, {}, {}, None, "compute_80",
-                       "exact", None, None):
-            raise HamKaasError(
-                f"{os.fsdecode(path)}: expected neither name, target_cpu, "
-                "max_workspace, unchecked, dims, const_inputs, target, "
-                "gpu_arch, precision, engine nor external_data_root for a "
-                "library, which is compiled")
+    if not _is_library(file):
+        options = add_target(options, device)
+    arguments = make_arguments(dims, const_inputs, options, name=name or "",
+                               tell=tell)
     try:
-        native = compile_source(path, arguments) if arguments \
-            else _native.Model.load(file, None, bool(verify))
+        native = compile_source(path, arguments, bool(verify))
     finally:
         if isinstance(tell, ProgressLine):
             tell.close()

@@ -6,16 +6,66 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
+#include <deque>
 #include <exception>
+#include <nanobind/stl/string.h>
 
 using namespace hamkaas::python;
 
 namespace {
 
+//===----------------------------------------------------------------------===//
+// Options with one value
+//===----------------------------------------------------------------------===//
+
+using Texts = std::deque<std::string>;
+
+void readText(nb::handle given, const char *&value, Texts &texts) {
+  texts.push_back(nb::cast<std::string>(given));
+  value = texts.back().c_str();
+}
+
+void readPath(nb::handle given, const char *&value, Texts &texts) {
+  texts.push_back(toPath(nb::cast<nb::bytes>(given)));
+  value = texts.back().c_str();
+}
+
+void readSwitch(nb::handle given, int32_t &value, Texts &) {
+  value = nb::cast<bool>(given);
+}
+
+void readBytes(nb::handle given, uint64_t &value, Texts &) {
+  value = nb::cast<uint64_t>(given);
+}
+
+void readNumber(nb::handle given, int32_t &value, Texts &) {
+  value = nb::cast<int32_t>(given);
+}
+
+void readReal(nb::handle given, double &value, Texts &) {
+  value = nb::cast<double>(given);
+}
+
+/// Takes the values over; what they point to goes to `texts`.
+void readSettings(nb::dict given, HamKaasCompileOptions &options,
+                  Texts &texts) {
+#define COMPILE_SETTING(ID, TYPE, FIELD, ...)                                  \
+  if (given.contains(#FIELD))                                                  \
+    read##TYPE(given[#FIELD], options.FIELD, texts);
+#include "HamKaas/Options/CompileOptions.inc"
+}
+
+void readSettings(nb::dict given, HamKaasWriteOptions &options, Texts &texts) {
+#define WRITE_SETTING(ID, TYPE, FIELD)                                         \
+  if (given.contains(#FIELD))                                                  \
+    read##TYPE(given[#FIELD], options.FIELD, texts);
+#include "HamKaas/Options/CompileOptions.inc"
+}
+
 /// Compile options in C, and what they point to.
 class Options {
 public:
-  explicit Options(const CompileArguments &arguments);
+  explicit Options(const CompileArguments &arguments, bool verify = false);
   Options(const Options &) = delete;
   Options &operator=(const Options &) = delete;
   ~Options() { HamKaasTextFree(summary); }
@@ -43,6 +93,7 @@ private:
   std::vector<HamKaasSourceLine> lines;
   std::vector<HamKaasDimension> dimensions;
   std::vector<HamKaasConstantInput> constantInputs;
+  std::deque<std::string> texts; ///< Storage of the strings in `options`.
   char *summary = nullptr;
   HamKaasCompileOptions options = {};
   std::exception_ptr exception;
@@ -56,7 +107,8 @@ int32_t parseElementType(const std::string &name) {
   return -1;
 }
 
-Options::Options(const CompileArguments &arguments) : arguments(arguments) {
+Options::Options(const CompileArguments &arguments, bool verify)
+    : arguments(arguments) {
   for (const auto &[file, line] : arguments.lines)
     lines.push_back({file.c_str(), line});
   for (const auto &[name, size] : arguments.dims)
@@ -69,15 +121,8 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   options.structSize = sizeof(options);
   // A model of a file has its own name.
   options.name = arguments.name.empty() ? nullptr : arguments.name.c_str();
-  options.targetCpu = arguments.targetCpu.c_str();
-  options.target = arguments.target.c_str();
-  options.gpuArch = arguments.gpuArch.c_str();
-  options.precision = arguments.precision.c_str();
-  options.engine = arguments.engine.c_str();
-  options.maxWorkspace = arguments.maxWorkspace;
-  options.unchecked = arguments.isUnchecked;
-  options.noCache = !arguments.useCache;
-  options.compileThreads = arguments.compileThreads;
+  options.verify = verify;
+  readSettings(arguments.options, options, texts);
   options.lineCount = static_cast<int32_t>(lines.size());
   options.lines = lines.empty() ? nullptr : lines.data();
   options.progress = onProgress;
@@ -87,8 +132,6 @@ Options::Options(const CompileArguments &arguments) : arguments(arguments) {
   options.dimensionCount = static_cast<int32_t>(dimensions.size());
   options.constantInputs = constantInputs.data();
   options.constantInputCount = static_cast<int32_t>(constantInputs.size());
-  if (!arguments.externalDataRoot.empty())
-    options.externalDataRoot = arguments.externalDataRoot.c_str();
   options.failure = &arguments.failure;
   options.summary = &summary;
 }
@@ -146,17 +189,9 @@ std::unique_ptr<Model> Model::compile(std::string_view source,
 }
 
 std::unique_ptr<Model>
-Model::load(nb::bytes path, const CompileArguments *arguments, bool verify) {
+Model::load(nb::bytes path, const CompileArguments &arguments, bool verify) {
   std::string file = toPath(path);
-  if (!arguments) {
-    HamKaasCompileOptions options = {};
-    options.structSize = sizeof(options);
-    options.verify = verify;
-    return makeModel(nullptr, [&](HamKaasModel **model) {
-      return HamKaasModelLoad(file.c_str(), &options, model);
-    });
-  }
-  Options options(*arguments);
+  Options options(arguments, verify);
   return makeModel(&options, [&](HamKaasModel **model) {
     return HamKaasModelLoad(file.c_str(), options.get(), model);
   });
@@ -214,18 +249,10 @@ std::string Model::describe(int32_t description) {
 }
 
 void Model::write(nb::bytes path, nb::dict parameters,
-                  std::optional<nb::bytes> weights,
-                  const std::string &targetCpu, const std::string &target,
-                  const std::string &gpuArch, const std::string &precision,
-                  const std::string &engine) {
+                  std::optional<nb::bytes> weights, nb::dict settings) {
   Arguments given(*tables, tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
   std::vector<HamKaasNamedData> named = given.named();
-  std::string cpu = withoutZeros(targetCpu, "a processor");
-  std::string targetName = withoutZeros(target, "a target");
-  std::string arch = withoutZeros(gpuArch, "an architecture of GPUs");
-  std::string mode = withoutZeros(precision, "a precision");
-  std::string library = withoutZeros(engine, "an engine");
   std::string output = toPath(path);
   std::string file = weights ? toPath(*weights) : "";
   HamKaasWriteOptions options = {};
@@ -233,11 +260,8 @@ void Model::write(nb::bytes path, nb::dict parameters,
   options.parameters = named.data();
   options.parameterCount = static_cast<int32_t>(named.size());
   options.weightsFile = weights ? file.c_str() : nullptr;
-  options.targetCpu = cpu.c_str();
-  options.target = targetName.empty() ? nullptr : targetName.c_str();
-  options.gpuArch = arch.empty() ? nullptr : arch.c_str();
-  options.precision = mode.empty() ? nullptr : mode.c_str();
-  options.engine = library.empty() ? nullptr : library.c_str();
+  Texts texts;
+  readSettings(settings, options, texts);
   callWithoutLock(
       [&] { return HamKaasModelWrite(handle, output.c_str(), &options); });
 }

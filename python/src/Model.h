@@ -23,11 +23,10 @@ struct ConstantInput {
 
 /// The arguments of compile and load, and their results beside the model.
 struct CompileArguments {
-  std::string name, targetCpu, target, gpuArch, precision, engine;
-  uint64_t maxWorkspace = 0;
-  bool isUnchecked = false;
-  bool useCache = true;
-  int32_t compileThreads = 0;
+  std::string name;
+  /// The options with one value by their names in C, without those that are
+  /// not given; hamkaas.options has checked them.
+  nb::dict options;
   /// File and line of each line of the source, or none.
   std::vector<std::pair<std::string, int64_t>> lines;
   /// None, or called with a step, the number of those done and their total.
@@ -35,7 +34,6 @@ struct CompileArguments {
   /// For an ONNX model: sizes of dimensions by their names.
   std::vector<std::pair<std::string, int64_t>> dims;
   std::vector<ConstantInput> constantInputs;
-  std::string externalDataRoot; ///< "" for none.
 
   /// HamKaasCompileOptions::failure and summary, the latter "" for null.
   mutable int32_t failure = HamKaasNoFailure;
@@ -53,7 +51,7 @@ public:
   /// The model in a file, script, MLIR or ONNX, or in a library; the latter
   /// without `arguments`, and compared with its digest if `verify` is true.
   static std::unique_ptr<Model>
-  load(nb::bytes path, const CompileArguments *arguments, bool verify);
+  load(nb::bytes path, const CompileArguments &arguments, bool verify);
 
   explicit Model(HamKaasModel *handle);
   Model(const Model &) = delete;
@@ -68,9 +66,7 @@ public:
                                            bool isUnverified);
   std::string describe(int32_t description);
   void write(nb::bytes path, nb::dict parameters,
-             std::optional<nb::bytes> weights, const std::string &targetCpu,
-             const std::string &target, const std::string &gpuArch,
-             const std::string &precision, const std::string &engine);
+             std::optional<nb::bytes> weights, nb::dict options);
   const Tables &getTables() const { return *tables; }
 
 private:

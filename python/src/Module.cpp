@@ -53,27 +53,12 @@ using ConstantInputTuple =
     std::tuple<std::string, std::string, std::vector<int64_t>, nb::bytes>;
 
 CompileArguments makeArguments(
-    std::string name, std::string targetCpu, uint64_t maxWorkspace,
-    bool isUnchecked, std::vector<std::pair<std::string, int64_t>> lines,
+    std::string name, std::vector<std::pair<std::string, int64_t>> lines,
     nb::object progress, std::vector<std::pair<std::string, int64_t>> dims,
-    std::vector<ConstantInputTuple> constantInputs, bool useCache,
-    int32_t compileThreads, std::string target, std::string gpuArch,
-    std::string precision, std::string engine, nb::bytes externalDataRoot) {
+    std::vector<ConstantInputTuple> constantInputs, nb::dict options) {
   CompileArguments arguments;
   arguments.name = withoutZeros(std::move(name), "a name");
-  arguments.targetCpu = withoutZeros(std::move(targetCpu), "a processor");
-  arguments.target = withoutZeros(std::move(target), "a target");
-  arguments.gpuArch =
-      withoutZeros(std::move(gpuArch), "an architecture of GPUs");
-  arguments.precision = withoutZeros(std::move(precision), "a precision");
-  arguments.engine = withoutZeros(std::move(engine), "an engine");
-  arguments.externalDataRoot = withoutZeros(
-      std::string(externalDataRoot.c_str(), externalDataRoot.size()),
-      "a folder");
-  arguments.maxWorkspace = maxWorkspace;
-  arguments.isUnchecked = isUnchecked;
-  arguments.useCache = useCache;
-  arguments.compileThreads = compileThreads;
+  arguments.options = std::move(options);
   arguments.lines = std::move(lines);
   arguments.progress = std::move(progress);
   for (auto &[name, size] : dims)
@@ -126,11 +111,8 @@ std::string digest(nb::object object) {
 
 void bindModel(nb::module_ &module) {
   nb::class_<CompileArguments>(module, "CompileArguments")
-      .def(nb::new_(&makeArguments), "name"_a, "target_cpu"_a,
-           "max_workspace"_a, "unchecked"_a, "lines"_a, "progress"_a.none(),
-           "dims"_a, "constant_inputs"_a, "cache"_a, "compile_threads"_a,
-           "target"_a, "gpu_arch"_a, "precision"_a, "engine"_a,
-           "external_data_root"_a)
+      .def(nb::new_(&makeArguments), "name"_a, "lines"_a, "progress"_a.none(),
+           "dims"_a, "constant_inputs"_a, "options"_a)
       .def_prop_ro(
           "failure",
           [](const CompileArguments &arguments) { return arguments.failure; })
@@ -150,14 +132,13 @@ void bindModel(nb::module_ &module) {
             return Model::compile({source.c_str(), source.size()}, arguments);
           },
           "source"_a, "arguments"_a)
-      .def_static("load", &Model::load, "path"_a, "arguments"_a.none(),
-                  "verify"_a)
+      .def_static("load", &Model::load, "path"_a, "arguments"_a, "verify"_a)
       .def("create_instance", &Model::createInstance, "device"_a, "threads"_a,
            "parameters"_a, "weights"_a.none(), "constants_of"_a.none(),
            "state_of"_a.none(), "unverified"_a)
       .def("describe", &Model::describe, "description"_a)
       .def("write", &Model::write, "path"_a, "parameters"_a, "weights"_a.none(),
-           "target_cpu"_a, "target"_a, "gpu_arch"_a, "precision"_a, "engine"_a)
+           "options"_a)
       .def_prop_ro("name",
                    [](const Model &model) { return model.getTables().model; })
       .def_prop_ro("inputs", table(&Tables::inputs))

@@ -39,6 +39,8 @@ void emitCxxWriteRequest(const llvm::RecordKeeper &records,
 /// The fields of hamkaas.options.CompileOptions, and parameters and arguments
 /// of functions that take all options: of any model, or of a graph.
 void emitPythonFields(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Entries of a dictionary of the options' descriptions, for docstrings.
+void emitPythonTexts(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Entries of a dictionary of its values by their names in C.
 void emitPythonNative(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The same for what may be different when a model is written.

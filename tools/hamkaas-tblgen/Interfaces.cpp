@@ -33,23 +33,12 @@ static void emitComment(StringRef text, raw_ostream &os) {
   os << line << '\n';
 }
 
-/// "\"cpu\" (the default when null), \"cuda\" or ..."
-static std::string describeValues(const Option &option) {
-  std::string text;
-  for (const OptionValue &value : option.values) {
-    bool isDefault = value.name == option.defaultValue;
-    text += (text.empty() ? "" : ", ") + ("\"" + value.name + "\"").str() +
-            (isDefault ? " (the default when null)" : "");
-  }
-  return text;
-}
-
 /// The meaning of a member that is zero, unless the text says it.
 static std::string describeZero(const Option &option) {
   if (option.type == OptionType::Switch || option.type == OptionType::Number)
     return "";
   if (option.isText()) {
-    std::string values = describeValues(option);
+    std::string values = option.listValues(" (the default when null)");
     if (option.defaultValue.empty())
       return (values.empty() ? "Null" : values + "; null") + " for none.";
     return values.empty() ? ("\"" + option.defaultValue + "\" when null.").str()

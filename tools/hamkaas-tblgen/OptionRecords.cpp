@@ -84,6 +84,14 @@ bool Option::isOf(StringRef tool) const {
   return llvm::is_contained(tools, tool);
 }
 
+std::string Option::listValues(StringRef mark) const {
+  std::string text;
+  for (const OptionValue &value : values)
+    text += (text.empty() ? "\"" : ", \"") + value.name.str() + "\"" +
+            (value.name == defaultValue ? mark.str() : "");
+  return text;
+}
+
 std::string Option::getPlaceholder() const {
   if (!placeholder.empty())
     return placeholder.str();

@@ -47,6 +47,8 @@ struct Option {
   bool isText() const {
     return type == OptionType::Text || type == OptionType::Path;
   }
+  /// "\"cpu\", \"cuda\"", with `mark` behind the default.
+  std::string listValues(llvm::StringRef mark = "") const;
   /// The placeholder of the value: the values themselves if there is none.
   std::string getPlaceholder() const;
 };

@@ -42,18 +42,26 @@ static std::string getPythonDefault(const Option &option) {
   return option.defaultValue.empty() ? "0" : option.defaultValue.str();
 }
 
-/// Prints `text` in `# ` comments of up to 80 columns.
-static void emitComment(StringRef text, raw_ostream &os) {
+/// Prints `text` as string literals of up to 80 columns.
+static void emitLiterals(StringRef text, raw_ostream &os) {
   constexpr size_t width = 80;
-  std::string line = "    #:";
+  const std::string indent(8, ' ');
+  std::string line;
+  auto endLine = [&](StringRef end) {
+    os << indent << '"';
+    os.write_escaped(line) << '"' << end;
+    line.clear();
+  };
   for (StringRef word : llvm::split(text, ' ')) {
-    if (line.size() + 1 + word.size() > width) {
-      os << line << '\n';
-      line = "    #:";
-    }
-    line += " " + word.str();
+    // A quotation mark is two characters in a literal.
+    size_t size = line.size() + word.size() + StringRef(line).count('"') +
+                  word.count('"');
+    if (!line.empty() && indent.size() + size + 4 > width)
+      endLine("\n");
+    line += word.str() + " ";
   }
-  os << line << '\n';
+  line.pop_back();
+  endLine(",\n");
 }
 
 /// Of a field: with the range of numbers, which are all `int` to a user.
@@ -79,9 +87,8 @@ static std::string getNativeValue(const Option &option) {
 void hamkaas::tblgen::emitPythonNative(const RecordKeeper &records,
                                        raw_ostream &os) {
   for (const Option &option : getSettings(records))
-    if (!option.isPythonOptional)
-      os << "            \"" << option.cName << "\": " << getNativeValue(option)
-         << ",\n";
+    os << "            \"" << option.cName << "\": " << getNativeValue(option)
+       << ",\n";
 }
 
 /// Options of the model are used where none are given.
@@ -106,12 +113,31 @@ void hamkaas::tblgen::emitPythonWriteNative(const RecordKeeper &records,
 void hamkaas::tblgen::emitPythonFields(const RecordKeeper &records,
                                        raw_ostream &os) {
   for (const Option &option : getSettings(records)) {
-    StringRef prefix = option.isPythonInverse ? "false: " : "";
-    std::string text =
-        prefix.str() + describe(records, option.description, Front::Python);
-    emitComment(capitalize(text) + ".", os);
     os << "    " << option.pythonName << ": " << getFieldType(option) << " = "
        << getPythonDefault(option) << '\n';
+  }
+}
+
+/// The effect of an option, its values and the meaning of zero.
+static std::string describeForPython(const RecordKeeper &records,
+                                     const Option &option) {
+  std::string text = describe(records, option.description, Front::Python);
+  if (option.isPythonInverse)
+    text = "false: " + text;
+  text = capitalize(text) + ".";
+  std::string values = option.listValues();
+  if (!values.empty())
+    text += " Values: " + values + ".";
+  if (option.type == OptionType::Bytes)
+    text += " 0 is " + option.defaultText.str() + ".";
+  return text;
+}
+
+void hamkaas::tblgen::emitPythonTexts(const RecordKeeper &records,
+                                      raw_ostream &os) {
+  for (const Option &option : getSettings(records)) {
+    os << "    \"" << option.pythonName << "\":\n";
+    emitLiterals(describeForPython(records, option), os);
   }
 }
 

@@ -45,6 +45,7 @@ static constexpr Part parts[] = {
     {"cxx-compile-request", emitCxxCompileRequest},
     {"cxx-write-request", emitCxxWriteRequest},
     {"python-fields", emitPythonFields},
+    {"python-texts", emitPythonTexts},
     {"python-native", emitPythonNative},
     {"python-write-parameters", emitPythonWriteParameters},
     {"python-write-native", emitPythonWriteNative},

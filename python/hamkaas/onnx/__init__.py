@@ -15,7 +15,9 @@ from typing import (Any, Dict, List, Mapping, Optional, Protocol, Sequence,
 
 from ..arrays import Array, as_dense, describe, element_type_name
 from ..errors import HamKaasError, UnsupportedError
-from ..model import Model, check_number, check_text
+from ..model import Model
+from ..options import (CompileOptions, check_number, check_text,
+                       describe_options)
 from ..state import PathLike
 from .formats import has_format, to_bytes
 from .programs import Program, Source, TensorInfo
@@ -41,18 +43,36 @@ ModelSource = Union[bytes, bytearray, memoryview, PathLike, ModelProto]
 """The contents of an ONNX file, the path of one, or an ``onnx.ModelProto``."""
 
 
-def prepare(model: ModelSource, device: str = "cpu", *,
-            dims: Optional[Mapping[str, int]] = None,
-            const_inputs: Optional[Mapping[str, Any]] = None,
-            threads: int = 0,
-            external_data_root: Optional[PathLike] = None) -> "PreparedModel":
+@describe_options
+def prepare(
+        model: ModelSource, device: str = "cpu", *,
+        dims: Optional[Mapping[str, int]] = None,
+        const_inputs: Optional[Mapping[str, Any]] = None,
+        threads: int = 0,
+        # hamkaas-tblgen begin: python-parameters
+        target_cpu: str = "host",
+        max_workspace: int = 0,
+        unchecked: bool = False,
+        cache: bool = True,
+        compile_threads: int = 0,
+        target: Optional[str] = None,
+        gpu_arch: str = "compute_80",
+        engine: Optional[str] = None,
+        precision: str = "exact",
+        external_data_root: Optional[PathLike] = None,
+        no_optimize: Optional[str] = None,
+        winograd_error: float = 1e-5,
+        graph_passes: Optional[str] = None,
+        check_each_pass: bool = False,
+        debug_info: bool = False,
+        # hamkaas-tblgen end
+) -> "PreparedModel":
     """Compiles an ONNX model to a function of a list of arrays.
 
     ``dims`` are the sizes of named dimensions. ``const_inputs`` are values of
     inputs, by name, which become constants of the program. ``device`` and
     ``threads`` are as for `hamkaas.compile`. External data must lie below the
-    folder of a model that is a path; ``external_data_root`` is as for
-    `hamkaas.load`.
+    folder of a model that is a path.
 
     A program has fixed sizes, and fixed values of inputs that decide sizes,
     such as the shape of a Reshape. Open ones are taken from the arrays of a
@@ -60,6 +80,10 @@ def prepare(model: ModelSource, device: str = "cpu", *,
 
     Raises `hamkaas.UnsupportedError` for a model that needs what HamKaas does
     not have, and HamKaasError for one that is not valid.
+
+    The other arguments are as for `hamkaas.compile`:
+
+    {options}
 
     >>> import hamkaas.onnx, numpy as np
     >>> relu = hamkaas.onnx.prepare(bytes.fromhex(
@@ -74,8 +98,27 @@ def prepare(model: ModelSource, device: str = "cpu", *,
     """
     check_text("device", device)
     check_number("threads", threads, 1 << 31)
+    options = CompileOptions(
+        # hamkaas-tblgen begin: python-arguments
+        target_cpu=target_cpu,
+        max_workspace=max_workspace,
+        unchecked=unchecked,
+        cache=cache,
+        compile_threads=compile_threads,
+        target=target,
+        gpu_arch=gpu_arch,
+        engine=engine,
+        precision=precision,
+        external_data_root=external_data_root,
+        no_optimize=no_optimize,
+        winograd_error=winograd_error,
+        graph_passes=graph_passes,
+        check_each_pass=check_each_pass,
+        debug_info=debug_info,
+        # hamkaas-tblgen end
+    )
     return PreparedModel(
-        Source(_read_source(model), device, threads, external_data_root),
+        Source(_read_source(model), device, threads, options),
         dict(dims or {}),
         {name: as_dense(value) for name, value in (const_inputs or {}).items()})
 

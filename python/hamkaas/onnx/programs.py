@@ -12,8 +12,9 @@ import numpy as np
 
 from ..arrays import Array, dtype_of
 from ..errors import HamKaasError
-from ..model import (INCOMPLETE, Model, compile_source, find_target,
+from ..model import (INCOMPLETE, Model, add_target, compile_source,
                      make_arguments, make_model)
+from ..options import CompileOptions
 from ..state import PathLike
 from .formats import dtype_of_format, from_bytes, has_format
 
@@ -82,7 +83,7 @@ class Source:
     model: Union[bytes, PathLike]
     device: str
     threads: int
-    external_data_root: Optional[PathLike] = None
+    options: CompileOptions = CompileOptions()
 
     def compile(self, dims: Mapping[str, int],
                 const_inputs: Mapping[str, Array]) -> Program:
@@ -91,10 +92,8 @@ class Source:
         One without a model if more of them are needed. Raises UnsupportedError
         and HamKaasError.
         """
-        arguments = make_arguments(
-            dims, const_inputs,
-            target=find_target(None, self.device, "compute_80"),
-            external_data_root=self.external_data_root)
+        arguments = make_arguments(dims, const_inputs,
+                                   add_target(self.options, self.device))
         try:
             native = compile_source(self.model, arguments)
         except HamKaasError as error:

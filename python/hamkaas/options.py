@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The options of a compilation."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import operator
+import os
+import textwrap
+from typing import Any, Callable, Dict, Optional, TypeVar, cast
+
+from .errors import HamKaasError
+from .state import PathLike
+
+# Numbers that C can take.
+_LIMITS = {"Bytes": 1 << 64, "Number": 1 << 31}
+Bytes = int
+Number = int
+
+
+# The parts between marks are made from the table of all options,
+# include/HamKaas/Options/CompileOptions.td.
+_TEXTS = {
+    # hamkaas-tblgen begin: python-texts
+    "target_cpu":
+        "The ISA level, which every machine that runs the program must have; "
+        "results are the same bits on all of them. Values: \"host\", "
+        "\"x86-64\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\".",
+    "max_workspace":
+        "Fail if the results between kernels take more bytes. 0 is no limit.",
+    "unchecked":
+        "Leave out the checks of positions that are known only at run time.",
+    "cache":
+        "False: neither take the code from the cache nor leave it there.",
+    "compile_threads":
+        "Threads to compile on, 0 for one per core; the program does not "
+        "depend on it.",
+    "target":
+        "The devices of the program: the CPU, NVIDIA GPUs, or both in one "
+        "file. Values: \"cpu\", \"cuda\", \"cpu,cuda\".",
+    "gpu_arch":
+        "For `cuda`: the GPU architectures. `compute_80` is PTX for `sm_80` "
+        "and newer, which the driver compiles at load. `sm_80,sm_90` is "
+        "machine code for these, and PTX of the oldest for all others. It "
+        "needs `ptxas` and `fatbinary` of a CUDA toolkit, in `CUDA_PATH`, "
+        "`CUDA_HOME`, `PATH` or `/usr/local/cuda`, and at run time a driver "
+        "as new as the toolkit.",
+    "engine":
+        "For `cuda`: NVIDIA's cuBLASLt computes float32 matmuls, with the "
+        "bias, residual and activation that follow. It must be present at "
+        "load: the file that `HAMKAAS_CUBLASLT` names, or `libcublasLt.so.13` "
+        "or `.12` of the system or a CUDA toolkit. It has all of "
+        "``precision`` except `3xtf32`, whose matmuls stay our kernels. NaN "
+        "may become 0 in its `relu`. Values: \"cublaslt\".",
+    "precision":
+        "For `cuda`: the arithmetic of large float32 matmuls and "
+        "convolutions: multiply-adds, or tensor cores, which round the "
+        "factors to 10, about 21 or 7 fraction bits. Sums are float32. "
+        "Values: \"exact\", \"tf32\", \"3xtf32\", \"bf16\".",
+    "external_data_root":
+        "ONNX: a folder that symbolic links of external data may lead to. "
+        "External data itself is below the folder of the model. Links of a "
+        "Hugging Face cache, from snapshots/X to blobs/Y beside it, are "
+        "followed in any case.",
+    "no_optimize":
+        "Skip optimizations of the graph: `fold-constants`, `simplify`, "
+        "`raise`, `move-layouts`, `raise-attention`, `fold-affine`, "
+        "`use-winograd`. The report says how many nodes each removed and "
+        "added. The interpreter of `hamkaas-run` always runs the graph as it "
+        "was read.",
+    "winograd_error":
+        "Largest error of a 3 x 3 convolution by Winograd's method, relative "
+        "to its largest value. `3e-5` and more allow tiles of 6 x 6; below "
+        "`7e-7` the method is off.",
+    "graph_passes":
+        "Run passes on the optimized graph: an MLIR pipeline, as in the "
+        "brackets of `--pass-pipeline` of `mlir-opt`. The graph is verified "
+        "afterwards.",
+    "check_each_pass":
+        "Interpret the graph before and after each pass, and name the first "
+        "one that changes what it computes.",
+    "debug_info":
+        "Add DWARF line tables, so that `perf annotate` and `gdb` show the "
+        "lines of the model beside machine code of the processor.",
+    # hamkaas-tblgen end
+}
+
+_T = TypeVar("_T")
+
+
+def describe_options(documented: _T) -> _T:
+    """Describes the options, which are parameters of ``documented``, in place of
+    "{options}" in its docstring."""
+    before, mark, after = (documented.__doc__ or "").partition("{options}")
+    if not mark:
+        return documented  # There are no docstrings with python -OO.
+    indent = before.rpartition("\n")[2]
+    parameters = inspect.signature(cast(Callable[..., Any],
+                                        documented)).parameters
+    entries = [textwrap.fill(f"``{name}``: {_TEXTS[name]}", 80,
+                             initial_indent=indent,
+                             subsequent_indent=indent + "    ")
+               for name in parameters if name in _TEXTS]
+    documented.__doc__ = \
+        before.removesuffix(indent) + "\n".join(entries) + after
+    return documented
+
+
+@describe_options
+@dataclasses.dataclass(frozen=True)
+class CompileOptions:
+    """The options that `hamkaas.compile`, `hamkaas.load` and
+    `hamkaas.onnx.prepare` take as keyword arguments of these names.
+
+    {options}
+    """
+
+    # hamkaas-tblgen begin: python-fields
+    target_cpu: str = "host"
+    max_workspace: Bytes = 0
+    unchecked: bool = False
+    cache: bool = True
+    compile_threads: Number = 0
+    target: Optional[str] = None
+    gpu_arch: str = "compute_80"
+    engine: Optional[str] = None
+    precision: str = "exact"
+    external_data_root: Optional[PathLike] = None
+    no_optimize: Optional[str] = None
+    winograd_error: float = 1e-5
+    graph_passes: Optional[str] = None
+    check_each_pass: bool = False
+    debug_info: bool = False
+    # hamkaas-tblgen end
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            _check(field.name, str(field.type), getattr(self, field.name))
+
+    def _values(self) -> Dict[str, Any]:
+        return {
+            # hamkaas-tblgen begin: python-native
+            "targetCpu": self.target_cpu,
+            "maxWorkspace": self.max_workspace,
+            "unchecked": self.unchecked,
+            "noCache": not self.cache,
+            "compileThreads": self.compile_threads,
+            "target": self.target,
+            "gpuArch": self.gpu_arch,
+            "engine": self.engine,
+            "precision": self.precision,
+            "externalDataRoot": encode_path(self.external_data_root),
+            "noOptimize": self.no_optimize,
+            "winogradError": self.winograd_error or 5e-324,
+            "graphPasses": self.graph_passes,
+            "checkEachPass": self.check_each_pass,
+            "debugInfo": self.debug_info,
+            # hamkaas-tblgen end
+        }
+
+    def as_native(self) -> Dict[str, Any]:
+        """The values that are not the defaults, by their names in C."""
+        defaults = CompileOptions()._values()
+        return {name: value for name, value in self._values().items()
+                if value != defaults[name]}
+
+
+def make_write_options(values: Dict[str, Any]) -> Dict[str, Any]:
+    """Those of ``values``, by their names in C, that are given."""
+    for name, value in values.items():
+        _check(name, "Optional[str]", value)
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def check_text(what: str, value: object) -> None:
+    """Raises a TypeError unless ``value`` is a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"expected {what} to be a text, got {value!r}")
+
+
+def check_number(what: str, value: Any, limit: int) -> None:
+    """Raises a TypeError unless ``value`` is a whole number.
+
+    HamKaasError unless it is from 0 to ``limit - 1``, which C can take.
+    """
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"expected {what} to be a whole number, got {value!r}")
+    if not 0 <= operator.index(value) < limit:
+        raise HamKaasError(
+            f"expected {what} to be from 0 to {limit - 1}, got {value}")
+
+
+def _check(name: str, type_name: str, value: Any) -> None:
+    if value is None and type_name.startswith("Optional"):
+        return
+    if type_name in ("str", "Optional[str]"):
+        check_text(name, value)
+        if "\0" in value:
+            raise HamKaasError(f"expected {name} without zero bytes, got one")
+    elif type_name in _LIMITS:
+        check_number(name, value, _LIMITS[type_name])
+    elif type_name == "float" and not isinstance(value, (int, float)):
+        raise TypeError(f"expected {name} to be a number, got {value!r}")
+    elif type_name == "bool" and not isinstance(value, bool):
+        raise TypeError(
+            f"expected {name} to be True or False, got {value!r}")
+
+
+def encode_path(path: Optional[PathLike]) -> Optional[bytes]:
+    """The bytes of a path for C."""
+    return None if path is None else os.fsencode(path)
