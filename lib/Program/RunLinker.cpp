@@ -47,31 +47,42 @@ private:
 
 } // namespace
 
-Error runLinker(StringRef path, StringRef output,
-                ArrayRef<std::string> arguments) {
-  // The linker keeps its state in globals, and after a crash it may be
-  // unusable.
+/// Calls the linker, one caller at a time, and returns whether it succeeded.
+///
+/// lld is not re-entrant as a library: lldMain sets the process's only
+/// CommonLinkerContext, from which the arenas and the error handler of a link
+/// come, resets all options of LLVM, and destroys the context at its end. After
+/// a crash it may be unusable. The signals, which SignalScope keeps for the
+/// host program, are the process's, too.
+static Expected<bool> callLinker(ArrayRef<const char *> argv,
+                                 raw_ostream &messages) {
   static std::mutex mutex;
   static bool usable = true;
   std::lock_guard<std::mutex> lock(mutex);
   if (!usable)
     return createStringError("the linker crashed earlier in this process");
-
-  // This process is the host program's.
   SignalScope signals;
+  // Without this a fatal error of the linker ends the process.
+  CrashRecoveryContext::Enable();
+  scope_exit disable([] { CrashRecoveryContext::Disable(); });
+  lld::Result result =
+      lld::lldMain(argv, messages, messages, {{lld::Gnu, &lld::elf::link}});
+  usable = result.canRunAgain;
+  return result.retCode == 0;
+}
+
+Error runLinker(StringRef path, StringRef output,
+                ArrayRef<std::string> arguments) {
   NumberedPath outputPath(output);
   SmallVector<const char *> argv = {"ld.lld", "-o", outputPath.c_str()};
   for (const std::string &argument : arguments)
     argv.push_back(argument.c_str());
   std::string messages;
   raw_string_ostream stream(messages);
-  // Without this a fatal error of the linker ends the process.
-  CrashRecoveryContext::Enable();
-  scope_exit disable([] { CrashRecoveryContext::Disable(); });
-  lld::Result result =
-      lld::lldMain(argv, stream, stream, {{lld::Gnu, &lld::elf::link}});
-  usable = result.canRunAgain;
-  if (result.retCode == 0)
+  Expected<bool> succeeded = callLinker(argv, stream);
+  if (!succeeded)
+    return succeeded.takeError();
+  if (*succeeded)
     return Error::success();
   // "failed to open OUTPUT: REASON", of a name that means nothing to the user.
   StringRef reason = StringRef(messages).split(outputPath.c_str()).second;
