@@ -10,6 +10,7 @@
 #include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Options/CompatibilityNames.h"
 #include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Target/TargetRegistry.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -54,7 +55,7 @@ llvm::Error hamkaas::checkGraphPasses(StringRef pipeline) {
   llvm::raw_string_ostream stream(text);
   OpPassManager manager(ModuleOp::getOperationName());
   if (pipeline.empty() ||
-      succeeded(parsePassPipeline(pipeline, manager, stream)))
+      succeeded(parsePassPipeline(updatePassNames(pipeline), manager, stream)))
     return llvm::Error::success();
   // MLIR quotes the pipeline below what is wrong with it.
   StringRef message = StringRef(text).split("error: ").second;
@@ -64,7 +65,8 @@ llvm::Error hamkaas::checkGraphPasses(StringRef pipeline) {
 
 /// NOTE: the empty text is no pipeline.
 static void addGraphPasses(OpPassManager &manager, StringRef pipeline) {
-  if (!pipeline.empty() && failed(parsePassPipeline(pipeline, manager)))
+  if (!pipeline.empty() &&
+      failed(parsePassPipeline(updatePassNames(pipeline), manager)))
     llvm_unreachable("checkGraphPasses has checked it");
 }
 

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Options/CompatibilityNames.h"
 #include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Support/Signals.h"
 #include "mlir/Pass/PassManager.h"
@@ -47,6 +48,28 @@ static LogicalResult runChecked(StringRef input, StringRef output,
   return success();
 }
 
+namespace {
+/// Arguments with the current names of passes; files keep theirs.
+class CurrentArguments {
+public:
+  CurrentArguments(int argc, char **argv) {
+    for (StringRef argument : ArrayRef(argv, argc))
+      texts.push_back(argument.starts_with("-")
+                          ? hamkaas::updatePassNames(argument)
+                          : argument.str());
+    for (std::string &text : texts)
+      pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+  }
+
+  char **get() { return pointers.data(); }
+
+private:
+  std::vector<std::string> texts;
+  std::vector<char *> pointers;
+};
+} // namespace
+
 int main(int argc, char **argv) {
   // NOTE: before MlirOptMain, whose InitLLVM then leaves the signals alone.
   hamkaas::ToolProcess process(argc, argv);
@@ -55,11 +78,12 @@ int main(int argc, char **argv) {
   hamkaas::registerDialects(registry);
   hamkaas::registerPasses();
   hamkaas::registerVersion();
+  CurrentArguments current(argc, argv);
   auto [input, output] = registerAndParseCLIOptions(
-      argc, argv, "HamKaas optimizer driver\n", registry);
-  LogicalResult result = checkEachPass
-                             ? runChecked(input, output, registry)
-                             : MlirOptMain(argc, argv, input, output, registry);
+      argc, current.get(), "HamKaas optimizer driver\n", registry);
+  LogicalResult result =
+      checkEachPass ? runChecked(input, output, registry)
+                    : MlirOptMain(argc, current.get(), input, output, registry);
   // Failures were reported.
   return hamkaas::reportError(failed(result)
                                   ? llvm::make_error<hamkaas::ReportedError>()
