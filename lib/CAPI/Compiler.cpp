@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arguments.h"
+#include "Compilation.h"
 #include "HamKaas/Program/Descriptor.h"
 #include "HamKaas/Runtime/Core/Device.h"
 #include "HamKaas/Support/Signals.h"
@@ -23,9 +23,9 @@ using namespace hamkaas::capi;
 // Models
 //===----------------------------------------------------------------------===//
 
-static llvm::Expected<HamKaasModel *>
-compile(ModelSource source, const HamKaasCompileOptions &options,
-        CompileNotes &notes) {
+llvm::Expected<HamKaasModel *>
+capi::compile(ModelSource source, const HamKaasCompileOptions &options,
+              CompileNotes &notes) {
   auto model = std::make_shared<Model>();
   model->source = std::move(source);
   auto graph = ParsedGraph::parse(model->source, createContext(), &notes);
@@ -139,11 +139,8 @@ const char *HamKaasCompilerVersion(void) {
   return compilerVersion().data();
 }
 
-/// Creates a model by `make`, and fills in the outputs that the options
-/// request.
-template <typename Make>
-static HamKaasError give(const HamKaasCompileOptions *given,
-                         HamKaasModel **model, const Make &make) {
+HamKaasError capi::giveModel(const HamKaasCompileOptions *given,
+                             HamKaasModel **model, MakeModel make) {
   if (!model)
     return noPlace("the model");
   *model = nullptr;
@@ -167,19 +164,21 @@ static HamKaasError give(const HamKaasCompileOptions *given,
 HamKaasError HamKaasModelCompile(const char *source, uint64_t bytes,
                                  const HamKaasCompileOptions *options,
                                  HamKaasModel **model) {
-  return give(options, model,
-              [&](const HamKaasCompileOptions &known, CompileNotes &notes) {
-                return compileText(source, bytes, known, notes);
-              });
+  return giveModel(
+      options, model,
+      [&](const HamKaasCompileOptions &known, CompileNotes &notes) {
+        return compileText(source, bytes, known, notes);
+      });
 }
 
 HamKaasError HamKaasModelLoad(const char *path,
                               const HamKaasCompileOptions *options,
                               HamKaasModel **model) {
-  return give(options, model,
-              [&](const HamKaasCompileOptions &known, CompileNotes &notes) {
-                return load(path, known, notes);
-              });
+  return giveModel(
+      options, model,
+      [&](const HamKaasCompileOptions &known, CompileNotes &notes) {
+        return load(path, known, notes);
+      });
 }
 
 HamKaasError HamKaasModelDestroy(HamKaasModel *model) {

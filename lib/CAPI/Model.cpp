@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Runtime/Core/HandleTable.h"
 #include "HamKaas/Support/Errors.h"
 #include "OnnxModel.h"
+#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -34,10 +36,24 @@ ParsedGraph::ParsedGraph(std::shared_ptr<MLIRContext> given)
       quiet(context.get(), [](Diagnostic &) { return success(); }),
       diagnostics(context.get()) {}
 
+static ParsedModel readBytecode(const ModelSource &source,
+                                MLIRContext *context) {
+  auto module = parseSourceString<ModuleOp>(source.text, context);
+  if (module && source.settings.unchecked)
+    markUnchecked(*module);
+  return {std::move(module), source.parameters};
+}
+
 llvm::Expected<std::unique_ptr<ParsedGraph>>
 ParsedGraph::parse(const ModelSource &source,
                    std::shared_ptr<MLIRContext> context, CompileNotes *notes) {
   std::unique_ptr<ParsedGraph> parsed(new ParsedGraph(std::move(context)));
+  if (source.isBytecode) {
+    parsed->graph = readBytecode(source, parsed->context.get());
+    if (!parsed->graph)
+      return parsed->diagnostics.take();
+    return parsed;
+  }
   parsed->sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBuffer(source.text, source.file), SMLoc());
   SmallVector<SourceLine> lines;

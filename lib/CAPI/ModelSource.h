@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_CAPI_MODELSOURCE_H
 #define HAMKAAS_LIB_CAPI_MODELSOURCE_H
 
+#include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "HamKaas/Options/CompileSettings.h"
 #include "HamKaas/Options/OptionError.h"
 #include "hamkaas-c/Compiler.h"
@@ -30,6 +31,12 @@ struct ConstantInput {
 /// again.
 struct ModelSource {
   std::string text;
+  /// `text` is the bytecode of a graph that was built by calls, and
+  /// `parameters` has the contents of its parameters, or is null. Bytecode of
+  /// users is not read: upstream's reader does not promise to survive all of
+  /// it.
+  bool isBytecode = false;
+  std::shared_ptr<const ParameterContents> parameters = nullptr;
   /// In messages: a path, or the name of the model.
   std::string file;
   /// Of the file that the text is from; empty if it is from none.

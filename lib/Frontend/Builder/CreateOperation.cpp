@@ -103,8 +103,14 @@ LogicalResult OperationCreator::setAttributes() {
             attributes, [&] { return emitError(request.location); })))
       return failure();
   }
-  if (op->hasTrait<OpTrait::AttrSizedOperandSegments>())
+  if (!op->hasTrait<OpTrait::AttrSizedOperandSegments>())
+    return success();
+  if (request.segments.empty())
     chooseSegments();
+  else
+    op->setInherentAttr(
+        StringAttr::get(op->getContext(), segmentsAttr),
+        DenseI32ArrayAttr::get(op->getContext(), request.segments));
   return success();
 }
 

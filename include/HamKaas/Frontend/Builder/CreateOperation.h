@@ -38,6 +38,9 @@ struct OperationRequest {
   /// The number of operands, their element types, and the attributes are known
   /// to be those that the operation takes: only shapes and values may be wrong.
   bool isWellFormed = false;
+  /// Of an operation with several optional operands: how many operands are for
+  /// each of them. Empty to tell by their types.
+  llvm::ArrayRef<int32_t> segments = {};
 };
 
 /// A new operation in no block, or why there is none.

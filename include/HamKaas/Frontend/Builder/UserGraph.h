@@ -1,0 +1,93 @@
+//===- UserGraph.h - A graph that is built call by call ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_FRONTEND_BUILDER_USERGRAPH_H
+#define HAMKAAS_FRONTEND_BUILDER_USERGRAPH_H
+
+#include "HamKaas/Frontend/Builder/ParameterContents.h"
+#include "HamKaas/Frontend/Builder/UserOperation.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace hamkaas::graph {
+
+/// A module in the form GRAPH that grows by calls, in any order that defines
+/// values before they are used. A call that fails changes nothing. Values are
+/// numbers from 0, in the order of definition.
+class UserGraph {
+public:
+  explicit UserGraph(mlir::MLIRContext *context);
+
+  llvm::Expected<uint32_t> addInput(llvm::StringRef name,
+                                    mlir::RankedTensorType type,
+                                    mlir::Location location);
+  /// The contents are read when the graph is compiled or run; empty if whoever
+  /// runs the program provides them.
+  llvm::Expected<uint32_t> addParameter(llvm::StringRef name,
+                                        mlir::RankedTensorType type,
+                                        llvm::ArrayRef<char> contents,
+                                        mlir::Location location);
+  /// The value that the state has when a run begins.
+  llvm::Expected<uint32_t> addState(llvm::StringRef name,
+                                    mlir::RankedTensorType type,
+                                    mlir::Location location);
+  /// `bytes` has all elements as a program stores them, or one that all are.
+  llvm::Expected<uint32_t> addConstant(mlir::RankedTensorType type,
+                                       llvm::ArrayRef<char> bytes,
+                                       mlir::Location location);
+  llvm::Expected<uint32_t> addOperation(const UserOperation &request,
+                                        mlir::Location location);
+  /// The state becomes `value` at the end of a run.
+  llvm::Error storeState(uint32_t state, uint32_t value,
+                         mlir::Location location);
+  /// Replaces those that were set before.
+  llvm::Error
+  setOutputs(llvm::ArrayRef<std::pair<llvm::StringRef, uint32_t>> outputs);
+
+  uint32_t valueCount() const { return values.size(); }
+  mlir::Value value(uint32_t number) const { return values[number]; }
+
+  /// The module, complete: it stays this object's, which goes on to build.
+  llvm::Expected<mlir::ModuleOp> finish();
+  /// Of all parameters, or null if there are none that have any. The error
+  /// names one that has none where others do.
+  llvm::Expected<std::shared_ptr<const ParameterContents>> contents() const;
+
+private:
+  enum Namespace { Inputs, Parameters, States, namespaceCount };
+
+  llvm::Error claimName(Namespace space, llvm::StringRef what,
+                        llvm::StringRef name);
+  /// A declaration before `@main`; the user's name stands in an attribute.
+  mlir::FlatSymbolRefAttr createGlobal(llvm::StringRef kind,
+                                       llvm::StringRef name,
+                                       mlir::RankedTensorType type,
+                                       mlir::Attribute value, bool isMutable,
+                                       mlir::Location location);
+  uint32_t define(mlir::Value value);
+
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp main;
+  /// Inserts before the end of `@main`.
+  mlir::OpBuilder builder;
+  std::vector<mlir::Value> values;
+  std::vector<mlir::Attribute> inputNames, outputNames;
+  bool hasOutputs = false;
+  llvm::StringSet<> names[namespaceCount];
+  unsigned globalCount = 0;
+  /// Values of states that are not stored yet, and their globals.
+  llvm::DenseMap<mlir::Value, mlir::FlatSymbolRefAttr> unstored;
+  std::vector<std::pair<std::string, llvm::ArrayRef<char>>> parameters;
+};
+
+} // namespace hamkaas::graph
+
+#endif // HAMKAAS_FRONTEND_BUILDER_USERGRAPH_H

@@ -1,0 +1,52 @@
+//===- UserOperation.h - Operations by name, checked ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_FRONTEND_BUILDER_USEROPERATION_H
+#define HAMKAAS_FRONTEND_BUILDER_USEROPERATION_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/Support/Error.h"
+#include <variant>
+
+namespace hamkaas::graph {
+
+/// The most dimensions of a tensor in an interface of ours.
+inline constexpr size_t largestRank = 8;
+
+/// An attribute as a user gives it: a number, a list, a word, or the element
+/// type of a result.
+struct UserAttribute {
+  llvm::StringRef name;
+  std::variant<int64_t, double, llvm::ArrayRef<int64_t>, llvm::StringRef,
+               mlir::Type>
+      value;
+};
+
+/// An operation of the table (OperationTable.h) as a user asks for it.
+struct UserOperation {
+  llvm::StringRef name;
+  /// In the order of the table; null for an optional one that is left out.
+  llvm::ArrayRef<mlir::Value> operands;
+  llvm::ArrayRef<UserAttribute> attributes;
+};
+
+/// The type of a tensor of such sizes, which may be anything. `what` begins the
+/// error.
+llvm::Expected<mlir::RankedTensorType> makeType(llvm::ArrayRef<int64_t> shape,
+                                                mlir::Type element,
+                                                const llvm::Twine &what);
+
+/// The operation, in no block, with the types of its results. The error names
+/// the operation and the operand or attribute, but no position.
+llvm::Expected<mlir::Operation *>
+createUserOperation(const UserOperation &request, mlir::Location location);
+
+} // namespace hamkaas::graph
+
+#endif // HAMKAAS_FRONTEND_BUILDER_USEROPERATION_H

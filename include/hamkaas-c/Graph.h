@@ -1,0 +1,202 @@
+//===- Graph.h - Graphs, built operation by operation -------------*- C -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds a graph by calls and compiles it, with every operation of the dialect
+// (docs/reference). Functions of libhamkaas.so. Plain C99.
+//
+// Errors, texts, structures and threads are as in hamkaas-c/Compiler.h. Types
+// are inferred at once: a call that is wrong fails itself, changes nothing, and
+// its message begins with the position that the caller gives:
+// "net.c:12: error: 'conv': expected the operand 'w' to be ..., got ...". Calls
+// on one graph from several threads wait for each other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_C_GRAPH_H
+#define HAMKAAS_C_GRAPH_H
+
+#include "hamkaas-c/Compiler.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A graph: inputs, parameters, states, operations and outputs.
+typedef struct HamKaasGraph HamKaasGraph;
+
+/// A tensor of a graph: a number that no other graph has. 0 is none.
+typedef uint64_t HamKaasValue;
+
+/// On success `*graph` is owned by the caller, who frees it with
+/// HamKaasGraphDestroy.
+HAMKAAS_API HamKaasError HamKaasGraphCreate(HamKaasGraph **graph /* out */);
+
+/// Does nothing on null. Models that the graph was compiled to go on to work.
+HAMKAAS_API HamKaasError HamKaasGraphDestroy(HamKaasGraph *graph);
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// A tensor from outside a graph.
+typedef struct HamKaasGraphTensor {
+  size_t structSize;
+  /// Null for a constant; otherwise inputs have names of their own, and so have
+  /// parameters and states.
+  const char *name;
+  int32_t elementType;  /* a HamKaasElementType */
+  int32_t rank;         /* at most 8 */
+  const int64_t *shape; /* of `rank` entries, each at least 1 */
+  /// The elements of a parameter or constant, dense and row-major, `bytes`
+  /// long; otherwise null.
+  const void *data;
+  uint64_t bytes;
+  /// Where the caller adds it, for messages and reports. Null for no position.
+  const char *file;
+  int64_t line; /* from 1 */
+} HamKaasGraphTensor;
+
+/// An argument of each run; inputs are in the order of these calls.
+HAMKAAS_API HamKaasError HamKaasGraphAddInput(HamKaasGraph *graph,
+                                              const HamKaasGraphTensor *tensor,
+                                              HamKaasValue *value /* out */);
+
+/// A tensor that stays the same as long as a program is loaded, such as
+/// weights. `data` is not copied: it stays the caller's, who keeps it,
+/// unchanged, as long as the graph, the models that it is compiled to, and
+/// their instances. Null if whoever creates an instance provides it. All
+/// parameters of a graph have data, or none.
+HAMKAAS_API HamKaasError
+HamKaasGraphAddParameter(HamKaasGraph *graph, const HamKaasGraphTensor *tensor,
+                         HamKaasValue *value /* out */);
+
+/// A tensor that lasts from run to run and is zero at first. The value is what
+/// it has when a run begins; see HamKaasGraphStoreState.
+HAMKAAS_API HamKaasError HamKaasGraphAddState(HamKaasGraph *graph,
+                                              const HamKaasGraphTensor *tensor,
+                                              HamKaasValue *value /* out */);
+
+/// A tensor that is part of the program. `data` is copied and has all elements,
+/// at most 65536, or one that all elements are.
+HAMKAAS_API HamKaasError
+HamKaasGraphAddConstant(HamKaasGraph *graph, const HamKaasGraphTensor *tensor,
+                        HamKaasValue *value /* out */);
+
+/// At the end of a run, `state`, which HamKaasGraphAddState gave, becomes
+/// `value`, of the same type. Once for each state; one without keeps its value.
+/// `position` may be null.
+HAMKAAS_API HamKaasError
+HamKaasGraphStoreState(HamKaasGraph *graph, HamKaasValue state,
+                       HamKaasValue value, const HamKaasSourceLine *position);
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// The field of a HamKaasAttribute that has its value.
+typedef enum HamKaasAttributeKind {
+  HamKaasIntegerAttribute = 0,  /* `integer`; 0 or 1 for a flag */
+  HamKaasRealAttribute = 1,     /* `real` */
+  HamKaasIntegersAttribute = 2, /* `integers`, of `count` entries */
+  HamKaasWordAttribute = 3,     /* `word`, of an enumeration */
+  HamKaasTypeAttribute = 4      /* `integer`, a HamKaasElementType */
+} HamKaasAttributeKind;
+
+/// An attribute of an operation. Where a number is expected, an integer will
+/// do.
+typedef struct HamKaasAttribute {
+  const char *name; /* not null */
+  int32_t kind;     /* a HamKaasAttributeKind */
+  int32_t count;
+  int64_t integer;
+  double real;
+  const int64_t *integers;
+  const char *word;
+} HamKaasAttribute;
+
+typedef struct HamKaasGraphOperation {
+  size_t structSize;
+  /// As in docs/reference, without the dialect: "conv".
+  const char *name;
+  /// In the order of the reference; 0 for an optional one that is left out.
+  const HamKaasValue *operands;
+  int32_t operandCount;
+  int32_t attributeCount;
+  /// In any order. An operation that does not infer the type of its result has
+  /// it from the attributes "shape", integers, and "type"; the one that is left
+  /// out is that of the first operand.
+  const HamKaasAttribute *attributes;
+  /// Where the caller adds it, for messages and reports. Null for no position.
+  const char *file;
+  int64_t line; /* from 1 */
+} HamKaasGraphOperation;
+
+/// Adds an operation. `results` has `resultCount` entries, as many as the
+/// operation has results: one.
+HAMKAAS_API HamKaasError HamKaasGraphAddOperation(
+    HamKaasGraph *graph, const HamKaasGraphOperation *operation,
+    HamKaasValue *results /* out */, int32_t resultCount);
+
+/// The element type and shape of a value.
+HAMKAAS_API HamKaasError HamKaasGraphGetType(HamKaasGraph *graph,
+                                             HamKaasValue value,
+                                             HamKaasTensorType *type /* out */);
+
+/// Sets `*text` to JSON that describes each operation, for bindings to other
+/// languages; the caller frees it with HamKaasTextFree.
+///
+///     {"operations": [{
+///        "name": "conv", "summary": "...", "document": "Markdown",
+///        "operands": [{"name": "x", "constraint": "tensor of ...",
+///                      "count": "one" | "optional" | "variadic",
+///                      "types": ["float32", ...]}],
+///        "attributes": [{"name": "groups", "kind": "integer" | "real" |
+///                        "number" | "integers" | "flag" | "word" | "type",
+///                        "optional": false, "default": "1e-5",
+///                        "words": ["sum", ...]}],
+///        "results": [as operands]}],
+///      "closed": [{"name": "scan", "reason": "..."}]}
+///
+/// A "number" is one of the element type of the first operand. "default" and
+/// "words" are there for attributes that have them. "closed" are operations
+/// that cannot be added by name.
+HAMKAAS_API HamKaasError HamKaasDescribeOperations(char **text /* out */);
+
+//===----------------------------------------------------------------------===//
+// Whole graphs
+//===----------------------------------------------------------------------===//
+
+typedef struct HamKaasGraphOutput {
+  const char *name; /* not null; each output has one of its own */
+  HamKaasValue value;
+} HamKaasGraphOutput;
+
+/// The outputs of a run, in their order. Replaces those that were set before.
+HAMKAAS_API HamKaasError
+HamKaasGraphSetOutputs(HamKaasGraph *graph, const HamKaasGraphOutput *outputs,
+                       int32_t outputCount);
+
+/// Compiles the graph as it is now, which needs outputs; it may grow and be
+/// compiled again. `options` may be null; `lines`, `dimensions` and
+/// `constantInputs` in it mean nothing here. On success `*model` is owned by
+/// the caller, who frees it with HamKaasModelDestroy.
+HAMKAAS_API HamKaasError
+HamKaasGraphCompile(HamKaasGraph *graph, const HamKaasCompileOptions *options,
+                    HamKaasModel **model /* out */);
+
+/// Sets `*text` to the graph as it is now: HamKaasDescribeScript or
+/// HamKaasDescribeGraph, before any optimization. The caller frees it with
+/// HamKaasTextFree. A script has one output, called "result".
+HAMKAAS_API HamKaasError HamKaasGraphDescribe(HamKaasGraph *graph,
+                                              int32_t description,
+                                              char **text /* out */);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // HAMKAAS_C_GRAPH_H

@@ -1,0 +1,221 @@
+//===- UserGraph.cpp - A graph that is built call by call -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Frontend/Builder/UserGraph.h"
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Frontend/Builder/Diagnostics.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Support/DebugStringHelper.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::graph;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+
+/// Larger tensors are parameters: a constant is copied, and is part of the code
+/// of the program.
+static constexpr int64_t largestConstant = 1 << 16;
+
+UserGraph::UserGraph(MLIRContext *context)
+    : module(ModuleOp::create(UnknownLoc::get(context))), builder(context) {
+  context->loadDialect<HamKaasDialect, func::FuncDialect,
+                       ml_program::MLProgramDialect>();
+  Location location = module->getLoc();
+  builder.setInsertionPointToEnd(module->getBody());
+  main = func::FuncOp::create(builder, location, mainName,
+                              builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(main.addEntryBlock());
+  builder.setInsertionPoint(func::ReturnOp::create(builder, location));
+}
+
+uint32_t UserGraph::define(Value value) {
+  values.push_back(value);
+  return values.size() - 1;
+}
+
+/// The user's name of an argument, a result or a global.
+static DictionaryAttr makeNameAttributes(OpBuilder &builder, StringRef name) {
+  return builder.getDictionaryAttr(builder.getNamedAttr(
+      HamKaasDialect::nameAttrName, builder.getStringAttr(name)));
+}
+
+static Error checkName(StringRef what, StringRef name) {
+  if (isValidName(name))
+    return Error::success();
+  return createStringError("expected the name of " + what +
+                           " to be UTF-8 text without control characters, and "
+                           "not empty, got " +
+                           quote(name));
+}
+
+Error UserGraph::claimName(Namespace space, StringRef what, StringRef name) {
+  if (Error error = checkName(what, name))
+    return error;
+  if (names[space].insert(name).second)
+    return Error::success();
+  return createStringError("expected " + what +
+                           " with a name of its own, another one is called " +
+                           quote(name));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Expected<uint32_t> UserGraph::addInput(StringRef name, RankedTensorType type,
+                                       Location location) {
+  if (Error error = claimName(Inputs, "an input", name))
+    return std::move(error);
+  inputNames.push_back(makeNameAttributes(builder, name));
+  return define(main.front().addArgument(type, location));
+}
+
+FlatSymbolRefAttr UserGraph::createGlobal(StringRef kind, StringRef name,
+                                          RankedTensorType type,
+                                          Attribute value, bool isMutable,
+                                          Location location) {
+  OpBuilder globals(main);
+  // No symbol is a name, so that none needs to make room for another.
+  auto global = ml_program::GlobalOp::create(
+      globals, location, (kind + "_" + Twine(globalCount++)).str(), type,
+      isMutable, value, builder.getStringAttr("private"));
+  global->setDiscardableAttrs(makeNameAttributes(builder, name));
+  return FlatSymbolRefAttr::get(global);
+}
+
+Expected<uint32_t> UserGraph::addParameter(StringRef name,
+                                           RankedTensorType type,
+                                           ArrayRef<char> contents,
+                                           Location location) {
+  if (Error error = claimName(Parameters, "a parameter", name))
+    return std::move(error);
+  FlatSymbolRefAttr global =
+      createGlobal("parameter", name, type,
+                   ml_program::ExternAttr::get(builder.getContext(), type),
+                   /*isMutable=*/false, location);
+  parameters.emplace_back(name, contents);
+  return define(
+      ml_program::GlobalLoadConstOp::create(builder, location, type, global));
+}
+
+Expected<uint32_t> UserGraph::addState(StringRef name, RankedTensorType type,
+                                       Location location) {
+  if (Error error = claimName(States, "a state", name))
+    return std::move(error);
+  FlatSymbolRefAttr global =
+      createGlobal("state", name, type, builder.getZeroAttr(type),
+                   /*isMutable=*/true, location);
+  Value initial =
+      ml_program::GlobalLoadOp::create(builder, location, type, global);
+  unstored[initial] = global;
+  return define(initial);
+}
+
+Error UserGraph::storeState(uint32_t state, uint32_t value, Location location) {
+  auto global = unstored.find(values[state]);
+  if (global == unstored.end())
+    return createStringError(
+        values[state].getDefiningOp<ml_program::GlobalLoadOp>()
+            ? "expected a state that gets its value once, this one has it "
+              "already"
+            : "expected a state, got another value");
+  if (values[value].getType() != values[state].getType())
+    return createStringError("expected a value of the type of the state, " +
+                             debugString(values[state].getType()) + ", got " +
+                             debugString(values[value].getType()));
+  ml_program::GlobalStoreOp::create(builder, location, global->second,
+                                    values[value]);
+  unstored.erase(global);
+  return Error::success();
+}
+
+Expected<uint32_t> UserGraph::addConstant(RankedTensorType type,
+                                          ArrayRef<char> bytes,
+                                          Location location) {
+  int64_t size = getElementBytes(type.getElementType());
+  int64_t count = bytes.size() / size;
+  bool isOne = count == 1, isAll = count == type.getNumElements();
+  if (bytes.size() % size != 0 || (!isOne && !isAll))
+    return createStringError("expected the " +
+                             Twine(type.getNumElements() * size) +
+                             " bytes of all elements or the " + Twine(size) +
+                             " of one, got " + Twine(bytes.size()));
+  if (!isOne && count > largestConstant)
+    return createStringError("expected a constant of at most " +
+                             Twine(largestConstant) + " elements, got " +
+                             Twine(count) + ", which a parameter may have");
+  auto given = isAll ? type : RankedTensorType::get({}, type.getElementType());
+  DenseElementsAttr elements = getCompactElements(decodeElements(given, bytes));
+  if (!isAll)
+    elements =
+        DenseElementsAttr::get(type, elements.getSplatValue<Attribute>());
+  return define(ConstantOp::create(builder, location, type, elements));
+}
+
+Expected<uint32_t> UserGraph::addOperation(const UserOperation &request,
+                                           Location location) {
+  Expected<Operation *> op = createUserOperation(request, location);
+  if (!op)
+    return op.takeError();
+  builder.insert(*op);
+  return define((*op)->getResult(0));
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+Error UserGraph::setOutputs(ArrayRef<std::pair<StringRef, uint32_t>> outputs) {
+  llvm::StringSet<> seen;
+  SmallVector<Value> results;
+  std::vector<Attribute> attributes;
+  for (const auto &[name, value] : outputs) {
+    if (Error error = checkName("an output", name))
+      return error;
+    if (!seen.insert(name).second)
+      return createStringError("expected outputs with names of their own, got "
+                               "two that are called " +
+                               quote(name));
+    results.push_back(values[value]);
+    attributes.push_back(makeNameAttributes(builder, name));
+  }
+  main.front().getTerminator()->setOperands(results);
+  outputNames = std::move(attributes);
+  hasOutputs = true;
+  return Error::success();
+}
+
+Expected<ModuleOp> UserGraph::finish() {
+  if (!hasOutputs)
+    return createStringError("expected a graph with outputs, got none");
+  Block &body = main.front();
+  main.setFunctionType(builder.getFunctionType(
+      body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
+  main.setArgAttrsAttr(builder.getArrayAttr(inputNames));
+  main.setResAttrsAttr(builder.getArrayAttr(outputNames));
+  return *module;
+}
+
+Expected<std::shared_ptr<const ParameterContents>> UserGraph::contents() const {
+  auto contents = std::make_shared<ParameterContents>();
+  const std::string *with = nullptr, *without = nullptr;
+  for (const auto &[name, bytes] : parameters) {
+    contents->add(name, bytes);
+    (bytes.data() ? with : without) = &name;
+  }
+  if (with && without)
+    return createStringError("expected data for all parameters or for none, "
+                             "got it for " +
+                             quote(*with) + " and not for " + quote(*without));
+  return with ? contents : nullptr;
+}
