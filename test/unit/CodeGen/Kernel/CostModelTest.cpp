@@ -9,6 +9,7 @@
 #include "HamKaas/CodeGen/Kernel/Contraction.h"
 #include "HamKaas/CodeGen/Kernel/KernelStrategy.h"
 #include "gtest/gtest.h"
+#include <tuple>
 
 namespace hamkaas {
 namespace {
@@ -62,6 +63,31 @@ TEST(CostModel, RegistersDoNotFollowTheCaches) {
         EXPECT_EQ(choosePanelWidth(usual, 1, rows, 1000, 784),
                   choosePanelWidth(other, 1, rows, 1000, 784));
       }
+}
+
+// The row of facts has the caches of AMD's Zen 4. Those of Zen 5, with twice
+// the L2 bandwidth, choose the same tiles; where that ends, it needs its own
+// row.
+TEST(CostModel, CachesOfZen5ChooseTheSameTiles) {
+  CostModel usual = getModel("x86-64-v4"),
+            zen5 = getModel("x86-64-v4", 48 << 10, 1 << 20);
+  zen5.machine.l2BytesPerCycle = 64;
+  auto choose = [](const CostModel &costs, int64_t rows, int64_t depth,
+                   int64_t columns, int64_t width) {
+    ContractionTile tile =
+        chooseContractionTile(costs, 1, rows, columns, depth, width);
+    return std::tuple(tile.rows, tile.panelWidth(), tile.panels, tile.depth,
+                      tile.blockRows, tile.sharesRows);
+  };
+  for (int64_t size : {1, 16, 128, 512, 1024, 2048})
+    for (int64_t width : {0, 48, 64}) {
+      EXPECT_EQ(choose(zen5, size, 784, 1024, width),
+                choose(usual, size, 784, 1024, width))
+          << size;
+      EXPECT_EQ(choose(zen5, size, size, size, width),
+                choose(usual, size, size, size, width))
+          << size;
+    }
 }
 
 } // namespace
