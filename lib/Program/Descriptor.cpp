@@ -25,6 +25,14 @@ static_assert(HAMKAAS_PROGRAM_VERSION == 5 && sizeof(HamKaasProgram) == 248 &&
               sizeof(HamKaasCallInfo) == 80 && sizeof(HamKaasMatmul) == 64 &&
               sizeof(HamKaasDeviceCode) == 96);
 
+/// offsetof for a pointer to a member.
+template <typename Struct, typename Member>
+size_t offsetOf(Member Struct::*member) {
+  static constexpr Struct object{};
+  return reinterpret_cast<const char *>(&(object.*member)) -
+         reinterpret_cast<const char *>(&object);
+}
+
 /// A constant with the layout of a C structure. Members are placed by their
 /// offset in the C header, what lies between them is zero; so the two
 /// definitions cannot differ.
@@ -182,16 +190,14 @@ Constant *DescriptorBuilder::calls() {
   SmallVector<Constant *> rows;
   for (const CallInfo &call : info.calls) {
     StructConstant row(context, sizeof(HamKaasCallInfo));
-    row.addPointer(offsetof(HamKaasCallInfo, kernel), text(call.kernel));
-    row.addPointer(offsetof(HamKaasCallInfo, family), text(call.family));
-    row.addPointer(offsetof(HamKaasCallInfo, location), text(call.location));
-    row.addPointer(offsetof(HamKaasCallInfo, ops), text(call.ops));
-    row.addInt64(offsetof(HamKaasCallInfo, flops), call.flops);
-    row.addInt64(offsetof(HamKaasCallInfo, bytes), call.bytes);
-    row.addInt64(offsetof(HamKaasCallInfo, tiles), call.tiles);
-    row.addPointer(offsetof(HamKaasCallInfo, check), textOrNull(call.check));
-    row.addInt64(offsetof(HamKaasCallInfo, repetitions), call.repetitions);
-    row.addPointer(offsetof(HamKaasCallInfo, engine), textOrNull(call.engine));
+    forEachCallField([&](auto field) {
+      const auto &value = call.*field.field;
+      if constexpr (field.isText)
+        row.addPointer(offsetOf(field.member),
+                       field.isOptional ? textOrNull(value) : text(value));
+      else
+        row.addInt64(offsetOf(field.member), value);
+    });
     rows.push_back(row.finish());
   }
   return table(rows, "hamkaas.calls");

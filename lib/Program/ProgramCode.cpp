@@ -109,10 +109,14 @@ bool transferTensors(Archive &archive, std::vector<TensorInfo> &tensors) {
 template <typename Archive>
 bool transferCalls(Archive &archive, std::vector<CallInfo> &calls) {
   return transferList(archive, calls, [&](CallInfo &call) {
-    return transferTexts(archive, call.kernel, call.family, call.location,
-                         call.ops, call.check, call.engine) &&
-           transferNumbers(archive, call.flops, call.bytes, call.tiles,
-                           call.step, call.repetitions);
+    bool isDone = transferNumber(archive, call.step);
+    forEachCallField([&](auto field) {
+      if constexpr (field.isText)
+        isDone = isDone && archive.text(call.*field.field);
+      else
+        isDone = isDone && transferNumber(archive, call.*field.field);
+    });
+    return isDone;
   });
 }
 

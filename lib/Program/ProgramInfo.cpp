@@ -49,16 +49,12 @@ static std::vector<TensorInfo> readTensors(const HamKaasTensorInfo *tensors,
 
 static CallInfo readCall(const HamKaasCallInfo &call) {
   CallInfo info;
-  info.kernel = call.kernel;
-  info.family = call.family;
-  info.location = call.location;
-  info.ops = call.ops;
-  info.flops = call.flops;
-  info.bytes = call.bytes;
-  info.tiles = call.tiles;
-  info.check = call.check ? call.check : "";
-  info.repetitions = call.repetitions;
-  info.engine = call.engine ? call.engine : "";
+  forEachCallField([&](auto field) {
+    if constexpr (field.isText)
+      info.*field.field = call.*field.member ? call.*field.member : "";
+    else
+      info.*field.field = call.*field.member;
+  });
   return info;
 }
 

@@ -61,19 +61,14 @@ static void writeCalls(llvm::json::OStream &json, const ProgramInfo &info) {
   json.attributeArray("calls", [&] {
     for (const CallInfo &call : info.calls)
       json.object([&] {
-        json.attribute("kernel", makeText(call.kernel));
-        json.attribute("family", makeText(call.family));
-        json.attribute("ops", makeText(call.ops));
-        json.attribute("location", makeText(call.location));
         json.attribute("step", call.step);
-        json.attribute("repetitions", call.repetitions);
-        json.attribute("flops", call.flops);
-        json.attribute("bytes", call.bytes);
-        json.attribute("tiles", call.tiles);
-        if (!call.engine.empty())
-          json.attribute("engine", call.engine);
-        if (!call.check.empty())
-          json.attribute("check", makeText(call.check));
+        forEachCallField([&](auto field) {
+          const auto &value = call.*field.field;
+          if constexpr (!field.isText)
+            json.attribute(field.name, value);
+          else if (!field.isOptional || !value.empty())
+            json.attribute(field.name, makeText(value));
+        });
       });
   });
 }

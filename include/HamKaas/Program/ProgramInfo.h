@@ -9,9 +9,12 @@
 #define HAMKAAS_PROGRAM_PROGRAMINFO_H
 
 #include "HamKaas/Runtime/Core/TensorType.h"
+#include "hamkaas-c/Program.h"
+#include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace hamkaas {
@@ -56,6 +59,40 @@ struct CallInfo {
   int64_t repetitions = 1;
   std::string engine = {}; ///< Empty, or the library that computes it on a GPU.
 };
+
+/// A field of CallInfo and its member in a descriptor.
+template <typename Field, typename Member> struct CallField {
+  llvm::StringLiteral name; ///< In JSON.
+  Field CallInfo::*field;
+  Member HamKaasCallInfo::*member;
+  /// Null in a descriptor and absent from JSON if the text is empty.
+  bool isOptional = false;
+
+  static constexpr bool isText = std::is_same_v<Field, std::string>;
+};
+
+/// All of them, in the order of HamKaasCallInfo: what writes, reads, keeps or
+/// prints calls goes through this list.
+inline constexpr std::tuple callFields{
+    CallField{"kernel", &CallInfo::kernel, &HamKaasCallInfo::kernel},
+    CallField{"family", &CallInfo::family, &HamKaasCallInfo::family},
+    CallField{"location", &CallInfo::location, &HamKaasCallInfo::location},
+    CallField{"ops", &CallInfo::ops, &HamKaasCallInfo::ops},
+    CallField{"flops", &CallInfo::flops, &HamKaasCallInfo::flops},
+    CallField{"bytes", &CallInfo::bytes, &HamKaasCallInfo::bytes},
+    CallField{"tiles", &CallInfo::tiles, &HamKaasCallInfo::tiles},
+    CallField{"check", &CallInfo::check, &HamKaasCallInfo::check,
+              /*isOptional=*/true},
+    CallField{"repetitions", &CallInfo::repetitions,
+              &HamKaasCallInfo::repetitions},
+    CallField{"engine", &CallInfo::engine, &HamKaasCallInfo::engine,
+              /*isOptional=*/true},
+};
+
+/// Calls `visit` with each of them.
+template <typename Visitor> void forEachCallField(Visitor visit) {
+  std::apply([&](const auto &...field) { (visit(field), ...); }, callFields);
+}
 
 /// A place in the workspace, held from the step `first` to the step `last`.
 struct WorkspaceBuffer {
