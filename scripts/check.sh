@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs every test: the whole suite on the optimised build, the Python package in
-# a clean environment, the benchmarks for some seconds, the suite again under
-# AddressSanitizer and UndefinedBehaviorSanitizer, the fuzzers for a short while,
-# the planner and the emulator with assertions, and what has threads under
-# ThreadSanitizer. Goes on after a failure, ends with the totals.
+# Runs every test: the whole suite on the optimised build, clang-tidy on what the
+# branch changes, the Python package in a clean environment, the benchmarks for
+# some seconds, the suite again under AddressSanitizer and
+# UndefinedBehaviorSanitizer, the fuzzers for a short while, the planner and the
+# emulator with assertions, and what has threads under ThreadSanitizer. Goes on
+# after a failure, ends with the totals.
 #
-#   scripts/check.sh [release] [wheel] [bench] [asan] [fuzz] [debug] [tsan]
-#                                                               (default: all)
+#   scripts/check.sh [release] [tidy] [wheel] [bench] [asan] [fuzz] [debug]
+#                    [tsan]                                   (default: these)
+#   scripts/check.sh tidy-all                 clang-tidy on all code, most of an hour
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,6 +55,31 @@ run_suite() {
 
 check_release() {
   run_step "build, preset release" scripts/build.sh release && run_suite release
+}
+
+# The files that clang-tidy reads, with the headers of ours that they include.
+tidy_regex='(lib|tools|python/src)/.*\.cpp'
+
+# A file takes 13 s of a core, so only those are read that differ from where the
+# branch left main, and only what is found in changed lines counts.
+tidy_changes() {
+  local base
+  base=$(git merge-base HEAD origin/main 2>/dev/null ||
+    git merge-base HEAD main 2>/dev/null || echo HEAD)
+  git diff --unified=0 "$base" | clang-tidy-diff-22.py -p1 -path build -quiet \
+    -only-check-in-db -clang-tidy-binary clang-tidy-22 -j "$(nproc)" \
+    -regex "$tidy_regex"
+}
+
+check_tidy() {
+  [ -f build/compile_commands.json ] || scripts/build.sh release || return
+  run_step "clang-tidy on changes" tidy_changes
+}
+
+check_tidy-all() {
+  [ -f build/compile_commands.json ] || scripts/build.sh release || return
+  run_step "clang-tidy on everything" run-clang-tidy-22 -p build -quiet \
+    -clang-tidy-binary clang-tidy-22 -j "$(nproc)" "$tidy_regex"
 }
 
 check_asan() {
@@ -115,7 +142,7 @@ check_tsan() {
     build-tsan/bin/HamKaasCodeCacheTests --gtest_brief=1
 }
 
-for part in "${@:-release wheel bench asan fuzz debug tsan}"; do
+for part in "${@:-release tidy wheel bench asan fuzz debug tsan}"; do
   for name in $part; do
     "check_$name"
   done
