@@ -319,7 +319,7 @@ TEST(CompileOptions, Optimizations) {
   options.noOptimize = nullptr;
   options.winogradError = -1;
   EXPECT_THAT(compileError(addScript, &options),
-              HasSubstr("expected a number of 0 or more, got -1"));
+              HasSubstr(".winogradError: expected 0 or more, got -1"));
   options.winogradError = 0;
   options.graphPasses = "make-it-fast";
   EXPECT_THAT(compileError(addScript, &options), HasSubstr("make-it-fast"));

@@ -49,7 +49,7 @@ TEST(CublasLt, IsTheFirstThatIsThere) {
             "open shared object file: No such file or directory; libc.so.6 has "
             "no cublasLtGetVersion; set HAMKAAS_CUBLASLT to the path of "
             "libcublasLt.so.12 or .13, or compile the model without "
-            "--engine=cublaslt");
+            "the engine cublaslt");
 }
 
 // That of NVIDIA, which can be opened on a machine without a GPU.
