@@ -49,15 +49,6 @@ private:
   std::optional<llvm::DefaultThreadPool> pool;
 };
 
-/// The names in a text that separates them by commas.
-std::vector<std::string> splitNames(StringRef text) {
-  std::vector<std::string> names;
-  if (!text.empty())
-    for (StringRef name : llvm::split(text, ','))
-      names.push_back(name.str());
-  return names;
-}
-
 /// One compilation, for one target or several.
 class Compilation {
 public:
@@ -133,12 +124,7 @@ Compilation::Compilation(ModuleOp module, const CompileOptions &options,
     : module(module), options(options), targets(std::move(targets)),
       host(chooseHost(this->targets)),
       runner(options, countSteps(this->targets.size())) {
-  pipeline.maxWorkspace = options.maxWorkspace;
-  pipeline.disabledOptimizations = splitNames(options.noOptimize);
-  pipeline.winogradError = options.winogradError;
-  pipeline.engine = options.engine;
-  pipeline.graphPasses = options.graphPasses;
-  pipeline.debugInfo = options.debugInfo;
+  static_cast<CompileSettings &>(pipeline) = options;
   pipeline.sameCalls = this->targets.size() > 1;
 }
 
@@ -148,10 +134,7 @@ llvm::Expected<Compilation> Compilation::create(ModuleOp module,
   auto targets = TargetRegistry::get(context).select(options, context);
   if (!targets)
     return targets.takeError();
-  if (llvm::Error error = checkOptimizations(splitNames(options.noOptimize),
-                                             options.winogradError))
-    return std::move(error);
-  if (llvm::Error error = checkGraphPasses(options.graphPasses))
+  if (llvm::Error error = checkPipelineOptions(options))
     return std::move(error);
   return Compilation(module, options, std::move(*targets));
 }

@@ -35,22 +35,33 @@ ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
   return names;
 }
 
-llvm::Error hamkaas::checkOptimizations(ArrayRef<std::string> names,
-                                        double winogradError) {
-  for (StringRef name : names)
+/// The names of `noOptimize`; the empty text has none.
+static SmallVector<StringRef> splitNames(StringRef text) {
+  SmallVector<StringRef> names;
+  if (!text.empty())
+    text.split(names, ',');
+  return names;
+}
+
+static llvm::Error checkOptimizations(StringRef text) {
+  for (StringRef name : splitNames(text))
     if (name != "all" && !llvm::is_contained(getGraphOptimizations(), name))
       return makeOptionError(OptionId::no_optimize,
                              "expected all or some of " +
                                  llvm::join(getGraphOptimizations(), ", ") +
                                  ", got '" + name + "'");
-  if (winogradError >= 0)
+  return llvm::Error::success();
+}
+
+static llvm::Error checkWinogradError(double bound) {
+  if (bound >= 0)
     return llvm::Error::success();
   std::string text = "expected 0 or more, got ";
-  llvm::raw_string_ostream(text) << llvm::format("%g", winogradError);
+  llvm::raw_string_ostream(text) << llvm::format("%g", bound);
   return makeOptionError(OptionId::winograd_error, Twine(text));
 }
 
-llvm::Error hamkaas::checkGraphPasses(StringRef pipeline) {
+static llvm::Error checkGraphPasses(StringRef pipeline) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   OpPassManager manager(ModuleOp::getOperationName());
@@ -63,17 +74,26 @@ llvm::Error hamkaas::checkGraphPasses(StringRef pipeline) {
                          Twine(message.split('\n').first));
 }
 
+llvm::Error hamkaas::checkPipelineOptions(const CompileSettings &settings) {
+  if (llvm::Error error = checkOptimizations(settings.noOptimize))
+    return error;
+  if (llvm::Error error = checkWinogradError(settings.winogradError))
+    return error;
+  return checkGraphPasses(settings.graphPasses);
+}
+
 /// NOTE: the empty text is no pipeline.
 static void addGraphPasses(OpPassManager &manager, StringRef pipeline) {
   if (!pipeline.empty() &&
       failed(parsePassPipeline(updatePassNames(pipeline), manager)))
-    llvm_unreachable("checkGraphPasses has checked it");
+    llvm_unreachable("checkPipelineOptions has checked it");
 }
 
 bool PipelineOptions::isEnabled(StringRef optimization) const {
   assert(llvm::is_contained(getGraphOptimizations(), optimization));
-  return !llvm::is_contained(disabledOptimizations, optimization) &&
-         !llvm::is_contained(disabledOptimizations, "all");
+  return llvm::none_of(splitNames(noOptimize), [&](StringRef name) {
+    return name == optimization || name == "all";
+  });
 }
 
 void hamkaas::buildGraphPipeline(OpPassManager &manager,

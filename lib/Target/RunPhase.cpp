@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_RUNPHASE
@@ -58,7 +59,7 @@ struct RunPhasePass : hamkaas::impl::RunPhaseBase<RunPhasePass> {
     }
     PipelineOptions options;
     options.maxWorkspace = maxWorkspace;
-    options.disabledOptimizations = {noOptimize.begin(), noOptimize.end()};
+    options.noOptimize = llvm::join(noOptimize, ",");
     options.winogradError = winogradError;
     options.engine = engine;
     options.debugInfo = debugInfo;
@@ -155,10 +156,9 @@ static void registerPipeline(StringRef name, StringRef description,
         if (failed(options.parseFromString(text)))
           return failure();
         PipelineOptions graph;
-        graph.disabledOptimizations = {options.noOptimize.begin(),
-                                       options.noOptimize.end()};
-        if (llvm::Error error = checkOptimizations(graph.disabledOptimizations,
-                                                   options.winogradError))
+        graph.noOptimize = llvm::join(options.noOptimize, ",");
+        graph.winogradError = options.winogradError;
+        if (llvm::Error error = checkPipelineOptions(graph))
           return errorHandler(llvm::toString(std::move(error)));
         addAttachTarget(manager, options);
         buildGraphPipeline(manager, graph);

@@ -9,33 +9,20 @@
 #define HAMKAAS_TARGET_PIPELINES_H
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Options/CompileSettings.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace hamkaas {
 
-struct PipelineOptions {
-  /// Largest workspace allowed in bytes, 0 for no limit.
-  uint64_t maxWorkspace = 0;
-  /// The optimizations of the graph to leave out, by name, or "all".
-  std::vector<std::string> disabledOptimizations = {};
-  /// Largest error of a convolution by Winograd's method, in parts of its
-  /// largest value.
-  double winogradError = 1e-5;
-  /// As CompileOptions has it.
-  std::string engine = {};
-  /// Passes that run on the graph when it is optimized, a pipeline of MLIR; it
-  /// was checked by checkGraphPasses.
-  std::string graphPasses = {};
+/// The options of a compilation, and what follows from its targets.
+struct PipelineOptions : CompileSettings {
   /// True if the calls of kernels are to be the same for all targets.
   bool sameCalls = false;
-  /// True if machine code is to have line tables.
-  bool debugInfo = false;
 
+  /// Returns whether `noOptimize` leaves the optimization in.
   bool isEnabled(llvm::StringRef optimization) const;
 };
 
@@ -43,13 +30,9 @@ struct PipelineOptions {
 /// "move-layouts" for the pass `hamkaas-move-layouts`.
 llvm::ArrayRef<llvm::StringRef> getGraphOptimizations();
 
-/// Checks that each of `names` is known and the error a bound, as
-/// PipelineOptions has them.
-llvm::Error checkOptimizations(llvm::ArrayRef<std::string> names,
-                               double winogradError);
-
-/// An error if `pipeline` is not one of registered passes.
-llvm::Error checkGraphPasses(llvm::StringRef pipeline);
+/// An error unless noOptimize, winogradError and graphPasses are what pipelines
+/// can be built for.
+llvm::Error checkPipelineOptions(const CompileSettings &settings);
 
 /// Adds the passes that bring any graph to GRAPH in canonical form. The phases
 /// that follow are those of a Target.
