@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Run/EmulatedProgram.h"
+#include "HamKaas/Runtime/Instance/Instance.h"
+#include "HamKaas/Runtime/Instance/ProgramCheck.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/MathExtras.h"
+#include <cinttypes>
 #include <cmath>
 #include <cstdlib>
 
@@ -112,30 +115,31 @@ public:
     emulator.addConstants(image);
   }
 
-  int32_t prepare(HamKaasExecution &execution, const void *const *parameters,
-                  void *constants, void *workspace) {
-    HamKaasExecution own = begin();
+  rt::Error prepare(const void *const *parameters, void *constants,
+                    void *workspace) {
+    if (!code.prepare)
+      return rt::Error();
+    HamKaasExecution execution = begin();
     DeviceTensors onDevice(ArrayRef(program.parameters, program.parameterCount),
                            parameters);
     if (const HamKaasTensorInfo *missing = onDevice.findMissing())
-      return refuse(execution, *missing);
-    return finish(execution,
-                  code.prepare(&own, onDevice.data(), constants, workspace));
+      return refuse(*missing);
+    return finish(
+        code.prepare(&execution, onDevice.data(), constants, workspace));
   }
 
-  int32_t run(HamKaasExecution &execution, const void *const *inputs,
-              void *const *outputs, const void *constants, void *state,
-              void *workspace) {
-    HamKaasExecution own = begin();
+  rt::Error run(const void *const *inputs, void *const *outputs,
+                const void *constants, void *state, void *workspace) {
+    HamKaasExecution execution = begin();
     DeviceTensors in(ArrayRef(program.inputs, program.inputCount), inputs);
     DeviceTensors out(ArrayRef(program.outputs, program.outputCount), outputs);
     for (const DeviceTensors *tensors : {&in, &out})
       if (const HamKaasTensorInfo *missing = tensors->findMissing())
-        return refuse(execution, *missing);
-    int32_t failed =
-        code.run(&own, in.data(), out.data(), constants, state, workspace);
+        return refuse(*missing);
+    int32_t failed = code.run(&execution, in.data(), out.data(), constants,
+                              state, workspace);
     out.copyBack();
-    return finish(execution, failed);
+    return finish(failed);
   }
 
 private:
@@ -200,23 +204,22 @@ private:
     return 1;
   }
 
-  int32_t refuse(HamKaasExecution &execution, const HamKaasTensorInfo &tensor) {
-    message = ("out of memory for an aligned copy of '" + Twine(tensor.name) +
-               "' of " + Twine(tensor.bytes) + " bytes")
-                  .str();
-    execution.message = message.c_str();
-    return 1;
+  static rt::Error refuse(const HamKaasTensorInfo &tensor) {
+    return rt::Error::format(
+        "out of memory for an aligned copy of '%s' of %" PRIu64 " bytes",
+        tensor.name, tensor.bytes);
   }
 
-  /// Tells the caller what went wrong, if something did.
-  int32_t finish(HamKaasExecution &execution, int32_t failed) {
+  /// The error of what was done, if there is one.
+  rt::Error finish(int32_t failed) const {
     if (failed)
-      execution.message = message.c_str();
-    if (failed || failure[0] == 0)
-      return failed;
-    execution.failure.call = failure[0] - 1;
-    std::copy(failure + 1, std::end(failure), execution.failure.values);
-    return 1;
+      return rt::Error::format("%s", message.c_str());
+    if (failure[0] == 0)
+      return rt::Error();
+    HamKaasFailure check = {};
+    check.call = failure[0] - 1;
+    std::copy(failure + 1, std::end(failure), check.values);
+    return rt::describeFailure(program, check);
   }
 
   const HamKaasDeviceCode &code;
@@ -232,35 +235,14 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// The functions of the program
-//===----------------------------------------------------------------------===//
-
-// NOTE: HamKaasExecution::pool is the context of the instance's device.
-
-static int32_t prepareEmulated(HamKaasExecution *execution,
-                               const void *const *parameters, void *constants,
-                               void *workspace) {
-  return static_cast<Session *>(execution->pool)
-      ->prepare(*execution, parameters, constants, workspace);
-}
-
-static int32_t runEmulated(HamKaasExecution *execution,
-                           const void *const *inputs, void *const *outputs,
-                           const void *constants, void *state,
-                           void *workspace) {
-  return static_cast<Session *>(execution->pool)
-      ->run(*execution, inputs, outputs, constants, state, workspace);
-}
-
-//===----------------------------------------------------------------------===//
 // The program
 //===----------------------------------------------------------------------===//
 
 EmulatedProgram::EmulatedProgram(const HamKaasProgram &program)
     : code(*program.deviceCode), descriptor(program) {
   descriptor.deviceCode = nullptr;
-  descriptor.prepare = code.prepare ? prepareEmulated : nullptr;
-  descriptor.run = runEmulated;
+  descriptor.prepare = code.prepare;
+  descriptor.run = code.run;
 }
 
 Expected<std::unique_ptr<EmulatedProgram>>
@@ -302,9 +284,18 @@ EmulatedProgram::createDevice(emulation::ThreadOrder order,
     std::memset(memory, 0, bytes);
     return rt::Error();
   };
-  // The host half calls no kernels, and all is done when it returns.
-  device.runKernel = [](void *, HamKaasKernelFunction, void *const *, int64_t,
-                        int64_t *) { return int32_t(0); };
+  device.prepare = [](rt::Instance &instance, const void *const *parameters,
+                      void *workspace) {
+    return static_cast<Session *>(instance.device.context)
+        ->prepare(parameters, instance.constants->memory, workspace);
+  };
+  device.run = [](rt::Instance &instance, const void *const *inputs,
+                  void *const *outputs) {
+    return static_cast<Session *>(instance.device.context)
+        ->run(inputs, outputs, instance.constants->memory,
+              instance.state->memory, instance.workspace->memory);
+  };
+  // All is done when the host half returns.
   device.synchronise = [](void *) { return rt::Error(); };
   device.destroy = [](void *context) {
     delete static_cast<Session *>(context);

@@ -13,6 +13,7 @@
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Program/Descriptor.h"
 #include "HamKaas/Program/ElementTypes.h"
+#include "HamKaas/Runtime/Instance/Instance.h"
 #include "HamKaas/Support/DiagnosticText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -35,11 +36,10 @@ struct Session {
   std::shared_ptr<void> owner;
   /// Made in the first run, because only then the constants are there.
   std::optional<Interpreter> interpreter;
-  std::string message;
 
-  int32_t prepare(const void *const *from, void *constants);
-  int32_t run(HamKaasExecution &execution, const void *const *inputs,
-              void *const *outputs, const void *constants, void *state);
+  void prepare(const void *const *from, void *constants);
+  rt::Error run(const void *const *inputs, void *const *outputs,
+                const void *constants, void *state);
 
 private:
   FailureOr<ReferenceTensor> read(const HamKaasTensorInfo &tensor,
@@ -80,12 +80,11 @@ FailureOr<ReferenceTensor> Session::read(const HamKaasTensorInfo &tensor,
 }
 
 /// The constants are the parameters as they are.
-int32_t Session::prepare(const void *const *from, void *constants) {
+void Session::prepare(const void *const *from, void *constants) {
   for (const HamKaasTensorInfo &parameter :
        toArray(program.parameters, program.parameterCount))
     std::memcpy(const_cast<char *>(at(constants, parameter)), *from++,
                 parameter.bytes);
-  return 0;
 }
 
 LogicalResult Session::createInterpreter(const void *constants) {
@@ -154,34 +153,12 @@ LogicalResult Session::interpret(const void *const *inputs,
   return success();
 }
 
-int32_t Session::run(HamKaasExecution &execution, const void *const *inputs,
-                     void *const *outputs, const void *constants, void *state) {
+rt::Error Session::run(const void *const *inputs, void *const *outputs,
+                       const void *constants, void *state) {
   DiagnosticText diagnostics(graph.getContext());
   if (succeeded(interpret(inputs, outputs, constants, state)))
-    return 0;
-  message = llvm::toString(diagnostics.take());
-  execution.message = message.c_str();
-  return 1;
-}
-
-//===----------------------------------------------------------------------===//
-// The functions of the program
-//===----------------------------------------------------------------------===//
-
-// NOTE: HamKaasExecution::pool is the context of the instance's device.
-
-static int32_t prepareReference(HamKaasExecution *execution,
-                                const void *const *parameters, void *constants,
-                                void *) {
-  return static_cast<Session *>(execution->pool)
-      ->prepare(parameters, constants);
-}
-
-static int32_t runReference(HamKaasExecution *execution,
-                            const void *const *inputs, void *const *outputs,
-                            const void *constants, void *state, void *) {
-  return static_cast<Session *>(execution->pool)
-      ->run(*execution, inputs, outputs, constants, state);
+    return rt::Error();
+  return rt::Error::format("%s", llvm::toString(diagnostics.take()).c_str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,8 +228,6 @@ ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name,
   descriptor.stateCount = int32_t(states.size());
   descriptor.constantsBytes = info.constantsBytes;
   descriptor.stateBytes = info.stateBytes;
-  descriptor.prepare = prepareReference;
-  descriptor.run = runReference;
 }
 
 rt::Device ReferenceProgram::createDevice(ModuleOp graph,
@@ -260,7 +235,7 @@ rt::Device ReferenceProgram::createDevice(ModuleOp graph,
   rt::Device device = {};
   device.name = "reference";
   device.context =
-      new Session{descriptor, graph, std::move(owner), std::nullopt, ""};
+      new Session{descriptor, graph, std::move(owner), std::nullopt};
   device.allocate = [](void *, uint64_t bytes, rt::Error &) -> void * {
     return std::aligned_alloc(HAMKAAS_REGION_ALIGNMENT,
                               llvm::alignTo(bytes, HAMKAAS_REGION_ALIGNMENT));
@@ -275,9 +250,19 @@ rt::Device ReferenceProgram::createDevice(ModuleOp graph,
     std::memset(memory, 0, bytes);
     return rt::Error();
   };
-  // There are no kernels, and nothing goes on beside a run.
-  device.runKernel = [](void *, HamKaasKernelFunction, void *const *, int64_t,
-                        int64_t *) { return int32_t(0); };
+  device.prepare = [](rt::Instance &instance, const void *const *parameters,
+                      void *) {
+    static_cast<Session *>(instance.device.context)
+        ->prepare(parameters, instance.constants->memory);
+    return rt::Error();
+  };
+  device.run = [](rt::Instance &instance, const void *const *inputs,
+                  void *const *outputs) {
+    return static_cast<Session *>(instance.device.context)
+        ->run(inputs, outputs, instance.constants->memory,
+              instance.state->memory);
+  };
+  // Nothing goes on beside a run.
   device.synchronise = [](void *) { return rt::Error(); };
   device.destroy = [](void *context) {
     delete static_cast<Session *>(context);

@@ -193,6 +193,7 @@ Error hamkaas::rt::createCudaDevice(int32_t number,
   device.zero = zero;
   device.synchronise = synchronise;
   device.destroy = destroy;
+  device.isInProcess = false;
   device.prepare = prepareOnCuda;
   device.start = startOnCuda;
   device.run = runOnCuda;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaDescription.h"
+#include "HamKaas/Runtime/Instance/Instance.h"
 
 #include <cstdlib>
 
@@ -90,9 +91,10 @@ static Error callPrepare(CudaProgram &device, const void *const *parameters,
   return explainReturn(failed, execution, description);
 }
 
-Error hamkaas::rt::prepareOnCuda(void *context, const void *const *parameters,
-                                 void *constants, void *workspace) {
-  CudaProgram &device = *static_cast<CudaProgram *>(context);
+Error hamkaas::rt::prepareOnCuda(Instance &instance,
+                                 const void *const *parameters,
+                                 void *workspace) {
+  CudaProgram &device = *static_cast<CudaProgram *>(instance.device.context);
   if (!device.program.deviceCode->prepare)
     return Error();
   CudaScope scope(device.context);
@@ -101,7 +103,8 @@ Error hamkaas::rt::prepareOnCuda(void *context, const void *const *parameters,
   DeviceParameters onDevice(device);
   if (Error error = onDevice.copy(parameters))
     return error;
-  Error error = callPrepare(device, onDevice.addresses(), constants, workspace);
+  Error error = callPrepare(device, onDevice.addresses(),
+                            instance.constants->memory, workspace);
   // Also after an error: the memory is given back now.
   Error ending = device.context.wait("the preparation failed");
   return error ? static_cast<Error &&>(error) : static_cast<Error &&>(ending);

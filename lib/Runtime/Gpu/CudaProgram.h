@@ -17,6 +17,15 @@
 
 namespace hamkaas::rt {
 
+/// The memory of a run, other than inputs and outputs.
+struct ProgramMemory {
+  const void *constants;
+  void *state;
+  void *workspace;
+  /// Null, or where to add up the times of the program's calls.
+  HamKaasCallProfile *profile;
+};
+
 /// The context of a Device.
 struct CudaProgram {
   explicit CudaProgram(const HamKaasProgram &program) : program(program) {}
@@ -42,14 +51,15 @@ struct CudaProgram {
 };
 
 /// Device::prepare.
-Error prepareOnCuda(void *context, const void *const *parameters,
-                    void *constants, void *workspace);
+Error prepareOnCuda(Instance &instance, const void *const *parameters,
+                    void *workspace);
 
 /// Device::start.
-Error startOnCuda(void *context, const ProgramMemory &memory);
+Error startOnCuda(Instance &instance);
 
 /// Device::run.
-Error runOnCuda(void *context, const void *const *inputs, void *const *outputs);
+Error runOnCuda(Instance &instance, const void *const *inputs,
+                void *const *outputs);
 
 } // namespace hamkaas::rt
 

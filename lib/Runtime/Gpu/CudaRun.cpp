@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaDescription.h"
+#include "HamKaas/Runtime/Instance/Instance.h"
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
 
 using namespace hamkaas::rt;
@@ -65,9 +66,10 @@ static Error makeGraph(CudaProgram &device) {
   return error;
 }
 
-Error hamkaas::rt::startOnCuda(void *context, const ProgramMemory &memory) {
-  CudaProgram &device = *static_cast<CudaProgram *>(context);
-  device.memory = memory;
+Error hamkaas::rt::startOnCuda(Instance &instance) {
+  CudaProgram &device = *static_cast<CudaProgram *>(instance.device.context);
+  device.memory = {instance.constants->memory, instance.state->memory,
+                   instance.workspace->memory, instance.profile};
   CudaScope scope(device.context);
   if (Error error = scope.enter())
     return error;
@@ -120,9 +122,9 @@ static Error launchAndWait(CudaProgram &device) {
       device.program.name);
 }
 
-Error hamkaas::rt::runOnCuda(void *context, const void *const *inputs,
+Error hamkaas::rt::runOnCuda(Instance &instance, const void *const *inputs,
                              void *const *outputs) {
-  CudaProgram &device = *static_cast<CudaProgram *>(context);
+  CudaProgram &device = *static_cast<CudaProgram *>(instance.device.context);
   CudaScope scope(device.context);
   if (Error error = scope.enter())
     return error;

@@ -76,16 +76,16 @@ static Error allocate(const Instance &instance, const char *what,
                       region);
 }
 
-// Lets the program write the constants itself.
-static Error callPrepare(Instance &instance, const Parameters &parameters,
-                         void *workspace) {
+Error hamkaas::rt::prepareInProcess(Instance &instance,
+                                    const void *const *parameters,
+                                    void *workspace) {
+  if (!instance.program->prepare)
+    return Error();
   const Device &device = instance.device;
-  FloatingPointScope defaultModes;
   instance.execution.failure.call = -1;
   instance.execution.message = nullptr;
-  int32_t failed =
-      instance.program->prepare(&instance.execution, parameters.addresses(),
-                                instance.constants->memory, workspace);
+  int32_t failed = instance.program->prepare(
+      &instance.execution, parameters, instance.constants->memory, workspace);
   Error error = device.synchronise(device.context);
   return failed ? explainFailure(instance) : static_cast<Error &&>(error);
 }
@@ -94,17 +94,13 @@ static Error callPrepare(Instance &instance, const Parameters &parameters,
 static Error runPreparation(Instance &instance, const Parameters &parameters) {
   const HamKaasProgram &program = *instance.program;
   const Device &device = instance.device;
-  if (!device.prepare && !program.prepare)
-    return Error();
   Region *workspace = nullptr;
   if (Error error = allocate(instance, "preparation workspace",
                              program.prepareWorkspaceBytes, workspace))
     return error;
+  FloatingPointScope defaultModes;
   Error error =
-      device.prepare
-          ? device.prepare(device.context, parameters.addresses(),
-                           instance.constants->memory, workspace->memory)
-          : callPrepare(instance, parameters, workspace->memory);
+      device.prepare(instance, parameters.addresses(), workspace->memory);
   releaseRegion(device, workspace);
   return error;
 }
@@ -129,11 +125,7 @@ static Error createState(Instance &instance) {
   return zeroState(instance);
 }
 
-static Error startDevice(const Instance &instance) {
-  ProgramMemory memory = {instance.constants->memory, instance.state->memory,
-                          instance.workspace->memory, instance.profile};
-  return instance.device.start(instance.device.context, memory);
-}
+Error hamkaas::rt::startInProcess(Instance &) { return Error(); }
 
 // The preparation comes first: its workspace is free again before the run's is
 // taken.
@@ -152,7 +144,7 @@ static Error fillInstance(Instance &instance,
   if (options.profile)
     if (Error error = createProfile(instance))
       return error;
-  return instance.device.start ? startDevice(instance) : Error();
+  return instance.device.start(instance);
 }
 
 static Error fillAndRegister(Instance &instance,

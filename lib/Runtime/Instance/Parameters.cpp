@@ -85,7 +85,7 @@ void Parameters::takeEmbedded() {
 // A safetensors header may have any length, so the data after it has any
 // alignment. A device with its own memory gets a copy anyway.
 Error Parameters::alignAll() {
-  if (device.prepare)
+  if (!device.isInProcess)
     return Error();
   const void **found = finder.addresses();
   for (int32_t i = 0; i < program.parameterCount; ++i) {

@@ -12,11 +12,9 @@
 
 using namespace hamkaas::rt;
 
-// Lets the program do the run itself.
-static Error callRun(Instance &instance, const void *const *inputs,
-                     void *const *outputs) {
+Error hamkaas::rt::runInProcess(Instance &instance, const void *const *inputs,
+                                void *const *outputs) {
   const Device &device = instance.device;
-  FloatingPointScope defaultModes;
   if (instance.profile)
     instance.lastTime = readClock();
   int32_t failed = instance.program->run(
@@ -38,9 +36,8 @@ static Error runInstance(Instance &instance, const void *const *inputs,
   if (Error error =
           checkBuffers("output", program.outputs, program.outputCount, outputs))
     return error;
-  const Device &device = instance.device;
-  return device.run ? device.run(device.context, inputs, outputs)
-                    : callRun(instance, inputs, outputs);
+  FloatingPointScope defaultModes;
+  return instance.device.run(instance, inputs, outputs);
 }
 
 HamKaasError HamKaasInstanceRun(HamKaasInstance *handle,

@@ -20,14 +20,15 @@
 
 namespace hamkaas::rt {
 
-/// The memory of a run, other than inputs and outputs.
-struct ProgramMemory {
-  const void *constants;
-  void *state;
-  void *workspace;
-  /// Null, or where to add up the times of the program's calls.
-  HamKaasCallProfile *profile;
-};
+struct Instance;
+
+// The work of a device in process memory: HamKaasProgram::prepare and run,
+// which hand kernels to Device::runKernel.
+Error prepareInProcess(Instance &instance, const void *const *parameters,
+                       void *workspace);
+Error startInProcess(Instance &instance);
+Error runInProcess(Instance &instance, const void *const *inputs,
+                   void *const *outputs);
 
 /// Memory and a way to run kernels on it. A function table instead of a class
 /// with virtual functions, which would need the C++ standard library at link
@@ -51,8 +52,8 @@ struct Device {
                         uint64_t bytes);
   Error (*zero)(void *context, void *memory, uint64_t bytes);
 
-  /// HamKaasExecution::parallelFor. Null if the device runs programs itself,
-  /// see below.
+  /// HamKaasExecution::parallelFor, for prepareInProcess and runInProcess. Null
+  /// if the device uses neither.
   int32_t (*runKernel)(void *context, HamKaasKernelFunction kernel,
                        void *const *arguments, int64_t tiles, int64_t *values);
 
@@ -61,18 +62,18 @@ struct Device {
 
   void (*destroy)(void *context);
 
-  /// The following are null for a device in process memory, where
-  /// HamKaasProgram::prepare and run do all work. Otherwise the device was made
-  /// for one program, does that work, and has its own memory.
-  ///
-  /// Writes the constants. `parameters` may also be addresses of the caller.
-  Error (*prepare)(void *context, const void *const *parameters,
-                   void *constants, void *workspace);
-  /// Makes ready to run on `memory`, which lives until `destroy`.
-  Error (*start)(void *context, const ProgramMemory &memory);
-  /// Runs once; all is done when this returns. `inputs` and `outputs` may also
-  /// be addresses of the caller.
-  Error (*run)(void *context, const void *const *inputs, void *const *outputs);
+  /// False for a device with its own memory. Then parameters, inputs and
+  /// outputs may be addresses of either.
+  bool isInProcess = true;
+
+  /// Writes the instance's constants.
+  Error (*prepare)(Instance &instance, const void *const *parameters,
+                   void *workspace) = prepareInProcess;
+  /// Makes ready to run on the instance's memory, which lives until `destroy`.
+  Error (*start)(Instance &instance) = startInProcess;
+  /// Runs once; all is done when this returns.
+  Error (*run)(Instance &instance, const void *const *inputs,
+               void *const *outputs) = runInProcess;
 };
 
 /// Returns whether createDevice knows the name.
