@@ -28,9 +28,12 @@ static uint32_t takeNumber() {
   return ++last;
 }
 
+// A context that knows what a graph has, and no other form.
 Graph::Graph()
-    : context(createContext(MLIRContext::Threading::DISABLED)),
-      graph(context.get()), number(takeNumber()) {}
+    : context(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)),
+      graph(context.get()), number(takeNumber()) {
+  context->printOpOnDiagnostic(false);
+}
 
 Expected<uint32_t> Graph::find(HamKaasValue value, const Twine &what) const {
   uint32_t place = uint32_t(value) - 1;

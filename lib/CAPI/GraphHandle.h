@@ -30,7 +30,7 @@ public:
 
   /// Held by each call.
   std::mutex mutex;
-  std::shared_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<mlir::MLIRContext> context;
   graph::UserGraph graph;
 
 private:

@@ -43,13 +43,17 @@ Expected<RankedTensorType> graph::makeType(ArrayRef<int64_t> shape,
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// "an integer", for messages.
+/// The value, for messages.
 static std::string describe(const UserAttribute &attribute) {
-  static constexpr StringLiteral kinds[] = {"an integer", "a real number",
-                                            "a list of integers", "", "a type"};
+  if (auto *integer = std::get_if<int64_t>(&attribute.value))
+    return std::to_string(*integer);
+  if (auto *real = std::get_if<double>(&attribute.value))
+    return "the real number " + debugString(*real);
+  if (auto *list = std::get_if<ArrayRef<int64_t>>(&attribute.value))
+    return formatList(*list);
   if (auto *word = std::get_if<StringRef>(&attribute.value))
     return quote(*word);
-  return kinds[attribute.value.index()].str();
+  return debugString(std::get<Type>(attribute.value));
 }
 
 /// The number as an element of `type`; null if it is none, or out of range.

@@ -263,7 +263,7 @@ TEST(GraphErrors, NameOperationsAndAttributes) {
       apply(graph, "reduce", {x}, {word("combiner", "sum"), integer("dims", 1)})
           .error,
       "'reduce': expected the attribute 'dims' to be a list of integers, "
-      "got an integer");
+      "got 1");
   EXPECT_EQ(apply(graph, "log_sum_exp", {x}, {}).error, "");
   EXPECT_EQ(apply(graph, "reduce", {x},
                   {integers("dims", dims), integers("dims", dims)})
@@ -282,10 +282,11 @@ TEST(GraphErrors, CheckNumbers) {
         .error;
   };
   EXPECT_EQ(pad(integer("value", 255)), "");
-  EXPECT_THAT(pad(integer("value", 256)),
-              HasSubstr("to be a number of the elements of tensor<2xui8>"));
+  EXPECT_THAT(
+      pad(integer("value", 256)),
+      HasSubstr("to be a number of the elements of tensor<2xui8>, got 256"));
   EXPECT_THAT(pad(integer("value", -1)), HasSubstr("to be a number"));
-  EXPECT_THAT(pad(real("value", 1)), HasSubstr("got a real number"));
+  EXPECT_THAT(pad(real("value", 1)), HasSubstr("got the real number 1"));
 }
 
 TEST(GraphErrors, CheckResultTypes) {
