@@ -24,6 +24,7 @@ KernelBuilder::KernelBuilder(func::FuncOp kernel,
     : builder(kernel.getBody().front().getTerminator()),
       location(kernel.getLoc()), costModel(target),
       argument(kernel.getArguments().back()), entry(&kernel.getBody().front()) {
+  assert(kernel.getBody().hasOneBlock() && "expected a verified kernel");
   destination = argument;
 }
 
@@ -46,6 +47,9 @@ Value KernelBuilder::constant(int64_t value) {
 }
 
 std::pair<Value, Value> KernelBuilder::makeAlike(Value lhs, Value rhs) {
+  assert((!isa<VectorType>(lhs.getType()) || !isa<VectorType>(rhs.getType()) ||
+          lhs.getType() == rhs.getType()) &&
+         "expected vectors of as many lanes");
   for (Value operand : {lhs, rhs})
     if (auto type = dyn_cast<VectorType>(operand.getType()))
       return {broadcast(lhs, type.getDimSize(0)),
@@ -93,6 +97,7 @@ Value KernelBuilder::multiply(Value lhs, int64_t rhs) {
 }
 
 Value KernelBuilder::divide(Value lhs, int64_t rhs) {
+  assert(rhs > 0 && "expected a divisor above 0, as the division is unsigned");
   if (std::optional<int64_t> a = getConstantIntValue(lhs))
     return constant(*a / rhs);
   if (rhs == 1)
@@ -102,6 +107,7 @@ Value KernelBuilder::divide(Value lhs, int64_t rhs) {
 }
 
 Value KernelBuilder::remainder(Value lhs, int64_t rhs) {
+  assert(rhs > 0 && "expected a divisor above 0, as the division is unsigned");
   if (std::optional<int64_t> a = getConstantIntValue(lhs))
     return constant(*a % rhs);
   if (rhs == 1)
@@ -140,6 +146,7 @@ SmallVector<Value> KernelBuilder::delinearize(Value linear,
 //===----------------------------------------------------------------------===//
 
 void KernelBuilder::tileLoop(int64_t tiles, function_ref<void(Value)> body) {
+  assert(destination == argument && "expected one loop over tiles");
   auto loop = scf::ForOp::create(builder, location, constant(0),
                                  constant(tiles), constant(1), destination);
   loop->setAttr(HamKaasDialect::tileLoopAttrName, builder.getUnitAttr());
@@ -154,6 +161,7 @@ void KernelBuilder::tileLoop(int64_t tiles, function_ref<void(Value)> body) {
 SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
                                        ValueRange carried, bool writes,
                                        LoopBody body) {
+  assert(step > 0 && "expected a loop that counts up");
   std::optional<int64_t> from = getConstantIntValue(lower);
   std::optional<int64_t> to = getConstantIntValue(upper);
   if (from && to && *to <= *from)
@@ -173,6 +181,7 @@ SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
   SmallVector<Value> yielded =
       body(loop.getInductionVar(),
            ValueRange(loop.getRegionIterArgs()).take_front(carried.size()));
+  assert(yielded.size() == carried.size() && "expected what is carried");
   if (writes) {
     yielded.push_back(destination);
     destination = loop.getResults().back();
@@ -205,6 +214,9 @@ SmallVector<Value> KernelBuilder::branch(Value condition, TypeRange types,
     builder.setInsertionPointToStart(block);
     destination = before;
     SmallVector<Value> yielded = body();
+    assert(yielded.size() == types.size() && "expected a value for each type");
+    assert((writes || destination == before) &&
+           "expected a branch that writes");
     if (writes)
       yielded.push_back(destination);
     scf::YieldOp::create(builder, location, yielded);
@@ -232,13 +244,17 @@ void KernelBuilder::writingBranch(Value condition,
 //===----------------------------------------------------------------------===//
 
 Value KernelBuilder::broadcast(Value value, int64_t lanes) {
-  if (isa<VectorType>(value.getType()))
+  if (isa<VectorType>(value.getType())) {
+    assert(cast<VectorType>(value.getType()).getDimSize(0) == lanes &&
+           "expected as many lanes");
     return value;
+  }
   return vector::BroadcastOp::create(
       builder, location, VectorType::get(lanes, value.getType()), value);
 }
 
 Value KernelBuilder::mask(int64_t active, int64_t lanes) {
+  assert(active >= 0 && active <= lanes && "expected some of the lanes");
   return vector::ConstantMaskOp::create(
       builder, location, VectorType::get(lanes, builder.getI1Type()),
       ArrayRef<int64_t>(active));
@@ -247,6 +263,7 @@ Value KernelBuilder::mask(int64_t active, int64_t lanes) {
 Value KernelBuilder::combineAcross(Value vector,
                                    function_ref<Value(Value, Value)> step) {
   int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
+  assert(llvm::isPowerOf2_64(lanes) && "expected lanes whose numbers are bits");
   for (int64_t width = lanes / 2; width >= 1; width /= 2) {
     SmallVector<int64_t> others;
     for (int64_t lane = 0; lane < lanes; ++lane)
@@ -269,6 +286,9 @@ static AffineMap lastDimension(OpBuilder &builder, int64_t rank) {
 
 Value KernelBuilder::load(Value tensor, ValueRange indices, int64_t lanes,
                           int64_t active) {
+  assert(cast<ShapedType>(tensor.getType()).getRank() ==
+             static_cast<int64_t>(indices.size()) &&
+         "expected an index for each dimension");
   Type element = getElementTypeOrSelf(tensor);
   Value zero = arith::ConstantOp::create(builder, location,
                                          builder.getZeroAttr(element));
@@ -314,6 +334,8 @@ Value KernelBuilder::gather(Value tensor, Value linear, int64_t active) {
 }
 
 void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
+  assert(destinationType().getRank() == static_cast<int64_t>(indices.size()) &&
+         "expected an index for each dimension");
   if (isDeferring) {
     deferred.push_back({vector, SmallVector<Value>(indices), active, false});
     return;
@@ -366,6 +388,7 @@ void KernelBuilder::setInsertionPointBeforeTiles() {
 }
 
 Value KernelBuilder::elementsBeforeLine() {
+  assert(streams() && "expected a destination of whole cache lines");
   if (beforeLine)
     return beforeLine;
   // Before the tiles: nothing has been written yet.
@@ -394,6 +417,7 @@ void KernelBuilder::streamingLoop(Value lower, Value upper, int64_t step,
 }
 
 Value KernelBuilder::flatBuffer(Value argument) {
+  assert(isa<BlockArgument>(argument) && "expected an argument of the kernel");
   // NOTE: of the layout that bufferization gives arguments; any other would ask
   // for a copy.
   auto type = cast<RankedTensorType>(argument.getType());
@@ -451,6 +475,7 @@ Value KernelBuilder::getExchange(int64_t rows, int64_t columns, Type element) {
 }
 
 void KernelBuilder::storeElement(Value element, ValueRange indices) {
+  assert(!isDeferring && "expected stores of whole vectors to defer");
   destination = tensor::InsertOp::create(builder, location, element,
                                          destination, indices);
 }
