@@ -156,12 +156,15 @@ void ProgramLowering::lowerCall(func::CallOp call) {
 }
 
 int64_t ProgramLowering::getCallIndex(func::CallOp call) {
-  return call->getAttrOfType<IntegerAttr>(HamKaasDialect::callIndexAttrName)
-      .getInt();
+  auto index =
+      call->getAttrOfType<IntegerAttr>(HamKaasDialect::callIndexAttrName);
+  assert(index && "hamkaas-plan-memory numbers all calls");
+  return index.getInt();
 }
 
 LogicalResult ProgramLowering::lowerRepeat(RepeatOp repeat) {
   auto body = symbols.lookup<func::FuncOp>(repeat.getCallee());
+  assert(body && "a loop is lowered once, by its only repeat");
   std::string name = ("hamkaas_" + repeat.getCallee()).str();
   std::unique_ptr<ProgramLowering> lowering = createForLoop(body);
   if (failed(lowering->lower(name)))
@@ -201,7 +204,9 @@ void ProgramLowering::callBody(RepeatOp repeat, StringRef body, Value step) {
   for (auto [i, operand] : llvm::enumerate(repeat->getOpOperands())) {
     if (!repeat.isRow(operand))
       continue;
-    int64_t bytes = getByteCount(operand.get().getType()) / repeat.getSteps();
+    uint64_t bytes = getByteCount(operand.get().getType());
+    assert(bytes % repeat.getSteps() == 0 && "each step has a row of its own");
+    bytes /= repeat.getSteps();
     Value offset = LLVM::MulOp::create(builder, row, constant(bytes));
     LLVM::StoreOp::create(
         builder,

@@ -179,6 +179,9 @@ void CopyPlacer::place(size_t step) {
 }
 
 void CopyPlacer::move(const Part &guest, const Part &host) {
+  assert(guest.end - guest.begin == host.end - host.begin &&
+         "a copy has as many elements as its source");
+  assert(!moved.contains(guest.buffer) && "a buffer moves once");
   moved[guest.buffer] = {host.buffer, host.begin};
   hosts.insert(host.buffer);
   SmallVector<Access> own = std::move(accesses.find(guest.buffer)->second);

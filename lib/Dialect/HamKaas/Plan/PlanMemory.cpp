@@ -111,8 +111,11 @@ LogicalResult ProgramPlanner::plan() {
     return program.emitError("expected a workspace of less than 2^63 bytes");
   arena = std::move(*planned);
   placeCopies();
-  for (auto [i, allocation] : llvm::enumerate(buffers.getAllocations()))
+  for (auto [i, allocation] : llvm::enumerate(buffers.getAllocations())) {
+    assert(arena.offsets[i] + buffers.getLifetimes()[i].bytes <= arena.bytes &&
+           "a buffer lies within the workspace");
     placed[allocation] = {MemoryRegion::Workspace, arena.offsets[i]};
+  }
   return success();
 }
 
@@ -292,6 +295,7 @@ ProgramPlanner::Place ProgramPlanner::getPlace(Value operand) const {
   const BufferView &view = buffers.getView(operand);
   if (view.buffer.getDefiningOp<memref::GetGlobalOp>())
     return {view.buffer, view.getByteOffset()};
+  assert(placed.contains(view.buffer) && "plan() places every buffer");
   auto [region, offset] = placed.find(view.buffer)->second;
   auto argument = tableArguments.find(view.buffer);
   Value base = argument == tableArguments.end() ? regionArguments.at(region)
@@ -376,6 +380,7 @@ void ProgramPlanner::setAttributes(int64_t steps) {
     // A dropped copy has the number of the step after it.
     int64_t first = newSteps[lifetime.firstUse];
     int64_t last = std::min(newSteps[lifetime.lastUse], steps - 1);
+    assert((first <= last || first == steps) && "steps keep their order");
     entries.push_back(BufferAttr::get(builder.getContext(), offset,
                                       lifetime.bytes, first, last));
   }
@@ -454,6 +459,10 @@ private:
   static void addWorkspaces(func::FuncOp program, const SymbolTable &symbols) {
     for (auto repeat : program.getBody().front().getOps<RepeatOp>()) {
       auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());
+      assert(loop &&
+             getRegion(loop, loop.getNumArguments() - 1) ==
+                 MemoryRegion::Workspace &&
+             "loops are planned before those that repeat them");
       OpBuilder builder(repeat);
       repeat.getWorkspaceMutable().assign(memref::AllocOp::create(
           builder, repeat.getLoc(),

@@ -170,6 +170,8 @@ void ProgramBuffers::findReplacement(Operation *step, Value dying) {
         oldType.getElementType() != newType.getElementType() ||
         oldType.getShape() != newType.getShape())
       continue;
+    assert(lifetimes[*created].bytes == lifetimes[*old].bytes &&
+           "whole buffers of one type have one size");
     lifetimes[*created].mayReplace = *old;
     return;
   }
