@@ -198,8 +198,10 @@ LogicalResult LaneDistributor::distribute(Operation *op) {
       .Case([&](vector::BroadcastOp op) { return distributeBroadcast(op); })
       .Case([&](vector::FromElementsOp op) { return distributeElements(op); })
       .Case([&](vector::FMAOp op) {
-        return replace(op, math::FmaOp::create(builder, loc, op.getLhs(),
-                                               op.getRhs(), op.getAcc()));
+        return replace(op, math::FmaOp::create(
+                               builder, loc, threadValue(op.getLhsMutable()),
+                               threadValue(op.getRhsMutable()),
+                               threadValue(op.getAccMutable())));
       })
       .Default([&](Operation *op) { return distributeElementwise(op); });
 }

@@ -49,6 +49,15 @@ private:
   mlir::LogicalResult distributeRegions(mlir::Operation *op);
   mlir::LogicalResult distributeElementwise(mlir::Operation *op);
   mlir::LogicalResult replace(mlir::Operation *op, mlir::Value value);
+  /// The operand as it is by now. The getters of an operation that takes
+  /// vectors would cast it to one.
+  static mlir::Value threadValue(mlir::OpOperand &operand) {
+    return operand.get();
+  }
+  /// Null if there is none.
+  static mlir::Value threadValue(mlir::MutableOperandRange operand) {
+    return operand.empty() ? mlir::Value() : operand[0].get();
+  }
 
   // Memory (LaneMemory.cpp).
   mlir::LogicalResult distributeRead(mlir::vector::TransferReadOp op);

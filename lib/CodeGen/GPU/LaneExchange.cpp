@@ -113,10 +113,11 @@ LogicalResult LaneDistributor::distributeShuffle(vector::ShuffleOp op) {
     return llvm::any_of(sources, [](auto source) { return bool(source); });
   };
   if (!isUsed(right))
-    return replace(op, take(op.getV1(), left));
+    return replace(op, take(threadValue(op.getV1Mutable()), left));
   if (!isUsed(left))
-    return replace(op, take(op.getV2(), right));
-  Value fromLeft = take(op.getV1(), left), fromRight = take(op.getV2(), right);
+    return replace(op, take(threadValue(op.getV2Mutable()), right));
+  Value fromLeft = take(threadValue(op.getV1Mutable()), left),
+        fromRight = take(threadValue(op.getV2Mutable()), right);
   return replace(op, arith::SelectOp::create(builder, loc, bitTable(isRight),
                                              fromRight, fromLeft));
 }
@@ -131,7 +132,8 @@ LogicalResult LaneDistributor::distributeExtract(vector::ExtractOp op) {
   else
     from = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
                                       cast<Value>(position.front()));
-  return replace(op, exchange(op.getSource(), gpu::ShuffleMode::IDX, from));
+  return replace(op, exchange(threadValue(op.getSourceMutable()),
+                              gpu::ShuffleMode::IDX, from));
 }
 
 LogicalResult LaneDistributor::distributeInsert(vector::InsertOp op) {
@@ -141,9 +143,10 @@ LogicalResult LaneDistributor::distributeInsert(vector::InsertOp op) {
   Value isHere =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane(),
                             index(*getConstantIntValue(position.front())));
-  return replace(op,
-                 arith::SelectOp::create(builder, loc, isHere,
-                                         op.getValueToStore(), op.getDest()));
+  return replace(
+      op, arith::SelectOp::create(builder, loc, isHere,
+                                  threadValue(op.getValueToStoreMutable()),
+                                  threadValue(op.getDestMutable())));
 }
 
 LogicalResult
@@ -153,7 +156,7 @@ LaneDistributor::distributeExtractSlice(vector::ExtractStridedSliceOp op) {
   Sources sources;
   for (int64_t lane = 0; lane < size; ++lane)
     sources.push_back(lane + offset);
-  return replace(op, take(op.getSource(), sources));
+  return replace(op, take(threadValue(op.getSourceMutable()), sources));
 }
 
 /// Combines halves until the first lane has the result, then broadcasts it. The
@@ -163,12 +166,12 @@ LogicalResult LaneDistributor::distributeReduction(vector::ReductionOp op) {
   int64_t lanes = lanesOf.at(op);
   if (!llvm::isPowerOf2_64(lanes))
     return op.emitError("expected a power of two of lanes, got ") << lanes;
-  Value value = op.getVector();
+  Value value = threadValue(op.getVectorMutable());
   for (int64_t width = lanes / 2; width >= 1; width /= 2)
     value = vector::makeArithReduction(
         builder, loc, op.getKind(), value,
         exchange(value, gpu::ShuffleMode::XOR, integer(width)));
-  if (Value initial = op.getAcc())
+  if (Value initial = threadValue(op.getAccMutable()))
     value =
         vector::makeArithReduction(builder, loc, op.getKind(), initial, value);
   return replace(op, exchange(value, gpu::ShuffleMode::IDX, integer(0)));

@@ -131,16 +131,18 @@ LogicalResult LaneDistributor::distributeRead(vector::TransferReadOp op) {
   if (failed(verifyTransfer(op)))
     return failure();
   int64_t lanes = op.getVectorType().getNumElements();
-  ActiveLanes active = getActive(op.getMask(), lanes);
+  ActiveLanes active = getActive(threadValue(op.getMaskMutable()), lanes);
   return replace(op, loadLane(op.getBase(), op.getIndices(), active,
-                              op.getMask() ? op.getPadding() : Value()));
+                              threadValue(op.getMaskMutable()) ? op.getPadding()
+                                                               : Value()));
 }
 
 LogicalResult LaneDistributor::distributeWrite(vector::TransferWriteOp op) {
   if (failed(verifyTransfer(op)))
     return failure();
-  storeLane(op.getValueToStore(), op.getBase(), op.getIndices(),
-            getActive(op.getMask(), lanesOf.at(op)));
+  storeLane(threadValue(op.getValueToStoreMutable()), op.getBase(),
+            op.getIndices(),
+            getActive(threadValue(op.getMaskMutable()), lanesOf.at(op)));
   op->erase();
   return success();
 }
@@ -151,22 +153,24 @@ LogicalResult LaneDistributor::distributeLoad(vector::LoadOp op) {
 }
 
 LogicalResult LaneDistributor::distributeStore(vector::StoreOp op) {
-  storeLane(op.getValueToStore(), op.getBase(), op.getIndices(),
-            getActive(nullptr, lanesOf.at(op)));
+  storeLane(threadValue(op.getValueToStoreMutable()), op.getBase(),
+            op.getIndices(), getActive(nullptr, lanesOf.at(op)));
   op->erase();
   return success();
 }
 
 /// Gathers and scatters of neighbours are simplified to these.
 LogicalResult LaneDistributor::distributeMaskedLoad(vector::MaskedLoadOp op) {
-  ActiveLanes active = getActive(op.getMask(), lanesOf.at(op));
-  return replace(
-      op, loadLane(op.getBase(), op.getIndices(), active, op.getPassThru()));
+  ActiveLanes active =
+      getActive(threadValue(op.getMaskMutable()), lanesOf.at(op));
+  return replace(op, loadLane(op.getBase(), op.getIndices(), active,
+                              threadValue(op.getPassThruMutable())));
 }
 
 LogicalResult LaneDistributor::distributeMaskedStore(vector::MaskedStoreOp op) {
-  storeLane(op.getValueToStore(), op.getBase(), op.getIndices(),
-            getActive(op.getMask(), lanesOf.at(op)));
+  storeLane(threadValue(op.getValueToStoreMutable()), op.getBase(),
+            op.getIndices(),
+            getActive(threadValue(op.getMaskMutable()), lanesOf.at(op)));
   op->erase();
   return success();
 }
@@ -183,22 +187,23 @@ LogicalResult LaneDistributor::distributeGather(vector::GatherOp op) {
   if (!isa<MemRefType>(op.getBase().getType()))
     return op->emitError("expected to gather from a buffer");
   int64_t lanes = op.getVectorType().getNumElements();
-  ActiveLanes active = getActive(op.getMask(), lanes);
-  Value offset = toIndex(builder, loc, op.getIndices());
+  ActiveLanes active = getActive(threadValue(op.getMaskMutable()), lanes);
+  Value offset = toIndex(builder, loc, threadValue(op.getIndicesMutable()));
   auto load = [&]() -> Value {
     return memref::LoadOp::create(
         builder, loc, op.getBase(),
         moveBy(builder, loc, op.getOffsets(), offset));
   };
   if (!active.isAll() && isWritten(op.getBase()))
-    return replace(op, loadWhere(active, op.getPassThru(), load));
+    return replace(
+        op, loadWhere(active, threadValue(op.getPassThruMutable()), load));
   Value condition = active.count ? isBelow(*active.count) : active.mask;
   if (!active.isAll())
     offset = arith::SelectOp::create(builder, loc, condition, offset, index(0));
   Value element = load();
   if (active.count != lanes)
     element = arith::SelectOp::create(builder, loc, condition, element,
-                                      op.getPassThru());
+                                      threadValue(op.getPassThruMutable()));
   return replace(op, element);
 }
 
@@ -207,7 +212,7 @@ LogicalResult LaneDistributor::distributeScatter(vector::ScatterOp op) {
   if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
       !llvm::all_of(op.getOffsets(), isZeroInteger))
     return op->emitError("expected to scatter to a whole buffer");
-  Value offset = toIndex(builder, loc, op.getIndices());
+  Value offset = toIndex(builder, loc, threadValue(op.getIndicesMutable()));
   int64_t elements = type.getNumElements();
   Value row = memref::ReinterpretCastOp::create(
       builder, loc,
@@ -215,14 +220,16 @@ LogicalResult LaneDistributor::distributeScatter(vector::ScatterOp op) {
                       MemRefLayoutAttrInterface(), type.getMemorySpace()),
       op.getBase(), /*offset=*/0, /*sizes=*/ArrayRef(elements),
       /*strides=*/ArrayRef<int64_t>(1));
-  ActiveLanes active = getActive(op.getMask(), lanesOf.at(op));
+  ActiveLanes active =
+      getActive(threadValue(op.getMaskMutable()), lanesOf.at(op));
   OpBuilder::InsertionGuard guard(builder);
   if (!active.isAll()) {
     auto branch = scf::IfOp::create(
         builder, loc, active.count ? isBelow(*active.count) : active.mask);
     builder.setInsertionPointToStart(branch.thenBlock());
   }
-  memref::StoreOp::create(builder, loc, op.getValueToStore(), row, offset);
+  memref::StoreOp::create(
+      builder, loc, threadValue(op.getValueToStoreMutable()), row, offset);
   op->erase();
   return success();
 }

@@ -164,21 +164,21 @@ LogicalResult LaneDistributor::distributeWideMemory(Operation *op) {
         if (failed(verifyTransfer(op)))
           return failure();
         return read(op.getVectorType(), op.getBase(), op.getIndices(),
-                    op.getMask(), op.getPadding());
+                    threadValue(op.getMaskMutable()), op.getPadding());
       })
       .Case([&](vector::TransferWriteOp op) -> LogicalResult {
         if (failed(verifyTransfer(op)))
           return failure();
-        return write(op.getValueToStore(), op.getBase(), op.getIndices(),
-                     op.getMask());
+        return write(threadValue(op.getValueToStoreMutable()), op.getBase(),
+                     op.getIndices(), threadValue(op.getMaskMutable()));
       })
       .Case([&](vector::LoadOp op) {
         return read(op.getVectorType(), op.getBase(), op.getIndices(), nullptr,
                     nullptr);
       })
       .Case([&](vector::StoreOp op) {
-        return write(op.getValueToStore(), op.getBase(), op.getIndices(),
-                     nullptr);
+        return write(threadValue(op.getValueToStoreMutable()), op.getBase(),
+                     op.getIndices(), nullptr);
       });
 }
 
@@ -207,7 +207,7 @@ LaneDistributor::distributeDeinterleave(vector::DeinterleaveOp op) {
   for (int64_t first = 0; first < 2; ++first) {
     SmallVector<Value> elements;
     for (int64_t i = first; i < share; i += 2)
-      elements.push_back(getElement(op.getSource(), i));
+      elements.push_back(getElement(threadValue(op.getSourceMutable()), i));
     Value half = elements.front();
     if (share > 2)
       half = vector::FromElementsOp::create(
@@ -224,7 +224,8 @@ LogicalResult LaneDistributor::distributeInterleave(vector::InterleaveOp op) {
     return op->emitError("expected to interleave whole warps");
   SmallVector<Value> elements;
   for (int64_t i = 0; i < share / 2; ++i)
-    for (Value half : {op.getLhs(), op.getRhs()})
+    for (Value half :
+         {threadValue(op.getLhsMutable()), threadValue(op.getRhsMutable())})
       elements.push_back(share == 2 ? half : getElement(half, i));
   auto type = cast<VectorType>(getThreadType(cast<VectorType>(op.getType())));
   return replace(op,
@@ -277,8 +278,10 @@ LogicalResult LaneDistributor::distributeWide(Operation *op) {
           [&](vector::DeinterleaveOp op) { return distributeDeinterleave(op); })
       .Case([&](vector::InterleaveOp op) { return distributeInterleave(op); })
       .Case([&](vector::FMAOp op) {
-        return replace(op, math::FmaOp::create(builder, loc, op.getLhs(),
-                                               op.getRhs(), op.getAcc()));
+        return replace(op, math::FmaOp::create(
+                               builder, loc, threadValue(op.getLhsMutable()),
+                               threadValue(op.getRhsMutable()),
+                               threadValue(op.getAccMutable())));
       })
       .Default([&](Operation *op) { return distributeWideElementwise(op); });
 }

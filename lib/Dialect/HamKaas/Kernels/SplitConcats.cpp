@@ -204,7 +204,7 @@ struct SplitConcats : hamkaas::impl::SplitConcatsBase<SplitConcats> {
         noteResults(op);
     });
     for (GroupOp group : groups)
-      if (!states.contains(group.getResult(0)))
+      if (group.getNumResults() == 1 && !states.contains(group.getResult(0)))
         split(group);
   }
 

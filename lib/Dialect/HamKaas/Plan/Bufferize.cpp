@@ -53,14 +53,6 @@ static void protectArguments(func::FuncOp program) {
 
 /// Drops the results of `program`, each of which is an argument by now.
 static void dropResults(func::FuncOp program) {
-  assert(llvm::all_of(program.getBody().front().getTerminator()->getOperands(),
-                      [](Value result) {
-                        while (auto cast =
-                                   result.getDefiningOp<memref::CastOp>())
-                          result = cast.getSource();
-                        return isa<BlockArgument>(result);
-                      }) &&
-         "a result is written to the argument that stands for it");
   program.setFunctionType(
       FunctionType::get(program.getContext(), program.getArgumentTypes(), {}));
   program.removeResAttrsAttr();
