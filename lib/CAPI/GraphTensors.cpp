@@ -94,23 +94,27 @@ static HamKaasError addTensor(HamKaasGraph *handle,
   return withGraph(handle, {tensor->file, tensor->line}, run);
 }
 
-static Error checkNoData(const GivenTensor &tensor) {
-  return tensor.bytes.empty()
-             ? Error::success()
-             : createStringError("expected no data, got " +
-                                 Twine(tensor.bytes.size()) + " bytes");
+/// Adds a tensor that has no data.
+static HamKaasError
+addWithoutData(HamKaasGraph *graph, const HamKaasGraphTensor *tensor,
+               StringRef kind, HamKaasValue *value,
+               Expected<uint32_t> (UserGraph::*add)(StringRef, RankedTensorType,
+                                                    Location)) {
+  return addTensor(graph, tensor, kind, value,
+                   [add](UserGraph &graph, const GivenTensor &tensor,
+                         Location location) -> Expected<uint32_t> {
+                     if (!tensor.bytes.empty())
+                       return createStringError("expected no data, got " +
+                                                Twine(tensor.bytes.size()) +
+                                                " bytes");
+                     return (graph.*add)(tensor.name, tensor.type, location);
+                   });
 }
 
 HamKaasError HamKaasGraphAddInput(HamKaasGraph *graph,
                                   const HamKaasGraphTensor *tensor,
                                   HamKaasValue *value) {
-  return addTensor(graph, tensor, "input", value,
-                   [](UserGraph &graph, const GivenTensor &tensor,
-                      Location location) -> Expected<uint32_t> {
-                     if (Error error = checkNoData(tensor))
-                       return std::move(error);
-                     return graph.addInput(tensor.name, tensor.type, location);
-                   });
+  return addWithoutData(graph, tensor, "input", value, &UserGraph::addInput);
 }
 
 HamKaasError HamKaasGraphAddParameter(HamKaasGraph *graph,
@@ -132,13 +136,7 @@ HamKaasError HamKaasGraphAddParameter(HamKaasGraph *graph,
 HamKaasError HamKaasGraphAddState(HamKaasGraph *graph,
                                   const HamKaasGraphTensor *tensor,
                                   HamKaasValue *value) {
-  return addTensor(graph, tensor, "state", value,
-                   [](UserGraph &graph, const GivenTensor &tensor,
-                      Location location) -> Expected<uint32_t> {
-                     if (Error error = checkNoData(tensor))
-                       return std::move(error);
-                     return graph.addState(tensor.name, tensor.type, location);
-                   });
+  return addWithoutData(graph, tensor, "state", value, &UserGraph::addState);
 }
 
 HamKaasError HamKaasGraphAddConstant(HamKaasGraph *graph,

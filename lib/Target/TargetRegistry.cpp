@@ -99,12 +99,17 @@ hamkaas::parseTargets(StringRef names, ArrayRef<const Target *> known) {
   SmallVector<StringRef> parts;
   names.split(parts, ',');
   llvm::SmallPtrSet<const Target *, 4> asked;
-  for (StringRef name : parts)
-    if (const Target *target = findByName(name, known);
-        !target || !asked.insert(target).second)
+  for (StringRef name : parts) {
+    const Target *target = findByName(name, known);
+    if (!target)
       return makeOptionError(OptionId::target, "expected one or more of " +
                                                    joinNames(known) +
                                                    ", got '" + names + "'");
+    if (!asked.insert(target).second)
+      return makeOptionError(OptionId::target, "expected each target once, got "
+                                               "'" +
+                                                   names + "'");
+  }
   return llvm::filter_to_vector(
       known, [&](const Target *target) { return asked.contains(target); });
 }

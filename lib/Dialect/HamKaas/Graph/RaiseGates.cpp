@@ -286,7 +286,7 @@ void hamkaas::populateRaiseGatePatterns(RewritePatternSet &patterns) {
 }
 
 //===----------------------------------------------------------------------===//
-// What was missed
+// Near misses
 //===----------------------------------------------------------------------===//
 
 /// Returns whether `y` is a polynomial of `x` that depends on it.

@@ -241,7 +241,7 @@ void hamkaas::populateRaiseRowPatterns(RewritePatternSet &patterns) {
 }
 
 //===----------------------------------------------------------------------===//
-// What was missed
+// Near misses
 //===----------------------------------------------------------------------===//
 
 /// The tensor that `value` sums, over any dimensions; the sum may be multiplied
