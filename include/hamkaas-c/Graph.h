@@ -35,7 +35,7 @@ typedef uint64_t HamKaasValue;
 /// HamKaasGraphDestroy.
 HAMKAAS_API HamKaasError HamKaasGraphCreate(HamKaasGraph **graph /* out */);
 
-/// Does nothing on null. Models that the graph was compiled to go on to work.
+/// Does nothing on null. Models compiled from the graph stay valid.
 HAMKAAS_API HamKaasError HamKaasGraphDestroy(HamKaasGraph *graph);
 
 //===----------------------------------------------------------------------===//
@@ -65,30 +65,30 @@ HAMKAAS_API HamKaasError HamKaasGraphAddInput(HamKaasGraph *graph,
                                               const HamKaasGraphTensor *tensor,
                                               HamKaasValue *value /* out */);
 
-/// A tensor that stays the same as long as a program is loaded, such as
-/// weights. `data` is not copied: it stays the caller's, who keeps it,
-/// unchanged, as long as the graph, the models that it is compiled to, and
-/// their instances. Null if whoever creates an instance provides it. All
-/// parameters of a graph have data, or none.
+/// A tensor that is constant while a program is loaded, such as weights. `data`
+/// is not copied: the caller owns it and keeps it unchanged while the graph,
+/// models compiled from it, or their instances exist. It is null if the caller
+/// of HamKaasInstanceCreate provides it. Either all parameters of a graph have
+/// data, or none has.
 HAMKAAS_API HamKaasError
 HamKaasGraphAddParameter(HamKaasGraph *graph, const HamKaasGraphTensor *tensor,
                          HamKaasValue *value /* out */);
 
-/// A tensor that lasts from run to run and is zero at first. The value is what
-/// it has when a run begins; see HamKaasGraphStoreState.
+/// A tensor that lasts from run to run and is zero at first. `value` is its
+/// contents at the beginning of a run; see HamKaasGraphStoreState.
 HAMKAAS_API HamKaasError HamKaasGraphAddState(HamKaasGraph *graph,
                                               const HamKaasGraphTensor *tensor,
                                               HamKaasValue *value /* out */);
 
-/// A tensor that is part of the program. `data` is copied and has all elements,
-/// at most 65536, or one that all elements are.
+/// A tensor that is part of the program. `data` is copied; it has all elements,
+/// at most 65536, or one element that is repeated.
 HAMKAAS_API HamKaasError
 HamKaasGraphAddConstant(HamKaasGraph *graph, const HamKaasGraphTensor *tensor,
                         HamKaasValue *value /* out */);
 
-/// At the end of a run, `state`, which HamKaasGraphAddState gave, becomes
-/// `value`, of the same type. Once for each state; one without keeps its value.
-/// `position` may be null.
+/// Stores `value` into `state`, a value of HamKaasGraphAddState with the same
+/// type, at the end of a run. At most one store for each state; a state without
+/// one keeps its contents. `position` may be null.
 HAMKAAS_API HamKaasError
 HamKaasGraphStoreState(HamKaasGraph *graph, HamKaasValue state,
                        HamKaasValue value, const HamKaasSourceLine *position);
@@ -126,9 +126,9 @@ typedef struct HamKaasGraphOperation {
   const HamKaasValue *operands;
   int32_t operandCount;
   int32_t attributeCount;
-  /// In any order. An operation that does not infer the type of its result has
-  /// it from the attributes "shape", integers, and "type"; the one that is left
-  /// out is that of the first operand.
+  /// In any order. The attributes "shape" (integers) and "type" give the result
+  /// type of an operation that does not infer it; each defaults to that of the
+  /// first operand.
   const HamKaasAttribute *attributes;
   /// Where the caller adds it, for messages and reports. Null for no position.
   const char *file;
