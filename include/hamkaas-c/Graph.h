@@ -146,6 +146,25 @@ HAMKAAS_API HamKaasError HamKaasGraphGetType(HamKaasGraph *graph,
                                              HamKaasValue value,
                                              HamKaasTensorType *type /* out */);
 
+/// An operation on tensors that are known by their types alone.
+typedef struct HamKaasOperationTypes {
+  size_t structSize;
+  /// As in HamKaasGraphOperation.
+  const char *name;
+  /// Null for an optional one that is left out.
+  const HamKaasTensorType *const *operands;
+  int32_t operandCount;
+  int32_t attributeCount;
+  const HamKaasAttribute *attributes;
+} HamKaasOperationTypes;
+
+/// Checks an operation as HamKaasGraphAddOperation does, without a graph.
+/// `types` has room for `typeCapacity` results, `*typeCount` is set to their
+/// number. The error names the operation, but no position.
+HAMKAAS_API HamKaasError HamKaasInferOperation(
+    const HamKaasOperationTypes *operation, HamKaasTensorType *types /* out */,
+    int32_t typeCapacity, int32_t *typeCount /* out */);
+
 /// Sets `*text` to JSON that describes each operation, for bindings to other
 /// languages; the caller frees it with HamKaasTextFree.
 ///

@@ -54,6 +54,17 @@ private:
   std::unique_lock<std::mutex> lock;
 };
 
+/// Checks that lists are there, and no lengths negative.
+llvm::Error checkLists(const void *operands, int32_t operandCount,
+                       const void *attributes, int32_t attributeCount);
+
+/// An attribute that refers to the caller's memory.
+llvm::Expected<graph::UserAttribute>
+readAttribute(const HamKaasAttribute &given, mlir::MLIRContext *context);
+
+/// The type as the C interface has it.
+HamKaasTensorType describeType(mlir::RankedTensorType type);
+
 /// A caller's own position; a null file for none.
 struct Position {
   const char *file = nullptr;

@@ -18,8 +18,8 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 
-static Expected<UserAttribute> readAttribute(const HamKaasAttribute &given,
-                                             MLIRContext *context) {
+Expected<UserAttribute> capi::readAttribute(const HamKaasAttribute &given,
+                                            MLIRContext *context) {
   if (Error error = checkText(given.name, "the name of an attribute"))
     return std::move(error);
   std::string what = ("attribute " + graph::quote(given.name) + ": ");
@@ -49,17 +49,17 @@ static Expected<UserAttribute> readAttribute(const HamKaasAttribute &given,
                            Twine(given.kind));
 }
 
-static Error checkLists(const HamKaasGraphOperation &operation) {
-  if (operation.operandCount < 0 || operation.attributeCount < 0)
+Error capi::checkLists(const void *operands, int32_t operandCount,
+                       const void *attributes, int32_t attributeCount) {
+  if (operandCount < 0 || attributeCount < 0)
     return createStringError(
         "expected numbers of operands and attributes of at least 0, got " +
-        Twine(operation.operandCount) + " and " +
-        Twine(operation.attributeCount));
-  if (operation.operandCount > 0 && !operation.operands)
-    return createStringError("expected " + Twine(operation.operandCount) +
+        Twine(operandCount) + " and " + Twine(attributeCount));
+  if (operandCount > 0 && !operands)
+    return createStringError("expected " + Twine(operandCount) +
                              " operands, got null");
-  if (operation.attributeCount > 0 && !operation.attributes)
-    return createStringError("expected " + Twine(operation.attributeCount) +
+  if (attributeCount > 0 && !attributes)
+    return createStringError("expected " + Twine(attributeCount) +
                              " attributes, got null");
   return Error::success();
 }
@@ -74,7 +74,8 @@ static Expected<uint32_t> addOperation(Graph &graph,
     return createStringError(graph::quote(operation.name) + ": " +
                              toString(std::move(error)));
   };
-  if (Error error = checkLists(operation))
+  if (Error error = checkLists(operation.operands, operation.operandCount,
+                               operation.attributes, operation.attributeCount))
     return fail(std::move(error));
   SmallVector<Value> operands;
   for (int32_t i = 0; i < operation.operandCount; ++i) {
@@ -124,6 +125,14 @@ HamKaasError HamKaasGraphAddOperation(HamKaasGraph *graph,
                    });
 }
 
+HamKaasTensorType capi::describeType(RankedTensorType type) {
+  HamKaasTensorType described = {};
+  described.elementType = getElementType(type).type;
+  described.rank = int32_t(type.getRank());
+  llvm::copy(type.getShape(), described.shape);
+  return described;
+}
+
 HamKaasError HamKaasGraphGetType(HamKaasGraph *graph, HamKaasValue value,
                                  HamKaasTensorType *type) {
   if (!type)
@@ -133,10 +142,8 @@ HamKaasError HamKaasGraphGetType(HamKaasGraph *graph, HamKaasValue value,
     auto place = graph.find(value, "a value");
     if (!place)
       return place.takeError();
-    auto tensor = cast<RankedTensorType>(graph.graph.value(*place).getType());
-    type->elementType = getElementType(tensor).type;
-    type->rank = int32_t(tensor.getRank());
-    llvm::copy(tensor.getShape(), type->shape);
+    *type = describeType(
+        cast<RankedTensorType>(graph.graph.value(*place).getType()));
     return Error::success();
   });
 }

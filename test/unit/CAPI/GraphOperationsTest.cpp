@@ -161,15 +161,23 @@ TEST_P(GraphOperationsTest, IsCalledAsInItsExample) {
     Call call(info, expected);
     OwnedGraph graph = createGraph();
     std::vector<HamKaasValue> operands;
+    std::list<HamKaasTensorType> types;
+    std::vector<const HamKaasTensorType *> typeOperands;
     unsigned next = 0;
     for (int32_t isGiven : call.segments) {
       operands.push_back(0);
+      typeOperands.push_back(nullptr);
       if (!isGiven)
         continue;
       auto type = cast<RankedTensorType>(expected->getOperand(next).getType());
       operands.back() =
           addInput(graph, ("x" + std::to_string(next)).c_str(),
                    type.getShape().vec(), getElementType(type).type);
+      types.emplace_back();
+      EXPECT_EQ(takeText(HamKaasGraphGetType(graph.get(), operands.back(),
+                                             &types.back())),
+                "");
+      typeOperands.back() = &types.back();
       ++next;
     }
     HamKaasValue result =
@@ -180,6 +188,10 @@ TEST_P(GraphOperationsTest, IsCalledAsInItsExample) {
     EXPECT_EQ(makeTensorType(&context, type.elementType,
                              ArrayRef(type.shape, type.rank)),
               expected->getResult(0).getType());
+    Inferred inferred = infer(info.name.data(), typeOperands, call.attributes);
+    EXPECT_EQ(inferred.error, "");
+    ASSERT_EQ(inferred.types.size(), 1u);
+    EXPECT_EQ(std::memcmp(inferred.types.data(), &type, sizeof(type)), 0);
     Operation *op =
         parse(hamkaas::test::describe(graph, HamKaasDescribeGraph), built);
     ASSERT_TRUE(op);

@@ -447,6 +447,55 @@ TEST(GraphErrors, HavePositionsInCompilations) {
 }
 
 //===----------------------------------------------------------------------===//
+// Operations without a graph
+//===----------------------------------------------------------------------===//
+
+TEST(InferOperation, TakesTypesAlone) {
+  HamKaasTensorType x = {HamKaasFloat32, 2, {2, 3}};
+  HamKaasTensorType y = {HamKaasFloat32, 2, {3, 4}};
+  Inferred inferred = infer("matmul", {&x, &y});
+  EXPECT_EQ(inferred.error, "");
+  ASSERT_EQ(inferred.types.size(), 1u);
+  EXPECT_EQ(inferred.types[0].elementType, HamKaasFloat32);
+  EXPECT_EQ(inferred.types[0].rank, 2);
+  EXPECT_EQ(inferred.types[0].shape[0], 2);
+  EXPECT_EQ(inferred.types[0].shape[1], 4);
+}
+
+// The messages are those of HamKaasGraphAddOperation.
+TEST(InferOperation, SaysWhatIsWrong) {
+  HamKaasTensorType x = {HamKaasFloat32, 2, {2, 3}};
+  OwnedGraph graph = createGraph();
+  HamKaasValue value = addInput(graph, "x", {2, 3});
+  for (const char *name : {"matmul", "convolution", "scan", "not", "permute"})
+    EXPECT_EQ(infer(name, {&x, &x}).error,
+              apply(graph, name, {value, value}).error);
+  EXPECT_EQ(infer("relu", {&x}, {integer("axis", 1)}).error,
+            apply(graph, "relu", {value}, {integer("axis", 1)}).error);
+  EXPECT_THAT(infer("relu", {nullptr}).error, StartsWith("'relu': expected "));
+  EXPECT_EQ(infer("relu", {&x}, {}, 0).error,
+            "expected room for 1 results, got it for 0");
+}
+
+TEST(InferOperation, ChecksTypes) {
+  HamKaasTensorType ranks = {HamKaasFloat32, 9, {}};
+  EXPECT_EQ(infer("relu", {&ranks}).error,
+            "'relu': operand 0: expected 0 to 8 dimensions, got 9");
+  HamKaasTensorType sizes = {HamKaasFloat32, 2, {2, 0}};
+  EXPECT_EQ(infer("relu", {&sizes}).error,
+            "'relu': operand 0: expected sizes of at least 1, got [2, 0]");
+  HamKaasTensorType elements = {-1, 0, {}};
+  EXPECT_EQ(infer("relu", {&elements}).error,
+            "'relu': operand 0: expected a HamKaasElementType, got -1");
+  EXPECT_NE(infer(nullptr, {}).error, "");
+  int32_t count = -1;
+  EXPECT_EQ(takeText(HamKaasInferOperation(nullptr, nullptr, 0, &count)),
+            "expected an operation, got null");
+  EXPECT_EQ(count, 0);
+  EXPECT_NE(takeText(HamKaasInferOperation(nullptr, nullptr, 0, nullptr)), "");
+}
+
+//===----------------------------------------------------------------------===//
 // Large graphs
 //===----------------------------------------------------------------------===//
 

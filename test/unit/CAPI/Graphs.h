@@ -126,6 +126,33 @@ inline Applied apply(const OwnedGraph &graph, const char *name,
   return applied;
 }
 
+/// The types of an operation's results and its error, empty on success.
+struct Inferred {
+  std::vector<HamKaasTensorType> types;
+  std::string error;
+};
+
+inline Inferred infer(const char *name,
+                      const std::vector<const HamKaasTensorType *> &operands,
+                      const std::vector<HamKaasAttribute> &attributes = {},
+                      int32_t capacity = 8) {
+  HamKaasOperationTypes operation = {};
+  operation.structSize = sizeof(operation);
+  operation.name = name;
+  operation.operands = operands.data();
+  operation.operandCount = int32_t(operands.size());
+  operation.attributes = attributes.data();
+  operation.attributeCount = int32_t(attributes.size());
+  Inferred inferred;
+  inferred.types.resize(size_t(capacity));
+  int32_t count = -1;
+  inferred.error = takeText(HamKaasInferOperation(
+      &operation, inferred.types.data(), capacity, &count));
+  EXPECT_EQ(count == 0, !inferred.error.empty());
+  inferred.types.resize(size_t(count));
+  return inferred;
+}
+
 /// The result of an operation that is right.
 inline HamKaasValue add(const OwnedGraph &graph, const char *name,
                         const std::vector<HamKaasValue> &operands,
