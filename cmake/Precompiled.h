@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Headers of MLIR that most files of the compiler include.
+// Headers that most files of the compiler include.
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
