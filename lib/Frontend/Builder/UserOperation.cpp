@@ -9,10 +9,12 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Frontend/Builder/CreateOperation.h"
 #include "HamKaas/Frontend/Builder/Diagnostics.h"
+#include "HamKaas/Frontend/Builder/Numbers.h"
 #include "HamKaas/Frontend/Builder/OperationTable.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -40,6 +42,20 @@ Expected<RankedTensorType> graph::makeType(ArrayRef<int64_t> shape,
 }
 
 //===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+char UserOperationError::ID;
+
+/// An error, if it is one, about a part of a request.
+static Error blame(UserOperationError::Part part, size_t index, Error error) {
+  if (!error)
+    return error;
+  return llvm::make_error<UserOperationError>(llvm::toString(std::move(error)),
+                                              part, index);
+}
+
+//===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
 
@@ -53,11 +69,28 @@ static std::string describe(const UserAttribute &attribute) {
     return formatList(*list);
   if (auto *word = std::get_if<StringRef>(&attribute.value))
     return quote(*word);
+  if (auto *number = std::get_if<NumberText>(&attribute.value))
+    return quote(number->text);
   return debugString(std::get<Type>(attribute.value));
+}
+
+/// Whether a flag is set; none if the value is no flag.
+static std::optional<bool> getFlag(const UserAttribute &given) {
+  int64_t flag = -1;
+  if (auto *integer = std::get_if<int64_t>(&given.value))
+    flag = *integer;
+  else if (auto *number = std::get_if<NumberText>(&given.value))
+    flag = llvm::StringSwitch<int>(number->text)
+               .Cases({"false", "0"}, 0)
+               .Cases({"true", "1"}, 1)
+               .Default(-1);
+  return flag == 0 || flag == 1 ? std::optional(flag == 1) : std::nullopt;
 }
 
 /// The number as an element of `type`; null if it is none, or out of range.
 static Attribute makeElement(const UserAttribute &given, Type type) {
+  if (auto *number = std::get_if<NumberText>(&given.value))
+    return parseNumberAttr(number->text, type);
   Builder builder(type.getContext());
   auto *integer = std::get_if<int64_t>(&given.value);
   auto *real = std::get_if<double>(&given.value);
@@ -90,6 +123,8 @@ public:
   Expected<Operation *> run();
 
 private:
+  using Part = UserOperationError::Part;
+
   Error fail(const Twine &problem) const {
     return createStringError(quote(given.name) + ": " + problem);
   }
@@ -172,7 +207,7 @@ Error OperationMaker::checkOperands() {
     for (auto [i, value] : llvm::enumerate(given.operands))
       if (Error error =
               checkOperand(operand, value, operand.name + "[" + Twine(i) + "]"))
-        return error;
+        return blame(Part::Operand, i, std::move(error));
     return Error::success();
   }
   if (given.operands.size() > info->operands.size())
@@ -184,7 +219,7 @@ Error OperationMaker::checkOperands() {
     segments.push_back(!isLeftOut);
     if (!isLeftOut)
       if (Error error = checkOperand(operand, value, operand.name))
-        return error;
+        return blame(Part::Operand, i, std::move(error));
   }
   return Error::success();
 }
@@ -196,9 +231,9 @@ Error OperationMaker::checkOperands() {
 /// Null if the value is not of the attribute's kind.
 Attribute OperationMaker::makeAttribute(const AttributeInfo &attribute,
                                         const UserAttribute &value) {
-  auto *integer = std::get_if<int64_t>(&value.value);
   auto *list = std::get_if<ArrayRef<int64_t>>(&value.value);
   auto *word = std::get_if<StringRef>(&value.value);
+  std::optional<bool> flag = getFlag(value);
   switch (attribute.kind) {
   case AttributeKind::Integer:
     return makeElement(value, builder.getI64Type());
@@ -211,8 +246,7 @@ Attribute OperationMaker::makeAttribute(const AttributeInfo &attribute,
   case AttributeKind::Integers:
     return list ? builder.getDenseI64ArrayAttr(*list) : Attribute();
   case AttributeKind::Flag:
-    return integer && (*integer == 0 || *integer == 1) ? builder.getUnitAttr()
-                                                       : Attribute();
+    return flag ? builder.getUnitAttr() : Attribute();
   case AttributeKind::Word:
     return word ? attribute.makeWord(*word, builder.getContext()) : Attribute();
   case AttributeKind::ResultShape:
@@ -252,7 +286,7 @@ Error OperationMaker::takeAttribute(const UserAttribute &value) {
                 describeKind(*attribute) + element + ", got " +
                 describe(value));
   }
-  bool isUnset = isa<UnitAttr>(made) && std::get<int64_t>(value.value) == 0;
+  bool isUnset = isa<UnitAttr>(made) && !*getFlag(value);
   if (!isUnset)
     attributes.emplace_back(builder.getStringAttr(value.name), made);
   return Error::success();
@@ -260,13 +294,14 @@ Error OperationMaker::takeAttribute(const UserAttribute &value) {
 
 Error OperationMaker::takeAttributes() {
   SmallVector<StringRef> names;
-  for (const UserAttribute &value : given.attributes) {
-    if (llvm::is_contained(names, value.name))
-      return fail("expected the attribute " + quote(value.name) +
-                  " once, got it twice");
+  for (auto [i, value] : llvm::enumerate(given.attributes)) {
+    Error error = llvm::is_contained(names, value.name)
+                      ? fail("expected the attribute " + quote(value.name) +
+                             " once, got it twice")
+                      : takeAttribute(value);
+    if (error)
+      return blame(Part::Attribute, i, std::move(error));
     names.push_back(value.name);
-    if (Error error = takeAttribute(value))
-      return error;
   }
   return findMissing(names);
 }

@@ -7,9 +7,9 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Frontend/Builder/Numbers.h"
 #include "Parser.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Error.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -19,49 +19,18 @@ using namespace hamkaas::script;
 // Numbers
 //===----------------------------------------------------------------------===//
 
-static Attribute makeFloat(StringRef text, FloatType type) {
-  llvm::APFloat value(type.getFloatSemantics());
-  auto status =
-      value.convertFromString(text, llvm::APFloat::rmNearestTiesToEven);
-  if (llvm::errorToBool(status.takeError()) ||
-      (*status & llvm::APFloat::opOverflow))
-    return {};
-  // "nan7" has a payload, which is lost when it is printed.
-  if (value.isNaN() && !text.equals_insensitive("nan"))
-    return {};
-  return FloatAttr::get(type, value);
-}
-
-static Attribute makeInteger(StringRef text, IntegerType type) {
-  bool isNegative = text.consume_front("-");
-  llvm::APInt value;
-  if (text.getAsInteger(10, value))
-    return {};
-  // With room for the sign.
-  unsigned width = type.getWidth();
-  value = value.zext(std::max(value.getBitWidth(), width) + 1);
-  if (isNegative)
-    value.negate();
-  bool fits = type.isUnsigned() ? !value.isNegative() && value.isIntN(width)
-                                : value.isSignedIntN(width);
-  return fits ? IntegerAttr::get(type, value.trunc(width)) : IntegerAttr();
-}
-
 /// The literal of `argument` as a number of `type`, or null where that has no
 /// such number.
 static Attribute makeNumber(const Argument &argument, Type type) {
-  // Converting takes the square of the length.
-  constexpr size_t longest = 400;
   StringRef text = argument.token.text;
   if (argument.kind == Argument::Kind::Flag)
     return type.isInteger(1)
                ? Builder(type.getContext()).getBoolAttr(argument.integer)
                : Attribute();
-  if (text.size() > longest || type.isInteger(1))
-    return {};
-  if (auto floatType = dyn_cast<FloatType>(type))
-    return makeFloat(text, floatType);
-  return makeInteger(text, cast<IntegerType>(type));
+  // Bits are of version 3.
+  bool isBits = text.starts_with("0x") && !text.contains_insensitive('p');
+  return isBits || type.isInteger(1) ? Attribute()
+                                     : graph::parseNumberAttr(text, type);
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,12 +19,17 @@ namespace hamkaas::graph {
 /// The most dimensions of a tensor in an interface of ours.
 inline constexpr size_t largestRank = 8;
 
+/// A number, or a flag, as Numbers.h has it as text.
+struct NumberText {
+  llvm::StringRef text;
+};
+
 /// An attribute as a user gives it: a number, a list, a word, or the element
 /// type of a result.
 struct UserAttribute {
   llvm::StringRef name;
   std::variant<int64_t, double, llvm::ArrayRef<int64_t>, llvm::StringRef,
-               mlir::Type>
+               mlir::Type, NumberText>
       value;
 };
 
@@ -34,6 +39,26 @@ struct UserOperation {
   /// In the order of the table; null for an optional one that is left out.
   llvm::ArrayRef<mlir::Value> operands;
   llvm::ArrayRef<UserAttribute> attributes;
+};
+
+/// An error about one operand or attribute of a request; another error is about
+/// all of it.
+class UserOperationError : public llvm::ErrorInfo<UserOperationError> {
+public:
+  enum class Part { Operand, Attribute };
+
+  UserOperationError(std::string message, Part part, size_t index)
+      : message(std::move(message)), part(part), index(index) {}
+
+  static char ID;
+  void log(llvm::raw_ostream &stream) const override { stream << message; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+  std::string message;
+  Part part;
+  size_t index;
 };
 
 /// The type of a tensor of such sizes, which may be anything. `what` begins the
