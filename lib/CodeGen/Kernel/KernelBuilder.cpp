@@ -333,6 +333,25 @@ Value KernelBuilder::gather(Value tensor, Value linear, int64_t active) {
                                   mask(active, lanes), zeros);
 }
 
+bool KernelBuilder::hasOneElement(Value tensor) const {
+  return llvm::is_contained(arguments().drop_back(), tensor) &&
+         cast<RankedTensorType>(tensor.getType()).getNumElements() == 1;
+}
+
+Value KernelBuilder::loadOnlyElement(Value tensor) {
+  assert(hasOneElement(tensor) && "expected an argument of one element");
+  Value &element = onlyElements[tensor];
+  if (element)
+    return element;
+  OpBuilder::InsertionGuard guard(builder);
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  SmallVector<Value> first(rank, constant(0));
+  if (builder.getInsertionBlock() != entry)
+    setInsertionPointBeforeTiles();
+  element = tensor::ExtractOp::create(builder, location, tensor, first);
+  return element;
+}
+
 void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
   assert(destinationType().getRank() == static_cast<int64_t>(indices.size()) &&
          "expected an index for each dimension");

@@ -33,6 +33,8 @@ Value TreeEmitter::read(Value tensor, PointRef point) {
   if (tensor == kernel.destinationArgument())
     tensor = kernel.destination;
   auto runs = [](Coordinate c) { return c.runs(); };
+  if (llvm::none_of(point, runs) && kernel.hasOneElement(tensor))
+    return kernel.loadOnlyElement(tensor);
   if (llvm::none_of(point, runs))
     return tensor::ExtractOp::create(kernel.ir(), kernel.loc(), tensor,
                                      getLane(kernel, point, 0));

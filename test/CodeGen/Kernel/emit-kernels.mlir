@@ -28,6 +28,26 @@ func.func @elementwise(%x: tensor<4x40xf32>, %b: tensor<1x40xf32>, %out: tensor<
 
 // -----
 
+// An argument of one element is read before the tiles.
+
+// CHECK-LABEL: func @scalar(
+// CHECK-SAME:    %{{[^:]*}}: tensor<4x40xf32> {hamkaas.inplace}, %[[ONE:[^:]*]]: tensor<1x1xf32>, %{{[^:]*}}: tensor<4x40xf32>)
+// CHECK:         %[[FACTOR:.*]] = tensor.extract %[[ONE]][%c0, %c0]
+// CHECK:         scf.for
+// CHECK:           vector.broadcast %[[FACTOR]]
+// CHECK-NOT:     tensor.extract
+func.func @scalar(%x: tensor<4x40xf32>, %one: tensor<1x1xf32>, %out: tensor<4x40xf32>) -> tensor<4x40xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (0, 0)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %one : tensor<4x40xf32>, tensor<1x1xf32>) outs(%out : tensor<4x40xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %1 = arith.mulf %a, %c : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x40xf32>
+  return %0 : tensor<4x40xf32>
+}
+
+// -----
+
 // The elements of a large result, and of what is read as it is written, are
 // fetched a page ahead, once for each line. Tiles of 85 rows would be 19, the
 // last of them of 6 rows: 16 are equal shares.

@@ -111,6 +111,11 @@ public:
   /// Reads an element per lane, at the linear indices `linear` (a vector) of
   /// `tensor`. Only the first `active` are accessed, the others are zero.
   mlir::Value gather(mlir::Value tensor, mlir::Value linear, int64_t active);
+  /// The element of an argument that has no other. Read before the tiles: the
+  /// stores of a loop could alias it, so LLVM would read it in each iteration.
+  mlir::Value loadOnlyElement(mlir::Value tensor);
+  /// Returns whether `tensor` is a read-only argument of one element.
+  bool hasOneElement(mlir::Value tensor) const;
   /// Writes the first `active` lanes along the last dimension of the
   /// destination.
   void store(mlir::Value vector, mlir::ValueRange indices, int64_t active);
@@ -182,6 +187,8 @@ private:
   llvm::SmallVector<DeferredStore> deferred;
   bool isDeferring = false;
   mlir::Value beforeLine, flatDestination;
+  /// The elements of arguments that have one.
+  llvm::DenseMap<mlir::Value, mlir::Value> onlyElements;
   llvm::SmallPtrSet<mlir::Value, 8> unaliasable;
 };
 
