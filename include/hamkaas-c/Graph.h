@@ -51,8 +51,8 @@ typedef struct HamKaasGraphTensor {
   int32_t elementType;  /* a HamKaasElementType */
   int32_t rank;         /* at most 8 */
   const int64_t *shape; /* of `rank` entries, each at least 1 */
-  /// The elements of a parameter or constant, dense and row-major, `bytes`
-  /// long; otherwise null.
+  /// The elements of a parameter, state or constant, dense and row-major,
+  /// `bytes` long; otherwise null.
   const void *data;
   uint64_t bytes;
   /// Where the caller adds it, for messages and reports. Null for no position.
@@ -74,8 +74,11 @@ HAMKAAS_API HamKaasError
 HamKaasGraphAddParameter(HamKaasGraph *graph, const HamKaasGraphTensor *tensor,
                          HamKaasValue *value /* out */);
 
-/// A tensor that lasts from run to run and is zero at first. `value` is its
-/// contents at the beginning of a run; see HamKaasGraphStoreState.
+/// A tensor that lasts from run to run. `value` is its contents at the
+/// beginning of a run; see HamKaasGraphStoreState. `data` is what it holds at
+/// first: all elements, or one that is repeated; zero if null. Up to 65536
+/// elements are copied. More are not, and count as a parameter's data: the
+/// caller keeps them, and all parameters need data too.
 HAMKAAS_API HamKaasError HamKaasGraphAddState(HamKaasGraph *graph,
                                               const HamKaasGraphTensor *tensor,
                                               HamKaasValue *value /* out */);

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /// Raised when the layout or the meaning of a structure below changes.
-#define HAMKAAS_PROGRAM_VERSION 5
+#define HAMKAAS_PROGRAM_VERSION 6
 
 /// Name of the HamKaasProgram that a compiled model exports.
 #define HAMKAAS_PROGRAM_SYMBOL "HamKaasModelProgram"
@@ -74,6 +74,16 @@ typedef struct HamKaasTensorInfo {
   /// provides them (parameters only, otherwise null).
   const void *data;
 } HamKaasTensorInfo;
+
+/// Contents of a state in a new instance, and after it is reset. `prepare`
+/// writes them to the constants region.
+typedef struct HamKaasInitialState {
+  uint64_t offset; /* in the constants region */
+  /// The size of the state, or less: then they are repeated to fill it.
+  uint64_t bytes;
+  int32_t state;    /* index into HamKaasProgram::states */
+  int32_t reserved; /* 0 */
+} HamKaasInitialState;
 
 /// One call of a kernel, in the order of the run.
 typedef struct HamKaasCallInfo {
@@ -261,6 +271,11 @@ typedef struct HamKaasProgram {
   /// of 0 stands for any file.
   uint64_t weightsBytes;
   uint8_t weightsDigest[32];
+
+  /// Of the states that are not zero at first, each at most once.
+  const HamKaasInitialState *initialStates;
+  int32_t initialStateCount;
+  int32_t reserved2; /* 0 */
 } HamKaasProgram;
 
 #ifdef __cplusplus

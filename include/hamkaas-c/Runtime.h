@@ -139,7 +139,8 @@ HAMKAAS_API const char *HamKaasInstanceDevice(const HamKaasInstance *instance);
 HAMKAAS_API const HamKaasCallProfile *
 HamKaasInstanceProfile(const HamKaasInstance *instance);
 
-/// Sets all state to zero.
+/// Sets all state to its initial contents: zero, unless the model says
+/// otherwise.
 HAMKAAS_API HamKaasError HamKaasInstanceResetState(HamKaasInstance *instance);
 
 /// Copies the state `name` to `data`, whose size `bytes` must be the state's.

@@ -55,7 +55,7 @@ public:
   HAMKAAS_CPP_ELEMENT_TYPES(HAMKAAS_CPP_WRITE)
 #undef HAMKAAS_CPP_WRITE
 
-  /// Sets all states to zero.
+  /// Gives all states their initial contents.
   Result<void> reset() {
     return detail::check(detail::takeText(HamKaasInstanceResetState(instance)));
   }

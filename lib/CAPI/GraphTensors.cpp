@@ -94,27 +94,18 @@ static HamKaasError addTensor(HamKaasGraph *handle,
   return withGraph(handle, {tensor->file, tensor->line}, run);
 }
 
-/// Adds a tensor that has no data.
-static HamKaasError
-addWithoutData(HamKaasGraph *graph, const HamKaasGraphTensor *tensor,
-               StringRef kind, HamKaasValue *value,
-               Expected<uint32_t> (UserGraph::*add)(StringRef, RankedTensorType,
-                                                    Location)) {
-  return addTensor(graph, tensor, kind, value,
-                   [add](UserGraph &graph, const GivenTensor &tensor,
-                         Location location) -> Expected<uint32_t> {
+HamKaasError HamKaasGraphAddInput(HamKaasGraph *graph,
+                                  const HamKaasGraphTensor *tensor,
+                                  HamKaasValue *value) {
+  return addTensor(graph, tensor, "input", value,
+                   [](UserGraph &graph, const GivenTensor &tensor,
+                      Location location) -> Expected<uint32_t> {
                      if (!tensor.bytes.empty())
                        return createStringError("expected no data, got " +
                                                 Twine(tensor.bytes.size()) +
                                                 " bytes");
-                     return (graph.*add)(tensor.name, tensor.type, location);
+                     return graph.addInput(tensor.name, tensor.type, location);
                    });
-}
-
-HamKaasError HamKaasGraphAddInput(HamKaasGraph *graph,
-                                  const HamKaasGraphTensor *tensor,
-                                  HamKaasValue *value) {
-  return addWithoutData(graph, tensor, "input", value, &UserGraph::addInput);
 }
 
 HamKaasError HamKaasGraphAddParameter(HamKaasGraph *graph,
@@ -136,7 +127,11 @@ HamKaasError HamKaasGraphAddParameter(HamKaasGraph *graph,
 HamKaasError HamKaasGraphAddState(HamKaasGraph *graph,
                                   const HamKaasGraphTensor *tensor,
                                   HamKaasValue *value) {
-  return addWithoutData(graph, tensor, "state", value, &UserGraph::addState);
+  return addTensor(
+      graph, tensor, "state", value,
+      [](UserGraph &graph, const GivenTensor &tensor, Location location) {
+        return graph.addState(tensor.name, tensor.type, tensor.bytes, location);
+      });
 }
 
 HamKaasError HamKaasGraphAddConstant(HamKaasGraph *graph,

@@ -92,6 +92,12 @@ static bool isSameState(const TensorInfo &a, const TensorInfo &b) {
   return a.name == b.name && a.offset == b.offset && a.shape == b.shape;
 }
 
+/// They come first in the constants region, so targets agree on their places.
+static bool isSameInitialState(const HamKaasInitialState &a,
+                               const HamKaasInitialState &b) {
+  return a.state == b.state && a.offset == b.offset && a.bytes == b.bytes;
+}
+
 static llvm::Error checkAlike(const ProgramInfo &a, const ProgramInfo &b) {
   if (!a.device.architecture.empty() && !b.device.architecture.empty())
     return makeOptionError(
@@ -99,7 +105,8 @@ static llvm::Error checkAlike(const ProgramInfo &a, const ProgramInfo &b) {
         llvm::Twine("expected one target for GPUs, got code for ") +
             a.device.architecture + " and for " + b.device.architecture);
   if (llvm::equal(a.calls, b.calls, areAlike) &&
-      llvm::equal(a.states, b.states, isSameState))
+      llvm::equal(a.states, b.states, isSameState) &&
+      llvm::equal(a.initialStates, b.initialStates, isSameInitialState))
     return llvm::Error::success();
   return makeOptionError(NamedOption{OptionId::target, "cpu,cuda"},
                          "expected the same calls of kernels on both, which "

@@ -216,11 +216,12 @@ void HeaderWriter::writeState() {
     os << "const char *" << model << "_" << name << "_state(" << model
        << " *model" << arguments << ");\n";
   };
-  os << "\n/* What is kept from run to run; zero after the creation. By "
-        "name:\n";
+  os << "\n/* What is kept from run to run; after the creation, "
+     << (info.initialStates.empty() ? "zero" : "its initial contents")
+     << ". By name:\n";
   for (const TensorInfo &state : info.states)
     os << " *   " << describe(state) << ", " << state.bytes() << " bytes\n";
-  os << " */\n\n/* Sets all of it to zero. */\n";
+  os << " */\n\n/* Sets all of it to what it was after the creation. */\n";
   function("reset", "");
   os << "\n/* Copies the state `name` to `data`, or sets it to `data`, whose "
         "size `bytes`\n * must be the state's. */\n";

@@ -106,6 +106,8 @@ static std::vector<TensorInfo> collectTensors(func::FuncOp program,
   return tensors;
 }
 
+/// The states in the region that `program` writes: of `@main` the state, of
+/// `@prepare` the constants.
 static std::vector<TensorInfo> collectStates(func::FuncOp program) {
   std::vector<TensorInfo> states;
   auto entries =
@@ -118,6 +120,21 @@ static std::vector<TensorInfo> collectStates(func::FuncOp program) {
     states.push_back(std::move(state));
   }
   return states;
+}
+
+/// The contents that `@prepare` writes for the states of `info`.
+static std::vector<HamKaasInitialState>
+collectInitialStates(func::FuncOp prepare, const ProgramInfo &info) {
+  std::vector<HamKaasInitialState> initialStates;
+  for (const TensorInfo &contents : collectStates(prepare)) {
+    auto state = llvm::find_if(info.states, [&](const TensorInfo &state) {
+      return state.name == contents.name;
+    });
+    initialStates.push_back({contents.offset, contents.bytes(),
+                             int32_t(state - info.states.begin()),
+                             /*reserved=*/0});
+  }
+  return initialStates;
 }
 
 static uint64_t getRegionBytes(func::FuncOp program, MemoryRegion region) {
@@ -261,6 +278,7 @@ ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
           .getInt();
   if (auto prepare = symbols.lookup<func::FuncOp>(prepareName)) {
     info.parameters = collectTensors(prepare, MemoryRegion::Parameter);
+    info.initialStates = collectInitialStates(prepare, info);
     info.prepareWorkspaceBytes =
         getRegionBytes(prepare, MemoryRegion::Workspace);
   }

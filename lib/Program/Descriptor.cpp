@@ -20,8 +20,9 @@ namespace hamkaas {
 namespace {
 
 // A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
-static_assert(HAMKAAS_PROGRAM_VERSION == 5 && sizeof(HamKaasProgram) == 248 &&
+static_assert(HAMKAAS_PROGRAM_VERSION == 6 && sizeof(HamKaasProgram) == 264 &&
               sizeof(HamKaasTensorInfo) == 48 &&
+              sizeof(HamKaasInitialState) == 24 &&
               sizeof(HamKaasCallInfo) == 80 && sizeof(HamKaasMatmul) == 64 &&
               sizeof(HamKaasDeviceCode) == 96);
 
@@ -100,6 +101,7 @@ private:
   Constant *tensor(const TensorInfo &tensor, Constant *data);
   Constant *tensors(ArrayRef<TensorInfo> list, StringRef name);
   Constant *parameters();
+  Constant *initialStates();
   Constant *calls();
   Constant *deviceKernels();
   Constant *matmuls();
@@ -184,6 +186,18 @@ Constant *DescriptorBuilder::parameters() {
     rows.push_back(tensor(parameter, data));
   }
   return table(rows, "hamkaas.parameters");
+}
+
+Constant *DescriptorBuilder::initialStates() {
+  SmallVector<Constant *> rows;
+  for (const HamKaasInitialState &initial : info.initialStates) {
+    StructConstant row(context, sizeof(HamKaasInitialState));
+    row.addInt64(offsetof(HamKaasInitialState, offset), initial.offset);
+    row.addInt64(offsetof(HamKaasInitialState, bytes), initial.bytes);
+    row.addInt32(offsetof(HamKaasInitialState, state), initial.state);
+    rows.push_back(row.finish());
+  }
+  return table(rows, "hamkaas.initial_states");
 }
 
 Constant *DescriptorBuilder::calls() {
@@ -338,6 +352,9 @@ Expected<Constant *> DescriptorBuilder::descriptor() {
       offsetof(HamKaasProgram, weightsDigest),
       ConstantDataArray::get(context, ArrayRef<uint8_t>(options.weightsDigest)),
       sizeof(HamKaasProgram::weightsDigest));
+  row.addPointer(offsetof(HamKaasProgram, initialStates), initialStates());
+  row.addInt32(offsetof(HamKaasProgram, initialStateCount),
+               info.initialStates.size());
   return row.finish();
 }
 

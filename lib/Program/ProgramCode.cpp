@@ -107,6 +107,15 @@ bool transferTensors(Archive &archive, std::vector<TensorInfo> &tensors) {
 }
 
 template <typename Archive>
+bool transferInitialStates(Archive &archive,
+                           std::vector<HamKaasInitialState> &states) {
+  return transferList(archive, states, [&](HamKaasInitialState &initial) {
+    return transferNumbers(archive, initial.offset, initial.bytes,
+                           initial.state, initial.reserved);
+  });
+}
+
+template <typename Archive>
 bool transferCalls(Archive &archive, std::vector<CallInfo> &calls) {
   return transferList(archive, calls, [&](CallInfo &call) {
     bool isDone = transferNumber(archive, call.step);
@@ -181,6 +190,7 @@ bool transferInfo(Archive &archive, ProgramInfo &info) {
          transferTensors(archive, info.outputs) &&
          transferTensors(archive, info.parameters) &&
          transferTensors(archive, info.states) &&
+         transferInitialStates(archive, info.initialStates) &&
          transferCalls(archive, info.calls) &&
          transferBuffers(archive, info.buffers) &&
          transferOptimizations(archive, info.optimizations) &&

@@ -82,6 +82,8 @@ ProgramInfo hamkaas::readProgramInfo(const HamKaasProgram &program) {
   info.outputs = readTensors(program.outputs, program.outputCount);
   info.parameters = readTensors(program.parameters, program.parameterCount);
   info.states = readTensors(program.states, program.stateCount);
+  info.initialStates.assign(program.initialStates,
+                            program.initialStates + program.initialStateCount);
   for (const HamKaasCallInfo &call : ArrayRef(program.calls, program.callCount))
     info.calls.push_back(readCall(call));
   info.runsOnCpu = program.run != nullptr;

@@ -79,7 +79,10 @@ static void printMemory(const ProgramInfo &info, llvm::raw_ostream &os) {
     table.addRow({name.str(), formatCount(bytes) + " bytes", meaning.str()});
   };
   addRegion("constants", info.constantsBytes,
-            "parameters as the kernels read them");
+            info.initialStates.empty()
+                ? "parameters as the kernels read them"
+                : "parameters as the kernels read them, and what state holds "
+                  "at first");
   addRegion("state", info.stateBytes, "kept from run to run");
   addRegion("workspace", info.workspaceBytes,
             "results between kernels; no plan needs less than " +

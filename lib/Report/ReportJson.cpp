@@ -35,6 +35,18 @@ static void writeTensors(llvm::json::OStream &json, llvm::StringRef name,
   });
 }
 
+static void writeInitialStates(llvm::json::OStream &json,
+                               const ProgramInfo &info) {
+  json.attributeArray("initialStates", [&] {
+    for (const HamKaasInitialState &initial : info.initialStates)
+      json.object([&] {
+        json.attribute("state", makeText(info.states[initial.state].name));
+        json.attribute("offset", initial.offset);
+        json.attribute("bytes", initial.bytes);
+      });
+  });
+}
+
 static void writeGpuArchs(llvm::json::OStream &json,
                           const DeviceCodeInfo &device) {
   json.attribute("gpuArch", makeText(device.architecture));
@@ -129,6 +141,8 @@ void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
     writeTensors(json, "outputs", info.outputs);
     writeTensors(json, "parameters", info.parameters);
     writeTensors(json, "states", info.states, /*withOffset=*/true);
+    if (!info.initialStates.empty())
+      writeInitialStates(json, info);
     writeOptimizations(json, info);
     writeMissed(json, info);
     writeMemory(json, info);

@@ -79,8 +79,37 @@ FailureOr<ReferenceTensor> Session::read(const HamKaasTensorInfo &tensor,
   return value;
 }
 
-/// The constants are the parameters as they are.
+/// The states' globals, in the order of the program's table.
+static SmallVector<ml_program::GlobalOp> getStates(ModuleOp graph) {
+  return llvm::filter_to_vector(
+      graph.getOps<ml_program::GlobalOp>(),
+      [](ml_program::GlobalOp global) { return global.getIsMutable(); });
+}
+
+/// Writes the contents that states hold, one element of equal ones. Contents
+/// from outside are parameters.
+static void writeContents(ModuleOp graph, const HamKaasProgram &program,
+                          void *constants) {
+  SmallVector<ml_program::GlobalOp> states = getStates(graph);
+  for (const HamKaasInitialState &initial :
+       ArrayRef(program.initialStates, program.initialStateCount)) {
+    auto elements =
+        dyn_cast<DenseElementsAttr>(*states[initial.state].getValue());
+    if (!elements)
+      continue;
+    const HamKaasTensorInfo &state = program.states[initial.state];
+    if (initial.bytes < state.bytes)
+      elements = elements.resizeSplat(
+          RankedTensorType::get({1}, elements.getElementType()));
+    getElementType(state.elementType)
+        .encode(getReferenceTensor(elements),
+                static_cast<char *>(constants) + initial.offset);
+  }
+}
+
+/// The constants are the parameters as they are, and the contents of states.
 void Session::prepare(const void *const *from, void *constants) {
+  writeContents(graph, program, constants);
   for (const HamKaasTensorInfo &parameter :
        toArray(program.parameters, program.parameterCount))
     std::memcpy(const_cast<char *>(at(constants, parameter)), *from++,
@@ -102,13 +131,6 @@ LogicalResult Session::createInterpreter(const void *constants) {
   if (succeeded(created))
     interpreter.emplace(std::move(*created));
   return created;
-}
-
-/// The states' globals, in the order of the program's table.
-static SmallVector<ml_program::GlobalOp> getStates(ModuleOp graph) {
-  return llvm::filter_to_vector(
-      graph.getOps<ml_program::GlobalOp>(),
-      [](ml_program::GlobalOp global) { return global.getIsMutable(); });
 }
 
 LogicalResult Session::loadState(const void *state) {
@@ -192,18 +214,43 @@ makeTable(const std::vector<TensorInfo> &tensors) {
   return table;
 }
 
+/// The bytes of the contents that a state holds: 0 for zeros, an element's for
+/// equal ones.
+static uint64_t countContents(ml_program::GlobalOp state,
+                              const TensorInfo &tensor) {
+  auto elements = cast<DenseElementsAttr>(*state.getValue());
+  // The bytes tell -0.0 from 0.0.
+  if (llvm::all_of(elements.getRawData(), [](char c) { return c == 0; }))
+    return 0;
+  return elements.isSplat() ? tensor.bytes() / tensor.elements()
+                            : tensor.bytes();
+}
+
+void ReferenceProgram::addGlobal(ml_program::GlobalOp global) {
+  TensorInfo tensor = getTensorInfo(getGlobalName(global), global.getType());
+  bool isGiven = isParameter(global);
+  if (isGiven) {
+    info.parameters.push_back(tensor);
+    info.parameters.back().offset = place(tensor, info.constantsBytes);
+  }
+  if (!global.getIsMutable())
+    return;
+  uint64_t bytes = isGiven ? tensor.bytes() : countContents(global, tensor);
+  if (bytes > 0)
+    info.initialStates.push_back({isGiven ? info.parameters.back().offset
+                                          : place(tensor, info.constantsBytes),
+                                  bytes, int32_t(info.states.size()),
+                                  /*reserved=*/0});
+  tensor.offset = place(tensor, info.stateBytes);
+  info.states.push_back(std::move(tensor));
+}
+
 ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name,
                                    const ParameterContents *contents) {
   info.name = name;
   collectInterface(graph.lookupSymbol<func::FuncOp>(mainName), info);
-  for (auto global : graph.getOps<ml_program::GlobalOp>()) {
-    if (!global.getIsMutable() && !isParameter(global))
-      continue;
-    TensorInfo tensor = getTensorInfo(getGlobalName(global), global.getType());
-    tensor.offset = place(tensor, global.getIsMutable() ? info.stateBytes
-                                                        : info.constantsBytes);
-    (global.getIsMutable() ? info.states : info.parameters).push_back(tensor);
-  }
+  for (auto global : graph.getOps<ml_program::GlobalOp>())
+    addGlobal(global);
   inputs = makeTable(info.inputs);
   outputs = makeTable(info.outputs);
   parameters = makeTable(info.parameters);
@@ -226,6 +273,8 @@ ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name,
   descriptor.outputCount = int32_t(outputs.size());
   descriptor.parameterCount = int32_t(parameters.size());
   descriptor.stateCount = int32_t(states.size());
+  descriptor.initialStates = info.initialStates.data();
+  descriptor.initialStateCount = int32_t(info.initialStates.size());
   descriptor.constantsBytes = info.constantsBytes;
   descriptor.stateBytes = info.stateBytes;
 }

@@ -157,6 +157,8 @@ struct ProgramInfo {
   std::vector<TensorInfo> outputs;
   std::vector<TensorInfo> parameters;
   std::vector<TensorInfo> states;
+  /// Of the states that are not zero at first.
+  std::vector<HamKaasInitialState> initialStates;
   std::vector<CallInfo> calls;
 
   bool runsOnCpu = true;

@@ -11,6 +11,7 @@
 #include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Runtime/Core/Device.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
 
@@ -40,6 +41,8 @@ public:
 private:
   /// Adds a tensor to `region` and returns its place there.
   static uint64_t place(const TensorInfo &tensor, uint64_t &region);
+  /// Adds a state or a parameter.
+  void addGlobal(mlir::ml_program::GlobalOp global);
 
   ProgramInfo info;
   std::vector<HamKaasTensorInfo> inputs, outputs, parameters, states;

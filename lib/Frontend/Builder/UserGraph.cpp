@@ -58,14 +58,18 @@ static Error checkName(StringRef what, StringRef name) {
                            quote(name));
 }
 
-Error UserGraph::claimName(Namespace space, StringRef what, StringRef name) {
+Error UserGraph::claimName(ArrayRef<Namespace> spaces, StringRef what,
+                           StringRef name) {
   if (Error error = checkName(what, name))
     return error;
-  if (names[space].insert(name).second)
-    return Error::success();
-  return createStringError("expected " + what +
-                           " with a name of its own, another one is called " +
-                           quote(name));
+  if (llvm::any_of(
+          spaces, [&](Namespace space) { return names[space].contains(name); }))
+    return createStringError("expected " + what +
+                             " with a name of its own, another one is called " +
+                             quote(name));
+  for (Namespace space : spaces)
+    names[space].insert(name);
+  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,17 +112,59 @@ Expected<uint32_t> UserGraph::addParameter(StringRef name,
       ml_program::GlobalLoadConstOp::create(builder, location, type, global));
 }
 
+/// Checks that these are all the bytes of a tensor, or those of one element.
+static Error checkBytes(RankedTensorType type, ArrayRef<char> bytes) {
+  size_t size = getElementBytes(type.getElementType());
+  if (bytes.size() == size || bytes.size() == type.getNumElements() * size)
+    return Error::success();
+  return createStringError("expected the " +
+                           Twine(type.getNumElements() * size) +
+                           " bytes of all elements or the " + Twine(size) +
+                           " of one, got " + Twine(bytes.size()));
+}
+
+/// Elements of the right number of bytes, copied.
+static DenseElementsAttr readElements(RankedTensorType type,
+                                      ArrayRef<char> bytes) {
+  bool isAll = bytes.size() == size_t(type.getNumElements()) *
+                                   getElementBytes(type.getElementType());
+  auto given = isAll ? type : RankedTensorType::get({}, type.getElementType());
+  DenseElementsAttr elements = getCompactElements(decodeElements(given, bytes));
+  return isAll ? elements
+               : DenseElementsAttr::get(type,
+                                        elements.getSplatValue<Attribute>());
+}
+
+static bool isLarge(RankedTensorType type, ArrayRef<char> bytes) {
+  return int64_t(bytes.size()) >
+         largestConstant * getElementBytes(type.getElementType());
+}
+
 Expected<uint32_t> UserGraph::addState(StringRef name, RankedTensorType type,
+                                       ArrayRef<char> contents,
                                        Location location) {
-  if (Error error = claimName(States, "a state", name))
+  if (!contents.empty())
+    if (Error error = checkBytes(type, contents))
+      return std::move(error);
+  bool isGiven = isLarge(type, contents);
+  if (Error error = isGiven ? claimName({States, Parameters},
+                                        "a state with contents", name)
+                            : claimName(States, "a state", name))
     return std::move(error);
-  FlatSymbolRefAttr global =
-      createGlobal("state", name, type, builder.getZeroAttr(type),
-                   /*isMutable=*/true, location);
-  Value initial =
+  Attribute initial;
+  if (isGiven) {
+    parameters.emplace_back(name, contents);
+    initial = ml_program::ExternAttr::get(builder.getContext(), type);
+  } else {
+    initial = contents.empty() ? Attribute(builder.getZeroAttr(type))
+                               : readElements(type, contents);
+  }
+  FlatSymbolRefAttr global = createGlobal("state", name, type, initial,
+                                          /*isMutable=*/true, location);
+  Value load =
       ml_program::GlobalLoadOp::create(builder, location, type, global);
-  unstored[initial] = global;
-  return define(initial);
+  unstored[load] = global;
+  return define(load);
 }
 
 Error UserGraph::storeState(uint32_t state, uint32_t value, Location location) {
@@ -142,24 +188,15 @@ Error UserGraph::storeState(uint32_t state, uint32_t value, Location location) {
 Expected<uint32_t> UserGraph::addConstant(RankedTensorType type,
                                           ArrayRef<char> bytes,
                                           Location location) {
-  int64_t size = getElementBytes(type.getElementType());
-  int64_t count = bytes.size() / size;
-  bool isOne = count == 1, isAll = count == type.getNumElements();
-  if (bytes.size() % size != 0 || (!isOne && !isAll))
-    return createStringError("expected the " +
-                             Twine(type.getNumElements() * size) +
-                             " bytes of all elements or the " + Twine(size) +
-                             " of one, got " + Twine(bytes.size()));
-  if (!isOne && count > largestConstant)
+  if (Error error = checkBytes(type, bytes))
+    return std::move(error);
+  if (isLarge(type, bytes))
     return createStringError("expected a constant of at most " +
                              Twine(largestConstant) + " elements, got " +
-                             Twine(count) + ", which a parameter may have");
-  auto given = isAll ? type : RankedTensorType::get({}, type.getElementType());
-  DenseElementsAttr elements = getCompactElements(decodeElements(given, bytes));
-  if (!isAll)
-    elements =
-        DenseElementsAttr::get(type, elements.getSplatValue<Attribute>());
-  return define(ConstantOp::create(builder, location, type, elements));
+                             Twine(type.getNumElements()) +
+                             ", which a parameter may have");
+  return define(
+      ConstantOp::create(builder, location, type, readElements(type, bytes)));
 }
 
 Expected<uint32_t> UserGraph::addOperation(const UserOperation &request,

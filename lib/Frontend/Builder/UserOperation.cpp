@@ -74,7 +74,7 @@ static std::string describe(const UserAttribute &attribute) {
   return debugString(std::get<Type>(attribute.value));
 }
 
-/// Whether a flag is set; none if the value is no flag.
+/// True for a flag that is set; none if the value is no flag.
 static std::optional<bool> getFlag(const UserAttribute &given) {
   int64_t flag = -1;
   if (auto *integer = std::get_if<int64_t>(&given.value))

@@ -203,7 +203,8 @@ FailureOr<uint64_t> Printer::printGlobal(ml_program::GlobalOp global) {
   }
   if (!value ||
       !(matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat())))
-    return global.emitError("expected a buffer that is zero at first");
+    return global.emitError("expected a buffer that is zero at first, a script "
+                            "holds no values");
   std::string unnamed = ("buffer_" + Twine(bufferCount++)).str();
   bool isUnnamed = name == unnamed && global.getSymName() == unnamed;
   return printTensor(global.getLoc(), "BufferTensor", isUnnamed ? "" : name,

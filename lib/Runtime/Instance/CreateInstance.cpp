@@ -122,7 +122,7 @@ static Error createState(Instance &instance) {
   if (Error error = allocate(instance, "state", instance.program->stateBytes,
                              instance.state))
     return error;
-  return zeroState(instance);
+  return initializeState(instance);
 }
 
 Error hamkaas::rt::startInProcess(Instance &) { return Error(); }

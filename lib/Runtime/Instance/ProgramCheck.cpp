@@ -92,6 +92,27 @@ static Error checkDeviceCode(const HamKaasProgram &program) {
   return checkFunctions(program, code.run, code.prepare);
 }
 
+static Error checkInitialStates(const HamKaasProgram &program) {
+  for (int32_t i = 0; i < program.initialStateCount; ++i) {
+    const HamKaasInitialState &initial = program.initialStates[i];
+    if (initial.state < 0 || initial.state >= program.stateCount)
+      return Error::format("model '%s': expected the number of a state with "
+                           "contents to be from 0 to %d, got %d",
+                           program.name, program.stateCount - 1, initial.state);
+    const HamKaasTensorInfo &state = program.states[initial.state];
+    if (initial.bytes < 1 || initial.bytes > state.bytes ||
+        initial.offset > program.constantsBytes ||
+        initial.bytes > program.constantsBytes - initial.offset)
+      return Error::format("model '%s': expected contents of 1 to %" PRIu64
+                           " bytes for state '%s', within %" PRIu64
+                           " bytes of constants, got %" PRIu64 " at %" PRIu64,
+                           program.name, state.bytes, state.name,
+                           program.constantsBytes, initial.bytes,
+                           initial.offset);
+  }
+  return Error();
+}
+
 Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
   if (!program)
     return Error::format("expected a program, got null");
@@ -112,6 +133,8 @@ Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
     if (Error error = checkDeviceCode(*program))
       return error;
   if (Error error = checkElementTypes(*program))
+    return error;
+  if (Error error = checkInitialStates(*program))
     return error;
   HamKaasIsaLevel offered;
   if (Error error = findIsaLevel(offered))

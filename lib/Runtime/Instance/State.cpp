@@ -21,11 +21,34 @@ static void *addressOf(const Instance &instance,
   return static_cast<char *>(instance.state->memory) + state.offset;
 }
 
-Error hamkaas::rt::zeroState(const Instance &instance) {
+// Fills a state, doubling the copied part if the contents are one element.
+static Error initialize(const Instance &instance,
+                        const HamKaasInitialState &initial) {
   const Device &device = instance.device;
+  const HamKaasTensorInfo &state = instance.program->states[initial.state];
+  char *to = static_cast<char *>(addressOf(instance, state));
+  const char *from =
+      static_cast<const char *>(instance.constants->memory) + initial.offset;
+  uint64_t bytes = initial.bytes;
+  for (uint64_t done = 0; done < state.bytes; from = to, bytes = done) {
+    if (bytes > state.bytes - done)
+      bytes = state.bytes - done;
+    if (Error error = device.copy(device.context, to + done, from, bytes))
+      return error;
+    done += bytes;
+  }
+  return Error();
+}
+
+Error hamkaas::rt::initializeState(const Instance &instance) {
+  const Device &device = instance.device;
+  const HamKaasProgram &program = *instance.program;
   if (instance.state->memory)
     if (Error error = device.zero(device.context, instance.state->memory,
                                   instance.state->bytes))
+      return error;
+  for (int32_t i = 0; i < program.initialStateCount; ++i)
+    if (Error error = initialize(instance, program.initialStates[i]))
       return error;
   return device.synchronise(device.context);
 }
@@ -156,7 +179,8 @@ static HamKaasError useState(HamKaasInstance *handle, Action action) {
 }
 
 HamKaasError HamKaasInstanceResetState(HamKaasInstance *instance) {
-  return useState(instance, [](Instance &used) { return zeroState(used); });
+  return useState(instance,
+                  [](Instance &used) { return initializeState(used); });
 }
 
 HamKaasError HamKaasInstanceReadState(HamKaasInstance *instance,

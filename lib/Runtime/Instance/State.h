@@ -12,8 +12,9 @@
 
 namespace hamkaas::rt {
 
-/// For an instance that nobody uses.
-Error zeroState(const Instance &instance);
+/// Gives all states their initial contents. For an instance that nobody uses,
+/// and which has its constants.
+Error initializeState(const Instance &instance);
 
 } // namespace hamkaas::rt
 

@@ -83,7 +83,7 @@ func.func @main() -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{expected a buffer that is zero at first}}
+// expected-error @below {{expected a buffer that is zero at first, a script holds no values}}
 ml_program.global private mutable @b(dense<1.0> : tensor<4xf32>) : tensor<4xf32>
 func.func @main() -> tensor<4xf32> {
   %0 = ml_program.global_load @b : tensor<4xf32>

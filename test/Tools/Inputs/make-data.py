@@ -33,6 +33,7 @@ save("x-shape", x.reshape(3, 2))
 save("one", np.array([1], np.int64))
 save("two", np.array([2], np.int64))
 save("five", np.array([5], np.int64))
+save("ones", np.ones((1, 3), np.float32))
 save("value", np.array([7], np.float32))
 with open(f"{folder}/x.npy", "rb") as file:
     whole = file.read()

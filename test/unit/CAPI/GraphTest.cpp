@@ -133,6 +133,101 @@ TEST(Graph, KeepsStateFromRunToRun) {
   EXPECT_EQ(run(instance.get(), {step.data()}, 2), (Floats{2, 4}));
 }
 
+/// A state of `shape` that is an output and is then doubled. Null if it is not
+/// right.
+static HamKaasValue addDoubled(const OwnedGraph &graph, const char *name,
+                               const Shape &shape, const void *data,
+                               uint64_t bytes, std::string *error = nullptr) {
+  HamKaasGraphTensor tensor = makeTensor(name, shape);
+  tensor.data = data;
+  tensor.bytes = bytes;
+  HamKaasValue value = 0;
+  std::string text =
+      takeText(HamKaasGraphAddState(graph.get(), &tensor, &value));
+  EXPECT_EQ(value == 0, !text.empty());
+  if (error)
+    *error = text;
+  if (value == 0)
+    return value;
+  HamKaasValue doubled = add(graph, "add", {value, value});
+  EXPECT_EQ(
+      takeText(HamKaasGraphStoreState(graph.get(), value, doubled, nullptr)),
+      "");
+  return value;
+}
+
+TEST(Graph, GivesStatesTheirInitialContents) {
+  TemporaryFolder folder;
+  OwnedGraph graph = createGraph();
+  Floats few = {1, 2, 3}, one = {7}, many(70000);
+  for (size_t i = 0; i < many.size(); ++i)
+    many[i] = float(i);
+  auto state = [&](const char *name, const Shape &shape, const Floats &data) {
+    return addDoubled(graph, name, shape, data.data(),
+                      data.size() * sizeof(float));
+  };
+  HamKaasGraphOutput outputs[] = {
+      {"few", state("few", {3}, few)},
+      {"one", state("one", {1000}, one)},
+      {"many", state("many", {70000}, many)},
+      {"zero", addDoubled(graph, "zero", {2}, nullptr, 0)}};
+  ASSERT_EQ(takeText(HamKaasGraphSetOutputs(graph.get(), outputs, 4)), "");
+  // Copied, but for the large one.
+  few.assign(3, 0);
+  one.assign(1, 0);
+  OwnedModel compiled = compileGraph(graph);
+  std::string path = folder.path("doubled.so");
+  ASSERT_EQ(takeText(HamKaasModelWrite(compiled.get(), path.c_str(), nullptr)),
+            "");
+  OwnedModel loaded = load(path);
+  auto check = [&](HamKaasInstance *instance, float factor) {
+    Floats a(3), b(1000), c(70000), d(2, 1);
+    void *results[] = {a.data(), b.data(), c.data(), d.data()};
+    EXPECT_EQ(takeText(HamKaasInstanceRun(instance, nullptr, results)), "");
+    EXPECT_EQ(a, (Floats{1 * factor, 2 * factor, 3 * factor}));
+    EXPECT_EQ(b, Floats(1000, 7 * factor));
+    EXPECT_EQ(c[69999], 69999 * factor);
+    EXPECT_EQ(d, Floats(2, 0));
+  };
+  OwnedInstance instances[] = {instantiate(compiled),
+                               instantiate(compiled, "reference"),
+                               instantiate(loaded)};
+  for (const OwnedInstance &instance : instances) {
+    check(instance.get(), 1);
+    check(instance.get(), 2);
+    EXPECT_EQ(takeText(HamKaasInstanceResetState(instance.get())), "");
+    check(instance.get(), 1);
+  }
+}
+
+TEST(GraphErrors, CheckTheContentsOfStates) {
+  OwnedGraph graph = createGraph();
+  Floats many(70000, 1);
+  uint64_t bytes = many.size() * sizeof(float);
+  std::string error;
+  addDoubled(graph, "s", {3}, many.data(), 8, &error);
+  EXPECT_EQ(error, "state 's': expected the 12 bytes of all elements or the 4 "
+                   "of one, got 8");
+  // Large contents are found by name, as parameters are.
+  HamKaasGraphTensor tensor = makeTensor("p", {1});
+  HamKaasValue value = 0;
+  Shape shape = {1};
+  tensor.shape = shape.data();
+  ASSERT_EQ(takeText(HamKaasGraphAddParameter(graph.get(), &tensor, &value)),
+            "");
+  addDoubled(graph, "p", {70000}, many.data(), bytes, &error);
+  EXPECT_EQ(error, "state 'p': expected a state with contents with a name of "
+                   "its own, another one is called 'p'");
+  // Nothing has changed: the name is free for a state without.
+  addDoubled(graph, "p", {70000}, nullptr, 0, &error);
+  EXPECT_EQ(error, "");
+  HamKaasValue state = addDoubled(graph, "s", {70000}, many.data(), bytes);
+  EXPECT_EQ(setOutput(graph, state), "");
+  EXPECT_EQ(compileGraphError(graph, nullptr),
+            "expected data for all parameters or for none, got it for 's' and "
+            "not for 'p'");
+}
+
 TEST(Graph, TakesAttributesOfAllKinds) {
   OwnedGraph graph = createGraph();
   HamKaasValue x = addInput(graph, "x", {2, 3});

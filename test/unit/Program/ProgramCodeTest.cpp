@@ -16,6 +16,7 @@ TEST(ProgramCode, ComesBack) {
   ProgramCode code;
   code.info = test::exampleInfo("example");
   code.info.buffers = {{"add", "example.hk:1:1", 256, 64, 1, 2}};
+  code.info.initialStates = {{256, 4, 1, 0}};
   code.info.optimizations = {{"cse", 1, 0}};
   code.info.missed = {{"gelu", "another factor", "example.hk:2:1"}};
   code.objects.push_back(MemoryBuffer::getMemBuffer("object"));
@@ -26,6 +27,8 @@ TEST(ProgramCode, ComesBack) {
   EXPECT_EQ(back->info.inputs[0].shape, (std::vector<int64_t>{2, 2}));
   EXPECT_EQ(back->info.calls[0].location, "example.hk:1:1");
   EXPECT_EQ(back->info.buffers[0].last, 2);
+  EXPECT_EQ(back->info.initialStates[0].offset, 256u);
+  EXPECT_EQ(back->info.initialStates[0].state, 1);
   EXPECT_EQ(back->info.missed, code.info.missed);
   EXPECT_EQ(back->objects.front()->getBuffer(), "object");
   for (size_t size = 0; size < bytes.size(); ++size)

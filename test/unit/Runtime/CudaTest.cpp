@@ -488,6 +488,23 @@ TEST_F(Cuda, StateIsReadWrittenSavedAndReset) {
   EXPECT_EQ(later.runs, 43);
 }
 
+TEST_F(Cuda, StateBeginsWithItsContents) {
+  // The second element of `scale`, twice.
+  HamKaasInitialState initial = {4, 4, 0, 0};
+  fake.program.initialStates = &initial;
+  fake.program.initialStateCount = 1;
+  float expected[] = {parameters.scale[1], parameters.scale[1]}, found[2];
+  ASSERT_EQ(create(), "");
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(takeText(HamKaasInstanceReadState(instance, "runs", found, 8)),
+              "");
+    EXPECT_EQ(memcmp(found, expected, 8), 0);
+    FakeRun run(instance);
+    EXPECT_EQ(takeText(run()), "");
+    EXPECT_EQ(takeText(HamKaasInstanceResetState(instance)), "");
+  }
+}
+
 TEST_F(Cuda, ConstantsStateAndCodeAreShared) {
   ASSERT_EQ(create(), "");
   cuda::resetCounts();

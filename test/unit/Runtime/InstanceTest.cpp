@@ -262,7 +262,7 @@ TEST_F(Instance, RefusesOtherDescriptors) {
   EXPECT_EQ(create().find("expected a program descriptor of at least"), 0u);
   fake.program.structSize = sizeof(HamKaasProgram);
   fake.program.version = 1;
-  EXPECT_EQ(create(), "expected a program of version 5, got 1; compile the "
+  EXPECT_EQ(create(), "expected a program of version 6, got 1; compile the "
                       "model with the compiler of this runtime");
   fake.program.version = HAMKAAS_PROGRAM_VERSION;
   fake.program.isaLevel = 9;
@@ -281,6 +281,22 @@ TEST_F(Instance, RefusesOtherDescriptors) {
                             std::to_string(number));
   }
   fake.program.inputs = &input;
+  HamKaasInitialState initial = {0, 8, 1, 0};
+  fake.program.initialStates = &initial;
+  fake.program.initialStateCount = 1;
+  EXPECT_EQ(create(), "model 'fake': expected the number of a state with "
+                      "contents to be from 0 to 0, got 1");
+  std::string range = "model 'fake': expected contents of 1 to 8 bytes for "
+                      "state 'runs', within 4100 bytes of constants, got ";
+  initial = {0, 0, 0, 0};
+  EXPECT_EQ(create(), range + "0 at 0");
+  initial = {0, 9, 0, 0};
+  EXPECT_EQ(create(), range + "9 at 0");
+  initial = {4096, 8, 0, 0};
+  EXPECT_EQ(create(), range + "8 at 4096");
+  initial = {UINT64_MAX, 8, 0, 0};
+  EXPECT_EQ(create(), range + "8 at 18446744073709551615");
+  fake.program.initialStateCount = 0;
   HamKaasDeviceCode code = {};
   code.structSize = 8;
   fake.program.deviceCode = &code;

@@ -120,6 +120,52 @@ TEST_F(State, IsReadAndWritten) {
   EXPECT_EQ(std::accumulate(found, found + 15, 0.0f), 0);
 }
 
+/// Nine bytes of constants, repeated, and the first eight as they are.
+TEST_F(State, BeginsWithItsContents) {
+  HamKaasInitialState initial[] = {{4, 9, 1, 0}, {4, 8, 0, 0}};
+  fake.program.initialStates = initial;
+  fake.program.initialStateCount = 2;
+  HamKaasInstanceDestroy(instance);
+  instance = create();
+  std::string expected;
+  for (int64_t i = 0; i < 15; ++i)
+    expected +=
+        std::string(reinterpret_cast<const char *>(&parameters.scale[1]), 9);
+  auto check = [&] {
+    std::string runs(8, '\0'), keys(60, '\0');
+    EXPECT_EQ(read("runs", runs.data(), 8), "");
+    EXPECT_EQ(read("keys", keys.data(), 60), "");
+    EXPECT_EQ(runs, expected.substr(0, 8));
+    EXPECT_EQ(keys, expected.substr(0, 60));
+  };
+  check();
+  fill();
+  EXPECT_TRUE(isFilled());
+  int64_t allocations = allocationCount();
+  HamKaasError error = HamKaasInstanceResetState(instance);
+  EXPECT_EQ(allocationCount(), allocations);
+  EXPECT_EQ(takeText(error), "");
+  check();
+
+  // One that shares constants has the same; a state that is shared stays.
+  fill();
+  HamKaasInstanceOptions shared = {};
+  shared.structSize = sizeof(shared);
+  shared.constantsOf = instance;
+  HamKaasInstance *first = instance;
+  auto share = [&] {
+    return textOf(createInstance(fake.program, shared,
+                                 makeCountingDevice(counts), instance));
+  };
+  ASSERT_EQ(share(), "");
+  check();
+  HamKaasInstanceDestroy(instance);
+  shared.stateOf = first;
+  ASSERT_EQ(share(), "");
+  EXPECT_TRUE(isFilled());
+  HamKaasInstanceDestroy(first);
+}
+
 TEST_F(State, WithoutElementsNeedsNoAddress) {
   EXPECT_EQ(read("empty", nullptr, 0), "");
   EXPECT_EQ(write("empty", nullptr, 0), "");

@@ -35,9 +35,12 @@ public:
                                         mlir::RankedTensorType type,
                                         llvm::ArrayRef<char> contents,
                                         mlir::Location location);
-  /// The value that the state has when a run begins.
+  /// The value that the state has when a run begins. `contents` is what it
+  /// holds at first, as addConstant and, if larger, addParameter take them;
+  /// none for zero.
   llvm::Expected<uint32_t> addState(llvm::StringRef name,
                                     mlir::RankedTensorType type,
+                                    llvm::ArrayRef<char> contents,
                                     mlir::Location location);
   /// `bytes` has all elements as a program stores them, or one that all are.
   llvm::Expected<uint32_t> addConstant(mlir::RankedTensorType type,
@@ -64,7 +67,8 @@ public:
 private:
   enum Namespace { Inputs, Parameters, States, namespaceCount };
 
-  llvm::Error claimName(Namespace space, llvm::StringRef what,
+  /// Adds the name to all of the spaces or, with an error, to none.
+  llvm::Error claimName(llvm::ArrayRef<Namespace> spaces, llvm::StringRef what,
                         llvm::StringRef name);
   /// A declaration before `@main`; the user's name stands in an attribute.
   mlir::FlatSymbolRefAttr createGlobal(llvm::StringRef kind,

@@ -68,11 +68,15 @@ private:
                           name ? name : global.getSymNameAttr(), kind,
                           isState ? stateNames : parameterNames)))
       return failure();
-    return isState ? verifyInitialState(global) : verifyParameter(global);
+    return verifyContents(global);
   }
 
-  /// A parameter is given from outside, or holds its elements itself.
-  static LogicalResult verifyParameter(GlobalOp global) {
+  /// Parameters and the initial contents of states are given from outside, by
+  /// names of their own, or the global holds the elements itself.
+  LogicalResult verifyContents(GlobalOp global) {
+    if (!global.getValue())
+      return global.emitError("expected state @")
+             << global.getSymName() << " to have initial contents, got none";
     auto given = dyn_cast<ml_program::ExternAttr>(*global.getValue());
     if (!given)
       return verifyElements(global.getLoc(), *global.getValue(),
@@ -80,30 +84,12 @@ private:
     if (!isa<NoneType>(given.getType()) && given.getType() != global.getType())
       return global.emitError("expected an external value of type ")
              << global.getType() << ", got one of type " << given.getType();
+    StringRef name = getGlobalName(global);
+    if (global.getIsMutable() && !parameterNames.insert(name).second)
+      return global.emitError("expected the contents of state ")
+             << "'" << name << "' to be given by a name of their own, got that "
+             << "of a parameter";
     return success();
-  }
-
-  static LogicalResult verifyInitialState(GlobalOp global) {
-    std::string expected = ("expected state @" + global.getSymName() +
-                            " to be zero at first, got ")
-                               .str();
-    if (!global.getValue())
-      return global.emitError(expected) << "no value";
-    if (failed(verifyElements(global.getLoc(), *global.getValue(),
-                              global.getType())))
-      return failure();
-    auto elements = cast<DenseElementsAttr>(*global.getValue());
-    // The bytes tell -0.0 from 0.0, and a splat has those of one element.
-    ArrayRef<char> bytes = elements.getRawData();
-    size_t first =
-        llvm::find_if(bytes, [](char c) { return c; }) - bytes.begin();
-    if (first == bytes.size())
-      return success();
-    size_t index =
-        first / (elements.getElementType().getIntOrFloatBitWidth() / 8);
-    return global.emitError(expected)
-           << "an element "
-           << *std::next(elements.value_begin<Attribute>(), index);
   }
 
   LogicalResult verifySignature(func::FuncOp main) {

@@ -165,6 +165,8 @@ private:
     SmallVector<DictionaryAttr> attributes;
     llvm::StringMap<unsigned> indices;
     for (GlobalOp global : getOperation().getOps<GlobalOp>()) {
+      if (isNonzeroState(global))
+        initialStates.push_back(global);
       if (!isExternal(global))
         continue;
       indices[global.getSymName()] = parameterTypes.size();
@@ -172,15 +174,25 @@ private:
       attributes.push_back(builder.getDictionaryAttr(
           getGlobalAttrs(global, MemoryRegion::Parameter)));
     }
-    if (parameterTypes.empty() && constants.empty())
+    if (parameterTypes.empty() && constants.empty() && initialStates.empty())
       return;
 
-    auto prepare = func::FuncOp::create(
-        builder, main.getLoc(), prepareName,
-        builder.getFunctionType(parameterTypes,
-                                ValueRange(constants).getTypes()),
-        ArrayRef<NamedAttribute>(), attributes);
+    auto prepare =
+        func::FuncOp::create(builder, main.getLoc(), prepareName,
+                             builder.getFunctionType(parameterTypes, {}),
+                             ArrayRef<NamedAttribute>(), attributes);
     builder.setInsertionPointToStart(prepare.addEntryBlock());
+    SmallVector<Value> results;
+    SmallVector<DictionaryAttr> resultAttributes;
+    // The first constants, so that they have one place on all targets.
+    for (GlobalOp state : initialStates) {
+      auto index = indices.find(state.getSymName());
+      results.push_back(index != indices.end()
+                            ? prepare.getArgument(index->second)
+                            : createContents(builder, state));
+      resultAttributes.push_back(getInitialStateAttrs(
+          state, results.size() - 1, results.back().getType()));
+    }
     IRMapping mapping;
     for (Operation &op : *body) {
       if (!movable.contains(&op))
@@ -193,15 +205,32 @@ private:
                isa<arith::ConstantOp>(op))
         builder.clone(op, mapping);
     }
-    SmallVector<Value> results;
-    SmallVector<DictionaryAttr> resultAttributes;
     for (auto [i, constant] : llvm::enumerate(constants)) {
       results.push_back(mapping.lookup(constant));
       resultAttributes.push_back(getConstantAttrs(i));
     }
+    prepare.setFunctionType(builder.getFunctionType(
+        parameterTypes, ValueRange(results).getTypes()));
     prepare.setAllResultAttrs(resultAttributes);
     func::ReturnOp::create(builder, main.getLoc(), results);
     eraseUnused(prepare.getBody().front());
+  }
+
+  static bool isNonzeroState(GlobalOp global) {
+    if (!global.getIsMutable() || isExternal(global))
+      return global.getIsMutable();
+    auto elements = cast<DenseElementsAttr>(*global.getValue());
+    // The bytes tell -0.0 from 0.0. No elements of memory are bits.
+    return llvm::any_of(elements.getRawData(), [](char c) { return c != 0; });
+  }
+
+  /// The contents that `state` holds; of equal elements, one.
+  static Value createContents(OpBuilder &builder, GlobalOp state) {
+    auto elements = cast<DenseElementsAttr>(*state.getValue());
+    if (elements.isSplat())
+      elements = elements.resizeSplat(
+          RankedTensorType::get({1}, elements.getElementType()));
+    return arith::ConstantOp::create(builder, state.getLoc(), elements);
   }
 
   /// Adds arguments to `@main`, all at once: each time, its type is made anew.
@@ -274,14 +303,38 @@ private:
     body->getTerminator()->insertOperands(end, stored);
   }
 
-  DictionaryAttr getConstantAttrs(int64_t index) {
+  /// Of a value that `@prepare` hands to `@main`, one of `constants`.
+  DictionaryAttr getConstantAttrs(int64_t constant) {
+    return Builder(&getContext())
+        .getDictionaryAttr(getPlaceAttrs(initialStates.size() + constant));
+  }
+
+  /// Of a result of `@prepare`: its name is that of the state.
+  DictionaryAttr getInitialStateAttrs(GlobalOp state, int64_t index,
+                                      Type type) {
     Builder builder(&getContext());
-    return builder.getDictionaryAttr(
-        {builder.getNamedAttr(HamKaasDialect::indexAttrName,
-                              builder.getI64IntegerAttr(index)),
-         builder.getNamedAttr(
-             HamKaasDialect::regionAttrName,
-             MemoryRegionAttr::get(&getContext(), MemoryRegion::Constants))});
+    SmallVector<NamedAttribute> attributes = getPlaceAttrs(index);
+    attributes.push_back(
+        builder.getNamedAttr(HamKaasDialect::nameAttrName,
+                             builder.getStringAttr(getGlobalName(state))));
+    if (auto graphType =
+            state->getAttrOfType<TypeAttr>(HamKaasDialect::typeAttrName))
+      attributes.push_back(builder.getNamedAttr(
+          HamKaasDialect::typeAttrName,
+          TypeAttr::get(RankedTensorType::get(
+              cast<RankedTensorType>(type).getShape(),
+              cast<RankedTensorType>(graphType.getValue()).getElementType()))));
+    return builder.getDictionaryAttr(attributes);
+  }
+
+  /// The place `index` in the constants region.
+  SmallVector<NamedAttribute> getPlaceAttrs(int64_t index) {
+    Builder builder(&getContext());
+    return {builder.getNamedAttr(HamKaasDialect::indexAttrName,
+                                 builder.getI64IntegerAttr(index)),
+            builder.getNamedAttr(
+                HamKaasDialect::regionAttrName,
+                MemoryRegionAttr::get(&getContext(), MemoryRegion::Constants))};
   }
 
   /// Of the argument that stands for `global`.
@@ -325,6 +378,8 @@ private:
   llvm::SmallPtrSet<Operation *, 16> stays;
   /// Values that `@prepare` hands to `@main`, in the order of `@main`.
   SmallVector<Value> constants;
+  /// Those whose initial contents `@prepare` writes.
+  SmallVector<GlobalOp> initialStates;
 };
 
 } // namespace

@@ -182,13 +182,17 @@ static RankedTensorType getGraphType(func::FuncOp program, unsigned i) {
 LogicalResult ProgramPlanner::placeArgument(BlockArgument argument) {
   unsigned i = argument.getArgNumber();
   std::optional<MemoryRegion> region = getRegion(program, i);
-  if (region == MemoryRegion::Constants) {
-    placed[argument] = {*region,
-                        constants.getOffset(getConstantIndex(program, i))};
-    return success();
-  }
   auto name =
       program.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName);
+  if (region == MemoryRegion::Constants) {
+    int64_t offset = constants.getOffset(getConstantIndex(program, i));
+    placed[argument] = {*region, offset};
+    // Of a state, the initial contents.
+    if (name)
+      states.push_back(StateAttr::get(builder.getContext(), name.getValue(),
+                                      offset, getGraphType(program, i)));
+    return success();
+  }
   if (!region || !name)
     return emitError(argument.getLoc(), "expected argument ")
            << i << " of @" << program.getSymName()
@@ -388,7 +392,7 @@ void ProgramPlanner::setAttributes(int64_t steps) {
                    builder.getArrayAttr(entries));
   program->setAttr(HamKaasDialect::lowerBoundAttrName,
                    builder.getI64IntegerAttr(arena.lowerBound));
-  if (program.getSymName() == mainName)
+  if (program.getSymName() == mainName || !states.empty())
     program->setAttr(HamKaasDialect::statesAttrName,
                      builder.getArrayAttr(states));
 }

@@ -155,31 +155,35 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // -----
 
-// expected-error @below {{expected state @s to be zero at first, got an element 2.000000e+00 : f32}}
-ml_program.global private mutable @s(dense<2.0> : tensor<4xf32>) : tensor<4xf32>
+// Contents that are given from outside are given by name, as parameters are.
+
+ml_program.global private @w(#ml_program.extern) : tensor<4xf32>
+// expected-error @below {{expected the contents of state 'w' to be given by a name of their own, got that of a parameter}}
+ml_program.global private mutable @s(#ml_program.extern) : tensor<4xf32> {hamkaas.name = "w"}
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{expected state @s to be zero at first, got an element 7 : i64}}
-ml_program.global private mutable @s(dense<[0, 0, 7, 8]> : tensor<4xi64>) : tensor<4xi64>
+ml_program.global private mutable @w(#ml_program.extern) : tensor<4xf32>
+// expected-error @below {{expected each parameter to have a name of its own, got "w" twice}}
+ml_program.global private @p(#ml_program.extern) : tensor<4xf32> {hamkaas.name = "w"}
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{expected state @s to be zero at first, got an element -0.000000e+00 : f32}}
-ml_program.global private mutable @s(dense<-0.0> : tensor<4xf32>) : tensor<4xf32>
+// expected-error @below {{expected an external value of type 'tensor<4xf32>', got one of type 'tensor<2xf32>'}}
+ml_program.global private mutable @s(#ml_program.extern : tensor<2xf32>) : tensor<4xf32>
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @below {{expected state @s to be zero at first, got no value}}
+// expected-error @below {{expected state @s to have initial contents, got none}}
 ml_program.global private mutable @s : tensor<4xf32>
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
@@ -187,8 +191,8 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // -----
 
-// expected-error @below {{expected a value of dense elements, got ml_program.extern}}
-ml_program.global private mutable @s(#ml_program.extern) : tensor<4xf32>
+// expected-error @below {{expected a value of dense elements, got builtin.sparse_elements}}
+ml_program.global private mutable @s(sparse<0, 1.0> : tensor<4xf32>) : tensor<4xf32>
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
   return %x : tensor<4xf32>
 }

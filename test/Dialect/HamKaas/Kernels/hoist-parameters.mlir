@@ -63,6 +63,36 @@ func.func @main(%x: tensor<1xf32> {hamkaas.name = "x"}, %b: tensor<1xi64> {hamka
 
 // -----
 
+// Initial contents of states are the first constants: those from outside as they
+// are, equal elements as one. A state of zeros has none; -0.0 is not zero.
+
+// CHECK-LABEL: func @prepare(
+// CHECK-SAME:    %[[W:.*]]: tensor<2xf32> {hamkaas.name = "w", hamkaas.region = #hamkaas.region<parameter>},
+// CHECK-SAME:    %[[GIVEN:.*]]: tensor<2xf32> {hamkaas.name = "given", hamkaas.region = #hamkaas.region<parameter>})
+// CHECK-SAME:    -> (tensor<1xf32> {hamkaas.index = 0 : i64, hamkaas.name = "minus", hamkaas.region = #hamkaas.region<constants>},
+// CHECK-SAME:    tensor<2xf32> {hamkaas.index = 1 : i64, hamkaas.name = "given", hamkaas.region = #hamkaas.region<constants>},
+// CHECK-SAME:    tensor<3xi8> {hamkaas.index = 2 : i64, hamkaas.name = "seen", hamkaas.region = #hamkaas.region<constants>, hamkaas.type = tensor<3xi1>},
+// CHECK-SAME:    tensor<2xf32> {hamkaas.index = 3 : i64, hamkaas.region = #hamkaas.region<constants>})
+// CHECK-DAG:     %[[MINUS:.*]] = arith.constant dense<-0.000000e+00> : tensor<1xf32>
+// CHECK-DAG:     %[[SEEN:.*]] = arith.constant dense<[1, 0, 1]> : tensor<3xi8>
+// CHECK:         return %[[MINUS]], %[[GIVEN]], %[[SEEN]], %[[W]]
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    tensor<2xf32> {hamkaas.index = 3 : i64, hamkaas.region = #hamkaas.region<constants>}
+ml_program.global private @w(#ml_program.extern) : tensor<2xf32>
+ml_program.global private mutable @zero(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
+ml_program.global private mutable @minus(dense<-0.0> : tensor<4xf32>) : tensor<4xf32>
+ml_program.global private mutable @given(#ml_program.extern) : tensor<2xf32>
+ml_program.global private mutable @seen(dense<[true, false, true]> : tensor<3xi1>) : tensor<3xi1>
+func.func @main(%x: tensor<2xf32> {hamkaas.name = "x"}) -> (tensor<2xf32> {hamkaas.name = "y"}) {
+  %w = ml_program.global_load_const @w : tensor<2xf32>
+  %g = ml_program.global_load @given : tensor<2xf32>
+  %0 = hamkaas.add %x, %w : tensor<2xf32>, tensor<2xf32>
+  %1 = hamkaas.mul %0, %g : tensor<2xf32>, tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+// -----
+
 // A check belongs to the run, even if all it looks at is known before.
 
 // CHECK-LABEL: func @main(

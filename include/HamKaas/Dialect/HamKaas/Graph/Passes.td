@@ -202,8 +202,9 @@ def VerifyGraph : Pass<"hamkaas-verify-graph", "mlir::ModuleOp"> {
       shape.
     * Arguments, results, parameters and states have printable names, unique
       among their kind.
-    * A parameter is external or holds its elements. A state starts as zero,
-      and is loaded and stored at most once.
+    * A parameter is external or holds its elements, and so are the initial
+      contents of a state. External ones of both have unique names.
+    * A state is loaded and stored at most once.
     * Every loaded or stored global exists.
 
     Changes nothing.

@@ -190,6 +190,9 @@ def HoistParameters : Pass<"hamkaas-hoist-parameters", "mlir::ModuleOp"> {
     * A global with its elements becomes a constant of the program where it is
       read.
 
+    * The initial contents of states that are not zero are the first constants,
+      results of `@prepare` with the name of the state; equal elements are one.
+
     Finally states become arguments, with `hamkaas.region =
     #hamkaas.region<state>`, and the globals are gone.
   }];

@@ -51,7 +51,9 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
       nobody writes there meanwhile.
 
     The plan is left on the functions as `hamkaas.states`, `hamkaas.buffers` and
-    `hamkaas.workspace_lower_bound`. `hamkaas.call_index` numbers the calls of
+    `hamkaas.workspace_lower_bound`. `hamkaas.states` of `@prepare` lists the
+    initial contents that it writes for states, with their places in the
+    constants region and, where they are one element that is repeated, its type. `hamkaas.call_index` numbers the calls of
     `@main`, including those of its loops, and of `@prepare`.
   }];
   let options = [
