@@ -143,26 +143,31 @@ inline Result<void> verifyLibrary(const std::string &path,
       detail::takeText(HamKaasLibraryVerify(path.c_str(), threads)));
 }
 
+class Graph;
+
 /// A compiled model.
 class Model {
 public:
   /// Compiles a script, MLIR text, or the contents of an ONNX file.
   static Result<Model> compile(std::string_view source,
                                const CompileOptions &options = {}) {
-    return make(options, [&](const HamKaasCompileOptions *request,
-                             HamKaasModel **model) {
-      return HamKaasModelCompile(source.data(), source.size(), request, model);
-    });
+    return make(
+        options, "",
+        [&](const HamKaasCompileOptions *request, HamKaasModel **model) {
+          return HamKaasModelCompile(source.data(), source.size(), request,
+                                     model);
+        });
   }
 
   /// Compiles the script, MLIR or ONNX file at `path`, or loads the `model.so`
   /// there.
   static Result<Model> load(const std::string &path,
                             const CompileOptions &options = {}) {
-    return make(options, [&](const HamKaasCompileOptions *request,
-                             HamKaasModel **model) {
-      return HamKaasModelLoad(path.c_str(), request, model);
-    });
+    return make(
+        options, "",
+        [&](const HamKaasCompileOptions *request, HamKaasModel **model) {
+          return HamKaasModelLoad(path.c_str(), request, model);
+        });
   }
 
   /// Names, types, shapes and sizes; live as long as the model.
@@ -240,6 +245,8 @@ public:
   HamKaasModel *handle() const { return owned.get(); }
 
 private:
+  friend class Graph;
+
   struct Destroy {
     void operator()(HamKaasModel *model) const {
       HamKaasErrorFree(HamKaasModelDestroy(model));
@@ -249,12 +256,15 @@ private:
   Model(HamKaasModel *handle, const HamKaasProgram *tables)
       : owned(handle), tables(tables) {}
 
+  /// Calls `create` unless there is a problem before.
   template <typename Create>
-  static Result<Model> make(const CompileOptions &options, Create create) {
+  static Result<Model> make(const CompileOptions &options, std::string problem,
+                            Create create) {
     detail::CompileRequest request(options);
     HamKaasModel *model = nullptr;
     const HamKaasProgram *tables = nullptr;
-    std::string problem = detail::takeText(create(request.get(), &model));
+    if (problem.empty())
+      problem = detail::takeText(create(request.get(), &model));
     request.rethrow();
     if (problem.empty())
       problem = detail::takeText(HamKaasModelGetProgram(model, &tables));

@@ -66,6 +66,12 @@ void emitFrontsTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The table of operations, for lib/Frontend/Builder.
 void emitOperationTable(const llvm::RecordKeeper &records,
                         llvm::raw_ostream &os);
+/// The table as functions: hamkaas-cpp/Operations.h.
+void emitCxxOperations(const llvm::RecordKeeper &records,
+                       llvm::raw_ostream &os);
+/// Calls of these functions by name, for a test.
+void emitCxxOperationCalls(const llvm::RecordKeeper &records,
+                           llvm::raw_ostream &os);
 
 } // namespace hamkaas::tblgen
 

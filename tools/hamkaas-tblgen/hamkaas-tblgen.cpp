@@ -35,6 +35,12 @@ static llvm::TableGen::Emitter::Opt
 static llvm::TableGen::Emitter::Opt
     operationTable("gen-operation-table", emitOperationTable,
                    "Generate the table of operations");
+static llvm::TableGen::Emitter::Opt
+    cxxOperations("gen-cxx-operations", emitCxxOperations,
+                  "Generate hamkaas-cpp/Operations.h");
+static llvm::TableGen::Emitter::Opt
+    cxxOperationCalls("gen-cxx-operation-calls", emitCxxOperationCalls,
+                      "Generate calls of all functions of Operations.h");
 
 /// The generated parts of files that are read by users.
 static constexpr Part parts[] = {

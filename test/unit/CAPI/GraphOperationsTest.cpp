@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CxxOperations.h"
 #include "Graphs.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Frontend/Builder/CreateOperation.h"
@@ -192,8 +193,10 @@ TEST_P(GraphOperationsTest, IsCalledAsInItsExample) {
     EXPECT_EQ(inferred.error, "");
     ASSERT_EQ(inferred.types.size(), 1u);
     EXPECT_EQ(std::memcmp(inferred.types.data(), &type, sizeof(type)), 0);
-    Operation *op =
-        parse(hamkaas::test::describe(graph, HamKaasDescribeGraph), built);
+    std::string text = hamkaas::test::describe(graph, HamKaasDescribeGraph);
+    EXPECT_EQ(callFromCxx(info.name.data(), typeOperands, call.attributes),
+              text);
+    Operation *op = parse(text, built);
     ASSERT_TRUE(op);
     EXPECT_TRUE(OperationEquivalence::isEquivalentTo(
         op, expected, OperationEquivalence::ignoreValueEquivalence, nullptr,

@@ -1,0 +1,207 @@
+//===- Graph.h - Graphs, built in C++ ---------------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds a graph by expressions and compiles it, over hamkaas-c/Graph.h. C++17,
+// header only:
+//
+//   hamkaas::Graph graph;
+//   auto x = graph.input("x", HamKaasFloat32, {8, 784});
+//   auto w = graph.parameter("w", {784, 10}, weights);
+//   graph.output("y", relu(matmul(x, w) + 1));
+//   auto model = graph.compile();
+//
+// All operations are functions of hamkaas-cpp/Operations.h. Types are inferred
+// at once. Calls that are wrong throw where HAMKAAS_EXCEPTIONS is defined;
+// otherwise they return no value, the graph keeps the first error, and
+// compile() returns it. Its text begins with the line of the call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_CPP_GRAPH_H
+#define HAMKAAS_CPP_GRAPH_H
+
+#include "hamkaas-cpp/HamKaas.h"
+#include "hamkaas-cpp/Value.h"
+
+#include <string_view>
+
+namespace hamkaas {
+inline namespace HAMKAAS_CPP_VARIANT {
+
+/// A graph: inputs, parameters, states, operations and outputs. Its values
+/// refer to it, also after it was moved.
+class Graph {
+public:
+  using Shape = std::vector<int64_t>;
+
+  Graph() {
+    HamKaasGraph *handle = nullptr;
+    HamKaasError error = HamKaasGraphCreate(&handle);
+    shared = std::make_unique<detail::GraphData>(handle);
+    shared->check(error);
+  }
+
+  /// An argument of each run; inputs are in the order of these calls.
+  Value input(const std::string &name, HamKaasElementType type,
+              const Shape &shape, Position at = Position::here()) {
+    return add(HamKaasGraphAddInput, name.c_str(), type, shape, {}, at);
+  }
+
+  /// A tensor that is constant while a program is loaded. Whoever creates an
+  /// instance provides it.
+  Value parameter(const std::string &name, HamKaasElementType type,
+                  const Shape &shape, Position at = Position::here()) {
+    return add(HamKaasGraphAddParameter, name.c_str(), type, shape, {}, at);
+  }
+  /// The same with its elements, which are not copied: the caller keeps them as
+  /// long as the graph, its models and their instances.
+  template <typename Elements>
+  Value parameter(const std::string &name, const Shape &shape,
+                  const Elements &elements, Position at = Position::here()) {
+    return add(HamKaasGraphAddParameter, name.c_str(), typeOf(elements), shape,
+               bytesOf(elements), at);
+  }
+
+  /// A tensor that lasts from run to run, zero at first. The value is the one
+  /// at the beginning of a run.
+  Value state(const std::string &name, HamKaasElementType type,
+              const Shape &shape, Position at = Position::here()) {
+    return add(HamKaasGraphAddState, name.c_str(), type, shape, {}, at);
+  }
+  /// The same with what it holds at first: all elements, or one that is
+  /// repeated. More than 65536 are not copied, as those of a parameter.
+  template <typename Elements>
+  Value state(const std::string &name, const Shape &shape,
+              const Elements &elements, Position at = Position::here()) {
+    return add(HamKaasGraphAddState, name.c_str(), typeOf(elements), shape,
+               bytesOf(elements), at);
+  }
+
+  /// Sets what the next run finds in a state.
+  void store(const Value &state, const Value &value,
+             Position at = Position::here()) {
+    HamKaasSourceLine position = {at.file, at.line};
+    if (!canAdd())
+      return;
+    shared->check(HamKaasGraphStoreState(shared->handle, state.handle(),
+                                         value.handle(), &position));
+  }
+
+  /// A tensor that is part of the program: all elements, at most 65536, or one
+  /// that is repeated. They are copied.
+  template <typename Elements>
+  Value constant(const Shape &shape, const Elements &elements,
+                 Position at = Position::here()) {
+    return add(HamKaasGraphAddConstant, nullptr, typeOf(elements), shape,
+               bytesOf(elements), at);
+  }
+
+  /// Adds an output; they are in the order of these calls.
+  void output(const std::string &name, const Value &value) {
+    outputs.emplace_back(name, value.handle());
+  }
+
+  /// Compiles the graph as it is now; it may grow and be compiled again.
+  Result<Model> compile(const CompileOptions &options = {}) {
+    std::string problem = shared->problem;
+    if (problem.empty())
+      problem = detail::takeText(setOutputs());
+    return Model::make(
+        options, std::move(problem),
+        [&](const HamKaasCompileOptions *request, HamKaasModel **model) {
+          return HamKaasGraphCompile(shared->handle, request, model);
+        });
+  }
+
+  /// The graph as HamKaasDescribeScript or HamKaasDescribeGraph.
+  Result<std::string> describe(HamKaasDescription description) {
+    char *text = nullptr;
+    std::string problem = shared->problem;
+    if (problem.empty())
+      problem = detail::takeText(setOutputs());
+    if (problem.empty())
+      problem = detail::takeText(
+          HamKaasGraphDescribe(shared->handle, description, &text));
+    std::string copy = text ? text : "";
+    HamKaasTextFree(text);
+    return detail::give(std::move(problem), std::move(copy));
+  }
+
+  /// The first error of a call, empty for none.
+  const std::string &error() const { return shared->problem; }
+
+  detail::GraphData *data() const { return shared.get(); }
+
+private:
+  /// Elements of a caller.
+  struct Bytes {
+    const void *data = nullptr;
+    size_t size = 0;
+  };
+
+  /// A number, or a container whose elements lie one behind the other.
+  template <typename Elements> static constexpr auto elementOf() {
+    if constexpr (std::is_class_v<Elements> || std::is_array_v<Elements>)
+      return std::remove_cv_t<std::remove_pointer_t<decltype(std::data(
+          std::declval<const Elements &>()))>>();
+    else
+      return Elements();
+  }
+  template <typename Elements>
+  static constexpr HamKaasElementType typeOf(const Elements &) {
+    return ElementTypeOf<decltype(elementOf<Elements>())>::value;
+  }
+  template <typename Elements> static Bytes bytesOf(const Elements &elements) {
+    if constexpr (std::is_class_v<Elements> || std::is_array_v<Elements>)
+      return {std::data(elements),
+              std::size(elements) * sizeof(*std::data(elements))};
+    else
+      return {&elements, sizeof(elements)};
+  }
+
+  bool canAdd() const { return shared->problem.empty(); }
+
+  Value add(HamKaasError (*function)(HamKaasGraph *, const HamKaasGraphTensor *,
+                                     HamKaasValue *),
+            const char *name, HamKaasElementType type, const Shape &shape,
+            Bytes bytes, Position at) {
+    if (!canAdd())
+      return Value();
+    HamKaasGraphTensor tensor = {};
+    tensor.structSize = sizeof(tensor);
+    tensor.name = name;
+    tensor.elementType = type;
+    tensor.rank = static_cast<int32_t>(shape.size());
+    tensor.shape = shape.data();
+    tensor.data = bytes.data;
+    tensor.bytes = bytes.size;
+    tensor.file = at.file;
+    tensor.line = at.line;
+    HamKaasValue value = 0;
+    shared->check(function(shared->handle, &tensor, &value));
+    return value ? Value(shared.get(), value) : Value();
+  }
+
+  HamKaasError setOutputs() {
+    std::vector<HamKaasGraphOutput> list;
+    for (const auto &[name, value] : outputs)
+      list.push_back({name.c_str(), value});
+    return HamKaasGraphSetOutputs(shared->handle, list.data(),
+                                  static_cast<int32_t>(list.size()));
+  }
+
+  std::unique_ptr<detail::GraphData> shared;
+  std::vector<std::pair<std::string, HamKaasValue>> outputs;
+};
+
+} // namespace HAMKAAS_CPP_VARIANT
+} // namespace hamkaas
+
+#include "hamkaas-cpp/Operations.h"
+#include "hamkaas-cpp/Operators.h"
+
+#endif // HAMKAAS_CPP_GRAPH_H

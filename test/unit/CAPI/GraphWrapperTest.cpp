@@ -1,0 +1,182 @@
+//===- GraphWrapperTest.cpp - Graphs that are built in C++ ----------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Models.h"
+#include "hamkaas-cpp/Graph.h"
+
+#include <array>
+
+using namespace hamkaas::test;
+using hamkaas::Graph;
+using hamkaas::Value;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+using Floats = std::vector<float>;
+using Integers = std::vector<int64_t>;
+
+namespace {
+
+/// An input `x` of float32 [2, 3], which is 0, 1, 2, 3, 4, 5.
+struct GraphWrapper : ::testing::Test {
+  template <typename T>
+  std::vector<T> run(const Value &result, size_t count,
+                     HamKaasElementType type = HamKaasFloat32) {
+    EXPECT_EQ(graph.error(), "");
+    EXPECT_EQ(result.type().elementType, type);
+    graph.output("y", result);
+    auto model = graph.compile();
+    EXPECT_TRUE(bool(model)) << model.error().message();
+    auto instance = model->createInstance();
+    EXPECT_TRUE(bool(instance)) << instance.error().message();
+    std::vector<T> y(count);
+    const void *inputs[] = {elements.data()};
+    void *outputs[] = {y.data()};
+    EXPECT_TRUE(bool(instance->run(inputs, outputs)));
+    return y;
+  }
+
+  Graph graph;
+  Value x = graph.input("x", HamKaasFloat32, {2, 3});
+  Floats elements = {0, 1, 2, 3, 4, 5};
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+TEST_F(GraphWrapper, ComputesWithNumbers) {
+  EXPECT_EQ(run<float>(1 - (x * 2 + 0.5f) / 4, 6),
+            (Floats{0.875, 0.375, -0.125, -0.625, -1.125, -1.625}));
+}
+
+TEST_F(GraphWrapper, RepeatsDimensions) {
+  Value row = graph.constant({3}, Floats{10, 20, 30});
+  Value column = graph.constant({2, 1}, std::array<float, 2>{100, 200});
+  // The left side is repeated as well.
+  EXPECT_EQ(run<float>(row + x - (column - row), 6),
+            (Floats{-80, -59, -38, -177, -156, -135}));
+}
+
+TEST_F(GraphWrapper, ComparesAndSelects) {
+  Value isInside = (x > 0) & (x <= 3) & (2 != x);
+  EXPECT_EQ(isInside.type().elementType, HamKaasBool);
+  Value y = select((x == 5) | isInside, x % 2, -x);
+  EXPECT_EQ(run<float>(y, 6), (Floats{0, 1, -2, 1, -4, 1}));
+}
+
+TEST_F(GraphWrapper, GivesNumbersTheTypeOfTheValue) {
+  Value count = hamkaas::iota(graph, 0, {3}, HamKaasInt32);
+  Value half = cast(x, hamkaas::CastOptions().type(HamKaasFloat16)) * 0.5;
+  EXPECT_EQ(half.type().elementType, HamKaasFloat16);
+  EXPECT_EQ((count + 1.0).type().elementType, HamKaasInt32);
+  std::vector<int32_t> y = run<int32_t>(~(count * 3 - 1), 3, HamKaasInt32);
+  EXPECT_EQ(y, (std::vector<int32_t>{0, -3, -6}));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+TEST_F(GraphWrapper, HasParametersStatesAndOptions) {
+  Floats weights = {1, 2, 3, 4, 5, 6};
+  Value w = graph.parameter("w", {3, 2}, weights);
+  Value total = graph.state("total", {2, 2}, 1000.0f);
+  Value sum = total + matmul(x, w);
+  graph.store(total, sum);
+  Graph moved = std::move(graph);
+  moved.output("total", total);
+  moved.output("largest", reduce(sum, "max", {1}));
+  hamkaas::CompileOptions options;
+  options.name = "summed";
+  auto model = moved.compile(options);
+  ASSERT_TRUE(bool(model)) << model.error().message();
+  EXPECT_STREQ(model->program().name, "summed");
+  auto instance = model->createInstance();
+  ASSERT_TRUE(bool(instance));
+  Floats before(4), largest(2);
+  auto run = [&] {
+    auto done = instance->run({{"x", elements}},
+                              {{"total", before}, {"largest", largest}});
+    EXPECT_TRUE(bool(done)) << done.error().message();
+  };
+  run();
+  EXPECT_EQ(before, Floats(4, 1000));
+  EXPECT_EQ(largest, (Floats{1016, 1052}));
+  run();
+  EXPECT_EQ(before, (Floats{1013, 1016, 1040, 1052}));
+  EXPECT_TRUE(bool(instance->state().reset()));
+  run();
+  EXPECT_EQ(before, Floats(4, 1000));
+}
+
+TEST_F(GraphWrapper, TakesWhatMayBeLeftOut) {
+  Value prefix = graph.constant({1}, Integers{2});
+  Value y =
+      sliced_softmax(x * 0, hamkaas::SlicedSoftmaxOptions().prefix(prefix));
+  EXPECT_EQ(run<float>(y, 6), (Floats{0.5, 0.5, 0, 0.5, 0.5, 0}));
+}
+
+TEST_F(GraphWrapper, IsDescribed) {
+  graph.output("y", relu(x));
+  auto text = graph.describe(HamKaasDescribeGraph);
+  ASSERT_TRUE(bool(text));
+  EXPECT_THAT(*text, HasSubstr("hamkaas.relu"));
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+TEST_F(GraphWrapper, KeepsTheFirstErrorWithItsLine) {
+  const int line = __LINE__ + 1;
+  Value wrong = matmul(x, x);
+  EXPECT_FALSE(bool(wrong));
+  EXPECT_EQ(wrong.shape(), Integers());
+  std::string place = std::string(__FILE__) + ":" + std::to_string(line);
+  EXPECT_THAT(graph.error(), StartsWith(place + ": error: 'matmul': expected"));
+  // What uses it fails without another error.
+  Value later = relu(wrong + 1);
+  EXPECT_FALSE(bool(later));
+  graph.output("y", later);
+  auto model = graph.compile();
+  ASSERT_FALSE(bool(model));
+  EXPECT_EQ(model.error().message(), graph.error());
+  EXPECT_EQ(graph.describe(HamKaasDescribeGraph).error().message(),
+            graph.error());
+}
+
+TEST_F(GraphWrapper, OperatorsKnowTheirLine) {
+  Value y = graph.input("y", HamKaasFloat32, {2, 4});
+  const int line = __LINE__ + 1;
+  Value wrong = x + y;
+  EXPECT_FALSE(bool(wrong));
+  EXPECT_THAT(graph.error(),
+              StartsWith(std::string(__FILE__) + ":" + std::to_string(line)));
+}
+
+TEST_F(GraphWrapper, RefusesBrokenNumbersBesideIntegers) {
+  Value count = hamkaas::iota(graph, 0, {3}, HamKaasInt32);
+  const int line = __LINE__ + 1;
+  Value wrong = count * 0.5;
+  EXPECT_FALSE(bool(wrong));
+  EXPECT_EQ(graph.error(), std::string(__FILE__) + ":" + std::to_string(line) +
+                               ": error: expected a whole number beside a "
+                               "tensor of int32, got 0.500000");
+}
+
+TEST(GraphWrapperErrors, RefuseValuesOfOtherGraphs) {
+  Graph first, second;
+  Value x = first.input("x", HamKaasFloat32, {2});
+  Value y = second.input("y", HamKaasFloat32, {2});
+  EXPECT_FALSE(bool(x + y));
+  EXPECT_THAT(first.error(),
+              HasSubstr("'add': expected operand 1 to be a value "
+                        "of this graph"));
+}
