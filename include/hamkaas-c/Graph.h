@@ -212,7 +212,7 @@ HamKaasGraphCompile(HamKaasGraph *graph, const HamKaasCompileOptions *options,
 
 /// Sets `*text` to the graph as it is now: HamKaasDescribeScript or
 /// HamKaasDescribeGraph, before any optimization. The caller frees it with
-/// HamKaasTextFree. A script has one output, called "result".
+/// HamKaasTextFree. The script is of the oldest version that can say it.
 HAMKAAS_API HamKaasError HamKaasGraphDescribe(HamKaasGraph *graph,
                                               int32_t description,
                                               char **text /* out */);

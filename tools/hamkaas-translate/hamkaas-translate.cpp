@@ -41,7 +41,8 @@ static LogicalResult translate(const ToolCommandLine &line,
                                llvm::raw_ostream &stream) {
   if (line.isOn(OPT_export_script)) {
     auto module = parseSourceFile<ModuleOp>(sources, context);
-    return failure(!module || failed(exportScript(*module, stream)));
+    ScriptExportOptions options{.newest = line.has(OPT_script_version)};
+    return failure(!module || failed(exportScript(*module, stream, options)));
   }
   OwningOpRef<ModuleOp> module =
       importScript(sources, context, {line.isOn(OPT_unchecked)});

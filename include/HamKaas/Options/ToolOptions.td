@@ -292,6 +292,13 @@ def import_onnx : CommandLineOption<Switch, "read an ONNX model as GRAPH"> {
 def export_script : CommandLineOption<Switch, "write GRAPH as a script"> {
   let Description = "write GRAPH as a canonical script";
 }
+def script_version : CommandLineOption<Text,
+    "Write scripts of this version"> {
+  let Values = [OptionValue<"3">];
+  let DefaultText = "the oldest that can say the same";
+  let Description = "write a script of version 3 also where an older version "
+                    "can say the same";
+}
 def mlir_print_debuginfo : CommandLineOption<Switch,
     "Import: print the places in the script"> {
   let Description = "import: print the places in the script";

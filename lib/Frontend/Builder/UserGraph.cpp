@@ -97,19 +97,28 @@ FlatSymbolRefAttr UserGraph::createGlobal(StringRef kind, StringRef name,
   return FlatSymbolRefAttr::get(global);
 }
 
+Expected<uint32_t> UserGraph::declareParameter(StringRef name,
+                                               RankedTensorType type,
+                                               Attribute contents,
+                                               Location location) {
+  if (Error error = claimName(Parameters, "a parameter", name))
+    return std::move(error);
+  FlatSymbolRefAttr global = createGlobal("parameter", name, type, contents,
+                                          /*isMutable=*/false, location);
+  return define(
+      ml_program::GlobalLoadConstOp::create(builder, location, type, global));
+}
+
 Expected<uint32_t> UserGraph::addParameter(StringRef name,
                                            RankedTensorType type,
                                            ArrayRef<char> contents,
                                            Location location) {
-  if (Error error = claimName(Parameters, "a parameter", name))
-    return std::move(error);
-  FlatSymbolRefAttr global =
-      createGlobal("parameter", name, type,
-                   ml_program::ExternAttr::get(builder.getContext(), type),
-                   /*isMutable=*/false, location);
-  parameters.emplace_back(name, contents);
-  return define(
-      ml_program::GlobalLoadConstOp::create(builder, location, type, global));
+  Expected<uint32_t> value = declareParameter(
+      name, type, ml_program::ExternAttr::get(builder.getContext(), type),
+      location);
+  if (value)
+    parameters.emplace_back(name, contents);
+  return value;
 }
 
 /// Checks that these are all the bytes of a tensor, or those of one element.
@@ -140,6 +149,23 @@ static bool isLarge(RankedTensorType type, ArrayRef<char> bytes) {
          largestConstant * getElementBytes(type.getElementType());
 }
 
+Expected<uint32_t> UserGraph::declareState(StringRef name,
+                                           RankedTensorType type,
+                                           Attribute contents,
+                                           Location location) {
+  bool isGiven = isa<ml_program::ExternAttr>(contents);
+  if (Error error = isGiven ? claimName({States, Parameters},
+                                        "a state with contents", name)
+                            : claimName(States, "a state", name))
+    return std::move(error);
+  FlatSymbolRefAttr global = createGlobal("state", name, type, contents,
+                                          /*isMutable=*/true, location);
+  Value load =
+      ml_program::GlobalLoadOp::create(builder, location, type, global);
+  unstored[load] = global;
+  return define(load);
+}
+
 Expected<uint32_t> UserGraph::addState(StringRef name, RankedTensorType type,
                                        ArrayRef<char> contents,
                                        Location location) {
@@ -147,24 +173,15 @@ Expected<uint32_t> UserGraph::addState(StringRef name, RankedTensorType type,
     if (Error error = checkBytes(type, contents))
       return std::move(error);
   bool isGiven = isLarge(type, contents);
-  if (Error error = isGiven ? claimName({States, Parameters},
-                                        "a state with contents", name)
-                            : claimName(States, "a state", name))
-    return std::move(error);
-  Attribute initial;
-  if (isGiven) {
+  Attribute initial =
+      isGiven
+          ? Attribute(ml_program::ExternAttr::get(builder.getContext(), type))
+      : contents.empty() ? Attribute(builder.getZeroAttr(type))
+                         : readElements(type, contents);
+  Expected<uint32_t> value = declareState(name, type, initial, location);
+  if (value && isGiven)
     parameters.emplace_back(name, contents);
-    initial = ml_program::ExternAttr::get(builder.getContext(), type);
-  } else {
-    initial = contents.empty() ? Attribute(builder.getZeroAttr(type))
-                               : readElements(type, contents);
-  }
-  FlatSymbolRefAttr global = createGlobal("state", name, type, initial,
-                                          /*isMutable=*/true, location);
-  Value load =
-      ml_program::GlobalLoadOp::create(builder, location, type, global);
-  unstored[load] = global;
-  return define(load);
+  return value;
 }
 
 Error UserGraph::storeState(uint32_t state, uint32_t value, Location location) {
@@ -195,8 +212,12 @@ Expected<uint32_t> UserGraph::addConstant(RankedTensorType type,
                              Twine(largestConstant) + " elements, got " +
                              Twine(type.getNumElements()) +
                              ", which a parameter may have");
+  return addConstant(readElements(type, bytes), location);
+}
+
+uint32_t UserGraph::addConstant(DenseElementsAttr contents, Location location) {
   return define(
-      ConstantOp::create(builder, location, type, readElements(type, bytes)));
+      ConstantOp::create(builder, location, contents.getType(), contents));
 }
 
 Expected<uint32_t> UserGraph::addOperation(const UserOperation &request,

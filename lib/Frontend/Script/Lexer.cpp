@@ -22,8 +22,9 @@ std::string Token::describe() const {
   unsigned char first = text.empty() ? 0 : text.front();
   if (kind == Kind::Unknown && (first < 0x20 || first == 0x7f))
     return formatv("the control character {0:x2}", first);
+  bool isQuoted = kind == Kind::Node || kind == Kind::String;
   if (text.size() <= limit)
-    return kind == Kind::Node ? text.str() : ("'" + text + "'").str();
+    return isQuoted ? text.str() : ("'" + text + "'").str();
   // Cut between characters, not within one.
   size_t cut = limit;
   while ((text[cut] & 0xc0) == 0x80)
@@ -92,8 +93,26 @@ Token Lexer::lexNumber(char first, const char *begin) {
   }
   if (!isDigit(first) && (rest.empty() || !isDigit(rest.front())))
     return form(Token::Kind::Unknown, begin);
+  if (version >= 3 && first == '0' && rest.starts_with("x")) {
+    rest = rest.drop_front().drop_while(llvm::isHexDigit);
+    cursor = rest.begin();
+    return form(Token::Kind::Bits, begin);
+  }
   skipDigits();
   return form(first == '$' ? Token::Kind::Node : lexFraction(), begin);
+}
+
+/// Behind its opening quote. One that does not end on its line is none.
+Token Lexer::lexString(const char *begin) {
+  for (; cursor != end && *cursor != '\n'; ++cursor) {
+    if (*cursor == '"') {
+      ++cursor;
+      return form(Token::Kind::String, begin);
+    }
+    if (*cursor == '\\' && cursor + 1 != end && cursor[1] != '\n')
+      ++cursor;
+  }
+  return form(Token::Kind::Unknown, begin);
 }
 
 Token Lexer::lex() {
@@ -109,8 +128,10 @@ Token Lexer::lex() {
       ++cursor;
     return form(Token::Kind::Word, begin);
   }
-  if (StringRef("=(),;[]").contains(first))
+  if (StringRef("=(),;[]{}").contains(first))
     return form(Token::Kind::Punctuation, begin);
+  if (version >= 3 && first == '"')
+    return lexString(begin);
   // A whole character, however many bytes it has.
   unsigned bytes = getNumBytesForUTF8(UTF8(first));
   cursor = std::min(begin + bytes, end);

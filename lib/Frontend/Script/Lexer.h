@@ -28,6 +28,8 @@ struct Token {
     Float,   // 1.5e-3, -inf
     Word,    // SumNode
     Name,    // of an input, constant or buffer
+    String,  // "x", of version 3
+    Bits,    // 0x7fc00001, of version 3
     Punctuation,
     Unknown,
   };
@@ -59,8 +61,9 @@ struct Token {
 /// lookahead.
 class Lexer {
 public:
-  explicit Lexer(llvm::StringRef text)
-      : cursor(text.begin()), end(text.end()), lineStart(text.begin()) {}
+  Lexer(llvm::StringRef text, unsigned version)
+      : cursor(text.begin()), end(text.end()), lineStart(text.begin()),
+        version(version) {}
 
   /// The next token. At the end of the script, `End` again and again.
   Token lex();
@@ -74,12 +77,14 @@ private:
   void skipDigits();
   Token::Kind lexFraction();
   Token lexNumber(char first, const char *begin);
+  Token lexString(const char *begin);
   Token form(Token::Kind kind, const char *begin);
 
   const char *cursor;
   const char *end;
   const char *lineStart;
   uint32_t line = 1;
+  unsigned version;
   bool startsLine = true;
 };
 

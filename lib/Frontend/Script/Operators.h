@@ -102,8 +102,8 @@ std::string describeType(mlir::Type tensor);
 /// `[2, 3]`.
 std::string formatList(llvm::ArrayRef<int64_t> list);
 
-/// The largest ranks of tensors in version 1 and 2.
-inline constexpr unsigned maxRanks[] = {0, 3, 8};
+/// The largest ranks of tensors in the versions from 1 on.
+inline constexpr unsigned maxRanks[] = {0, 3, 8, 8};
 
 using graph::hasFewElements;
 

@@ -12,67 +12,20 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::script;
 
-/// More errors, or more warnings, than this help nobody.
-static constexpr unsigned messageLimit = 100;
-
 Parser::Parser(StringRef text, StringAttr fileName, ArrayRef<SourceLine> lines)
-    : context(fileName.getContext()), fileName(fileName), lines(lines),
-      lexer(text), graph(context, FileLineColLoc::get(fileName, 1, 1)) {
+    : TokenReader(text, fileName, lines, /*version=*/1),
+      graph(context, FileLineColLoc::get(fileName, 1, 1)) {
   for (const Operator &op : getOperators())
     operators[op.spelling] = &op;
   StringRef dialect = HamKaasDialect::getDialectNamespace();
   for (OperationName op : context->getRegisteredOperationsByDialect(dialect))
     if (op.hasInterface<KernelOpInterface>())
       ops.try_emplace(getVersion2Spelling(op.stripDialect()), op);
-  token = lexer.lex();
 }
 
 //===----------------------------------------------------------------------===//
-// Tokens and messages
+// Statements
 //===----------------------------------------------------------------------===//
-
-Location Parser::getLocation(Position position) const {
-  if (position.line > lines.size() || lines[position.line - 1].file.empty())
-    return FileLineColLoc::get(fileName, position.line, position.column);
-  const SourceLine &line = lines[position.line - 1];
-  return FileLineColLoc::get(context, line.file, line.line, /*column=*/0);
-}
-
-InFlightDiagnostic Parser::error(Position position) {
-  ++errorCount;
-  return emitError(getLocation(position));
-}
-
-/// False after the limit, which is told at the first that exceeds it.
-bool Parser::mayWarn(Position position) {
-  if (++warningCount == messageLimit + 1)
-    emitWarning(getLocation(position))
-        << "no more warnings are shown after " << messageLimit;
-  return warningCount <= messageLimit;
-}
-
-LogicalResult Parser::expected(const Twine &what) {
-  return error(token.position)
-         << "expected " << what << ", got " << token.describe();
-}
-
-Token Parser::take() {
-  Token taken = token;
-  token = lexer.lex();
-  return taken;
-}
-
-Token Parser::peek() const {
-  Lexer ahead = lexer;
-  return ahead.lex();
-}
-
-LogicalResult Parser::takePunctuation(char punctuation, const Twine &place) {
-  if (!token.is(punctuation))
-    return expected("'" + Twine(punctuation) + "' " + place);
-  take();
-  return success();
-}
 
 /// True where a statement begins, whatever stands before it.
 bool Parser::isAtStatement() const {
@@ -89,10 +42,6 @@ void Parser::skipStatement() {
     if (take().is(';'))
       return;
 }
-
-//===----------------------------------------------------------------------===//
-// Statements
-//===----------------------------------------------------------------------===//
 
 OwningOpRef<ModuleOp> Parser::parse() {
   while (token.kind != Token::Kind::End && errorCount < messageLimit)
@@ -125,18 +74,6 @@ void Parser::parseStatement() {
   isFirstStatement = false;
 }
 
-/// A missing ';' is reported where it belongs: the next token may stand many
-/// lines below.
-LogicalResult Parser::endStatement(const Token &last) {
-  if (token.is(';')) {
-    take();
-    return success();
-  }
-  return error(last.getEnd())
-         << "expected ';' at the end of the statement, got "
-         << token.describe();
-}
-
 LogicalResult Parser::parseVersion() {
   Token word = take();
   if (failed(takePunctuation('=', "after 'version'")))
@@ -145,14 +82,14 @@ LogicalResult Parser::parseVersion() {
   FailureOr<int64_t> value = parseInteger();
   if (failed(value))
     return failure();
-  if (*value != 2)
+  if (*value != 2 && *value != 3)
     error(number.position)
-        << "expected version 2, got " << *value
+        << "expected version 2 or 3, got " << *value
         << "; a script of version 1 has no version statement";
   else if (!isFirstStatement)
     error(word.position) << "expected the version to be the first statement";
   version = 2;
-  return endStatement(number);
+  return endStatement();
 }
 
 LogicalResult Parser::parseResult() {
@@ -167,12 +104,11 @@ LogicalResult Parser::parseResult() {
   resultIsLast = true;
   if (failed(takePunctuation('=', "after 'result'")))
     return failure();
-  Token id = token;
   FailureOr<NodeOrError> node = parseNode();
   if (failed(node))
     return failure();
   result->node = *node;
-  return endStatement(id);
+  return endStatement();
 }
 
 LogicalResult Parser::parseDefinition() {
@@ -187,8 +123,8 @@ LogicalResult Parser::parseDefinition() {
   }
   if (failed(node))
     return failure();
-  Token last = take();
-  return endStatement(last);
+  take();
+  return endStatement();
 }
 
 /// Emits what can be said only about the whole script.
@@ -303,16 +239,6 @@ FailureOr<NodeOrError> Parser::parseNode() {
   if (lastId)
     unknown << ", the last defined is $" << *lastId;
   return NodeOrError();
-}
-
-FailureOr<int64_t> Parser::parseInteger() {
-  if (token.kind != Token::Kind::Integer)
-    return expected("an integer");
-  int64_t value;
-  if (token.text.getAsInteger(10, value))
-    return expected("an integer of 64 bits");
-  take();
-  return value;
 }
 
 LogicalResult Parser::parseList(Argument &argument) {

@@ -8,11 +8,9 @@
 #ifndef HAMKAAS_LIB_FRONTEND_SCRIPT_PARSER_H
 #define HAMKAAS_LIB_FRONTEND_SCRIPT_PARSER_H
 
-#include "HamKaas/Frontend/Script/SourceLine.h"
-#include "Lexer.h"
 #include "ModuleBuilder.h"
 #include "Operators.h"
-#include "mlir/IR/Diagnostics.h"
+#include "TokenReader.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -43,7 +41,7 @@ using NodeOrError = std::optional<uint32_t>;
 
 /// A loop over statements, which do not nest. A statement that cannot be parsed
 /// is skipped; one that means nothing is reported argument by argument.
-class Parser {
+class Parser : TokenReader {
 public:
   /// `lines` are ScriptImportOptions::lines, which outlive the parser.
   Parser(llvm::StringRef text, mlir::StringAttr fileName,
@@ -58,15 +56,6 @@ private:
     Position position;
   };
 
-  // Tokens and messages.
-  mlir::Location getLocation(Position position) const;
-  mlir::InFlightDiagnostic error(Position position);
-  bool mayWarn(Position position);
-  llvm::LogicalResult expected(const llvm::Twine &what);
-  Token take();
-  Token peek() const;
-  llvm::LogicalResult takePunctuation(char punctuation,
-                                      const llvm::Twine &place);
   bool isAtStatement() const;
   void skipStatement();
 
@@ -75,7 +64,6 @@ private:
   llvm::LogicalResult parseVersion();
   llvm::LogicalResult parseResult();
   llvm::LogicalResult parseDefinition();
-  llvm::LogicalResult endStatement(const Token &last);
   void checkEnd();
 
   // The right side of a definition. Failure means that the syntax is wrong.
@@ -84,7 +72,6 @@ private:
                                            const Token &spelling);
   std::optional<uint64_t> parseId(const Token &id);
   llvm::FailureOr<NodeOrError> parseNode();
-  llvm::FailureOr<int64_t> parseInteger();
   llvm::LogicalResult parseList(Argument &argument);
   Token takeOperator(std::string &joined);
   llvm::LogicalResult parseValue(Argument &argument);
@@ -122,15 +109,8 @@ private:
   std::optional<mlir::OperationName> findOp(llvm::StringRef spelling) const;
   void reportUnknownOperator(const Token &spelling);
 
-  mlir::MLIRContext *context;
-  mlir::StringAttr fileName;
-  llvm::ArrayRef<SourceLine> lines;
-  Lexer lexer;
-  Token token;
   ModuleBuilder graph;
   unsigned version = 1;
-  unsigned errorCount = 0;
-  unsigned warningCount = 0;
   bool isFirstStatement = true;
   /// The last result statement, and whether no definition followed it.
   std::optional<Definition> result;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Aliases.h"
+#include "GraphPrinter.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
@@ -277,6 +278,10 @@ LogicalResult Printer::checkStores() {
 
 LogicalResult Printer::printResult() {
   Operation *terminator = main.front().getTerminator();
+  auto name =
+      main.getResultAttrOfType<StringAttr>(0, HamKaasDialect::nameAttrName);
+  if (name && name.getValue() != "result")
+    return main.emitError("expected the result to be called 'result'");
   FailureOr<std::string> id = reference(terminator, terminator->getOperand(0));
   if (failed(id))
     return failure();
@@ -511,8 +516,21 @@ FailureOr<uint64_t> Printer::getViewId(Value value) {
   return id;
 }
 
-LogicalResult hamkaas::exportScript(ModuleOp module, raw_ostream &stream) {
-  FailureOr<std::string> text = Printer(module).print();
+/// Of version 1 or 2; failure where neither can say it.
+static FailureOr<std::string> printOld(ModuleOp module) {
+  // What these versions cannot say is no error.
+  ScopedDiagnosticHandler silence(module.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  return Printer(module).print();
+}
+
+LogicalResult hamkaas::exportScript(ModuleOp module, raw_ostream &stream,
+                                    const ScriptExportOptions &options) {
+  FailureOr<std::string> text = failure();
+  if (!options.newest)
+    text = printOld(module);
+  if (failed(text))
+    text = GraphPrinter(module).print();
   if (failed(text))
     return failure();
   stream << *text;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Frontend/Script/Script.h"
+#include "GraphParser.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "Parser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,6 +38,13 @@ static LogicalResult checkEncoding(StringRef text, StringAttr fileName) {
                             /*Width=*/2);
 }
 
+/// True if the first statement is `version = 3`.
+static bool isVersion3(StringRef text) {
+  Lexer lexer(text, /*version=*/3);
+  return lexer.lex().isWord("version") && lexer.lex().is('=') &&
+         lexer.lex().text == "3";
+}
+
 OwningOpRef<ModuleOp>
 hamkaas::importScript(llvm::SourceMgr &sources, MLIRContext *context,
                       const ScriptImportOptions &options) {
@@ -55,7 +63,9 @@ hamkaas::importScript(llvm::SourceMgr &sources, MLIRContext *context,
   }
   if (failed(checkEncoding(text, fileName)))
     return {};
-  OwningOpRef<ModuleOp> module = Parser(text, fileName, options.lines).parse();
+  OwningOpRef<ModuleOp> module =
+      isVersion3(text) ? GraphParser(text, fileName, options.lines).parse()
+                       : Parser(text, fileName, options.lines).parse();
   if (module && options.unchecked)
     markUnchecked(*module);
   return module;

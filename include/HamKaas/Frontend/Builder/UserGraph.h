@@ -42,10 +42,22 @@ public:
                                     mlir::RankedTensorType type,
                                     llvm::ArrayRef<char> contents,
                                     mlir::Location location);
+  /// The same with contents of any size that the graph holds,
+  /// DenseElementsAttr, or ExternAttr for those that are given by the name.
+  llvm::Expected<uint32_t> declareParameter(llvm::StringRef name,
+                                            mlir::RankedTensorType type,
+                                            mlir::Attribute contents,
+                                            mlir::Location location);
+  llvm::Expected<uint32_t> declareState(llvm::StringRef name,
+                                        mlir::RankedTensorType type,
+                                        mlir::Attribute contents,
+                                        mlir::Location location);
   /// `bytes` has all elements as a program stores them, or one that all are.
   llvm::Expected<uint32_t> addConstant(mlir::RankedTensorType type,
                                        llvm::ArrayRef<char> bytes,
                                        mlir::Location location);
+  uint32_t addConstant(mlir::DenseElementsAttr contents,
+                       mlir::Location location);
   llvm::Expected<uint32_t> addOperation(const UserOperation &request,
                                         mlir::Location location);
   /// The state becomes `value` at the end of a run.
@@ -60,6 +72,8 @@ public:
 
   /// The module, complete: it stays this object's, which goes on to build.
   llvm::Expected<mlir::ModuleOp> finish();
+  /// The module after `finish`, which ends this object's use.
+  mlir::OwningOpRef<mlir::ModuleOp> take() { return std::move(module); }
   /// Of all parameters, or null if there are none that have any. The error
   /// names one that has none where others do.
   llvm::Expected<std::shared_ptr<const ParameterContents>> contents() const;

@@ -36,11 +36,17 @@ mlir::OwningOpRef<mlir::ModuleOp>
 importScript(llvm::SourceMgr &sources, mlir::MLIRContext *context,
              const ScriptImportOptions &options = {});
 
-/// Writes a module in the form GRAPH as a script: of version 1 where the graph
-/// fits it, with ids from 1 in order. What no script can say is an error at the
+struct ScriptExportOptions {
+  /// Version 3 also where an older one can say the same.
+  bool newest = false;
+};
+
+/// Writes a module in the form GRAPH as a script: of the oldest version that
+/// can say it, with ids from 1 in order. What is no GRAPH is an error at the
 /// op, and nothing is written then.
 llvm::LogicalResult exportScript(mlir::ModuleOp module,
-                                 llvm::raw_ostream &stream);
+                                 llvm::raw_ostream &stream,
+                                 const ScriptExportOptions &options = {});
 
 } // namespace hamkaas
 

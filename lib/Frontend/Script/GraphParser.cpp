@@ -1,0 +1,257 @@
+//===- GraphParser.cpp - Scripts of version 3 to GRAPH --------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphParser.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::script;
+using llvm::Error;
+using llvm::Expected;
+
+GraphParser::GraphParser(StringRef text, StringAttr fileName,
+                         ArrayRef<SourceLine> lines)
+    : TokenReader(text, fileName, lines, /*version=*/3),
+      graph(fileName.getContext()) {}
+
+ArrayRef<GraphParser::Statement> GraphParser::getStatements() {
+  static constexpr Statement statements[] = {
+      {"input", &GraphParser::parseInput, Statement::Function},
+      {"parameter", &GraphParser::parseParameter, Statement::Function},
+      {"state", &GraphParser::parseState, Statement::Function},
+      {"constant", &GraphParser::parseConstant, Statement::Anywhere},
+      {"store", &GraphParser::parseStore, Statement::Function},
+      {"output", &GraphParser::parseOutput, Statement::Function},
+  };
+  return statements;
+}
+
+const GraphParser::Statement *GraphParser::findStatement(StringRef word) {
+  const Statement *found =
+      llvm::find_if(getStatements(), [&](const Statement &statement) {
+        return statement.word == word;
+      });
+  return found == getStatements().end() ? nullptr : found;
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+OwningOpRef<ModuleOp> GraphParser::parse() {
+  parseVersion();
+  while (token.kind != Token::Kind::End && errorCount < messageLimit)
+    parseStatement();
+  if (errorCount >= messageLimit)
+    error(token.position) << "stopped after " << messageLimit << " errors";
+  else
+    checkEnd();
+  return errorCount == 0 ? graph.take() : OwningOpRef<ModuleOp>();
+}
+
+/// `version = 3;`, of which all but the semicolon is known to be there.
+void GraphParser::parseVersion() {
+  for (unsigned i = 0; i < 3; ++i)
+    take();
+  if (failed(endStatement()))
+    skipStatement();
+}
+
+/// True where a statement begins, whatever stands before it.
+bool GraphParser::isAtStatement() const {
+  if (!token.startsLine)
+    return false;
+  Token next = peek();
+  return (token.kind == Token::Kind::Node && (next.is('=') || next.is(','))) ||
+         (token.kind == Token::Kind::Word && next.is('('));
+}
+
+/// Continues after the next ';' or the body that comes first, or where a
+/// statement or the end of a body shows that it is missing.
+void GraphParser::skipStatement() {
+  unsigned open = 0;
+  while (token.kind != Token::Kind::End) {
+    if (open == 0 && (isAtStatement() || token.is('}')))
+      return;
+    Token skipped = take();
+    open += skipped.is('{');
+    if (skipped.is('}') && --open == 0)
+      return;
+    if (skipped.is(';') && open == 0)
+      return;
+  }
+}
+
+void GraphParser::parseStatement() {
+  statement = token.position;
+  SmallVector<Token, 2> ids;
+  if (failed(parseIds(ids))) {
+    for (const Token &id : ids)
+      defineId(id, Node());
+    // At least one token, so that the parser goes on.
+    if (!ids.empty() || !take().is(';'))
+      skipStatement();
+    return;
+  }
+  Token word = take();
+  FailureOr<Results> results = parseCall(word);
+  define(ids, word, succeeded(results) ? *results : Results{{}, false});
+  if (failed(results) || failed(endStatement()))
+    skipStatement();
+}
+
+/// The ids and the `=` behind them, if there are any, up to a word.
+LogicalResult GraphParser::parseIds(SmallVectorImpl<Token> &ids) {
+  while (token.kind == Token::Kind::Node) {
+    ids.push_back(take());
+    if (!token.is(','))
+      break;
+    take();
+    if (token.kind != Token::Kind::Node)
+      return expected("another '$<id>' after ','");
+  }
+  if (!ids.empty() &&
+      failed(takePunctuation('=', "after " + ids.back().describe())))
+    return failure();
+  if (token.kind == Token::Kind::Word)
+    return success();
+  return expected(ids.empty() ? "a statement, '$<id> = <operation>(...);' or "
+                                "'<word>(...);'"
+                              : "an operation");
+}
+
+FailureOr<GraphParser::Results> GraphParser::parseCall(const Token &word) {
+  if (word.text == "result" && token.is('='))
+    return error(word.position) << "expected 'output(\"result\", $<id>);' in "
+                                   "version 3, got 'result ='";
+  if (failed(takePunctuation('(', "after " + word.describe())))
+    return failure();
+  const Statement *found = findStatement(word.text);
+  return found ? (this->*found->parse)(word) : parseOperation(word);
+}
+
+void GraphParser::define(ArrayRef<Token> ids, const Token &word,
+                         const Results &results) {
+  size_t wanted = results.nodes.size();
+  bool isMismatch = results.isKnown && ids.size() != wanted;
+  if (isMismatch)
+    error(ids.empty() ? word.position : ids.front().position)
+        << "expected " << wanted << (wanted == 1 ? " id" : " ids")
+        << " and '=' before " << word.describe() << ", got " << ids.size();
+  bool isKnown = results.isKnown && !isMismatch;
+  for (auto [i, id] : llvm::enumerate(ids))
+    defineId(id, isKnown ? results.nodes[i] : Node());
+}
+
+void GraphParser::defineId(const Token &id, Node node) {
+  uint64_t number;
+  if (id.text.drop_front().getAsInteger(10, number) || number >> 63 != 0) {
+    error(id.position) << "expected an id below 2^63, got " << id.describe();
+    return;
+  }
+  auto [known, isNew] =
+      definitions.try_emplace(number, Definition{node, id.position, depth});
+  lastId = number;
+  if (isNew)
+    return;
+  InFlightDiagnostic duplicate = error(id.position)
+                                 << "expected a new id, " << id.describe()
+                                 << " is already defined";
+  duplicate.attachNote(getLocation(known->second.position)) << "defined here";
+}
+
+/// Emits what can be said only about the whole script.
+void GraphParser::checkEnd() {
+  if (!hasEffect)
+    emitWarning(getLocation(token.position))
+        << "expected 'output(\"<name>\", $<id>);' or 'store($<id>, $<id>);' "
+           "before the end of the script, which does nothing without";
+  if (errorCount != 0)
+    return;
+  SmallVector<std::pair<StringRef, uint32_t>> named(outputs.begin(),
+                                                    outputs.end());
+  if (Error problem = graph.setOutputs(named))
+    (void)report(token.position, std::move(problem));
+  else if (Expected<ModuleOp> module = graph.finish(); !module)
+    (void)report(token.position, module.takeError());
+}
+
+LogicalResult GraphParser::report(Position position, Error problem) {
+  return error(position) << llvm::toString(std::move(problem));
+}
+
+/// The result of a statement that adds one value.
+FailureOr<GraphParser::Results> GraphParser::single(const Token &word,
+                                                    Expected<uint32_t> value) {
+  if (!value)
+    return report(word.position, value.takeError());
+  return Results{{*value}};
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes and literals
+//===----------------------------------------------------------------------===//
+
+FailureOr<GraphParser::Node> GraphParser::parseNode() {
+  if (token.kind != Token::Kind::Node)
+    return expected("a node, '$<id>'");
+  Token id = take();
+  uint64_t number;
+  if (!id.text.drop_front().getAsInteger(10, number) && number >> 63 == 0) {
+    auto known = definitions.find(number);
+    if (known != definitions.end())
+      return known->second.node;
+  }
+  InFlightDiagnostic unknown = error(id.position)
+                               << "unknown node " << id.describe();
+  if (lastId)
+    unknown << ", the last defined is $" << *lastId;
+  return Node();
+}
+
+LogicalResult GraphParser::parseList(SmallVectorImpl<int64_t> &list) {
+  if (failed(takePunctuation('[', "before the list")))
+    return failure();
+  while (!token.is(']')) {
+    if (!list.empty() &&
+        failed(takePunctuation(',', "or ']' after the integer")))
+      return failure();
+    FailureOr<int64_t> item = parseInteger();
+    if (failed(item))
+      return failure();
+    list.push_back(*item);
+  }
+  take();
+  return success();
+}
+
+/// Text between quotes, in which a backslash stands before a quote or another
+/// backslash.
+FailureOr<std::string> GraphParser::parseString(StringRef what) {
+  if (token.kind != Token::Kind::String)
+    return expected(what + " between quotes");
+  std::string text;
+  StringRef quoted = token.text.drop_front().drop_back();
+  for (size_t i = 0; i < quoted.size(); ++i) {
+    if (quoted[i] == '\\' && quoted[++i] != '"' && quoted[i] != '\\') {
+      Position position = token.position;
+      position.column += i;
+      return error(position) << "expected '\\\"' or '\\\\' in " << what
+                             << ", got '" << quoted.substr(i - 1, 2) << "'";
+    }
+    text += quoted[i];
+  }
+  if (!isValidName(text))
+    return expected(what + " without control characters, and not empty");
+  take();
+  return text;
+}
+
+LogicalResult GraphParser::closeCall(StringRef last) {
+  return takePunctuation(')', "after " + last);
+}

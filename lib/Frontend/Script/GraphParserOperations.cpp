@@ -1,0 +1,179 @@
+//===- GraphParserOperations.cpp - Calls of operations --------------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphParser.h"
+#include "HamKaas/Frontend/Builder/OperationTable.h"
+#include "Operators.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::script;
+using graph::AttributeInfo;
+using graph::AttributeKind;
+using graph::NumberText;
+using graph::OperationInfo;
+using graph::UserAttribute;
+using graph::UserOperationError;
+using llvm::Error;
+using llvm::Expected;
+
+/// Longer names than any are not even looked up.
+static constexpr size_t longestWord = 256;
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// An operand, or `<name>=<value>`.
+FailureOr<GraphParser::Argument> GraphParser::parseArgument() {
+  Argument argument;
+  if (token.kind == Token::Kind::Word && peek().is('=')) {
+    argument.name = take();
+    take();
+  }
+  argument.token = token;
+  if (!argument.isNamed()) {
+    if (token.isWord("none")) {
+      take();
+      return argument;
+    }
+    if (token.kind != Token::Kind::Node)
+      return expected("a node, none or <attribute>=<value>");
+    FailureOr<Node> node = parseNode();
+    if (failed(node))
+      return failure();
+    argument.node = *node;
+    argument.isWrong = !*node;
+    return argument;
+  }
+  if (token.is('['))
+    return failed(parseList(argument.list)) ? FailureOr<Argument>(failure())
+                                            : argument;
+  switch (token.kind) {
+  case Token::Kind::Integer:
+  case Token::Kind::Float:
+  case Token::Kind::Bits:
+  case Token::Kind::Word:
+    take();
+    return argument;
+  default:
+    return expected("a number, a list, a word, true or false");
+  }
+}
+
+LogicalResult GraphParser::parseArguments(Arguments &arguments) {
+  while (!token.is(')')) {
+    if (!arguments.empty() &&
+        failed(takePunctuation(',', "or ')' after the argument")))
+      return failure();
+    FailureOr<Argument> argument = parseArgument();
+    if (failed(argument))
+      return failure();
+    if (!argument->isNamed() && !arguments.empty() &&
+        arguments.back().isNamed())
+      return error(argument->token.position)
+             << "expected operands before attributes, got "
+             << argument->token.describe();
+    arguments.push_back(std::move(*argument));
+  }
+  take();
+  return success();
+}
+
+/// A word is an element type where the table wants one.
+static Type findType(const OperationInfo *info, StringRef name, StringRef word,
+                     MLIRContext *context) {
+  const AttributeInfo *attribute = info ? info->findAttribute(name) : nullptr;
+  return attribute && attribute->kind == AttributeKind::ResultType
+             ? parseElementType(word, /*version=*/3, context)
+             : Type();
+}
+
+static bool isNumber(const Token &token) {
+  return token.kind != Token::Kind::Word || token.text == "inf" ||
+         token.text == "nan" || token.text == "true" || token.text == "false";
+}
+
+UserAttribute GraphParser::makeAttribute(const Token &word,
+                                         const Argument &argument) {
+  StringRef name = argument.name.text, text = argument.token.text;
+  if (argument.token.is('['))
+    return {name, ArrayRef(argument.list)};
+  if (isNumber(argument.token))
+    return {name, NumberText{text}};
+  if (Type type =
+          findType(graph::findOperation(word.text), name, text, context))
+    return {name, type};
+  return {name, text};
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// Points at the argument that the error is about.
+LogicalResult GraphParser::reportOperation(const Token &word,
+                                           ArrayRef<Argument> arguments,
+                                           Error problem) {
+  Position position = word.position;
+  Error rest = llvm::handleErrors(
+      std::move(problem), [&](std::unique_ptr<UserOperationError> blamed) {
+        bool isAttribute = blamed->part == UserOperationError::Part::Attribute;
+        auto named = arguments.drop_while(
+            [](const Argument &argument) { return !argument.isNamed(); });
+        ArrayRef<Argument> parts = isAttribute ? named : arguments;
+        // An operand that is missing has no place.
+        if (blamed->index < parts.size())
+          position = parts[blamed->index].position();
+        return Error(std::move(blamed));
+      });
+  return report(position, std::move(rest));
+}
+
+/// What was perhaps meant instead of an operation: a word of the language, or
+/// an operation as version 2 spells it.
+StringRef GraphParser::findMeant(StringRef word) {
+  constexpr unsigned mostEdits = 2;
+  for (const Statement &known : getStatements())
+    if (word.edit_distance(known.word, true, mostEdits) <= mostEdits)
+      return known.word;
+  for (const OperationInfo &info : graph::getOperations())
+    if (getVersion2Spelling(info.name) == word)
+      return info.name;
+  return "";
+}
+
+FailureOr<GraphParser::Results> GraphParser::parseOperation(const Token &word) {
+  StringRef name = word.text.take_front(longestWord);
+  if (!graph::findOperation(name)) {
+    StringRef meant = findMeant(name);
+    if (!meant.empty())
+      return error(word.position) << "unknown operation " << word.describe()
+                                  << ", did you mean '" << meant << "'?";
+    return report(
+        word.position,
+        graph.addOperation({name, {}, {}}, getLocation(statement)).takeError());
+  }
+  Arguments arguments;
+  if (failed(parseArguments(arguments)))
+    return failure();
+  SmallVector<Value> operands;
+  SmallVector<UserAttribute> attributes;
+  for (const Argument &argument : arguments) {
+    if (argument.isWrong)
+      return Results{{}, /*isKnown=*/false};
+    if (argument.isNamed())
+      attributes.push_back(makeAttribute(word, argument));
+    else
+      operands.push_back(argument.node ? graph.value(*argument.node) : Value());
+  }
+  Expected<uint32_t> result =
+      graph.addOperation({name, operands, attributes}, getLocation(statement));
+  if (!result)
+    return reportOperation(word, arguments, result.takeError());
+  return Results{{*result}};
+}
