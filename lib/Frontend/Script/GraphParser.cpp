@@ -7,6 +7,7 @@
 
 #include "GraphParser.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Frontend/Builder/OperationTable.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -17,16 +18,32 @@ using llvm::Expected;
 GraphParser::GraphParser(StringRef text, StringAttr fileName,
                          ArrayRef<SourceLine> lines)
     : TokenReader(text, fileName, lines, /*version=*/3),
-      graph(fileName.getContext()) {}
+      graph(fileName.getContext()) {
+  assert(llvm::none_of(getStatements(),
+                       [](const Statement &statement) {
+                         auto *info = graph::findOperation(statement.word);
+                         return info && info->isOpen();
+                       }) &&
+         "words of the language are no names of operations");
+}
 
 ArrayRef<GraphParser::Statement> GraphParser::getStatements() {
+  using Argument = graph::UserGraph::ScanArgument;
   static constexpr Statement statements[] = {
-      {"input", &GraphParser::parseInput, Statement::Function},
-      {"parameter", &GraphParser::parseParameter, Statement::Function},
-      {"state", &GraphParser::parseState, Statement::Function},
+      {"input", &GraphParser::parseInput, Statement::OutsideBodies},
+      {"parameter", &GraphParser::parseParameter, Statement::OutsideBodies},
+      {"state", &GraphParser::parseState, Statement::OutsideBodies},
       {"constant", &GraphParser::parseConstant, Statement::Anywhere},
-      {"store", &GraphParser::parseStore, Statement::Function},
-      {"output", &GraphParser::parseOutput, Statement::Function},
+      {"scan", &GraphParser::parseScan, Statement::Anywhere},
+      {"init", &GraphParser::parseScanArgument<Argument::Init>,
+       Statement::InBodies},
+      {"row", &GraphParser::parseScanArgument<Argument::Row>,
+       Statement::InBodies},
+      {"value", &GraphParser::parseScanArgument<Argument::Value>,
+       Statement::InBodies},
+      {"yield", &GraphParser::parseYield, Statement::InBodies},
+      {"store", &GraphParser::parseStore, Statement::OutsideBodies},
+      {"output", &GraphParser::parseOutput, Statement::OutsideBodies},
   };
   return statements;
 }
@@ -66,9 +83,16 @@ void GraphParser::parseVersion() {
 bool GraphParser::isAtStatement() const {
   if (!token.startsLine)
     return false;
-  Token next = peek();
-  return (token.kind == Token::Kind::Node && (next.is('=') || next.is(','))) ||
-         (token.kind == Token::Kind::Word && next.is('('));
+  Lexer ahead = lexer;
+  Token next = ahead.lex();
+  if (token.kind == Token::Kind::Word)
+    return next.is('(');
+  if (token.kind != Token::Kind::Node)
+    return false;
+  // The ids of several results.
+  while (next.is(',') && ahead.lex().kind == Token::Kind::Node)
+    next = ahead.lex();
+  return next.is('=');
 }
 
 /// Continues after the next ';' or the body that comes first, or where a
@@ -101,7 +125,8 @@ void GraphParser::parseStatement() {
   Token word = take();
   FailureOr<Results> results = parseCall(word);
   define(ids, word, succeeded(results) ? *results : Results{{}, false});
-  if (failed(results) || failed(endStatement()))
+  bool hasBody = lastTaken.is('}');
+  if (failed(results) || (!hasBody && failed(endStatement())))
     skipStatement();
 }
 
@@ -132,6 +157,15 @@ FailureOr<GraphParser::Results> GraphParser::parseCall(const Token &word) {
   if (failed(takePunctuation('(', "after " + word.describe())))
     return failure();
   const Statement *found = findStatement(word.text);
+  if (found && found->place == Statement::InBodies && depth == 0)
+    return error(word.position)
+           << "expected " << word.describe() << " in the body of a scan";
+  if (found && found->place == Statement::OutsideBodies && depth != 0)
+    return error(word.position)
+           << "expected " << word.describe() << " outside of bodies";
+  if (yielded)
+    return error(word.position)
+           << "expected '}' after yield, got " << word.describe();
   return found ? (this->*found->parse)(word) : parseOperation(word);
 }
 
@@ -157,6 +191,8 @@ void GraphParser::defineId(const Token &id, Node node) {
   auto [known, isNew] =
       definitions.try_emplace(number, Definition{node, id.position, depth});
   lastId = number;
+  if (isNew && depth != 0)
+    bodyIds.push_back(number);
   if (isNew)
     return;
   InFlightDiagnostic duplicate = error(id.position)
@@ -197,15 +233,24 @@ FailureOr<GraphParser::Results> GraphParser::single(const Token &word,
 // Nodes and literals
 //===----------------------------------------------------------------------===//
 
-FailureOr<GraphParser::Node> GraphParser::parseNode() {
+/// One of the values that stand in so many bodies.
+FailureOr<GraphParser::Node> GraphParser::parseNode(unsigned wantedDepth) {
   if (token.kind != Token::Kind::Node)
     return expected("a node, '$<id>'");
   Token id = take();
   uint64_t number;
   if (!id.text.drop_front().getAsInteger(10, number) && number >> 63 == 0) {
     auto known = definitions.find(number);
-    if (known != definitions.end())
+    bool isKnown = known != definitions.end();
+    if (isKnown && known->second.depth == wantedDepth)
       return known->second.node;
+    if (isKnown)
+      return error(id.position)
+             << (known->second.depth < wantedDepth
+                     ? "expected a node of the body, for which 'value' stands, "
+                       "got "
+                     : "expected a node from outside of the body, got ")
+             << id.describe();
   }
   InFlightDiagnostic unknown = error(id.position)
                                << "unknown node " << id.describe();

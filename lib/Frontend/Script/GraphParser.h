@@ -75,7 +75,7 @@ private:
   struct Statement {
     llvm::StringLiteral word;
     llvm::FailureOr<Results> (GraphParser::*parse)(const Token &word);
-    enum Place { Function, Body, Anywhere } place;
+    enum Place { OutsideBodies, InBodies, Anywhere } place;
   };
   static llvm::ArrayRef<Statement> getStatements();
   static const Statement *findStatement(llvm::StringRef word);
@@ -97,7 +97,8 @@ private:
                                   llvm::Expected<uint32_t> value);
 
   // Nodes and literals.
-  llvm::FailureOr<Node> parseNode();
+  llvm::FailureOr<Node> parseNode() { return parseNode(depth); }
+  llvm::FailureOr<Node> parseNode(unsigned wantedDepth);
   llvm::LogicalResult parseList(llvm::SmallVectorImpl<int64_t> &list);
   llvm::FailureOr<std::string> parseString(llvm::StringRef what);
   llvm::LogicalResult closeCall(llvm::StringRef last);
@@ -115,6 +116,16 @@ private:
   parseElements(mlir::RankedTensorType type);
   llvm::LogicalResult parseContents(Tensor &tensor, mlir::Attribute contents);
   std::optional<llvm::APInt> parseElement(mlir::Type type);
+
+  // Bodies; in GraphParserBodies.cpp.
+  llvm::FailureOr<Results> parseScan(const Token &word);
+  llvm::FailureOr<Results> parseYield(const Token &word);
+  template <graph::UserGraph::ScanArgument kind>
+  llvm::FailureOr<Results> parseScanArgument(const Token &word);
+  llvm::FailureOr<Results> parseBody(const Token &word, int64_t steps,
+                                     bool isReversed);
+  Results endScan(const Token &word, int64_t steps, bool isReversed,
+                  llvm::ArrayRef<uint32_t> values, mlir::Location location);
 
   // Operations; in GraphParserOperations.cpp.
   llvm::FailureOr<Results> parseOperation(const Token &word);
@@ -135,7 +146,12 @@ private:
   bool hasEffect = false;
   /// Where the statement begins.
   Position statement;
+  /// Number of the bodies that are open.
   unsigned depth = 0;
+  /// The ids that are defined in them.
+  std::vector<uint64_t> bodyIds;
+  /// By the last statement of the innermost one.
+  std::optional<llvm::SmallVector<uint32_t>> yielded;
 };
 
 } // namespace hamkaas::script

@@ -148,6 +148,10 @@ LogicalResult GraphPrinter::printOp(Operation *op) {
     return printConstant(op, constant.getValue());
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return printConstant(op, constant.getValue());
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return printScan(scan);
+  if (auto yield = dyn_cast<YieldOp>(op))
+    return printYield(yield);
   return printCall(op);
 }
 
@@ -186,6 +190,39 @@ LogicalResult GraphPrinter::printConstant(Operation *op, Attribute value) {
   os << ", ";
   if (failed(printElements(op->getLoc(), value)))
     return failure();
+  os << ");\n";
+  return success();
+}
+
+LogicalResult GraphPrinter::printScan(ScanOp scan) {
+  beginStatement(scan.getResults());
+  os << "scan(steps=" << scan.getSteps()
+     << (scan.getReversed() ? ", reversed=true" : "") << ") {\n";
+  ++depth;
+  size_t inits = scan.getInits().size(), rows = scan.getInputs().size();
+  for (BlockArgument argument : scan.getBody().getArguments()) {
+    size_t i = argument.getArgNumber();
+    Value operand = scan.getTiedOperand(argument);
+    beginStatement(argument);
+    os << (i < inits ? "init(" : i < inits + rows ? "row(" : "value(");
+    if (failed(printNode(scan, operand)))
+      return failure();
+    os << ");\n";
+  }
+  for (Operation &op : scan.getBody().front())
+    if (failed(printOp(&op)))
+      return failure();
+  --depth;
+  os.indent(2 * depth) << "}\n";
+  return success();
+}
+
+LogicalResult GraphPrinter::printYield(YieldOp yield) {
+  beginStatement({});
+  os << "yield(";
+  for (Value value : yield.getValues())
+    if (failed(printNode(yield, value)))
+      return failure();
   os << ");\n";
   return success();
 }
@@ -312,9 +349,11 @@ void GraphPrinter::printResultType(Operation *op) {
 
 void GraphPrinter::beginStatement(ValueRange results) {
   isLaterArgument = false;
+  os.indent(2 * depth);
   llvm::interleaveComma(results, os,
                         [&](Value result) { os << "$" << define(result); });
-  os << " = ";
+  if (!results.empty())
+    os << " = ";
 }
 
 void GraphPrinter::separate() {

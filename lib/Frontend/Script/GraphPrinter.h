@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_FRONTEND_SCRIPT_GRAPHPRINTER_H
 #define HAMKAAS_LIB_FRONTEND_SCRIPT_GRAPHPRINTER_H
 
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Frontend/Builder/OperationTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -39,6 +40,8 @@ private:
                                 mlir::SymbolRefAttr symbol);
   llvm::LogicalResult printStore(mlir::ml_program::GlobalStoreOp store);
   llvm::LogicalResult printConstant(mlir::Operation *op, mlir::Attribute value);
+  llvm::LogicalResult printScan(ScanOp scan);
+  llvm::LogicalResult printYield(YieldOp yield);
   llvm::LogicalResult printCall(mlir::Operation *op);
   llvm::LogicalResult printOperands(mlir::Operation *op,
                                     const graph::OperationInfo &info);
@@ -63,6 +66,8 @@ private:
   llvm::raw_string_ostream os{text};
   /// The next argument of a call has one before it.
   bool isLaterArgument = false;
+  /// Number of the bodies around a statement.
+  unsigned depth = 0;
   uint64_t lastId = 0;
   llvm::DenseMap<mlir::Value, uint64_t> ids;
   /// By kind and name.

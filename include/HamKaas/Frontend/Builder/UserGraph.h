@@ -60,6 +60,27 @@ public:
                        mlir::Location location);
   llvm::Expected<uint32_t> addOperation(const UserOperation &request,
                                         mlir::Location location);
+
+  //===--------------------------------------------------------------------===//
+  // Loops over rows, `hamkaas.scan`; in UserScan.cpp
+  //===--------------------------------------------------------------------===//
+
+  /// Begins a body. Constants and operations are added to it, and read its
+  /// values alone, until endScan or abandonScan. Bodies nest.
+  void beginScan();
+  /// What the body knows of a value outside: one that a step hands on to the
+  /// next, and `value` is the first; a row of `value`; or all of it. They are
+  /// added in this order.
+  enum class ScanArgument { Init, Row, Value };
+  llvm::Expected<uint32_t> addScanArgument(ScanArgument kind, uint32_t value,
+                                           mlir::Location location);
+  /// Ends the body with what is handed on, then with the rows of the further
+  /// results. After an error the body is gone.
+  llvm::Expected<llvm::SmallVector<uint32_t>>
+  endScan(int64_t steps, bool isReversed, llvm::ArrayRef<uint32_t> yielded,
+          mlir::Location location);
+  void abandonScan();
+
   /// The state becomes `value` at the end of a run.
   llvm::Error storeState(uint32_t state, uint32_t value,
                          mlir::Location location);
@@ -79,6 +100,14 @@ public:
   llvm::Expected<std::shared_ptr<const ParameterContents>> contents() const;
 
 private:
+  /// A body that is not complete.
+  struct Scan {
+    std::unique_ptr<mlir::Block> body;
+    mlir::OpBuilder::InsertPoint outside;
+    /// By kind.
+    llvm::SmallVector<mlir::Value> operands[3];
+  };
+
   enum Namespace { Inputs, Parameters, States, namespaceCount };
 
   /// Adds the name to all of the spaces or, with an error, to none.
@@ -101,6 +130,8 @@ private:
   bool hasOutputs = false;
   llvm::StringSet<> names[namespaceCount];
   unsigned globalCount = 0;
+  /// From the outermost to the innermost.
+  std::vector<Scan> scans;
   /// Values of states that are not stored yet, and their globals.
   llvm::DenseMap<mlir::Value, mlir::FlatSymbolRefAttr> unstored;
   std::vector<std::pair<std::string, llvm::ArrayRef<char>>> parameters;
