@@ -276,6 +276,18 @@ typedef struct HamKaasProgram {
   const HamKaasInitialState *initialStates;
   int32_t initialStateCount;
   int32_t reserved2; /* 0 */
+
+  /* Absent, by structSize, or null and 0 if the program has one function,
+     called "main". */
+
+  /// Name of the entry function whose inputs, outputs, calls, workspace and run
+  /// functions these are.
+  const char *function;
+  /// All entry functions in their order. The first one is what the model
+  /// exports. They differ in the members named above, and share the others.
+  const struct HamKaasProgram *const *functions;
+  int32_t functionCount;
+  int32_t reserved3; /* 0 */
 } HamKaasProgram;
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 
 #include "Arguments.h"
 #include "ContextCache.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -16,7 +16,7 @@ using namespace hamkaas;
 using namespace hamkaas::capi;
 
 static llvm::Error describeResult(ModuleOp graph, HamKaasTensorType &type) {
-  auto main = graph.lookupSymbol<func::FuncOp>(mainName);
+  auto main = findEntryFunction(graph);
   if (!main || main.getNumResults() != 1)
     return llvm::createStringError("expected a model with one result");
   TensorInfo info = getTensorInfo("result", main.getResultTypes().front());

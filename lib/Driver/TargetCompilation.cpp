@@ -104,7 +104,10 @@ static llvm::Error checkAlike(const ProgramInfo &a, const ProgramInfo &b) {
         OptionId::target,
         llvm::Twine("expected one target for GPUs, got code for ") +
             a.device.architecture + " and for " + b.device.architecture);
-  if (llvm::equal(a.calls, b.calls, areAlike) &&
+  auto haveCallsAlike = [](const FunctionInfo *a, const FunctionInfo *b) {
+    return llvm::equal(a->calls, b->calls, areAlike);
+  };
+  if (llvm::equal(a.functions(), b.functions(), haveCallsAlike) &&
       llvm::equal(a.states, b.states, isSameState) &&
       llvm::equal(a.initialStates, b.initialStates, isSameInitialState))
     return llvm::Error::success();
@@ -114,6 +117,15 @@ static llvm::Error checkAlike(const ProgramInfo &a, const ProgramInfo &b) {
                          "them");
 }
 
+static void joinFunction(FunctionInfo &function, FunctionInfo other) {
+  for (auto [call, otherCall] : llvm::zip_equal(function.calls, other.calls))
+    if (call.engine.empty())
+      call.engine = std::move(otherCall.engine);
+  for (uint64_t FunctionInfo::*bytes :
+       {&FunctionInfo::workspaceBytes, &FunctionInfo::workspaceLowerBound})
+    function.*bytes = std::max(function.*bytes, other.*bytes);
+}
+
 llvm::Error hamkaas::joinCode(ProgramCode &program, ProgramCode part) {
   ProgramInfo &info = program.info;
   if (llvm::Error error = checkAlike(info, part.info))
@@ -121,12 +133,11 @@ llvm::Error hamkaas::joinCode(ProgramCode &program, ProgramCode part) {
   info.runsOnCpu |= part.info.runsOnCpu;
   if (!part.info.device.architecture.empty())
     info.device = std::move(part.info.device);
-  for (auto [call, other] : llvm::zip_equal(info.calls, part.info.calls))
-    if (call.engine.empty())
-      call.engine = std::move(other.engine);
+  for (auto [function, other] :
+       llvm::zip_equal(info.functions(), part.info.functions()))
+    joinFunction(*function, std::move(*other));
   for (uint64_t ProgramInfo::*bytes :
        {&ProgramInfo::constantsBytes, &ProgramInfo::stateBytes,
-        &ProgramInfo::workspaceBytes, &ProgramInfo::workspaceLowerBound,
         &ProgramInfo::prepareWorkspaceBytes})
     info.*bytes = std::max(info.*bytes, part.info.*bytes);
   llvm::move(part.objects, std::back_inserter(program.objects));

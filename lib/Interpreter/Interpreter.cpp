@@ -8,6 +8,7 @@
 #include "HamKaas/Interpreter/Interpreter.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,12 +47,16 @@ static FailureOr<ReferenceTensor> readConstant(Location loc, Attribute value,
 
 FailureOr<Interpreter>
 Interpreter::create(ModuleOp module,
-                    llvm::StringMap<ReferenceTensor> parameters) {
-  auto main = module.lookupSymbol<func::FuncOp>(mainName);
+                    llvm::StringMap<ReferenceTensor> parameters,
+                    StringRef function) {
+  func::FuncOp main = findEntryFunction(module, function);
   if (!main || main.isDeclaration())
-    return module.emitError("expected a function @main with a body");
+    return module.emitError("expected a function @")
+           << (function.empty() ? StringRef(mainName) : function)
+           << " with a body";
   if (!main.getBody().hasOneBlock())
-    return main.emitError("expected @main to have one block, got ")
+    return main.emitError("expected @")
+           << main.getSymName() << " to have one block, got "
            << main.getBody().getBlocks().size();
   Interpreter interpreter(main);
   if (failed(interpreter.initializeGlobals(module, parameters)))

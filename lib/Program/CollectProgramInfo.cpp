@@ -263,32 +263,42 @@ static void collectCalls(Operation &op, const SymbolTable &symbols,
   }
 }
 
+static void collectFunction(func::FuncOp function, const SymbolTable &symbols,
+                            FunctionInfo &info) {
+  info.function = function.getSymName();
+  info.inputs = collectTensors(function, MemoryRegion::Input);
+  info.outputs = collectTensors(function, MemoryRegion::Output);
+  info.workspaceBytes = getRegionBytes(function, MemoryRegion::Workspace);
+  info.workspaceLowerBound =
+      function->getAttrOfType<IntegerAttr>(HamKaasDialect::lowerBoundAttrName)
+          .getInt();
+  SmallVector<Operation *> steps;
+  for (Operation &op : function.getBody().front()) {
+    collectCalls(op, symbols, /*times=*/1, steps.size(), info.calls);
+    if (isa<func::CallOp, RepeatOp, memref::CopyOp>(op))
+      steps.push_back(&op);
+  }
+  info.buffers = collectBuffers(function, steps);
+}
+
 ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
   SymbolTable symbols(module);
   ProgramInfo info;
-  auto main = symbols.lookup<func::FuncOp>(mainName);
-  info.inputs = collectTensors(main, MemoryRegion::Input);
-  info.outputs = collectTensors(main, MemoryRegion::Output);
-  info.states = collectStates(main);
-  info.constantsBytes = getRegionBytes(main, MemoryRegion::Constants);
-  info.stateBytes = getRegionBytes(main, MemoryRegion::State);
-  info.workspaceBytes = getRegionBytes(main, MemoryRegion::Workspace);
-  info.workspaceLowerBound =
-      main->getAttrOfType<IntegerAttr>(HamKaasDialect::lowerBoundAttrName)
-          .getInt();
+  auto entries = llvm::make_filter_range(
+      module.getOps<func::FuncOp>(),
+      [](func::FuncOp function) { return isEntryFunction(function); });
+  func::FuncOp first = *entries.begin();
+  collectFunction(first, symbols, info);
+  for (func::FuncOp entry : llvm::drop_begin(entries))
+    collectFunction(entry, symbols, info.furtherFunctions.emplace_back());
+  info.states = collectStates(first);
+  info.constantsBytes = getRegionBytes(first, MemoryRegion::Constants);
+  info.stateBytes = getRegionBytes(first, MemoryRegion::State);
   if (auto prepare = symbols.lookup<func::FuncOp>(prepareName)) {
     info.parameters = collectTensors(prepare, MemoryRegion::Parameter);
     info.initialStates = collectInitialStates(prepare, info);
     info.prepareWorkspaceBytes =
         getRegionBytes(prepare, MemoryRegion::Workspace);
   }
-
-  SmallVector<Operation *> steps;
-  for (Operation &op : main.getBody().front()) {
-    collectCalls(op, symbols, /*times=*/1, steps.size(), info.calls);
-    if (isa<func::CallOp, RepeatOp, memref::CopyOp>(op))
-      steps.push_back(&op);
-  }
-  info.buffers = collectBuffers(main, steps);
   return info;
 }

@@ -7,7 +7,9 @@
 
 #include "HamKaas/Program/Descriptor.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
@@ -20,7 +22,8 @@ namespace hamkaas {
 namespace {
 
 // A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
-static_assert(HAMKAAS_PROGRAM_VERSION == 6 && sizeof(HamKaasProgram) == 264 &&
+static_assert(HAMKAAS_PROGRAM_VERSION == 6 && rt::minimalProgramSize == 264 &&
+              sizeof(HamKaasProgram) == 288 &&
               sizeof(HamKaasTensorInfo) == 48 &&
               sizeof(HamKaasInitialState) == 24 &&
               sizeof(HamKaasCallInfo) == 80 && sizeof(HamKaasMatmul) == 64 &&
@@ -95,6 +98,11 @@ private:
     return value.empty() ? null() : text(value);
   }
   Constant *table(ArrayRef<Constant *> rows, StringRef name);
+  /// A table of all functions, made with the first one's descriptor.
+  Constant *sharedTable(StringRef name, function_ref<Constant *()> make) {
+    Constant *&known = sharedTables[name];
+    return known ? known : known = make();
+  }
   Constant *privateConstant(Constant *value, StringRef name,
                             uint64_t alignment);
   Constant *shape(ArrayRef<int64_t> dimensions);
@@ -102,18 +110,23 @@ private:
   Constant *tensors(ArrayRef<TensorInfo> list, StringRef name);
   Constant *parameters();
   Constant *initialStates();
-  Constant *calls();
+  Constant *calls(const FunctionInfo &function);
   Constant *deviceKernels();
   Constant *matmuls();
-  Expected<Constant *> deviceCode();
+  GlobalVariable *deviceImage();
+  Expected<Constant *> deviceCode(size_t number);
   Expected<Constant *> function(StringRef name);
-  Expected<Constant *> descriptor();
+  /// Of entry function `number`.
+  Expected<Constant *> descriptor(size_t number);
+  void addFunctionTable(StructConstant &row, const FunctionInfo &function);
 
   Module &module;
   LLVMContext &context;
   const ProgramInfo &info;
   const DescriptorOptions &options;
-  StringMap<Constant *> texts;
+  StringMap<Constant *> texts, sharedTables;
+  /// Null if the program has one function `main`.
+  GlobalVariable *functionTable = nullptr;
 };
 
 Constant *DescriptorBuilder::privateConstant(Constant *value, StringRef name,
@@ -200,9 +213,9 @@ Constant *DescriptorBuilder::initialStates() {
   return table(rows, "hamkaas.initial_states");
 }
 
-Constant *DescriptorBuilder::calls() {
+Constant *DescriptorBuilder::calls(const FunctionInfo &function) {
   SmallVector<Constant *> rows;
-  for (const CallInfo &call : info.calls) {
+  for (const CallInfo &call : function.calls) {
     StructConstant row(context, sizeof(HamKaasCallInfo));
     forEachCallField([&](auto field) {
       const auto &value = call.*field.field;
@@ -259,24 +272,29 @@ Expected<Constant *> DescriptorBuilder::function(StringRef name) {
   return createStringError("the module has no " + name);
 }
 
+GlobalVariable *DescriptorBuilder::deviceImage() {
+  if (GlobalVariable *image = module.getNamedGlobal(deviceImageSymbol))
+    return image;
+  auto *image =
+      new GlobalVariable(module, Type::getInt8Ty(context), /*isConstant=*/true,
+                         GlobalValue::ExternalLinkage,
+                         /*Initializer=*/nullptr, deviceImageSymbol);
+  image->setVisibility(GlobalValue::HiddenVisibility);
+  return image;
+}
+
 /// Null if there is none.
-Expected<Constant *> DescriptorBuilder::deviceCode() {
+Expected<Constant *> DescriptorBuilder::deviceCode(size_t number) {
   if (info.device.architecture.empty())
     return null();
   Constant *run = null(), *prepare = null();
-  if (Error error = function(deviceRunSymbol).moveInto(run))
+  if (Error error =
+          function(getRunSymbol(deviceRunSymbol, number)).moveInto(run))
     return std::move(error);
   if (info.constantsBytes > 0)
     if (Error error = function(devicePrepareSymbol).moveInto(prepare))
       return std::move(error);
-  GlobalVariable *image = module.getNamedGlobal(deviceImageSymbol);
-  if (!image) {
-    image =
-        new GlobalVariable(module, Type::getInt8Ty(context),
-                           /*isConstant=*/true, GlobalValue::ExternalLinkage,
-                           /*Initializer=*/nullptr, deviceImageSymbol);
-    image->setVisibility(GlobalValue::HiddenVisibility);
-  }
+  GlobalVariable *image = deviceImage();
   StructConstant row(context, sizeof(HamKaasDeviceCode));
   row.addInt64(offsetof(HamKaasDeviceCode, structSize),
                sizeof(HamKaasDeviceCode));
@@ -284,14 +302,16 @@ Expected<Constant *> DescriptorBuilder::deviceCode() {
                  text(info.device.architecture));
   row.addPointer(offsetof(HamKaasDeviceCode, image), image);
   row.addInt64(offsetof(HamKaasDeviceCode, imageBytes), info.device.imageBytes);
-  row.addPointer(offsetof(HamKaasDeviceCode, kernels), deviceKernels());
+  row.addPointer(offsetof(HamKaasDeviceCode, kernels),
+                 sharedTable("kernels", [&] { return deviceKernels(); }));
   row.addInt32(offsetof(HamKaasDeviceCode, kernelCount),
                info.device.kernels.size());
   row.addPointer(offsetof(HamKaasDeviceCode, prepare), prepare);
   row.addPointer(offsetof(HamKaasDeviceCode, run), run);
   row.addPointer(offsetof(HamKaasDeviceCode, precision),
                  text(info.device.precision));
-  row.addPointer(offsetof(HamKaasDeviceCode, matmuls), matmuls());
+  row.addPointer(offsetof(HamKaasDeviceCode, matmuls),
+                 sharedTable("matmuls", [&] { return matmuls(); }));
   row.addInt32(offsetof(HamKaasDeviceCode, matmulCount),
                info.device.matmuls.size());
   row.addInt64(offsetof(HamKaasDeviceCode, matmulWorkspaceBytes),
@@ -300,19 +320,30 @@ Expected<Constant *> DescriptorBuilder::deviceCode() {
                          alignof(HamKaasDeviceCode));
 }
 
-Expected<Constant *> DescriptorBuilder::descriptor() {
+/// The members that the functions of a program do not share.
+void DescriptorBuilder::addFunctionTable(StructConstant &row,
+                                         const FunctionInfo &function) {
+  row.addPointer(offsetof(HamKaasProgram, function), text(function.function));
+  row.addPointer(offsetof(HamKaasProgram, functions), functionTable);
+  row.addInt32(offsetof(HamKaasProgram, functionCount),
+               info.functions().size());
+}
+
+Expected<Constant *> DescriptorBuilder::descriptor(size_t number) {
+  const FunctionInfo &current = *info.functions()[number];
   Constant *run = null(), *prepare = null(), *device = null();
   if (info.runsOnCpu) {
-    if (Error error = function(runSymbol).moveInto(run))
+    if (Error error = function(getRunSymbol(runSymbol, number)).moveInto(run))
       return std::move(error);
     if (info.constantsBytes > 0)
       if (Error error = function(prepareSymbol).moveInto(prepare))
         return std::move(error);
   }
-  if (Error error = deviceCode().moveInto(device))
+  if (Error error = deviceCode(number).moveInto(device))
     return std::move(error);
-  StructConstant row(context, sizeof(HamKaasProgram));
-  row.addInt64(offsetof(HamKaasProgram, structSize), sizeof(HamKaasProgram));
+  size_t size = functionTable ? sizeof(HamKaasProgram) : rt::minimalProgramSize;
+  StructConstant row(context, size);
+  row.addInt64(offsetof(HamKaasProgram, structSize), size);
   row.addInt32(offsetof(HamKaasProgram, version), HAMKAAS_PROGRAM_VERSION);
   row.addInt32(offsetof(HamKaasProgram, isaLevel), info.isaLevel);
   row.addPointer(offsetof(HamKaasProgram, name), text(info.name));
@@ -322,24 +353,27 @@ Expected<Constant *> DescriptorBuilder::descriptor() {
           ConstantDataArray::get(context, ArrayRef<uint8_t>(info.digest)),
           sizeof(HamKaasProgram::digest));
   row.addPointer(offsetof(HamKaasProgram, inputs),
-                 tensors(info.inputs, "hamkaas.inputs"));
+                 tensors(current.inputs, "hamkaas.inputs"));
   row.addPointer(offsetof(HamKaasProgram, outputs),
-                 tensors(info.outputs, "hamkaas.outputs"));
-  row.addPointer(offsetof(HamKaasProgram, parameters), parameters());
-  row.addPointer(offsetof(HamKaasProgram, states),
-                 tensors(info.states, "hamkaas.states"));
-  row.addPointer(offsetof(HamKaasProgram, calls), calls());
-  row.addInt32(offsetof(HamKaasProgram, inputCount), info.inputs.size());
-  row.addInt32(offsetof(HamKaasProgram, outputCount), info.outputs.size());
+                 tensors(current.outputs, "hamkaas.outputs"));
+  row.addPointer(offsetof(HamKaasProgram, parameters),
+                 sharedTable("parameters", [&] { return parameters(); }));
+  row.addPointer(offsetof(HamKaasProgram, states), sharedTable("states", [&] {
+                   return tensors(info.states, "hamkaas.states");
+                 }));
+  row.addPointer(offsetof(HamKaasProgram, calls), calls(current));
+  row.addInt32(offsetof(HamKaasProgram, inputCount), current.inputs.size());
+  row.addInt32(offsetof(HamKaasProgram, outputCount), current.outputs.size());
   row.addInt32(offsetof(HamKaasProgram, parameterCount),
                info.parameters.size());
   row.addInt32(offsetof(HamKaasProgram, stateCount), info.states.size());
-  row.addInt32(offsetof(HamKaasProgram, callCount), info.calls.size());
+  row.addInt32(offsetof(HamKaasProgram, callCount), current.calls.size());
   row.addInt64(offsetof(HamKaasProgram, constantsBytes), info.constantsBytes);
   row.addInt64(offsetof(HamKaasProgram, stateBytes), info.stateBytes);
-  row.addInt64(offsetof(HamKaasProgram, workspaceBytes), info.workspaceBytes);
+  row.addInt64(offsetof(HamKaasProgram, workspaceBytes),
+               current.workspaceBytes);
   row.addInt64(offsetof(HamKaasProgram, workspaceLowerBound),
-               info.workspaceLowerBound);
+               current.workspaceLowerBound);
   row.addInt64(offsetof(HamKaasProgram, prepareWorkspaceBytes),
                info.prepareWorkspaceBytes);
   row.addPointer(offsetof(HamKaasProgram, weightsFile),
@@ -352,9 +386,13 @@ Expected<Constant *> DescriptorBuilder::descriptor() {
       offsetof(HamKaasProgram, weightsDigest),
       ConstantDataArray::get(context, ArrayRef<uint8_t>(options.weightsDigest)),
       sizeof(HamKaasProgram::weightsDigest));
-  row.addPointer(offsetof(HamKaasProgram, initialStates), initialStates());
+  row.addPointer(
+      offsetof(HamKaasProgram, initialStates),
+      sharedTable("initial states", [&] { return initialStates(); }));
   row.addInt32(offsetof(HamKaasProgram, initialStateCount),
                info.initialStates.size());
+  if (functionTable)
+    addFunctionTable(row, current);
   return row.finish();
 }
 
@@ -363,13 +401,27 @@ Error DescriptorBuilder::build() {
   for (GlobalValue &value : module.global_values())
     if (value.hasExternalLinkage() && !value.isDeclaration())
       value.setLinkage(GlobalValue::InternalLinkage);
-  Constant *value = nullptr;
-  if (Error error = descriptor().moveInto(value))
-    return error;
-  auto *global = new GlobalVariable(
-      module, value->getType(), /*isConstant=*/true,
-      GlobalValue::ExternalLinkage, value, HAMKAAS_PROGRAM_SYMBOL);
-  global->setAlignment(Align(alignof(HamKaasProgram)));
+  std::vector<const FunctionInfo *> functions = info.functions();
+  auto *tableType =
+      ArrayType::get(PointerType::getUnqual(context), functions.size());
+  if (functions.size() > 1 || info.function != mainName)
+    functionTable = new GlobalVariable(
+        module, tableType, /*isConstant=*/true, GlobalValue::PrivateLinkage,
+        /*Initializer=*/nullptr, "hamkaas.functions");
+  SmallVector<Constant *> programs;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    Constant *value = nullptr;
+    if (Error error = descriptor(i).moveInto(value))
+      return error;
+    auto *global = new GlobalVariable(
+        module, value->getType(), /*isConstant=*/true,
+        i == 0 ? GlobalValue::ExternalLinkage : GlobalValue::PrivateLinkage,
+        value, i == 0 ? HAMKAAS_PROGRAM_SYMBOL : "hamkaas.program");
+    global->setAlignment(Align(alignof(HamKaasProgram)));
+    programs.push_back(global);
+  }
+  if (functionTable)
+    functionTable->setInitializer(ConstantArray::get(tableType, programs));
   return Error::success();
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Program/LoadedProgram.h"
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
 #include "HamKaas/Runtime/Files/LibraryDigest.h"
 #include "HamKaas/Support/Errors.h"
@@ -74,13 +75,13 @@ LoadedProgram::~LoadedProgram() = default;
 Error LoadedProgram::adopt(const void *address, StringRef origin) {
   const auto *program = static_cast<const HamKaasProgram *>(address);
   // NOTE: the size stands before the version, whose place it confirms.
-  if (program->structSize < sizeof(HamKaasProgram) ||
+  if (program->structSize < rt::minimalProgramSize ||
       program->version != HAMKAAS_PROGRAM_VERSION)
     return createStringError("'" + origin +
                              "' was compiled for another version of HamKaas: "
                              "expected a program of version " +
                              Twine(HAMKAAS_PROGRAM_VERSION) + " with " +
-                             Twine(sizeof(HamKaasProgram)) +
+                             Twine(rt::minimalProgramSize) +
                              " bytes, got version " + Twine(program->version) +
                              " with " + Twine(program->structSize));
   if (rt::Error error = rt::checkElementTypes(*program))

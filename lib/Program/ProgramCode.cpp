@@ -180,19 +180,30 @@ bool transferDevice(Archive &archive, DeviceCodeInfo &device) {
 }
 
 template <typename Archive>
+bool transferFunction(Archive &archive, FunctionInfo &info) {
+  return archive.text(info.function) &&
+         transferNumbers(archive, info.workspaceBytes,
+                         info.workspaceLowerBound) &&
+         transferTensors(archive, info.inputs) &&
+         transferTensors(archive, info.outputs) &&
+         transferCalls(archive, info.calls) &&
+         transferBuffers(archive, info.buffers);
+}
+
+template <typename Archive>
 bool transferInfo(Archive &archive, ProgramInfo &info) {
   return archive.text(info.targetCpu) && transferDevice(archive, info.device) &&
          transferNumbers(archive, info.isaLevel, info.runsOnCpu,
                          info.constantsBytes, info.stateBytes,
-                         info.workspaceBytes, info.workspaceLowerBound,
                          info.prepareWorkspaceBytes) &&
-         transferTensors(archive, info.inputs) &&
-         transferTensors(archive, info.outputs) &&
+         transferFunction(archive, info) &&
+         transferList(archive, info.furtherFunctions,
+                      [&](FunctionInfo &function) {
+                        return transferFunction(archive, function);
+                      }) &&
          transferTensors(archive, info.parameters) &&
          transferTensors(archive, info.states) &&
          transferInitialStates(archive, info.initialStates) &&
-         transferCalls(archive, info.calls) &&
-         transferBuffers(archive, info.buffers) &&
          transferOptimizations(archive, info.optimizations) &&
          transferMissed(archive, info.missed);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Program/ProgramInfo.h"
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -31,6 +32,27 @@ std::string hamkaas::formatTargets(const ProgramInfo &info) {
   if (!info.device.isExact())
     text += " (" + info.device.precision + ")";
   return text;
+}
+
+std::vector<const FunctionInfo *> ProgramInfo::functions() const {
+  std::vector<const FunctionInfo *> all = {this};
+  for (const FunctionInfo &function : furtherFunctions)
+    all.push_back(&function);
+  return all;
+}
+
+std::vector<FunctionInfo *> ProgramInfo::functions() {
+  std::vector<FunctionInfo *> all = {this};
+  for (FunctionInfo &function : furtherFunctions)
+    all.push_back(&function);
+  return all;
+}
+
+uint64_t ProgramInfo::sharedWorkspaceBytes() const {
+  uint64_t bytes = 0;
+  for (const FunctionInfo *function : functions())
+    bytes = std::max(bytes, function->workspaceBytes);
+  return bytes;
 }
 
 static std::vector<TensorInfo> readTensors(const HamKaasTensorInfo *tensors,
@@ -72,27 +94,36 @@ static DeviceCodeInfo readDeviceCode(const HamKaasDeviceCode &code) {
   return info;
 }
 
+/// Reads what belongs to one entry function.
+static void readFunction(const HamKaasProgram &program, FunctionInfo &info) {
+  info.function = rt::functionName(program);
+  info.inputs = readTensors(program.inputs, program.inputCount);
+  info.outputs = readTensors(program.outputs, program.outputCount);
+  for (const HamKaasCallInfo &call : ArrayRef(program.calls, program.callCount))
+    info.calls.push_back(readCall(call));
+  info.workspaceBytes = program.workspaceBytes;
+  info.workspaceLowerBound = program.workspaceLowerBound;
+}
+
 ProgramInfo hamkaas::readProgramInfo(const HamKaasProgram &program) {
   ProgramInfo info;
+  readFunction(program, info);
+  for (int32_t i = 1; i < rt::functionCount(program); ++i)
+    readFunction(rt::functionAt(program, i),
+                 info.furtherFunctions.emplace_back());
   info.name = program.name;
   info.targetCpu = program.targetCpu;
   info.isaLevel = HamKaasIsaLevel(program.isaLevel);
   std::copy_n(program.digest, info.digest.size(), info.digest.begin());
-  info.inputs = readTensors(program.inputs, program.inputCount);
-  info.outputs = readTensors(program.outputs, program.outputCount);
   info.parameters = readTensors(program.parameters, program.parameterCount);
   info.states = readTensors(program.states, program.stateCount);
   info.initialStates.assign(program.initialStates,
                             program.initialStates + program.initialStateCount);
-  for (const HamKaasCallInfo &call : ArrayRef(program.calls, program.callCount))
-    info.calls.push_back(readCall(call));
   info.runsOnCpu = program.run != nullptr;
   if (program.deviceCode)
     info.device = readDeviceCode(*program.deviceCode);
   info.constantsBytes = program.constantsBytes;
   info.stateBytes = program.stateBytes;
-  info.workspaceBytes = program.workspaceBytes;
-  info.workspaceLowerBound = program.workspaceLowerBound;
   info.prepareWorkspaceBytes = program.prepareWorkspaceBytes;
   return info;
 }

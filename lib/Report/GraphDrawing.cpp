@@ -10,7 +10,7 @@
 #include "FoldedGraph.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Support/Graphviz.h"
@@ -288,7 +288,7 @@ static constexpr int64_t maxOperations = 2000;
 
 llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os,
                                bool unfold) {
-  auto main = module.lookupSymbol<func::FuncOp>(mainName);
+  func::FuncOp main = findEntryFunction(module);
   if (!main)
     return llvm::createStringError("expected a graph to draw, got none");
   FoldedGraph graph(main, /*fold=*/!unfold);

@@ -84,9 +84,12 @@ static void printMemory(const ProgramInfo &info, llvm::raw_ostream &os) {
                 : "parameters as the kernels read them, and what state holds "
                   "at first");
   addRegion("state", info.stateBytes, "kept from run to run");
-  addRegion("workspace", info.workspaceBytes,
+  uint64_t lowerBound = 0;
+  for (const FunctionInfo *function : info.functions())
+    lowerBound = std::max(lowerBound, function->workspaceLowerBound);
+  addRegion("workspace", info.sharedWorkspaceBytes(),
             "results between kernels; no plan needs less than " +
-                llvm::Twine(formatCount(info.workspaceLowerBound)));
+                llvm::Twine(formatCount(lowerBound)));
   if (info.device.matmulWorkspaceBytes > 0)
     addRegion(cublasLtEngine, info.device.matmulWorkspaceBytes,
               "workspace of that library on a GPU");
@@ -135,7 +138,7 @@ static void printMissed(const ProgramInfo &info, llvm::raw_ostream &os) {
 }
 
 static llvm::MapVector<llvm::StringRef, KernelSummary>
-summarizeKernels(const ProgramInfo &info) {
+summarizeKernels(const FunctionInfo &info) {
   llvm::MapVector<llvm::StringRef, KernelSummary> kernels;
   for (const CallInfo &call : info.calls) {
     KernelSummary &kernel = kernels[call.kernel];
@@ -149,7 +152,7 @@ summarizeKernels(const ProgramInfo &info) {
   return kernels;
 }
 
-static void printKernels(const ProgramInfo &info, llvm::raw_ostream &os) {
+static void printKernels(const FunctionInfo &info, llvm::raw_ostream &os) {
   uint64_t flops = 0, bytes = 0, calls = 0;
   for (const CallInfo &call : info.calls) {
     flops = llvm::SaturatingAdd(flops, call.flops);
@@ -181,6 +184,14 @@ static void printKernels(const ProgramInfo &info, llvm::raw_ostream &os) {
   printCut(kernels.size(), os);
 }
 
+static void printFunction(const FunctionInfo &info, llvm::raw_ostream &os) {
+  os << "\nfunction " << info.function << ", workspace "
+     << formatCount(info.workspaceBytes) << " bytes\n";
+  printTensors("inputs", info.inputs, os);
+  printTensors("outputs", info.outputs, os);
+  printKernels(info, os);
+}
+
 void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   os << info.name;
   if (std::string targets = formatTargets(info); !targets.empty())
@@ -190,14 +201,20 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
                         info.isCached ? "from the cache" : "compiled",
                         info.compileSeconds);
   os << "\n";
-  printTensors("inputs", info.inputs, os);
-  printTensors("outputs", info.outputs, os);
+  bool isOnly = info.furtherFunctions.empty();
+  if (isOnly) {
+    printTensors("inputs", info.inputs, os);
+    printTensors("outputs", info.outputs, os);
+  }
   printTensors("parameters", info.parameters, os);
   printTensors("state", info.states, os);
   printOptimizations(info, os);
   printMissed(info, os);
   printMemory(info, os);
-  printKernels(info, os);
+  if (isOnly)
+    return printKernels(info, os);
+  for (const FunctionInfo *function : info.functions())
+    printFunction(*function, os);
 }
 
 /// The largest of the buffers that are kept while most bytes of the workspace

@@ -61,7 +61,7 @@ static void writeMemory(llvm::json::OStream &json, const ProgramInfo &info) {
   json.attributeObject("memory", [&] {
     json.attribute("constants", info.constantsBytes);
     json.attribute("state", info.stateBytes);
-    json.attribute("workspace", info.workspaceBytes);
+    json.attribute("workspace", info.sharedWorkspaceBytes());
     json.attribute("workspaceLowerBound", info.workspaceLowerBound);
     json.attribute("prepareWorkspace", info.prepareWorkspaceBytes);
     if (info.device.matmulWorkspaceBytes > 0)
@@ -69,7 +69,7 @@ static void writeMemory(llvm::json::OStream &json, const ProgramInfo &info) {
   });
 }
 
-static void writeCalls(llvm::json::OStream &json, const ProgramInfo &info) {
+static void writeCalls(llvm::json::OStream &json, const FunctionInfo &info) {
   json.attributeArray("calls", [&] {
     for (const CallInfo &call : info.calls)
       json.object([&] {
@@ -85,7 +85,7 @@ static void writeCalls(llvm::json::OStream &json, const ProgramInfo &info) {
   });
 }
 
-static void writeBuffers(llvm::json::OStream &json, const ProgramInfo &info) {
+static void writeBuffers(llvm::json::OStream &json, const FunctionInfo &info) {
   json.attributeArray("buffers", [&] {
     for (const WorkspaceBuffer &buffer : info.buffers)
       json.object([&] {
@@ -122,12 +122,37 @@ static void writeMissed(llvm::json::OStream &json, const ProgramInfo &info) {
   });
 }
 
-void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
+static void writeWork(llvm::json::OStream &json, const FunctionInfo &info) {
   uint64_t flops = 0, bytes = 0;
   for (const CallInfo &call : info.calls) {
     flops += call.flops;
     bytes += call.bytes;
   }
+  json.attribute("flops", flops);
+  json.attribute("bytes", bytes);
+  writeCalls(json, info);
+  writeBuffers(json, info);
+}
+
+/// All functions of a program of several, beside the first one's members of the
+/// program itself.
+static void writeFunctions(llvm::json::OStream &json, const ProgramInfo &info) {
+  if (info.furtherFunctions.empty())
+    return;
+  json.attributeArray("functions", [&] {
+    for (const FunctionInfo *function : info.functions())
+      json.object([&] {
+        json.attribute("name", makeText(function->function));
+        writeTensors(json, "inputs", function->inputs);
+        writeTensors(json, "outputs", function->outputs);
+        json.attribute("workspace", function->workspaceBytes);
+        json.attribute("workspaceLowerBound", function->workspaceLowerBound);
+        writeWork(json, *function);
+      });
+  });
+}
+
+void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("name", makeText(info.name));
@@ -146,10 +171,8 @@ void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
     writeOptimizations(json, info);
     writeMissed(json, info);
     writeMemory(json, info);
-    json.attribute("flops", flops);
-    json.attribute("bytes", bytes);
-    writeCalls(json, info);
-    writeBuffers(json, info);
+    writeWork(json, info);
+    writeFunctions(json, info);
   });
   os << "\n";
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Run/EmulatedProgram.h"
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "HamKaas/Runtime/Instance/Instance.h"
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -239,7 +240,15 @@ private:
 //===----------------------------------------------------------------------===//
 
 EmulatedProgram::EmulatedProgram(const HamKaasProgram &program)
-    : code(*program.deviceCode), descriptor(program) {
+    : code(*program.deviceCode) {
+  // One of a single function is shorter.
+  std::memcpy(&descriptor, &program,
+              std::min(program.structSize, sizeof(descriptor)));
+  // The other functions are programs for a GPU.
+  descriptor.structSize = sizeof(descriptor);
+  descriptor.function = rt::functionName(program);
+  descriptor.functions = &self;
+  descriptor.functionCount = 1;
   descriptor.deviceCode = nullptr;
   descriptor.prepare = code.prepare;
   descriptor.run = code.run;

@@ -33,10 +33,14 @@ static bool isInterpretable(Operation &op) {
 }
 
 bool hamkaas::isInterpretable(ModuleOp graph) {
-  auto main = graph.lookupSymbol<func::FuncOp>(mainName);
-  return main && main.getBody().hasOneBlock() &&
-         llvm::all_of(main.getBody().front(),
-                      [](Operation &op) { return ::isInterpretable(op); });
+  auto functions = graph.getOps<func::FuncOp>();
+  return !functions.empty() &&
+         llvm::all_of(functions, [](func::FuncOp function) {
+           return function.getBody().hasOneBlock() &&
+                  llvm::all_of(function.getBody().front(), [](Operation &op) {
+                    return ::isInterpretable(op);
+                  });
+         });
 }
 
 static FailureOr<ReferenceTensor> makeRandom(Location loc, Type type,
@@ -94,7 +98,8 @@ makeParameter(ml_program::GlobalOp global, const ParameterContents *contents) {
 }
 
 static FailureOr<Interpreter> createInterpreter(ModuleOp graph,
-                                                const ParameterContents *own) {
+                                                const ParameterContents *own,
+                                                StringRef function) {
   llvm::StringMap<ReferenceTensor> parameters;
   for (auto global : graph.getOps<ml_program::GlobalOp>()) {
     if (!isa_and_nonnull<ml_program::ExternAttr>(
@@ -105,7 +110,8 @@ static FailureOr<Interpreter> createInterpreter(ModuleOp graph,
       return failure();
     parameters.try_emplace(getGlobalName(global), std::move(*tensor));
   }
-  auto interpreter = Interpreter::create(graph, std::move(parameters));
+  auto interpreter =
+      Interpreter::create(graph, std::move(parameters), function);
   if (failed(interpreter))
     return failure();
   for (auto global : graph.getOps<ml_program::GlobalOp>()) {
@@ -125,11 +131,14 @@ static std::string nameOr(StringAttr name, size_t number) {
   return name ? name.getValue().str() : std::to_string(number);
 }
 
-FailureOr<GraphResult>
-hamkaas::runOnRandomInputs(ModuleOp graph, const KnownTensors &known,
-                           Interpreter::Observer observer) {
-  auto main = graph.lookupSymbol<func::FuncOp>(mainName);
-  auto interpreter = createInterpreter(graph, known.parameters.get());
+/// Appends the results of one entry function to `result`; `suffix` names it.
+static LogicalResult runFunction(func::FuncOp main, const KnownTensors &known,
+                                 Interpreter::Observer observer,
+                                 const std::string &suffix,
+                                 GraphResult &result) {
+  auto graph = main->getParentOfType<ModuleOp>();
+  auto interpreter =
+      createInterpreter(graph, known.parameters.get(), main.getSymName());
   if (failed(interpreter))
     return failure();
   SmallVector<ReferenceTensor> inputs, outputs;
@@ -145,16 +154,30 @@ hamkaas::runOnRandomInputs(ModuleOp graph, const KnownTensors &known,
   }
   if (failed(interpreter->run(inputs, outputs, observer)))
     return failure();
-  GraphResult result;
   for (auto [i, output] : llvm::enumerate(outputs))
     result.tensors.emplace_back(
         "output '" +
-            nameOr(main.getResultAttrOfType<StringAttr>(i, attribute), i) + "'",
+            nameOr(main.getResultAttrOfType<StringAttr>(i, attribute), i) +
+            "'" + suffix,
         std::move(output));
   for (auto global : graph.getOps<ml_program::GlobalOp>())
     if (global.getIsMutable())
       result.tensors.emplace_back(
-          ("state '" + getGlobalName(global) + "'").str(),
+          ("state '" + getGlobalName(global) + "'" + suffix).str(),
           interpreter->getGlobal(global.getSymName()));
+  return success();
+}
+
+FailureOr<GraphResult>
+hamkaas::runOnRandomInputs(ModuleOp graph, const KnownTensors &known,
+                           Interpreter::Observer observer) {
+  GraphResult result;
+  auto functions = graph.getOps<func::FuncOp>();
+  bool isOnly = llvm::hasSingleElement(functions);
+  for (func::FuncOp function : functions)
+    if (failed(runFunction(
+            function, known, observer,
+            isOnly ? "" : (" of @" + function.getSymName()).str(), result)))
+      return failure();
   return result;
 }

@@ -16,7 +16,7 @@
 
 namespace hamkaas {
 
-/// True if the interpreter knows all operations of `@main`.
+/// True if the interpreter knows all operations of all entry functions.
 bool isInterpretable(mlir::ModuleOp graph);
 
 /// The results of one run: outputs, then states, by name.
@@ -24,10 +24,10 @@ struct GraphResult {
   std::vector<std::pair<std::string, ReferenceTensor>> tensors;
 };
 
-/// Runs `graph` once. States are random, the same for equal names; so are the
-/// inputs and parameters that are not known. Random parameters of two or more
-/// dimensions are scaled, so that the results of many products neither vanish
-/// nor overflow. Errors are diagnostics.
+/// Runs each entry function of `graph` once. States are random, the same for
+/// equal names; so are the inputs and parameters that are not known. Random
+/// parameters of two or more dimensions are scaled, so that the results of many
+/// products neither vanish nor overflow. Errors are diagnostics.
 mlir::FailureOr<GraphResult>
 runOnRandomInputs(mlir::ModuleOp graph, const KnownTensors &known,
                   Interpreter::Observer observer = nullptr);

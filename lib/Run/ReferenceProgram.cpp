@@ -8,7 +8,7 @@
 #include "HamKaas/Run/ReferenceProgram.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Interpreter/Interpreter.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Program/Descriptor.h"
@@ -127,7 +127,7 @@ LogicalResult Session::createInterpreter(const void *constants) {
     tensors.try_emplace(parameter.name, std::move(*value));
   }
   FailureOr<Interpreter> created =
-      Interpreter::create(graph, std::move(tensors));
+      Interpreter::create(graph, std::move(tensors), program.function);
   if (succeeded(created))
     interpreter.emplace(std::move(*created));
   return created;
@@ -194,6 +194,7 @@ uint64_t ReferenceProgram::place(const TensorInfo &tensor, uint64_t &region) {
 }
 
 static void collectInterface(func::FuncOp main, ProgramInfo &info) {
+  info.function = main.getSymName();
   for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
     info.inputs.push_back(getTensorInfo(
         main.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName),
@@ -246,9 +247,10 @@ void ReferenceProgram::addGlobal(ml_program::GlobalOp global) {
 }
 
 ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name,
-                                   const ParameterContents *contents) {
+                                   const ParameterContents *contents,
+                                   StringRef function) {
   info.name = name;
-  collectInterface(graph.lookupSymbol<func::FuncOp>(mainName), info);
+  collectInterface(findEntryFunction(graph, function), info);
   for (auto global : graph.getOps<ml_program::GlobalOp>())
     addGlobal(global);
   inputs = makeTable(info.inputs);
@@ -277,6 +279,10 @@ ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name,
   descriptor.initialStateCount = int32_t(info.initialStates.size());
   descriptor.constantsBytes = info.constantsBytes;
   descriptor.stateBytes = info.stateBytes;
+  descriptor.function = info.function.c_str();
+  functions = {&descriptor};
+  descriptor.functions = functions.data();
+  descriptor.functionCount = int32_t(functions.size());
 }
 
 rt::Device ReferenceProgram::createDevice(ModuleOp graph,

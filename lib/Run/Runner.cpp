@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Run/Runner.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Run/EmulatedProgram.h"
 #include "HamKaas/Run/ReferenceProgram.h"
 #include "HamKaas/Run/Tensors.h"
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "HamKaas/Support/Errors.h"
 
@@ -65,10 +67,25 @@ static HamKaasInstanceOptions toInstanceOptions(const RunnerOptions &options) {
   return result;
 }
 
+/// The function of `program` that the options name.
+static llvm::Expected<const HamKaasProgram &>
+selectFunction(const HamKaasProgram &program, const RunnerOptions &options) {
+  if (options.function.empty())
+    return program;
+  for (int32_t i = 0; i < rt::functionCount(program); ++i)
+    if (rt::functionName(rt::functionAt(program, i)) == options.function)
+      return rt::functionAt(program, i);
+  return llvm::createStringError("the program has no function '" +
+                                 options.function + "'");
+}
+
 llvm::Expected<std::unique_ptr<Runner>>
-hamkaas::createProgramRunner(const HamKaasProgram &program,
-                             MLIRContext *context,
+hamkaas::createProgramRunner(const HamKaasProgram &whole, MLIRContext *context,
                              const RunnerOptions &options) {
+  auto selected = selectFunction(whole, options);
+  if (!selected)
+    return selected.takeError();
+  const HamKaasProgram &program = *selected;
   std::unique_ptr<Runner> runner(new Runner(program, context));
   HamKaasInstanceOptions instanceOptions = toInstanceOptions(options);
   if (llvm::Error error = toError(
@@ -78,10 +95,12 @@ hamkaas::createProgramRunner(const HamKaasProgram &program,
 }
 
 llvm::Expected<std::unique_ptr<Runner>>
-hamkaas::createEmulatedRunner(const HamKaasProgram &program,
-                              MLIRContext *context,
+hamkaas::createEmulatedRunner(const HamKaasProgram &whole, MLIRContext *context,
                               const RunnerOptions &options) {
-  auto emulated = EmulatedProgram::create(program);
+  auto selected = selectFunction(whole, options);
+  if (!selected)
+    return selected.takeError();
+  auto emulated = EmulatedProgram::create(*selected);
   if (!emulated)
     return emulated.takeError();
   rt::Device device =
@@ -97,8 +116,11 @@ hamkaas::createEmulatedRunner(const HamKaasProgram &program,
 
 llvm::Expected<std::unique_ptr<Runner>>
 hamkaas::createReferenceRunner(ModuleOp graph, const RunnerOptions &options) {
-  auto reference = std::make_unique<ReferenceProgram>(graph, options.name,
-                                                      options.parameters);
+  if (!findEntryFunction(graph, options.function))
+    return llvm::createStringError("the graph has no function '" +
+                                   options.function + "'");
+  auto reference = std::make_unique<ReferenceProgram>(
+      graph, options.name, options.parameters, options.function);
   const HamKaasProgram &program = reference->program();
   rt::Device device = reference->createDevice(graph, /*owner=*/nullptr);
   std::unique_ptr<Runner> runner(new Runner(program, graph.getContext()));

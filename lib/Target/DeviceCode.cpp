@@ -76,9 +76,10 @@ std::vector<DeviceMatmul> hamkaas::collectDeviceMatmuls(ModuleOp module) {
 void hamkaas::addMatmuls(ArrayRef<DeviceMatmul> matmuls, ProgramInfo &info) {
   for (const auto &[kernel, matmul] : matmuls) {
     info.device.matmuls.push_back(matmul);
-    for (CallInfo &call : info.calls)
-      if (call.kernel == kernel)
-        call.engine = cublasLtEngine;
+    for (FunctionInfo *function : info.functions())
+      for (CallInfo &call : function->calls)
+        if (call.kernel == kernel)
+          call.engine = cublasLtEngine;
   }
   info.device.matmulWorkspaceBytes = matmuls.empty() ? 0 : matmulWorkspaceBytes;
 }

@@ -141,9 +141,11 @@ MaybeObject hamkaas::emitDescriptor(const TargetCpu &cpu,
       [&](llvm::LLVMContext &context,
           llvm::TargetMachine &machine) -> MaybeModule {
         auto module = std::make_unique<llvm::Module>(info.name, context);
-        declare(*module, runSymbol);
+        for (size_t i = 0; i < info.functions().size(); ++i) {
+          declare(*module, getRunSymbol(runSymbol, i));
+          declare(*module, getRunSymbol(deviceRunSymbol, i));
+        }
         declare(*module, prepareSymbol);
-        declare(*module, deviceRunSymbol);
         declare(*module, devicePrepareSymbol);
         if (llvm::Error error = addProgramDescriptor(*module, info, options))
           return std::move(error);

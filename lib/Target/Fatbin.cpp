@@ -175,13 +175,18 @@ static Error explain(StringRef ptx, StringRef arch, StringRef said,
   StringRef kernel = findKernel(ptx, said, info);
   StringRef called = kernel;
   called.consume_back("_checks");
-  auto call = find_if(
-      info.calls, [&](const CallInfo &call) { return call.kernel == called; });
   std::string text = "ptxas cannot make machine code for " + arch.str();
   if (!kernel.empty())
     text += " of kernel '" + kernel.str() + "'";
-  if (call != info.calls.end())
-    text = call->location + ": error: " + text + " (" + call->ops + ")";
+  for (const FunctionInfo *function : info.functions()) {
+    auto call = find_if(function->calls, [&](const CallInfo &call) {
+      return call.kernel == called;
+    });
+    if (call != function->calls.end()) {
+      text = call->location + ": error: " + text + " (" + call->ops + ")";
+      break;
+    }
+  }
   return createStringError(text + ": " + said);
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/Registration.h"
@@ -185,6 +185,9 @@ struct LoadedModel {
   ModuleOp graph; ///< Null for a compiled model.
   std::unique_ptr<LoadedProgram> program;
   ProgramInfo info;
+  /// The entry function to run, and `info` with that one as the first.
+  std::string function;
+  ProgramInfo running;
   /// The runner of the model, and the one its outputs are compared with, if
   /// any.
   std::unique_ptr<Runner> runner, expected;
@@ -235,7 +238,9 @@ static llvm::Error loadCheckedTensors(const ToolCommandLine &line,
                                       ModuleOp graph,
                                       SmallVector<Tensor> &tensors,
                                       KnownTensors &known) {
-  auto main = graph.lookupSymbol<func::FuncOp>(mainName);
+  func::FuncOp main = findEntryFunction(graph, line.get(OPT_function));
+  if (!main)
+    return llvm::Error::success();
   SmallVector<TensorDeclaration> declarations;
   for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
     declarations.push_back(
@@ -329,9 +334,40 @@ parseThreadOrder(const ToolCommandLine &line) {
                    text + "'");
 }
 
+static SmallVector<std::string> getFunctionNames(const LoadedModel &loaded) {
+  SmallVector<std::string> names;
+  if (loaded.program)
+    for (const FunctionInfo *function : loaded.info.functions())
+      names.push_back(function->function);
+  else
+    for (auto function : ModuleOp(loaded.graph).getOps<func::FuncOp>())
+      names.push_back(function.getSymName().str());
+  return names;
+}
+
+/// Finds the function that the options name, or the first one.
+static llvm::Error selectFunction(const ToolCommandLine &line,
+                                  LoadedModel &loaded) {
+  SmallVector<std::string> names = getFunctionNames(loaded);
+  StringRef wanted = line.get(OPT_function);
+  auto found = wanted.empty() ? names.begin() : llvm::find(names, wanted);
+  if (found == names.end())
+    return makeError("--function: the model has no function '" + wanted +
+                     "'; it has " + llvm::join(names, ", "));
+  loaded.function = *found;
+  loaded.running = loaded.info;
+  if (size_t number = found - names.begin(); loaded.program && number > 0)
+    std::swap<FunctionInfo>(loaded.running,
+                            loaded.running.furtherFunctions[number - 1]);
+  return llvm::Error::success();
+}
+
 static llvm::Error createRunners(const ToolCommandLine &line,
                                  LoadedModel &loaded) {
   RunnerOptions options;
+  if (llvm::Error error = selectFunction(line, loaded))
+    return error;
+  options.function = loaded.function;
   if (llvm::Error error = parseThreadOrder(line).moveInto(options.threadOrder))
     return error;
   options.productSums = line.get(OPT_emulation_sums) == "cut"
@@ -355,7 +391,7 @@ static llvm::Error createRunners(const ToolCommandLine &line,
   return explainWorkspace(
       create(loaded.program->program(), &loaded.file->context(), options)
           .moveInto(loaded.runner),
-      loaded.info);
+      loaded.running);
 }
 
 static llvm::Error loadModel(const ToolCommandLine &line, LoadedModel &loaded) {
@@ -428,7 +464,7 @@ static llvm::Error runAndTime(const ToolCommandLine &line,
     if (llvm::Error error = profiling.loadCeilings().moveInto(ceilings))
       return error;
   int threads = line.getNumber(OPT_threads);
-  Profile profile(loaded.info, threads ? threads : getProcessorCount(),
+  Profile profile(loaded.running, threads ? threads : getProcessorCount(),
                   ceilings ? &*ceilings : nullptr,
                   isOnGpu ? loaded.runner->device() : "");
   int repeat = line.getNumber(OPT_repeat);

@@ -25,15 +25,17 @@ class ScanOp;
 class Interpreter {
 public:
   /// Takes the tensors of `parameters` for the globals of external contents, by
-  /// the user's name; each must be given with its type, and no other. `module`
-  /// must outlive the interpreter and not change.
+  /// the user's name; each must be given with its type, and no other. Runs the
+  /// entry function `function`, the first one if that is empty. `module` must
+  /// outlive the interpreter and not change.
   static mlir::FailureOr<Interpreter>
-  create(mlir::ModuleOp module, llvm::StringMap<ReferenceTensor> parameters);
+  create(mlir::ModuleOp module, llvm::StringMap<ReferenceTensor> parameters,
+         llvm::StringRef function = {});
 
   /// Runs once with `inputs` in the order of the arguments, and replaces
   /// `outputs` by the results. State is kept for the next run; a run that fails
   /// leaves it as it was. `observer` may be null; it is told each value that an
-  /// operation of `@main` computes, in order.
+  /// operation of the function computes, in order.
   using Observer =
       llvm::function_ref<void(mlir::Value, const ReferenceTensor &)>;
   mlir::LogicalResult run(llvm::ArrayRef<ReferenceTensor> inputs,

@@ -161,6 +161,12 @@ def output : CommandLineOption<Text, "Where to write an output"> {
   let Description = "where to write an output";
 }
 
+def function : CommandLineOption<Text, "Entry function to run"> {
+  let Placeholder = "NAME";
+  let DefaultText = "the first";
+  let Description = "entry function to run, of a model with several";
+}
+
 def verify : CommandLineOption<Choice, "Compare with their digests"> {
   let Values = [OptionValue<"all",
                     "the library and the weights that it names">,

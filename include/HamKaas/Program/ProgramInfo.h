@@ -145,37 +145,50 @@ struct DeviceCodeInfo {
   bool isExact() const { return precision.empty() || precision == "exact"; }
 };
 
+/// The facts about an entry function; the fields are those of HamKaasProgram.
+struct FunctionInfo {
+  std::string function = "main"; ///< Its name in the model.
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+  std::vector<CallInfo> calls;
+  uint64_t workspaceBytes = 0;
+  uint64_t workspaceLowerBound = 0;
+  std::vector<WorkspaceBuffer> buffers; ///< By ascending first step.
+};
+
 /// The facts about a model for descriptors, reports and headers; the fields are
-/// those of HamKaasProgram. Sizes in bytes.
-struct ProgramInfo {
+/// those of HamKaasProgram. Sizes in bytes. The first entry function is the
+/// base.
+struct ProgramInfo : FunctionInfo {
   std::string name; ///< A C identifier.
   std::string targetCpu;
   HamKaasIsaLevel isaLevel = HamKaasIsaX86_64_V1;
   std::array<uint8_t, 32> digest = {};
 
-  std::vector<TensorInfo> inputs;
-  std::vector<TensorInfo> outputs;
   std::vector<TensorInfo> parameters;
   std::vector<TensorInfo> states;
   /// Of the states that are not zero at first.
   std::vector<HamKaasInitialState> initialStates;
-  std::vector<CallInfo> calls;
+  std::vector<FunctionInfo> furtherFunctions; ///< Those after the first.
 
   bool runsOnCpu = true;
   DeviceCodeInfo device;
 
   uint64_t constantsBytes = 0;
   uint64_t stateBytes = 0;
-  uint64_t workspaceBytes = 0;
-  uint64_t workspaceLowerBound = 0;
   uint64_t prepareWorkspaceBytes = 0;
 
-  std::vector<WorkspaceBuffer> buffers; ///< By ascending first step.
   /// Those that ran, in the order of their first run.
   std::vector<OptimizationInfo> optimizations;
   std::vector<MissedInfo> missed; ///< In the order of the graph, pass by pass.
   bool isCached = false;          ///< True if the code came from the cache.
   double compileSeconds = 0;      ///< From source to code, 0 if not measured.
+
+  /// All entry functions in their order.
+  std::vector<const FunctionInfo *> functions() const;
+  std::vector<FunctionInfo *> functions();
+  /// Bytes of the workspace that the functions share: of the largest one.
+  uint64_t sharedWorkspaceBytes() const;
 };
 
 /// "x86-64-v3", "sm_80" or "x86-64-v3 and sm_80": what the program runs on.

@@ -14,9 +14,9 @@
 
 namespace hamkaas {
 
-/// Draws the `@main` of a module in GRAPH as SVG: a node an operation, with its
-/// shape and source position. In a long graph, equal blocks in a row, such as
-/// the layers of a transformer, are one frame with their number, unless
+/// Draws the first function of a module in GRAPH as SVG: a node an operation,
+/// with its shape and source position. In a long graph, equal blocks in a row,
+/// such as the layers of a transformer, are one frame with their number, unless
 /// `unfold` is set. Runs Graphviz's `dot`; fails if there is none in PATH or
 /// more than 2000 operations are left to draw, and then prints nothing.
 llvm::Error drawGraph(mlir::ModuleOp module, llvm::raw_ostream &os,

@@ -40,7 +40,8 @@ private:
   explicit EmulatedProgram(const HamKaasProgram &program);
 
   HamKaasDeviceCode code;
-  HamKaasProgram descriptor;
+  HamKaasProgram descriptor = {};
+  const HamKaasProgram *self = &descriptor;
 };
 
 } // namespace hamkaas

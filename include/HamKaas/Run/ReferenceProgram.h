@@ -22,11 +22,13 @@ namespace hamkaas {
 /// as on any other.
 class ReferenceProgram {
 public:
-  /// Describes `graph`, a module in the form GRAPH, which is not kept.
+  /// Describes the entry function `function` of `graph`, a module in the form
+  /// GRAPH, which is not kept; an empty name means the first one.
   /// `contents`, which outlives the program, is what its parameters hold, null
   /// if instances bring them.
   ReferenceProgram(mlir::ModuleOp graph, llvm::StringRef name,
-                   const ParameterContents *contents = nullptr);
+                   const ParameterContents *contents = nullptr,
+                   llvm::StringRef function = {});
   ReferenceProgram(const ReferenceProgram &) = delete;
 
   /// Instances of it need a device of createDevice.
@@ -46,6 +48,7 @@ private:
 
   ProgramInfo info;
   std::vector<HamKaasTensorInfo> inputs, outputs, parameters, states;
+  std::vector<const HamKaasProgram *> functions;
   HamKaasProgram descriptor = {};
 };
 

@@ -35,6 +35,8 @@ struct RunnerOptions {
   int threads = 0;
   /// Name of the model in messages; a program has its own.
   std::string name;
+  /// The entry function to run; empty for the first one.
+  std::string function;
   /// A safetensors file with the parameters, or empty.
   std::string weightsFile;
   /// As in HamKaasInstanceOptions.

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "ProgramLowering.h"
 #include "hamkaas-c/Program.h"
@@ -126,16 +127,18 @@ struct LowerDeviceProgram
     : hamkaas::impl::LowerDeviceProgramBase<LowerDeviceProgram> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    if (failed(verifyPrograms(symbols)) || failed(verifyKernels(symbols)))
+    auto entries = findEntryFunctions(getOperation());
+    if (failed(entries) || failed(verifyPrograms()) ||
+        failed(verifyKernels(symbols)))
       return signalPassFailure();
     if (auto prepare = symbols.lookup<func::FuncOp>(prepareName))
       if (failed(DeviceProgramLowering(prepare, symbols, /*reportsCalls=*/false)
                      .lower(devicePrepareSymbol)))
         return signalPassFailure();
-    auto main = symbols.lookup<func::FuncOp>(mainName);
-    if (failed(DeviceProgramLowering(main, symbols, /*reportsCalls=*/true)
-                   .lower(deviceRunSymbol)))
-      return signalPassFailure();
+    for (auto [i, entry] : llvm::enumerate(*entries))
+      if (failed(DeviceProgramLowering(entry, symbols, /*reportsCalls=*/true)
+                     .lower(getRunSymbol(deviceRunSymbol, i))))
+        return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
       if (isa<memref::GlobalOp, func::FuncOp>(op))
         op.erase();
@@ -146,9 +149,7 @@ private:
   /// not know.
   /// NOTE: not the form PLANNED as a whole, as kernels have no body here, and
   /// their operands may be other views by now.
-  LogicalResult verifyPrograms(const SymbolTable &symbols) {
-    if (!symbols.lookup<func::FuncOp>(mainName))
-      return getOperation().emitError("expected a function @main");
+  LogicalResult verifyPrograms() {
     for (auto program : getOperation().getOps<func::FuncOp>())
       if (getProgramSignature(program) && failed(verifyProgram(program)))
         return failure();

@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "ProgramLowering.h"
 #include "hamkaas-c/Program.h"
@@ -204,11 +205,14 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
                                     /*reportsCalls=*/false)
                      .lower(prepareSymbol)))
         return signalPassFailure();
-    auto main = symbols.lookup<func::FuncOp>(mainName);
-    if (failed(CpuProgramLowering(main, symbols, threadFlops, threadBytes,
-                                  /*reportsCalls=*/true)
-                   .lower(runSymbol)))
+    auto entries = findEntryFunctions(getOperation());
+    if (failed(entries))
       return signalPassFailure();
+    for (auto [i, entry] : llvm::enumerate(*entries))
+      if (failed(CpuProgramLowering(entry, symbols, threadFlops, threadBytes,
+                                    /*reportsCalls=*/true)
+                     .lower(getRunSymbol(runSymbol, i))))
+        return signalPassFailure();
     for (auto global :
          llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
       global.erase();

@@ -92,20 +92,23 @@ private:
   LogicalResult verifyEntryPoints() {
     SymbolTable symbols(getOperation());
     bool isDevice = symbols.lookup(deviceRunSymbol);
-    auto run = symbols.lookup<LLVM::LLVMFuncOp>(isDevice ? deviceRunSymbol
-                                                         : runSymbol);
+    auto findRun = [&](size_t number) {
+      return symbols.lookup<LLVM::LLVMFuncOp>(
+          getRunSymbol(isDevice ? deviceRunSymbol : runSymbol, number));
+    };
     auto prepare = symbols.lookup<LLVM::LLVMFuncOp>(
         isDevice ? devicePrepareSymbol : prepareSymbol);
-    if (!run)
+    if (!findRun(0))
       return getOperation().emitError("expected a function @") << runSymbol;
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     // HamKaasRunFunction: execution, inputs, outputs, constants, state,
     // workspace. HamKaasPrepareFunction: execution, parameters, constants,
     // workspace.
-    if (failed(verifyType(run, SmallVector<Type>(6, pointer))) ||
-        (prepare && failed(verifyType(prepare, SmallVector<Type>(4, pointer)))))
-      return failure();
-    return success();
+    for (size_t i = 0; LLVM::LLVMFuncOp run = findRun(i); ++i)
+      if (failed(verifyType(run, SmallVector<Type>(6, pointer))))
+        return failure();
+    return prepare ? verifyType(prepare, SmallVector<Type>(4, pointer))
+                   : success();
   }
 
   /// Each function of a program returns a status.

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
 
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
 #include "HamKaas/Runtime/Cpu/Isa.h"
 
@@ -117,10 +118,10 @@ Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
   if (!program)
     return Error::format("expected a program, got null");
   // The size first: it says whether the other members are there.
-  if (program->structSize < sizeof(HamKaasProgram))
+  if (program->structSize < minimalProgramSize)
     return Error::format("expected a program descriptor of at least %zu "
                          "bytes, got %zu",
-                         sizeof(HamKaasProgram), program->structSize);
+                         minimalProgramSize, program->structSize);
   if (program->version != HAMKAAS_PROGRAM_VERSION)
     return Error::format("expected a program of version %d, got %u; compile "
                          "the model with the compiler of this runtime",

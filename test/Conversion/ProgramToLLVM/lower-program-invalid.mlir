@@ -15,8 +15,10 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas
 
 // -----
 
-// expected-error @below {{expected @main to have one block}}
-func.func private @main(memref<4xi8>)
+// expected-error @below {{expected a function @main}}
+module {
+  func.func private @main(memref<4xi8>)
+}
 
 // -----
 

@@ -14,7 +14,8 @@ def LowerProgram : Pass<"hamkaas-lower-program", "mlir::ModuleOp"> {
   let summary = "lower @main and @prepare to LLVM functions for the CPU";
   let description = [{
     Before: the form PLANNED. After: `@hamkaas_run` and `@hamkaas_prepare` with
-    the signatures of HamKaasRunFunction and HamKaasPrepareFunction. A kernel
+    the signatures of HamKaasRunFunction and HamKaasPrepareFunction. Further
+    entry functions are `@hamkaas_run_1` and so on. A kernel
     call stores the addresses of its operands in an array on the stack. It runs
     all tiles on the caller, or hands them to the thread pool when its
     operations and bytes are worth waking a thread. Checks of values that are
@@ -44,7 +45,8 @@ def LowerDeviceProgram
     Before: the form PLANNED, with kernels outlined by
     `hamkaas-gpu-outline-device-code`. After: `@hamkaas_device_run` and
     `@hamkaas_device_prepare` with the signatures of HamKaasRunFunction and
-    HamKaasPrepareFunction. For each call and copy, in order, they call `launch`
+    HamKaasPrepareFunction, and `@hamkaas_device_run_1` and so on for further
+    entry functions. For each call and copy, in order, they call `launch`
     and `copy` of the execution. They compute device addresses and never read
     them. A constant is found by its name in the device code.
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace hamkaas {
@@ -39,22 +40,51 @@ struct VerifyGraph : hamkaas::impl::VerifyGraphBase<VerifyGraph> {
 private:
   LogicalResult verifyModule() {
     for (Operation &op : *getOperation().getBody()) {
-      auto function = dyn_cast<func::FuncOp>(op);
-      if (!isa<GlobalOp>(op) &&
-          (!function || function.getSymName() != mainName))
-        return op.emitError("expected only globals and one function @main in a "
-                            "model, got ")
+      if (!isa<GlobalOp, func::FuncOp>(op))
+        return op.emitError("expected only globals and functions in a model, "
+                            "got ")
                << op.getName();
       if (auto global = dyn_cast<GlobalOp>(op))
         if (failed(verifyGlobal(global)))
           return failure();
     }
-    auto main = getOperation().lookupSymbol<func::FuncOp>(mainName);
-    if (!main || main.isExternal())
+    auto functions = getOperation().getOps<func::FuncOp>();
+    if (functions.empty())
       return getOperation().emitError("expected a function @main");
-    if (!main.getBody().hasOneBlock())
-      return main.emitError("expected @main to have one block");
-    return failed(verifySignature(main)) ? failure() : verifyBody(main);
+    SymbolTable symbols(getOperation());
+    for (func::FuncOp function : functions)
+      if (failed(verifyFunction(function, symbols)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult verifyFunction(func::FuncOp function,
+                               const SymbolTable &symbols) {
+    auto fail = [&]() {
+      return function.emitError("expected @") << function.getSymName();
+    };
+    if (!function.isPublic())
+      return fail() << " to be public, as an entry function";
+    if (isReservedName(function.getSymName()))
+      return fail() << " to have another name: the compiler uses this one";
+    if (function.isExternal())
+      return fail() << " to have a body";
+    if (!function.getBody().hasOneBlock())
+      return fail() << " to have one block";
+    if (function.getNumResults() == 0 &&
+        function.getOps<GlobalStoreOp>().empty())
+      return fail() << " to return a result or to store a state";
+    return failed(verifySignature(function)) ? failure()
+                                             : verifyBody(function, symbols);
+  }
+
+  /// Returns whether a function that a pass makes has such a name.
+  static bool isReservedName(StringRef name) {
+    if (name == prepareName || name == deviceModuleName ||
+        name.starts_with("hamkaas_"))
+      return true;
+    return (name.consume_front("k") || name.consume_front("loop")) &&
+           !name.empty() && llvm::all_of(name, llvm::isDigit);
   }
 
   LogicalResult verifyGlobal(GlobalOp global) {
@@ -92,28 +122,32 @@ private:
     return success();
   }
 
-  LogicalResult verifySignature(func::FuncOp main) {
-    for (unsigned i = 0; i < main.getNumArguments(); ++i)
-      if (failed(verifySlot(main, "argument", i,
-                            main.getArgAttr(i, HamKaasDialect::nameAttrName),
-                            main.getArgumentTypes()[i], inputNames)))
+  LogicalResult verifySignature(func::FuncOp function) {
+    llvm::StringSet<> inputNames, outputNames;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (failed(
+              verifySlot(function, "argument", i,
+                         function.getArgAttr(i, HamKaasDialect::nameAttrName),
+                         function.getArgumentTypes()[i], inputNames)))
         return failure();
-    for (unsigned i = 0; i < main.getNumResults(); ++i)
-      if (failed(verifySlot(main, "result", i,
-                            main.getResultAttr(i, HamKaasDialect::nameAttrName),
-                            main.getResultTypes()[i], outputNames)))
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (failed(verifySlot(
+              function, "result", i,
+              function.getResultAttr(i, HamKaasDialect::nameAttrName),
+              function.getResultTypes()[i], outputNames)))
         return failure();
     return success();
   }
 
   /// Checks one argument or result.
-  static LogicalResult verifySlot(func::FuncOp main, StringRef kind, unsigned i,
-                                  Attribute name, Type type,
+  static LogicalResult verifySlot(func::FuncOp function, StringRef kind,
+                                  unsigned i, Attribute name, Type type,
                                   llvm::StringSet<> &names) {
-    if (failed(verifyName(main, (kind + " " + Twine(i) + " of @main").str(),
-                          name, (kind + " of @main").str(), names)))
+    std::string owner = (" of @" + function.getSymName()).str();
+    if (failed(verifyName(function, (kind + " " + Twine(i) + owner).str(), name,
+                          kind.str() + owner, names)))
       return failure();
-    return verifyTensorType(main.getLoc(), type);
+    return verifyTensorType(function.getLoc(), type);
   }
 
   /// Checks the user's name of `what`, one of the things called `kind`.
@@ -137,10 +171,10 @@ private:
     return success();
   }
 
-  LogicalResult verifyBody(func::FuncOp main) {
-    SymbolTable symbols(getOperation());
+  static LogicalResult verifyBody(func::FuncOp function,
+                                  const SymbolTable &symbols) {
     llvm::StringMap<Operation *> loads, stores;
-    for (Operation &op : main.getBody().front()) {
+    for (Operation &op : function.getBody().front()) {
       if (auto load = dyn_cast<GlobalLoadConstOp>(op)) {
         if (failed(
                 verifyAccess(load, load.getGlobal(), load.getType(), symbols)))
@@ -210,7 +244,7 @@ private:
     return verifyAccess(op, symbol, type, symbols);
   }
 
-  llvm::StringSet<> inputNames, outputNames, parameterNames, stateNames;
+  llvm::StringSet<> parameterNames, stateNames;
 };
 
 } // namespace

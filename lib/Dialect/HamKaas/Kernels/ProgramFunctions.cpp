@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 
 using namespace mlir;
@@ -25,17 +26,23 @@ LogicalResult hamkaas::verifyStraightLine(func::FuncOp function) {
 }
 
 bool hamkaas::isDeclaredOnly(func::FuncOp function) {
-  return function.isExternal() && function.getSymName() != mainName &&
+  return function.isExternal() && !isEntryFunction(function) &&
          function.getSymName() != prepareName;
 }
 
-FailureOr<func::FuncOp> hamkaas::findMain(ModuleOp module) {
-  auto main = module.lookupSymbol<func::FuncOp>(mainName);
-  if (!main)
+FailureOr<SmallVector<func::FuncOp>>
+hamkaas::findEntryFunctions(ModuleOp module) {
+  SmallVector<func::FuncOp> entries;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!isEntryFunction(function))
+      continue;
+    if (failed(verifyStraightLine(function)))
+      return failure();
+    entries.push_back(function);
+  }
+  if (entries.empty())
     return module.emitError("expected a function @main");
-  if (failed(verifyStraightLine(main)))
-    return failure();
-  return main;
+  return entries;
 }
 
 LogicalResult

@@ -49,7 +49,7 @@ private:
                           : verifyProgram(function, symbols)))
         return failure();
     }
-    return findMain(getOperation());
+    return findEntryFunctions(getOperation());
   }
 
   static LogicalResult verifyKernel(func::FuncOp kernel) {
@@ -79,8 +79,8 @@ private:
   static LogicalResult verifyProgram(func::FuncOp program,
                                      const SymbolTable &symbols) {
     if (!getProgramSignature(program))
-      return program.emitError("expected only kernels, bodies of loops, @main "
-                               "and @prepare, got @")
+      return program.emitError("expected only kernels, bodies of loops, entry "
+                               "functions and @prepare, got @")
              << program.getSymName();
     FunctionType type = program.getFunctionType();
     for (Type tensor :

@@ -32,7 +32,7 @@ using namespace hamkaas;
 
 namespace {
 
-/// Plans and rewrites `@main` or `@prepare`.
+/// Plans and rewrites a function of a program.
 class ProgramPlanner {
 public:
   ProgramPlanner(func::FuncOp program, const SymbolTable &symbols,
@@ -392,7 +392,8 @@ void ProgramPlanner::setAttributes(int64_t steps) {
                    builder.getArrayAttr(entries));
   program->setAttr(HamKaasDialect::lowerBoundAttrName,
                    builder.getI64IntegerAttr(arena.lowerBound));
-  if (program.getSymName() == mainName || !states.empty())
+  // Of `@prepare`, those with contents.
+  if (signature.hasRegion(MemoryRegion::State) || !states.empty())
     program->setAttr(HamKaasDialect::statesAttrName,
                      builder.getArrayAttr(states));
 }
@@ -474,13 +475,22 @@ private:
     }
   }
 
+  LogicalResult planEntry(func::FuncOp entry, const SymbolTable &symbols,
+                          const ConstantsRegion &constants) {
+    addWorkspaces(entry, symbols);
+    ProgramPlanner run(entry, symbols, constants, alignment);
+    return success(succeeded(run.plan()) &&
+                   succeeded(run.checkWorkspace(maxWorkspace)) &&
+                   succeeded(run.rewrite()));
+  }
+
   LogicalResult planModule() {
     if (!llvm::isPowerOf2_64(alignment) || alignment > maxAlignment)
       return getOperation().emitError("expected an alignment that is a power "
                                       "of two of at most ")
              << maxAlignment << ", got " << uint64_t(alignment);
-    FailureOr<func::FuncOp> main = findMain(getOperation());
-    if (failed(main))
+    auto entries = findEntryFunctions(getOperation());
+    if (failed(entries))
       return failure();
     SymbolTable symbols(getOperation());
     auto prepare = symbols.lookup<func::FuncOp>(prepareName);
@@ -488,20 +498,21 @@ private:
       return failure();
 
     ConstantsRegion constants(alignment);
-    if ((prepare && failed(constants.collect(prepare))) ||
-        failed(constants.collect(*main)) ||
-        failed(constants.layOut(main->getLoc())))
+    if (prepare && failed(constants.collect(prepare)))
+      return failure();
+    for (func::FuncOp entry : *entries)
+      if (failed(constants.collect(entry)))
+        return failure();
+    if (failed(constants.layOut(entries->front().getLoc())))
       return failure();
 
     for (auto loop : getOperation().getOps<func::FuncOp>())
       if (loop->hasAttr(HamKaasDialect::loopAttrName) &&
           failed(planLoop(loop, symbols, constants)))
         return failure();
-    addWorkspaces(*main, symbols);
-    ProgramPlanner run(*main, symbols, constants, alignment);
-    if (failed(run.plan()) || failed(run.checkWorkspace(maxWorkspace)) ||
-        failed(run.rewrite()))
-      return failure();
+    for (func::FuncOp entry : *entries)
+      if (failed(planEntry(entry, symbols, constants)))
+        return failure();
     if (prepare) {
       ProgramPlanner load(prepare, symbols, constants, alignment);
       if (failed(load.plan()) || failed(load.rewrite()))
@@ -512,8 +523,10 @@ private:
           !function.isExternal())
         makeArgumentsDense(function);
     eraseUncalledKernels(getOperation());
-    return success(succeeded(numberCalls(*main, symbols)) &&
-                   (!prepare || succeeded(numberCalls(prepare, symbols))));
+    for (func::FuncOp entry : *entries)
+      if (failed(numberCalls(entry, symbols)))
+        return failure();
+    return prepare ? numberCalls(prepare, symbols) : success();
   }
 };
 

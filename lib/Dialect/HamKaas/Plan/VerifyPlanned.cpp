@@ -26,7 +26,7 @@ using namespace hamkaas;
 
 namespace {
 
-/// Checks `@main`, `@prepare` or the body of a loop.
+/// Checks an entry function, `@prepare` or the body of a loop.
 class ProgramVerifier {
 public:
   ProgramVerifier(func::FuncOp program, const SymbolTable &symbols)
@@ -304,16 +304,18 @@ namespace {
 struct VerifyPlanned : hamkaas::impl::VerifyPlannedBase<VerifyPlanned> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    FailureOr<func::FuncOp> main = findMain(getOperation());
-    if (failed(main))
+    auto entries = findEntryFunctions(getOperation());
+    if (failed(entries))
       return signalPassFailure();
     auto prepare = symbols.lookup<func::FuncOp>(prepareName);
     for (auto program : getOperation().getOps<func::FuncOp>())
       if (getProgramSignature(program) &&
           failed(ProgramVerifier(program, symbols).verify()))
         return signalPassFailure();
-    if (failed(verifyCallIndices(*main, symbols)) ||
-        (prepare && failed(verifyCallIndices(prepare, symbols))))
+    for (func::FuncOp entry : *entries)
+      if (failed(verifyCallIndices(entry, symbols)))
+        return signalPassFailure();
+    if (prepare && failed(verifyCallIndices(prepare, symbols)))
       return signalPassFailure();
   }
 

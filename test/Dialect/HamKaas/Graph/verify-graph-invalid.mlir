@@ -5,8 +5,46 @@ module {}
 
 // -----
 
-// expected-error @below {{expected only globals and one function @main in a model, got func.func}}
+// expected-error @below {{expected only globals and functions in a model, got memref.global}}
+memref.global "private" @other : memref<4xf32>
+
+// -----
+
+// expected-error @below {{expected @other to return a result or to store a state}}
 func.func @other() { return }
+
+// -----
+
+// expected-error @below {{expected @other to be public, as an entry function}}
+func.func private @other(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected @prepare to have another name: the compiler uses this one}}
+func.func @prepare(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected @k12 to have another name: the compiler uses this one}}
+func.func @k12(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// Each function has names of its own, so that two may have an input `x`.
+
+func.func @prefill(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+// expected-error @below {{expected each result of @decode to have a name of its own, got "y" twice}}
+func.func @decode(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}, tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
 
 // -----
 
@@ -240,10 +278,8 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // -----
 
-// expected-error @below {{expected a function @main}}
-module {
-  func.func private @main(tensor<4xf32>) -> tensor<4xf32>
-}
+// expected-error @below {{expected @main to be public, as an entry function}}
+func.func private @main(tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 

@@ -153,3 +153,44 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
   %0 = hamkaas.mul %x, %c : tensor<4xf32>, tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// What two functions compute alike from parameters is computed once, and has
+// one place; what only one of them reads comes after.
+
+// CHECK-LABEL: func @prepare(
+// CHECK-SAME:    %[[B:.*]]: tensor<4xf32> {hamkaas.name = "b", hamkaas.region = #hamkaas.region<parameter>}
+// CHECK-SAME:    -> (tensor<4xf32> {hamkaas.index = 0 : i64, {{.*}}}, tensor<4xf32> {hamkaas.index = 1 : i64, {{.*}}})
+// CHECK:         %[[R:.*]] = hamkaas.group elementwise(%[[B]])
+// CHECK:         %[[T:.*]] = hamkaas.group elementwise(%[[B]])
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return %[[R]], %[[T]]
+// CHECK-LABEL: func @first(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}
+// CHECK-SAME:    %[[C:[^:]*]]: tensor<4xf32> {hamkaas.index = 0 : i64, hamkaas.region = #hamkaas.region<constants>}
+// CHECK-SAME:    tensor<4xf32> {bufferization.writable = true, hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>}
+// CHECK:         hamkaas.group elementwise(%[[X]], %[[C]])
+// CHECK-LABEL: func @second(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}
+// CHECK-SAME:    %[[T:[^:]*]]: tensor<4xf32> {hamkaas.index = 1 : i64, hamkaas.region = #hamkaas.region<constants>}
+// CHECK-SAME:    %[[C:[^:]*]]: tensor<4xf32> {hamkaas.index = 0 : i64, hamkaas.region = #hamkaas.region<constants>}
+// CHECK-SAME:    tensor<4xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>}
+// CHECK:         hamkaas.group elementwise(%[[X]], %[[T]], %[[C]])
+ml_program.global private @b(#ml_program.extern) : tensor<4xf32>
+ml_program.global private mutable @s(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @first(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %b = ml_program.global_load_const @b : tensor<4xf32>
+  %0 = hamkaas.relu %b : tensor<4xf32>
+  %1 = hamkaas.mul %x, %0 : tensor<4xf32>, tensor<4xf32>
+  ml_program.global_store @s = %1 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func @second(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %b = ml_program.global_load_const @b : tensor<4xf32>
+  %0 = hamkaas.tanh %b : tensor<4xf32>
+  %1 = hamkaas.mul %x, %0 : tensor<4xf32>, tensor<4xf32>
+  %2 = hamkaas.relu %b : tensor<4xf32>
+  %3 = hamkaas.sub %1, %2 : tensor<4xf32>, tensor<4xf32>
+  return %3 : tensor<4xf32>
+}

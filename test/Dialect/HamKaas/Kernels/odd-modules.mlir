@@ -17,13 +17,13 @@
 // CHECK: empty: hamkaas-link-kernels: passes
 // CHECK: empty: hamkaas-verify-target: error: expected a function @hamkaas_run{{$}}
 
-// CHECK: declared: hamkaas-hoist-parameters: error: expected @main to have one block{{$}}
-// CHECK: declared: hamkaas-outline-kernels: error: expected @main to have one block{{$}}
+// CHECK: declared: hamkaas-hoist-parameters: error: expected a function @main{{$}}
+// CHECK: declared: hamkaas-outline-kernels: passes{{$}}
 // CHECK: declared: hamkaas-verify-kernels: error: expected @main to have one block{{$}}
-// CHECK: declared: hamkaas-bufferize: error: expected @main to have one block{{$}}
-// CHECK: declared: hamkaas-plan-memory: error: expected @main to have one block{{$}}
-// CHECK: declared: hamkaas-verify-planned: error: expected @main to have one block{{$}}
-// CHECK: declared: hamkaas-lower-program: error: expected @main to have one block{{$}}
+// CHECK: declared: hamkaas-bufferize: passes{{$}}
+// CHECK: declared: hamkaas-plan-memory: error: expected a function @main{{$}}
+// CHECK: declared: hamkaas-verify-planned: error: expected a function @main{{$}}
+// CHECK: declared: hamkaas-lower-program: error: expected a function @main{{$}}
 
 //--- declared
 func.func private @main()

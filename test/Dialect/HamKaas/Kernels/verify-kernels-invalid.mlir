@@ -74,8 +74,8 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{expected only kernels, bodies of loops, @main and @prepare, got @f}}
-func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+// expected-error @below {{expected only kernels, bodies of loops, entry functions and @prepare, got @f}}
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
 

@@ -198,8 +198,10 @@ def RaiseAttention : Pass<"hamkaas-raise-attention", "mlir::ModuleOp"> {
 def VerifyGraph : Pass<"hamkaas-verify-graph", "mlir::ModuleOp"> {
   let summary = "check that a module has the form GRAPH";
   let description = [{
-    * One function `@main` of operations of the dialect on tensors of static
-      shape.
+    * One public function or more, most often `@main`, of operations of the
+      dialect on tensors of static shape. Each returns a result or stores a
+      state, and has no name that passes give to functions: `prepare`, `device`,
+      `k0`, `loop0`, `hamkaas_...`.
     * Arguments, results, parameters and states have printable names, unique
       among their kind.
     * A parameter is external or holds its elements, and so are the initial

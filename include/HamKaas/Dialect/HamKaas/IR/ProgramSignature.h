@@ -9,12 +9,14 @@
 #define HAMKAAS_DIALECT_HAMKAAS_IR_PROGRAMSIGNATURE_H
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace hamkaas {
 
-/// The regions that the arguments of `@main`, `@prepare` or the body of a loop
-/// lie in. In PLANNED there are those of `tables`, then those of `regions`.
+/// The regions that the arguments of an entry function, of `@prepare` or of the
+/// body of a loop lie in. In PLANNED there are those of `tables`, then those of
+/// `regions`.
 struct ProgramSignature {
   /// Regions whose tensors are an argument each.
   llvm::ArrayRef<MemoryRegion> tables;
@@ -28,6 +30,14 @@ struct ProgramSignature {
     return llvm::is_contained(regions, region);
   }
 };
+
+/// True for what a caller of the program runs: a public function that is
+/// neither `@prepare` nor a kernel.
+bool isEntryFunction(mlir::FunctionOpInterface function);
+
+/// The entry function of that name, or the first one; null if there is none.
+mlir::func::FuncOp findEntryFunction(mlir::ModuleOp module,
+                                     llvm::StringRef name = {});
 
 /// The signature of a function of a program; nothing for a kernel.
 std::optional<ProgramSignature>

@@ -189,6 +189,8 @@ def HoistParameters : Pass<"hamkaas-hoist-parameters", "mlir::ModuleOp"> {
     * Views stay where they are used: they cost nothing.
     * A global with its elements becomes a constant of the program where it is
       read.
+    * Several entry functions share `@prepare`. What they compute alike, such as
+      a matrix packed in one layout, is one constant.
 
     * The initial contents of states that are not zero are the first constants,
       results of `@prepare` with the name of the state; equal elements are one.

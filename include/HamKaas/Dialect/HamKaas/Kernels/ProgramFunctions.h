@@ -22,8 +22,10 @@ mlir::LogicalResult verifyStraightLine(mlir::func::FuncOp function);
 /// program, which must have a body.
 bool isDeclaredOnly(mlir::func::FuncOp function);
 
-/// The function `@main`, verified as above, or an error if there is none.
-mlir::FailureOr<mlir::func::FuncOp> findMain(mlir::ModuleOp module);
+/// The entry functions in their order, verified as above, or an error if there
+/// is none.
+mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
+findEntryFunctions(mlir::ModuleOp module);
 
 /// Visits the calls of kernels in `program` and in the loops that it repeats,
 /// in the order of the run; stops at the first for which `visit` fails.

@@ -53,14 +53,18 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
     The plan is left on the functions as `hamkaas.states`, `hamkaas.buffers` and
     `hamkaas.workspace_lower_bound`. `hamkaas.states` of `@prepare` lists the
     initial contents that it writes for states, with their places in the
-    constants region and, where they are one element that is repeated, its type. `hamkaas.call_index` numbers the calls of
-    `@main`, including those of its loops, and of `@prepare`.
+    constants region and, where they are one element that is repeated, its type.
+    `hamkaas.call_index` numbers the calls of `@main`, including those of its
+    loops, and of `@prepare`. Other entry functions are planned like `@main`:
+    constants and states have the same offsets in all of them, and they share
+    the memory of the workspace.
   }];
   let options = [
     Option<"alignment", "alignment", "uint64_t", /*default=*/"256",
            "Alignment of each offset in bytes, a power of two up to 2^32">,
     Option<"maxWorkspace", "max-workspace", "uint64_t", /*default=*/"0",
-           "Fail if the workspace of @main is larger, in bytes; 0 for no limit">
+           "Fail if a function needs a larger workspace, in bytes; 0 for no "
+           "limit">
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
