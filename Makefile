@@ -20,7 +20,7 @@ help:
 
 # Only the tools that the demo runs: neither tests nor the Python package.
 demo: dependencies
-	@scripts/build.sh release hamkaas-compile hamkaas-run
+	@scripts/build.sh demo hamkaas-compile hamkaas-run
 	@python=$$(scripts/find-python.sh) && $$python examples/mnist/demo.py
 
 check: test-dependencies

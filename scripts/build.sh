@@ -24,9 +24,16 @@ fi
 
 # Ninja configures again by itself when a CMakeLists.txt has changed.
 folder=build
-[ "$preset" = release ] || folder=build-$preset
+case $preset in
+  release | demo) ;;
+  *) folder=build-$preset ;;
+esac
+# The demo shares the folder of the release, which may grow but not shrink.
+built=demo
+! grep -qs '^HAMKAAS_ONNX:BOOL=ON$' "$folder/CMakeCache.txt" || built=release
+[ "$preset:$built" != demo:release ] || preset=release
 python=$(command -v "$(scripts/find-python.sh)")
-if [ ! -f "$folder/build.ninja" ] || [ CMakePresets.json -nt "$folder/build.ninja" ] ||
+if [ ! -f "$folder/build.ninja" ] || [ "$preset:$built" = release:demo ] || [ CMakePresets.json -nt "$folder/build.ninja" ] ||
   ! grep -q "^Python3_EXECUTABLE:.*=$python\$" "$folder/CMakeCache.txt"; then
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT

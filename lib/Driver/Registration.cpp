@@ -6,10 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/Registration.h"
-#include "HamKaas/CodeGen/CPU/Passes.h"
-#include "HamKaas/CodeGen/CPU/Pipelines.h"
-#include "HamKaas/CodeGen/GPU/Passes.h"
-#include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/Conversion/HamKaasToLinalg/HamKaasToLinalg.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
@@ -80,10 +76,8 @@ void hamkaas::registerPasses() {
   registerHamKaasKernelsPasses();
   registerHamKaasPlanPasses();
   registerHamKaasKernelCodeGenPasses();
-  registerHamKaasCPUPasses();
-  registerCPUPipelines();
-  registerHamKaasGPUPasses();
-  registerGPUPipelines();
+  for (const Target *target : getTargets())
+    target->registerPasses();
   bufferization::registerBufferizationPasses();
   registerHamKaasProgramToLLVMPasses();
   registerHamKaasTargetPasses();

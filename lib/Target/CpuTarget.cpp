@@ -44,6 +44,11 @@ const TargetDescription *CpuTarget::describe(TargetAttr target) const {
   return lookupTarget(target.getChip());
 }
 
+void CpuTarget::registerPasses() const {
+  registerHamKaasCPUPasses();
+  registerCPUPipelines();
+}
+
 void CpuTarget::buildLlvmPipeline(OpPassManager &manager) const {
   manager.addPass(createLowerProgram());
   // Nothing calls a kernel as a function any more: its tiles may be split.

@@ -115,6 +115,11 @@ void CudaTarget::buildDevicePipeline(OpPassManager &manager) const {
   buildOutlineKernelsPipeline(manager);
 }
 
+void CudaTarget::registerPasses() const {
+  registerHamKaasGPUPasses();
+  registerGPUPipelines();
+}
+
 void CudaTarget::buildLlvmPipeline(OpPassManager &manager) const {
   manager.addPass(createLowerDeviceProgram());
   buildLowerDevicePipeline(manager);

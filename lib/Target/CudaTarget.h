@@ -32,6 +32,7 @@ public:
       llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const override;
   const TargetDescription *describe(TargetAttr target) const override;
 
+  void registerPasses() const override;
   void buildPlannedPipeline(mlir::OpPassManager &manager,
                             const PipelineOptions &options) const override;
   void buildDevicePipeline(mlir::OpPassManager &manager) const override;
@@ -60,6 +61,8 @@ public:
   llvm::Expected<TargetAttr> select(const CompileSettings &settings,
                                     mlir::MLIRContext *context) const override;
 
+  /// Those of CudaTarget.
+  void registerPasses() const override {}
   void buildLlvmPipeline(mlir::OpPassManager &manager) const override;
 
   void describeProgram(mlir::ModuleOp module, TargetAttr target,

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Target/Targets.h"
+#ifdef HAMKAAS_HAS_CUDA
 #include "CudaTarget.h"
+#endif
 #include "HamKaas/Target/CpuTarget.h"
 
 using namespace mlir;
@@ -14,9 +16,13 @@ using namespace hamkaas;
 
 ArrayRef<const Target *> hamkaas::getTargets() {
   static constexpr CpuTarget cpu("cpu");
+#ifdef HAMKAAS_HAS_CUDA
   static constexpr CudaTarget cuda("cuda");
   static constexpr CudaEmulationTarget cudaEmulation(cudaEmulationName);
   static constexpr const Target *targets[] = {&cpu, &cuda, &cudaEmulation};
+#else
+  static constexpr const Target *targets[] = {&cpu};
+#endif
   return targets;
 }
 

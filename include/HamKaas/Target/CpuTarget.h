@@ -27,6 +27,7 @@ public:
       llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const override;
   const TargetDescription *describe(TargetAttr target) const override;
 
+  void registerPasses() const override;
   void buildLlvmPipeline(mlir::OpPassManager &manager) const override;
 
   std::optional<TargetCpu> getHost(TargetAttr target) const override;

@@ -57,6 +57,9 @@ public:
   // The pipelines, in their order
   //===--------------------------------------------------------------------===//
 
+  /// Lets tools know the passes and pipelines that are this target's own.
+  virtual void registerPasses() const {}
+
   /// GRAPH -> KERNELS. Targets share it but for addEnginePasses.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;

@@ -8,7 +8,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Frontend/ONNX/ONNX.h"
 #include "Importer.h"
-#include "WireFormat.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/Diagnostics.h"
@@ -16,26 +15,6 @@
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
-
-//===----------------------------------------------------------------------===//
-// Kinds of files
-//===----------------------------------------------------------------------===//
-
-bool hamkaas::isOnnxModel(StringRef content) {
-  // The version of the format comes first, and no text begins so.
-  if (content.starts_with("\x08"))
-    return true;
-  constexpr uint64_t graphField = 7;
-  bool hasGraph = false;
-  WireFields fields(content);
-  while (fields.next())
-    hasGraph |= fields.number() == graphField && fields.is(WireFields::Bytes);
-  return hasGraph && fields.isSound();
-}
-
-//===----------------------------------------------------------------------===//
-// Models
-//===----------------------------------------------------------------------===//
 
 OnnxModel hamkaas::importOnnx(StringRef content, StringRef name,
                               MLIRContext *context,
