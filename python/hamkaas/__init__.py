@@ -11,14 +11,39 @@ Build a graph from inputs, constants and states, compile it, run it:
 array([[6., 6.],
        [0., 0.]], dtype=float32)
 
-Tensors are float32 or int64, of up to 8 dimensions, with shapes that are known
-when the graph is built. What does not fit raises `HamKaasError`.
+Tensors have up to 8 dimensions, with shapes that are known when the graph is
+built. What does not fit raises `HamKaasError`.
+
+Nodes have the operators, and this package the functions, of the Python array
+API standard 2024.12; `hamkaas.ops` has each operation of the compiler.
 
 The names in capitals and `traverse_node` are those of the first HamKaas, see
 `hamkaas.compat`.
 """
 
 from ._native import compiler_version
+from .array_api.elementwise import (
+    abs, acos, acosh, add, asin, asinh, astype, atan, atan2, atanh,
+    bitwise_and, bitwise_invert, bitwise_left_shift, bitwise_or,
+    bitwise_right_shift, bitwise_xor, ceil, clip, copysign, cos, cosh, divide,
+    equal, exp, expm1, floor, floor_divide, greater, greater_equal, hypot,
+    isfinite, isinf, isnan, less, less_equal, log, log10, log1p, log2,
+    logaddexp, logical_and, logical_not, logical_or, logical_xor, maximum,
+    minimum, multiply, negative, not_equal, positive, pow, reciprocal,
+    remainder, round, sign, signbit, sin, sinh, sqrt, square, subtract, tan,
+    tanh, trunc, where)
+from .array_api.reductions import (
+    all, any, argmax, argmin, count_nonzero, cumulative_sum, max, mean, min,
+    prod, std, sum, var)
+from .array_api.manipulation import (
+    broadcast_arrays, broadcast_to, concat, expand_dims, flip,
+    matrix_transpose, moveaxis, permute_dims, repeat, reshape, roll, split,
+    squeeze, stack, tile, tril, triu, unstack)
+from .array_api.linear import (
+    matmul, outer, tensordot, vecdot)
+from .array_api.ordering import (
+    argsort, searchsorted, sort, take, take_along_axis)
+from .array_api.creation import Creation, meshgrid
 from .arrays import digest
 from .compat import (BufferTensor, ComplexHadamardProductNode, ConstantTensor,
                      HadamardProductNode, HamKaasPlugin, InputTensor,
@@ -35,12 +60,45 @@ from .tables import TensorInfo
 
 __version__ = "0.1.0"
 
+_creation = Creation(Node)
+arange = _creation.arange
+asarray = _creation.asarray
+empty = _creation.empty
+empty_like = _creation.empty_like
+eye = _creation.eye
+full = _creation.full
+full_like = _creation.full_like
+linspace = _creation.linspace
+ones = _creation.ones
+ones_like = _creation.ones_like
+zeros = _creation.zeros
+zeros_like = _creation.zeros_like
+
 __all__ = [
     "BufferTensor", "ComplexHadamardProductNode", "ConstantTensor", "Graph",
     "HadamardProductNode", "HamKaasError", "HamKaasPlugin", "InputTensor",
     "MatMulNode", "MemoryPlan", "Model", "Node", "PermuteNode", "RMSNormNode",
     "ReLUNode", "ReplaceSliceNode", "Report", "ReshapeNode", "Script",
     "SiLUNode", "SliceNode", "SlicedSoftmaxNode", "State", "SumNode",
-    "TensorInfo", "UnsupportedError", "compile", "compiler_version", "constant",
-    "digest", "input", "load", "state", "traverse_node", "write_script"
+    "TensorInfo", "UnsupportedError", "abs", "acos", "acosh", "add", "all",
+    "any", "arange", "argmax", "argmin", "argsort", "asarray", "asin", "asinh",
+    "astype", "atan", "atan2", "atanh", "bitwise_and", "bitwise_invert",
+    "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "broadcast_arrays", "broadcast_to", "ceil", "clip", "compile",
+    "compiler_version", "concat", "constant", "copysign", "cos", "cosh",
+    "count_nonzero", "cumulative_sum", "digest", "divide", "empty",
+    "empty_like", "equal", "exp", "expand_dims", "expm1", "eye", "flip",
+    "floor", "floor_divide", "full", "full_like", "greater", "greater_equal",
+    "hypot", "input", "isfinite", "isinf", "isnan", "less", "less_equal",
+    "linspace", "load", "log", "log10", "log1p", "log2", "logaddexp",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
+    "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum",
+    "moveaxis", "multiply", "negative", "not_equal", "ones", "ones_like",
+    "outer", "permute_dims", "positive", "pow", "prod", "reciprocal",
+    "remainder", "repeat", "reshape", "roll", "round", "searchsorted", "sign",
+    "signbit", "sin", "sinh", "sort", "split", "sqrt", "square", "squeeze",
+    "stack", "state", "std", "subtract", "sum", "take", "take_along_axis",
+    "tan", "tanh", "tensordot", "tile", "traverse_node", "tril", "triu",
+    "trunc", "unstack", "var", "vecdot", "where", "write_script", "zeros",
+    "zeros_like"
 ]

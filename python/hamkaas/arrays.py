@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from . import _native
 from .errors import HamKaasError
+from .positions import make_error
 
 Array = NDArray[Any]
 Shape = Tuple[int, ...]
 
 DTypeLike = Union[str, type, "np.dtype[Any]", Any]
-"""``"float32"``, ``"int64"``, or the same as a dtype of numpy or torch."""
+"""``"float32"``, ``"int8"``, ..., or the same as a dtype of numpy or torch."""
 
 # numpy has no bfloat16, and cannot show the one of ml_dtypes to others; between
 # here and C++ it is a record, whose field has its name.
@@ -80,16 +81,20 @@ def element_type_name(dtype: DTypeLike) -> str:
     text = str(dtype)
     if text.startswith("torch."):
         return text[len("torch."):]
+    if text == "bfloat16":
+        return text
     try:
         known = np.dtype(dtype)
     except TypeError:
         raise HamKaasError(
-            f"expected the type float32 or int64, got {dtype!r}") from None
+            f"expected an element type such as float32, got {dtype!r}") \
+            from None
     if known == _BFLOAT16_BITS:
         return "bfloat16"
     # Numbers of the other byte order, strings and records have no such name.
     if not known.isnative or not known.name.isalnum():
-        raise HamKaasError(f"expected the type float32 or int64, got {known}")
+        raise HamKaasError(
+            f"expected an element type such as float32, got {known}")
     return known.name
 
 
@@ -266,3 +271,42 @@ def digest(value: object) -> str:
 def as_dense(value: object) -> Array:
     """``value`` as a dense row-major array, copied if it is not one."""
     return np.require(as_input(value), requirements=["C", "A"])
+
+
+def is_array(value: object) -> bool:
+    """Tells what `as_dense` may take from numbers, lists and anything else."""
+    return (isinstance(value, (np.ndarray, np.generic)) or
+            is_torch_tensor(value) or hasattr(value, "__dlpack__") or
+            hasattr(value, "__array_interface__"))
+
+
+def _encode_bfloat16(array: Array) -> Array:
+    """Float32 rounded to its upper half, of two the even one."""
+    single = np.ascontiguousarray(array, np.float32)
+    bits = single.view(np.uint32).astype(np.uint64)
+    rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16
+    rounded = np.where(np.isnan(single), np.uint64(0x7fc0), rounded)
+    return rounded.astype("<u2").view(_BFLOAT16_BITS)
+
+
+def encode(values: Any, name: str) -> Array:
+    """Numbers as a dense array of an element type.
+
+    A record of bits for bfloat16. Raises HamKaasError for numbers that the type
+    does not have.
+
+    >>> encode([1, 2], "int8")
+    array([1, 2], dtype=int8)
+    """
+    array = np.asarray(values)
+    if name == "bfloat16":
+        return _encode_bfloat16(array)
+    dtype = np.dtype(name)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        for value in (array.min(), array.max()):
+            if not info.min <= value <= info.max or value != int(value):
+                raise make_error(f"expected whole numbers from {info.min} to "
+                                 f"{info.max} for {name}, got {value}")
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(array.astype(dtype))

@@ -21,9 +21,9 @@ import numpy as np
 
 from . import _native
 from .arrays import DTypeLike, as_dense, is_torch_tensor
+from .compat_operators import FirstNode, define_first
 from .errors import HamKaasError
 from .graph import CONSTANT, INPUT, STATE, Node, Operand, check_name
-from .inference import Argument
 from .model import Model, compile
 from .script import write_script
 
@@ -36,7 +36,7 @@ def _torch_type(name: str) -> "torch.dtype":
     return cast("torch.dtype", getattr(torch, name))
 
 
-class CompatNode(Node):
+class CompatNode(FirstNode):
     """The base class of the nodes of the first HamKaas.
 
     The class of an operation makes what the operator or method of the same
@@ -45,22 +45,16 @@ class CompatNode(Node):
 
     __slots__ = ()
 
-    _version = 1
-
     def __init__(self, *_: object, **__: object) -> None:
         """Nothing is left to do after ``__new__``."""
 
-    def __bool__(self) -> bool:
-        """True, as that of any object: programs may ask ``node or other``."""
-        return True
-
     def get_type(self) -> "torch.dtype":
         """``torch.float32`` or ``torch.int64``."""
-        return _torch_type(str(self._dtype))
+        return _torch_type(self._type[0])
 
     def get_shape(self) -> List[int]:
         """The dimensions."""
-        return list(self._shape)
+        return list(self.shape)
 
     def complex_hadamard_product(self, r: Operand) -> Node:
         """As `hamkaas.Node.complex_mul`."""
@@ -69,14 +63,6 @@ class CompatNode(Node):
     @classmethod
     def _class_of(cls, op: str) -> Type[Node]:
         return _CLASSES[op]
-
-    def _define(self, op: str, operands: Tuple[Node, ...],
-                arguments: Tuple[Argument, ...] = ()) -> None:
-        super()._define(op, operands, arguments)
-        # What scripts of version 1 can do beyond the first HamKaas.
-        if op == "ReplaceSliceNode" and len(self._shape) != 1:
-            raise self._error("expected x to have rank 1, got "
-                              f"{self._dtype} {list(self._shape)}")
 
 
 def _checked(node: object) -> Node:
@@ -93,9 +79,8 @@ class InputTensor(CompatNode):
 
     __slots__ = ()
 
-    def __init__(self, name: str, type: DTypeLike,
-                 shape: Sequence[int]) -> None:
-        self._define_tensor(INPUT, name, type, shape)
+    def __new__(cls, name: str, type: DTypeLike, shape: Sequence[int]) -> Any:
+        return define_first(cls, INPUT, name, type, shape)
 
     def get_name(self) -> str:
         """The name."""
@@ -107,8 +92,8 @@ class BufferTensor(CompatNode):
 
     __slots__ = ()
 
-    def __init__(self, type: DTypeLike, shape: Sequence[int]) -> None:
-        self._define_tensor(STATE, None, type, shape)
+    def __new__(cls, type: DTypeLike, shape: Sequence[int]) -> Any:
+        return define_first(cls, STATE, None, type, shape)
 
 
 class ConstantTensor(CompatNode):
@@ -116,9 +101,9 @@ class ConstantTensor(CompatNode):
 
     __slots__ = ()
 
-    def __init__(self, tensor: Any) -> None:
+    def __new__(cls, tensor: Any) -> Any:
         data = as_dense(tensor)
-        self._define_tensor(CONSTANT, None, data.dtype, data.shape, data)
+        return define_first(cls, CONSTANT, None, data.dtype, data.shape, data)
 
     def get_tensor(self) -> "torch.Tensor":
         """The contents, contiguous."""

@@ -2,7 +2,8 @@
 """Graphs: nodes, and the functions that create them.
 
 Creating a node computes nothing. It checks the operands, by the rules of the
-compiler, and records the line of your program.
+compiler, and records the line of your program. A node is a record of its
+operation; a graph is built of the records when it is compiled.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ from typing import (Any, ClassVar, Dict, List, Optional, Sequence, Tuple, Type,
 
 import numpy as np
 
-from .arrays import (Array, DTypeLike, Shape, as_dense, element_type_name,
-                     shape_of)
+from .array_api.axes import count, normalize_axes
+from .array_api.promotion import check_dtype
+from .arrays import Array, DTypeLike, Shape, as_dense, encode, shape_of
 from .errors import HamKaasError
-from .inference import Argument, infer
-from .positions import Position, format_position, user_position
+from .inference import infer
+from .operators import Operators
+from .positions import (Position, format_position, make_error,
+                        user_position)
+from .tensor import Attributes, Tensor, TensorType
 
 ArrayLike = Any
 """An array of numpy, a tensor of torch, or what offers DLPack."""
@@ -25,55 +30,54 @@ ArrayLike = Any
 Operand = Union["Node", ArrayLike]
 """A node, or an array, which becomes a constant."""
 
+# What a node is that no operation of the table makes. Otherwise its row.
 INPUT = "InputTensor"
 CONSTANT = "ConstantTensor"
 NUMBER = "NumberTensor"
 STATE = "BufferTensor"
+WRITE = "ReplaceSliceNode"
+"""Replaces rows of its first operand, seen by what the graph visits later."""
+RESULT = "Result"
+"""One of several results of the operand, an operation; not the first one."""
 
-# What stands for a constant of one element in + and *. Not complex.
-_NUMBERS = (int, float, np.integer, np.floating)
+# The most elements of an array that becomes part of the program.
+_LARGEST_LITERAL = 1 << 16
+
+_LARGEST_RANK = 8
+_LARGEST_COUNT = 1 << 47
 
 
-class Node:
+class Node(Operators):
     """A tensor of a graph: an input, a constant, a state, or a result.
 
-    Made by `input`, `constant` and `state`, and from other nodes by operators
-    and methods. Immutable. In the tables below ``x`` is the node itself.
+    Made by `input`, `constant` and `state`, and from other nodes by operators,
+    methods and the functions of `hamkaas`, by the rules of the Python array API
+    standard. Immutable. ``x == r`` is a node, too; compare nodes with ``is``.
 
-    ====================  ======================================================
-    ``x + r``, ``x * r``  element by element; ``r`` has as many dimensions as
-                          ``x``, each that of ``x`` or 1, which is then repeated
-    ``x @ r``             ``[k]`` by ``[k, n]``, ``[m, k]`` by ``[k, n]``, or
-                          ``[b, m, k]`` by ``[b, k, n]``
-    ``x - r``, ``-x``     the same as ``x + -1 * r``, ``-1 * x``
-    ``x[a:b]``            rows ``a`` to ``b - 1``
-    ``x[i]``              the same as ``x[i:i + 1]``
-    ====================  ======================================================
-
-    ``r`` is a node, an array, which becomes a constant, or in ``+`` and ``*``
-    a number, which becomes part of the program.
+    The other side of an operator is a node, a number, which becomes part of the
+    program, or an array, which becomes a constant.
 
     >>> import hamkaas as hk, numpy as np
     >>> x = hk.input("x", [2, 3])
     >>> y = (x @ np.ones([3, 4], "float32")).relu()
     >>> y.shape, y.dtype
     ((2, 4), dtype('float32'))
+    >>> (y[:, -1] / 2 > 1).dtype
+    dtype('bool')
     """
 
-    __slots__ = ("_op", "_operands", "_arguments", "_dtype", "_shape", "_name",
-                 "_data", "_position", "__weakref__")
+    __slots__ = ("_row", "_operands", "_attributes", "_type", "_name", "_data",
+                 "_position", "__weakref__")
 
     # Let numpy leave `array + node` to us.
-    __array_ufunc__ = None
+    __array_ufunc__: ClassVar[None] = None
 
     # The version of the script whose rules the node is held to.
     _version = 2
 
-    _op: str
-    _operands: Tuple["Node", ...]
-    _arguments: Tuple[Argument, ...]
-    _dtype: "np.dtype[Any]"
-    _shape: Shape
+    _row: str
+    _operands: Tuple[Optional["Node"], ...]
+    _attributes: Attributes
     _name: Optional[str]
     _data: Optional[Array]
     _position: Position
@@ -82,18 +86,6 @@ class Node:
         raise TypeError("nodes are made by hamkaas.input, constant and state, "
                         "and from other nodes")
 
-    # What it is.
-
-    @property
-    def shape(self) -> Shape:
-        """The dimensions, each at least 1."""
-        return self._shape
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        """The type of the elements, float32 or int64."""
-        return self._dtype
-
     @property
     def name(self) -> Optional[str]:
         """The name of an input, constant or state, or None."""
@@ -101,41 +93,8 @@ class Node:
 
     def __repr__(self) -> str:
         name = f" {self._name!r}" if self._name is not None else ""
-        return (f"<hamkaas.Node {self._op}{name} {self._dtype} "
-                f"{list(self._shape)} at {format_position(self._position)}>")
-
-    # Operators.
-
-    def __add__(self, other: Operand) -> "Node":
-        return self._binary("SumNode", other)
-
-    def __mul__(self, other: Operand) -> "Node":
-        return self._binary("HadamardProductNode", other)
-
-    def __matmul__(self, other: Operand) -> "Node":
-        return self._binary("MatMulNode", other)
-
-    def __radd__(self, other: Operand) -> "Node":
-        return self._reflected("SumNode", other)
-
-    def __rmul__(self, other: Operand) -> "Node":
-        return self._reflected("HadamardProductNode", other)
-
-    def __rmatmul__(self, other: Operand) -> "Node":
-        return self._reflected("MatMulNode", other)
-
-    def __neg__(self) -> "Node":
-        return self * -1
-
-    def __sub__(self, other: Operand) -> "Node":
-        node = self._as_operand("SumNode", other)
-        return NotImplemented if node is None else self + -node
-
-    def __rsub__(self, other: Operand) -> "Node":
-        return -self + other
-
-    def __truediv__(self, other: object) -> "Node":
-        raise TypeError("hamkaas has no division: multiply by the inverse")
+        return (f"<hamkaas.Node {self._row}{name} {self._type[0]} "
+                f"{list(self._type[1])} at {format_position(self._position)}>")
 
     def __bool__(self) -> bool:
         raise TypeError("a node has no value before its model runs; compare "
@@ -144,30 +103,15 @@ class Node:
     def __array__(self, *_: object, **__: object) -> Array:
         raise TypeError("a node has no elements before its model runs")
 
-    def __getitem__(self, rows: Union[slice, int]) -> "Node":
-        if isinstance(rows, tuple):
-            raise TypeError("expected rows of the first dimension, x[a:b], "
-                            f"got {len(rows)} dimensions; see permute")
-        if isinstance(rows, slice):
-            if rows.step is not None:
-                raise self._error("expected a slice without a step, got the "
-                                  f"step {rows.step!r}")
-            return self.slice(rows.start, rows.stop)
-        begin = operator.index(rows)
-        return self.slice(begin, begin + 1)
-
-    # Without this Python would take rows until one is refused.
-    __iter__: ClassVar[None] = None
-
-    # Methods.
+    # Methods that the standard does not have.
 
     def relu(self) -> "Node":
         """``max(0, x)`` of each element; NaN stays NaN."""
-        return self._derive("ReLUNode", (self,))
+        return self._apply("relu", (self,))
 
     def silu(self) -> "Node":
         """``x / (1 + exp(-x))`` of each element."""
-        return self._derive("SiLUNode", (self,))
+        return self._apply("silu", (self,))
 
     def slice(self, begin: Optional[int] = None,
               end: Optional[int] = None) -> "Node":
@@ -176,16 +120,12 @@ class Node:
         ``0 <= begin < end <=`` the first dimension; from the first or to the
         last row where one is None.
         """
-        if not self._shape:
-            raise self._error("expected x to have at least rank 1, got a rank "
+        if not self.shape:
+            raise make_error("expected x to have at least rank 1, got a rank "
                               "of 0")
         first = 0 if begin is None else operator.index(begin)
-        last = self._shape[0] if end is None else operator.index(end)
-        return self._derive("SliceNode", (self,), (first, last))
-
-    def reshape(self, shape: Sequence[int]) -> "Node":
-        """The same elements, row-major, in another shape of as many."""
-        return self._derive("ReshapeNode", (self,), (shape_of(shape),))
+        last = self.shape[0] if end is None else operator.index(end)
+        return self._apply("slice", (self,), (("begin", first), ("end", last)))
 
     def permute(self, permutation: Sequence[int]) -> "Node":
         """The dimensions in another order, as ``numpy.transpose`` has it.
@@ -194,25 +134,23 @@ class Node:
         >>> hk.input("x", [2, 3, 4]).permute([2, 0, 1]).shape
         (4, 2, 3)
         """
-        return self._derive("PermuteNode", (self,), (shape_of(permutation),))
+        return self._apply("permute", (self,),
+                           (("permutation", shape_of(permutation)),))
 
     def rms_norm(self, weight: Operand) -> "Node":
         """``weight * x / sqrt(mean(x * x) + 1e-5)`` of each row.
 
         ``weight`` is ``[n]`` for rows, the last dimension, of ``n`` elements.
         """
-        op = "RMSNormNode"
-        if self._version == 2 and len(self._shape) != 1:
-            op = "RmsNormNode"  # The same, not held to one dimension.
-        return self._derive(op, (self, self._as_node(weight)))
+        return self._apply("rms_norm", (self, self._as_node(weight)))
 
     def complex_mul(self, right: Operand) -> "Node":
         """The product of complex numbers, real and imaginary part in a row.
 
-        The last dimension of both is 2; the others are as for ``x * right``.
+        The last dimension of both is 2. ``right`` has as many dimensions as
+        ``x``, each that of ``x`` or 1, which is then repeated.
         """
-        return self._derive("ComplexHadamardProductNode",
-                            (self, self._as_node(right)))
+        return self._apply("complex_mul", (self, self._as_node(right)))
 
     def sliced_softmax(self, prefix: Union[int, "Node"]) -> "Node":
         """Softmax of the first ``prefix`` entries of each row.
@@ -222,9 +160,9 @@ class Node:
         checked, in each run.
         """
         if isinstance(prefix, Node):
-            return self._derive("SlicedSoftmaxNode", (self, prefix))
-        return self._derive("SlicedSoftmaxNode", (self,),
-                            (operator.index(prefix),))
+            return self._apply("sliced_softmax", (self, prefix))
+        return self._apply("sliced_softmax", (self,),
+                           (("static_prefix", operator.index(prefix)),))
 
     def log_sum_exp(self, axis: Union[None, int, Sequence[int]] = None,
                     keepdims: bool = False) -> "Node":
@@ -238,21 +176,14 @@ class Node:
         >>> hk.input("x", [2, 3, 4]).log_sum_exp(axis=[0, -1]).shape
         (3,)
         """
-        rank = len(self._shape)
-        given = range(rank) if axis is None else np.atleast_1d(axis).tolist()
-        dims = sorted(operator.index(dim) % rank if -rank <= dim < rank else dim
-                      for dim in given)
-        if len(set(dims)) != len(dims) or any(not 0 <= dim < rank
-                                              for dim in dims):
-            raise self._error("expected axes that differ, from "
-                              f"{-rank} to {rank - 1}, got {axis!r}")
+        rank = len(self.shape)
+        dims = normalize_axes(axis, rank)
         kept = [dim for dim in range(rank) if dim not in dims]
-        shape = [1 if dim in dims else self._shape[dim] for dim in range(rank)
+        shape = [1 if dim in dims else self.shape[dim] for dim in range(rank)
                  if keepdims or dim in kept]
-        rows = self.permute(kept + dims).reshape(
-            [self._shape[dim] for dim in kept] +
-            [int(np.prod([self._shape[dim] for dim in dims], dtype=int))])
-        return rows._derive("LogSumExpNode", (rows,)).reshape(shape)
+        rows = self.permute([*kept, *dims]).reshape(
+            [*(self.shape[dim] for dim in kept), count(self.shape, dims)])
+        return rows._apply("log_sum_exp", (rows,)).reshape(shape)
 
     def replace(self, rows: Operand, begin: Union[int, "Node"],
                 end: Union[int, "Node"]) -> "Node":
@@ -268,148 +199,94 @@ class Node:
         node that this returns where that matters.
         """
         node = self._as_node(rows)
-        if (self._version == 2 and not isinstance(begin, Node) and
-                not isinstance(end, Node)):
+        if not isinstance(begin, Node) and not isinstance(end, Node):
             self._check_rows(node, operator.index(begin), operator.index(end))
-        return self._derive("ReplaceSliceNode",
-                            (self, node, self._as_position(begin),
-                             self._as_position(end)))
+        operands = (self, node, self._as_position(begin),
+                    self._as_position(end))
+        types, position = self._infer("replace_slice", operands)
+        return Node._record(WRITE, operands, (), types[0], position)
 
     def _check_rows(self, rows: "Node", begin: int, end: int) -> None:
         """What the run would check of positions that are numbers."""
-        if not self._shape or not rows._shape:
+        if not self.shape or not rows.shape:
             return  # The compiler tells what is wrong with that.
-        if not 0 <= begin <= end <= self._shape[0] or \
-                end - begin != rows._shape[0]:
-            raise self._error(
-                f"expected 0 <= begin, end <= {self._shape[0]} and end - begin "
-                f"= {rows._shape[0]}, got begin {begin} and end {end}")
-
-    # How nodes are made.
-
-    def _error(self, message: str) -> HamKaasError:
-        return HamKaasError(
-            f"{format_position(user_position())}: error: {message}")
-
-    @classmethod
-    def _class_of(cls, op: str) -> Type["Node"]:
-        """The class of the nodes that ``op`` makes of nodes of this class."""
-        return Node
-
-    def _derive(self, op: str, operands: Tuple["Node", ...],
-                arguments: Tuple[Argument, ...] = ()) -> "Node":
-        node_class = self._class_of(op)
-        node = object.__new__(node_class)
-        node._define(op, operands, arguments)
-        return node
-
-    def _define(self, op: str, operands: Tuple["Node", ...],
-                arguments: Tuple[Argument, ...] = ()) -> None:
-        """Makes this the result of ``op``."""
-        position = user_position()
-        types = tuple((str(node._dtype), node._shape) for node in operands)
-        self._dtype, self._shape = infer(
-            self._version, op, types, arguments,
-            [node._position for node in operands], position)
-        self._op, self._operands, self._arguments = op, operands, arguments
-        self._name = self._data = None
-        self._position = position
-
-    def _define_tensor(self, op: str, name: Optional[str], dtype: DTypeLike,
-                       shape: Sequence[int],
-                       data: Optional[Array] = None) -> None:
-        """Makes this an input, a constant or a state."""
-        position = user_position()
-        try:
-            if name is not None or op == INPUT:
-                check_name(name)
-            type_name = element_type_name(dtype)
-            if op == CONSTANT and type_name not in ("float32", "int64"):
-                raise HamKaasError(f"expected float32 or int64, got "
-                                   f"{type_name}; convert the array, such as "
-                                   "by .astype('float32')")
-            # The operators of Node are those of version 1.
-            if type_name not in ("float32", "int64"):
-                raise HamKaasError("expected the type float32 or int64, got "
-                                   f"'{type_name}'")
-        except HamKaasError as error:
-            raise HamKaasError(
-                f"{format_position(position)}: error: {error}") from None
-        arguments = (type_name, shape_of(shape))
-        # Names are unique in a graph, which is no matter of a single node.
-        self._dtype, self._shape = infer(self._version, op, (),
-                                         ("tensor", *arguments), (), position)
-        self._op, self._operands, self._arguments = op, (), arguments
-        self._name, self._data = name, data
-        self._position = position
-
-    def _define_number(self, data: Array) -> None:
-        """Makes this a number that the program holds."""
-        self._dtype, self._shape, self._op = data.dtype, data.shape, NUMBER
-        self._operands = ()
-        self._arguments = (str(data.flat[0]), str(data.dtype), data.shape)
-        self._name = self._data = None
-        self._position = user_position()
-
-    def _binary(self, op: str, other: Operand) -> "Node":
-        node = self._as_operand(op, other)
-        if node is None:
-            return cast(Node, NotImplemented)
-        try:
-            return self._derive(op, (self, node))
-        except HamKaasError as error:
-            missing = len(self._shape) - len(node._shape)
-            if op == "MatMulNode" or missing <= 0:
-                raise
-            shape = [1] * missing + list(node._shape)
-            raise HamKaasError(f"{error}; no dimensions are added, so reshape "
-                               f"the right side to {shape}") from None
-
-    def _reflected(self, op: str, other: Operand) -> "Node":
-        if isinstance(other, _NUMBERS):
-            # The right side is the one that is repeated.
-            return self._binary(op, other)
-        node = self._as_operand(op, other)
-        return NotImplemented if node is None else self._derive(op,
-                                                                (node, self))
-
-    def _as_operand(self, op: str, value: Operand) -> Optional["Node"]:
-        """``value`` as a node, None if it is nothing of the kind."""
-        if isinstance(value, (list, tuple)):
-            raise TypeError(f"expected a node or an array, got a "
-                            f"{type(value).__name__}; make it an array, such "
-                            "as np.float32([...])")
-        if isinstance(value, np.ndarray) and value.ndim == 0:
-            value = value[()]
-        if isinstance(value, _NUMBERS):
-            if op == "MatMulNode":
-                return None
-            return self._as_number(value)
-        try:
-            return self._as_node(value)
-        except TypeError:
-            return None
+        if not 0 <= begin <= end <= self.shape[0] or \
+                end - begin != rows.shape[0]:
+            raise make_error(
+                f"expected 0 <= begin, end <= {self.shape[0]} and end - begin "
+                f"= {rows.shape[0]}, got begin {begin} and end {end}")
 
     def _as_node(self, value: Operand) -> "Node":
-        return value if isinstance(value, Node) else self._as_constant(value)
-
-    def _as_constant(self, value: ArrayLike) -> "Node":
-        return make_constant(self._class_of(CONSTANT), value, None)
-
-    def _as_number(self, value: Any) -> "Node":
-        """``value`` as part of the program, which need not be given a weight."""
-        ones = (1,) * len(self._shape)
-        data = np.full(ones, value, self._dtype)
-        if self._version == 1:
-            return self._as_constant(data)  # It has no other constants.
-        node = object.__new__(Node)
-        node._define_number(data)
-        return node
+        return value if isinstance(value, Node) else make_constant(
+            Node, value, None)
 
     def _as_position(self, value: Union[int, "Node"]) -> "Node":
         if isinstance(value, Node):
             return value
-        return self._as_constant(np.array([operator.index(value)], np.int64))
+        return make_constant(
+            Node, np.array([operator.index(value)], np.int64), None)
+
+    # How nodes are made.
+
+    @classmethod
+    def _record(cls, row: str, operands: Tuple[Optional["Node"], ...],
+                attributes: Attributes, tensor_type: TensorType,
+                position: Position, name: Optional[str] = None,
+                data: Optional[Array] = None) -> "Node":
+        node = object.__new__(cls)
+        node._row, node._operands, node._attributes = row, operands, attributes
+        node._type, node._position = tensor_type, position
+        node._name, node._data = name, data
+        return node
+
+    @staticmethod
+    def _infer(row: str, operands: Tuple[Optional["Node"], ...],
+               attributes: Attributes = ()) \
+            -> Tuple[Tuple[TensorType, ...], Position]:
+        position = user_position()
+        types = infer(
+            row, tuple([None if node is None else node._type
+                        for node in operands]), attributes,
+            [node._position for node in operands if node is not None],
+            position)
+        return types, position
+
+    def _apply(self, row: str, operands: Tuple[Optional["Node"], ...],
+               attributes: Attributes = ()) -> "Node":
+        types, position = self._infer(row, operands, attributes)
+        return Node._record(row, operands, attributes, types[0], position)
+
+    @classmethod
+    def _make(cls, row: str, operands: Sequence[Optional[Tensor]],
+              attributes: Attributes) -> Tuple[Tensor, ...]:
+        nodes = cast(Tuple[Optional[Node], ...], tuple(operands))
+        types, position = Node._infer(row, nodes, attributes)
+        first = Node._record(row, nodes, attributes, types[0], position)
+        if len(types) == 1:
+            return (first,)
+        return (first, *(Node._record(RESULT, (first,), (("number", i),),
+                                      types[i], position)
+                         for i in range(1, len(types))))
+
+    @classmethod
+    def _make_splat(cls, value: Any, tensor_type: TensorType) -> "Node":
+        position = user_position()
+        try:
+            check_shape(tensor_type[1])
+        except HamKaasError as error:
+            raise make_error(str(error)) from None
+        return Node._record(NUMBER, (), (), tensor_type, position,
+                            data=encode(value, tensor_type[0]).reshape(1))
+
+    @classmethod
+    def _make_constant(cls, array: Array, is_literal: bool) -> "Node":
+        is_small = is_literal and array.size <= _LARGEST_LITERAL
+        if not is_small:
+            return make_constant(Node, array, None)
+        data = as_dense(array)
+        name = check_dtype(data.dtype)
+        return Node._record(NUMBER, (), (), (name, data.shape),
+                            user_position(), data=data)
 
     # Copies. A node stands for one thing in its graph; a pickled one brings
     # all that it is made of, in a list, because graphs may be deep.
@@ -421,48 +298,53 @@ class Node:
         return self
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        nodes = visit(self)
-        numbers = {id(node): number for number, node in enumerate(nodes)}
+        nodes = visit([self])
+        numbers: Dict[Optional[int], Optional[int]] = {
+            id(node): number for number, node in enumerate(nodes)}
         return _restore, ([
-            (type(node), node._op,
-             tuple(numbers[id(operand)] for operand in node._operands),
-             node._arguments, node._dtype, node._shape, node._name, node._data,
-             node._position) for node in nodes
-        ], )
+            (type(node), node._row,
+             tuple([None if operand is None else numbers[id(operand)]
+                    for operand in node._operands]),
+             node._attributes, node._type, node._position, node._name,
+             node._data) for node in nodes
+        ],)
 
 
 def _restore(records: List[Tuple[Any, ...]]) -> Node:
     nodes: List[Node] = []
-    for record in records:
-        node = object.__new__(record[0])
-        (node._op, operands, node._arguments, node._dtype, node._shape,
-         node._name, node._data, node._position) = record[1:]
-        node._operands = tuple(nodes[number] for number in operands)
-        nodes.append(node)
+    for node_class, row, operands, *rest in records:
+        operands = tuple([None if number is None else nodes[number]
+                          for number in operands])
+        nodes.append(node_class._record(row, operands, *rest))
     return nodes[-1]
 
 
-def visit(result: Node) -> List[Node]:
-    """``result`` and its transitive operands: depth first, left operand first.
+def visit(results: Sequence[Node]) -> List[Node]:
+    """``results`` and their operands: depth first, left operand first.
 
     Each node once, after its operands. Linear in nodes and edges, also for deep
     and heavily shared graphs.
     """
     order: List[Node] = []
     done = set()
-    stack = [result]
+    stack = list(reversed(results))
     while stack:
         node = stack[-1]
-        waiting = [operand for operand in node._operands
-                   if id(operand) not in done]
-        if waiting and id(node) not in done:
-            stack.extend(reversed(waiting))
-            continue
-        stack.pop()
         if id(node) not in done:
+            waiting = [operand for operand in node._operands
+                       if operand is not None and id(operand) not in done]
+            if waiting:
+                stack.extend(reversed(waiting))
+                continue
             done.add(id(node))
             order.append(node)
+        stack.pop()
     return order
+
+
+#===------------------------------------------------------------------------===#
+# Tensors from outside a graph
+#===------------------------------------------------------------------------===#
 
 
 def check_name(name: object) -> None:
@@ -476,38 +358,64 @@ def check_name(name: object) -> None:
             f"spaces at its ends, got {name!r}")
 
 
+def check_shape(shape: Shape) -> None:
+    """Raises an error unless a tensor may have the shape."""
+    count = 1
+    for size in shape:
+        if size < 1:
+            raise HamKaasError(f"expected a dimension of at least 1, got {size}")
+        count *= size
+    if len(shape) > _LARGEST_RANK:
+        raise HamKaasError(f"expected a shape of 0 to {_LARGEST_RANK} "
+                           f"dimensions, got {len(shape)}")
+    if count >= _LARGEST_COUNT:
+        raise HamKaasError("expected a shape of fewer than 2^47 elements, got "
+                           f"{list(shape)}")
+
+
+def make_tensor(kind: str, name: Optional[str], dtype: DTypeLike,
+                shape: Sequence[int], data: Optional[Array] = None) -> Node:
+    """An input, a constant or a state."""
+    sizes, type_name = shape_of(shape), check_dtype(dtype)
+    try:
+        if name is not None or kind == INPUT:
+            check_name(name)
+        check_shape(sizes)
+    except HamKaasError as error:
+        raise make_error(str(error)) from None
+    return Node._record(kind, (), (), (type_name, sizes), user_position(),
+                        name, data)
+
+
 def make_constant(node_class: Type[Node], value: ArrayLike,
                   name: Optional[str]) -> Node:
-    """A constant of the class ``node_class``."""
+    """A constant with the elements of an array."""
     data = as_dense(value)
-    node = object.__new__(node_class)
-    node._define_tensor(CONSTANT, name, data.dtype, data.shape, data)
-    return node
+    return make_tensor(CONSTANT, name, data.dtype, data.shape, data)
 
 
 def input(name: str, shape: Sequence[int],
           dtype: DTypeLike = "float32") -> Node:
     """A tensor that each run is given by its name.
 
-    ``shape`` has up to 8 dimensions, each at least 1. ``dtype`` is float32 or
-    int64, by its name or as a dtype of numpy or torch. Names are unique among
-    the inputs of a graph.
+    ``shape`` has up to 8 dimensions, each at least 1. ``dtype`` is a type of
+    elements, by its name or as a dtype of numpy or torch: ``float32``,
+    ``float64``, ``float16``, ``bfloat16``, ``bool``, or ``int8`` to ``int64``
+    and ``uint8`` to ``uint64``. Names are unique among the inputs of a graph.
 
     >>> import hamkaas as hk
     >>> hk.input("tokens", [16], dtype="int64").dtype
     dtype('int64')
     """
-    node = object.__new__(Node)
-    node._define_tensor(INPUT, name, dtype, shape)
-    return node
+    return make_tensor(INPUT, name, dtype, shape)
 
 
 def constant(array: ArrayLike, name: Optional[str] = None) -> Node:
     """A tensor whose elements are known when the model is compiled.
 
-    ``array`` is a float32 or int64 array of numpy, of torch, or with DLPack. It
-    is used in place, so do not change it before the model is compiled; one that
-    is not dense and row-major is copied. Constants without a name are called
+    ``array`` is an array of numpy, of torch, or with DLPack. It is used in
+    place, so do not change it before the model is compiled; one that is not
+    dense and row-major is copied. Constants without a name are called
     ``constant_0``, ``constant_1``, ... in the order in which a graph is
     visited.
 
@@ -529,6 +437,4 @@ def state(shape: Sequence[int], name: Optional[str] = None,
     >>> hk.state([1024, 64], name="keys")  # doctest: +ELLIPSIS
     <hamkaas.Node BufferTensor 'keys' float32 [1024, 64] at ...>
     """
-    node = object.__new__(Node)
-    node._define_tensor(STATE, name, dtype, shape)
-    return node
+    return make_tensor(STATE, name, dtype, shape)

@@ -4,81 +4,41 @@
 from __future__ import annotations
 
 import functools
-import re
-from typing import Sequence, Tuple, Union
-
-import numpy as np
+from typing import Optional, Sequence, Tuple
 
 from . import _native
-from .arrays import Shape
 from .errors import HamKaasError
 from .positions import Position, format_position
+from .tensor import Attributes, TensorType
 
-Argument = Union[int, str, Tuple[int, ...]]
-"""What follows the operands of a statement: a number, a name, or a list."""
+_Operands = Tuple[Optional[TensorType], ...]
 
-TensorType = Tuple[str, Shape]
-"""The name of the element type and the shape."""
-
-_DIAGNOSTIC = re.compile(r".*?:(\d+):\d+: (error|warning|note): (.*)")
-_VERSION_2 = "version = 2;\n"
+# Messages name the places of at most so many operands.
+_NOTES = 4
 
 
-def format_arguments(operands: Sequence[int],
-                     arguments: Sequence[Argument]) -> str:
-    """The arguments of a statement: nodes by their ids, then the others.
-
-    >>> format_arguments([1, 7], [3, (4, 5)])
-    '$1, $7, 3, [4, 5]'
-    """
-    texts = [f"${operand}" for operand in operands]
-    for argument in arguments:
-        texts.append(str(list(argument)) if isinstance(argument, tuple)
-                     else str(argument))
-    return ", ".join(texts)
+@functools.lru_cache(maxsize=1 << 16, typed=True)
+def _infer(row: str, operands: _Operands,
+           attributes: Attributes) -> Tuple[TensorType, ...]:
+    return _native.infer_operation(row, operands, attributes)
 
 
-@functools.lru_cache(maxsize=4096)
-def _infer(version: int, op: str, operands: Tuple[TensorType, ...],
-           arguments: Tuple[Argument, ...]) -> TensorType:
-    lines = [
-        f"${i} = InputTensor(x{i}, {dtype}, {list(shape)});"
-        for i, (dtype, shape) in enumerate(operands)
-    ]
-    result = len(operands)
-    text = format_arguments(range(result), arguments)
-    lines += [f"${result} = {op}({text});", f"result = ${result};"]
-    header = _VERSION_2 if version == 2 else ""
-    return _native.infer_result(header + "\n".join(lines))
-
-
-def infer(version: int, op: str, operands: Tuple[TensorType, ...],
-          arguments: Tuple[Argument, ...], positions: Sequence[Position],
-          position: Position) -> Tuple["np.dtype[np.generic]", Shape]:
-    """The type of what ``op`` makes, by the rules of a version of the script.
+def infer(row: str, operands: _Operands, attributes: Attributes,
+          positions: Sequence[Position],
+          position: Position) -> Tuple[TensorType, ...]:
+    """The types of the results of an operation of the table.
 
     ``positions`` are those of the operands. Raises HamKaasError with the
     compiler's text at ``position``.
     """
     try:
-        dtype, shape = _infer(version, op, operands, arguments)
-    except HamKaasError as error:
-        # The first line is the version, or the first operand.
-        places = ([position] if version == 2 else []) + [*positions, position]
-        raise HamKaasError(_translate(str(error), places, position)) from None
-    return np.dtype(dtype), shape
-
-
-def _translate(text: str, places: Sequence[Position],
-               position: Position) -> str:
-    """The messages in ``text`` at places of the user's program.
-
-    Leaves out what the compiler quotes of the script, which nobody wrote.
-    """
-    lines = []
-    for match in filter(None, map(_DIAGNOSTIC.fullmatch, text.splitlines())):
-        number, severity, message = match.groups()
-        place = places[int(number) - 1] if int(number) <= len(places) \
-            else position
-        lines.append(f"{format_position(place)}: {severity}: {message}")
-    return "\n".join(lines) or f"{format_position(position)}: error: {text}"
+        return _infer(row, operands, attributes)
+    except (HamKaasError, OverflowError, RuntimeError) as error:
+        text = str(error) if isinstance(error, HamKaasError) else \
+            f"'{row}': expected attributes of 64 bits, got {attributes}"
+        lines = [f"{format_position(position)}: error: {text}"]
+        types = [one for one in operands if one is not None]
+        for (name, shape), place in list(zip(types, positions))[:_NOTES]:
+            lines.append(f"{format_position(place)}: note: defined here: "
+                         f"{name} {list(shape)}")
+        raise HamKaasError("\n".join(lines)) from None

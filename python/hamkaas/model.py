@@ -14,13 +14,12 @@ from . import _native
 from .arrays import Array, as_dense, element_type_name
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
-from .graph import Node
 from .options import (CompileOptions, check_number, check_text,
                       describe_options, make_write_options)
-from .positions import Position
 from .progress import Progress, ProgressLine, make_progress
-from .script import write_script
+from .replay import replay
 from .state import PathLike, RunLock, State
+from .structure import Structure, flatten, skeleton, unflatten
 from .tables import (TensorInfo, describe_tensors, make_html_table,
                      make_tensors)
 
@@ -49,7 +48,8 @@ class Model:
 
     def __init__(self, native: _native.Model, weights: _Weights, device: str,
                  threads: int, constants_of: Optional["Model"] = None,
-                 state_of: Optional["Model"] = None) -> None:
+                 state_of: Optional["Model"] = None,
+                 structure: Structure = None) -> None:
         check_text("device", device)
         check_number("threads", threads, 1 << 31)
         if state_of is not None and not isinstance(state_of, Model):
@@ -59,6 +59,7 @@ class Model:
         self._weights = weights
         self._device = device
         self._threads = threads
+        self._structure = structure
         self._lock: RunLock = RunLock() if state_of is None else state_of._lock
         # The weights were checked and packed once, for the first instance.
         own = weights if constants_of is None else _Weights({})
@@ -102,6 +103,8 @@ class Model:
             out, "out")
         with self._lock.mutex:
             results = self._open_instance().run(given, places)
+        if self._structure is not None:
+            return unflatten(self._structure, results)
         return results[0] if len(results) == 1 else results
 
     @property
@@ -138,7 +141,8 @@ class Model:
                      self._device if device is None else device,
                      self._threads if threads is None else threads,
                      constants_of=self if is_same else None,
-                     state_of=self if share_state else None)
+                     state_of=self if share_state else None,
+                     structure=self._structure)
 
     def save(
         self, path: PathLike, embed_weights: bool = True,
@@ -244,14 +248,13 @@ def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
                         f"name, got {type(arrays).__name__}") from None
 
 
-def _compile(source: str, positions: List[Position], name: str,
-             progress: Progress, options: CompileOptions) -> _native.Model:
+def _compile(graph: _native.Graph, name: str, progress: Progress,
+             options: CompileOptions) -> _native.Model:
     check_text("name", name)
     tell = make_progress(progress, name)
     try:
-        return _native.Model.compile(
-            source,
-            _native.CompileArguments(name, positions, tell, [], [],
+        return graph.compile(
+            _native.CompileArguments(name, [], tell, [], [],
                                      options.as_native()))
     finally:
         if isinstance(tell, ProgressLine):
@@ -317,7 +320,7 @@ def _as_size(name: str, size: object) -> int:
 
 @describe_options
 def compile(
-        node: Node, *, name: str = "model", device: str = "cpu",
+        node: Structure, *, name: str = "model", device: str = "cpu",
         threads: int = 0, state_of: Optional[Model] = None,
         progress: Progress = None,
         # hamkaas-tblgen begin: python-graph-parameters
@@ -338,6 +341,10 @@ def compile(
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles the graph that ends in ``node``.
+
+    ``node`` may also be a tuple, a list or a dictionary of nodes, or of such: a
+    run returns its results in the same. Outputs have the names of the keys and
+    places, ``"logits"``, ``"state.0"``.
 
     ``name`` is the model's name in messages and the prefix of a saved
     library's functions. ``threads`` work on a run, 0 for one per core.
@@ -388,11 +395,12 @@ def compile(
         debug_info=debug_info,
         # hamkaas-tblgen end
     )
-    script = write_script(node)
-    native = _compile(script.text, script.positions, name, progress,
-                      add_target(options, device))
-    return Model(native, _Weights(script.constants), device, threads,
-                 state_of=state_of)
+    outputs = list(flatten(node))
+    built = replay([output for _, output in outputs],
+                   [output_name for output_name, _ in outputs])
+    native = _compile(built.graph, name, progress, add_target(options, device))
+    return Model(native, _Weights(built.constants), device, threads,
+                 state_of=state_of, structure=skeleton(node))
 
 
 @describe_options

@@ -7,6 +7,8 @@ import sys
 from types import FrameType
 from typing import Optional, Tuple
 
+from .errors import HamKaasError
+
 Position = Tuple[str, int]
 """File and line, from 1."""
 
@@ -30,3 +32,9 @@ def _printable(file: str) -> str:
 def format_position(position: Position) -> str:
     """E.g. ``train.py:12``."""
     return f"{position[0]}:{position[1]}"
+
+
+def make_error(message: str) -> HamKaasError:
+    """An error at the line of the user's program that runs now."""
+    return HamKaasError(
+        f"{format_position(user_position())}: error: {message}")

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Dict, List, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 from .arrays import Array, Shape
-from .graph import CONSTANT, INPUT, NUMBER, Node, visit
-from .inference import format_arguments
-from .positions import Position
+from .errors import HamKaasError
+from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
+from .positions import Position, format_position
+from .statements import Argument, format_arguments
+from .tensor import Attribute
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +28,27 @@ class Script:
     """Element type and shape of the inputs, by name."""
 
 
+# The operators of version 1, whose attributes have no names. Elements are
+# float32 where the second entry is true.
+_OPERATORS = {
+    "add": ("SumNode", True),
+    "mul": ("HadamardProductNode", True),
+    "matmul": ("MatMulNode", True),
+    "relu": ("ReLUNode", True),
+    "silu": ("SiLUNode", True),
+    "complex_mul": ("ComplexHadamardProductNode", True),
+    "rms_norm": ("RMSNormNode", True),
+    "sliced_softmax": ("SlicedSoftmaxNode", True),
+    "slice": ("SliceNode", False),
+    "reshape": ("ReshapeNode", False),
+    "permute": ("PermuteNode", False),
+    WRITE: ("ReplaceSliceNode", False),
+}
+
+# What writes to its first operand in a script, but not as an operation.
+_WRITES = ("replace_slice", "scatter")
+
+
 def write_script(result: Node) -> Script:
     """The script of the graph that ends in ``result``.
 
@@ -40,53 +63,141 @@ def write_script(result: Node) -> Script:
     if not isinstance(result, Node):
         raise TypeError(
             f"expected a hamkaas.Node, got {type(result).__name__}")
-    nodes = visit(result)
-    lines: List[str] = []
-    positions = [node._position for node in nodes]
-    if any(map(_needs_version_2, nodes)):
-        lines.append("version = 2;")
-        positions.insert(0, result._position)
-    names = _name_tensors(nodes)
-    ids: Dict[int, int] = {}
-    for number, node in enumerate(nodes, 1):
-        ids[id(node)] = number
-        arguments = node._arguments
-        if id(node) in names:
-            arguments = (names[id(node)], *arguments)
-        operands = [ids[id(operand)] for operand in node._operands]
-        lines.append(f"${number} = {node._op}"
-                     f"({format_arguments(operands, arguments)});")
-    lines.append(f"result = ${len(nodes)};")
-    positions.append(result._position)
-    constants, inputs = {}, {}
-    for node in nodes:
-        if node._op == CONSTANT and node._data is not None:
-            constants[names[id(node)]] = node._data
-        elif node._op == INPUT:
-            inputs[names[id(node)]] = (str(node._dtype), node._shape)
-    return Script("\n".join(lines) + "\n", positions, constants, inputs)
+    return _Writer(visit([result])).write()
+
+
+def _is_parameter(node: Node) -> bool:
+    """Scripts hold numbers, but no lists of elements."""
+    return node._row == CONSTANT or (
+        node._row == NUMBER and node._data is not None and
+        node._data.size != 1)
+
+
+def _has_operator(node: Node) -> bool:
+    """Whether the script spells it as version 1 does."""
+    known = _OPERATORS.get(node._row)
+    if known is None:
+        return False
+    names = {attribute for attribute, _ in node._attributes}
+    return (not names & {"unchecked", "epsilon", "type"} and
+            (not known[1] or node._type[0] == "float32"))
 
 
 def _needs_version_2(node: Node) -> bool:
-    return (not 1 <= len(node._shape) <= 3 or
-            node._op in ("RmsNormNode", NUMBER))
+    name, shape = node._type
+    if not 1 <= len(shape) <= 3 or name not in ("float32", "int64"):
+        return True
+    if node._row in (INPUT, STATE) or _is_parameter(node):
+        return False
+    return not _has_operator(node) or (node._row == "rms_norm" and
+                                       len(shape) != 1)
 
 
-def _name_tensors(nodes: List[Node]) -> Dict[int, str]:
-    """Names of inputs, constants and states by the ids of their nodes.
+def _format(value: Attribute) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(list(value)) if isinstance(value, tuple) else str(value)
 
-    Numbers the constants that were given none. States can do without.
-    """
-    names = {
-        id(node): node._name for node in nodes if node._name is not None
-    }
-    taken = {node._name for node in nodes if node._op == CONSTANT}
-    count = 0
-    for node in nodes:
-        if node._op != CONSTANT or node._name is not None:
-            continue
-        while f"constant_{count}" in taken:
-            count += 1
-        names[id(node)] = f"constant_{count}"
-        count += 1
+
+class _Writer:
+
+    def __init__(self, nodes: List[Node]) -> None:
+        self._nodes = nodes
+        self._lines: List[str] = []
+        self._positions: List[Position] = []
+        self._ids: Dict[int, int] = {}
+        self._next = 1
+        self._parameters = name_parameters(nodes)
+
+    def write(self) -> Script:
+        result = self._nodes[-1]
+        if any(map(_needs_version_2, self._nodes)):
+            self._lines.append("version = 2;")
+            self._positions.append(result._position)
+        for node in self._nodes:
+            self._ids[id(node)] = self._add(self._write(node), node._position)
+        self._lines.append(f"result = ${self._ids[id(result)]};")
+        self._positions.append(result._position)
+        constants = {self._parameters[id(node)]: node._data
+                     for node in self._nodes
+                     if _is_parameter(node) and node._data is not None}
+        inputs = {str(node._name): node._type for node in self._nodes
+                  if node._row == INPUT}
+        return Script("\n".join(self._lines) + "\n", self._positions,
+                      constants, inputs)
+
+    def _add(self, text: str, position: Position) -> int:
+        self._lines.append(f"${self._next} = {text};")
+        self._positions.append(position)
+        self._next += 1
+        return self._next - 1
+
+    def _write(self, node: Node) -> str:
+        if not node._operands and node._row in (INPUT, STATE, CONSTANT, NUMBER):
+            return self._write_tensor(node)
+        if node._row == RESULT or any(operand is None
+                                      for operand in node._operands):
+            raise HamKaasError(
+                f"{format_position(node._position)}: error: expected an "
+                "operation that a script can hold, got one of several results "
+                "or with an operand left out")
+        operands = [self._ids[id(operand)] for operand in node._operands]
+        if _has_operator(node):
+            values: List[Argument] = [value  # type: ignore[misc]
+                                      for _, value in node._attributes]
+            operator = _OPERATORS[node._row][0]
+            if operator == "RMSNormNode" and len(node._type[1]) != 1 and \
+                    node._version == 2:
+                operator = "RmsNormNode"  # Not held to one dimension.
+            return f"{operator}({format_arguments(operands, values)})"
+        if node._row in _WRITES:
+            operands[0] = self._copy(node)
+        texts = [f"${operand}" for operand in operands]
+        texts += [f"{name} = {_format(value)}"
+                  for name, value in node._attributes]
+        camel = "".join(part.capitalize() for part in node._row.split("_"))
+        return f"{camel}Node({', '.join(texts)})"
+
+    def _write_tensor(self, node: Node) -> str:
+        dtype, shape = node._type
+        kind, name = node._row, node._name
+        if kind == NUMBER and not _is_parameter(node):
+            assert node._data is not None
+            number = _format_number(node._data, dtype)
+            return f"{NUMBER}({number}, {dtype}, {list(shape)})"
+        if _is_parameter(node):
+            kind, name = CONSTANT, self._parameters[id(node)]
+        known = f"{name}, " if name is not None else ""
+        return f"{kind}({known}{dtype}, {list(shape)})"
+
+    def _copy(self, node: Node) -> int:
+        """The first operand in storage of its own."""
+        target = node._operands[0]
+        assert target is not None
+        order = list(range(len(target._type[1])))
+        return self._add(f"PermuteNode(${self._ids[id(target)]}, {order})",
+                         node._position)
+
+
+def _format_number(data: Array, dtype: str) -> str:
+    if dtype == "bfloat16":
+        bits = data.view("<u2").astype("<u4") << 16
+        data = bits.view("<f4")
+    value = data.reshape(-1)[0]
+    return str(bool(value)).lower() if dtype == "bool" else str(value)
+
+
+def name_parameters(nodes: Sequence[Node]) -> Dict[int, str]:
+    """Names of all constants whose elements a script does not hold, by id."""
+    taken = {node._name for node in nodes if node._row == CONSTANT}
+    names: Dict[int, str] = {}
+    number = 0
+    for node in filter(_is_parameter, nodes):
+        name = node._name
+        if name is None:
+            while f"constant_{number}" in taken:
+                number += 1
+            name = f"constant_{number}"
+            number += 1
+        names[id(node)] = name
     return names

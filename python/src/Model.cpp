@@ -99,14 +99,6 @@ private:
   std::exception_ptr exception;
 };
 
-/// The number of a name, or one that no element type has.
-int32_t parseElementType(const std::string &name) {
-  for (int32_t type = 0; type <= HamKaasBool; ++type)
-    if (name == elementTypeName(type))
-      return type;
-  return -1;
-}
-
 Options::Options(const CompileArguments &arguments, bool verify)
     : arguments(arguments) {
   for (const auto &[file, line] : arguments.lines)
@@ -185,6 +177,14 @@ std::unique_ptr<Model> Model::compile(std::string_view source,
   return makeModel(&options, [&](HamKaasModel **model) {
     return HamKaasModelCompile(source.data(), source.size(), options.get(),
                                model);
+  });
+}
+
+std::unique_ptr<Model> Model::compileGraph(HamKaasGraph *graph,
+                                           const CompileArguments &arguments) {
+  Options options(arguments);
+  return makeModel(&options, [&](HamKaasModel **model) {
+    return HamKaasGraphCompile(graph, options.get(), model);
   });
 }
 

@@ -9,6 +9,7 @@
 #define HAMKAAS_PYTHON_MODEL_H
 
 #include "Instance.h"
+#include "hamkaas-c/Graph.h"
 #include <string_view>
 #include <utility>
 
@@ -48,6 +49,8 @@ public:
   /// compilation and is thrown.
   static std::unique_ptr<Model> compile(std::string_view source,
                                         const CompileArguments &arguments);
+  static std::unique_ptr<Model> compileGraph(HamKaasGraph *graph,
+                                             const CompileArguments &arguments);
   /// The model in a file, script, MLIR or ONNX, or in a library; the latter
   /// without `arguments`, and compared with its digest if `verify` is true.
   static std::unique_ptr<Model>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Model.h"
+#include "Graph.h"
 #include "hamkaas-c/Compat.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -161,6 +161,26 @@ void bindInstance(nb::module_ &module) {
       .def("load_state", &Instance::loadState, "path"_a);
 }
 
+void bindGraph(nb::module_ &module) {
+  nb::class_<Graph>(module, "Graph")
+      .def(nb::init<>())
+      .def("add_input", &Graph::addInput, "name"_a, "type"_a, "position"_a)
+      .def("add_parameter", &Graph::addParameter, "name"_a, "type"_a,
+           "position"_a)
+      .def("add_state", &Graph::addState, "name"_a, "type"_a, "position"_a)
+      .def("add_constant", &Graph::addConstant, "type"_a, "elements"_a,
+           "position"_a)
+      .def("add_operation", &Graph::addOperation, "name"_a, "operands"_a,
+           "attributes"_a, "position"_a, "result_count"_a)
+      .def("store_state", &Graph::storeState, "state"_a, "value"_a,
+           "position"_a)
+      .def("set_outputs", &Graph::setOutputs, "outputs"_a)
+      .def("compile", &Graph::compile, "arguments"_a);
+  module.def("infer_operation", &inferOperation, "name"_a, "operands"_a,
+             "attributes"_a);
+  module.def("describe_operations", &describeOperations);
+}
+
 } // namespace
 
 NB_MODULE(_native, module) {
@@ -169,6 +189,7 @@ NB_MODULE(_native, module) {
   nb::set_leak_warnings(false);
   bindModel(module);
   bindInstance(module);
+  bindGraph(module);
   module.def("infer_result", &inferResult, "source"_a);
   module.def("digest", &digest, "array"_a);
   module.def("inverse_elements", &invert, "array"_a, "out"_a);

@@ -129,6 +129,13 @@ const char *hamkaas::python::elementTypeName(int32_t elementType) {
   return elementTypes[elementType].name;
 }
 
+int32_t hamkaas::python::parseElementType(std::string_view name) {
+  for (const ElementType &type : elementTypes)
+    if (name == type.name)
+      return static_cast<int32_t>(&type - elementTypes);
+  return -1;
+}
+
 std::string hamkaas::python::formatShape(const std::vector<int64_t> &shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)

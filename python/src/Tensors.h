@@ -11,6 +11,7 @@
 #include "ForeignArray.h"
 #include "hamkaas-c/Compiler.h"
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace hamkaas::python {
@@ -34,6 +35,9 @@ struct Tensor {
 
 /// "float32", "bool" and so on.
 const char *elementTypeName(int32_t elementType);
+
+/// The number of the element type of that name, or -1.
+int32_t parseElementType(std::string_view name);
 
 /// E.g. "[2, 3]".
 std::string formatShape(const std::vector<int64_t> &shape);

@@ -351,8 +351,9 @@ def test_torch_dtypes_and_constants(torch):
     np.testing.assert_array_equal(
         hk.compile(node).run({"x": np.zeros([2, 2], "float32")}),
         np.ones([2, 2]))
-    with pytest.raises(hk.HamKaasError, match="got 'bfloat16'"):
-        hk.input("x", [2], dtype=torch.bfloat16)
+    assert str(hk.input("x", [2], dtype=torch.bfloat16).dtype) == "bfloat16"
+    with pytest.raises(hk.HamKaasError, match="got 'complex64'"):
+        hk.input("x", [2], dtype=torch.complex64)
 
 
 def test_pointer_types():

@@ -25,15 +25,13 @@ REFUSED = {
         lambda: hk.state([-1]),
     "expected a shape of fewer than 2^47 elements":
         lambda: hk.input("x", [2**40, 2**40]),
-    "expected the type float32 or int64, got 'int32'":
-        lambda: hk.input("x", [1], dtype="int32"),
-    "expected float32 or int64, got float64; convert the array":
-        lambda: hk.constant(np.zeros(3)),
-    "expected the type float32 or int64, got >f4":
+    "float16, bfloat16, float32, float64, got 'complex64'":
+        lambda: hk.input("x", [1], dtype="complex64"),
+    "expected an element type such as float32, got >f4":
         lambda: hk.constant(np.zeros(3, ">f4")),
-    "expected the type float32 or int64, got 'object'":
+    "float16, bfloat16, float32, float64, got 'object'":
         lambda: hk.input("x", [1], dtype=object),
-    "expected the type float32 or int64, got 'a(b)'":
+    "expected an element type such as float32, got 'a(b)'":
         lambda: hk.input("x", [1], dtype="a(b)"),
     "expected a name of printable characters":
         lambda: hk.input("a, b", [1]),
@@ -43,22 +41,44 @@ REFUSED = {
         lambda: hk.constant(np.zeros(1, "float32"), name=""),
     "expected the last dimension of lhs (6) to match the rows of rhs (4)":
         lambda: X @ np.zeros([4, 2], "float32"),
-    "expected rhs to be float32, got int64 [3]":
+    "expected types that have a common one, got float32 and int64":
         lambda: hk.input("y", [3]) + LONG,
-    "expected lhs to be float32, got int64 [3]":
-        lambda: LONG + LONG,
+    "expected a whole number beside int64, got 0.5; convert the tensor":
+        lambda: LONG * 0.5,
+    "expected whole numbers from 0 to 255 for uint8, got 256":
+        lambda: hk.input("y", [3], "uint8") + 256,
+    "'add': expected the operand 'lhs' to be a tensor of":
+        lambda: (LONG == 1) + (LONG == 2),
+    "are equal or 1, got [2, 6] and [2]":
+        lambda: X + hk.input("y", [2]),
     "to have as many elements as x (12), got 10":
         lambda: X.reshape([2, 5]),
-    "got begin 1 and end 3":
-        lambda: X[1:3],
-    "got begin -1 and end 2":
-        lambda: X[-1:],
-    "expected a slice without a step":
-        lambda: X[::2],
+    "expected a slice of at least one of 2 entries, got begin 2 and end 2":
+        lambda: X[2:3],
+    "expected an index from -2 to 1, got 2":
+        lambda: X[2],
+    "expected indices of at most 2 dimensions, got 3 dimensions":
+        lambda: X[0, 0, 0],
+    "expected indices from -6 to 5, got 6":
+        lambda: X[:, [0, 6]],
+    "expected a mask whose elements are known, an array, got a tensor":
+        lambda: X[X > 0],
+    "expected a mask of the shape of what it chooses from, [2, 6], got [6, 2]":
+        lambda: X[np.ones([6, 2], bool)],
+    "expected at least one index, got none":
+        lambda: X[np.zeros(2, bool)],
+    "expected an axis from -2 to 1, got 2":
+        lambda: hk.cumulative_sum(X, axis=2),
+    "expected axes that differ, from -2 to 1, got [0, 0]":
+        lambda: hk.sum(X, axis=[0, 0]),
+    "expected a shape to which [2, 6] can be broadcast, got [6]":
+        lambda: hk.broadcast_to(X, [6]),
+    "expected axes of the same sizes, got [0, 1] of [2, 6] and [0, 1] of [6, 2]":
+        lambda: hk.tensordot(X, X.T),
     "expected a prefix from 0 to the last dimension of x (6), got 7":
         lambda: X.sliced_softmax(7),
     "expected x to have at least rank 1":
-        lambda: hk.input("x", [])[0],
+        lambda: hk.input("x", []).slice(0, 1),
 }
 
 
@@ -75,10 +95,19 @@ def test_refused(text):
 
 @pytest.mark.parametrize("make", [
     lambda: X + hk.input("y", [2, 5]),
-    lambda: X + hk.input("y", [6]),
-    lambda: X + hk.input("y", [2, 6, 1]),
-    lambda: hk.input("y", [1, 6]) * X,
-    lambda: X @ hk.input("y", [6]),
+    lambda: X + hk.input("y", [5, 1, 1, 4]),
+    lambda: X @ hk.input("y", [5]),
+    lambda: hk.stack([X, hk.input("y", [6])]),
+    lambda: hk.concat([X, LONG]),
+    lambda: X & X,
+    lambda: ~X,
+    lambda: X << 1,
+    lambda: hk.split(X, 4, axis=1),
+    lambda: hk.roll(X, [1], axis=[0, 1]),
+    lambda: hk.squeeze(X, 0),
+    lambda: hk.take(X, np.float32([0])),
+    lambda: hk.zeros([2, 0]),
+    lambda: X.T.mT[..., 0].T,
     lambda: X.complex_mul(X),
     lambda: X.permute([0]),
     lambda: X.permute([0, 0]),
@@ -93,7 +122,8 @@ def test_refused(text):
     lambda: X.sliced_softmax(2**70),
     lambda: X[1:1],
     lambda: X[2],
-    lambda: X.reshape([-1]),
+    lambda: X.reshape([-1, 5]),
+    lambda: X.reshape([-1, -1]),
     lambda: X + np.complex64(1j),
     lambda: np.complex128(1j) * X,
 ])
@@ -111,7 +141,13 @@ def test_also_refused(make):
     lambda: X.reshape(["2"]),
     lambda: X.reshape([2.0, 6.0]),
     lambda: X["a"],
-    lambda: X[0, 1],
+    lambda: X[0.0],
+    lambda: X & "text",
+    lambda: hk.add(1, 2),
+    lambda: hk.compile({1: X}),
+    lambda: hk.compile([X, None]),
+    lambda: len(hk.input("x", [])),
+    lambda: bool(X == X),
     lambda: hk.input("x", 3),
     lambda: hk.input(3, [3]),
     lambda: hk.input(None, [3]),
@@ -132,10 +168,10 @@ def test_wrong_python_types(make):
 
 def test_note_names_the_operand():
     left = hk.input("left", [3])
-    right = hk.input("right", [3], dtype="int64")
+    right = hk.input("right", [4, 5])
     line = inspect.currentframe().f_lineno - 1
     with pytest.raises(hk.HamKaasError) as info:
-        left + right
+        left @ right
     assert f"{__file__}:{line}: note: defined here" in str(info.value)
 
 
@@ -241,7 +277,7 @@ def shared():
 
 def test_deep_graph():
     node = deep()
-    assert "ReLUNode" in repr(node)
+    assert "relu" in repr(node)
     assert hk.write_script(node).text.count("\n") == 150_003
     again = pickle.loads(pickle.dumps(node))
     assert hk.write_script(again).text == hk.write_script(node).text
@@ -295,18 +331,15 @@ def test_types_are_complete():
 def test_numbers(number, dtype, text):
     """Numbers are part of the program, and no parameters."""
     x = hk.input("x", [1, 3], dtype=dtype)
-    node = x.replace(x, 0, 1) if dtype == "int64" else x
-    node = node * number if dtype == "float32" else node._as_operand(
-        "SumNode", number)
+    node = x * number
     script = hk.write_script(node)
     assert f"NumberTensor({text}, {dtype}, [1, 1])" in script.text
     assert "version = 2" in script.text and not script.constants
     values = np.array([[1, -2, 3]], dtype)
-    if dtype == "float32":
-        model = hk.compile(node)
-        assert not model.parameters
-        np.testing.assert_array_equal(model.run({"x": values}),
-                                      values * np.float32(number))
+    model = hk.compile(node)
+    assert not model.parameters
+    np.testing.assert_array_equal(model.run({"x": values}),
+                                  values * np.dtype(dtype).type(number))
 
 
 def test_attention_with_a_number():
@@ -337,10 +370,8 @@ def test_minus():
 
 @pytest.mark.parametrize("mistake, message", [
     (lambda x: x + [[1.0, 2.0, 3.0]], "got a list; make it an array"),
-    (lambda x: x / 2, "multiply by the inverse"),
     (lambda x: bool(x), "no value before its model runs"),
     (lambda x: np.array(x), "no elements before its model runs"),
-    (lambda x: x[0, 1], "got 2 dimensions"),
     (lambda x: x.reshape(6), r"such as \[2, 3\], got 6"),
     (lambda x: x.reshape([None, 3]), r"such as \[2, 3\], got \[None, 3\]"),
     (lambda x: hk.compile(x, threads="2"), "expected threads to be a whole"),
@@ -357,8 +388,6 @@ def test_mistakes_of_type(mistake, message):
 
 
 @pytest.mark.parametrize("mistake, message", [
-    (lambda x: x + np.ones(3, "float32"), r"reshape the right side to \[1, 3\]"),
-    (lambda x: x @ np.ones((3, 2)), "got float64; convert the array"),
     (lambda x: x.replace(np.ones((1, 3), "float32"), 2, 3),
      "end <= 2 and end - begin = 1, got begin 2 and end 3"),
 ])

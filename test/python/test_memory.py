@@ -48,7 +48,7 @@ def test_nodes_and_errors():
     def work(i):
         x = hk.input("x", [1 + i, 4])
         with pytest.raises(hk.HamKaasError):
-            x + hk.input("y", [2 + i, 4])
+            x + hk.input("y", [2 + i, 5])
         with pytest.raises(hk.HamKaasError):
             hk.compile(x + hk.input("x", [1, 4]))
 

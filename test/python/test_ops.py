@@ -63,8 +63,8 @@ def test_log_sum_exp(shape, data, keepdims, seed):
 
 @pytest.mark.parametrize("axis", [2, -3, [0, 0], [1, -1]])
 def test_log_sum_exp_of_other_axes(axis):
-    with pytest.raises(hk.HamKaasError, match="expected axes that differ, from "
-                       "-2 to 1, got "):
+    with pytest.raises(hk.HamKaasError, match="expected .*, from -2 to 1, got |"
+                       "expected an axis from -2 to 1, got "):
         hk.input("x", [2, 3]).log_sum_exp(axis)
 
 
@@ -161,7 +161,7 @@ def test_slice(shape, data, seed):
     check_unary(lambda x: x[begin:end], lambda x: x[begin:end], shape, seed)
     check_unary(lambda x: x[begin:], lambda x: x[begin:], shape, seed)
     check_unary(lambda x: x[:end], lambda x: x[:end], shape, seed)
-    check_unary(lambda x: x[begin], lambda x: x[begin:begin + 1], shape, seed)
+    check_unary(lambda x: x[begin], lambda x: x[begin], shape, seed)
 
 
 @hypothesis.given(shapes, st.data(), seeds)

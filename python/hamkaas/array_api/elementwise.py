@@ -1,0 +1,522 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of each element.
+
+``x`` is a tensor; ``x1`` and ``x2`` are tensors, arrays, which become
+constants, or numbers, at least one of them a tensor. Their shapes are
+broadcast, their types promoted.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+from ..arrays import DTypeLike
+from ..positions import make_error
+from ..tensor import ElementType, T, Tensor, make
+from .broadcasting import broadcast_all, make_binary
+from .promotion import (SCALARS, as_float, as_tensor, bits_of, cast,
+                        check_dtype, find_tensor, is_scalar, kind_of, promote,
+                        scalar_like)
+
+#===------------------------------------------------------------------------===#
+# Arithmetic
+#===------------------------------------------------------------------------===#
+
+
+def _binary(row: str, x1: Any, x2: Any) -> Any:
+    left, right = promote(x1, x2)
+    return make_binary(row, left, right)
+
+
+def _numbers(name: str, x1: Any, x2: Any) -> Any:
+    left, right = promote(x1, x2)
+    if kind_of(left._type[0]) == "b":
+        raise make_error(f"'{name}': expected numbers, got booleans; convert "
+                         "them, such as by .astype('int64')")
+    return left, right
+
+
+def add(x1: Any, x2: Any) -> Any:
+    """``x1 + x2``; integers wrap."""
+    return _binary("add", x1, x2)
+
+
+def subtract(x1: Any, x2: Any) -> Any:
+    """``x1 - x2``; integers wrap."""
+    return _binary("sub", x1, x2)
+
+
+def multiply(x1: Any, x2: Any) -> Any:
+    """``x1 * x2``; integers wrap."""
+    return _binary("mul", x1, x2)
+
+
+def divide(x1: Any, x2: Any) -> Any:
+    """``x1 / x2`` of floats; integers are converted to float32 first."""
+    left, right = promote(x1, x2)
+    return make_binary("div", as_float(left), as_float(right))
+
+
+def floor_divide(x1: Any, x2: Any) -> Any:
+    """``floor(x1 / x2)``; 0 for integers and ``x2 = 0``."""
+    left, right = _numbers("floor_divide", x1, x2)
+    remainder_ = make_binary("mod", left, right)
+    quotient = make_binary("div", subtract(left, remainder_), right)
+    if kind_of(quotient._type[0]) != "f":
+        return quotient
+    whole = make("floor", [quotient])
+    whole = where(greater(subtract(quotient, whole), 0.5), add(whole, 1), whole)
+    return where(equal(right, 0), make_binary("div", left, right), whole)
+
+
+def remainder(x1: Any, x2: Any) -> Any:
+    """``x1 - x2 * floor(x1 / x2)``, with the sign of ``x2``.
+
+    0 for integers and ``x2 = 0``.
+    """
+    return make_binary("mod", *_numbers("remainder", x1, x2))
+
+
+def maximum(x1: Any, x2: Any) -> Any:
+    """The larger one; NaN if one is NaN."""
+    return make_binary("max", *_numbers("maximum", x1, x2))
+
+
+def minimum(x1: Any, x2: Any) -> Any:
+    """The smaller one; NaN if one is NaN."""
+    return make_binary("min", *_numbers("minimum", x1, x2))
+
+
+def _power_of_number(x: T, exponent: int) -> Optional[T]:
+    """``x`` to a power that is known, by squaring; None for 0."""
+    result: Optional[T] = None
+    while exponent:
+        if exponent & 1:
+            result = x if result is None else multiply(result, x)
+        exponent >>= 1
+        if exponent:
+            x = multiply(x, x)
+    return result
+
+
+# Larger powers of floats are left to the operation.
+_LARGEST_WHOLE_POWER = 3
+
+
+def pow(x1: Any, x2: Any) -> Any:
+    """``x1`` to the power of ``x2``, which is not negative for integers."""
+    left, right = _numbers("pow", x1, x2)
+    is_float = kind_of(left._type[0]) == "f"
+    if is_scalar(x2) and x2 == int(x2) and isinstance(x1, Tensor) and \
+            0 < x2 <= (_LARGEST_WHOLE_POWER if is_float else math.inf):
+        return _power_of_number(left, int(x2))
+    if is_float:
+        return make_binary("pow", left, right)
+    return _integer_power(left, right)
+
+
+def _integer_power(base: T, exponent: T) -> T:
+    """Multiplies by the squares of ``base`` for which ``exponent`` has a bit."""
+    bits = bits_of(exponent._type[0]) - (kind_of(exponent._type[0]) == "i")
+    base, exponent = broadcast_all(base, exponent)
+    one = scalar_like(1, base, base._type[0])
+    result: T = where(equal(bitwise_and(exponent, 1), 1), base, one)
+    for bit in range(1, bits):
+        base = multiply(base, base)
+        has_bit = not_equal(bitwise_and(exponent, 1 << bit), 0)
+        result = multiply(result, where(has_bit, base, one))
+    return result
+
+
+def hypot(x1: Any, x2: Any) -> Any:
+    """``sqrt(x1^2 + x2^2)``, which does not overflow on the way."""
+    left, right = (abs(as_float(x)) for x in promote(x1, x2))
+    large, small = maximum(left, right), minimum(left, right)
+    ratio = where(logical_or(equal(large, 0), equal(large, math.inf)), 0.0,
+                  divide(small, large))
+    return multiply(large, sqrt(add(multiply(ratio, ratio), 1)))
+
+
+def logaddexp(x1: Any, x2: Any) -> Any:
+    """``log(exp(x1) + exp(x2))``, which does not overflow on the way."""
+    left, right = (as_float(x) for x in promote(x1, x2))
+    distance = where(equal(left, right), 0.0, abs(subtract(left, right)))
+    return add(maximum(left, right), log1p(exp(negative(distance))))
+
+
+def atan2(x1: Any, x2: Any) -> Any:
+    """The angle of the point with the coordinates ``x2`` and ``x1``."""
+    y, x = broadcast_all(*(as_float(x) for x in promote(x1, x2)))
+    large, small = maximum(abs(x), abs(y)), minimum(abs(x), abs(y))
+    ratio = where(equal(large, 0), 0.0, divide(small, large))
+    ratio = where(logical_and(isinf(x), isinf(y)), 1.0, ratio)
+    angle = make("atan", [ratio])
+    angle = where(greater(abs(y), abs(x)), subtract(math.pi / 2, angle), angle)
+    angle = where(signbit(x), subtract(math.pi, angle), angle)
+    return where(signbit(y), negative(angle), angle)
+
+
+def copysign(x1: Any, x2: Any) -> Any:
+    """``x1`` with the sign of ``x2``."""
+    left, right = (as_float(x) for x in promote(x1, x2))
+    return where(not_equal(signbit(left), signbit(right)), negative(left), left)
+
+
+#===------------------------------------------------------------------------===#
+# Comparisons
+#===------------------------------------------------------------------------===#
+
+_EXCHANGED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt",
+              "ge": "le"}
+
+
+def _compare(predicate: str, x1: Any, x2: Any) -> Any:
+    left, right = promote(x1, x2)
+    if len(left._type[1]) <= len(right._type[1]) and \
+            not isinstance(x1, Tensor):
+        left, right, predicate = right, left, _EXCHANGED[predicate]
+    return make_binary("compare", left, right, {"predicate": predicate})
+
+
+def equal(x1: Any, x2: Any) -> Any:
+    """``x1 == x2``, false for NaN."""
+    return _compare("eq", x1, x2)
+
+
+def not_equal(x1: Any, x2: Any) -> Any:
+    """``x1 != x2``, true for NaN."""
+    return _compare("ne", x1, x2)
+
+
+def less(x1: Any, x2: Any) -> Any:
+    """``x1 < x2``, false for NaN."""
+    return _compare("lt", x1, x2)
+
+
+def less_equal(x1: Any, x2: Any) -> Any:
+    """``x1 <= x2``, false for NaN."""
+    return _compare("le", x1, x2)
+
+
+def greater(x1: Any, x2: Any) -> Any:
+    """``x1 > x2``, false for NaN."""
+    return _compare("gt", x1, x2)
+
+
+def greater_equal(x1: Any, x2: Any) -> Any:
+    """``x1 >= x2``, false for NaN."""
+    return _compare("ge", x1, x2)
+
+
+#===------------------------------------------------------------------------===#
+# Bits and logic
+#===------------------------------------------------------------------------===#
+
+
+def bitwise_and(x1: Any, x2: Any) -> Any:
+    """``x1 & x2`` of the bits of integers, or of booleans."""
+    return _binary("and", x1, x2)
+
+
+def bitwise_or(x1: Any, x2: Any) -> Any:
+    """``x1 | x2`` of the bits of integers, or of booleans."""
+    return _binary("or", x1, x2)
+
+
+def bitwise_xor(x1: Any, x2: Any) -> Any:
+    """``x1 ^ x2`` of the bits of integers, or of booleans."""
+    return _binary("xor", x1, x2)
+
+
+def bitwise_left_shift(x1: Any, x2: Any) -> Any:
+    """``x1 * 2^x2`` of integers, without the bits that leave the type."""
+    return _binary("shift_left", x1, x2)
+
+
+def bitwise_right_shift(x1: Any, x2: Any) -> Any:
+    """``floor(x1 / 2^x2)`` of integers."""
+    return _binary("shift_right", x1, x2)
+
+
+def bitwise_invert(x: T) -> T:
+    """``~x`` of the bits of integers, or of booleans."""
+    return make("not", [x])
+
+
+def _as_boolean(x: Any, like: Tensor) -> Any:
+    if is_scalar(x):
+        return bool(x)
+    return cast(as_tensor(x, like), "bool")
+
+
+def _logical(row: str, x1: Any, x2: Any) -> Any:
+    like = find_tensor((x1, x2))
+    return _binary(row, _as_boolean(x1, like), _as_boolean(x2, like))
+
+
+def logical_and(x1: Any, x2: Any) -> Any:
+    """True where both are true, or not 0."""
+    return _logical("and", x1, x2)
+
+
+def logical_or(x1: Any, x2: Any) -> Any:
+    """True where one is true, or not 0."""
+    return _logical("or", x1, x2)
+
+
+def logical_xor(x1: Any, x2: Any) -> Any:
+    """True where exactly one is true, or not 0."""
+    return _logical("xor", x1, x2)
+
+
+def logical_not(x: T) -> T:
+    """True where ``x`` is false, or 0."""
+    return make("not", [cast(x, "bool")])
+
+
+#===------------------------------------------------------------------------===#
+# Functions of one argument
+#===------------------------------------------------------------------------===#
+
+
+def positive(x: T) -> T:
+    """``x`` itself."""
+    return x
+
+
+def negative(x: T) -> T:
+    """``-x``; integers wrap."""
+    return make("neg", [x])
+
+
+def abs(x: T) -> T:
+    """The absolute value; the least integer stays as it is."""
+    return x if kind_of(x._type[0]) in "ub" else make("abs", [x])
+
+
+def sign(x: T) -> T:
+    """-1, 0 or 1; NaN stays NaN."""
+    return make("sign", [x])
+
+
+def square(x: T) -> T:
+    """``x * x``."""
+    return make("mul", [x, x])
+
+
+def reciprocal(x: T) -> T:
+    """``1 / x``."""
+    result: T = divide(1, x)
+    return result
+
+
+def _round(row: str, x: T) -> T:
+    return make(row, [x]) if kind_of(x._type[0]) == "f" else x
+
+
+def floor(x: T) -> T:
+    """The largest whole number that is not above ``x``."""
+    return _round("floor", x)
+
+
+def ceil(x: T) -> T:
+    """The least whole number that is not below ``x``."""
+    return _round("ceil", x)
+
+
+def round(x: T) -> T:
+    """The nearest whole number, of two the even one."""
+    return _round("round", x)
+
+
+def trunc(x: T) -> T:
+    """The whole number next to ``x`` in direction of 0."""
+    if kind_of(x._type[0]) != "f":
+        return x
+    result: T = where(less(x, 0), make("ceil", [x]), make("floor", [x]))
+    return result
+
+
+def _function(row: str, x: T) -> T:
+    return make(row, [as_float(x)])
+
+
+def sqrt(x: T) -> T:
+    """The square root."""
+    return _function("sqrt", x)
+
+
+def exp(x: T) -> T:
+    """``e^x``."""
+    return _function("exp", x)
+
+
+def expm1(x: T) -> T:
+    """``e^x - 1``, exact also near 0."""
+    # Kahan's formula: the errors of both factors cancel.
+    x = as_float(x)
+    power = exp(x)
+    result = multiply(subtract(power, 1), divide(x, log(power)))
+    result = where(equal(power, 1), x, result)
+    is_extreme = logical_or(equal(power, 0), isinf(power))
+    checked: T = where(is_extreme, subtract(power, 1), result)
+    return checked
+
+
+def log(x: T) -> T:
+    """The natural logarithm; NaN for negative numbers."""
+    return _function("log", x)
+
+
+def log1p(x: T) -> T:
+    """``log(1 + x)``, exact also near 0."""
+    # Kahan's formula: the errors of both factors cancel.
+    x = as_float(x)
+    more = add(x, 1)
+    result = multiply(log(more), divide(x, subtract(more, 1)))
+    result = where(equal(more, math.inf), more, result)
+    checked: T = where(equal(more, 1), x, result)
+    return checked
+
+
+def log2(x: T) -> T:
+    """The logarithm to the base 2."""
+    result: T = multiply(log(x), 1 / math.log(2))
+    return result
+
+
+def log10(x: T) -> T:
+    """The logarithm to the base 10."""
+    result: T = multiply(log(x), 1 / math.log(10))
+    return result
+
+
+def sin(x: T) -> T:
+    """The sine."""
+    return _function("sin", x)
+
+
+def cos(x: T) -> T:
+    """The cosine."""
+    return _function("cos", x)
+
+
+def tan(x: T) -> T:
+    """The tangent."""
+    return _function("tan", x)
+
+
+def asin(x: T) -> T:
+    """The inverse sine."""
+    return _function("asin", x)
+
+
+def acos(x: T) -> T:
+    """The inverse cosine."""
+    return _function("acos", x)
+
+
+def atan(x: T) -> T:
+    """The inverse tangent."""
+    return _function("atan", x)
+
+
+def sinh(x: T) -> T:
+    """The hyperbolic sine."""
+    return _function("sinh", x)
+
+
+def cosh(x: T) -> T:
+    """The hyperbolic cosine."""
+    return _function("cosh", x)
+
+
+def tanh(x: T) -> T:
+    """The hyperbolic tangent."""
+    return _function("tanh", x)
+
+
+def asinh(x: T) -> T:
+    """The inverse hyperbolic sine."""
+    return _function("asinh", x)
+
+
+def acosh(x: T) -> T:
+    """The inverse hyperbolic cosine."""
+    return _function("acosh", x)
+
+
+def atanh(x: T) -> T:
+    """The inverse hyperbolic tangent."""
+    return _function("atanh", x)
+
+
+def isnan(x: T) -> T:
+    """True where ``x`` is NaN."""
+    result: T = not_equal(x, x)
+    return result
+
+
+def isinf(x: T) -> T:
+    """True where ``x`` is infinite, of either sign."""
+    if kind_of(x._type[0]) != "f":
+        return isnan(x)
+    result: T = equal(abs(x), math.inf)
+    return result
+
+
+def isfinite(x: T) -> T:
+    """True where ``x`` is neither NaN nor infinite."""
+    if kind_of(x._type[0]) != "f":
+        return make("not", [isnan(x)])
+    result: T = less(abs(x), math.inf)
+    return result
+
+
+def signbit(x: T) -> T:
+    """True where ``x`` is negative or -0.0."""
+    name = f"int{bits_of(x._type[0])}"
+    bits = make("bitcast", [x], {"type": ElementType(name)})
+    result: T = less(bits, 0)
+    return result
+
+
+#===------------------------------------------------------------------------===#
+# Choices and conversion
+#===------------------------------------------------------------------------===#
+
+
+def where(condition: T, x1: Any, x2: Any) -> T:
+    """``x1`` where ``condition`` holds, otherwise ``x2``."""
+    if is_scalar(x1) and is_scalar(x2):
+        name = "float32" if isinstance(x1, float) or isinstance(
+            x2, float) else "bool" if isinstance(x1, bool) and isinstance(
+                x2, bool) else "int64"
+        x1 = scalar_like(x1, condition, name)
+    elif not isinstance(x1, (Tensor, *SCALARS)):
+        x1 = as_tensor(x1, condition)
+    elif not isinstance(x2, (Tensor, *SCALARS)):
+        x2 = as_tensor(x2, condition)
+    left, right = promote(x1, x2)
+    chosen: T = make("select",
+                     broadcast_all(cast(condition, "bool"), left, right))
+    return chosen
+
+
+def clip(x: T, min: Any = None, max: Any = None) -> T:
+    """``x``, raised to ``min`` and lowered to ``max`` where they are given."""
+    result = x
+    for bound, function in ((min, maximum), (max, minimum)):
+        if bound is not None:
+            result = function(result, bound)
+    clipped: T = cast(result, x._type[0])
+    return clipped
+
+
+def astype(x: T, dtype: DTypeLike, *, copy: bool = True) -> T:
+    """``x`` with elements of another type.
+
+    Floats become integers towards 0; beyond the type, its least or largest one.
+    """
+    return cast(x, check_dtype(dtype))

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graphs of the compiler, built from the records that nodes are."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Dict, List, Sequence, Tuple
+
+import numpy as np
+
+from . import _native
+from .arrays import Array
+from .errors import HamKaasError
+from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
+from .positions import Position, format_position
+from .storage import Storage, Storages, View
+from .tensor import Attributes
+
+
+def integer_attribute(node: Node, name: str) -> int:
+    """The value of an attribute that is an integer."""
+    value = dict(node._attributes)[name]
+    assert isinstance(value, int)
+    return value
+
+
+def _check_names(nodes: Sequence[Node]) -> None:
+    """Raises an error if two tensors of a kind have one name."""
+    known: Dict[Tuple[str, str], Node] = {}
+    for node in nodes:
+        if node._name is None:
+            continue
+        other = known.setdefault((node._row, node._name), node)
+        if other is not node:
+            raise HamKaasError(
+                f"{format_position(node._position)}: error: expected a new "
+                f"name, another {node._row} is called {node._name!r}\n"
+                f"{format_position(other._position)}: note: named here")
+
+
+def name_tensors(nodes: Sequence[Node], kind: str, prefix: str) -> \
+        Dict[int, str]:
+    """The names of the nodes of a kind, by their ids.
+
+    Those without one are called ``prefix_0``, ``prefix_1``, ...
+    """
+    same = [node for node in nodes if node._row == kind]
+    taken = {node._name for node in same}
+    names: Dict[int, str] = {}
+    number = 0
+    for node in same:
+        name = node._name
+        if name is None:
+            while f"{prefix}_{number}" in taken:
+                number += 1
+            name = f"{prefix}_{number}"
+            number += 1
+        names[id(node)] = name
+    return names
+
+
+@dataclasses.dataclass(frozen=True)
+class Replay:
+    """A graph of the compiler, and the data that it does not contain."""
+
+    graph: _native.Graph
+    constants: Dict[str, Array]
+    """The contents of the parameters, by name."""
+
+
+class _Builder:
+    """Adds nodes in the order in which they are visited."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.graph = _native.Graph()
+        self.constants: Dict[str, Array] = {}
+        self._nodes = nodes
+        self._views: Dict[int, View] = {}
+        self._results: Dict[int, Tuple[int, ...]] = {}
+        self._states: List[Tuple[Node, Storage, int]] = []
+        self._storages = Storages(self._apply, self._make_position)
+        self._names = {**name_tensors(nodes, CONSTANT, "constant"),
+                       **name_tensors(nodes, STATE, "buffer")}
+        self._result_counts: Dict[int, int] = {}
+        for node in nodes:
+            if node._row == RESULT:
+                first = id(node._operands[0])
+                self._result_counts[first] = max(
+                    self._result_counts.get(first, 1),
+                    integer_attribute(node, "number") + 1)
+
+    def build(self) -> None:
+        """Adds all nodes, and what states are at the end of a run."""
+        for node in self._nodes:
+            self._add(node)
+        for node, storage, initial in self._states:
+            if storage.contents != initial:
+                self.graph.store_state(initial, storage.contents,
+                                       node._position)
+
+    def read(self, node: Node) -> int:
+        """The value of a node now."""
+        return self._storages.read(self._views[id(node)])
+
+    def _own(self, node: Node, value: int) -> Storage:
+        storage = Storage(value, node._type[1], node._position)
+        self._views[id(node)] = View(storage, 0, node._type[1], value,
+                                     node._position)
+        return storage
+
+    def _add(self, node: Node) -> None:
+        row = node._row
+        if row in (INPUT, CONSTANT, STATE, NUMBER):
+            self._own_tensor(node)
+        elif row == RESULT:
+            first = node._operands[0]
+            number = integer_attribute(node, "number")
+            self._own(node, self._results[id(first)][number])
+        elif row == WRITE:
+            self._write(node)
+        else:
+            self._add_operation(node)
+
+    def _own_tensor(self, node: Node) -> None:
+        name, kind, position = self._names.get(id(node), ""), node._type, \
+            node._position
+        if node._row == INPUT:
+            self._own(node, self.graph.add_input(str(node._name), kind,
+                                                 position))
+        elif node._row == CONSTANT:
+            assert node._data is not None
+            self.constants[name] = node._data
+            self._own(node, self.graph.add_parameter(name, kind, position))
+        elif node._row == STATE:
+            value = self.graph.add_state(name, kind, position)
+            self._states.append((node, self._own(node, value), value))
+        else:
+            assert node._data is not None
+            self._own(node, self.graph.add_constant(
+                kind, node._data.tobytes(), position))
+
+    def _add_operation(self, node: Node) -> None:
+        operands = [0 if operand is None else self.read(operand)
+                    for operand in node._operands]
+        count = self._result_counts.get(id(node), 1)
+        result = self.graph.add_operation(node._row, operands,
+                                          node._attributes, node._position,
+                                          count)
+        if isinstance(result, tuple):
+            self._results[id(node)] = result
+            result = result[0]
+        if node._row in ("reshape", "slice"):
+            self._add_view(node, result)
+        else:
+            self._own(node, result)
+
+    def _add_view(self, node: Node, value: int) -> None:
+        operand = node._operands[0]
+        assert operand is not None
+        whole = self._views[id(operand)]
+        offset = whole.offset
+        if node._row == "slice":
+            row = node.size // node._type[1][0]
+            offset += integer_attribute(node, "begin") * row
+        self._views[id(node)] = View(whole.storage, offset, node._type[1],
+                                     value, node._position)
+
+    def _write(self, node: Node) -> None:
+        operands = [self.read(operand) for operand in node._operands
+                    if operand is not None]
+        value = self._apply("replace_slice", operands, node._attributes,
+                            node._position)
+        target = node._operands[0]
+        assert target is not None
+        view = self._views[id(node)] = self._views[id(target)]
+        self._storages.write(view, value, node._position)
+
+    def _apply(self, row: str, operands: List[int], attributes: Attributes,
+               position: Position) -> int:
+        result = self.graph.add_operation(row, operands, attributes, position,
+                                          1)
+        assert isinstance(result, int)
+        return result
+
+    def _make_position(self, number: int, position: Position) -> int:
+        return self.graph.add_constant(
+            ("int64", (1,)), np.array([number], np.int64).tobytes(), position)
+
+
+def replay(results: Sequence[Node], names: Sequence[str]) -> Replay:
+    """The graph that ends in ``results``, which get these names."""
+    nodes = visit(results)
+    _check_names(nodes)
+    builder = _Builder(nodes)
+    builder.build()
+    builder.graph.set_outputs([(name, builder.read(node))
+                               for name, node in zip(names, results)])
+    return Replay(builder.graph, builder.constants)

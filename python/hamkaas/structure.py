@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tuples, lists and dictionaries of results, nested."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Iterable, Iterator, Tuple
+
+from .graph import Node
+
+Structure = Any
+"""A node, or a tuple, list or dictionary of structures."""
+
+
+def flatten(structure: Structure,
+            path: str = "") -> Iterator[Tuple[str, Node]]:
+    """The nodes and their names: keys and places, with dots between them.
+
+    >>> import hamkaas as hk
+    >>> x = hk.input("x", [2])
+    >>> [name for name, _ in flatten({"y": x, "z": (x, x)})]
+    ['y', 'z.0', 'z.1']
+    """
+    if isinstance(structure, Node):
+        yield path or "result", structure
+        return
+    if isinstance(structure, dict):
+        for key, value in structure.items():
+            if not isinstance(key, str):
+                raise TypeError("expected names as keys of results, got "
+                                f"{key!r}")
+            yield from flatten(value, f"{path}.{key}" if path else key)
+    elif isinstance(structure, (tuple, list)):
+        for i, value in enumerate(structure):
+            yield from flatten(value, f"{path or 'result'}.{i}")
+    else:
+        raise TypeError("expected a hamkaas.Node, or a tuple, list or "
+                        "dictionary of nodes, got "
+                        f"{type(structure).__name__}")
+
+
+def skeleton(structure: Structure) -> Structure:
+    """The structure without its nodes; None for one node."""
+    return None if isinstance(structure, Node) else _rebuild(
+        structure, itertools.repeat(None))
+
+
+def unflatten(structure: Structure, values: Iterable[Any]) -> Structure:
+    """``values`` in the places of the nodes."""
+    return _rebuild(structure, iter(values))
+
+
+def _rebuild(structure: Structure, values: Iterator[Any]) -> Structure:
+    if isinstance(structure, dict):
+        return {key: _rebuild(value, values)
+                for key, value in structure.items()}
+    if isinstance(structure, (tuple, list)):
+        parts = [_rebuild(value, values) for value in structure]
+        if isinstance(structure, list):
+            return parts
+        if hasattr(structure, "_fields"):
+            return type(structure)(*parts)
+        return tuple(parts)
+    return next(values)

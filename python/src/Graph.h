@@ -1,0 +1,71 @@
+//===- Graph.h - Graphs, built operation by operation -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_PYTHON_GRAPH_H
+#define HAMKAAS_PYTHON_GRAPH_H
+
+#include "Model.h"
+#include "hamkaas-c/Graph.h"
+
+namespace hamkaas::python {
+
+/// Name of the element type, and shape.
+using TypeTuple = nb::tuple;
+
+/// File and line.
+using PositionTuple = nb::tuple;
+
+/// A HamKaasGraph. Attributes are tuples of a name and a value: an integer or a
+/// flag, a float, a tuple of integers, a str for a word, and an instance of a
+/// subclass of str for an element type.
+class Graph {
+public:
+  Graph();
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+  ~Graph() { HamKaasErrorFree(HamKaasGraphDestroy(handle)); }
+
+  HamKaasValue addInput(const std::string &name, TypeTuple type,
+                        PositionTuple position);
+  /// Whoever makes an instance gives its contents.
+  HamKaasValue addParameter(const std::string &name, TypeTuple type,
+                            PositionTuple position);
+  HamKaasValue addState(const std::string &name, TypeTuple type,
+                        PositionTuple position);
+  /// `elements` are all, or one that is repeated.
+  HamKaasValue addConstant(TypeTuple type, nb::bytes elements,
+                           PositionTuple position);
+  /// The value of the result, or a tuple of them if `resultCount` is not 1.
+  nb::object addOperation(const std::string &name, nb::list operands,
+                          nb::tuple attributes, PositionTuple position,
+                          int32_t resultCount);
+  void storeState(HamKaasValue state, HamKaasValue value,
+                  PositionTuple position);
+  void
+  setOutputs(const std::vector<std::pair<std::string, HamKaasValue>> &outputs);
+  std::unique_ptr<Model> compile(const CompileArguments &arguments) const;
+
+private:
+  using AddTensor = HamKaasError (*)(HamKaasGraph *, const HamKaasGraphTensor *,
+                                     HamKaasValue *);
+
+  HamKaasValue addTensor(AddTensor add, const char *name, TypeTuple type,
+                         nb::handle elements, PositionTuple position);
+
+  HamKaasGraph *handle = nullptr;
+};
+
+/// The types of the results, for operands of which None is one left out.
+nb::tuple inferOperation(const std::string &name, nb::tuple operands,
+                         nb::tuple attributes);
+
+/// The JSON of HamKaasDescribeOperations.
+std::string describeOperations();
+
+} // namespace hamkaas::python
+
+#endif // HAMKAAS_PYTHON_GRAPH_H
