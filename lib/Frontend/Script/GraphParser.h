@@ -37,14 +37,14 @@ private:
     unsigned depth;
   };
 
-  /// What a statement gives to the ids before its `=`.
+  /// The values that a statement gives to the ids before its `=`.
   struct Results {
     llvm::SmallVector<Node, 2> nodes;
     /// False if it was wrong: any number of ids will do.
     bool isKnown = true;
   };
 
-  /// What an input, a parameter or a state is declared to be.
+  /// The declaration of an input, a parameter or a state.
   struct Tensor {
     std::string name;
     mlir::RankedTensorType type;
@@ -63,7 +63,7 @@ private:
     llvm::SmallVector<int64_t> list = {};
 
     bool isNamed() const { return !name.text.empty(); }
-    /// What messages point at.
+    /// The place that messages point at.
     Position position() const {
       return isNamed() ? name.position : token.position;
     }

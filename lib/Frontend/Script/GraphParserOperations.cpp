@@ -134,8 +134,8 @@ LogicalResult GraphParser::reportOperation(const Token &word,
   return report(position, std::move(rest));
 }
 
-/// What was perhaps meant instead of an operation: a word of the language, or
-/// an operation as version 2 spells it.
+/// The word that was perhaps meant instead of an operation: a word of the
+/// language, or an operation as version 2 spells it.
 StringRef GraphParser::findMeant(StringRef word) {
   constexpr unsigned mostEdits = 2;
   for (const Statement &known : getStatements())

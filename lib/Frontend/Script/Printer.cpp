@@ -518,7 +518,7 @@ FailureOr<uint64_t> Printer::getViewId(Value value) {
 
 /// Of version 1 or 2; failure where neither can say it.
 static FailureOr<std::string> printOld(ModuleOp module) {
-  // What these versions cannot say is no error.
+  // A graph that is too much for these versions is no error.
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](Diagnostic &) { return success(); });
   return Printer(module).print();

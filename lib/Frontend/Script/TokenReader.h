@@ -18,8 +18,8 @@ namespace hamkaas::script {
 /// More errors, or more warnings, than this help nobody.
 inline constexpr unsigned messageLimit = 100;
 
-/// What the parsers of all versions share: tokens one by one, with messages
-/// about them.
+/// Tokens one by one, with messages about them, for the parsers of all
+/// versions.
 class TokenReader {
 protected:
   /// `lines` are ScriptImportOptions::lines, which outlive the reader.

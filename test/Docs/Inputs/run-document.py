@@ -77,16 +77,23 @@ def result_shape(graph):
     return [int(dim) for dim in dims.split("x")[:-1]]
 
 
+def result_of(script, node):
+    """A statement that makes a node the last result."""
+    return (f'output("checked", ${node});\n' if "version = 3;" in script else
+            f"result = ${node};\n")
+
+
 def check_script(script):
-    if "result = " not in script:
+    if "result = " not in script and "output(" not in script:
         last = re.findall(r"^\$(\d+) = ", script, re.MULTILINE)[-1]
-        script += f"result = ${last};\n"
+        script += result_of(script, last)
     done = import_script(script)
     if done.returncode != 0 or done.stderr:
         yield f"{script}{done.stderr}"
         return
+    statements = re.sub(r"^output\(.*\n", "", script, flags=re.MULTILINE)
     for node, shape in SHAPE.findall(script):
-        graph = import_script(script + f"result = ${node};\n").stdout
+        graph = import_script(statements + result_of(script, node)).stdout
         if str(result_shape(graph)) != shape:
             yield f"${node} has the shape {result_shape(graph)}, not {shape}"
 

@@ -68,9 +68,9 @@ public:
   /// Begins a body. Constants and operations are added to it, and read its
   /// values alone, until endScan or abandonScan. Bodies nest.
   void beginScan();
-  /// What the body knows of a value outside: one that a step hands on to the
-  /// next, and `value` is the first; a row of `value`; or all of it. They are
-  /// added in this order.
+  /// A value outside as the body knows it: one that a step hands on to the
+  /// next, of which `value` is the first; a row of `value`; or all of it. They
+  /// are added in this order.
   enum class ScanArgument { Init, Row, Value };
   llvm::Expected<uint32_t> addScanArgument(ScanArgument kind, uint32_t value,
                                            mlir::Location location);
