@@ -25,7 +25,7 @@
 #define HAMKAAS_CPP_GRAPH_H
 
 #include "hamkaas-cpp/HamKaas.h"
-#include "hamkaas-cpp/Value.h"
+#include "hamkaas-cpp/Operators.h"
 
 #include <string_view>
 
@@ -134,7 +134,7 @@ public:
   /// The first error of a call, empty for none.
   const std::string &error() const { return shared->problem; }
 
-  detail::GraphData *data() const { return shared.get(); }
+  operator GraphRef() const { return shared.get(); }
 
 private:
   /// Elements of a caller.
@@ -200,8 +200,5 @@ private:
 
 } // namespace HAMKAAS_CPP_VARIANT
 } // namespace hamkaas
-
-#include "hamkaas-cpp/Operations.h"
-#include "hamkaas-cpp/Operators.h"
 
 #endif // HAMKAAS_CPP_GRAPH_H

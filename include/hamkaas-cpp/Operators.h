@@ -15,6 +15,7 @@
 #define HAMKAAS_CPP_OPERATORS_H
 
 #include "hamkaas-cpp/Operations.h"
+#include "hamkaas-cpp/Tensor.h"
 
 #include <algorithm>
 #include <cmath>

@@ -64,6 +64,16 @@ struct GraphData {
 
 } // namespace detail
 
+/// A graph, as what an operation without operands is added to.
+class GraphRef {
+public:
+  GraphRef(detail::GraphData *graph) : graph(graph) {}
+  detail::GraphData *data() const { return graph; }
+
+private:
+  detail::GraphData *graph;
+};
+
 /// A tensor of a graph, which must outlive it. One that is none stands for an
 /// optional operand that is left out, and for the result of a call that failed.
 class Value {

@@ -203,7 +203,7 @@ void CxxOperation::emitOptions(raw_ostream &os) const {
 void CxxOperation::emitSignature(raw_ostream &os) const {
   std::vector<std::string> parameters;
   if (operands.empty())
-    parameters.push_back("Graph &graph");
+    parameters.push_back("GraphRef graph");
   for (const NamedTypeConstraint *operand : operands)
     parameters.push_back(
         (StringRef(operand->isVariadic() ? "const std::vector<Value> &"
@@ -328,7 +328,7 @@ void hamkaas::tblgen::emitCxxOperations(const RecordKeeper &records,
         "---------===//\n\n"
         "#ifndef HAMKAAS_CPP_OPERATIONS_H\n"
         "#define HAMKAAS_CPP_OPERATIONS_H\n\n"
-        "#include \"hamkaas-cpp/Graph.h\"\n\n"
+        "#include \"hamkaas-cpp/Value.h\"\n\n"
         "namespace hamkaas {\n"
         "inline namespace HAMKAAS_CPP_VARIANT {\n\n";
   forEachOperation(records,

@@ -26,7 +26,7 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^```(\w*)$")
-FILE = re.compile(r"(?:/\* (\S+\.c) \*/|// (\S+\.cpp)|# (\S+\.txt))\n")
+FILE = re.compile(r"(?:/\* (\S+\.[ch]) \*/|// (\S+\.[ch]pp)|# (\S+\.txt))\n")
 SHAPE = re.compile(r"^\$(\d+) = .*;\s*# (\[[\d, ]*\])", re.MULTILINE)
 
 
