@@ -95,6 +95,10 @@ typedef struct HamKaasInstanceOptions {
   /// that it was loaded with. Load by an absolute path if the process changes
   /// its working directory.
   int32_t unverified;
+  /// Not 0: use the threads that all instances with this flag and as many
+  /// `threads` have in common. While one of them runs a kernel on these, the
+  /// others run theirs on their callers alone. Meant for many small programs.
+  int32_t sharedThreads;
 } HamKaasInstanceOptions;
 
 /// Allocates the regions, runs `prepare`, and zeroes the state. `options` may

@@ -113,6 +113,7 @@ struct InstanceOptions {
   const Instance *constantsOf = nullptr;
   const Instance *stateOf = nullptr;
   bool unverified = false;
+  bool sharedThreads = false;
 };
 
 /// A model with its constants, state and workspace; keeps the model's code.

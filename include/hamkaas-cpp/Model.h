@@ -200,6 +200,7 @@ public:
         given.constantsOf ? given.constantsOf->handle() : nullptr;
     options.stateOf = given.stateOf ? given.stateOf->handle() : nullptr;
     options.unverified = given.unverified;
+    options.sharedThreads = given.sharedThreads;
     HamKaasInstance *instance = nullptr;
     std::string problem = checkParameters(given.parameters);
     if (problem.empty())

@@ -171,6 +171,7 @@ private:
     options.structSize = sizeof(options);
     options.device = name.c_str();
     options.threads = request.device.threads;
+    options.sharedThreads = 1;
     std::string problem = takeText(HamKaasModelCreateInstance(
         program.model, &options, &session->instance));
     if (!problem.empty())

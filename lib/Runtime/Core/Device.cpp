@@ -12,17 +12,18 @@
 
 using namespace hamkaas::rt;
 
-static Error createCpu(int32_t threads, const HamKaasProgram &program,
+static Error createCpu(CpuThreads threads, const HamKaasProgram &program,
                        Device &device) {
   if (!program.run)
     return Error::format("device 'cpu': model '%s' has no code for it; compile "
                          "it for the targets cpu,cuda",
                          program.name);
-  return createCpuDevice(threads, device);
+  return threads.areShared ? createSharedCpuDevice(threads.count, device)
+                           : createCpuDevice(threads.count, device);
 }
 
 // The fastest device present, so that a caller need not know which.
-static Error createBest(int32_t threads, const HamKaasProgram &program,
+static Error createBest(CpuThreads threads, const HamKaasProgram &program,
                         Device &device) {
   if (!program.deviceCode)
     return createCpu(threads, program, device);
@@ -65,7 +66,7 @@ const char *hamkaas::rt::targetOfDevice(const char *name,
   return isCpu ? "cpu" : "cuda";
 }
 
-Error hamkaas::rt::createDevice(const char *name, int32_t threads,
+Error hamkaas::rt::createDevice(const char *name, CpuThreads threads,
                                 const HamKaasProgram &program, Device &device) {
   if (strcmp(name, "cpu") == 0)
     return createCpu(threads, program, device);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Runtime/Core/Device.h"
+#include "HamKaas/Runtime/Cpu/SharedThreads.h"
 #include "HamKaas/Runtime/Cpu/ThreadPool.h"
 
 #include <cstdlib>
@@ -63,20 +64,48 @@ static void destroy(void *context) {
   ThreadPool::destroy(static_cast<ThreadPool *>(context));
 }
 
-Error hamkaas::rt::createCpuDevice(int32_t threads, Device &device) {
-  ThreadPool *pool = nullptr;
-  if (Error error = ThreadPool::create(threads, pool))
-    return error;
-  device = {};
+static int32_t runShared(void *context, HamKaasKernelFunction kernel,
+                         void *const *arguments, int64_t tiles,
+                         int64_t *values) {
+  return static_cast<SharedThreads *>(context)->run(kernel, arguments, tiles,
+                                                    values);
+}
+
+static void destroyShared(void *context) {
+  SharedThreads::release(static_cast<SharedThreads *>(context));
+}
+
+// But for its threads.
+static Device describeCpu() {
+  Device device = {};
   device.name = "cpu";
-  device.context = pool;
   device.allocate = allocate;
   device.release = release;
   device.copy = copy;
   device.copyToCaller = copy;
   device.zero = zero;
-  device.runKernel = runKernel;
   device.synchronise = synchronise;
+  return device;
+}
+
+Error hamkaas::rt::createCpuDevice(int32_t threads, Device &device) {
+  ThreadPool *pool = nullptr;
+  if (Error error = ThreadPool::create(threads, pool))
+    return error;
+  device = describeCpu();
+  device.context = pool;
+  device.runKernel = runKernel;
   device.destroy = destroy;
+  return Error();
+}
+
+Error hamkaas::rt::createSharedCpuDevice(int32_t threads, Device &device) {
+  SharedThreads *shared = nullptr;
+  if (Error error = SharedThreads::acquire(threads, shared))
+    return error;
+  device = describeCpu();
+  device.context = shared;
+  device.runKernel = runShared;
+  device.destroy = destroyShared;
   return Error();
 }

@@ -191,7 +191,8 @@ static Error readArguments(const HamKaasProgram *program,
     return error;
   if (Error error = readOptions(options, known))
     return error;
-  return createDevice(known.device, known.threads, *program, device);
+  return createDevice(known.device, {known.threads, known.sharedThreads != 0},
+                      *program, device);
 }
 
 Error hamkaas::rt::createInstance(const HamKaasProgram *program,

@@ -20,7 +20,7 @@ using namespace hamkaas::test;
 TEST(Device, UnknownNameIsAnError) {
   Device device;
   FakeProgram fake;
-  EXPECT_EQ(textOf(createDevice("tpu", 1, fake.program, device)),
+  EXPECT_EQ(textOf(createDevice("tpu", {1}, fake.program, device)),
             "unknown device 'tpu', this runtime offers 'cpu' 'cuda' 'cuda:N' "
             "'best'");
 }

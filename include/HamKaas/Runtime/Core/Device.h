@@ -84,13 +84,20 @@ bool isDeviceName(const char *name);
 /// the device is not known.
 const char *targetOfDevice(const char *name, const char *architecture);
 
-/// Makes the device of that name for a program. `threads` as in
-/// HamKaasInstanceOptions.
-Error createDevice(const char *name, int32_t threads,
+/// `threads` and `sharedThreads` of HamKaasInstanceOptions.
+struct CpuThreads {
+  int32_t count = 0;
+  bool areShared = false;
+};
+
+/// Makes the device of that name for a program.
+Error createDevice(const char *name, CpuThreads threads,
                    const HamKaasProgram &program, Device &device /* out */);
 
 /// The processor this runs on. Its memory is the process's own.
 Error createCpuDevice(int32_t threads, Device &device /* out */);
+/// The same, with threads that all such devices have in common.
+Error createSharedCpuDevice(int32_t threads, Device &device /* out */);
 
 /// NVIDIA GPU number `number`, to run the program, which must outlive the
 /// device. After an error `isUsable` says whether there is a GPU that can run
