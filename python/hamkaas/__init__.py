@@ -21,6 +21,7 @@ The names in capitals and `traverse_node` are those of the first HamKaas, see
 `hamkaas.compat`.
 """
 
+from . import ops
 from ._native import compiler_version
 from .array_api.elementwise import (
     abs, acos, acosh, add, asin, asinh, astype, atan, atan2, atanh,
@@ -94,7 +95,7 @@ __all__ = [
     "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
     "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum",
     "moveaxis", "multiply", "negative", "not_equal", "ones", "ones_like",
-    "outer", "permute_dims", "positive", "pow", "prod", "reciprocal",
+    "ops", "outer", "permute_dims", "positive", "pow", "prod", "reciprocal",
     "remainder", "repeat", "reshape", "roll", "round", "searchsorted", "sign",
     "signbit", "sin", "sinh", "sort", "split", "sqrt", "square", "squeeze",
     "stack", "state", "std", "subtract", "sum", "take", "take_along_axis",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Dict, List, Sequence, Tuple
 
+from . import ops
 from .arrays import Array, Shape
 from .errors import HamKaasError
 from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
@@ -135,12 +136,12 @@ class _Writer:
     def _write(self, node: Node) -> str:
         if not node._operands and node._row in (INPUT, STATE, CONSTANT, NUMBER):
             return self._write_tensor(node)
-        if node._row == RESULT or any(operand is None
-                                      for operand in node._operands):
+        if node._row in ops.COMPOSITIONS or node._row == RESULT or any(
+                operand is None for operand in node._operands):
             raise HamKaasError(
                 f"{format_position(node._position)}: error: expected an "
-                "operation that a script can hold, got one of several results "
-                "or with an operand left out")
+                "operation that version 2 of the script has, got a "
+                f"{node._row}; see Model.graph")
         operands = [self._ids[id(operand)] for operand in node._operands]
         if _has_operator(node):
             values: List[Argument] = [value  # type: ignore[misc]

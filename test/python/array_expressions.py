@@ -103,7 +103,10 @@ class Expressions:
             return
         if value.dtype.kind in "iu" and np.abs(value.astype(float)).max() > 1e9:
             return
-        self.keep(node(), value, text)
+        made = node()
+        known = "\n".join((*self.texts, text))
+        assert made.shape == value.shape, (known, made.shape, value.shape)
+        self.keep(made, value, text)
 
     def unary(self):
         name, (x, a, text) = self.one_of(UNARY), self.pick()

@@ -307,7 +307,7 @@ INDICES = [
     np.s_[np.array([True, False])], np.s_[:, np.array([True, False, True]), 1],
     np.s_[C > 0], np.s_[:, A > 0], np.s_[None, ..., None], np.s_[()],
     np.s_[-9:9], np.s_[..., np.array(2)], np.s_[np.int64(1), 2],
-    np.s_[[0, 1], [2, 1], [3, 0]], np.s_[1:2, [0], 3],
+    np.s_[[0, 1], [2, 1], [3, 0]], np.s_[1:2, [0], 3], np.s_[:, 1, ..., [0, 2]],
 ]
 
 

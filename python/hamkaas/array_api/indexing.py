@@ -187,10 +187,14 @@ def _gather(x: T, gathers: List[Tuple[int, Any]], is_split: bool) -> T:
     return moveaxis(chosen, range(new), range(axes[0], axes[0] + new))
 
 
-def _is_split(indices: List[Any]) -> bool:
-    """True if a slice or None stands between indices that gather."""
-    kinds = ["-" if index is None or isinstance(index, slice) else "x"
-             for index in indices]
+def _is_split(key: Any) -> bool:
+    """True if something stands between indices that gather.
+
+    As numpy has it, also an Ellipsis for no dimensions.
+    """
+    kinds = ["-" if index is None or index is Ellipsis or
+             isinstance(index, slice) else "x"
+             for index in (key if isinstance(key, tuple) else ())]
     return "-" in "".join(kinds).strip("-")
 
 
@@ -209,4 +213,4 @@ def get_item(x: T, key: Any) -> T:
     x = _slice(x, parsed)
     if not parsed.gathers:
         return x
-    return _gather(x, parsed.gathers, _is_split(indices))
+    return _gather(x, parsed.gathers, _is_split(key))
