@@ -15,6 +15,7 @@ using namespace hamkaas::tblgen;
 using llvm::raw_ostream;
 using llvm::Record;
 using llvm::RecordKeeper;
+using llvm::SmallVector;
 using llvm::StringRef;
 using mlir::tblgen::NamedAttribute;
 using mlir::tblgen::NamedTypeConstraint;
@@ -128,20 +129,47 @@ void CxxOperation::addAttribute(StringRef name, StringRef kind, bool isOptional,
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// Comments of up to 80 columns; the lines of `text` stay lines.
+/// True for a line that goes on with the paragraph before it, and not a row of
+/// a table or an item of a list.
+static bool isContinued(StringRef line) {
+  return !line.trim().empty() && !StringRef(" |*").contains(line.front());
+}
+
+/// Comments of up to 80 columns, paragraph by paragraph.
 static void emitComment(StringRef text, raw_ostream &os,
                         StringRef indent = "") {
+  std::string current;
+  auto flush = [&] {
+    if (!current.empty())
+      os << indent << current << '\n';
+    current.clear();
+  };
+  bool mayContinue = false;
   for (StringRef line : llvm::split(text, '\n')) {
-    std::string current = (indent + "///").str();
-    for (StringRef word : llvm::split(line.rtrim(), ' ')) {
-      if (current.size() + 1 + word.size() > 80 && !word.empty()) {
-        os << current << '\n';
-        current = (indent + "///").str();
+    bool isText = isContinued(line);
+    if (!isText || !mayContinue)
+      flush();
+    mayContinue = isText;
+    if (current.empty())
+      current = "///";
+    // A row of a table keeps its spaces.
+    if (line.starts_with("|")) {
+      current += (" " + line).str();
+      continue;
+    }
+    SmallVector<StringRef> words;
+    line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    if (line.starts_with("  ") && !words.empty())
+      current += "  ";
+    for (StringRef word : words) {
+      if (indent.size() + current.size() + 1 + word.size() > 80) {
+        flush();
+        current = "///";
       }
       current += " " + word.str();
     }
-    os << StringRef(current).rtrim() << '\n';
   }
+  flush();
 }
 
 /// The description of ODS without the indentation that all lines share, and
