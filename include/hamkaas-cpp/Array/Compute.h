@@ -174,7 +174,7 @@ private:
     return problem;
   }
 
-  /// Whether the program may write to the target itself.
+  /// True if the program may write to the target itself.
   bool isWritable(const Program &program, const Elements &target) const {
     if (!target.isContiguous())
       return false;

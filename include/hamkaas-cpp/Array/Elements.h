@@ -55,7 +55,7 @@ public:
   int32_t rank() const { return layout.rank(); }
   /// The number of elements, 0 if nothing was assigned.
   int64_t size() const { return first ? layout.elements() : 0; }
-  /// Whether the elements are one after the other, in row-major order.
+  /// True if the elements are one after the other, in row-major order.
   bool isContiguous() const { return layout.isDense(); }
   /// Why there are no elements, empty without an error.
   std::string problem() const { return block ? block->problem : ""; }

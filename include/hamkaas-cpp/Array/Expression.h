@@ -110,7 +110,7 @@ template <typename X>
 inline constexpr bool isElements = std::is_base_of_v<Elements, X>;
 template <typename X>
 inline constexpr bool isExpression = std::is_base_of_v<ExpressionBase, X>;
-/// What operations take beside numbers.
+/// The operands of operations beside numbers.
 template <typename X>
 inline constexpr bool isArray = isElements<X> || isExpression<X>;
 
@@ -232,7 +232,7 @@ std::string compute(const Leaf<T> &leaf, Elements &target, bool mayResize,
 
 } // namespace detail
 
-/// What is assigned to an array: an expression, and where that is done.
+/// An assignment to an array: the expression, and where it is computed.
 template <typename T> class Computation {
 public:
   template <typename E, typename = std::enable_if_t<detail::isArray<E>>>

@@ -73,7 +73,7 @@ inline void normalize(Recorder &recorder, Dims &dims, int32_t rank) {
 
 } // namespace detail
 
-/// What a reduction leaves of its dimensions.
+/// Keeps or drops the dimensions that a reduction sums over, of size 1 then.
 enum class Keep { no, yes };
 
 namespace detail {

@@ -22,7 +22,7 @@ namespace detail {
 struct Argument {
   /// Null for a scalar.
   const Elements *elements;
-  /// What the program gets.
+  /// The argument of the program.
   const void *address;
   int32_t type;
   /// The first operand that is the same array; its own number otherwise.
