@@ -21,8 +21,9 @@
 //
 // Values: an Array owns its elements, and its copy has other ones. A View, such
 // as array.slice({...}), shares them, as in numpy, and is written to by an
-// assignment. Functions of the same names (reshape, permute, ...) take any
-// expression, and view nothing.
+// assignment; as with a pointer, const is the view and not the elements.
+// Functions of the same names (reshape, permute, ...) take any expression, and
+// view nothing.
 //
 // Aliases: operands may be the target, or views of it; all are read before
 // anything is written. In place where each element depends on the elements at

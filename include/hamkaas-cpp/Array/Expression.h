@@ -56,7 +56,8 @@ template <typename T> struct Scalar : ExpressionBase {
     Node node = recorder.takeOperand();
     if constexpr (isHalf)
       node =
-          recorder.add("cast", {node}, {elementType(ElementTypeOf<T>::value)});
+          recorder.add("cast", {node},
+                       {Attribute::makeType("type", ElementTypeOf<T>::value)});
     return node;
   }
 
@@ -89,7 +90,8 @@ public:
     // NOTE: an initializer list is evaluated in order, as operands are taken.
     return std::apply(
         [&](const auto &...each) {
-          return operation.record(recorder, {each.record(recorder)...});
+          return operation.record(
+              recorder, std::vector<detail::Node>{each.record(recorder)...});
         },
         operands);
   }

@@ -19,7 +19,7 @@ namespace hamkaas {
 inline namespace HAMKAAS_CPP_VARIANT {
 namespace detail {
 
-using Nodes = std::initializer_list<Node>;
+using Nodes = const std::vector<Node> &;
 
 /// An operation on elements; `Name::name()` is the compiler's. T is the element
 /// type of the result.
@@ -36,15 +36,16 @@ template <typename Name, typename T> struct Elementwise {
 template <typename Predicate, typename T>
 struct Compare : Elementwise<T, bool> {
   Node record(Recorder &recorder, Nodes operands) const {
-    return recorder.addElementwise("compare", operands,
-                                   {word("predicate", Predicate::name())});
+    return recorder.addElementwise(
+        "compare", operands,
+        {Attribute::makeWord("predicate", Predicate::name())});
   }
 };
 
 template <typename T> struct Cast : Elementwise<T, T> {
   Node record(Recorder &recorder, Nodes operands) const {
     return recorder.add("cast", operands,
-                        {elementType(ElementTypeOf<T>::value)});
+                        {Attribute::makeType("type", ElementTypeOf<T>::value)});
   }
 };
 
@@ -57,8 +58,6 @@ template <typename T> struct WithDims {
 
   Dims dims;
 };
-
-inline Node at(Nodes operands, size_t i) { return operands.begin()[i]; }
 
 /// Negative dimensions count from the end.
 inline void normalize(Recorder &recorder, Dims &dims, int32_t rank) {
@@ -86,7 +85,7 @@ template <typename Combiner, typename T> struct Reduce : WithDims<T> {
     gatherer.add(keep == Keep::yes);
   }
   Node record(Recorder &recorder, Nodes operands) const {
-    Node x = at(operands, 0);
+    Node x = operands[0];
     Dims given = this->dims, ascending, kept = x.shape;
     normalize(recorder, given, x.shape.size());
     for (int32_t dim = 0; dim < x.shape.size(); ++dim) {
@@ -102,11 +101,12 @@ template <typename Combiner, typename T> struct Reduce : WithDims<T> {
         kept[dim] = 1;
     }
     // A scalar has nothing to combine.
-    Node result = x.shape.size() == 0
-                      ? x
-                      : recorder.add("reduce", {x},
-                                     {word("combiner", Combiner::name()),
-                                      integers("dims", ascending)});
+    Node result =
+        x.shape.size() == 0
+            ? x
+            : recorder.add("reduce", {x},
+                           {Attribute::makeWord("combiner", Combiner::name()),
+                            integers("dims", ascending)});
     return keep == Keep::yes ? recorder.reshape(result, kept) : result;
   }
 
@@ -115,7 +115,7 @@ template <typename Combiner, typename T> struct Reduce : WithDims<T> {
 
 template <typename T> struct Permute : WithDims<T> {
   Node record(Recorder &recorder, Nodes operands) const {
-    Node x = at(operands, 0);
+    Node x = operands[0];
     Dims order = this->dims;
     if (order.size() == 0)
       for (int32_t i = x.shape.size(); i-- > 0;)
@@ -130,7 +130,7 @@ template <typename T> struct Permute : WithDims<T> {
 
 template <typename T> struct Reshape : WithDims<T> {
   Node record(Recorder &recorder, Nodes operands) const {
-    Node x = at(operands, 0);
+    Node x = operands[0];
     Dims shape = this->dims;
     std::string problem = inferShape(shape, Layout::dense(x.shape).elements());
     if (!problem.empty())
@@ -141,15 +141,16 @@ template <typename T> struct Reshape : WithDims<T> {
 
 template <typename T> struct BroadcastTo : WithDims<T> {
   Node record(Recorder &recorder, Nodes operands) const {
-    return recorder.broadcast(at(operands, 0), this->dims);
+    return recorder.broadcast(operands[0], this->dims);
   }
 };
 
 template <typename T> struct Concat : WithDims<T> {
   Node record(Recorder &recorder, Nodes operands) const {
     Dims dim = this->dims;
-    normalize(recorder, dim, at(operands, 0).shape.size());
-    return recorder.add("concat", operands, {integer("dim", dim[0])});
+    normalize(recorder, dim, operands[0].shape.size());
+    return recorder.add("concat", operands,
+                        {Attribute::makeInteger("dim", dim[0])});
   }
 };
 

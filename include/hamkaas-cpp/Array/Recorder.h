@@ -8,8 +8,8 @@
 #ifndef HAMKAAS_CPP_ARRAY_RECORDER_H
 #define HAMKAAS_CPP_ARRAY_RECORDER_H
 
-#include "hamkaas-c/Graph.h"
 #include "hamkaas-cpp/Array/Window.h"
+#include "hamkaas-cpp/Value.h"
 
 #include <string>
 #include <vector>
@@ -33,100 +33,47 @@ struct Argument {
   Window window;
 };
 
-/// A value of the graph that is being recorded.
+/// A value of the graph that is being recorded, and its shape.
 struct Node {
-  HamKaasValue value = 0;
-  int32_t type = 0;
+  Value value;
   Dims shape;
 };
 
-inline HamKaasAttribute integers(const char *name, const int64_t *first,
-                                 int32_t count) {
-  HamKaasAttribute attribute = {};
-  attribute.name = name;
-  attribute.kind = HamKaasIntegersAttribute;
-  attribute.integers = first;
-  attribute.count = count;
-  return attribute;
-}
-inline HamKaasAttribute integers(const char *name, const Dims &dims) {
-  return integers(name, dims.data(), dims.size());
-}
-inline HamKaasAttribute integer(const char *name, int64_t value) {
-  HamKaasAttribute attribute = {};
-  attribute.name = name;
-  attribute.kind = HamKaasIntegerAttribute;
-  attribute.integer = value;
-  return attribute;
-}
-inline HamKaasAttribute word(const char *name, const char *value) {
-  HamKaasAttribute attribute = {};
-  attribute.name = name;
-  attribute.kind = HamKaasWordAttribute;
-  attribute.word = value;
-  return attribute;
-}
-inline HamKaasAttribute elementType(int32_t type) {
-  HamKaasAttribute attribute = {};
-  attribute.name = "type";
-  attribute.kind = HamKaasTypeAttribute;
-  attribute.integer = type;
-  return attribute;
+inline Attribute integers(const char *name, const Dims &dims) {
+  return Attribute::makeIntegers(name, {dims.begin(), dims.end()});
 }
 
 /// Builds the graph of an expression. Types are inferred by the compiler. After
 /// a problem, calls do nothing.
 class Recorder {
 public:
-  explicit Recorder(Position at) : at(at) { note(HamKaasGraphCreate(&graph)); }
-  ~Recorder() { HamKaasErrorFree(HamKaasGraphDestroy(graph)); }
-  Recorder(const Recorder &) = delete;
-  Recorder &operator=(const Recorder &) = delete;
+  explicit Recorder(Position at) : at(at), graph(createGraph()) {}
 
-  /// With a position; empty without one.
-  const std::string &problem() const { return text; }
-  void fail(const std::string &problem) {
-    if (text.empty())
-      text = locate(at, problem);
-  }
+  void fail(const std::string &problem) { graph.fail(locate(at, problem)); }
 
   void addOperands(const Argument *operands, int32_t count) {
     for (int32_t i = 0; i < count; ++i)
-      nodes.push_back(operands[i].same == i ? addOperand(operands[i], i)
-                                            : nodes[operands[i].same]);
+      nodes.push_back(operands[i].same == i
+                          ? addOperand(operands[i], i)
+                          : nodes[static_cast<size_t>(operands[i].same)]);
   }
   /// The operands in their order, one a call.
-  Node takeOperand() { return next < nodes.size() ? nodes[next++] : Node(); }
+  Node takeOperand() { return nodes[next++]; }
 
-  Node add(const char *name, std::initializer_list<Node> operands,
-           std::initializer_list<HamKaasAttribute> attributes = {}) {
-    return add(name, operands.begin(), operands.size(), attributes);
-  }
-  Node add(const char *name, const Node *operands, size_t count,
-           std::initializer_list<HamKaasAttribute> attributes = {}) {
-    std::vector<HamKaasValue> values;
-    for (size_t i = 0; i < count; ++i)
-      values.push_back(operands[i].value);
-    HamKaasGraphOperation operation = {};
-    operation.structSize = sizeof(operation);
-    operation.name = name;
-    operation.operands = values.data();
-    operation.operandCount = static_cast<int32_t>(count);
-    operation.attributes = attributes.begin();
-    operation.attributeCount = static_cast<int32_t>(attributes.size());
-    operation.file = at.file;
-    operation.line = at.line;
-    Node node;
-    if (text.empty())
-      note(HamKaasGraphAddOperation(graph, &operation, &node.value, 1));
-    inferType(node);
-    return node;
+  Node add(const char *name, const std::vector<Node> &operands,
+           std::initializer_list<Attribute> attributes = {}) {
+    Call call(name, at);
+    call.in(&graph);
+    for (const Node &operand : operands)
+      call.operand(operand.value);
+    for (const Attribute &attribute : attributes)
+      call.attribute(attribute);
+    return describe(call.result());
   }
 
   /// An operation on elements, whose operands broadcast as numpy's.
-  Node addElementwise(const char *name, std::initializer_list<Node> given,
-                      std::initializer_list<HamKaasAttribute> attributes = {}) {
-    std::vector<Node> operands(given);
+  Node addElementwise(const char *name, std::vector<Node> operands,
+                      std::initializer_list<Attribute> attributes = {}) {
     Dims shape = commonShape(operands);
     for (Node &operand : operands) {
       // An operation on two tensors repeats dimensions of the second itself.
@@ -134,7 +81,7 @@ public:
       operand = isSecond ? reshape(operand, padded(operand.shape, shape.size()))
                          : broadcast(operand, shape);
     }
-    return add(name, operands.data(), operands.size(), attributes);
+    return add(name, operands, attributes);
   }
 
   Node reshape(const Node &x, const Dims &shape) {
@@ -164,34 +111,33 @@ public:
     return isSame ? x : add("permute", {x}, {integers("permutation", order)});
   }
 
-  /// `*model` is the caller's on success.
+  /// Returns a problem, or nothing; then `*model` is the caller's.
   std::string compile(const Node &result, const char *target,
                       HamKaasModel **model) {
-    HamKaasGraphOutput output = {"result", result.value};
-    if (text.empty())
-      note(HamKaasGraphSetOutputs(graph, &output, 1));
+    HamKaasGraphOutput output = {"result", result.value.handle()};
     HamKaasCompileOptions options = {};
     options.structSize = sizeof(options);
     options.name = "expression";
     options.target = target;
-    if (text.empty())
-      note(HamKaasGraphCompile(graph, &options, model));
-    return text;
+    std::string problem = graph.problem;
+    if (problem.empty())
+      problem = takeText(HamKaasGraphSetOutputs(graph.handle, &output, 1));
+    if (problem.empty())
+      problem = takeText(HamKaasGraphCompile(graph.handle, &options, model));
+    return problem;
   }
 
 private:
-  void note(HamKaasError error) {
-    std::string message = takeText(error);
-    if (text.empty())
-      text = std::move(message);
+  static HamKaasGraph *createGraph() {
+    HamKaasGraph *handle = nullptr;
+    // Without memory for it, the first call on it says so.
+    HamKaasErrorFree(HamKaasGraphCreate(&handle));
+    return handle;
   }
 
-  void inferType(Node &node) {
-    HamKaasTensorType type = {};
-    if (text.empty())
-      note(HamKaasGraphGetType(graph, node.value, &type));
-    node.type = type.elementType;
-    node.shape = Dims(type.shape, static_cast<size_t>(type.rank));
+  static Node describe(const Value &value) {
+    HamKaasTensorType type = value.type();
+    return {value, Dims(type.shape, static_cast<size_t>(type.rank))};
   }
 
   static Dims padded(const Dims &shape, int32_t rank) {
@@ -211,7 +157,8 @@ private:
       for (int32_t i = 0; i < rank; ++i) {
         if (left[i] != right[i] && left[i] != 1 && right[i] != 1)
           fail("expected shapes that broadcast together, got " +
-               describe(common) + " and " + describe(operand.shape));
+               detail::describe(common) + " and " +
+               detail::describe(operand.shape));
         left[i] = std::max(left[i], right[i]);
       }
       common = left;
@@ -229,11 +176,10 @@ private:
     tensor.shape = shape.data();
     tensor.file = at.file;
     tensor.line = at.line;
-    Node node;
-    if (text.empty())
-      note(HamKaasGraphAddInput(graph, &tensor, &node.value));
-    inferType(node);
-    return node;
+    HamKaasValue value = 0;
+    if (graph.problem.empty())
+      graph.check(HamKaasGraphAddInput(graph.handle, &tensor, &value));
+    return describe(value ? Value(&graph, value) : Value());
   }
 
   Node addOperand(const Argument &operand, int32_t number) {
@@ -271,8 +217,7 @@ private:
   }
 
   Position at;
-  HamKaasGraph *graph = nullptr;
-  std::string text;
+  GraphData graph;
   std::vector<Node> nodes;
   size_t next = 0;
 };
