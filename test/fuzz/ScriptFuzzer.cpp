@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Reads the bytes as a script. What is accepted must print, and what was
-// printed must be accepted and print the same.
+// Reads the bytes as a script. What is accepted must print, in the oldest
+// version that can say it and in version 3, and what was printed must be
+// accepted and print the same.
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Frontend/Script/Script.h"
@@ -38,12 +39,22 @@ static OwningOpRef<ModuleOp> import(StringRef text, MLIRContext &context) {
   return module;
 }
 
-static std::string print(ModuleOp module) {
+static std::string print(ModuleOp module,
+                         const hamkaas::ScriptExportOptions &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(verify(module)) || failed(hamkaas::exportScript(module, stream)))
+  if (failed(verify(module)) ||
+      failed(hamkaas::exportScript(module, stream, options)))
     __builtin_trap();
   return text;
+}
+
+static void checkPrinted(ModuleOp module, MLIRContext &context,
+                         const hamkaas::ScriptExportOptions &options) {
+  std::string printed = print(module, options);
+  OwningOpRef<ModuleOp> again = import(printed, context);
+  if (!again || print(*again, options) != printed)
+    __builtin_trap();
 }
 
 /// A context costs more than most scripts, so that several share one. Uniqued
@@ -63,9 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       import(StringRef(reinterpret_cast<const char *>(data), size), context);
   if (!module)
     return 0;
-  std::string printed = print(*module);
-  OwningOpRef<ModuleOp> again = import(printed, context);
-  if (!again || print(*again) != printed)
-    __builtin_trap();
+  checkPrinted(*module, context, {});
+  checkPrinted(*module, context, {.newest = true});
   return 0;
 }

@@ -150,6 +150,8 @@ private:
   unsigned depth = 0;
   /// The ids that are defined in them.
   std::vector<uint64_t> bodyIds;
+  /// The innermost body uses no value whose definition was wrong.
+  bool isBodyKnown = true;
   /// By the last statement of the innermost one.
   std::optional<llvm::SmallVector<uint32_t>> yielded;
 };

@@ -54,6 +54,7 @@ GraphParser::parseBody(const Token &word, int64_t steps, bool isReversed) {
   unsigned errorsBefore = errorCount;
   size_t idsBefore = bodyIds.size();
   Location location = getLocation(statement);
+  bool isOuterKnown = std::exchange(isBodyKnown, true);
   graph.beginScan();
   ++depth;
   while (!token.is('}') && token.kind != Token::Kind::End &&
@@ -63,13 +64,14 @@ GraphParser::parseBody(const Token &word, int64_t steps, bool isReversed) {
   for (; bodyIds.size() > idsBefore; bodyIds.pop_back())
     definitions.erase(bodyIds.back());
   auto results = std::exchange(yielded, std::nullopt);
+  bool isKnown = std::exchange(isBodyKnown, isOuterKnown);
   if (token.kind == Token::Kind::End)
     (void)expected("'}' at the end of the body");
   else if (!results && errorCount == errorsBefore)
     (void)expected("'yield(...);' at the end of the body");
   if (token.is('}'))
     take();
-  if (errorCount != errorsBefore) {
+  if (!isKnown || errorCount != errorsBefore) {
     graph.abandonScan();
     return Results{{}, /*isKnown=*/false};
   }
@@ -97,8 +99,10 @@ GraphParser::parseScanArgument(const Token &word) {
   FailureOr<Node> node = parseNode(depth - 1);
   if (failed(node) || failed(closeCall("the node")))
     return failure();
-  if (!*node)
+  if (!*node) {
+    isBodyKnown = false;
     return Results{{}, /*isKnown=*/false};
+  }
   return single(word,
                 graph.addScanArgument(kind, **node, getLocation(statement)));
 }
@@ -121,6 +125,7 @@ FailureOr<GraphParser::Results> GraphParser::parseYield(const Token &word) {
     FailureOr<Node> node = parseNode();
     if (failed(node))
       return failure();
+    isBodyKnown &= node->has_value();
     values.push_back(node->value_or(0));
   }
   take();

@@ -49,6 +49,25 @@ def writes(count):
     yield "result = $3;\n"
 
 
+def calls(count):
+    """The chain in version 3, with a loop in each tenth statement."""
+    yield 'version = 3;\n$1 = input("x", float32, [4]);\n'
+    for i in range(2, count):
+        yield (f"${i} = add(${i - 1}, ${(i + 1) // 2});\n" if i % 10 else
+               f"${i} = scan(steps=2) {{\n  ${count} = init(${i - 1});\n"
+               f"  yield(${count});\n}}\n")
+    yield f'output("y", ${count - 1});\n'
+
+
+def contents(count):
+    """One constant of many elements."""
+    yield "version = 3;\n"
+    yield f"$1 = constant(float32, [{count}], [0"
+    for i in range(1, count):
+        yield f", {i}.5e-3"
+    yield ']);\noutput("y", $1);\n'
+
+
 def translate(direction, source, target):
     """Returns the processor time in seconds."""
     process = subprocess.Popen(
@@ -84,7 +103,7 @@ def main():
     count = int(sys.argv[1])
     with tempfile.TemporaryDirectory() as name:
         check(chain, count, pathlib.Path(name))
-        for make in (parameters, writes):
+        for make in (parameters, writes, calls, contents):
             check(make, count // 10, pathlib.Path(name))
 
 
