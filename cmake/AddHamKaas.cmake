@@ -135,6 +135,12 @@ endfunction()
 function(add_hamkaas_doc name td)
   set(LLVM_TARGET_DEFINITIONS ${td})
   mlir_tablegen(${name}.md ${ARGN} EXTRA_INCLUDES ${PROJECT_SOURCE_DIR}/include)
+  hamkaas_copy_doc(${name})
+endfunction()
+
+# hamkaas_copy_doc(name)
+# The same for a page that the folder has generated already.
+function(hamkaas_copy_doc name)
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${name}.md)
   set(doc ${PROJECT_BINARY_DIR}/docs/reference/${name}.md)
   add_custom_command(OUTPUT ${doc}

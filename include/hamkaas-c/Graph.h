@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Builds a graph by calls and compiles it, with every operation of the dialect
-// (docs/reference). Functions of libhamkaas.so. Plain C99.
+// and every composition of several (docs/reference). Functions of
+// libhamkaas.so. Plain C99.
 //
 // Errors, texts, structures and threads are as in hamkaas-c/Compiler.h. Types
 // are inferred at once: a call that is wrong fails itself, changes nothing, and
@@ -105,7 +106,7 @@ typedef enum HamKaasAttributeKind {
   HamKaasIntegerAttribute = 0,  /* `integer`; 0 or 1 for a flag */
   HamKaasRealAttribute = 1,     /* `real` */
   HamKaasIntegersAttribute = 2, /* `integers`, of `count` entries */
-  HamKaasWordAttribute = 3,     /* `word`, of an enumeration */
+  HamKaasWordAttribute = 3,     /* `word`, of an enumeration, or a text */
   HamKaasTypeAttribute = 4      /* `integer`, a HamKaasElementType */
 } HamKaasAttributeKind;
 
@@ -139,7 +140,10 @@ typedef struct HamKaasGraphOperation {
 } HamKaasGraphOperation;
 
 /// Adds an operation. `results` has `resultCount` entries, as many as the
-/// operation has results: one.
+/// operation has results: those that the reference lists, where the last may be
+/// variadic. Then the attributes decide how many there are, as its document
+/// says; HamKaasInferOperation counts them, and another number is an error that
+/// names the right one.
 HAMKAAS_API HamKaasError HamKaasGraphAddOperation(
     HamKaasGraph *graph, const HamKaasGraphOperation *operation,
     HamKaasValue *results /* out */, int32_t resultCount);
@@ -177,14 +181,17 @@ HAMKAAS_API HamKaasError HamKaasInferOperation(
 ///                      "count": "one" | "optional" | "variadic",
 ///                      "types": ["float32", ...]}],
 ///        "attributes": [{"name": "groups", "kind": "integer" | "real" |
-///                        "number" | "integers" | "flag" | "word" | "type",
+///                        "number" | "integers" | "flag" | "word" | "text" |
+///                        "type",
 ///                        "optional": false, "default": "1e-5",
 ///                        "words": ["sum", ...]}],
-///        "results": [as operands]}],
+///        "results": [as operands],
+///        "example": "inputs, calls and results"}],
 ///      "closed": [{"name": "scan", "reason": "..."}]}
 ///
 /// A "number" is one of the element type of the first operand. "default" and
-/// "words" are there for attributes that have them. "closed" are operations
+/// "words" are there for attributes that have them. Compositions have an
+/// "example", operations have it in their document. "closed" are operations
 /// that cannot be added by name.
 HAMKAAS_API HamKaasError HamKaasDescribeOperations(char **text /* out */);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphHandle.h"
+#include "HamKaas/Interpreter/ReferenceSemantics.h"
 #include "HamKaas/Support/Errors.h"
 #include "HamKaas/Support/VisibleText.h"
 #include <atomic>
@@ -28,9 +29,20 @@ static uint32_t takeNumber() {
   return ++last;
 }
 
-// A context that knows what a graph has, and no other form.
+/// The semantics by which compositions fold their own constants.
+static const DialectRegistry &getRegistry() {
+  static const DialectRegistry registry = [] {
+    DialectRegistry made;
+    registerReferenceSemantics(made);
+    return made;
+  }();
+  return registry;
+}
+
+// A context that knows no other form.
 Graph::Graph()
-    : context(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)),
+    : context(std::make_unique<MLIRContext>(getRegistry(),
+                                            MLIRContext::Threading::DISABLED)),
       graph(context.get()), number(takeNumber()) {
   context->printOpOnDiagnostic(false);
 }

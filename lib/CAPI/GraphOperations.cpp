@@ -64,10 +64,11 @@ Error capi::checkLists(const void *operands, int32_t operandCount,
   return Error::success();
 }
 
-/// The number of the operation's result.
-static Expected<uint32_t> addOperation(Graph &graph,
-                                       const HamKaasGraphOperation &operation,
-                                       Location location) {
+/// The numbers of the operation's results, of which there must be
+/// `resultCount`.
+static Expected<SmallVector<uint32_t, 1>>
+addOperation(Graph &graph, const HamKaasGraphOperation &operation,
+             size_t resultCount, Location location) {
   if (Error error = checkText(operation.name, "the name of an operation"))
     return std::move(error);
   auto fail = [&](Error error) {
@@ -96,8 +97,8 @@ static Expected<uint32_t> addOperation(Graph &graph,
       return fail(attribute.takeError());
     attributes.push_back(*attribute);
   }
-  return graph.graph.addOperation({operation.name, operands, attributes},
-                                  location);
+  return graph.graph.addOperation(
+      {operation.name, operands, attributes, resultCount}, location);
 }
 
 HamKaasError HamKaasGraphAddOperation(HamKaasGraph *graph,
@@ -106,10 +107,10 @@ HamKaasError HamKaasGraphAddOperation(HamKaasGraph *graph,
                                       int32_t resultCount) {
   if (!results)
     return noPlace("the results");
-  if (resultCount != 1)
-    return fromError(createStringError("expected a resultCount of 1, got " +
-                                       Twine(resultCount)));
-  results[0] = 0;
+  if (resultCount < 1)
+    return fromError(createStringError(
+        "expected a resultCount of at least 1, got " + Twine(resultCount)));
+  std::fill_n(results, resultCount, 0);
   if (!given)
     return fromError(createStringError("expected an operation, got null"));
   auto operation = readOptions(given, "HamKaasGraphOperation");
@@ -117,10 +118,12 @@ HamKaasError HamKaasGraphAddOperation(HamKaasGraph *graph,
     return fromError(operation.takeError());
   return withGraph(graph, {operation->file, operation->line},
                    [&](Graph &graph, Location location) -> Error {
-                     auto added = addOperation(graph, *operation, location);
+                     auto added =
+                         addOperation(graph, *operation, resultCount, location);
                      if (!added)
                        return added.takeError();
-                     results[0] = graph.name(*added);
+                     for (auto [i, result] : llvm::enumerate(*added))
+                       results[i] = graph.name(result);
                      return Error::success();
                    });
 }

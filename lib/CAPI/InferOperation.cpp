@@ -56,10 +56,10 @@ addOperands(UserGraph &graph, const HamKaasOperationTypes &operation,
   return operands;
 }
 
-/// Adds the operation to `graph`, which is empty; its result.
-static Expected<Value> add(UserGraph &graph,
-                           const HamKaasOperationTypes &operation,
-                           Location location) {
+/// Adds the operation to `graph`, which is empty; its results.
+static Expected<SmallVector<Value>> add(UserGraph &graph,
+                                        const HamKaasOperationTypes &operation,
+                                        Location location) {
   auto fail = [&](Error error) {
     return createStringError(graph::quote(operation.name) + ": " +
                              toString(std::move(error)));
@@ -78,11 +78,12 @@ static Expected<Value> add(UserGraph &graph,
       return fail(attribute.takeError());
     attributes.push_back(*attribute);
   }
-  auto number =
+  auto results =
       graph.addOperation({operation.name, *operands, attributes}, location);
-  if (!number)
-    return number.takeError();
-  return graph.value(*number);
+  if (!results)
+    return results.takeError();
+  return llvm::map_to_vector(
+      *results, [&](uint32_t number) { return graph.value(number); });
 }
 
 static Error infer(const HamKaasOperationTypes &operation,
@@ -97,13 +98,12 @@ static Error infer(const HamKaasOperationTypes &operation,
   auto added = add(graph, operation, UnknownLoc::get(context.get()));
   if (!added)
     return added.takeError();
-  ValueRange results(*added);
-  if (types.size() < results.size())
-    return createStringError("expected room for " + Twine(results.size()) +
+  if (types.size() < added->size())
+    return createStringError("expected room for " + Twine(added->size()) +
                              " results, got it for " + Twine(types.size()));
-  for (auto [type, result] : llvm::zip(types, results))
+  for (auto [type, result] : llvm::zip(types, *added))
     type = describeType(cast<RankedTensorType>(result.getType()));
-  *typeCount = int32_t(results.size());
+  *typeCount = int32_t(added->size());
   return Error::success();
 }
 

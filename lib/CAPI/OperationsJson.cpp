@@ -50,8 +50,11 @@ static StringRef getName(AttributeKind kind) {
     return "integers";
   case AttributeKind::Flag:
     return "flag";
+  case AttributeKind::Text:
+    return "text";
   case AttributeKind::Word:
     return "word";
+  case AttributeKind::ElementType:
   case AttributeKind::ResultType:
     return "type";
   }
@@ -93,11 +96,23 @@ static Array describe(ArrayRef<AttributeInfo> attributes) {
 }
 
 /// Without the indentation that it has in ODS.
-static std::string getDocument(const OperationInfo &info) {
+static std::string reindent(StringRef indented) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  raw_indented_ostream(stream).printReindented(info.description);
+  raw_indented_ostream(stream).printReindented(indented);
   return text;
+}
+
+static Object describe(const OperationInfo &info, MLIRContext *context) {
+  Object object{{"name", info.name},
+                {"summary", info.summary},
+                {"document", reindent(info.description)},
+                {"operands", describe(info.operands, context)},
+                {"attributes", describe(info.attributes)},
+                {"results", describe(info.results, context)}};
+  if (info.isComposition())
+    object["example"] = reindent(info.example);
+  return object;
 }
 
 HamKaasError HamKaasDescribeOperations(char **text) {
@@ -109,13 +124,7 @@ HamKaasError HamKaasDescribeOperations(char **text) {
     if (!info.isOpen())
       closed.push_back(Object{{"name", info.name}, {"reason", info.closed}});
     else
-      operations.push_back(
-          Object{{"name", info.name},
-                 {"summary", info.summary},
-                 {"document", getDocument(info)},
-                 {"operands", describe(info.operands, &context)},
-                 {"attributes", describe(info.attributes)},
-                 {"results", describe(info.results, &context)}});
+      operations.push_back(describe(info, &context));
   std::string json;
   llvm::raw_string_ostream(json) << llvm::json::Value(Object{
       {"operations", std::move(operations)}, {"closed", std::move(closed)}});

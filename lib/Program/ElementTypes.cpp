@@ -6,11 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Program/ElementTypes.h"
-#include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cstring>
 
 using namespace mlir;
@@ -137,14 +135,4 @@ RankedTensorType hamkaas::makeTensorType(MLIRContext *context,
                                          ArrayRef<int64_t> shape) {
   return RankedTensorType::get(shape,
                                getElementType(elementType).make(context));
-}
-
-std::string hamkaas::formatType(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  auto *element = tensor ? findElementType(tensor.getElementType()) : nullptr;
-  if (element)
-    return formatType(element->type, tensor.getShape().vec());
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
 }

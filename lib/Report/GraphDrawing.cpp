@@ -8,6 +8,7 @@
 #include "HamKaas/Report/GraphDrawing.h"
 #include "FamilyColors.h"
 #include "FoldedGraph.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"

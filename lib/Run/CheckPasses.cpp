@@ -7,6 +7,7 @@
 
 #include "HamKaas/Run/CheckPasses.h"
 #include "GraphRun.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Run/Tensors.h"

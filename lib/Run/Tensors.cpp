@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Run/Tensors.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Runtime/Files/Npy.h"

@@ -191,6 +191,12 @@ HamKaasAttribute Calls::chooseAttribute(const AttributeInfo &wanted) {
   case AttributeKind::Word:
     attribute.kind = HamKaasWordAttribute;
     break;
+  case AttributeKind::Text:
+    attribute.kind = HamKaasWordAttribute;
+    attribute.word =
+        texts.emplace_back(input.ConsumeRandomLengthString(12)).c_str();
+    break;
+  case AttributeKind::ElementType:
   case AttributeKind::ResultType:
     attribute.kind = HamKaasTypeAttribute;
     attribute.integer = input.ConsumeIntegralInRange<int64_t>(-1, 13);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Driver/Compiler.h"

@@ -73,6 +73,12 @@ void emitCxxOperations(const llvm::RecordKeeper &records,
 void emitCxxOperationCalls(const llvm::RecordKeeper &records,
                            llvm::raw_ostream &os);
 
+/// The structures of compositions, and the functions that build them.
+void emitCompositions(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// Their reference page.
+void emitCompositionsDocument(const llvm::RecordKeeper &records,
+                              llvm::raw_ostream &os);
+
 } // namespace hamkaas::tblgen
 
 #endif // HAMKAAS_TOOLS_TBLGEN_EMITTERS_H

@@ -68,7 +68,7 @@ std::vector<const Record *>
 hamkaas::tblgen::getOperationRecords(const RecordKeeper &records) {
   llvm::StringSet<> composed;
   for (const Record *record :
-       records.getAllDerivedDefinitionsIfDefined("HamKaas_Composition"))
+       records.getAllDerivedDefinitions("HamKaas_Composition"))
     composed.insert(record->getValueAsString("opName"));
   std::vector<const Record *> operations;
   for (const Record *record : records.getAllDerivedDefinitions("HamKaas_Op"))

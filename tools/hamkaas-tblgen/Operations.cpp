@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitters.h"
-#include "mlir/TableGen/EnumInfo.h"
+#include "OperationRecords.h"
 #include "mlir/TableGen/Format.h"
-#include "mlir/TableGen/Operator.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/TableGen/Error.h"
 
 using namespace hamkaas::tblgen;
@@ -34,24 +32,20 @@ public:
   void emitEntry();
 
 private:
-  struct Kind {
-    StringRef name = "";
-    /// Of a word: its enumeration.
-    const Record *words = nullptr;
-  };
-
   bool infersType() const {
-    return op.getTrait("::mlir::InferTypeOpInterface::Trait");
+    return isComposition(record) ||
+           op.getTrait("::mlir::InferTypeOpInterface::Trait");
   }
   bool isOpen() const { return closed.empty(); }
   void emitValues(StringRef part,
                   llvm::iterator_range<Operator::const_value_iterator> values);
   void emitValue(const mlir::tblgen::NamedTypeConstraint &value);
   void emitAttributes();
-  void emitAttribute(const mlir::tblgen::NamedAttribute &attribute);
-  void emitWords(StringRef attribute, const Record &words);
+  void emitAttribute(const AttributeRecord &attribute);
+  void emitWords(const AttributeRecord &attribute);
   void emitResultAttributes();
-  Kind getKind(const mlir::tblgen::NamedAttribute &attribute) const;
+  void emitComposition();
+  void emitField(const AttributeRecord &attribute);
   std::string part(StringRef what) const { return (name + "_" + what).str(); }
 
   const Record &record;
@@ -99,57 +93,32 @@ void OperationEmitter::emitValues(
 // Attributes
 //===----------------------------------------------------------------------===//
 
-OperationEmitter::Kind
-OperationEmitter::getKind(const mlir::tblgen::NamedAttribute &attribute) const {
-  mlir::tblgen::Attribute base = attribute.attr.getBaseAttr();
-  if (base.getDef().isSubClassOf("EnumAttr"))
-    return {"Word", base.getDef().getValueAsDef("enum")};
-  StringRef kind = llvm::StringSwitch<StringRef>(base.getAttrDefName())
-                       .Case("I64Attr", "Integer")
-                       .Case("F32Attr", "Float32")
-                       .Case("F64Attr", "Float64")
-                       .Case("TypedAttrInterface", "Element")
-                       .Case("DenseI64ArrayAttr", "Integers")
-                       .Case("UnitAttr", "Flag")
-                       .Default("");
-  return {kind};
-}
-
 /// The words, and what makes an attribute of one.
-void OperationEmitter::emitWords(StringRef attribute, const Record &words) {
-  mlir::tblgen::EnumInfo info(words);
-  std::string type =
-      (info.getCppNamespace() + "::" + info.getEnumClassName()).str();
-  os << "static constexpr llvm::StringLiteral " << part(attribute)
+void OperationEmitter::emitWords(const AttributeRecord &attribute) {
+  std::string type = attribute.wordType();
+  os << "static constexpr llvm::StringLiteral " << part(attribute.name)
      << "_words[] = {";
-  for (const mlir::tblgen::EnumCase &word : info.getAllCases())
+  for (const mlir::tblgen::EnumCase &word :
+       mlir::tblgen::EnumInfo(*attribute.words).getAllCases())
     os << '"' << word.getStr() << "\", ";
   os << "};\n"
-     << "static mlir::Attribute " << part(attribute)
+     << "static mlir::Attribute " << part(attribute.name)
      << "_make(llvm::StringRef word, mlir::MLIRContext *context) {\n"
-     << "  std::optional<" << type << "> value = hamkaas::symbolizeEnum<"
-     << type << ">(word);\n"
-     << "  return value ? " << type
-     << "Attr::get(context, *value) : mlir::Attribute();\n}\n";
+     << "  std::optional<" << type
+     << "> value = hamkaas::" << (attribute.isOfDialect ? "" : "graph::")
+     << "symbolizeEnum<" << type << ">(word);\n  return value ? ";
+  if (attribute.isOfDialect)
+    os << type << "Attr::get(context, *value)";
+  else
+    os << "mlir::Builder(context).getI64IntegerAttr(int64_t(*value))";
+  os << " : mlir::Attribute();\n}\n";
 }
 
-/// The default of ODS, an expression of C++, as users read it.
-static StringRef describeDefault(const mlir::tblgen::Attribute &attribute) {
-  if (!attribute.hasDefaultValue())
-    return "";
-  StringRef value = attribute.getDefaultValue();
-  return value == "-std::numeric_limits<float>::infinity()" ? "-inf" : value;
-}
-
-void OperationEmitter::emitAttribute(
-    const mlir::tblgen::NamedAttribute &attribute) {
-  Kind kind = getKind(attribute);
-  bool isOptional =
-      attribute.attr.isOptional() || attribute.attr.hasDefaultValue();
-  os << "  {\"" << attribute.name << "\", AttributeKind::" << kind.name << ", "
-     << (isOptional ? "true" : "false") << ", "
-     << quote(describeDefault(attribute.attr));
-  if (kind.words)
+void OperationEmitter::emitAttribute(const AttributeRecord &attribute) {
+  os << "  {\"" << attribute.name << "\", AttributeKind::" << attribute.kind
+     << ", " << (attribute.isOptional ? "true" : "false") << ", "
+     << quote(attribute.defaultText);
+  if (attribute.words)
     os << ", " << part(attribute.name) << "_words, " << part(attribute.name)
        << "_make";
   os << "},\n";
@@ -166,24 +135,58 @@ void OperationEmitter::emitResultAttributes() {
 }
 
 void OperationEmitter::emitAttributes() {
-  for (const mlir::tblgen::NamedAttribute &attribute : op.getAttributes()) {
-    Kind kind = getKind(attribute);
-    if (kind.name.empty())
+  std::vector<AttributeRecord> attributes;
+  for (const mlir::tblgen::NamedAttribute &named : op.getAttributes()) {
+    const AttributeRecord &attribute = attributes.emplace_back(named);
+    if (attribute.kind.empty())
       llvm::PrintFatalError(record.getLoc(),
                             "expected attributes that front ends can give, or "
                             "a reason in 'closed', got '" +
                                 attribute.name + "'");
-    if (kind.words)
-      emitWords(attribute.name, *kind.words);
+    if (attribute.words)
+      emitWords(attribute);
   }
-  if (infersType() && op.getNumAttributes() == 0)
+  if (infersType() && attributes.empty())
     return;
   os << "static constexpr AttributeInfo " << part("attributes") << "[] = {\n";
-  for (const mlir::tblgen::NamedAttribute &attribute : op.getAttributes())
+  for (const AttributeRecord &attribute : attributes)
     emitAttribute(attribute);
   if (!infersType())
     emitResultAttributes();
   os << "};\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Compositions
+//===----------------------------------------------------------------------===//
+
+/// Sets the field of an attribute that is given.
+void OperationEmitter::emitField(const AttributeRecord &attribute) {
+  os << "  ";
+  if (attribute.words && attribute.isOfDialect)
+    os << "if (auto word = attributes.getAs<" << attribute.wordType()
+       << "Attr>(\"" << attribute.name << "\"))\n    given." << attribute.name
+       << " = word.getValue();\n";
+  else
+    os << "take(attributes, \"" << attribute.name << "\", given."
+       << attribute.name << ");\n";
+}
+
+/// The function that builds it from lists of operands and attributes.
+void OperationEmitter::emitComposition() {
+  os << "static Tensors " << part("compose")
+     << "(GraphBuilder &b, llvm::ArrayRef<Tensor> operands,\n"
+     << "    mlir::DictionaryAttr attributes) {\n"
+     << "  compositions::" << getStructName(record) << " given;\n";
+  for (const auto &[i, operand] : llvm::enumerate(op.getOperands())) {
+    os << "  given." << operand.name << " = operands";
+    if (!operand.isVariadic())
+      os << "[" << i << "]";
+    os << ";\n";
+  }
+  for (const mlir::tblgen::NamedAttribute &attribute : op.getAttributes())
+    emitField(AttributeRecord(attribute));
+  os << "  return listResults(compose(b, given));\n}\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,13 +197,16 @@ void OperationEmitter::emitParts() {
   // Nobody asks for the parts of an operation that nobody can create.
   if (!isOpen())
     return;
-  if (op.getNumRegions() > 0 || op.getNumResults() != 1)
+  bool hasResults = isComposition(record) || op.getNumResults() == 1;
+  if (op.getNumRegions() > 0 || !hasResults)
     llvm::PrintFatalError(record.getLoc(),
                           "expected an operation without regions that has one "
                           "result, or a reason in 'closed'");
   emitValues("operands", op.getOperands());
   emitValues("results", op.getResults());
   emitAttributes();
+  if (isComposition(record))
+    emitComposition();
 }
 
 void OperationEmitter::emitEntry() {
@@ -212,16 +218,16 @@ void OperationEmitter::emitEntry() {
      << (infersType() ? "true" : "false") << ",\n   "
      << list("operands", op.getNumOperands() == 0) << ", "
      << list("attributes", infersType() && op.getNumAttributes() == 0) << ", "
-     << list("results", op.getNumResults() == 0) << "},\n";
+     << list("results", op.getNumResults() == 0);
+  if (isComposition(record))
+    os << ",\n   " << part("compose") << ", "
+       << quote(record.getValueAsString("example"));
+  os << "},\n";
 }
 
 void hamkaas::tblgen::emitOperationTable(const RecordKeeper &records,
                                          raw_ostream &os) {
-  std::vector<const Record *> operations =
-      records.getAllDerivedDefinitions("HamKaas_Op");
-  llvm::sort(operations, [](const Record *a, const Record *b) {
-    return a->getValueAsString("opName") < b->getValueAsString("opName");
-  });
+  std::vector<const Record *> operations = getOperationRecords(records);
   for (const Record *record : operations)
     OperationEmitter(*record, os).emitParts();
   os << "static constexpr OperationInfo operations[] = {\n";

@@ -41,6 +41,12 @@ static llvm::TableGen::Emitter::Opt
 static llvm::TableGen::Emitter::Opt
     cxxOperationCalls("gen-cxx-operation-calls", emitCxxOperationCalls,
                       "Generate calls of all functions of Operations.h");
+static llvm::TableGen::Emitter::Opt
+    compositions("gen-compositions", emitCompositions,
+                 "Generate the structures of compositions");
+static llvm::TableGen::Emitter::Opt
+    compositionsDocument("gen-compositions-doc", emitCompositionsDocument,
+                         "Generate the reference of compositions");
 
 /// The generated parts of files that are read by users.
 static constexpr Part parts[] = {

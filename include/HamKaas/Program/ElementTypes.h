@@ -11,7 +11,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/ReferenceTensor.h"
 #include "hamkaas-c/Program.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include <string>
 
 namespace hamkaas {
 
@@ -45,9 +44,6 @@ inline const ElementTypeInfo &getElementType(mlir::RankedTensorType type) {
 mlir::RankedTensorType makeTensorType(mlir::MLIRContext *context,
                                       int32_t elementType,
                                       llvm::ArrayRef<int64_t> shape);
-
-/// "float32 [2, 3]"; for what no program can have, as MLIR prints it.
-std::string formatType(mlir::Type type);
 
 } // namespace hamkaas
 

@@ -6,11 +6,68 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Frontend/Builder/Compositions.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
+#include "HamKaas/Frontend/Builder/ComposedOperations.h"
+#include "HamKaas/Frontend/Builder/Elements.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::graph;
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> graph::findAxis(GraphBuilder &b, StringRef name,
+                                       int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank)
+    return axis < 0 ? axis + rank : axis;
+  if (rank == 0)
+    b.fail("expected a tensor with dimensions for '" + name +
+           "', got a scalar");
+  else
+    b.fail("expected '" + name + "' from " + Twine(-rank) + " to " +
+           Twine(rank - 1) + ", got " + Twine(axis));
+  return std::nullopt;
+}
+
+std::optional<Shape> graph::findAxes(GraphBuilder &b, StringRef name,
+                                     std::optional<ArrayRef<int64_t>> axes,
+                                     int64_t rank) {
+  if (!axes)
+    return getDimRange(0, rank);
+  Shape found;
+  for (int64_t given : *axes) {
+    std::optional<int64_t> axis = findAxis(b, name, given, rank);
+    if (!axis)
+      return std::nullopt;
+    if (llvm::is_contained(found, *axis)) {
+      b.fail("expected '" + name + "' to have each dimension once, got " +
+             formatList(*axes));
+      return std::nullopt;
+    }
+    found.push_back(*axis);
+  }
+  llvm::sort(found);
+  return found;
+}
+
+Tensor graph::makeScalar(GraphBuilder &b, TypedAttr number) {
+  Type type = number.getType();
+  ReferenceTensor tensor(RankedTensorType::get({}, type));
+  if (auto real = dyn_cast<FloatAttr>(number))
+    fillElements(tensor, real.getValueAsDouble());
+  else if (type.isSignlessInteger() && !type.isInteger(1))
+    tensor.i64.front() = cast<IntegerAttr>(number).getValue().getSExtValue();
+  else
+    tensor.i64.front() = cast<IntegerAttr>(number).getValue().getZExtValue();
+  return Tensor(std::move(tensor));
+}
+
+std::string graph::describeType(const Tensor &x) {
+  return formatType(x.type());
+}
 
 //===----------------------------------------------------------------------===//
 // Shapes and types
@@ -67,7 +124,7 @@ Tensor graph::clamp(GraphBuilder &b, Tensor x, double low, double high) {
 
 Tensor graph::softplus(GraphBuilder &b, Tensor x) {
   Tensor small = b.exp(b.neg(b.abs(x)));
-  return b.add(b.max(x, 0.0), b.log(b.add(small, 1.0)));
+  return b.add(b.max(x, 0.0), compose(b, compositions::Log1p{small}));
 }
 
 //===----------------------------------------------------------------------===//

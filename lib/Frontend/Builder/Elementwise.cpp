@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
 #include "HamKaas/Frontend/Builder/GraphBuilder.h"
 
@@ -87,11 +88,9 @@ bool GraphBuilder::broadcastBoth(Tensor &lhs, Tensor &rhs) {
   if (!lhs || !rhs)
     return false;
   if (lhs.elementType() != rhs.elementType()) {
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << "expected operands of one element type, got " << lhs.elementType()
-        << " and " << rhs.elementType();
-    fail(text);
+    fail("expected operands of one element type, got " +
+         formatType(lhs.elementType()) + " and " +
+         formatType(rhs.elementType()));
     return false;
   }
   std::optional<Shape> shape = getBroadcastShape(lhs.shape(), rhs.shape());

@@ -28,17 +28,25 @@ static bool isFoldedSize(RankedTensorType result) {
 
 GraphBuilder::GraphBuilder(Location location, ParameterContents &parameters,
                            Diagnostics &diagnostics)
-    : builder(location.getContext()), location(location),
-      module(ModuleOp::create(location)), parameters(parameters),
-      diagnostics(diagnostics), foldBudget(int64_t(1) << 28) {
+    : builder(location.getContext()), constants(location.getContext()),
+      location(location), module(ModuleOp::create(location)),
+      parameters(&parameters), diagnostics(diagnostics),
+      foldBudget(int64_t(1) << 28) {
   builder.setInsertionPointToEnd(module->getBody());
   main = func::FuncOp::create(builder, location, mainName,
                               builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(main.addEntryBlock());
+  constants = builder;
   // Names of functions of the program, which no global may take.
   symbols.insert(mainName);
   symbols.insert(prepareName);
 }
+
+// Folds little: a composition that is added again folds again.
+GraphBuilder::GraphBuilder(const OpBuilder &place, Location location,
+                           Diagnostics &diagnostics)
+    : builder(place), constants(place), location(location),
+      diagnostics(diagnostics), foldBudget(int64_t(1) << 16) {}
 
 //===----------------------------------------------------------------------===//
 // Constants in place of operations
@@ -52,7 +60,12 @@ bool GraphBuilder::canFold(Operation *op) {
          });
 }
 
-bool GraphBuilder::isFolded(ArrayRef<Tensor> operands, RankedTensorType type) {
+bool GraphBuilder::isFolded(Operation *op, ArrayRef<Tensor> operands) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  // No larger than a constant may be where there are no parameters.
+  if (isPartOfOther() && (!isa<ReferenceSemanticsOpInterface>(op) ||
+                          type.getNumElements() > largestFolded))
+    return false;
   int64_t cost = type.getNumElements();
   for (const Tensor &operand : operands) {
     if (!operand.isConstant() || operand.count() > largestFoldedInteger)
@@ -129,14 +142,17 @@ Tensor GraphBuilder::create(const OperationKind &kind,
   Operation *op = result.op;
   if (!op)
     return fail(result.problem);
-  if (isConstant && kind.mayFold &&
-      isFolded(operands, cast<RankedTensorType>(op->getResult(0).getType()))) {
+  if (isConstant && kind.mayFold && isFolded(op, operands)) {
     Tensor folded = fold(op, operands);
     op->destroy();
     return folded;
   }
   for (auto [i, operand] : llvm::enumerate(operands))
     op->setOperand(i, materialize(operand));
+  if (hasFailed()) {
+    op->destroy();
+    return {};
+  }
   builder.insert(op);
   return Tensor(op->getResult(0));
 }

@@ -49,22 +49,24 @@ std::optional<unsigned> GraphBuilder::findInput(Value value) {
 Value GraphBuilder::materialize(const Tensor &tensor) {
   if (!tensor || tensor.value() || tensor.isEmpty())
     return tensor.value();
-  // Not in the body of a loop, so that it may be read anywhere from now on.
-  auto end = OpBuilder::atBlockEnd(&main.front());
   // A tensor of one repeated number, such as a mask, becomes that number.
-  bool isSmall = tensor.count() <= largestInline;
+  bool isSmall =
+      tensor.count() <= (isPartOfOther() ? largestConstant : largestInline);
   DenseElementsAttr elements;
   if (isSmall || !tensor.data->hasBytes)
     elements = getCompactElements(tensor.elements());
   if (isSmall || (elements && elements.isSplat()))
     tensor.data->value =
-        ConstantOp::create(end, location, tensor.type(), elements);
+        ConstantOp::create(constants, location, tensor.type(), elements);
+  else if (isPartOfOther())
+    fail("expected tables of at most " + Twine(largestConstant) +
+         " elements, got " + Twine(tensor.count()));
   else
-    tensor.data->value = createParameter(tensor, end);
+    tensor.data->value = createParameter(tensor);
   return tensor.value();
 }
 
-Value GraphBuilder::createParameter(const Tensor &tensor, OpBuilder &loads) {
+Value GraphBuilder::createParameter(const Tensor &tensor) {
   std::string name =
       claim(parameterNames,
             isValidName(tensor.data->name) ? tensor.data->name : "constant");
@@ -73,9 +75,9 @@ Value GraphBuilder::createParameter(const Tensor &tensor, OpBuilder &loads) {
     auto owned =
         std::make_shared<std::vector<char>>(encodeElements(tensor.elements()));
     bytes = *owned;
-    parameters.keep(owned);
+    parameters->keep(owned);
   }
-  parameters.add(name, bytes);
+  parameters->add(name, bytes);
 
   std::string symbol = claim(symbols, name);
   OpBuilder globals(main);
@@ -85,8 +87,8 @@ Value GraphBuilder::createParameter(const Tensor &tensor, OpBuilder &loads) {
       builder.getStringAttr("private"));
   if (symbol != name)
     global->setAttr(HamKaasDialect::nameAttrName, builder.getStringAttr(name));
-  return ml_program::GlobalLoadConstOp::create(loads, location, tensor.type(),
-                                               FlatSymbolRefAttr::get(global));
+  return ml_program::GlobalLoadConstOp::create(
+      constants, location, tensor.type(), FlatSymbolRefAttr::get(global));
 }
 
 /// Nothing in the graph has an effect: what has no use is not needed.

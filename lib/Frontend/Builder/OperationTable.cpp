@@ -7,11 +7,63 @@
 
 #include "HamKaas/Frontend/Builder/OperationTable.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Frontend/Builder/ComposedOperations.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace hamkaas;
 using namespace hamkaas::graph;
+
+//===----------------------------------------------------------------------===//
+// Compositions
+//===----------------------------------------------------------------------===//
+
+static void convert(mlir::Attribute given, int64_t &field) {
+  field = llvm::cast<mlir::IntegerAttr>(given).getInt();
+}
+static void convert(mlir::Attribute given, double &field) {
+  field = llvm::cast<mlir::FloatAttr>(given).getValueAsDouble();
+}
+static void convert(mlir::Attribute given, mlir::TypedAttr &field) {
+  field = llvm::cast<mlir::TypedAttr>(given);
+}
+static void convert(mlir::Attribute given, llvm::ArrayRef<int64_t> &field) {
+  field = llvm::cast<mlir::DenseI64ArrayAttr>(given).asArrayRef();
+}
+static void convert(mlir::Attribute, bool &field) { field = true; }
+static void convert(mlir::Attribute given, llvm::StringRef &field) {
+  field = llvm::cast<mlir::StringAttr>(given).getValue();
+}
+static void convert(mlir::Attribute given, mlir::Type &field) {
+  field = llvm::cast<mlir::TypeAttr>(given).getValue();
+}
+template <typename T>
+  requires std::is_enum_v<T>
+static void convert(mlir::Attribute given, T &word) {
+  word = T(llvm::cast<mlir::IntegerAttr>(given).getInt());
+}
+template <typename T>
+static void convert(mlir::Attribute given, std::optional<T> &field) {
+  convert(given, field.emplace());
+}
+
+/// Sets a field of a composition if the attribute is given.
+template <typename T>
+static void take(mlir::DictionaryAttr attributes, llvm::StringRef name,
+                 T &field) {
+  if (mlir::Attribute given = attributes.get(name))
+    convert(given, field);
+}
+
+static Tensors listResults(Tensor result) {
+  return result ? Tensors{result} : Tensors();
+}
+static Tensors listResults(Tensors results) { return results; }
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
 
 #include "HamKaas/Frontend/Builder/OperationTable.inc"
 
@@ -48,8 +100,11 @@ std::string graph::describeKind(const AttributeInfo &attribute) {
     return "a list of integers";
   case AttributeKind::Flag:
     return "0 or 1";
+  case AttributeKind::ElementType:
   case AttributeKind::ResultType:
     return "an element type";
+  case AttributeKind::Text:
+    return "a text";
   case AttributeKind::Word:
     return "one of " + llvm::join(attribute.words, ", ");
   }

@@ -7,13 +7,13 @@
 
 #include "HamKaas/Frontend/Builder/UserGraph.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
-#include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "HamKaas/Frontend/Builder/Elements.h"
+#include "HamKaas/Frontend/Builder/GraphBuilder.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
-#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -24,7 +24,7 @@ using llvm::Expected;
 
 /// Larger tensors are parameters: a constant is copied, and is part of the code
 /// of the program.
-static constexpr int64_t largestConstant = 1 << 16;
+static constexpr int64_t largestConstant = GraphBuilder::largestConstant;
 
 UserGraph::UserGraph(MLIRContext *context)
     : module(ModuleOp::create(UnknownLoc::get(context))), builder(context) {
@@ -194,8 +194,8 @@ Error UserGraph::storeState(uint32_t state, uint32_t value, Location location) {
             : "expected a state, got another value");
   if (values[value].getType() != values[state].getType())
     return createStringError("expected a value of the type of the state, " +
-                             debugString(values[state].getType()) + ", got " +
-                             debugString(values[value].getType()));
+                             formatType(values[state].getType()) + ", got " +
+                             formatType(values[value].getType()));
   ml_program::GlobalStoreOp::create(builder, location, global->second,
                                     values[value]);
   unstored.erase(global);
@@ -220,13 +220,13 @@ uint32_t UserGraph::addConstant(DenseElementsAttr contents, Location location) {
       ConstantOp::create(builder, location, contents.getType(), contents));
 }
 
-Expected<uint32_t> UserGraph::addOperation(const UserOperation &request,
-                                           Location location) {
-  Expected<Operation *> op = createUserOperation(request, location);
-  if (!op)
-    return op.takeError();
-  builder.insert(*op);
-  return define((*op)->getResult(0));
+Expected<SmallVector<uint32_t, 1>>
+UserGraph::addOperation(const UserOperation &request, Location location) {
+  auto results = addUserOperation(request, builder, location);
+  if (!results)
+    return results.takeError();
+  return llvm::map_to_vector<1>(*results,
+                                [&](Value value) { return define(value); });
 }
 
 //===----------------------------------------------------------------------===//

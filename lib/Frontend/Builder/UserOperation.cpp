@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Frontend/Builder/UserOperation.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Frontend/Builder/CreateOperation.h"
-#include "HamKaas/Frontend/Builder/Diagnostics.h"
+#include "HamKaas/Frontend/Builder/GraphBuilder.h"
 #include "HamKaas/Frontend/Builder/Numbers.h"
 #include "HamKaas/Frontend/Builder/OperationTable.h"
-#include "mlir/IR/Builders.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -71,7 +71,7 @@ static std::string describe(const UserAttribute &attribute) {
     return quote(*word);
   if (auto *number = std::get_if<NumberText>(&attribute.value))
     return quote(number->text);
-  return debugString(std::get<Type>(attribute.value));
+  return formatType(std::get<Type>(attribute.value));
 }
 
 /// True for a flag that is set; none if the value is no flag.
@@ -114,13 +114,17 @@ static Attribute makeElement(const UserAttribute &given, Type type) {
 
 namespace {
 
-/// Checks a request against the table, and creates the operation.
+/// Checks a request against the table, and adds the operation.
 class OperationMaker {
-public:
-  OperationMaker(const UserOperation &given, Location location)
-      : given(given), location(location), builder(location.getContext()) {}
+  using Values = SmallVector<Value, 1>;
 
-  Expected<Operation *> run();
+public:
+  OperationMaker(const UserOperation &given, OpBuilder &place,
+                 Location location)
+      : given(given), place(place), location(location),
+        builder(location.getContext()) {}
+
+  Expected<Values> run();
 
 private:
   using Part = UserOperationError::Part;
@@ -137,13 +141,19 @@ private:
   Attribute makeAttribute(const AttributeInfo &attribute,
                           const UserAttribute &value);
   Expected<RankedTensorType> getGivenType() const;
-  Expected<Operation *> create();
+  Error checkResults(ValueRange results) const;
+  Expected<Values> create();
+  Expected<Values> compose();
 
   const UserOperation &given;
+  OpBuilder &place;
   Location location;
   Builder builder;
   const OperationInfo *info = nullptr;
+  /// Those that are given.
   SmallVector<Value> operands;
+  /// Of each operand of the table whether it is given; empty if one is
+  /// variadic.
   SmallVector<int32_t> segments;
   SmallVector<NamedAttribute> attributes;
   /// Where the operation does not infer them.
@@ -196,7 +206,7 @@ Error OperationMaker::checkOperand(const ValueInfo &operand, Value value,
                 ", got none");
   if (!operand.accepts(value.getType()))
     return fail("expected the operand '" + name + "' to be a " +
-                operand.constraint + ", got " + debugString(value.getType()));
+                operand.constraint + ", got " + formatType(value.getType()));
   operands.push_back(value);
   return Error::success();
 }
@@ -234,6 +244,7 @@ Attribute OperationMaker::makeAttribute(const AttributeInfo &attribute,
   auto *list = std::get_if<ArrayRef<int64_t>>(&value.value);
   auto *word = std::get_if<StringRef>(&value.value);
   std::optional<bool> flag = getFlag(value);
+  auto *type = std::get_if<Type>(&value.value);
   switch (attribute.kind) {
   case AttributeKind::Integer:
     return makeElement(value, builder.getI64Type());
@@ -249,6 +260,10 @@ Attribute OperationMaker::makeAttribute(const AttributeInfo &attribute,
     return flag ? builder.getUnitAttr() : Attribute();
   case AttributeKind::Word:
     return word ? attribute.makeWord(*word, builder.getContext()) : Attribute();
+  case AttributeKind::Text:
+    return word ? builder.getStringAttr(*word) : Attribute();
+  case AttributeKind::ElementType:
+    return type ? TypeAttr::get(*type) : Attribute();
   case AttributeKind::ResultShape:
   case AttributeKind::ResultType:
     return {};
@@ -280,7 +295,7 @@ Error OperationMaker::takeAttribute(const UserAttribute &value) {
   if (!made) {
     std::string element =
         attribute->kind == AttributeKind::Element
-            ? " of the elements of " + debugString(operands.front().getType())
+            ? " of the elements of " + formatType(operands.front().getType())
             : "";
     return fail("expected the attribute '" + attribute->name + "' to be " +
                 describeKind(*attribute) + element + ", got " +
@@ -335,7 +350,18 @@ Expected<RankedTensorType> OperationMaker::getGivenType() const {
                   quote(given.name) + ": attribute 'shape': ");
 }
 
-Expected<Operation *> OperationMaker::create() {
+Error OperationMaker::checkResults(ValueRange results) const {
+  for (Type type : results.getTypes())
+    if (cast<RankedTensorType>(type).getRank() > int64_t(largestRank))
+      return fail("expected a result of at most " + Twine(largestRank) +
+                  " dimensions, got " + formatType(type));
+  if (given.resultCount && *given.resultCount != results.size())
+    return fail("expected a resultCount of " + Twine(results.size()) +
+                ", got " + Twine(*given.resultCount));
+  return Error::success();
+}
+
+Expected<OperationMaker::Values> OperationMaker::create() {
   Expected<RankedTensorType> type = getGivenType();
   if (!type)
     return type.takeError();
@@ -349,26 +375,94 @@ Expected<Operation *> OperationMaker::create() {
   request.segments = segments;
   OperationResult created = createOperation(request);
   if (!created.op)
-    return fail(created.problem);
-  auto result = cast<RankedTensorType>(created.op->getResult(0).getType());
-  if (result.getRank() <= int64_t(largestRank))
-    return created.op;
-  created.op->destroy();
-  return fail("expected a result of at most " + Twine(largestRank) +
-              " dimensions, got " + debugString(result));
+    return fail(formatTypesIn(created.problem));
+  if (Error error = checkResults(created.op->getResults())) {
+    created.op->destroy();
+    return std::move(error);
+  }
+  place.insert(created.op);
+  return Values(created.op->getResults());
 }
 
-Expected<Operation *> OperationMaker::run() {
+//===----------------------------------------------------------------------===//
+// Compositions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The operations that are added to a block at `place` while it lives.
+class Addition {
+public:
+  explicit Addition(OpBuilder &place)
+      : block(place.getInsertionBlock()), end(place.getInsertionPoint()),
+        last(end == block->begin() ? nullptr : &*std::prev(end)) {}
+
+  /// Erases what neither `kept` nor anything else needs.
+  void eraseUnused(ValueRange kept) {
+    llvm::SmallPtrSet<Operation *, 4> needed;
+    for (Value value : kept)
+      needed.insert(value.getDefiningOp());
+    // From the last one on, so that users go before what they use.
+    for (auto i = end; i != begin();) {
+      Operation &op = *--i;
+      if (op.use_empty() && !needed.contains(&op))
+        i = block->getOperations().erase(i);
+    }
+  }
+
+private:
+  Block::iterator begin() const {
+    return last ? std::next(last->getIterator()) : block->begin();
+  }
+
+  Block *block;
+  Block::iterator end;
+  Operation *last;
+};
+
+} // namespace
+
+Expected<OperationMaker::Values> OperationMaker::compose() {
+  Tensors tensors;
+  const Value *next = operands.begin();
+  if (segments.empty())
+    segments.assign(operands.size(), 1);
+  for (int32_t isGiven : segments)
+    tensors.push_back(isGiven ? Tensor(*next++) : Tensor());
+  Diagnostics diagnostics(location);
+  GraphBuilder graph(place, location, diagnostics);
+  Addition addition(place);
+  Values values;
+  for (const Tensor &result :
+       info->compose(graph, tensors, builder.getDictionaryAttr(attributes))) {
+    if (result && result.isEmpty())
+      graph.fail("expected results with elements, got the shape " +
+                 formatList(result.shape()));
+    values.push_back(graph.materialize(result));
+  }
+  Error error = graph.hasFailed()
+                    ? fail(formatTypesIn(diagnostics.takeFailure()))
+                    : checkResults(values);
+  if (error)
+    values.clear();
+  addition.eraseUnused(values);
+  if (error)
+    return std::move(error);
+  return values;
+}
+
+Expected<OperationMaker::Values> OperationMaker::run() {
   if (Error error = findInfo())
     return std::move(error);
   if (Error error = checkOperands())
     return std::move(error);
   if (Error error = takeAttributes())
     return std::move(error);
-  return create();
+  return info->isComposition() ? compose() : create();
 }
 
-Expected<Operation *> graph::createUserOperation(const UserOperation &request,
-                                                 Location location) {
-  return OperationMaker(request, location).run();
+Expected<SmallVector<Value, 1>>
+graph::addUserOperation(const UserOperation &request, OpBuilder &place,
+                        Location location) {
+  return OperationMaker(request, place, location).run();
 }

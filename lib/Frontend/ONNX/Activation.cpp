@@ -6,31 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "HamKaas/Frontend/Builder/ComposedOperations.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
-
-//===----------------------------------------------------------------------===//
-// Parts
-//===----------------------------------------------------------------------===//
+using namespace hamkaas::graph::compositions;
 
 static double getFloat(OpContext &op, StringRef name, double standard) {
   return op.attributes.getFloat(name).value_or(standard);
-}
-
-/// `ifTrue` where `x` is below 0, `ifFalse` elsewhere.
-static Tensor selectNegative(GraphBuilder &b, Tensor x, Tensor ifTrue,
-                             Tensor ifFalse) {
-  return b.select(b.lt(x, b.scalar(x.elementType(), 0)), ifTrue, ifFalse);
-}
-
-/// `alpha * (exp(x) - 1)`.
-static Tensor scaledExp(GraphBuilder &b, Tensor x, double alpha) {
-  return b.mul(b.sub(b.exp(x), 1.0), alpha);
 }
 
 //===----------------------------------------------------------------------===//
@@ -38,29 +23,11 @@ static Tensor scaledExp(GraphBuilder &b, Tensor x, double alpha) {
 //===----------------------------------------------------------------------===//
 
 static Tensors importCelu(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  double alpha = getFloat(op, "alpha", 1);
-  return {selectNegative(b, x, scaledExp(b, b.div(x, alpha), alpha), x)};
+  return {compose(b, Celu{op.input(0), getFloat(op, "alpha", 1)})};
 }
 
 static Tensors importElu(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  return {selectNegative(b, x, scaledExp(b, x, getFloat(op, "alpha", 1)), x)};
-}
-
-/// `x * p(x)` with the distribution function of the normal distribution, or
-/// what approximates it. The dialect has it for float32.
-static Tensor gelu(GraphBuilder &b, Tensor x, GeluApproximation approximation) {
-  if (!x || x.elementType().isF32())
-    return b.gelu(x, approximation);
-  Tensor inner;
-  if (approximation == GeluApproximation::Tanh) {
-    Tensor cube = b.mul(b.mul(x, x), x);
-    inner = b.tanh(b.mul(b.add(x, b.mul(cube, 0.044715)), std::sqrt(2 / M_PI)));
-  } else {
-    inner = b.erf(b.mul(x, M_SQRT1_2));
-  }
-  return b.mul(b.mul(x, 0.5), b.add(inner, 1.0));
+  return {compose(b, Elu{op.input(0), getFloat(op, "alpha", 1)})};
 }
 
 static Tensors importGelu(OpContext &op, GraphBuilder &b) {
@@ -72,36 +39,32 @@ static Tensors importGelu(OpContext &op, GraphBuilder &b) {
     return {b.fail("expected the attribute 'approximate' to be none or tanh, "
                    "got '" +
                    kind + "'")};
-  return {gelu(b, x, *approximation)};
+  return {compose(b, Gelu{x, *approximation})};
 }
 
 static Tensors importFastGelu(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   if (Tensor bias = op.optionalInput(1))
     x = b.add(x, bias);
-  return {gelu(b, x, GeluApproximation::Tanh)};
+  return {compose(b, Gelu{x, GeluApproximation::Tanh})};
 }
 
 static Tensors importHardSigmoid(OpContext &op, GraphBuilder &b) {
-  Tensor x = b.mul(op.input(0), getFloat(op, "alpha", 0.2f));
-  return {clamp(b, b.add(x, getFloat(op, "beta", 0.5)), 0, 1)};
+  Tensor x = op.input(0);
+  double alpha = getFloat(op, "alpha", 0.2f), beta = getFloat(op, "beta", 0.5);
+  return {compose(b, HardSigmoid{x, alpha, beta})};
 }
 
 static Tensors importHardSwish(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  if (!x || x.elementType().isF32())
-    return {b.hardSwish(x)};
-  return {b.mul(x, clamp(b, b.add(b.mul(x, 1.0 / 6), 0.5), 0, 1))};
+  return {compose(b, HardSwish{op.input(0)})};
 }
 
 static Tensors importLeakyRelu(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  return {selectNegative(b, x, b.mul(x, getFloat(op, "alpha", 0.01f)), x)};
+  return {compose(b, LeakyRelu{op.input(0), getFloat(op, "alpha", 0.01f)})};
 }
 
 static Tensors importMish(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  return {b.mul(x, b.tanh(softplus(b, x)))};
+  return {compose(b, Mish{op.input(0)})};
 }
 
 static Tensors importPRelu(OpContext &op, GraphBuilder &b) {
@@ -112,14 +75,14 @@ static Tensors importPRelu(OpContext &op, GraphBuilder &b) {
     shape[0] = slope.dim(0);
     slope = b.reshape(slope, shape);
   }
-  return {selectNegative(b, x, b.mul(x, slope), x)};
+  return {b.select(b.lt(x, b.scalar(x.elementType(), 0)), b.mul(x, slope), x)};
 }
 
 static Tensors importSelu(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   double alpha = getFloat(op, "alpha", 1.67326319217681884765625);
   double gamma = getFloat(op, "gamma", 1.05070102214813232421875);
-  return {b.mul(selectNegative(b, x, scaledExp(b, x, alpha), x), gamma)};
+  return {b.mul(compose(b, Elu{x, alpha}), gamma)};
 }
 
 static Tensors importShrink(OpContext &op, GraphBuilder &b) {
@@ -137,8 +100,7 @@ static Tensors importSoftplus(OpContext &op, GraphBuilder &b) {
 }
 
 static Tensors importSoftsign(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  return {b.div(x, b.add(b.abs(x), 1.0))};
+  return {compose(b, Softsign{op.input(0)})};
 }
 
 /// `x * sigmoid(alpha * x)`.
@@ -158,9 +120,7 @@ static Tensors importSwish(OpContext &op, GraphBuilder &b) {
 }
 
 static Tensors importThresholdedRelu(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  Tensor limit = b.scalar(x.elementType(), getFloat(op, "alpha", 1));
-  return {b.select(b.gt(x, limit), x, b.scalar(x.elementType(), 0))};
+  return {compose(b, Threshold{op.input(0), getFloat(op, "alpha", 1), 0})};
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Frontend/Builder/Compositions.h"
 #include "OpContext.h"
 
 using namespace mlir;
@@ -284,14 +285,6 @@ static Tensors importOneHot(OpContext &op, GraphBuilder &b) {
                    b.reshape(b.sliceDim(values, 0, 0, 1), {}))};
 }
 
-/// Returns whether row - column + `shift` compares so with 0, for a matrix.
-static Tensor compareDiagonal(GraphBuilder &b, ComparePredicate predicate,
-                              int64_t rows, int64_t columns, int64_t shift) {
-  Tensor row = b.broadcast(b.iota({rows, 1}, 0), {rows, columns});
-  return b.compare(predicate, b.add(row, double(shift)),
-                   b.iota({1, columns}, 1));
-}
-
 static Tensors importTrilu(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   bool isUpper = op.attributes.getInt("upper").value_or(1) != 0;
@@ -300,9 +293,7 @@ static Tensors importTrilu(OpContext &op, GraphBuilder &b) {
     std::optional<Shape> given = op.constantInts(1);
     if (!given || given->size() != 1)
       return {b.fail("expected one number in input 1")};
-    // Beyond the matrix, further makes no difference.
-    shift = std::clamp<int64_t>(given->front(), -(int64_t(1) << 47),
-                                int64_t(1) << 47);
+    shift = given->front();
   }
   if (x.isEmpty() && x.rank() >= 2)
     return {x};
@@ -323,7 +314,6 @@ static Tensors importEyeLike(OpContext &op, GraphBuilder &b) {
   Type element = type ? op.getElementType(*type) : x.elementType();
   if (!element || b.hasFailed())
     return {};
-  shift = std::clamp<int64_t>(shift, -(int64_t(1) << 47), int64_t(1) << 47);
   return {b.cast(
       compareDiagonal(b, ComparePredicate::Eq, x.dim(0), x.dim(1), shift),
       element)};

@@ -88,7 +88,8 @@ LogicalResult GraphParser::parseArguments(Arguments &arguments) {
 static Type findType(const OperationInfo *info, StringRef name, StringRef word,
                      MLIRContext *context) {
   const AttributeInfo *attribute = info ? info->findAttribute(name) : nullptr;
-  return attribute && attribute->kind == AttributeKind::ResultType
+  return attribute && (attribute->kind == AttributeKind::ResultType ||
+                       attribute->kind == AttributeKind::ElementType)
              ? parseElementType(word, /*version=*/3, context)
              : Type();
 }
@@ -171,9 +172,10 @@ FailureOr<GraphParser::Results> GraphParser::parseOperation(const Token &word) {
     else
       operands.push_back(argument.node ? graph.value(*argument.node) : Value());
   }
-  Expected<uint32_t> result =
+  auto results =
       graph.addOperation({name, operands, attributes}, getLocation(statement));
-  if (!result)
-    return reportOperation(word, arguments, result.takeError());
-  return Results{{*result}};
+  if (!results)
+    return reportOperation(word, arguments, results.takeError());
+  return Results{llvm::map_to_vector<2>(
+      *results, [](uint32_t result) { return Node(result); })};
 }

@@ -321,7 +321,7 @@ TEST(GraphErrors, NamePositionOperationAndOperand) {
   EXPECT_EQ(apply(graph, "relu", {i}, {}, "net.c", 13).error,
             "net.c:13: error: 'relu': expected the operand 'x' to be a tensor "
             "of static shape and 1 to 2^47 - 1 elements that are floats, got "
-            "tensor<4x8xi64>");
+            "int64 [4, 8]");
   EXPECT_EQ(
       apply(graph, "relu", {}, {}, "net.c", 14).error,
       "net.c:14: error: 'relu': expected the operand 'x', a tensor of "
@@ -379,7 +379,7 @@ TEST(GraphErrors, CheckNumbers) {
   EXPECT_EQ(pad(integer("value", 255)), "");
   EXPECT_THAT(
       pad(integer("value", 256)),
-      HasSubstr("to be a number of the elements of tensor<2xui8>, got 256"));
+      HasSubstr("to be a number of the elements of uint8 [2], got 256"));
   EXPECT_THAT(pad(integer("value", -1)), HasSubstr("to be a number"));
   EXPECT_THAT(pad(real("value", 1)), HasSubstr("got the real number 1"));
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Program/ElementTypes.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
@@ -139,4 +140,11 @@ TEST_F(ElementTypesTest, Texts) {
             "uint8 [2, 3]");
   EXPECT_EQ(formatType(makeTensorType(&context, HamKaasBool, {})), "bool []");
   EXPECT_EQ(formatType(mlir::IndexType::get(&context)), "index");
+  for (const rt::ElementType &known : rt::elementTypes)
+    EXPECT_EQ(formatType(getElementType(known.type).make(&context)),
+              known.name);
+  EXPECT_EQ(formatTypesIn("got tensor<2x3xbf16> and tensor<i64>"),
+            "got bfloat16 [2, 3] and int64 []");
+  EXPECT_EQ(formatTypesIn("a tensor<?xf32>, a tensor<"),
+            "a tensor<?xf32>, a tensor<");
 }

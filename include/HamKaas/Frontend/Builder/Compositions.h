@@ -9,10 +9,31 @@
 #define HAMKAAS_FRONTEND_BUILDER_COMPOSITIONS_H
 
 #include "HamKaas/Frontend/Builder/GraphBuilder.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
 
 /// Formulas of several operations, for all front ends. Like the functions of
 /// GraphBuilder, they return null for null operands and after a failure.
 namespace hamkaas::graph {
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// `axis` counted from 0; fails unless it is within [-rank, rank). `name` is
+/// that of the attribute.
+std::optional<int64_t> findAxis(GraphBuilder &b, llvm::StringRef name,
+                                int64_t axis, int64_t rank);
+/// The same for several, which must differ, in ascending order; all if they are
+/// left out.
+std::optional<Shape> findAxes(GraphBuilder &b, llvm::StringRef name,
+                              std::optional<llvm::ArrayRef<int64_t>> axes,
+                              int64_t rank);
+
+/// A number as an attribute has it.
+Tensor makeScalar(GraphBuilder &b, mlir::TypedAttr number);
+
+/// "float32 [2, 3]", for messages.
+std::string describeType(const Tensor &x);
 
 //===----------------------------------------------------------------------===//
 // Shapes and types
@@ -29,6 +50,10 @@ Tensor swapDims(GraphBuilder &b, Tensor x, int64_t i, int64_t j);
 Tensor addDim(GraphBuilder &b, Tensor x, int64_t dim);
 /// Element `i` of dimension `dim`, which is dropped.
 Tensor selectDim(GraphBuilder &b, Tensor x, int64_t dim, int64_t i);
+
+/// Returns whether row - column + `shift` compares so with 0, for a matrix.
+Tensor compareDiagonal(GraphBuilder &b, ComparePredicate predicate,
+                       int64_t rows, int64_t columns, int64_t shift);
 
 /// Casts all but float64 to float32.
 Tensor toComputed(GraphBuilder &b, Tensor x);

@@ -66,6 +66,8 @@ public:
   /// Keeps the first reason.
   void fail(const llvm::Twine &reason, Certainty certainty = Certainty::Open);
   bool hasFailed() const { return !failure.empty(); }
+  /// The failure, which is over then.
+  std::string takeFailure() { return std::exchange(failure, {}); }
   /// Turns the failure into an error. False if there is none.
   bool reportFailure();
 

@@ -49,8 +49,17 @@ struct Windows {
 /// looks at the shape of a result.
 class GraphBuilder {
 public:
+  /// Builds a module of its own.
   GraphBuilder(mlir::Location location, ParameterContents &parameters,
                Diagnostics &diagnostics);
+  /// Adds to a block that somebody else has. It has neither inputs nor
+  /// parameters nor an end: constants are part of the code, at most
+  /// `largestConstant` elements each.
+  GraphBuilder(const mlir::OpBuilder &place, mlir::Location location,
+               Diagnostics &diagnostics);
+
+  /// Larger constants are parameters.
+  static constexpr int64_t largestConstant = 1 << 16;
 
   mlir::MLIRContext *context() { return builder.getContext(); }
   /// How many operations were created so far.
@@ -264,6 +273,7 @@ public:
   finish(llvm::ArrayRef<std::pair<std::string, Tensor>> results);
 
 private:
+  bool isPartOfOther() const { return !module; }
   /// An operation but for its operands.
   struct OperationKind {
     mlir::OperationName name;
@@ -279,12 +289,12 @@ private:
   Tensor createIota(mlir::RankedTensorType type, int64_t dim, bool mayFold);
   Tensor reduceNothing(Combiner combiner, llvm::ArrayRef<int64_t> shape,
                        mlir::Type type);
-  bool isFolded(llvm::ArrayRef<Tensor> operands, mlir::RankedTensorType type);
+  bool isFolded(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
   Tensor fold(mlir::Operation *op, llvm::ArrayRef<Tensor> operands);
   bool broadcastBoth(Tensor &lhs, Tensor &rhs);
   std::optional<llvm::SmallVector<mlir::Value>>
   buildBody(const LoopInputs &loop, LoopBody body, mlir::Block &block);
-  mlir::Value createParameter(const Tensor &tensor, mlir::OpBuilder &loads);
+  mlir::Value createParameter(const Tensor &tensor);
   void dropUnused();
 
   mlir::UnitAttr flag(bool isSet) {
@@ -298,10 +308,13 @@ private:
   }
 
   mlir::OpBuilder builder;
+  /// Where constants go: not into the body of a loop, so that they may be read
+  /// anywhere from then on.
+  mlir::OpBuilder constants;
   mlir::Location location;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp main;
-  ParameterContents &parameters;
+  ParameterContents *parameters = nullptr;
   Diagnostics &diagnostics;
   llvm::StringSet<> symbols, parameterNames;
   llvm::SmallVector<mlir::Attribute> argumentAttributes;

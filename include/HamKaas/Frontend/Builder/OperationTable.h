@@ -17,6 +17,9 @@
 /// their declarations in ODS by `hamkaas-tblgen -gen-operation-table`.
 namespace hamkaas::graph {
 
+class GraphBuilder;
+class Tensor;
+
 enum class ValueCount { One, Optional, Variadic };
 
 /// An operand or a result.
@@ -40,6 +43,9 @@ enum class AttributeKind {
   Flag,
   /// One of the words of an enumeration.
   Word,
+  Text,
+  /// An element type, as an attribute of its own.
+  ElementType,
   /// Not of the operation itself, but the shape and the element type of its
   /// result, which it does not infer. Those of the first operand if left out;
   /// at least one of the two is given.
@@ -59,6 +65,7 @@ struct AttributeInfo {
                               mlir::MLIRContext *context) = nullptr;
 };
 
+/// An operation of the dialect, or a composition of several.
 struct OperationInfo {
   /// Without the name of the dialect.
   llvm::StringLiteral name;
@@ -73,10 +80,21 @@ struct OperationInfo {
   /// ones, of which the optional ones come last.
   llvm::ArrayRef<ValueInfo> operands;
   llvm::ArrayRef<AttributeInfo> attributes;
-  /// One.
+  /// One; of a composition any number, of which the last may be variadic.
   llvm::ArrayRef<ValueInfo> results;
 
+  /// Builds a composition; null for an operation. An operand that is left out
+  /// is null. The attributes are as UserOperation.cpp makes them, and may lack
+  /// those that are optional. No results after a failure.
+  using ComposeFunction = llvm::SmallVector<Tensor, 1> (*)(
+      GraphBuilder &builder, llvm::ArrayRef<Tensor> operands,
+      mlir::DictionaryAttr attributes);
+  ComposeFunction compose = nullptr;
+  /// Of a composition: inputs, calls and results with their elements.
+  llvm::StringLiteral example = "";
+
   bool isOpen() const { return closed.empty(); }
+  bool isComposition() const { return compose != nullptr; }
   bool isVariadic() const {
     return operands.size() == 1 &&
            operands.front().count == ValueCount::Variadic;
@@ -85,7 +103,8 @@ struct OperationInfo {
   const AttributeInfo *findAttribute(llvm::StringRef attribute) const;
 };
 
-/// All operations of the dialect, by name.
+/// All operations of the dialect and all compositions, by name. A composition
+/// stands for the operation of its name.
 llvm::ArrayRef<OperationInfo> getOperations();
 
 /// Null if there is none.

@@ -58,8 +58,8 @@ public:
                                        mlir::Location location);
   uint32_t addConstant(mlir::DenseElementsAttr contents,
                        mlir::Location location);
-  llvm::Expected<uint32_t> addOperation(const UserOperation &request,
-                                        mlir::Location location);
+  llvm::Expected<llvm::SmallVector<uint32_t, 1>>
+  addOperation(const UserOperation &request, mlir::Location location);
 
   //===--------------------------------------------------------------------===//
   // Loops over rows, `hamkaas.scan`; in UserScan.cpp

@@ -8,9 +8,9 @@
 #ifndef HAMKAAS_FRONTEND_BUILDER_USEROPERATION_H
 #define HAMKAAS_FRONTEND_BUILDER_USEROPERATION_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
-#include "mlir/IR/Operation.h"
 #include "llvm/Support/Error.h"
 #include <variant>
 
@@ -24,8 +24,8 @@ struct NumberText {
   llvm::StringRef text;
 };
 
-/// An attribute as a user gives it: a number, a list, a word, or the element
-/// type of a result.
+/// An attribute as a user gives it: a number, a list, a word or another text,
+/// or an element type.
 struct UserAttribute {
   llvm::StringRef name;
   std::variant<int64_t, double, llvm::ArrayRef<int64_t>, llvm::StringRef,
@@ -33,12 +33,15 @@ struct UserAttribute {
       value;
 };
 
-/// An operation of the table (OperationTable.h) as a user asks for it.
+/// An operation or composition of the table (OperationTable.h) as a user asks
+/// for it.
 struct UserOperation {
   llvm::StringRef name;
   /// In the order of the table; null for an optional one that is left out.
   llvm::ArrayRef<mlir::Value> operands;
   llvm::ArrayRef<UserAttribute> attributes;
+  /// How many results the user has places for; any number if left out.
+  std::optional<size_t> resultCount = std::nullopt;
 };
 
 /// An error about one operand or attribute of a request; another error is about
@@ -67,10 +70,12 @@ llvm::Expected<mlir::RankedTensorType> makeType(llvm::ArrayRef<int64_t> shape,
                                                 mlir::Type element,
                                                 const llvm::Twine &what);
 
-/// The operation, in no block, with the types of its results. The error names
-/// the operation and the operand or attribute, but no position.
-llvm::Expected<mlir::Operation *>
-createUserOperation(const UserOperation &request, mlir::Location location);
+/// Adds an operation at `place` and returns its results. The error names the
+/// operation and the operand or attribute, but no position; then nothing is
+/// added.
+llvm::Expected<llvm::SmallVector<mlir::Value, 1>>
+addUserOperation(const UserOperation &request, mlir::OpBuilder &place,
+                 mlir::Location location);
 
 } // namespace hamkaas::graph
 

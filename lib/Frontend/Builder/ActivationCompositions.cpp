@@ -1,0 +1,185 @@
+//===- ActivationCompositions.cpp - Activations -----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Frontend/Builder/ComposedOperations.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::graph;
+using namespace hamkaas::graph::compositions;
+
+//===----------------------------------------------------------------------===//
+// Linear on one side
+//===----------------------------------------------------------------------===//
+
+/// `ifTrue` where `x` is below 0, `ifFalse` elsewhere.
+static Tensor selectNegative(GraphBuilder &b, Tensor x, Tensor ifTrue,
+                             Tensor ifFalse) {
+  return b.select(b.lt(x, b.scalar(x.elementType(), 0)), ifTrue, ifFalse);
+}
+
+/// `alpha * (exp(x) - 1)`.
+static Tensor scaledExp(GraphBuilder &b, Tensor x, double alpha) {
+  return b.mul(b.sub(b.exp(x), 1.0), alpha);
+}
+
+Tensor compositions::compose(GraphBuilder &b, const LeakyRelu &given) {
+  Tensor x = given.x;
+  return selectNegative(b, x, b.mul(x, given.negative_slope), x);
+}
+
+Tensor compositions::compose(GraphBuilder &b, const Elu &given) {
+  return selectNegative(b, given.x, scaledExp(b, given.x, given.alpha),
+                        given.x);
+}
+
+Tensor compositions::compose(GraphBuilder &b, const Celu &given) {
+  double alpha = given.alpha;
+  Tensor negative = scaledExp(b, b.div(given.x, alpha), alpha);
+  return selectNegative(b, given.x, negative, given.x);
+}
+
+Tensor compositions::compose(GraphBuilder &b, const Selu &given) {
+  constexpr double alpha = 1.67326324235437728, scale = 1.05070098735548049;
+  return b.mul(compose(b, Elu{given.x, alpha}), scale);
+}
+
+Tensor compositions::compose(GraphBuilder &b, const Prelu &given) {
+  Tensor x = given.x, slope = given.weight;
+  int64_t channels = x.rank() == 0 ? 1 : x.dim(x.rank() > 1 ? 1 : 0);
+  if (slope.rank() > 1 || (slope.count() != 1 && slope.count() != channels))
+    return b.fail("expected 'weight' to have 1 or " + Twine(channels) +
+                  " elements, got the shape " + formatList(slope.shape()));
+  if (slope.count() == 1)
+    slope = b.reshape(slope, {});
+  else
+    slope = alignToChannels(b, slope, x.rank());
+  return selectNegative(b, x, b.mul(x, slope), x);
+}
+
+//===----------------------------------------------------------------------===//
+// Smooth
+//===----------------------------------------------------------------------===//
+
+Tensor compositions::compose(GraphBuilder &b, const Softplus &given) {
+  Tensor x = given.beta == 1 ? given.x : b.mul(given.x, given.beta);
+  Tensor y = softplus(b, x);
+  return given.beta == 1 ? y : b.div(y, given.beta);
+}
+
+Tensor compositions::compose(GraphBuilder &b, const LogSigmoid &given) {
+  return b.neg(softplus(b, b.neg(given.x)));
+}
+
+Tensor compositions::compose(GraphBuilder &b, const Mish &given) {
+  return b.mul(given.x, b.tanh(softplus(b, given.x)));
+}
+
+Tensor compositions::compose(GraphBuilder &b, const Softsign &given) {
+  return b.div(given.x, b.add(b.abs(given.x), 1.0));
+}
+
+Tensor compositions::compose(GraphBuilder &b, const TanhShrink &given) {
+  return b.sub(given.x, b.tanh(given.x));
+}
+
+Tensor compositions::compose(GraphBuilder &b, const Logit &given) {
+  Tensor x = given.x;
+  if (given.eps)
+    x = clamp(b, x, *given.eps, 1 - *given.eps);
+  return b.log(b.div(x, b.sub(b.scalar(x.elementType(), 1), x)));
+}
+
+// The dialect has it for float32.
+Tensor compositions::compose(GraphBuilder &b, const Gelu &given) {
+  Tensor x = given.x, inner;
+  if (!x || x.elementType().isF32())
+    return b.gelu(x, given.approximate);
+  if (given.approximate == GeluApproximation::Tanh) {
+    Tensor cube = b.mul(b.mul(x, x), x);
+    inner = b.tanh(b.mul(b.add(x, b.mul(cube, 0.044715)), std::sqrt(2 / M_PI)));
+  } else {
+    inner = b.erf(b.mul(x, M_SQRT1_2));
+  }
+  return b.mul(b.mul(x, 0.5), b.add(inner, 1.0));
+}
+
+//===----------------------------------------------------------------------===//
+// Piecewise linear
+//===----------------------------------------------------------------------===//
+
+Tensor compositions::compose(GraphBuilder &b, const HardSigmoid &given) {
+  Tensor line = b.add(b.mul(given.x, given.alpha), given.beta);
+  return clamp(b, line, 0, 1);
+}
+
+// The dialect has it for float32.
+Tensor compositions::compose(GraphBuilder &b, const HardSwish &given) {
+  Tensor x = given.x;
+  if (!x || x.elementType().isF32())
+    return b.hardSwish(x);
+  return b.mul(x, clamp(b, b.add(b.mul(x, 1.0 / 6), 0.5), 0, 1));
+}
+
+Tensor compositions::compose(GraphBuilder &b, const HardTanh &given) {
+  return clamp(b, given.x, given.min_value, given.max_value);
+}
+
+Tensor compositions::compose(GraphBuilder &b, const Relu6 &given) {
+  return clamp(b, given.x, 0, 6);
+}
+
+Tensor compositions::compose(GraphBuilder &b, const Threshold &given) {
+  Type type = given.x.elementType();
+  return b.select(b.gt(given.x, b.scalar(type, given.threshold)), given.x,
+                  b.scalar(type, given.value));
+}
+
+/// Fails unless `lambd` is at least 0.
+static bool checkShrink(GraphBuilder &b, double lambd) {
+  if (lambd >= 0)
+    return true;
+  b.fail("expected 'lambd' to be at least 0, got " + std::to_string(lambd));
+  return false;
+}
+
+Tensor compositions::compose(GraphBuilder &b, const HardShrink &given) {
+  Tensor x = given.x, zero = b.scalar(x.elementType(), 0);
+  if (!checkShrink(b, given.lambd))
+    return {};
+  Tensor limit = b.scalar(x.elementType(), given.lambd);
+  return b.select(b.le(b.abs(x), limit), zero, x);
+}
+
+Tensor compositions::compose(GraphBuilder &b, const SoftShrink &given) {
+  Tensor x = given.x, zero = b.scalar(x.elementType(), 0);
+  if (!checkShrink(b, given.lambd))
+    return {};
+  Tensor above = b.gt(x, b.scalar(x.elementType(), given.lambd));
+  Tensor below = b.lt(x, b.scalar(x.elementType(), -given.lambd));
+  return b.select(below, b.add(x, given.lambd),
+                  b.select(above, b.sub(x, given.lambd), zero));
+}
+
+//===----------------------------------------------------------------------===//
+// Gates
+//===----------------------------------------------------------------------===//
+
+Tensor compositions::compose(GraphBuilder &b, const Glu &given) {
+  Tensor x = given.x;
+  std::optional<int64_t> axis = findAxis(b, "axis", given.axis, x.rank());
+  if (!axis)
+    return {};
+  int64_t half = x.dim(*axis) / 2;
+  if (x.dim(*axis) % 2 != 0)
+    return b.fail("expected an even size of dimension " + Twine(*axis) +
+                  ", got the shape " + formatList(x.shape()));
+  Tensor gate = b.sigmoid(b.sliceDim(x, *axis, half, half));
+  return b.mul(b.sliceDim(x, *axis, 0, half), gate);
+}
