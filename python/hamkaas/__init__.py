@@ -21,6 +21,8 @@ The names in capitals and `traverse_node` are those of the first HamKaas, see
 `hamkaas.compat`.
 """
 
+import math
+
 from . import ops
 from ._native import compiler_version
 from .array_api.elementwise import (
@@ -37,15 +39,17 @@ from .array_api.reductions import (
     all, any, argmax, argmin, count_nonzero, cumulative_sum, max, mean, min,
     prod, std, sum, var)
 from .array_api.manipulation import (
-    broadcast_arrays, broadcast_to, concat, expand_dims, flip,
+    broadcast_arrays, broadcast_to, concat, diff, expand_dims, flip,
     matrix_transpose, moveaxis, permute_dims, repeat, reshape, roll, split,
     squeeze, stack, tile, tril, triu, unstack)
 from .array_api.linear import (
     matmul, outer, tensordot, vecdot)
 from .array_api.ordering import (
     argsort, searchsorted, sort, take, take_along_axis)
+from .array_api.data_types import (
+    can_cast, finfo, iinfo, isdtype, result_type)
 from .array_api.creation import Creation, meshgrid
-from .arrays import digest
+from .arrays import digest, dtype_of
 from .compat import (BufferTensor, ComplexHadamardProductNode, ConstantTensor,
                      HadamardProductNode, HamKaasPlugin, InputTensor,
                      MatMulNode, PermuteNode, ReLUNode, ReplaceSliceNode,
@@ -60,6 +64,22 @@ from .state import State
 from .tables import TensorInfo
 
 __version__ = "0.1.0"
+
+# The types of elements, by their names, and the numbers that have one.
+bool = dtype_of("bool")
+int8 = dtype_of("int8")
+int16 = dtype_of("int16")
+int32 = dtype_of("int32")
+int64 = dtype_of("int64")
+uint8 = dtype_of("uint8")
+uint16 = dtype_of("uint16")
+uint32 = dtype_of("uint32")
+uint64 = dtype_of("uint64")
+float16 = dtype_of("float16")
+bfloat16 = dtype_of("bfloat16")
+float32 = dtype_of("float32")
+float64 = dtype_of("float64")
+pi, e, inf, nan, newaxis = math.pi, math.e, math.inf, math.nan, None
 
 _creation = Creation(Node)
 arange = _creation.arange
@@ -83,23 +103,25 @@ __all__ = [
     "SiLUNode", "SliceNode", "SlicedSoftmaxNode", "State", "SumNode",
     "TensorInfo", "UnsupportedError", "abs", "acos", "acosh", "add", "all",
     "any", "arange", "argmax", "argmin", "argsort", "asarray", "asin", "asinh",
-    "astype", "atan", "atan2", "atanh", "bitwise_and", "bitwise_invert",
-    "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
-    "broadcast_arrays", "broadcast_to", "ceil", "clip", "compile",
-    "compiler_version", "concat", "constant", "copysign", "cos", "cosh",
-    "count_nonzero", "cumulative_sum", "digest", "divide", "empty",
-    "empty_like", "equal", "exp", "expand_dims", "expm1", "eye", "flip",
-    "floor", "floor_divide", "full", "full_like", "greater", "greater_equal",
-    "hypot", "input", "isfinite", "isinf", "isnan", "less", "less_equal",
-    "linspace", "load", "log", "log10", "log1p", "log2", "logaddexp",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
-    "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum",
-    "moveaxis", "multiply", "negative", "not_equal", "ones", "ones_like",
-    "ops", "outer", "permute_dims", "positive", "pow", "prod", "reciprocal",
-    "remainder", "repeat", "reshape", "roll", "round", "searchsorted", "sign",
-    "signbit", "sin", "sinh", "sort", "split", "sqrt", "square", "squeeze",
-    "stack", "state", "std", "subtract", "sum", "take", "take_along_axis",
-    "tan", "tanh", "tensordot", "tile", "traverse_node", "tril", "triu",
-    "trunc", "unstack", "var", "vecdot", "where", "write_script", "zeros",
-    "zeros_like"
+    "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and",
+    "bitwise_invert", "bitwise_left_shift", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_arrays",
+    "broadcast_to", "can_cast", "ceil", "clip", "compile", "compiler_version",
+    "concat", "constant", "copysign", "cos", "cosh", "count_nonzero",
+    "cumulative_sum", "diff", "digest", "divide", "e", "empty", "empty_like",
+    "equal", "exp", "expand_dims", "expm1", "eye", "finfo", "flip", "float16",
+    "float32", "float64", "floor", "floor_divide", "full", "full_like",
+    "greater", "greater_equal", "hypot", "iinfo", "inf", "input", "int16",
+    "int32", "int64", "int8", "isdtype", "isfinite", "isinf", "isnan", "less",
+    "less_equal", "linspace", "load", "log", "log10", "log1p", "log2",
+    "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min",
+    "minimum", "moveaxis", "multiply", "nan", "negative",     "not_equal", "ones", "ones_like", "ops", "outer", "permute_dims", "pi",
+    "positive", "pow", "prod", "reciprocal", "remainder", "repeat", "reshape",
+    "result_type", "roll", "round", "searchsorted", "sign", "signbit", "sin",
+    "sinh", "sort", "split", "sqrt", "square", "squeeze", "stack", "state",
+    "std", "subtract", "sum", "take", "take_along_axis", "tan", "tanh",
+    "tensordot", "tile", "traverse_node", "tril", "triu", "trunc", "uint16",
+    "uint32", "uint64", "uint8", "unstack", "var", "vecdot", "where",
+    "write_script", "zeros", "zeros_like"
 ]

@@ -285,6 +285,16 @@ def test_deep_graph():
     del again, node
 
 
+def test_types_are_inferred_once():
+    """100,000 nodes ask the compiler for as many types as they have forms."""
+    from hamkaas.inference import _infer
+    x = node = hk.input("x", [3, 5, 7])
+    before = _infer.cache_info().misses
+    for _ in range(25_000):
+        node = ((node + x).relu().permute([0, 1, 2]) * 0.5)[::-1]
+    assert _infer.cache_info().misses - before <= 5
+
+
 def test_deep_graph_runs():
     node = hk.input("x", [4])
     for i in range(100_000):

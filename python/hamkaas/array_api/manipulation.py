@@ -182,6 +182,18 @@ def split(x: T, /, indices_or_sections: Union[int, Sequence[int]], *,
                  for begin, end in zip(cuts, cuts[1:]))
 
 
+def diff(x: T, /, *, axis: int = -1, n: int = 1) -> T:
+    """The differences of neighbours along ``axis``, taken ``n`` times."""
+    axis = normalize_axis(axis, len(x._type[1]))
+    size = x._type[1][axis]
+    if not 0 <= n < size:
+        raise make_error(f"expected 0 to {size - 1} differences, got {n}")
+    for last in range(size, size - n, -1):
+        x = elementwise.subtract(take_range(x, axis, 1, last),
+                                 take_range(x, axis, 0, last - 1))
+    return x
+
+
 #===------------------------------------------------------------------------===#
 # Order and repetition
 #===------------------------------------------------------------------------===#
