@@ -34,7 +34,8 @@
 // are converted; cast<T>(x) converts arrays. There are no empty arrays.
 //
 // Errors: assignments return a Result, or throw with HAMKAAS_EXCEPTIONS (see
-// HamKaas.h); messages begin with the file and line of the assignment. Without
+// HamKaas.h); messages begin with the file and line of the assignment, but
+// those of `<<` and of conditions, which are operators, have none. Without
 // exceptions, a view that cannot be made has a problem(), which is the error of
 // what is computed with it.
 //

@@ -89,8 +89,13 @@ inline std::string describe(const Dims &dims) {
   return text + (dims.size() > maxRank ? ", ...]" : "]");
 }
 
+/// Of an operator, which cannot know its caller.
+inline constexpr Position nowhere = {nullptr, 0};
+
 /// "net.cpp:12: error: PROBLEM".
 inline std::string locate(Position at, const std::string &problem) {
+  if (!at.file)
+    return problem;
   return std::string(at.file) + ":" + std::to_string(at.line) +
          ": error: " + problem;
 }

@@ -46,8 +46,8 @@ std::ostream &operator<<(std::ostream &stream, const E &expression) {
     return stream << cast<float>(expression);
   } else {
     Array<T> whole;
-    std::string problem =
-        Computation<T>(expression).run(whole, /*mayResize=*/true, cpu());
+    std::string problem = Computation<T>(expression, detail::nowhere)
+                              .run(whole, /*mayResize=*/true, cpu());
     if (problem.empty()) {
       const T *next = whole.data();
       detail::print(stream, next, whole.shape(), 0);

@@ -285,7 +285,7 @@ template <typename Operation, typename... Operands>
 Expression<Operation, Operands...>::operator bool() const {
   static_assert(std::is_same_v<Element, bool>,
                 "expected a condition, such as any(x > 1)");
-  return value(*this);
+  return value(*this, detail::nowhere);
 }
 #endif
 

@@ -153,6 +153,10 @@ TEST(Array, Prints) {
   Array<int8_t> a = count<int8_t>({2, 2});
   EXPECT_EQ(print(a * 3), "[[0, 3], [6, 9]]");
   EXPECT_EQ(print(cast<Float16>(a.slice({0}))), "[0, 1]");
+  EXPECT_EQ(print(a + count<int8_t>({3})),
+            "expected shapes that broadcast together, got [2, 2] and "
+            "[3]");
+  EXPECT_EQ(print(matmul(a, count<int8_t>({3, 2}))).substr(0, 8), "'matmul'");
 }
 
 //===----------------------------------------------------------------------===//
