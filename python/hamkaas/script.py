@@ -8,9 +8,9 @@ from typing import Dict, List, Sequence, Tuple
 
 from . import ops
 from .arrays import Array, Shape
-from .errors import HamKaasError
 from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
-from .positions import Position, format_position
+from .positions import Position
+from .replay import replay
 from .statements import Argument, format_arguments
 from .tensor import Attribute
 
@@ -22,7 +22,10 @@ class Script:
     text: str
     """The statements, each on a line."""
     positions: List[Position]
-    """For each line of the text the line of the user's program."""
+    """For each line of the text the line of the user's program.
+
+    That of the result for all, if the graph has compositions of operations.
+    """
     constants: Dict[str, Array]
     """The contents of the constants, by name."""
     inputs: Dict[str, Tuple[str, Shape]]
@@ -64,7 +67,26 @@ def write_script(result: Node) -> Script:
     if not isinstance(result, Node):
         raise TypeError(
             f"expected a hamkaas.Node, got {type(result).__name__}")
-    return _Writer(visit([result])).write()
+    nodes = visit([result])
+    if any(map(_is_beyond_version_2, nodes)):
+        return _describe(result, nodes)
+    return _Writer(nodes).write()
+
+
+def _is_beyond_version_2(node: Node) -> bool:
+    """A composition, or what one line cannot hold."""
+    return (node._row in ops.COMPOSITIONS or node._row == RESULT or
+            any(operand is None for operand in node._operands))
+
+
+def _describe(result: Node, nodes: List[Node]) -> Script:
+    """The script of the compiler, in which compositions are operations."""
+    built = replay([result], ["result"])
+    text = built.graph.describe()
+    inputs = {str(node._name): node._type for node in nodes
+              if node._row == INPUT}
+    return Script(text, [result._position] * text.count("\n"),
+                  built.constants, inputs)
 
 
 def _is_parameter(node: Node) -> bool:
@@ -136,12 +158,6 @@ class _Writer:
     def _write(self, node: Node) -> str:
         if not node._operands and node._row in (INPUT, STATE, CONSTANT, NUMBER):
             return self._write_tensor(node)
-        if node._row in ops.COMPOSITIONS or node._row == RESULT or any(
-                operand is None for operand in node._operands):
-            raise HamKaasError(
-                f"{format_position(node._position)}: error: expected an "
-                "operation that version 2 of the script has, got a "
-                f"{node._row}; see Model.graph")
         operands = [self._ids[id(operand)] for operand in node._operands]
         if _has_operator(node):
             values: List[Argument] = [value  # type: ignore[misc]

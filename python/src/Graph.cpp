@@ -231,6 +231,14 @@ void Graph::setOutputs(
                                static_cast<int32_t>(given.size())));
 }
 
+std::string Graph::describe() const {
+  char *text = nullptr;
+  check(HamKaasGraphDescribe(handle, HamKaasDescribeScript, &text));
+  std::string copy = text;
+  HamKaasTextFree(text);
+  return copy;
+}
+
 std::unique_ptr<Model> Graph::compile(const CompileArguments &arguments) const {
   return Model::compileGraph(handle, arguments);
 }

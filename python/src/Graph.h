@@ -48,6 +48,8 @@ public:
   void
   setOutputs(const std::vector<std::pair<std::string, HamKaasValue>> &outputs);
   std::unique_ptr<Model> compile(const CompileArguments &arguments) const;
+  /// As a script, which needs outputs.
+  std::string describe() const;
 
 private:
   using AddTensor = HamKaasError (*)(HamKaasGraph *, const HamKaasGraphTensor *,

@@ -175,7 +175,8 @@ void bindGraph(nb::module_ &module) {
       .def("store_state", &Graph::storeState, "state"_a, "value"_a,
            "position"_a)
       .def("set_outputs", &Graph::setOutputs, "outputs"_a)
-      .def("compile", &Graph::compile, "arguments"_a);
+      .def("compile", &Graph::compile, "arguments"_a)
+      .def("describe", &Graph::describe);
   module.def("infer_operation", &inferOperation, "name"_a, "operands"_a,
              "attributes"_a);
   module.def("describe_operations", &describeOperations);

@@ -239,6 +239,26 @@ def test_script_of_version_2(node):
     assert hk.compile(node).graph.script == script
 
 
+def test_script_of_compositions(tmp_path, rng):
+    """Also of an operation with several results, and operands left out."""
+    parts = hk.ops.split(X, sizes=[2, 4], axis=1)
+    assert [part.shape for part in parts] == [(2, 2), (2, 4)]
+    w = rng.standard_normal([4, 3], np.float32)
+    node = pickle.loads(pickle.dumps(
+        hk.mean(parts[1] @ w, axis=0) + hk.std(parts[0])))
+    script = hk.write_script(node)
+    assert script.inputs == {"x": ("float32", (2, 6))}
+    assert len(script.positions) == script.text.count("\n")
+    (tmp_path / "graph.hk").write_text(script.text)
+    model = hk.load(tmp_path / "graph.hk", parameters=script.constants)
+    x = rng.standard_normal([2, 6], np.float32)
+    np.testing.assert_array_equal(model.run({"x": x}),
+                                  hk.compile(node).run({"x": x}))
+    np.testing.assert_allclose(
+        model.run({"x": x}), (x[:, 2:] @ w).mean(axis=0) + x[:, :2].std(),
+        rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["layers.0.weight", "key cache", "größe", "$1",
                                   "[1]", "float32", "-3", "a;b"])
 def test_names(name):

@@ -60,14 +60,7 @@ def divide(x1: Any, x2: Any) -> Any:
 
 def floor_divide(x1: Any, x2: Any) -> Any:
     """``floor(x1 / x2)``; 0 for integers and ``x2 = 0``."""
-    left, right = _numbers("floor_divide", x1, x2)
-    remainder_ = make_binary("mod", left, right)
-    quotient = make_binary("div", subtract(left, remainder_), right)
-    if kind_of(quotient._type[0]) != "f":
-        return quotient
-    whole = make("floor", [quotient])
-    whole = where(greater(subtract(quotient, whole), 0.5), add(whole, 1), whole)
-    return where(equal(right, 0), make_binary("div", left, right), whole)
+    return make("floor_divide", list(_numbers("floor_divide", x1, x2)))
 
 
 def remainder(x1: Any, x2: Any) -> Any:
@@ -129,20 +122,18 @@ def _integer_power(base: T, exponent: T) -> T:
     return result
 
 
+def _float_pair(row: str, x1: Any, x2: Any) -> Any:
+    return make(row, [as_float(x) for x in promote(x1, x2)])
+
+
 def hypot(x1: Any, x2: Any) -> Any:
     """``sqrt(x1^2 + x2^2)``, which does not overflow on the way."""
-    left, right = (abs(as_float(x)) for x in promote(x1, x2))
-    large, small = maximum(left, right), minimum(left, right)
-    ratio = where(logical_or(equal(large, 0), equal(large, math.inf)), 0.0,
-                  divide(small, large))
-    return multiply(large, sqrt(add(multiply(ratio, ratio), 1)))
+    return _float_pair("hypot", x1, x2)
 
 
 def logaddexp(x1: Any, x2: Any) -> Any:
     """``log(exp(x1) + exp(x2))``, which does not overflow on the way."""
-    left, right = (as_float(x) for x in promote(x1, x2))
-    distance = where(equal(left, right), 0.0, abs(subtract(left, right)))
-    return add(maximum(left, right), log1p(exp(negative(distance))))
+    return _float_pair("log_add_exp", x1, x2)
 
 
 def atan2(x1: Any, x2: Any) -> Any:
@@ -302,13 +293,12 @@ def sign(x: T) -> T:
 
 def square(x: T) -> T:
     """``x * x``."""
-    return make("mul", [x, x])
+    return make("square", [x])
 
 
 def reciprocal(x: T) -> T:
     """``1 / x``."""
-    result: T = divide(1, x)
-    return result
+    return make("reciprocal", [as_float(x)])
 
 
 def _round(row: str, x: T) -> T:
@@ -332,10 +322,7 @@ def round(x: T) -> T:
 
 def trunc(x: T) -> T:
     """The whole number next to ``x`` in direction of 0."""
-    if kind_of(x._type[0]) != "f":
-        return x
-    result: T = where(less(x, 0), make("ceil", [x]), make("floor", [x]))
-    return result
+    return _round("trunc", x)
 
 
 def _function(row: str, x: T) -> T:
@@ -354,14 +341,7 @@ def exp(x: T) -> T:
 
 def expm1(x: T) -> T:
     """``e^x - 1``, exact also near 0."""
-    # Kahan's formula: the errors of both factors cancel.
-    x = as_float(x)
-    power = exp(x)
-    result = multiply(subtract(power, 1), divide(x, log(power)))
-    result = where(equal(power, 1), x, result)
-    is_extreme = logical_or(equal(power, 0), isinf(power))
-    checked: T = where(is_extreme, subtract(power, 1), result)
-    return checked
+    return _function("expm1", x)
 
 
 def log(x: T) -> T:
@@ -371,25 +351,17 @@ def log(x: T) -> T:
 
 def log1p(x: T) -> T:
     """``log(1 + x)``, exact also near 0."""
-    # Kahan's formula: the errors of both factors cancel.
-    x = as_float(x)
-    more = add(x, 1)
-    result = multiply(log(more), divide(x, subtract(more, 1)))
-    result = where(equal(more, math.inf), more, result)
-    checked: T = where(equal(more, 1), x, result)
-    return checked
+    return _function("log1p", x)
 
 
 def log2(x: T) -> T:
     """The logarithm to the base 2."""
-    result: T = multiply(log(x), 1 / math.log(2))
-    return result
+    return _function("log2", x)
 
 
 def log10(x: T) -> T:
     """The logarithm to the base 10."""
-    result: T = multiply(log(x), 1 / math.log(10))
-    return result
+    return _function("log10", x)
 
 
 def sin(x: T) -> T:
@@ -452,26 +424,24 @@ def atanh(x: T) -> T:
     return _function("atanh", x)
 
 
+def _predicate(row: str, x: T) -> T:
+    """Of floats; integers, which are all finite, are converted."""
+    return make(row, [as_float(x)])
+
+
 def isnan(x: T) -> T:
     """True where ``x`` is NaN."""
-    result: T = not_equal(x, x)
-    return result
+    return _predicate("is_nan", x)
 
 
 def isinf(x: T) -> T:
     """True where ``x`` is infinite, of either sign."""
-    if kind_of(x._type[0]) != "f":
-        return isnan(x)
-    result: T = equal(abs(x), math.inf)
-    return result
+    return _predicate("is_inf", x)
 
 
 def isfinite(x: T) -> T:
     """True where ``x`` is neither NaN nor infinite."""
-    if kind_of(x._type[0]) != "f":
-        return make("not", [isnan(x)])
-    result: T = less(abs(x), math.inf)
-    return result
+    return _predicate("is_finite", x)
 
 
 def signbit(x: T) -> T:
@@ -499,8 +469,7 @@ def where(condition: T, x1: Any, x2: Any) -> T:
     elif not isinstance(x2, (Tensor, *SCALARS)):
         x2 = as_tensor(x2, condition)
     left, right = promote(x1, x2)
-    chosen: T = make("select",
-                     broadcast_all(cast(condition, "bool"), left, right))
+    chosen: T = make("where", [cast(condition, "bool"), left, right])
     return chosen
 
 

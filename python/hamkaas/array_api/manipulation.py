@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Shape, shape_of
 from ..positions import make_error
-from ..tensor import ElementType, T, make, make_in, splat
+from ..tensor import ElementType, T, make, make_in
 from . import broadcasting, elementwise
 from .axes import Axis, count, normalize_axes, normalize_axis
 from .broadcasting import broadcast_shapes, reshape_to
@@ -298,17 +298,19 @@ def repeat(x: T, repeats: Union[int, Sequence[int]], /, *,
 #===------------------------------------------------------------------------===#
 
 
-def _triangle(x: T, k: int, is_lower: bool) -> T:
-    if len(x._type[1]) < 2:
-        raise make_error("expected at least 2 dimensions, got "
-                         f"{len(x._type[1])}")
-    rows, columns = (make_places(x, axis) for axis in (-2, -1))
-    limit = elementwise.add(rows, operator.index(k))
-    keeps = elementwise.less_equal(columns, limit) if is_lower else \
-        elementwise.greater_equal(columns, limit)
-    zero = splat(x, 0, x._type[0], (1,) * len(x._type[1]))
-    result: T = elementwise.where(keeps, x, zero)
-    return result
+def tril(x: T, /, *, k: int = 0) -> T:
+    """The last two dimensions with 0 above diagonal ``k``."""
+    return make("tril", [x], {"diagonal": operator.index(k)})
+
+
+def triu(x: T, /, *, k: int = 0) -> T:
+    """The last two dimensions with 0 below diagonal ``k``."""
+    return make("triu", [x], {"diagonal": operator.index(k)})
+
+
+#===------------------------------------------------------------------------===#
+# Places
+#===------------------------------------------------------------------------===#
 
 
 def make_places(x: T, axis: int) -> T:
@@ -319,13 +321,3 @@ def make_places(x: T, axis: int) -> T:
     return make_in(type(x), "iota", {
         "dim": axis, "type": ElementType("int64"),
         "shape": tuple(size if i == axis else 1 for i in range(rank))})
-
-
-def tril(x: T, /, *, k: int = 0) -> T:
-    """The last two dimensions with 0 above diagonal ``k``."""
-    return _triangle(x, k, is_lower=True)
-
-
-def triu(x: T, /, *, k: int = 0) -> T:
-    """The last two dimensions with 0 below diagonal ``k``."""
-    return _triangle(x, k, is_lower=False)

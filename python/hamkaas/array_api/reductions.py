@@ -7,15 +7,14 @@ stay, with size 1.
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Tuple
 
 from ..arrays import DTypeLike
 from ..positions import make_error
 from ..tensor import T, make, splat
 from . import elementwise
-from .axes import Axis, count, normalize_axes, normalize_axis
+from .axes import Axis, normalize_axes, normalize_axis
 from .broadcasting import reshape_to
-from .manipulation import make_places
 from .promotion import as_float, cast, check_dtype, kind_of
 
 
@@ -77,35 +76,31 @@ def count_nonzero(x: T, *, axis: Axis = None, keepdims: bool = False) -> T:
     return sum(cast(x, "bool"), axis=axis, keepdims=keepdims)
 
 
+def _axes(x: T, axis: Axis) -> Tuple[int, ...]:
+    return normalize_axes(axis, len(x._type[1]))
+
+
 def mean(x: T, *, axis: Axis = None, keepdims: bool = False) -> T:
     """The mean; integers are converted to float32 first."""
-    x = as_float(x)
-    number = count(x._type[1], normalize_axes(axis, len(x._type[1])))
-    total = _reduce("sum", x, axis, keepdims)
-    result: T = elementwise.divide(total, number)
-    return result
+    return make("mean", [as_float(x)],
+                {"axes": _axes(x, axis), "keepdims": bool(keepdims)})
 
 
 def var(x: T, *, axis: Axis = None, correction: float = 0.0,
         keepdims: bool = False) -> T:
     """The variance: squared distances to the mean, summed and divided by their
     number less ``correction``."""
-    x = as_float(x)
-    number = count(x._type[1], normalize_axes(axis, len(x._type[1])))
-    distance = elementwise.subtract(x, mean(x, axis=axis, keepdims=True))
-    total = _reduce("sum", elementwise.square(distance), axis, keepdims)
-    if number <= correction:
-        raise make_error(f"expected a correction of less than the {number} "
-                         f"elements, got {correction}")
-    result: T = elementwise.divide(total, number - correction)
-    return result
+    return make("var", [as_float(x)],
+                {"axes": _axes(x, axis), "keepdims": bool(keepdims),
+                 "correction": float(correction)})
 
 
 def std(x: T, *, axis: Axis = None, correction: float = 0.0,
         keepdims: bool = False) -> T:
     """The standard deviation, the square root of `var`."""
-    return elementwise.sqrt(var(x, axis=axis, correction=correction,
-                                keepdims=keepdims))
+    return make("std", [as_float(x)],
+                {"axes": _axes(x, axis), "keepdims": bool(keepdims),
+                 "correction": float(correction)})
 
 
 def _one_axis(x: T, axis: Optional[int], name: str) -> int:
@@ -131,21 +126,12 @@ def cumulative_sum(x: T, *, axis: Optional[int] = None,
     return make("concat", [zeros, result], {"dim": axis})
 
 
-def _position(combiner: str, x: T, axis: Optional[int], keepdims: bool) -> T:
+def _position(row: str, x: T, axis: Optional[int], keepdims: bool) -> T:
     """The first place of the extreme element."""
     if axis is None:
-        rank = len(x._type[1])
-        flat = _position(combiner, reshape_to(x, (count(x._type[1]),)), 0,
-                         False)
-        return reshape_to(flat, (1,) * rank) if keepdims else flat
-    axis = normalize_axis(axis, len(x._type[1]))
-    shape = x._type[1]
-    extreme = _reduce(combiner, x, axis, keepdims=True)
-    is_extreme = elementwise.equal(x, extreme)
-    if kind_of(x._type[0]) == "f":
-        is_extreme = elementwise.logical_or(is_extreme, elementwise.isnan(x))
-    first: T = elementwise.where(is_extreme, make_places(x, axis), shape[axis])
-    return _reduce("min", first, axis, keepdims)
+        return make(row, [x], {"keepdims": bool(keepdims)})
+    return make(row, [x], {"axis": normalize_axis(axis, len(x._type[1])),
+                           "keepdims": bool(keepdims)})
 
 
 def argmax(x: T, *, axis: Optional[int] = None, keepdims: bool = False) -> T:
@@ -153,7 +139,7 @@ def argmax(x: T, *, axis: Optional[int] = None, keepdims: bool = False) -> T:
 
     Without ``axis``, of all elements in a row.
     """
-    return _position("max", x, axis, keepdims)
+    return _position("argmax", x, axis, keepdims)
 
 
 def argmin(x: T, *, axis: Optional[int] = None, keepdims: bool = False) -> T:
@@ -161,4 +147,4 @@ def argmin(x: T, *, axis: Optional[int] = None, keepdims: bool = False) -> T:
 
     Without ``axis``, of all elements in a row.
     """
-    return _position("min", x, axis, keepdims)
+    return _position("argmin", x, axis, keepdims)
