@@ -214,6 +214,21 @@ TEST(Array, ViewsAreOperandsAndTargets) {
   EXPECT_EQ(*value(sum(a.slice({all, 4}))), -4);
 }
 
+// Rows of 2000 elements would reach beyond the memory, and it takes more than
+// 64 shorter ones to be one step.
+TEST(Array, CopiesViewsWithoutAWindow) {
+  Array<float> a = count({1001, 2}), y;
+  View<float> ends = a.slice({Range(0, 1001, 1000)});
+  auto compute = [&] {
+    EXPECT_DONE(y = ends * 2);
+    EXPECT_THAT(y.toVector(), ElementsAre(0, 2, 4000, 4002));
+  };
+  compute();
+  EXPECT_DONE(ends = ends + transpose(ends));
+  EXPECT_THAT(ends.toVector(), ElementsAre(0, 2001, 2001, 4002));
+  EXPECT_EQ(a(1, 0), 2);
+}
+
 TEST(Array, UsesTheCallersMemory) {
   float memory[] = {1, 2, 3, 4};
   View<float> view(memory, {2, 2});
