@@ -1,4 +1,4 @@
-//===- TokenReader.h - Tokens of a script, and messages -------*- C++ -*-===//
+//===- TokenReader.h - Tokens of a script, and messages ---------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
