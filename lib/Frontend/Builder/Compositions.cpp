@@ -223,6 +223,87 @@ Tensor graph::linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias) {
 }
 
 //===----------------------------------------------------------------------===//
+// Windows over images
+//===----------------------------------------------------------------------===//
+
+Tensor graph::channelsLast(GraphBuilder &b, Tensor x) {
+  if (!x)
+    return {};
+  Shape permutation = {0};
+  llvm::append_range(permutation, getDimRange(2, x.rank()));
+  permutation.push_back(1);
+  return b.permute(x, permutation);
+}
+
+Tensor graph::channelsFirst(GraphBuilder &b, Tensor x) {
+  if (!x)
+    return {};
+  Shape permutation = {0, x.rank() - 1};
+  llvm::append_range(permutation, getDimRange(1, x.rank() - 1));
+  return b.permute(x, permutation);
+}
+
+Tensor graph::weightsLast(GraphBuilder &b, Tensor w) {
+  if (!w)
+    return {};
+  Shape permutation = getDimRange(2, w.rank());
+  permutation.append({1, 0});
+  return b.permute(w, permutation);
+}
+
+void graph::roundUpWindows(Windows &windows, ArrayRef<int64_t> spatial) {
+  for (int64_t i = 0; i < windows.count(); ++i) {
+    int64_t room =
+        spatial[i] + windows.padLow[i] + windows.padHigh[i] - windows.extent(i);
+    int64_t stride = windows.strides[i];
+    if (room < 0 || room % stride == 0)
+      continue;
+    int64_t last = (room / stride + 1) * stride;
+    if (last < spatial[i] + windows.padLow[i])
+      windows.padHigh[i] += last - room;
+  }
+}
+
+/// How many elements each window along dimension `i` counts, from the position
+/// `low` on to before `high`.
+static std::vector<double> countWindows(const Windows &windows, int64_t i,
+                                        int64_t size, int64_t low,
+                                        int64_t high) {
+  int64_t last =
+      size + windows.padLow[i] + windows.padHigh[i] - windows.extent(i);
+  std::vector<double> counts;
+  for (int64_t start = 0; start <= last; start += windows.strides[i]) {
+    int64_t count = 0;
+    for (int64_t k = 0; k < windows.sizes[i]; ++k) {
+      int64_t position = start - windows.padLow[i] + k * windows.dilations[i];
+      count += position >= low && position < high;
+    }
+    // A window of padding alone sums to 0.
+    counts.push_back(std::max<int64_t>(count, 1));
+  }
+  return counts;
+}
+
+Tensor graph::divideByWindows(GraphBuilder &b, Tensor sum,
+                              const Windows &windows, ArrayRef<int64_t> spatial,
+                              ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+  for (size_t i = 0; sum && i < spatial.size(); ++i) {
+    if (spatial[i] + low[i] + high[i] > (int64_t(1) << 28) / windows.sizes[i])
+      return b.fail("windows of padded images as large as these are not "
+                    "supported");
+    std::vector<double> counts =
+        countWindows(windows, i, spatial[i], -low[i], spatial[i] + high[i]);
+    Shape shape(sum.rank(), 1);
+    shape[i + 1] = counts.size();
+    if (llvm::all_equal(counts))
+      sum = b.div(sum, counts.front());
+    else
+      sum = b.div(sum, b.constantOf(sum.elementType(), counts, shape));
+  }
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
 // Statistics and normalizations
 //===----------------------------------------------------------------------===//
 

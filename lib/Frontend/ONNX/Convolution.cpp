@@ -14,17 +14,6 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-/// Weights as ONNX has them, output channels and input channels first, as the
-/// dialect has them: last.
-static Tensor weightsLast(GraphBuilder &b, Tensor w) {
-  if (!w)
-    return {};
-  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(2, w.rank()));
-  permutation.push_back(1);
-  permutation.push_back(0);
-  return b.permute(w, permutation);
-}
-
 static Tensor addBias(OpContext &op, GraphBuilder &b, Tensor y,
                       unsigned input) {
   Tensor bias = op.optionalInput(input);

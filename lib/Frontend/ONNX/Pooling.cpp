@@ -162,26 +162,6 @@ static Tensors importMaxUnpool(OpContext &op, GraphBuilder &b) {
 // Averages
 //===----------------------------------------------------------------------===//
 
-/// How many elements each window along dimension `i` counts, from the position
-/// `low` on to before `high`.
-static std::vector<double> countWindows(const Windows &windows, int64_t i,
-                                        int64_t size, int64_t low,
-                                        int64_t high) {
-  int64_t last =
-      size + windows.padLow[i] + windows.padHigh[i] - windows.extent(i);
-  std::vector<double> counts;
-  for (int64_t start = 0; start <= last; start += windows.strides[i]) {
-    int64_t count = 0;
-    for (int64_t k = 0; k < windows.sizes[i]; ++k) {
-      int64_t position = start - windows.padLow[i] + k * windows.dilations[i];
-      count += position >= low && position < high;
-    }
-    // A window of padding alone sums to 0.
-    counts.push_back(std::max<int64_t>(count, 1));
-  }
-  return counts;
-}
-
 /// Divides sums by the number of elements of each window.
 static Tensor divideByCounts(OpContext &op, GraphBuilder &b, Tensor sum,
                              const Windows &windows,
@@ -191,27 +171,13 @@ static Tensor divideByCounts(OpContext &op, GraphBuilder &b, Tensor sum,
       op.attributes.getInts("pads").value_or(Shape(2 * spatial.size(), 0));
   bool isAuto = op.attributes.getString("auto_pad").value_or("NOTSET") !=
                 StringRef("NOTSET");
-  for (size_t i = 0; i < spatial.size(); ++i) {
-    int64_t low = 0, high = spatial[i];
-    if (countsPads) {
-      low -= windows.padLow[i];
-      high += isAuto ? windows.padHigh[i] : pads[spatial.size() + i];
-    }
-    if (high - low > (int64_t(1) << 28) / windows.sizes[i])
-      return b.fail("windows of padded images as large as these are not "
-                    "supported");
-    std::vector<double> counts =
-        countWindows(windows, i, spatial[i], low, high);
-    Shape shape(sum.rank(), 1);
-    shape[i + 1] = counts.size();
-    if (llvm::all_equal(counts))
-      sum = b.div(sum, counts.front());
-    else
-      sum = b.div(sum, b.constantOf(sum.elementType(), counts, shape));
-    if (!sum)
-      return {};
+  Shape low(spatial.size(), 0), high(spatial.size(), 0);
+  if (countsPads) {
+    low = windows.padLow;
+    high =
+        isAuto ? windows.padHigh : Shape(ArrayRef(pads).drop_front(low.size()));
   }
-  return sum;
+  return divideByWindows(b, sum, windows, spatial, low, high);
 }
 
 static Tensors importAveragePool(OpContext &op, GraphBuilder &b) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Windows.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -67,21 +68,6 @@ static bool readPads(OpContext &op, GraphBuilder &b, Windows &windows,
   return true;
 }
 
-/// Pads so far that the last window, which may begin within the image only,
-/// is whole.
-static void roundUp(Windows &windows, ArrayRef<int64_t> spatial) {
-  for (int64_t i = 0; i < windows.count(); ++i) {
-    int64_t room =
-        spatial[i] + windows.padLow[i] + windows.padHigh[i] - windows.extent(i);
-    int64_t stride = windows.strides[i];
-    if (room < 0 || room % stride == 0)
-      continue;
-    int64_t last = (room / stride + 1) * stride;
-    if (last < spatial[i] + windows.padLow[i])
-      windows.padHigh[i] += last - room;
-  }
-}
-
 std::optional<Windows> onnx::readWindows(OpContext &op, GraphBuilder &b,
                                          ArrayRef<int64_t> spatial,
                                          ArrayRef<int64_t> sizes,
@@ -107,7 +93,7 @@ std::optional<Windows> onnx::readWindows(OpContext &op, GraphBuilder &b,
   if (!readPads(op, b, windows, spatial))
     return std::nullopt;
   if (mayRoundUp && op.attributes.getInt("ceil_mode").value_or(0) != 0)
-    roundUp(windows, spatial);
+    roundUpWindows(windows, spatial);
   for (size_t i = 0; i < count; ++i)
     if (spatial[i] + windows.padLow[i] + windows.padHigh[i] <
         windows.extent(i)) {
@@ -116,25 +102,4 @@ std::optional<Windows> onnx::readWindows(OpContext &op, GraphBuilder &b,
       return std::nullopt;
     }
   return windows;
-}
-
-//===----------------------------------------------------------------------===//
-// Channels
-//===----------------------------------------------------------------------===//
-
-Tensor onnx::channelsLast(GraphBuilder &b, Tensor x) {
-  if (!x)
-    return {};
-  Shape permutation = {0};
-  llvm::append_range(permutation, llvm::seq<int64_t>(2, x.rank()));
-  permutation.push_back(1);
-  return b.permute(x, permutation);
-}
-
-Tensor onnx::channelsFirst(GraphBuilder &b, Tensor x) {
-  if (!x)
-    return {};
-  Shape permutation = {0, x.rank() - 1};
-  llvm::append_range(permutation, llvm::seq<int64_t>(1, x.rank() - 1));
-  return b.permute(x, permutation);
 }

@@ -25,10 +25,6 @@ std::optional<Shape> readList(OpContext &op, GraphBuilder &b,
                               llvm::StringRef name, size_t count,
                               int64_t standard, int64_t least);
 
-/// Moves the channels from behind the batch to the end, and back.
-Tensor channelsLast(GraphBuilder &b, Tensor x);
-Tensor channelsFirst(GraphBuilder &b, Tensor x);
-
 } // namespace hamkaas::onnx
 
 #endif // HAMKAAS_LIB_FRONTEND_ONNX_WINDOWS_H

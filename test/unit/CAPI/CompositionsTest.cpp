@@ -342,7 +342,8 @@ INSTANTIATE_TEST_SUITE_P(Each, CompositionsTest,
 
 namespace {
 
-/// A call that is wrong, on `x`, float32 [2, 3], and `i`, int64 [4].
+/// A call that is wrong, on `x`, float32 [2, 3], `i`, int64 [4], and `c`,
+/// float32 [1, 2, 5].
 struct WrongCall {
   const char *name;
   std::vector<const char *> operands;
@@ -406,6 +407,38 @@ static std::vector<WrongCall> listWrongCalls() {
        {},
        {integer("rows", INT64_MAX), type("type", HamKaasFloat32)},
        "fewer than 2^47 elements"},
+      {"linear", {"x", "c"}, {}, "rows as long as those of 'x'"},
+      {"conv2d",
+       {"x", "x"},
+       {},
+       "'conv2d': expected 'x' of rank 4, got the shape [2, 3]"},
+      {"max_pool1d",
+       {"c"},
+       {integers("kernel", twice)},
+       "'kernel' to have 1 entries from 1"},
+      {"avg_pool1d",
+       {"c"},
+       {integers("kernel", noAxis), integers("padding", noAxis)},
+       "at most half of 'kernel'"},
+      {"conv1d", {"c", "c"}, {integer("groups", 3)}, "in 3 groups"},
+      {"group_norm",
+       {"c"},
+       {integer("groups", 3)},
+       "divide the 2 channels, got 3"},
+      {"batch_norm",
+       {"c", "x", "x"},
+       {},
+       "expected 'mean' to have the shape [2]"},
+      {"one_hot",
+       {"i"},
+       {integer("classes", 0), type("type", HamKaasBool)},
+       "'classes' from 1"},
+      {"topk", {"x"}, {integer("k", 4)}, "expected 'k' from 1 to 3, got 4"},
+      {"cross_entropy",
+       {"x", "i"},
+       {},
+       "'target' to have the shape [2], got [4]"},
+      {"mse_loss", {"x", "c"}, {}, "of one type"},
       {"arange",
        {},
        {real("stop", -1), type("type", HamKaasFloat32)},
@@ -417,7 +450,8 @@ TEST(Compositions, SayWhatIsWrongAndChangeNothing) {
   OwnedGraph graph = createGraph();
   std::map<std::string, HamKaasValue> values = {
       {"x", addInput(graph, "x", {2, 3})},
-      {"i", addInput(graph, "i", {4}, HamKaasInt64)}};
+      {"i", addInput(graph, "i", {4}, HamKaasInt64)},
+      {"c", addInput(graph, "c", {1, 2, 5})}};
   EXPECT_EQ(setOutput(graph, values["x"]), "");
   std::string before = describe(graph, HamKaasDescribeGraph);
   for (const WrongCall &wrong : listWrongCalls()) {

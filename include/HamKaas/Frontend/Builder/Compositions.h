@@ -83,6 +83,26 @@ Tensor addBias(GraphBuilder &b, Tensor product, Tensor bias);
 Tensor linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias);
 
 //===----------------------------------------------------------------------===//
+// Windows over images
+//===----------------------------------------------------------------------===//
+
+/// Moves the channels from behind the batch to the end, and back.
+Tensor channelsLast(GraphBuilder &b, Tensor x);
+Tensor channelsFirst(GraphBuilder &b, Tensor x);
+/// Weights with output and input channels first as the dialect has them: last.
+Tensor weightsLast(GraphBuilder &b, Tensor w);
+
+/// Pads so far that the last window, which may begin within the image only, is
+/// whole.
+void roundUpWindows(Windows &windows, llvm::ArrayRef<int64_t> spatial);
+/// Divides sums, channels last, by how many elements each window has in the
+/// image and in `low` and `high` elements of padding around it.
+Tensor divideByWindows(GraphBuilder &b, Tensor sum, const Windows &windows,
+                       llvm::ArrayRef<int64_t> spatial,
+                       llvm::ArrayRef<int64_t> low,
+                       llvm::ArrayRef<int64_t> high);
+
+//===----------------------------------------------------------------------===//
 // Statistics and normalizations
 //===----------------------------------------------------------------------===//
 

@@ -10,6 +10,7 @@
 
 include "HamKaas/Frontend/Builder/ActivationCompositions.td"
 include "HamKaas/Frontend/Builder/ArithmeticCompositions.td"
+include "HamKaas/Frontend/Builder/NetworkCompositions.td"
 include "HamKaas/Frontend/Builder/ReductionCompositions.td"
 include "HamKaas/Frontend/Builder/ShapeCompositions.td"
 
