@@ -253,6 +253,50 @@ Error UserGraph::setOutputs(ArrayRef<std::pair<StringRef, uint32_t>> outputs) {
   return Error::success();
 }
 
+Error UserGraph::beginFunction(StringRef name, Location location) {
+  bool isFirst = !loads;
+  if ((!isFirst || name != mainName) && module->lookupSymbol(name))
+    return createStringError("expected a function with a name of its own, "
+                             "another one is called " +
+                             quote(name));
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = func::FuncOp::create(builder, location, name,
+                                       builder.getFunctionType({}, {}));
+  if (isFirst) {
+    main->remove();
+    loads = main;
+  }
+  main = function;
+  builder.setInsertionPointToEnd(main.addEntryBlock());
+  builder.setInsertionPoint(func::ReturnOp::create(builder, location));
+  // The parameters and states are the first values.
+  for (auto [i, load] : llvm::enumerate(loads->front().without_terminator())) {
+    Operation *clone = builder.clone(load);
+    values[i] = clone->getResult(0);
+    if (auto state = dyn_cast<ml_program::GlobalLoadOp>(clone))
+      unstored[values[i]] =
+          cast<FlatSymbolRefAttr>(Attribute(state.getGlobal()));
+  }
+  inputNames.clear();
+  names[Inputs].clear();
+  hasOutputs = false;
+  return Error::success();
+}
+
+Error UserGraph::endFunction() {
+  Expected<ModuleOp> finished = finish();
+  if (!finished)
+    return finished.takeError();
+  if (!loads)
+    return Error::success();
+  for (Operation &op : llvm::make_early_inc_range(main.front()))
+    if (isa<ml_program::GlobalLoadOp, ml_program::GlobalLoadConstOp>(op) &&
+        op.use_empty())
+      op.erase();
+  unstored.clear();
+  return Error::success();
+}
+
 Expected<ModuleOp> UserGraph::finish() {
   if (!hasOutputs)
     return createStringError("expected a graph with outputs, got none");

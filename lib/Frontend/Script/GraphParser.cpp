@@ -31,8 +31,8 @@ ArrayRef<GraphParser::Statement> GraphParser::getStatements() {
   using Argument = graph::UserGraph::ScanArgument;
   static constexpr Statement statements[] = {
       {"input", &GraphParser::parseInput, Statement::OutsideBodies},
-      {"parameter", &GraphParser::parseParameter, Statement::OutsideBodies},
-      {"state", &GraphParser::parseState, Statement::OutsideBodies},
+      {"parameter", &GraphParser::parseParameter, Statement::BeforeFunctions},
+      {"state", &GraphParser::parseState, Statement::BeforeFunctions},
       {"constant", &GraphParser::parseConstant, Statement::Anywhere},
       {"scan", &GraphParser::parseScan, Statement::Anywhere},
       {"init", &GraphParser::parseScanArgument<Argument::Init>,
@@ -62,12 +62,16 @@ const GraphParser::Statement *GraphParser::findStatement(StringRef word) {
 
 OwningOpRef<ModuleOp> GraphParser::parse() {
   parseVersion();
-  while (token.kind != Token::Kind::End && errorCount < messageLimit)
-    parseStatement();
+  while (token.kind != Token::Kind::End && errorCount < messageLimit) {
+    if (isAtFunction())
+      parseFunction();
+    else
+      parseStatement();
+  }
   if (errorCount >= messageLimit)
     error(token.position) << "stopped after " << messageLimit << " errors";
-  else
-    checkEnd();
+  else if (!hasFunctions)
+    endFunction();
   return errorCount == 0 ? graph.take() : OwningOpRef<ModuleOp>();
 }
 
@@ -86,13 +90,17 @@ bool GraphParser::isAtStatement() const {
   Lexer ahead = lexer;
   Token next = ahead.lex();
   if (token.kind == Token::Kind::Word)
-    return next.is('(');
+    return next.is('(') || isAtFunction();
   if (token.kind != Token::Kind::Node)
     return false;
   // The ids of several results.
   while (next.is(',') && ahead.lex().kind == Token::Kind::Node)
     next = ahead.lex();
   return next.is('=');
+}
+
+bool GraphParser::isAtFunction() const {
+  return token.isWord("function") && peek().kind == Token::Kind::Word;
 }
 
 /// Continues after the next ';' or the body that comes first, or where a
@@ -130,6 +138,33 @@ void GraphParser::parseStatement() {
     skipStatement();
 }
 
+/// `function name { ... }`.
+void GraphParser::parseFunction() {
+  statement = token.position;
+  take();
+  Token name = take();
+  if (failed(takePunctuation('{', "after the name of the function")))
+    return skipStatement();
+  if (hasMain)
+    error(statement) << "expected no function after statements other than "
+                        "parameters and states";
+  else if (Error problem =
+               graph.beginFunction(name.text, getLocation(statement)))
+    (void)report(name.position, std::move(problem));
+  hasFunctions = isInFunction = true;
+  outputs.clear();
+  outputNames.clear();
+  hasEffect = false;
+  while (!token.is('}') && token.kind != Token::Kind::End &&
+         errorCount < messageLimit)
+    parseStatement();
+  endFunction();
+  forgetIds(0);
+  isInFunction = false;
+  if (errorCount < messageLimit)
+    (void)takePunctuation('}', "at the end of the function");
+}
+
 /// The ids and the `=` behind them, if there are any, up to a word.
 LogicalResult GraphParser::parseIds(SmallVectorImpl<Token> &ids) {
   while (token.kind == Token::Kind::Node) {
@@ -150,6 +185,28 @@ LogicalResult GraphParser::parseIds(SmallVectorImpl<Token> &ids) {
                               : "an operation");
 }
 
+LogicalResult GraphParser::checkPlace(const Token &word,
+                                      const Statement *known) {
+  auto fail = [&](StringRef place) {
+    return error(word.position) << "expected " << word.describe() << place;
+  };
+  Statement::Place place = known ? known->place : Statement::Anywhere;
+  if (place == Statement::InBodies && depth == 0)
+    return fail(" in the body of a scan");
+  if (place != Statement::InBodies && place != Statement::Anywhere &&
+      depth != 0)
+    return fail(" outside of bodies");
+  if (place == Statement::BeforeFunctions && hasFunctions)
+    return fail(" before the functions");
+  if (place != Statement::BeforeFunctions && hasFunctions && !isInFunction)
+    return fail(" in a function");
+  hasMain |= place != Statement::BeforeFunctions && !isInFunction;
+  if (!yielded)
+    return success();
+  return error(word.position)
+         << "expected '}' after yield, got " << word.describe();
+}
+
 FailureOr<GraphParser::Results> GraphParser::parseCall(const Token &word) {
   if (word.text == "result" && token.is('='))
     return error(word.position) << "expected 'output(\"result\", $<id>);' in "
@@ -157,15 +214,8 @@ FailureOr<GraphParser::Results> GraphParser::parseCall(const Token &word) {
   if (failed(takePunctuation('(', "after " + word.describe())))
     return failure();
   const Statement *found = findStatement(word.text);
-  if (found && found->place == Statement::InBodies && depth == 0)
-    return error(word.position)
-           << "expected " << word.describe() << " in the body of a scan";
-  if (found && found->place == Statement::OutsideBodies && depth != 0)
-    return error(word.position)
-           << "expected " << word.describe() << " outside of bodies";
-  if (yielded)
-    return error(word.position)
-           << "expected '}' after yield, got " << word.describe();
+  if (failed(checkPlace(word, found)))
+    return failure();
   return found ? (this->*found->parse)(word) : parseOperation(word);
 }
 
@@ -191,7 +241,7 @@ void GraphParser::defineId(const Token &id, Node node) {
   auto [known, isNew] =
       definitions.try_emplace(number, Definition{node, id.position, depth});
   lastId = number;
-  if (isNew && depth != 0)
+  if (isNew && (depth != 0 || isInFunction))
     bodyIds.push_back(number);
   if (isNew)
     return;
@@ -201,20 +251,24 @@ void GraphParser::defineId(const Token &id, Node node) {
   duplicate.attachNote(getLocation(known->second.position)) << "defined here";
 }
 
-/// Emits what can be said only about the whole script.
-void GraphParser::checkEnd() {
+/// Removes the definitions of all but the first ids.
+void GraphParser::forgetIds(size_t kept) {
+  for (; bodyIds.size() > kept; bodyIds.pop_back())
+    definitions.erase(bodyIds.back());
+}
+
+/// Sets the outputs of the function, or of the script if it has none.
+void GraphParser::endFunction() {
   if (!hasEffect)
-    emitWarning(getLocation(token.position))
-        << "expected 'output(\"<name>\", $<id>);' or 'store($<id>, $<id>);' "
-           "before the end of the script, which does nothing without";
+    (void)expected("'output(\"<name>\", $<id>);' or 'store($<id>, $<id>);'");
   if (errorCount != 0)
     return;
   SmallVector<std::pair<StringRef, uint32_t>> named(outputs.begin(),
                                                     outputs.end());
   if (Error problem = graph.setOutputs(named))
     (void)report(token.position, std::move(problem));
-  else if (Expected<ModuleOp> module = graph.finish(); !module)
-    (void)report(token.position, module.takeError());
+  else if (Error incomplete = graph.endFunction())
+    (void)report(token.position, std::move(incomplete));
 }
 
 LogicalResult GraphParser::report(Position position, Error problem) {

@@ -75,7 +75,7 @@ private:
   struct Statement {
     llvm::StringLiteral word;
     llvm::FailureOr<Results> (GraphParser::*parse)(const Token &word);
-    enum Place { OutsideBodies, InBodies, Anywhere } place;
+    enum Place { BeforeFunctions, OutsideBodies, InBodies, Anywhere } place;
   };
   static llvm::ArrayRef<Statement> getStatements();
   static const Statement *findStatement(llvm::StringRef word);
@@ -84,14 +84,18 @@ private:
   // Statements. Failure means that the rest of the statement is to be skipped.
   void parseVersion();
   bool isAtStatement() const;
+  bool isAtFunction() const;
   void skipStatement();
   void parseStatement();
+  void parseFunction();
+  llvm::LogicalResult checkPlace(const Token &word, const Statement *known);
   llvm::LogicalResult parseIds(llvm::SmallVectorImpl<Token> &ids);
   llvm::FailureOr<Results> parseCall(const Token &word);
   void define(llvm::ArrayRef<Token> ids, const Token &word,
               const Results &results);
   void defineId(const Token &id, Node node);
-  void checkEnd();
+  void forgetIds(size_t kept);
+  void endFunction();
   llvm::LogicalResult report(Position position, llvm::Error error);
   llvm::FailureOr<Results> single(const Token &word,
                                   llvm::Expected<uint32_t> value);
@@ -146,9 +150,12 @@ private:
   bool hasEffect = false;
   /// Where the statement begins.
   Position statement;
+  /// There was a statement that functions may not follow.
+  bool hasMain = false;
+  bool hasFunctions = false, isInFunction = false;
   /// Number of the bodies that are open.
   unsigned depth = 0;
-  /// The ids that are defined in them.
+  /// The ids that are defined in the function and in them.
   std::vector<uint64_t> bodyIds;
   /// The innermost body uses no value whose definition was wrong.
   bool isBodyKnown = true;

@@ -61,8 +61,7 @@ GraphParser::parseBody(const Token &word, int64_t steps, bool isReversed) {
          errorCount < messageLimit)
     parseStatement();
   --depth;
-  for (; bodyIds.size() > idsBefore; bodyIds.pop_back())
-    definitions.erase(bodyIds.back());
+  forgetIds(idsBefore);
   auto results = std::exchange(yielded, std::nullopt);
   bool isKnown = std::exchange(isBodyKnown, isOuterKnown);
   if (token.kind == Token::Kind::End)

@@ -8,12 +8,11 @@
 #include "GraphPrinter.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "HamKaas/Frontend/Builder/Numbers.h"
 #include "Operators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -27,36 +26,70 @@ using ml_program::GlobalStoreOp;
 // The module
 //===----------------------------------------------------------------------===//
 
+static bool isIdentifier(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
 FailureOr<std::string> GraphPrinter::print() {
   os << "version = 3;\n";
-  if (failed(collectSymbols()) || failed(printInputs()))
+  if (failed(collectSymbols()))
+    return failure();
+  bool isOne = functions.size() == 1 && functions[0].getSymName() == "main";
+  if (!isOne && failed(printGlobals(nullptr)))
+    return failure();
+  for (func::FuncOp function : functions) {
+    main = function;
+    if (!isOne)
+      os << "function " << main.getSymName() << " {\n";
+    depth = isOne ? 0 : 1;
+    if (failed(printFunction()))
+      return failure();
+    if (!isOne)
+      os << "}\n";
+  }
+  return std::move(text);
+}
+
+LogicalResult GraphPrinter::printFunction() {
+  stored.clear();
+  names.clear();
+  if (failed(printInputs()))
     return failure();
   for (Operation &op : main.front().without_terminator())
     if (failed(printOp(&op)))
       return failure();
-  if (failed(printGlobals(nullptr)) || failed(printOutputs()))
+  if (failed(printGlobals(nullptr)))
     return failure();
-  return std::move(text);
+  if (stored.empty() && main.getNumResults() == 0)
+    return main.emitError("expected ")
+           << functionName() << " to return a result or to store a state";
+  return printOutputs();
 }
 
 LogicalResult GraphPrinter::collectSymbols() {
   for (Operation &op : *module.getBody()) {
     auto global = dyn_cast<GlobalOp>(op);
     auto function = dyn_cast<func::FuncOp>(op);
+    if (!global && !function)
+      return op.emitError("expected only globals and functions in a graph that "
+                          "is printed as a script");
     if (global) {
       globals.push_back(global);
       globalsBySymbol[global.getSymNameAttr()] = global;
-    } else if (function && function.getSymName() == mainName) {
-      main = function;
+    } else if (!function.getBody().hasOneBlock() ||
+               !isIdentifier(function.getSymName())) {
+      return op.emitError("expected functions of one block whose names are "
+                          "words, got @")
+             << function.getSymName();
     } else {
-      return op.emitError("expected only globals and the function @main in a "
-                          "graph that is printed as a script");
+      functions.push_back(function);
     }
   }
-  if (main && main.getBody().hasOneBlock())
-    return success();
-  return emitError(main ? main.getLoc() : module.getLoc())
-         << "expected a function @main of one block";
+  if (functions.empty())
+    return emitError(module.getLoc(), "expected a function @main");
+  return success();
 }
 
 LogicalResult GraphPrinter::printInputs() {
@@ -66,9 +99,10 @@ LogicalResult GraphPrinter::printInputs() {
     auto name =
         main.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName);
     if (!name)
-      return emitError(location) << "expected argument " << i
-                                 << " of @main to have a name, the attribute "
-                                 << HamKaasDialect::nameAttrName;
+      return emitError(location)
+             << "expected argument " << i << " of " << functionName()
+             << " to have a name, the attribute "
+             << HamKaasDialect::nameAttrName;
     beginStatement(argument);
     os << "input(";
     if (failed(printName(location, "input", name.getValue())) ||
@@ -121,9 +155,10 @@ LogicalResult GraphPrinter::printOutputs() {
         main.getResultAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName);
     if (!name && end->getNumOperands() != 1)
       return main.emitError("expected result ")
-             << i << " of @main to have a name, the attribute "
+             << i << " of " << functionName()
+             << " to have a name, the attribute "
              << HamKaasDialect::nameAttrName;
-    os << "output(";
+    os.indent(2 * depth) << "output(";
     if (failed(printName(end->getLoc(), "output",
                          name ? name.getValue() : "result")) ||
         failed(printNode(end, value)))
@@ -174,7 +209,7 @@ LogicalResult GraphPrinter::printStore(GlobalStoreOp store) {
     return store.emitError("expected one store to each state");
   if (failed(printGlobals(global)))
     return failure();
-  os << "store($" << globalIds[global];
+  os.indent(2 * depth) << "store($" << globalIds[global];
   isLaterArgument = true;
   if (failed(printNode(store, store.getValue())))
     return failure();

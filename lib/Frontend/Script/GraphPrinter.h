@@ -29,6 +29,7 @@ public:
 private:
   // The module.
   llvm::LogicalResult collectSymbols();
+  llvm::LogicalResult printFunction();
   llvm::LogicalResult printInputs();
   llvm::LogicalResult printGlobals(mlir::Operation *last);
   llvm::LogicalResult printGlobal(mlir::ml_program::GlobalOp global);
@@ -61,6 +62,8 @@ private:
   void separate();
 
   mlir::ModuleOp module;
+  std::vector<mlir::func::FuncOp> functions;
+  /// The one that is printed.
   mlir::func::FuncOp main;
   std::string text;
   llvm::raw_string_ostream os{text};
@@ -72,6 +75,8 @@ private:
   llvm::DenseMap<mlir::Value, uint64_t> ids;
   /// By kind and name.
   llvm::StringSet<> names;
+  /// Words for the function in messages.
+  std::string functionName() { return ("@" + main.getSymName()).str(); }
   std::vector<mlir::ml_program::GlobalOp> globals;
   /// The first of `globals` that was not printed yet.
   size_t nextGlobal = 0;

@@ -39,7 +39,7 @@ func.func @main(%x: index {hamkaas.name = "x"}) -> index {
 
 // -----
 
-// expected-error @below {{expected only globals and the function @main in a graph that is printed as a script}}
+// expected-error @below {{expected functions of one block whose names are words, got @other}}
 func.func private @other() -> tensor<4xf32>
 
 // -----
@@ -80,8 +80,22 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "a\0Ab"}) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{expected a function @main of one block}}
+// expected-error @below {{expected functions of one block whose names are words, got @main}}
 func.func private @main()
+
+// -----
+
+// expected-error @below {{expected functions of one block whose names are words, got @a-b}}
+func.func @"a-b"(%x: tensor<4xf32> {hamkaas.name = "x"}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected @main to return a result or to store a state}}
+func.func @main() {
+  return
+}
 
 // -----
 

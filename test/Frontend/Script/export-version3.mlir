@@ -35,13 +35,6 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = " x"}) -> tensor<4xf32> {
 // -----
 
 //      CHECK: version = 3;
-func.func @main() {
-  return
-}
-
-// -----
-
-//      CHECK: version = 3;
 // CHECK-NEXT: $1 = parameter("c", float32, [4], 1);
 // CHECK-NEXT: output("result", $1);
 ml_program.global private @c(dense<1.0> : tensor<4xf32>) : tensor<4xf32>
@@ -130,4 +123,33 @@ func.func @main() -> (tensor<4xf32> {hamkaas.name = "quote \" and \\"},
   %3 = ml_program.global_load_const @late : tensor<4xf32>
   %4 = hamkaas.sub %2, %3 : tensor<4xf32>, tensor<4xf32>
   return %1, %4 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Several functions, each with the parameters and states that it reads.
+
+//      CHECK: version = 3;
+// CHECK-NEXT: $1 = parameter("w", float32, [4]);
+// CHECK-NEXT: $2 = state("s", float32, [4]);
+// CHECK-NEXT: function prefill {
+// CHECK-NEXT:   $3 = input("x", float32, [4]);
+// CHECK-NEXT:   store($2, $3);
+// CHECK-NEXT: }
+// CHECK-NEXT: function decode {
+// CHECK-NEXT:   $4 = input("x", float32, [4]);
+// CHECK-NEXT:   $5 = mul($2, $1);
+// CHECK-NEXT:   output("y", $5);
+// CHECK-NEXT: }
+ml_program.global private @w(#ml_program.extern : tensor<4xf32>) : tensor<4xf32>
+ml_program.global private mutable @s(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @prefill(%x: tensor<4xf32> {hamkaas.name = "x"}) {
+  ml_program.global_store @s = %x : tensor<4xf32>
+  return
+}
+func.func @decode(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %0 = ml_program.global_load @s : tensor<4xf32>
+  %1 = ml_program.global_load_const @w : tensor<4xf32>
+  %2 = hamkaas.mul %0, %1 : tensor<4xf32>, tensor<4xf32>
+  return %2 : tensor<4xf32>
 }

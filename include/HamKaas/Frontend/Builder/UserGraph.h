@@ -91,6 +91,17 @@ public:
   uint32_t valueCount() const { return values.size(); }
   mlir::Value value(uint32_t number) const { return values[number]; }
 
+  //===--------------------------------------------------------------------===//
+  // Several functions in place of `@main`
+  //===--------------------------------------------------------------------===//
+
+  /// Begins a function. Before the first one there are parameters and states
+  /// alone, which all functions have; each has inputs and outputs of its own.
+  llvm::Error beginFunction(llvm::StringRef name, mlir::Location location);
+  /// Ends it, or the only function, after its outputs were set. It keeps the
+  /// parameters and states that it reads.
+  llvm::Error endFunction();
+
   /// The module, complete: it stays this object's, which goes on to build.
   llvm::Expected<mlir::ModuleOp> finish();
   /// The module after `finish`, which ends this object's use.
@@ -122,8 +133,11 @@ private:
   uint32_t define(mlir::Value value);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The function that is built.
   mlir::func::FuncOp main;
-  /// Inserts before the end of `@main`.
+  /// Of several functions: one that only loads the parameters and states.
+  mlir::OwningOpRef<mlir::func::FuncOp> loads;
+  /// Inserts before the end of the function.
   mlir::OpBuilder builder;
   std::vector<mlir::Value> values;
   std::vector<mlir::Attribute> inputNames, outputNames;
