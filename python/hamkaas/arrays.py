@@ -282,11 +282,12 @@ def is_array(value: object) -> bool:
 
 def _encode_bfloat16(array: Array) -> Array:
     """Float32 rounded to its upper half, of two the even one."""
-    single = np.ascontiguousarray(array, np.float32)
+    single = array.astype(np.float32, order="C").reshape(-1)
     bits = single.view(np.uint32).astype(np.uint64)
     rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16
     rounded = np.where(np.isnan(single), np.uint64(0x7fc0), rounded)
-    return rounded.astype("<u2").view(_BFLOAT16_BITS)
+    records = rounded.astype("<u2").view(_BFLOAT16_BITS)
+    return records.reshape(array.shape)
 
 
 def encode(values: Any, name: str) -> Array:
@@ -309,4 +310,4 @@ def encode(values: Any, name: str) -> Array:
                 raise make_error(f"expected whole numbers from {info.min} to "
                                  f"{info.max} for {name}, got {value}")
     with np.errstate(over="ignore"):
-        return np.ascontiguousarray(array.astype(dtype))
+        return array.astype(dtype, order="C")

@@ -16,7 +16,8 @@ import numpy as np
 
 from .array_api.axes import count, normalize_axes
 from .array_api.promotion import check_dtype
-from .arrays import Array, DTypeLike, Shape, as_dense, encode, shape_of
+from .arrays import (Array, DTypeLike, Shape, as_dense, encode, is_array,
+                     shape_of)
 from .errors import HamKaasError
 from .inference import infer
 from .operators import Operators
@@ -427,8 +428,12 @@ def constant(array: ArrayLike, name: Optional[str] = None) -> Node:
 
 
 def state(shape: Sequence[int], name: Optional[str] = None,
-          dtype: DTypeLike = "float32") -> Node:
-    """A tensor that the model keeps between runs; zero at first.
+          dtype: DTypeLike = "float32",
+          initial: Union[None, int, float, ArrayLike] = None) -> Node:
+    """A tensor that the model keeps between runs.
+
+    At first it is zero, or ``initial``: a number, or an array of its shape and
+    of at most 65536 elements. Larger contents are written to `Model.state`.
 
     `Node.replace` changes its rows. Without a name it is called ``buffer_0``,
     ``buffer_1``, ... in the order in which a graph is visited.
@@ -437,4 +442,14 @@ def state(shape: Sequence[int], name: Optional[str] = None,
     >>> hk.state([1024, 64], name="keys")  # doctest: +ELLIPSIS
     <hamkaas.Node BufferTensor 'keys' float32 [1024, 64] at ...>
     """
-    return make_tensor(STATE, name, dtype, shape)
+    data = None
+    if initial is not None:
+        data = encode(as_dense(initial) if is_array(initial) else initial,
+                      check_dtype(dtype))
+        if data.ndim and data.shape != shape_of(shape):
+            raise make_error(f"expected initial contents of the shape "
+                             f"{list(shape)}, got {list(data.shape)}")
+        if data.size > _LARGEST_LITERAL:
+            raise make_error("expected initial contents of at most "
+                             f"{_LARGEST_LITERAL} elements, got {data.size}")
+    return make_tensor(STATE, name, dtype, shape, data)

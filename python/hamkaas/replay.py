@@ -132,7 +132,8 @@ class _Builder:
             self.constants[name] = node._data
             self._own(node, self.graph.add_parameter(name, kind, position))
         elif node._row == STATE:
-            value = self.graph.add_state(name, kind, position)
+            data = None if node._data is None else node._data.tobytes()
+            value = self.graph.add_state(name, kind, data, position)
             self._states.append((node, self._own(node, value), value))
         else:
             assert node._data is not None

@@ -74,8 +74,9 @@ def write_script(result: Node) -> Script:
 
 
 def _is_beyond_version_2(node: Node) -> bool:
-    """A composition, or what one line cannot hold."""
+    """A composition, contents of a state, or what one line cannot hold."""
     return (node._row in ops.COMPOSITIONS or node._row == RESULT or
+            (node._row == STATE and node._data is not None) or
             any(operand is None for operand in node._operands))
 
 

@@ -137,8 +137,11 @@ HamKaasValue Graph::addParameter(const std::string &name, TypeTuple type,
 }
 
 HamKaasValue Graph::addState(const std::string &name, TypeTuple type,
-                             PositionTuple position) {
-  return addTensor(HamKaasGraphAddState, name.c_str(), type, {}, position);
+                             nb::object elements, PositionTuple position) {
+  nb::handle given = elements.is_none() ? nb::handle() : elements;
+  if (given.is_valid() && !PyBytes_Check(given.ptr()))
+    throw nb::type_error("expected bytes");
+  return addTensor(HamKaasGraphAddState, name.c_str(), type, given, position);
 }
 
 HamKaasValue Graph::addConstant(TypeTuple type, nb::bytes elements,

@@ -34,8 +34,9 @@ public:
   /// Whoever makes an instance gives its contents.
   HamKaasValue addParameter(const std::string &name, TypeTuple type,
                             PositionTuple position);
+  /// `elements` are all, or one that is repeated, or None for zeros.
   HamKaasValue addState(const std::string &name, TypeTuple type,
-                        PositionTuple position);
+                        nb::object elements, PositionTuple position);
   /// `elements` are all, or one that is repeated.
   HamKaasValue addConstant(TypeTuple type, nb::bytes elements,
                            PositionTuple position);

@@ -167,7 +167,8 @@ void bindGraph(nb::module_ &module) {
       .def("add_input", &Graph::addInput, "name"_a, "type"_a, "position"_a)
       .def("add_parameter", &Graph::addParameter, "name"_a, "type"_a,
            "position"_a)
-      .def("add_state", &Graph::addState, "name"_a, "type"_a, "position"_a)
+      .def("add_state", &Graph::addState, "name"_a, "type"_a,
+           "elements"_a.none(), "position"_a)
       .def("add_constant", &Graph::addConstant, "type"_a, "elements"_a,
            "position"_a)
       .def("add_operation", &Graph::addOperation, "name"_a, "operands"_a,

@@ -207,7 +207,7 @@ CASES = {
         m.x(M), 1.0, 2.0).astype("float32")],
     "arange": [lambda m: m.arange(3), lambda m: m.arange(1, 9, 3),
                lambda m: m.arange(5, 0, -2, dtype="int8")],
-    "asarray": [lambda m: m.asarray([[1, 2]]), lambda m: m.asarray(A)],
+    "asarray": [lambda m: m.asarray([[1, 2]]), lambda m: m.asarray(3), lambda m: m.asarray(A)],
     "empty": [lambda m: m.empty([2, 3]) * 0],
     "empty_like": [lambda m: m.empty_like(m.x(I)) * 0],
     "eye": [lambda m: m.eye(3, 4, k=1, dtype="float32")],

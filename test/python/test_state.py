@@ -207,3 +207,27 @@ def test_old_and_new_contents():
     x = {"x": np.float32([7])}
     assert model.run(x).tolist() == [0, 7, 0, 0]
     assert model.run(x).tolist() == [0, 14, 0, 0]
+
+
+def test_initial_contents(tmp_path):
+    """Numbers and arrays, which a reset restores, also in scripts."""
+    last = hk.state([2], "last", initial=np.float32([3, -1]))
+    ones = hk.state([2, 2], "ones", dtype="int8", initial=1)
+    node = last.replace(last + 1, 0, 2) * hk.sum(ones).astype("float32")
+    model = hk.compile(node)
+    for expected in ([16, 0], [20, 4]):
+        np.testing.assert_array_equal(model.run({}), expected)
+    model.state.reset()
+    np.testing.assert_array_equal(model.state["last"], [3, -1])
+    script = hk.write_script(node)
+    (tmp_path / "state.hk").write_text(script.text)
+    loaded = hk.load(tmp_path / "state.hk", parameters=script.constants)
+    np.testing.assert_array_equal(loaded.run({}), [16, 0])
+    for wrong, message in (
+            (lambda: hk.state([2], initial=np.zeros(3, "float32")),
+             r"of the shape \[2\], got \[3\]"),
+            (lambda: hk.state([2], dtype="int8", initial=200), "got 200"),
+            (lambda: hk.state([70000], initial=np.zeros(70000, "float32")),
+             "at most 65536 elements, got 70000")):
+        with pytest.raises(hk.HamKaasError, match=message):
+            wrong()
