@@ -43,7 +43,10 @@ static PermuteOp findTransposed(MatMulOp product,
   bool isTransposed =
       permutation.drop_back().back() + 1 == int64_t(permutation.size());
   ArrayRef<int64_t> left = getShape(product.getLhs());
-  return isTransposed && left[left.size() - 2] <= maxRows ? permute : nullptr;
+  // A vector has no rows to count.
+  return left.size() >= 2 && isTransposed && left[left.size() - 2] <= maxRows
+             ? permute
+             : nullptr;
 }
 
 /// `x` with a dimension of 1 before dimension `dim`.

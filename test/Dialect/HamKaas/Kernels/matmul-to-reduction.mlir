@@ -48,3 +48,15 @@ func.func @others(%q: tensor<1x8xf32>, %r: tensor<5x8xf32>, %k: tensor<16x8xf32>
   %5 = hamkaas.matmul %p, %4 : tensor<1x1x8xf32>, tensor<1x8x16xf32>
   return %1, %3, %5 : tensor<1x16xf32>, tensor<5x16xf32>, tensor<1x1x16xf32>
 }
+
+// A vector stays: it has no dimension of rows.
+
+// CHECK-LABEL: func @vector(
+// CHECK:         hamkaas.matmul
+// CHECK-NOT:     hamkaas.reduce
+// CHECK:         return
+func.func @vector(%q: tensor<8xf32>, %k: tensor<16x8xf32>) -> tensor<16xf32> {
+  %0 = hamkaas.permute %k [1, 0] : tensor<16x8xf32>
+  %1 = hamkaas.matmul %q, %0 : tensor<8xf32>, tensor<8x16xf32>
+  return %1 : tensor<16xf32>
+}
