@@ -127,6 +127,32 @@ HAMKAAS_API HamKaasError HamKaasInstanceRun(HamKaasInstance *instance,
                                             const void *const *inputs,
                                             void *const *outputs);
 
+/// The number of entry functions of `program`, at least 1; 0 for null.
+HAMKAAS_API int32_t HamKaasProgramFunctionCount(const HamKaasProgram *program);
+
+/// Entry function `number`, from 0, with its tables of inputs, outputs and
+/// calls; null if there is none of that number. Owned by the program.
+HAMKAAS_API const HamKaasProgram *
+HamKaasProgramFunction(const HamKaasProgram *program, int32_t number);
+
+/// Name of the entry function whose tables these are, "main" unless the model
+/// says otherwise. Owned by the program; null for null.
+HAMKAAS_API const char *
+HamKaasProgramFunctionName(const HamKaasProgram *program);
+
+/// Number of the entry function called `name`; -1 if there is none.
+HAMKAAS_API int32_t HamKaasProgramFindFunction(const HamKaasProgram *program,
+                                               const char *name);
+
+/// Like HamKaasInstanceRun, for entry function `function` of the program. The
+/// functions share constants, state and workspace, and run one at a time.
+/// HamKaasInstanceRun runs the one that the instance was created for: the
+/// first, if that was the exported program.
+HAMKAAS_API HamKaasError HamKaasInstanceRunFunction(HamKaasInstance *instance,
+                                                    int32_t function,
+                                                    const void *const *inputs,
+                                                    void *const *outputs);
+
 /// Times of one entry of HamKaasProgram::calls.
 typedef struct HamKaasCallProfile {
   uint64_t runs;        /* that ended without an error at this call */
@@ -142,6 +168,11 @@ HAMKAAS_API const char *HamKaasInstanceDevice(const HamKaasInstance *instance);
 /// Do not read it during a run.
 HAMKAAS_API const HamKaasCallProfile *
 HamKaasInstanceProfile(const HamKaasInstance *instance);
+
+/// The same for the calls of entry function `function`; null if there is none.
+HAMKAAS_API const HamKaasCallProfile *
+HamKaasInstanceFunctionProfile(const HamKaasInstance *instance,
+                               int32_t function);
 
 /// Sets all state to its initial contents: zero, unless the model says
 /// otherwise.

@@ -116,6 +116,59 @@ struct InstanceOptions {
   bool sharedThreads = false;
 };
 
+/// An entry function of an instance. Refers to the instance.
+class Function {
+public:
+  /// `program` has the tables of the function.
+  Function(HamKaasInstance *instance, const HamKaasProgram *program,
+           int32_t number)
+      : instance(instance), program(program), number(number) {}
+
+  std::string_view name() const { return HamKaasProgramFunctionName(program); }
+  Span<const HamKaasTensorInfo> inputs() const {
+    return {program->inputs, static_cast<size_t>(program->inputCount)};
+  }
+  Span<const HamKaasTensorInfo> outputs() const {
+    return {program->outputs, static_cast<size_t>(program->outputCount)};
+  }
+
+  /// Like Instance::run.
+  Result<void> run(Span<const Input> given, Span<const Output> results) const {
+    std::vector<const void *> from;
+    std::vector<void *> to;
+    std::string problems =
+        detail::match<const void *>("input", inputs(), given, from);
+    std::string more = detail::match<void *>("output", outputs(), results, to);
+    if (!problems.empty() && !more.empty())
+      problems += '\n';
+    problems += more;
+    if (problems.empty())
+      return run(from.data(), to.data());
+    return detail::check(std::move(problems));
+  }
+  Result<void> run(std::initializer_list<Input> given,
+                   std::initializer_list<Output> results) const {
+    return run(Span<const Input>(given.begin(), given.size()),
+               Span<const Output>(results.begin(), results.size()));
+  }
+  Result<void> run(const void *const *from, void *const *to) const {
+    return detail::check(detail::takeText(
+        HamKaasInstanceRunFunction(instance, number, from, to)));
+  }
+
+  /// Like Instance::profile.
+  Span<const HamKaasCallProfile> profile() const {
+    const HamKaasCallProfile *calls =
+        HamKaasInstanceFunctionProfile(instance, number);
+    return {calls, calls ? static_cast<size_t>(program->callCount) : 0};
+  }
+
+private:
+  HamKaasInstance *instance;
+  const HamKaasProgram *program;
+  int32_t number;
+};
+
 /// A model with its constants, state and workspace; keeps the model's code.
 class Instance {
 public:
@@ -126,20 +179,7 @@ public:
   /// Runs the model once. Every input and output is given once, in any order,
   /// with the type and number of elements that the model says.
   Result<void> run(Span<const Input> inputs, Span<const Output> outputs) {
-    std::vector<const void *> from;
-    std::vector<void *> to;
-    std::string problems = detail::match<const void *>(
-        "input", {program->inputs, static_cast<size_t>(program->inputCount)},
-        inputs, from);
-    std::string more = detail::match<void *>(
-        "output", {program->outputs, static_cast<size_t>(program->outputCount)},
-        outputs, to);
-    if (!problems.empty() && !more.empty())
-      problems += '\n';
-    problems += more;
-    if (problems.empty())
-      return run(from.data(), to.data());
-    return detail::check(std::move(problems));
+    return firstFunction().run(inputs, outputs);
   }
   Result<void> run(std::initializer_list<Input> inputs,
                    std::initializer_list<Output> outputs) {
@@ -151,6 +191,16 @@ public:
   Result<void> run(const void *const *inputs, void *const *outputs) {
     return detail::check(
         detail::takeText(HamKaasInstanceRun(owned.get(), inputs, outputs)));
+  }
+
+  /// The entry function of that name.
+  Result<Function> function(std::string_view name) const {
+    int32_t number =
+        HamKaasProgramFindFunction(program, std::string(name).c_str());
+    std::string problem;
+    if (number < 0)
+      problem = "the model has no function '" + std::string(name) + "'";
+    return detail::give(std::move(problem), getFunction(number));
   }
 
   State state() const { return State(owned.get(), program); }
@@ -170,6 +220,14 @@ public:
   HamKaasInstance *handle() const { return owned.get(); }
 
 private:
+  Function getFunction(int32_t number) const {
+    return {owned.get(), HamKaasProgramFunction(program, number), number};
+  }
+  Function firstFunction() const {
+    return getFunction(HamKaasProgramFindFunction(
+        program, HamKaasProgramFunctionName(program)));
+  }
+
   struct Destroy {
     void operator()(HamKaasInstance *instance) const {
       HamKaasInstanceDestroy(instance);

@@ -178,6 +178,24 @@ public:
   Span<const HamKaasTensorInfo> outputs() const {
     return {tables->outputs, static_cast<size_t>(tables->outputCount)};
   }
+  /// The names of the entry functions. `inputs` and `outputs` are those of the
+  /// first.
+  std::vector<std::string> functions() const {
+    std::vector<std::string> names;
+    for (int32_t i = 0; i < HamKaasProgramFunctionCount(tables); ++i)
+      names.push_back(
+          HamKaasProgramFunctionName(HamKaasProgramFunction(tables, i)));
+    return names;
+  }
+  /// The tables of the entry function of that name.
+  Result<const HamKaasProgram *> function(std::string_view name) const {
+    const HamKaasProgram *found = HamKaasProgramFunction(
+        tables, HamKaasProgramFindFunction(tables, std::string(name).c_str()));
+    return detail::give(found ? std::string()
+                              : "the model has no function '" +
+                                    std::string(name) + "'",
+                        found);
+  }
   Span<const HamKaasTensorInfo> parameters() const {
     return {tables->parameters, static_cast<size_t>(tables->parameterCount)};
   }

@@ -41,7 +41,8 @@ static llvm::Expected<rt::Device> createReferenceDevice(const Model &model) {
     return std::move(error);
   const ReferenceProgram &program = model.reference.get(
       graph->module(), model.info.name, model.parameters.get());
-  return program.createDevice(graph->module(), graph);
+  return ReferenceProgram::createDevice(program.program(), graph->module(),
+                                        graph);
 }
 
 static llvm::Error createOnReference(const SharedModel &model,

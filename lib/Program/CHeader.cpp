@@ -95,10 +95,11 @@ private:
   void writeSizes();
   void writeSize(StringRef what, uint64_t bytes, StringRef comment);
   void writeTensorSizes(ArrayRef<TensorInfo> tensors,
-                        ArrayRef<std::string> identifiers, StringRef role);
+                        ArrayRef<std::string> macros, StringRef role);
   void writeOptions();
   void writeFunctions();
-  void writeRun();
+  void writeRun(const FunctionInfo &function,
+                const FunctionIdentifiers &identifiers);
   void writeState();
 
   const ProgramInfo &info;
@@ -146,22 +147,27 @@ void HeaderWriter::writeSize(StringRef what, uint64_t bytes,
 }
 
 void HeaderWriter::writeTensorSizes(ArrayRef<TensorInfo> tensors,
-                                    ArrayRef<std::string> identifiers,
+                                    ArrayRef<std::string> macros,
                                     StringRef role) {
-  for (auto [tensor, identifier] : zip_equal(tensors, identifiers))
-    writeSize(StringRef(identifier).upper(), tensor.bytes(),
+  for (auto [tensor, macro] : zip_equal(tensors, macros))
+    writeSize(StringRef(macro).upper(), tensor.bytes(),
               (role + " " + describe(tensor)).str());
 }
 
 void HeaderWriter::writeSizes() {
   os << "/* Sizes of the caller's buffers: dense, row-major. */\n";
-  writeTensorSizes(info.inputs, names.inputs, "input");
-  writeTensorSizes(info.outputs, names.outputs, "output");
+  for (auto [function, identifiers] :
+       zip_equal(info.functions(), names.functions)) {
+    size_t inputs = function->inputs.size();
+    ArrayRef<std::string> macros = identifiers.macros;
+    writeTensorSizes(function->inputs, macros.take_front(inputs), "input");
+    writeTensorSizes(function->outputs, macros.drop_front(inputs), "output");
+  }
   os << "\n/* Memory of one model, allocated by " << model
      << "_create; a run allocates nothing. */\n";
   writeSize("CONSTANTS", info.constantsBytes, "prepared parameters");
   writeSize("STATE", info.stateBytes, "kept from run to run");
-  writeSize("WORKSPACE", info.workspaceBytes, "intermediate results");
+  writeSize("WORKSPACE", info.sharedWorkspaceBytes(), "intermediate results");
   writeSize("PREPARE_WORKSPACE", info.prepareWorkspaceBytes,
             "only during the creation");
 }
@@ -197,16 +203,20 @@ void HeaderWriter::writeOptions() {
   os << ", 0 }\n";
 }
 
-void HeaderWriter::writeRun() {
+void HeaderWriter::writeRun(const FunctionInfo &function,
+                            const FunctionIdentifiers &identifiers) {
   auto argument = [&](const TensorInfo &tensor, StringRef identifier,
                       StringRef qualifier) {
     os << ",\n    " << qualifier << elementType(tensor) << " " << identifier
        << "[" << arrayLength(tensor) << "]";
   };
-  os << "const char *" << model << "_run(\n    " << model << " *model";
-  for (auto [tensor, identifier] : zip_equal(info.inputs, names.inputs))
+  os << "const char *" << model << "_" << identifiers.function << "(\n    "
+     << model << " *model";
+  for (auto [tensor, identifier] :
+       zip_equal(function.inputs, identifiers.inputs))
     argument(tensor, identifier, "const ");
-  for (auto [tensor, identifier] : zip_equal(info.outputs, names.outputs))
+  for (auto [tensor, identifier] :
+       zip_equal(function.outputs, identifiers.outputs))
     argument(tensor, identifier, "");
   os << ");\n";
 }
@@ -239,6 +249,7 @@ void HeaderWriter::writeState() {
 }
 
 void HeaderWriter::writeFunctions() {
+  bool isOnly = info.furtherFunctions.empty();
   os << "typedef struct " << model << " " << model << ";\n\n";
   writeOptions();
   os << "\n/* Allocates a model and prepares its parameters. `options` may be "
@@ -247,9 +258,13 @@ void HeaderWriter::writeFunctions() {
      << "_destroy. */\n"
      << "const char *" << model << "_create(const " << model
      << "_options *options,\n    " << model << " **model /* out */);\n\n"
-     << "/* Runs the model once, on the caller's buffers in place. They must "
-        "not\n * overlap. */\n";
-  writeRun();
+     << (isOnly ? "/* Runs the model once, on the caller's buffers in place. "
+                  "They must not\n * overlap. */\n"
+                : "/* Each runs a function of the model once, on the caller's "
+                  "buffers in place. They\n * must not overlap. */\n");
+  for (auto [function, identifiers] :
+       zip_equal(info.functions(), names.functions))
+    writeRun(*function, identifiers);
   if (info.stateBytes > 0)
     writeState();
   if (options.hasDigest)

@@ -34,7 +34,8 @@ public:
 
   void build() {
     buildCreate();
-    buildRun();
+    for (size_t i = 0; i < names.functions.size(); ++i)
+      buildRun(i);
     forward("_destroy", "HamKaasInstanceDestroy", builder.getVoidTy(), pointer);
     if (info.stateBytes > 0)
       buildState();
@@ -45,14 +46,15 @@ public:
 
 private:
   void buildCreate();
-  void buildRun();
+  void buildRun(size_t number);
   void buildFreeError();
   void buildState();
   void buildVerify();
   void forward(StringRef suffix, StringRef callee, Type *result,
                ArrayRef<Type *> arguments);
 
-  Function *begin(StringRef suffix, Type *result, ArrayRef<Type *> arguments);
+  Function *begin(const Twine &suffix, Type *result,
+                  ArrayRef<Type *> arguments);
   FunctionCallee runtime(StringRef name, Type *result,
                          ArrayRef<Type *> arguments) {
     return module.getOrInsertFunction(
@@ -87,7 +89,7 @@ private:
   IntegerType *word;
 };
 
-Function *EntryPointBuilder::begin(StringRef suffix, Type *result,
+Function *EntryPointBuilder::begin(const Twine &suffix, Type *result,
                                    ArrayRef<Type *> arguments) {
   Function *function = Function::Create(
       FunctionType::get(result, arguments, /*isVarArg=*/false),
@@ -278,17 +280,25 @@ Value *EntryPointBuilder::addressList(
   return list;
 }
 
-void EntryPointBuilder::buildRun() {
-  size_t inputCount = info.inputs.size();
-  SmallVector<Type *> types(1 + inputCount + info.outputs.size(), pointer);
-  Function *function = begin("_run", pointer, types);
+void EntryPointBuilder::buildRun(size_t number) {
+  const FunctionInfo &described = *info.functions()[number];
+  size_t inputCount = described.inputs.size();
+  SmallVector<Type *> types(1 + inputCount + described.outputs.size(), pointer);
+  Function *function =
+      begin("_" + names.functions[number].function, pointer, types);
   auto firstInput = std::next(function->arg_begin());
   auto firstOutput = std::next(firstInput, inputCount);
   Value *inputs = addressList({firstInput, firstOutput});
   Value *outputs = addressList({firstOutput, function->arg_end()});
-  builder.CreateRet(builder.CreateCall(
-      runtime("HamKaasInstanceRun", pointer, {pointer, pointer, pointer}),
-      {function->getArg(0), inputs, outputs}));
+  if (names.functions.size() == 1)
+    builder.CreateRet(builder.CreateCall(
+        runtime("HamKaasInstanceRun", pointer, {pointer, pointer, pointer}),
+        {function->getArg(0), inputs, outputs}));
+  else
+    builder.CreateRet(builder.CreateCall(
+        runtime("HamKaasInstanceRunFunction", pointer,
+                {pointer, word, pointer, pointer}),
+        {function->getArg(0), builder.getInt32(number), inputs, outputs}));
 }
 
 /// Compares the library with its digest, for which there is a place in it.
@@ -332,9 +342,12 @@ void EntryPointBuilder::buildFreeError() {
 
 std::vector<std::string> entryPointNames(const ProgramInfo &info,
                                          const DescriptorOptions &options) {
-  std::string model = modelIdentifier(info.name);
-  std::vector<std::string> names = {model + "_create", model + "_run",
-                                    model + "_destroy", model + "_free_error"};
+  Identifiers identifiers(info);
+  const std::string &model = identifiers.model;
+  std::vector<std::string> names = {model + "_create"};
+  for (const FunctionIdentifiers &function : identifiers.functions)
+    names.push_back(model + "_" + function.function);
+  names.insert(names.end(), {model + "_destroy", model + "_free_error"});
   if (info.stateBytes > 0)
     for (const char *action : {"reset", "read", "write", "save", "load"})
       names.push_back(model + "_" + action + "_state");

@@ -100,15 +100,38 @@ std::string modelIdentifier(StringRef name) {
   return isReserved(result) ? result + "_model" : result;
 }
 
-Identifiers::Identifiers(const ProgramInfo &info)
-    : model(modelIdentifier(info.name)) {
+static FunctionIdentifiers nameArguments(const FunctionInfo &info,
+                                         StringRef model) {
   // "constants", "state" and "workspace" are regions in the names of macros.
   NameScope arguments = {model,   "model",     "constants",
                          "state", "workspace", "prepare_workspace"};
+  FunctionIdentifiers names;
   for (const TensorInfo &tensor : info.inputs)
-    inputs.push_back(arguments.add(tensor.name, "input_"));
+    names.inputs.push_back(arguments.add(tensor.name, "input_"));
   for (const TensorInfo &tensor : info.outputs)
-    outputs.push_back(arguments.add(tensor.name, "output_"));
+    names.outputs.push_back(arguments.add(tensor.name, "output_"));
+  append_range(names.macros, names.inputs);
+  append_range(names.macros, names.outputs);
+  return names;
+}
+
+Identifiers::Identifiers(const ProgramInfo &info)
+    : model(modelIdentifier(info.name)) {
+  NameScope functionNames = {"create",      "run",        "destroy",
+                             "options",     "verify",     "free_error",
+                             "reset_state", "read_state", "write_state",
+                             "save_state",  "load_state"};
+  NameScope macros = {"constants", "state", "workspace", "prepare_workspace"};
+  for (const FunctionInfo *function : info.functions()) {
+    FunctionIdentifiers &names =
+        functions.emplace_back(nameArguments(*function, model));
+    names.function = "run";
+    if (info.furtherFunctions.empty())
+      continue;
+    names.function = functionNames.add(function->function, "function_");
+    for (std::string &macro : names.macros)
+      macro = macros.add(names.function + "_" + macro, "");
+  }
   NameScope fields = {"struct_size", "device", "threads", "weights_file",
                       "unverified"};
   for (const TensorInfo &tensor : info.parameters)

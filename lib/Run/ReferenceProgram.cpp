@@ -8,7 +8,6 @@
 #include "HamKaas/Run/ReferenceProgram.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Interpreter/Interpreter.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Program/Descriptor.h"
@@ -193,7 +192,7 @@ uint64_t ReferenceProgram::place(const TensorInfo &tensor, uint64_t &region) {
   return offset;
 }
 
-static void collectInterface(func::FuncOp main, ProgramInfo &info) {
+static void collectInterface(func::FuncOp main, FunctionInfo &info) {
   info.function = main.getSymName();
   for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
     info.inputs.push_back(getTensorInfo(
@@ -246,51 +245,78 @@ void ReferenceProgram::addGlobal(ml_program::GlobalOp global) {
   info.states.push_back(std::move(tensor));
 }
 
-ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name,
-                                   const ParameterContents *contents,
-                                   StringRef function) {
-  info.name = name;
-  collectInterface(findEntryFunction(graph, function), info);
-  for (auto global : graph.getOps<ml_program::GlobalOp>())
-    addGlobal(global);
-  inputs = makeTable(info.inputs);
-  outputs = makeTable(info.outputs);
-  parameters = makeTable(info.parameters);
-  for (HamKaasTensorInfo &parameter : parameters)
-    if (contents)
-      parameter.data = contents->lookup(parameter.name).data();
-  states = makeTable(info.states);
+void ReferenceProgram::addFunction(func::FuncOp function) {
+  auto &added = *functions.emplace_back(std::make_unique<Function>());
+  collectInterface(function, added.info);
+  added.inputs = makeTable(added.info.inputs);
+  added.outputs = makeTable(added.info.outputs);
+  HamKaasProgram &descriptor = added.descriptor;
+  descriptor = describe();
+  descriptor.inputs = added.inputs.data();
+  descriptor.outputs = added.outputs.data();
+  descriptor.inputCount = int32_t(added.inputs.size());
+  descriptor.outputCount = int32_t(added.outputs.size());
+  descriptor.function = added.info.function.c_str();
+  table.push_back(&descriptor);
+}
 
+HamKaasProgram ReferenceProgram::describe() const {
+  HamKaasProgram descriptor = {};
   descriptor.structSize = sizeof(descriptor);
   descriptor.version = HAMKAAS_PROGRAM_VERSION;
   descriptor.isaLevel = HamKaasIsaX86_64_V1;
   descriptor.name = info.name.c_str();
   descriptor.targetCpu = "reference";
   descriptor.compiler = compilerVersion().data();
-  descriptor.inputs = inputs.data();
-  descriptor.outputs = outputs.data();
   descriptor.parameters = parameters.data();
   descriptor.states = states.data();
-  descriptor.inputCount = int32_t(inputs.size());
-  descriptor.outputCount = int32_t(outputs.size());
   descriptor.parameterCount = int32_t(parameters.size());
   descriptor.stateCount = int32_t(states.size());
   descriptor.initialStates = info.initialStates.data();
   descriptor.initialStateCount = int32_t(info.initialStates.size());
   descriptor.constantsBytes = info.constantsBytes;
   descriptor.stateBytes = info.stateBytes;
-  descriptor.function = info.function.c_str();
-  functions = {&descriptor};
-  descriptor.functions = functions.data();
-  descriptor.functionCount = int32_t(functions.size());
+  return descriptor;
 }
 
-rt::Device ReferenceProgram::createDevice(ModuleOp graph,
-                                          std::shared_ptr<void> owner) const {
+ReferenceProgram::ReferenceProgram(ModuleOp graph, StringRef name,
+                                   const ParameterContents *contents) {
+  info.name = name;
+  for (auto global : graph.getOps<ml_program::GlobalOp>())
+    addGlobal(global);
+  parameters = makeTable(info.parameters);
+  for (HamKaasTensorInfo &parameter : parameters)
+    if (contents)
+      parameter.data = contents->lookup(parameter.name).data();
+  states = makeTable(info.states);
+  for (auto function : graph.getOps<func::FuncOp>())
+    addFunction(function);
+  for (const std::unique_ptr<Function> &function : functions) {
+    function->descriptor.functions = table.data();
+    function->descriptor.functionCount = int32_t(table.size());
+  }
+}
+
+const HamKaasProgram &ReferenceProgram::program(StringRef function) const {
+  for (const HamKaasProgram *program : table)
+    if (function.empty() || program->function == function)
+      return *program;
+  llvm_unreachable("expected the name of a function");
+}
+
+rt::Device ReferenceProgram::createDevice(const HamKaasProgram &program,
+                                          ModuleOp graph,
+                                          std::shared_ptr<void> owner) {
   rt::Device device = {};
   device.name = "reference";
-  device.context =
-      new Session{descriptor, graph, std::move(owner), std::nullopt};
+  device.context = new Session{program, graph, std::move(owner), std::nullopt};
+  device.createForFunction = [](const rt::Device &device,
+                                const HamKaasProgram &function,
+                                rt::Device &created) {
+    auto *session = static_cast<Session *>(device.context);
+    created = createDevice(function, session->graph, session->owner);
+    return rt::Error();
+  };
   device.allocate = [](void *, uint64_t bytes, rt::Error &) -> void * {
     return std::aligned_alloc(HAMKAAS_REGION_ALIGNMENT,
                               llvm::alignTo(bytes, HAMKAAS_REGION_ALIGNMENT));

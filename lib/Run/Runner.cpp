@@ -119,10 +119,11 @@ hamkaas::createReferenceRunner(ModuleOp graph, const RunnerOptions &options) {
   if (!findEntryFunction(graph, options.function))
     return llvm::createStringError("the graph has no function '" +
                                    options.function + "'");
-  auto reference = std::make_unique<ReferenceProgram>(
-      graph, options.name, options.parameters, options.function);
-  const HamKaasProgram &program = reference->program();
-  rt::Device device = reference->createDevice(graph, /*owner=*/nullptr);
+  auto reference = std::make_unique<ReferenceProgram>(graph, options.name,
+                                                      options.parameters);
+  const HamKaasProgram &program = reference->program(options.function);
+  rt::Device device =
+      ReferenceProgram::createDevice(program, graph, /*owner=*/nullptr);
   std::unique_ptr<Runner> runner(new Runner(program, graph.getContext()));
   runner->reference = std::move(reference);
   if (llvm::Error error = toError(rt::createInstance(

@@ -11,6 +11,7 @@
 #include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Runtime/Core/Device.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
@@ -22,23 +23,23 @@ namespace hamkaas {
 /// as on any other.
 class ReferenceProgram {
 public:
-  /// Describes the entry function `function` of `graph`, a module in the form
-  /// GRAPH, which is not kept; an empty name means the first one.
+  /// Describes `graph`, a module in the form GRAPH, which is not kept.
   /// `contents`, which outlives the program, is what its parameters hold, null
   /// if instances bring them.
   ReferenceProgram(mlir::ModuleOp graph, llvm::StringRef name,
-                   const ParameterContents *contents = nullptr,
-                   llvm::StringRef function = {});
+                   const ParameterContents *contents = nullptr);
   ReferenceProgram(const ReferenceProgram &) = delete;
 
-  /// Instances of it need a device of createDevice.
-  const HamKaasProgram &program() const { return descriptor; }
+  /// The entry function of that name, which exists, or the first one. Instances
+  /// of it need a device of createDevice.
+  const HamKaasProgram &program(llvm::StringRef function = {}) const;
 
-  /// The device of one instance: it interprets `graph`, a module equal to the
-  /// one that was described. `owner` keeps it as long as the device lives. No
-  /// one else may use its context while the instance runs.
-  rt::Device createDevice(mlir::ModuleOp graph,
-                          std::shared_ptr<void> owner) const;
+  /// The device of one instance of `program`: it interprets `graph`, a module
+  /// equal to the one that was described. `owner` keeps it as long as the
+  /// device lives. No one else may use its context while the instance runs.
+  static rt::Device createDevice(const HamKaasProgram &program,
+                                 mlir::ModuleOp graph,
+                                 std::shared_ptr<void> owner);
 
 private:
   /// Adds a tensor to `region` and returns its place there.
@@ -46,10 +47,20 @@ private:
   /// Adds a state or a parameter.
   void addGlobal(mlir::ml_program::GlobalOp global);
 
-  ProgramInfo info;
-  std::vector<HamKaasTensorInfo> inputs, outputs, parameters, states;
-  std::vector<const HamKaasProgram *> functions;
-  HamKaasProgram descriptor = {};
+  /// An entry function and its tables.
+  struct Function {
+    FunctionInfo info;
+    std::vector<HamKaasTensorInfo> inputs, outputs;
+    HamKaasProgram descriptor;
+  };
+  void addFunction(mlir::func::FuncOp function);
+  /// The members that all functions have in common.
+  HamKaasProgram describe() const;
+
+  ProgramInfo info; ///< Of no function.
+  std::vector<HamKaasTensorInfo> parameters, states;
+  std::vector<std::unique_ptr<Function>> functions;
+  std::vector<const HamKaasProgram *> table;
 };
 
 } // namespace hamkaas

@@ -167,6 +167,14 @@ Error hamkaas::rt::findCudaDevice(int32_t number, const char *architecture) {
   return context.find(number, architecture);
 }
 
+static Error createForFunction(const Device &device,
+                               const HamKaasProgram &function,
+                               Device &created) {
+  bool isUsable = false;
+  return createCudaDevice(toDevice(device.context).context.number(), function,
+                          created, isUsable);
+}
+
 Error hamkaas::rt::createCudaDevice(int32_t number,
                                     const HamKaasProgram &program,
                                     Device &device, bool &isUsable) {
@@ -193,6 +201,7 @@ Error hamkaas::rt::createCudaDevice(int32_t number,
   device.zero = zero;
   device.synchronise = synchronise;
   device.destroy = destroy;
+  device.createForFunction = createForFunction;
   device.isInProcess = false;
   device.prepare = prepareOnCuda;
   device.start = startOnCuda;

@@ -107,7 +107,10 @@ Error CudaModule::acquire(CudaContext &context, const HamKaasDeviceCode &code,
                           const char *model, CudaModule *&module) {
   Lock lock;
   for (CudaModule *known = modules; known; known = known->next)
-    if (known->code == &code && known->device == context.number()) {
+    // The functions of a program have the image in common.
+    if (known->code->image == code.image &&
+        known->code->kernels == code.kernels &&
+        known->device == context.number()) {
       ++known->holders;
       module = known;
       return Error();

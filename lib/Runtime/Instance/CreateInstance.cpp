@@ -9,6 +9,7 @@
 #include "HamKaas/Runtime/Instance/Parameters.h"
 
 #include "HamKaas/Runtime/Core/Clock.h"
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "HamKaas/Runtime/Cpu/FloatingPoint.h"
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
 #include "SharedRegions.h"
@@ -59,11 +60,18 @@ static void end(const KeepAlive &keepAlive) {
 
 static void destroyInstance(void *object) {
   Instance *instance = static_cast<Instance *>(object);
+  // The others may use this one's device.
+  for (int32_t i = 0;
+       instance->functions && i < functionCount(*instance->program); ++i)
+    if (instance->functions[i] && instance->functions[i] != instance)
+      destroyInstance(instance->functions[i]);
+  free(instance->functions);
   releaseRegion(instance->device, instance->constants);
   releaseRegion(instance->device, instance->state);
   releaseRegion(instance->device, instance->workspace);
   free(instance->profile);
-  instance->device.destroy(instance->device.context);
+  if (instance->ownsDevice)
+    instance->device.destroy(instance->device.context);
   KeepAlive keepAlive = instance->keepAlive;
   instance->~Instance();
   free(instance);
@@ -127,6 +135,80 @@ static Error createState(Instance &instance) {
 
 Error hamkaas::rt::startInProcess(Instance &) { return Error(); }
 
+//===----------------------------------------------------------------------===//
+// The entry functions
+//===----------------------------------------------------------------------===//
+
+// Takes the device over, also when there is no memory.
+static Instance *newInstance(const HamKaasProgram &program,
+                             const Device &device, bool ownsDevice) {
+  void *memory = malloc(sizeof(Instance));
+  if (!memory) {
+    if (ownsDevice)
+      device.destroy(device.context);
+    return nullptr;
+  }
+  Instance *created = new (memory) Instance;
+  created->program = &program;
+  created->device = device;
+  created->ownsDevice = ownsDevice;
+  created->execution.structSize = sizeof(HamKaasExecution);
+  created->execution.parallelFor = device.runKernel;
+  created->execution.pool = device.context;
+  return created;
+}
+
+// The functions run one at a time, so that they can share the memory.
+static uint64_t countWorkspaceBytes(const HamKaasProgram &program) {
+  uint64_t bytes = 0;
+  for (int32_t i = 0; i < functionCount(program); ++i)
+    if (functionAt(program, i).workspaceBytes > bytes)
+      bytes = functionAt(program, i).workspaceBytes;
+  return bytes;
+}
+
+// Makes the instance of one more function, in all memory of `owner`.
+static Error createFunction(const Instance &owner,
+                            const HamKaasProgram &function,
+                            Instance *&created) {
+  Device device = owner.device;
+  bool ownsDevice = owner.device.createForFunction != nullptr;
+  if (ownsDevice)
+    if (Error error =
+            owner.device.createForFunction(owner.device, function, device))
+      return error;
+  created = newInstance(function, device, ownsDevice);
+  if (!created)
+    return Error::format("out of memory for an instance");
+  created->constants = shareRegion(owner.constants);
+  created->state = shareRegion(owner.state);
+  created->workspace = shareRegion(owner.workspace);
+  if (owner.profile)
+    if (Error error = createProfile(*created))
+      return error;
+  return created->device.start(*created);
+}
+
+static Error createFunctions(Instance &instance) {
+  int32_t count = functionCount(*instance.program);
+  if (count == 1)
+    return Error();
+  instance.functions = static_cast<Instance **>(
+      calloc(static_cast<size_t>(count), sizeof(Instance *)));
+  if (!instance.functions)
+    return Error::format("out of memory for %d functions", count);
+  for (int32_t i = 0; i < count; ++i) {
+    const HamKaasProgram &function = functionAt(*instance.program, i);
+    if (&function == instance.program) {
+      instance.functions[i] = &instance;
+      continue;
+    }
+    if (Error error = createFunction(instance, function, instance.functions[i]))
+      return error;
+  }
+  return Error();
+}
+
 // The preparation comes first: its workspace is free again before the run's is
 // taken.
 static Error fillInstance(Instance &instance,
@@ -135,8 +217,8 @@ static Error fillInstance(Instance &instance,
                                         : prepareConstants(instance, options))
     return error;
   if (Error error =
-          allocate(instance, "workspace", instance.program->workspaceBytes,
-                   instance.workspace))
+          allocate(instance, "workspace",
+                   countWorkspaceBytes(*instance.program), instance.workspace))
     return error;
   if (Error error = options.stateOf ? shareState(instance, options)
                                     : createState(instance))
@@ -144,7 +226,9 @@ static Error fillInstance(Instance &instance,
   if (options.profile)
     if (Error error = createProfile(instance))
       return error;
-  return instance.device.start(instance);
+  if (Error error = instance.device.start(instance))
+    return error;
+  return createFunctions(instance);
 }
 
 static Error fillAndRegister(Instance &instance,
@@ -164,19 +248,12 @@ Error hamkaas::rt::createInstance(const HamKaasProgram &program,
                                   const Device &device,
                                   HamKaasInstance *&instance,
                                   const KeepAlive &keepAlive) {
-  void *memory = malloc(sizeof(Instance));
-  if (!memory) {
-    device.destroy(device.context);
+  Instance *created = newInstance(program, device, /*ownsDevice=*/true);
+  if (!created) {
     end(keepAlive);
     return Error::format("out of memory for an instance");
   }
-  Instance *created = new (memory) Instance;
-  created->program = &program;
-  created->device = device;
   created->keepAlive = keepAlive;
-  created->execution.structSize = sizeof(HamKaasExecution);
-  created->execution.parallelFor = device.runKernel;
-  created->execution.pool = device.context;
   Error error = fillAndRegister(*created, options, instance);
   if (error)
     destroyInstance(created);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Runtime/Instance/Instance.h"
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
 
 using namespace hamkaas::rt;
@@ -28,6 +29,12 @@ Error hamkaas::rt::explainFailure(const Instance &instance) {
   return describeFailure(*instance.program, execution.failure);
 }
 
+Instance *hamkaas::rt::findFunction(Instance &instance, int32_t number) {
+  if (number < 0 || number >= functionCount(*instance.program))
+    return nullptr;
+  return instance.functions ? instance.functions[number] : &instance;
+}
+
 const char *HamKaasInstanceDevice(const HamKaasInstance *handle) {
   PinnedInstance instance(handle, instanceKind);
   return instance ? instance->device.name : nullptr;
@@ -37,4 +44,12 @@ const HamKaasCallProfile *
 HamKaasInstanceProfile(const HamKaasInstance *handle) {
   PinnedInstance instance(handle, instanceKind);
   return instance ? instance->profile : nullptr;
+}
+
+const HamKaasCallProfile *
+HamKaasInstanceFunctionProfile(const HamKaasInstance *handle, int32_t number) {
+  PinnedInstance instance(handle, instanceKind);
+  const Instance *function =
+      instance ? findFunction(*instance, number) : nullptr;
+  return function ? function->profile : nullptr;
 }

@@ -114,7 +114,7 @@ static Error checkInitialStates(const HamKaasProgram &program) {
   return Error();
 }
 
-Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
+static Error checkFunction(const HamKaasProgram *program) {
   if (!program)
     return Error::format("expected a program, got null");
   // The size first: it says whether the other members are there.
@@ -137,6 +137,25 @@ Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
     return error;
   if (Error error = checkInitialStates(*program))
     return error;
+  return Error();
+}
+
+Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
+  if (Error error = checkFunction(program))
+    return error;
+  if (hasFunctions(*program) && program->functionCount < 1)
+    return Error::format("model '%s': expected at least one function, got %d",
+                         program->name, program->functionCount);
+  for (int32_t i = 0; i < functionCount(*program); ++i) {
+    const HamKaasProgram *function = &functionAt(*program, i);
+    if (Error error = checkFunction(function))
+      return error;
+    if (function->constantsBytes != program->constantsBytes ||
+        function->stateBytes != program->stateBytes)
+      return Error::format("model '%s': expected functions with the same "
+                           "constants and state, got others for function '%s'",
+                           program->name, functionName(*function));
+  }
   HamKaasIsaLevel offered;
   if (Error error = findIsaLevel(offered))
     return error;

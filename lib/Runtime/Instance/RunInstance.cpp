@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Runtime/Core/Clock.h"
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "HamKaas/Runtime/Cpu/FloatingPoint.h"
 #include "HamKaas/Runtime/Instance/Instance.h"
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
@@ -47,4 +48,19 @@ HamKaasError HamKaasInstanceRun(HamKaasInstance *handle,
   if (!instance)
     return instance.explain().release();
   return runInstance(*instance, inputs, outputs).release();
+}
+
+HamKaasError HamKaasInstanceRunFunction(HamKaasInstance *handle, int32_t number,
+                                        const void *const *inputs,
+                                        void *const *outputs) {
+  PinnedInstance instance(handle, instanceKind);
+  if (!instance)
+    return instance.explain().release();
+  if (Instance *function = findFunction(*instance, number))
+    return runInstance(*function, inputs, outputs).release();
+  const HamKaasProgram &program = *instance->program;
+  return Error::format("model '%s': expected the number of a function from 0 "
+                       "to %d, got %d",
+                       program.name, functionCount(program) - 1, number)
+      .release();
 }

@@ -7,6 +7,7 @@
 
 #include "SharedRegions.h"
 
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
 
 #include <cinttypes>
@@ -50,7 +51,7 @@ Error hamkaas::rt::shareConstants(Instance &instance,
   if (Error error = checkSource("constantsOf", source, instance))
     return error;
   // One of the same name may be another one.
-  if (source->program != instance.program)
+  if (&functionAt(*source->program, 0) != &functionAt(*instance.program, 0))
     return Error::format("constantsOf: expected an instance of the program "
                          "'%s' itself, got one of another program '%s'",
                          instance.program->name, source->program->name);

@@ -286,3 +286,70 @@ TEST(Wrapper, ElementTypesHaveTheirSizes) {
   HAMKAAS_CPP_ELEMENT_TYPES(EXPECT_SIZE)
 #undef EXPECT_SIZE
 }
+
+//===----------------------------------------------------------------------===//
+// Entry functions
+//===----------------------------------------------------------------------===//
+
+static constexpr const char *functionsGraph = R"(module {
+ml_program.global private @bias(#ml_program.extern : tensor<4xf32>) : tensor<4xf32>
+ml_program.global private mutable @sum(dense<0.0> : tensor<4xf32>) : tensor<4xf32>
+func.func @set(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %b = ml_program.global_load_const @bias : tensor<4xf32>
+  %y = hamkaas.add %x, %b : tensor<4xf32>, tensor<4xf32>
+  ml_program.global_store @sum = %y : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+func.func @next() -> (tensor<4xf32> {hamkaas.name = "z"}) {
+  %b = ml_program.global_load_const @bias : tensor<4xf32>
+  %s = ml_program.global_load @sum : tensor<4xf32>
+  %z = hamkaas.add %s, %b : tensor<4xf32>, tensor<4xf32>
+  ml_program.global_store @sum = %z : tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+})";
+
+TEST(Wrapper, FunctionTables) {
+  Model model = makeModel(functionsGraph);
+  EXPECT_THAT(model.functions(), ElementsAre("set", "next"));
+  EXPECT_EQ(model.inputs().size(), 1u);
+  auto next = model.function("next");
+  ASSERT_EQ(errorOf(next), "");
+  EXPECT_EQ((*next)->inputCount, 0);
+  EXPECT_STREQ((*next)->outputs[0].name, "z");
+  EXPECT_EQ(errorOf(model.function("last")),
+            "the model has no function 'last'");
+  EXPECT_THAT(makeModel(addScript).functions(), ElementsAre("main"));
+}
+
+/// One function stores what the other loads, compiled and interpreted.
+TEST(Wrapper, FunctionsShareState) {
+  Model model = makeModel(functionsGraph);
+  for (const char *device : {"cpu", "reference"}) {
+    hamkaas::InstanceOptions options;
+    options.device = device;
+    options.parameters = {{"bias", bias}};
+    options.profile = std::string_view(device) == "cpu";
+    Instance instance = makeInstance(model, options);
+    std::vector<float> x = {10, 20, 30, 40}, y(4), z(4);
+    auto next = instance.function("next");
+    ASSERT_EQ(errorOf(next), "");
+    EXPECT_EQ(next->name(), "next");
+    EXPECT_EQ(errorOf(next->run({}, {{"z", z}})), "");
+    EXPECT_THAT(z, ElementsAre(1, 2, 3, -4));
+    EXPECT_EQ(errorOf(instance.run({{"x", x}}, {{"y", y}})), "");
+    EXPECT_THAT(y, ElementsAre(11, 22, 33, 36));
+    EXPECT_EQ(errorOf(next->run({}, {{"z", z}})), "");
+    EXPECT_THAT(z, ElementsAre(12, 24, 36, 32));
+    auto set = instance.function("set");
+    ASSERT_EQ(errorOf(set), "");
+    EXPECT_EQ(errorOf(set->run({{"x", x}}, {{"y", y}})), "");
+    EXPECT_THAT(y, ElementsAre(11, 22, 33, 36));
+    EXPECT_EQ(errorOf(next->run({{"x", x}}, {{"z", z}})),
+              "the model has no input 'x'");
+    EXPECT_EQ(errorOf(instance.function("last")),
+              "the model has no function 'last'");
+    if (options.profile)
+      EXPECT_EQ(next->profile()[0].runs, 2u);
+  }
+}

@@ -32,11 +32,11 @@ TEST(IdentifiersTest, AvoidsTheNamesOfTheStandardHeaders) {
   for (const char *name : {"h_t", "int", "int_t", "uint", "max"})
     info.outputs.push_back({name, HamKaasFloat32, {1}});
   Identifiers names(info);
-  EXPECT_EQ(names.inputs,
+  EXPECT_EQ(names.functions[0].inputs,
             (std::vector<std::string>{
                 "int64_t_2", "uint_fast8_t_2", "uintptr_t_2", "size_t_2",
                 "SIZE_MAX_2", "INT8_MIN_2", "UINT64_C_2", "offsetof_2"}));
-  EXPECT_EQ(names.outputs,
+  EXPECT_EQ(names.functions[0].outputs,
             (std::vector<std::string>{"h_t", "int_2", "int_t", "uint", "max"}));
 }
 
@@ -51,10 +51,10 @@ TEST(IdentifiersTest, MakesTensorNamesThatDiffer) {
                      {"unverified", HamKaasFloat32, {1}},
                      {"x", HamKaasFloat32, {1}}};
   Identifiers names(info);
-  EXPECT_EQ(names.inputs,
+  EXPECT_EQ(names.functions[0].inputs,
             (std::vector<std::string>{"x", "X_2", "x_0", "x_0_2", "int_2",
                                       "model_2", "state_2", "input_7"}));
-  EXPECT_EQ(names.outputs, (std::vector<std::string>{"x_3", "net_2"}));
+  EXPECT_EQ(names.functions[0].outputs, (std::vector<std::string>{"x_3", "net_2"}));
   EXPECT_EQ(names.parameters,
             (std::vector<std::string>{"threads_2", "unverified_2", "x"}));
 }

@@ -62,6 +62,12 @@ struct Device {
 
   void (*destroy)(void *context);
 
+  /// Makes the device of another entry function of the program, which uses the
+  /// same memory. Null if this one runs all of them.
+  Error (*createForFunction)(const Device &device,
+                             const HamKaasProgram &function,
+                             Device &created /* out */) = nullptr;
+
   /// False for a device with its own memory. Then parameters, inputs and
   /// outputs may be addresses of either.
   bool isInProcess = true;

@@ -45,7 +45,15 @@ struct Instance {
   /// When the last call of the run was done, in nanoseconds.
   uint64_t lastTime = 0;
   KeepAlive keepAlive;
+  /// Null if the program has one function, otherwise an instance for each: this
+  /// one, which owns the others, and those.
+  Instance **functions = nullptr;
+  /// False if `device` is that of the owner.
+  bool ownsDevice = true;
 };
+
+/// The instance that runs entry function `number`; null if there is none.
+Instance *findFunction(Instance &instance, int32_t number);
 
 using PinnedInstance = PinnedObject<Instance>;
 
