@@ -39,6 +39,14 @@ HAMKAAS_API HamKaasError HamKaasGraphCreate(HamKaasGraph **graph /* out */);
 /// Does nothing on null. Models compiled from the graph stay valid.
 HAMKAAS_API HamKaasError HamKaasGraphDestroy(HamKaasGraph *graph);
 
+/// Begins the entry function `name`: the inputs, operations, stores and outputs
+/// that follow belong to it. The function before must have its outputs. All
+/// functions use the parameters and states of the graph; other values belong to
+/// the function that they were added in. Without this call, a graph has one
+/// function, "main". Parameters and states may be added before the first one.
+HAMKAAS_API HamKaasError HamKaasGraphBeginFunction(HamKaasGraph *graph,
+                                                   const char *name);
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
@@ -91,8 +99,8 @@ HamKaasGraphAddConstant(HamKaasGraph *graph, const HamKaasGraphTensor *tensor,
                         HamKaasValue *value /* out */);
 
 /// Stores `value` into `state`, a value of HamKaasGraphAddState with the same
-/// type, at the end of a run. At most one store for each state; a state without
-/// one keeps its contents. `position` may be null.
+/// type, at the end of a run. At most one store for each state in a function; a
+/// state without one keeps its contents. `position` may be null.
 HAMKAAS_API HamKaasError
 HamKaasGraphStoreState(HamKaasGraph *graph, HamKaasValue state,
                        HamKaasValue value, const HamKaasSourceLine *position);
@@ -204,7 +212,8 @@ typedef struct HamKaasGraphOutput {
   HamKaasValue value;
 } HamKaasGraphOutput;
 
-/// The outputs of a run, in their order. Replaces those that were set before.
+/// The outputs of a run of this function, in their order. Replaces those that
+/// were set before.
 HAMKAAS_API HamKaasError
 HamKaasGraphSetOutputs(HamKaasGraph *graph, const HamKaasGraphOutput *outputs,
                        int32_t outputCount);

@@ -45,6 +45,12 @@ public:
     shared->check(error);
   }
 
+  /// As HamKaasGraphBeginFunction: what follows belongs to the entry function
+  /// of that name.
+  void beginFunction(const std::string &name) {
+    shared->check(HamKaasGraphBeginFunction(shared->handle, name.c_str()));
+  }
+
   /// An argument of each run; inputs are in the order of these calls.
   Value input(const std::string &name, HamKaasElementType type,
               const Shape &shape, Position at = Position::here()) {

@@ -18,6 +18,14 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 
+HamKaasError HamKaasGraphBeginFunction(HamKaasGraph *graph, const char *name) {
+  return withGraph(graph, {nullptr, 0}, [&](Graph &graph, Location) -> Error {
+    if (Error error = checkText(name, "the name of a function"))
+      return error;
+    return graph.graph.beginFunction(name);
+  });
+}
+
 static Error setOutputs(Graph &graph, ArrayRef<HamKaasGraphOutput> outputs) {
   SmallVector<std::pair<StringRef, uint32_t>> named;
   for (const HamKaasGraphOutput &output : outputs) {

@@ -56,6 +56,10 @@ Expected<uint32_t> Graph::find(HamKaasValue value, const Twine &what) const {
                              " of this graph, got the "
                              "value " +
                              Twine(value) + ", which it has not");
+  if (!graph.isVisible(place))
+    return createStringError("expected " + what +
+                             " of this function, a parameter or a state, got "
+                             "a value of another function");
   return place;
 }
 

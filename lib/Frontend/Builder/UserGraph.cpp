@@ -26,16 +26,128 @@ using llvm::Expected;
 /// of the program.
 static constexpr int64_t largestConstant = GraphBuilder::largestConstant;
 
+static Error checkName(StringRef what, StringRef name) {
+  if (isValidName(name))
+    return Error::success();
+  return createStringError("expected the name of " + what +
+                           " to be UTF-8 text without control characters, and "
+                           "not empty, got " +
+                           quote(name));
+}
+
 UserGraph::UserGraph(MLIRContext *context)
     : module(ModuleOp::create(UnknownLoc::get(context))), builder(context) {
   context->loadDialect<HamKaasDialect, func::FuncDialect,
                        ml_program::MLProgramDialect>();
+  createFunction(mainName);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+void UserGraph::createFunction(StringRef name) {
   Location location = module->getLoc();
   builder.setInsertionPointToEnd(module->getBody());
-  main = func::FuncOp::create(builder, location, mainName,
+  main = func::FuncOp::create(builder, location, name,
                               builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(main.addEntryBlock());
   builder.setInsertionPoint(func::ReturnOp::create(builder, location));
+}
+
+/// Returns whether the function has parameters and states at most.
+bool UserGraph::isEmptyFunction() {
+  return inputNames.empty() && !hasOutputs &&
+         llvm::all_of(main.front().without_terminator(),
+                      llvm::IsaPred<ml_program::GlobalLoadOp,
+                                    ml_program::GlobalLoadConstOp>);
+}
+
+/// Returns whether createGlobal may give such a name.
+static bool isGlobalName(StringRef name) {
+  return (name.consume_front("parameter_") || name.consume_front("state_")) &&
+         !name.empty() && llvm::all_of(name, llvm::isDigit);
+}
+
+static Error checkFunctionName(ModuleOp module, func::FuncOp current,
+                               StringRef name) {
+  if (Error error = checkName("a function", name))
+    return error;
+  if (isReservedFunctionName(name) || isGlobalName(name))
+    return createStringError("expected another name than " + quote(name) +
+                             " for a function: the compiler uses it");
+  Operation *other = module.lookupSymbol(name);
+  if (other && other != current)
+    return createStringError("expected a function with a name of its own, "
+                             "another one is called " +
+                             quote(name));
+  return Error::success();
+}
+
+Error UserGraph::beginFunction(StringRef name) {
+  if (!scans.empty())
+    return createStringError("expected a loop to end before a function begins");
+  bool isFirst = isEmptyFunction() &&
+                 llvm::hasSingleElement(module->getOps<func::FuncOp>());
+  if (Error error =
+          checkFunctionName(*module, isFirst ? main : func::FuncOp(), name))
+    return error;
+  if (isFirst) {
+    main.setSymName(name);
+    return Error::success();
+  }
+  if (Error error = finishFunction())
+    return error;
+  createFunction(name);
+  inputNames.clear();
+  outputNames.clear();
+  hasOutputs = false;
+  names[Inputs].clear();
+  unstored.clear();
+  // Globals that the function does not use are dropped by the compiler.
+  for (auto [number, global] : globals) {
+    Value old = values[number];
+    values[number] = loadGlobal(
+        global, old.getType(),
+        isa_and_present<ml_program::GlobalLoadOp>(old.getDefiningOp()),
+        old.getLoc());
+  }
+  return Error::success();
+}
+
+bool UserGraph::isVisible(uint32_t value) const {
+  Value defined = values[value];
+  Operation *parent = defined.getParentBlock()->getParentOp();
+  // The body of a loop that is being built has no parent yet.
+  return !parent || parent == main || !isa<func::FuncOp>(parent);
+}
+
+Value UserGraph::loadGlobal(FlatSymbolRefAttr global, Type type, bool isState,
+                            Location location) {
+  if (!isState)
+    return ml_program::GlobalLoadConstOp::create(builder, location, type,
+                                                 global);
+  Value load =
+      ml_program::GlobalLoadOp::create(builder, location, type, global);
+  unstored[load] = global;
+  return load;
+}
+
+/// Gives the function the types and names of its inputs and outputs.
+Error UserGraph::finishFunction() {
+  if (!hasOutputs) {
+    bool isOnly = llvm::hasSingleElement(module->getOps<func::FuncOp>());
+    return createStringError(isOnly
+                                 ? "expected a graph with outputs, got none"
+                                 : "expected outputs of function " +
+                                       quote(main.getSymName()) + ", got none");
+  }
+  Block &body = main.front();
+  main.setFunctionType(builder.getFunctionType(
+      body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
+  main.setArgAttrsAttr(builder.getArrayAttr(inputNames));
+  main.setResAttrsAttr(builder.getArrayAttr(outputNames));
+  return Error::success();
 }
 
 uint32_t UserGraph::define(Value value) {
@@ -47,15 +159,6 @@ uint32_t UserGraph::define(Value value) {
 static DictionaryAttr makeNameAttributes(OpBuilder &builder, StringRef name) {
   return builder.getDictionaryAttr(builder.getNamedAttr(
       HamKaasDialect::nameAttrName, builder.getStringAttr(name)));
-}
-
-static Error checkName(StringRef what, StringRef name) {
-  if (isValidName(name))
-    return Error::success();
-  return createStringError("expected the name of " + what +
-                           " to be UTF-8 text without control characters, and "
-                           "not empty, got " +
-                           quote(name));
 }
 
 Error UserGraph::claimName(ArrayRef<Namespace> spaces, StringRef what,
@@ -88,10 +191,10 @@ FlatSymbolRefAttr UserGraph::createGlobal(StringRef kind, StringRef name,
                                           RankedTensorType type,
                                           Attribute value, bool isMutable,
                                           Location location) {
-  OpBuilder globals(main);
+  OpBuilder before(main);
   // No symbol is a name, so that none needs to make room for another.
   auto global = ml_program::GlobalOp::create(
-      globals, location, (kind + "_" + Twine(globalCount++)).str(), type,
+      before, location, (kind + "_" + Twine(globalCount++)).str(), type,
       isMutable, value, builder.getStringAttr("private"));
   global->setDiscardableAttrs(makeNameAttributes(builder, name));
   return FlatSymbolRefAttr::get(global);
@@ -105,8 +208,8 @@ Expected<uint32_t> UserGraph::declareParameter(StringRef name,
     return std::move(error);
   FlatSymbolRefAttr global = createGlobal("parameter", name, type, contents,
                                           /*isMutable=*/false, location);
-  return define(
-      ml_program::GlobalLoadConstOp::create(builder, location, type, global));
+  globals.emplace_back(values.size(), global);
+  return define(loadGlobal(global, type, /*isState=*/false, location));
 }
 
 Expected<uint32_t> UserGraph::addParameter(StringRef name,
@@ -160,10 +263,8 @@ Expected<uint32_t> UserGraph::declareState(StringRef name,
     return std::move(error);
   FlatSymbolRefAttr global = createGlobal("state", name, type, contents,
                                           /*isMutable=*/true, location);
-  Value load =
-      ml_program::GlobalLoadOp::create(builder, location, type, global);
-  unstored[load] = global;
-  return define(load);
+  globals.emplace_back(values.size(), global);
+  return define(loadGlobal(global, type, /*isState=*/true, location));
 }
 
 Expected<uint32_t> UserGraph::addState(StringRef name, RankedTensorType type,
@@ -298,13 +399,8 @@ Error UserGraph::endFunction() {
 }
 
 Expected<ModuleOp> UserGraph::finish() {
-  if (!hasOutputs)
-    return createStringError("expected a graph with outputs, got none");
-  Block &body = main.front();
-  main.setFunctionType(builder.getFunctionType(
-      body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
-  main.setArgAttrsAttr(builder.getArrayAttr(inputNames));
-  main.setResAttrsAttr(builder.getArrayAttr(outputNames));
+  if (Error error = finishFunction())
+    return std::move(error);
   return *module;
 }
 

@@ -26,6 +26,17 @@ class UserGraph {
 public:
   explicit UserGraph(mlir::MLIRContext *context);
 
+  /// Begins the entry function `name`, to which the following inputs,
+  /// operations, stores and outputs belong; the one before it is complete and
+  /// has outputs. Parameters and states, whenever they were added, belong to
+  /// all functions; other values to the one that they were defined in. Without
+  /// this call there is one function, `main`.
+  llvm::Error beginFunction(llvm::StringRef name);
+  /// The function that is being built.
+  llvm::StringRef functionName() { return main.getSymName(); }
+  /// True for a value that this function may use.
+  bool isVisible(uint32_t value) const;
+
   llvm::Expected<uint32_t> addInput(llvm::StringRef name,
                                     mlir::RankedTensorType type,
                                     mlir::Location location);
@@ -119,6 +130,12 @@ private:
     llvm::SmallVector<mlir::Value> operands[3];
   };
 
+  llvm::Error finishFunction();
+  void createFunction(llvm::StringRef name);
+  bool isEmptyFunction();
+  mlir::Value loadGlobal(mlir::FlatSymbolRefAttr global, mlir::Type type,
+                         bool isState, mlir::Location location);
+
   enum Namespace { Inputs, Parameters, States, namespaceCount };
 
   /// Adds the name to all of the spaces or, with an error, to none.
@@ -146,6 +163,8 @@ private:
   unsigned globalCount = 0;
   /// From the outermost to the innermost.
   std::vector<Scan> scans;
+  /// Numbers of parameters and states, and their globals.
+  std::vector<std::pair<uint32_t, mlir::FlatSymbolRefAttr>> globals;
   /// Values of states that are not stored yet, and their globals.
   llvm::DenseMap<mlir::Value, mlir::FlatSymbolRefAttr> unstored;
   std::vector<std::pair<std::string, llvm::ArrayRef<char>>> parameters;

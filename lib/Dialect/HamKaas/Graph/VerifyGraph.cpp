@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace hamkaas {
@@ -65,7 +64,7 @@ private:
     };
     if (!function.isPublic())
       return fail() << " to be public, as an entry function";
-    if (isReservedName(function.getSymName()))
+    if (isReservedFunctionName(function.getSymName()))
       return fail() << " to have another name: the compiler uses this one";
     if (function.isExternal())
       return fail() << " to have a body";
@@ -76,15 +75,6 @@ private:
       return fail() << " to return a result or to store a state";
     return failed(verifySignature(function)) ? failure()
                                              : verifyBody(function, symbols);
-  }
-
-  /// Returns whether a function that a pass makes has such a name.
-  static bool isReservedName(StringRef name) {
-    if (name == prepareName || name == deviceModuleName ||
-        name.starts_with("hamkaas_"))
-      return true;
-    return (name.consume_front("k") || name.consume_front("loop")) &&
-           !name.empty() && llvm::all_of(name, llvm::isDigit);
   }
 
   LogicalResult verifyGlobal(GlobalOp global) {

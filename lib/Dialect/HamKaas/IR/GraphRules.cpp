@@ -7,10 +7,13 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/JSON.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -20,6 +23,14 @@ StringRef hamkaas::getGlobalName(Operation *global) {
           global->getAttrOfType<StringAttr>(HamKaasDialect::nameAttrName))
     return name.getValue();
   return SymbolTable::getSymbolName(global).getValue();
+}
+
+bool hamkaas::isReservedFunctionName(StringRef name) {
+  if (name == prepareName || name == deviceModuleName ||
+      name.starts_with("hamkaas_"))
+    return true;
+  bool isNumbered = name.consume_front("k") || name.consume_front("loop");
+  return isNumbered && !name.empty() && llvm::all_of(name, llvm::isDigit);
 }
 
 bool hamkaas::isValidName(StringRef name) {

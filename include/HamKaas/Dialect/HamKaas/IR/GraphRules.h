@@ -22,6 +22,10 @@ llvm::StringRef getGlobalName(mlir::Operation *global);
 /// UTF-8, without control characters.
 bool isValidName(llvm::StringRef name);
 
+/// Returns whether passes give that name to functions, such as `prepare` or
+/// `k0`. No entry function may have it.
+bool isReservedFunctionName(llvm::StringRef name);
+
 /// Checks that a value of GRAPH may have `type`. Reports an error at `loc`
 /// otherwise.
 llvm::LogicalResult verifyTensorType(mlir::Location loc, mlir::Type type);
