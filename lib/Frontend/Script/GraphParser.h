@@ -61,6 +61,7 @@ private:
     Node node = std::nullopt;
     bool isWrong = false;
     llvm::SmallVector<int64_t> list = {};
+    std::string text = "";
 
     bool isNamed() const { return !name.text.empty(); }
     /// The place that messages point at.

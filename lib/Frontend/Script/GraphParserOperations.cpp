@@ -53,6 +53,13 @@ FailureOr<GraphParser::Argument> GraphParser::parseArgument() {
   if (token.is('['))
     return failed(parseList(argument.list)) ? FailureOr<Argument>(failure())
                                             : argument;
+  if (token.kind == Token::Kind::String) {
+    FailureOr<std::string> text = parseString("a text");
+    if (failed(text))
+      return failure();
+    argument.text = *text;
+    return argument;
+  }
   switch (token.kind) {
   case Token::Kind::Integer:
   case Token::Kind::Float:
@@ -61,7 +68,7 @@ FailureOr<GraphParser::Argument> GraphParser::parseArgument() {
     take();
     return argument;
   default:
-    return expected("a number, a list, a word, true or false");
+    return expected("a number, a list, a word, a text, true or false");
   }
 }
 
@@ -104,6 +111,8 @@ UserAttribute GraphParser::makeAttribute(const Token &word,
   StringRef name = argument.name.text, text = argument.token.text;
   if (argument.token.is('['))
     return {name, ArrayRef(argument.list)};
+  if (argument.token.kind == Token::Kind::String)
+    return {name, StringRef(argument.text)};
   if (isNumber(argument.token))
     return {name, NumberText{text}};
   if (Type type =
