@@ -8,12 +8,14 @@
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/KernelStrategy.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include <map>
 
 namespace hamkaas {
 #define GEN_PASS_DEF_CPUPACKPARAMETERS
@@ -50,18 +52,35 @@ struct CPUPackParameters
     target = *described;
     getOperation().walk(
         [&](Block *block) { movable.insert_range(findMovableOps(*block)); });
+    if (llvm::count_if(getOperation().getOps<func::FuncOp>(), isEntryFunction) >
+        1) {
+      hashMovableOps();
+      forEachContraction([&](GroupOp group) { proposeWidth(group); });
+    }
+    forEachContraction([&](GroupOp group) { packRightSide(group); });
+    getOperation().walk([](ScanOp scan) { scan.dropUnusedValues(); });
+  }
+
+private:
+  void forEachContraction(function_ref<void(GroupOp)> visit) {
     getOperation().walk([&](GroupOp group) {
       // Packing is not worth it for one use.
       if (group.getFamily() == KernelFamily::Contraction &&
           !group->hasAttr(HamKaasDialect::matmulAttrName) &&
           !movable.contains(group))
-        packRightSide(group);
+        visit(group);
     });
-    getOperation().walk([](ScanOp scan) { scan.dropUnusedValues(); });
   }
 
-private:
-  void packRightSide(GroupOp group) {
+  /// What a group multiplies by a matrix that is worth packing.
+  struct RightSide {
+    linalg::GenericOp root;
+    ContractionLoops loops;
+    BlockArgument argument;
+    Value weights;
+  };
+
+  std::optional<RightSide> findRightSide(GroupOp group) {
     linalg::GenericOp root;
     FailureOr<ContractionLoops> loops = failure();
     for (auto op : group.getBody().getOps<linalg::GenericOp>()) {
@@ -75,20 +94,68 @@ private:
         break;
     }
     if (failed(loops) || !isRightSide(root, *loops))
-      return;
+      return std::nullopt;
     OpOperand &right = *root.getDpsInputOperand(1);
     auto argument = dyn_cast<BlockArgument>(right.get());
     if (!argument || !argument.hasOneUse())
-      return;
+      return std::nullopt;
     Value given = group.getInputs()[argument.getArgNumber()];
     Value weights = getOutside(given);
     // Operands of loops are packed before the loop only if they are parameters.
     if (!movable.contains(weights.getDefiningOp()) &&
         (weights != given || !paysInEachRun(*loops)))
-      return;
+      return std::nullopt;
+    return RightSide{root, *loops, argument, weights};
+  }
 
-    int64_t width = target->strategy->choosePanelWidth(*target, *loops);
-    int64_t batches = loops->batch.size();
+  /// Gives values that are computed alike from parameters equal hashes, also in
+  /// different functions. Collisions cost speed at most.
+  void hashMovableOps() {
+    auto hashOf = [&](Value value) {
+      auto known = hashes.find(value);
+      return known == hashes.end() ? hash_value(value) : known->second;
+    };
+    // Operands come before their users.
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!movable.contains(op) || op->getNumResults() != 1)
+        return;
+      hashes[op->getResult(0)] = OperationEquivalence::computeHash(
+          op, hashOf, OperationEquivalence::ignoreHashValue,
+          OperationEquivalence::IgnoreLocations);
+    });
+  }
+
+  /// The functions of a program read a matrix in one layout, that of the
+  /// contraction with most work.
+  void proposeWidth(GroupOp group) {
+    std::optional<RightSide> right = findRightSide(group);
+    auto flops =
+        group->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName);
+    if (!right || !movable.contains(right->weights.getDefiningOp()) || !flops)
+      return;
+    auto &[most, width] = agreedWidths[hashes.at(right->weights)];
+    if (flops.getInt() <= most)
+      return;
+    most = flops.getInt();
+    width = target->strategy->choosePanelWidth(*target, right->loops);
+  }
+
+  int64_t chooseWidth(const RightSide &right) {
+    if (auto hash = hashes.find(right.weights); hash != hashes.end())
+      if (auto agreed = agreedWidths.find(hash->second);
+          agreed != agreedWidths.end())
+        return agreed->second.second;
+    return target->strategy->choosePanelWidth(*target, right.loops);
+  }
+
+  void packRightSide(GroupOp group) {
+    std::optional<RightSide> found = findRightSide(group);
+    if (!found)
+      return;
+    auto [root, loops, argument, weights] = *found;
+    OpOperand &right = *root.getDpsInputOperand(1);
+    int64_t width = chooseWidth(*found);
+    int64_t batches = loops.batch.size();
     Value packed = getPacked(group, weights, batches, width);
 
     // Inside, the weights are the unpacked panels: the emitter reads the panels
@@ -186,6 +253,10 @@ private:
   /// Operations that may run when the program is loaded.
   DenseSet<Operation *> movable;
   llvm::DenseMap<std::tuple<Value, int64_t, int64_t>, Value> panels;
+  llvm::DenseMap<Value, llvm::hash_code> hashes;
+  /// By the hash of a matrix, the most work of a contraction with it, and the
+  /// width that this one likes.
+  std::map<size_t, std::pair<int64_t, int64_t>> agreedWidths;
 };
 
 } // namespace

@@ -12,10 +12,15 @@
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_FUSEHORIZONTALMATMULS
@@ -32,24 +37,55 @@ static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
+/// The parameters that several entry functions read: joined for one of them,
+/// they would be packed again for the others.
+static llvm::StringSet<> findSharedParameters(ModuleOp module) {
+  llvm::StringMap<func::FuncOp> readers;
+  llvm::StringSet<> shared;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (auto load : function.getOps<ml_program::GlobalLoadConstOp>()) {
+      StringRef name = load.getGlobal().getRootReference();
+      if (readers.try_emplace(name, function).first->second != function)
+        shared.insert(name);
+    }
+  return shared;
+}
+
+static bool dependsOn(Value value, const llvm::StringSet<> &parameters) {
+  if (parameters.empty())
+    return false;
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  (void)getBackwardSlice(value, &slice, options);
+  return llvm::any_of(slice, [&](Operation *op) {
+    auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op);
+    return load && parameters.contains(load.getGlobal().getRootReference());
+  });
+}
+
 /// Returns whether it multiplies one row and a matrix of parameters.
 static bool isMergeable(MatMulOp product,
-                        const DenseSet<Operation *> &parameterOps) {
+                        const DenseSet<Operation *> &parameterOps,
+                        const llvm::StringSet<> &shared) {
   auto isOne = [](int64_t size) { return size == 1; };
   Operation *right = product.getRhs().getDefiningOp();
   return right && parameterOps.contains(right) &&
          !parameterOps.contains(product) &&
          llvm::all_of(getShape(product.getLhs()).drop_back(), isOne) &&
-         llvm::all_of(getShape(product.getRhs()).drop_back(2), isOne);
+         llvm::all_of(getShape(product.getRhs()).drop_back(2), isOne) &&
+         !dependsOn(product.getRhs(), shared);
 }
 
 /// The matmuls of `block` by their row, in order; only rows of several matrices
 /// without other users, because a matrix is packed once.
-static SmallVector<Products> findProducts(Block &block) {
+static SmallVector<Products> findProducts(Block &block,
+                                          const llvm::StringSet<> &shared) {
   DenseSet<Operation *> parameterOps = findParameterOps(block);
   llvm::MapVector<Value, Products> byRow;
   for (auto product : block.getOps<MatMulOp>())
-    if (isMergeable(product, parameterOps) && product.getRhs().hasOneUse())
+    if (isMergeable(product, parameterOps, shared) &&
+        product.getRhs().hasOneUse())
       byRow[product.getLhs()].push_back(product);
   SmallVector<Products> found;
   for (auto &[row, products] : byRow)
@@ -119,8 +155,9 @@ struct FuseHorizontalMatMuls
     : hamkaas::impl::FuseHorizontalMatMulsBase<FuseHorizontalMatMuls> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    llvm::StringSet<> shared = findSharedParameters(getOperation());
     WalkResult result = getOperation().walk([&](Block *block) {
-      for (const Products &products : findProducts(*block))
+      for (const Products &products : findProducts(*block, shared))
         if (failed(merge(rewriter, products)))
           return WalkResult::interrupt();
       return WalkResult::advance();
