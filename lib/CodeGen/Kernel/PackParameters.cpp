@@ -72,7 +72,7 @@ private:
     });
   }
 
-  /// What a group multiplies by a matrix that is worth packing.
+  /// A product of a group with a matrix that is worth packing.
   struct RightSide {
     linalg::GenericOp root;
     ContractionLoops loops;
