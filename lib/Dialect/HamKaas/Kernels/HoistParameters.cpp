@@ -40,6 +40,12 @@ static bool isExternal(GlobalOp global) {
       global.getValue().value_or(nullptr));
 }
 
+/// Returns whether a program can have the contents of `global`.
+static bool hasContents(GlobalOp global) {
+  return isExternal(global) || isa_and_present<DenseElementsAttr>(
+                                   global.getValue().value_or(nullptr));
+}
+
 static void eraseUnused(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -168,8 +174,7 @@ LogicalResult EntryFunction::verifyGlobals(const SymbolTable &symbols) {
     auto global = name ? symbols.lookup<GlobalOp>(name.getValue()) : nullptr;
     if (global && op->getBlock() == body &&
         global.getIsMutable() != isa<GlobalLoadConstOp>(op) &&
-        (isExternal(global) || isa_and_present<DenseElementsAttr>(
-                                   global.getValue().value_or(nullptr))))
+        hasContents(global))
       return WalkResult::advance();
     op->emitError("expected a global of the module, used in the block of @")
         << function.getSymName() << ", got " << op->getAttr("global");
@@ -387,6 +392,8 @@ struct HoistParameters : hamkaas::impl::HoistParametersBase<HoistParameters> {
     for (EntryFunction &entry : entries)
       if (failed(entry.verifyGlobals(symbols)))
         return signalPassFailure();
+    if (failed(verifyStates()))
+      return signalPassFailure();
     for (EntryFunction &entry : entries)
       entry.analyze(symbols);
     OpBuilder builder(found->front());
@@ -402,6 +409,16 @@ struct HoistParameters : hamkaas::impl::HoistParametersBase<HoistParameters> {
   }
 
 private:
+  /// A state is part of the program whether a function uses it or not.
+  LogicalResult verifyStates() {
+    for (GlobalOp global : getOperation().getOps<GlobalOp>())
+      if (global.getIsMutable() && !hasContents(global))
+        return global.emitError("expected state @")
+               << global.getSymName()
+               << " to have initial contents of dense elements";
+    return success();
+  }
+
   /// Makes `@prepare` unless it would do nothing. Returns the number of each
   /// constant of each function.
   ArrayRef<int64_t> createPrepare(OpBuilder &builder,
