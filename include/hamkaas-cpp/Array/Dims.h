@@ -73,12 +73,12 @@ struct Range {
   Range(int64_t begin, int64_t end, int64_t step = 1)
       : begin(begin), end(end), step(step) {}
 
+  /// The whole of a dimension.
+  static Range all() { return {}; }
+
   int64_t begin = open, end = open, step = 1;
   bool isPosition = false;
 };
-
-/// The whole of a dimension.
-inline const Range all = {};
 
 namespace detail {
 

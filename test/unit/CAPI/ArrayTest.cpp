@@ -187,7 +187,7 @@ TEST(Array, ViewsAreThoseOfNumpy) {
   EXPECT_EQ(slice.strides(), (Dims{5, -2}));
   EXPECT_THAT(slice.toVector(), ElementsAre(9, 7, 5, 14, 12, 10, 19, 17, 15));
   EXPECT_THAT(a.slice({-1}).toVector(), ElementsAre(15, 16, 17, 18, 19));
-  EXPECT_THAT(a.slice({all, 3}).toVector(), ElementsAre(3, 8, 13, 18));
+  EXPECT_THAT(a.slice({Range::all(), 3}).toVector(), ElementsAre(3, 8, 13, 18));
   EXPECT_EQ(a.transpose()(4, 3), 19);
   EXPECT_EQ(a.reshape({2, -1}).shape(), (Dims{2, 10}));
   // Every second row: the first dimension can be split, not merged.
@@ -210,8 +210,8 @@ TEST(Array, ViewsAreOperandsAndTargets) {
               ElementsAre(3, 4, 7, 8, 9, 30, 40, 12, 13, 14));
   EXPECT_DONE(a.slice({3}) = a.slice({0}));
   EXPECT_EQ(a(3, 4), 4);
-  a.slice({all, 4}).fill(-1);
-  EXPECT_EQ(*value(sum(a.slice({all, 4}))), -4);
+  a.slice({Range::all(), 4}).fill(-1);
+  EXPECT_EQ(*value(sum(a.slice({Range::all(), 4}))), -4);
 }
 
 // Rows of 2000 elements would reach beyond the memory, and it takes more than
@@ -293,12 +293,12 @@ TEST(Array, WorksInPlaceOnAllTypes) {
 
 TEST(Array, AllocatesNothingTheSecondTime) {
   Array<float> a = count({64, 64}), b = a, y;
-  View<float> column = b.slice({all, Range(0, 64, 2)});
+  View<float> column = b.slice({Range::all(), Range(0, 64, 2)});
   float scale = 2;
   auto compute = [&] {
     EXPECT_DONE(y = (clamp(a, 1, 3) - 1) * scale + b);
     EXPECT_DONE(a = a + transpose(a));
-    EXPECT_DONE(b.slice({all, Range(1, 64, 2)}) = column * scale);
+    EXPECT_DONE(b.slice({Range::all(), Range(1, 64, 2)}) = column * scale);
     scale += 1;
   };
   int64_t first = test::allocationCount();
@@ -336,7 +336,7 @@ TEST(Array, FindsTheProgramOfAMovingView) {
   setMaxPrograms(2);
   Array<float> a = count({40, 30}), y;
   for (int64_t i = 0; i < 30; ++i) {
-    EXPECT_DONE(y = cos(a.slice({all, i})));
+    EXPECT_DONE(y = cos(a.slice({Range::all(), i})));
     EXPECT_NEAR(y(39), std::cos(float(39 * 30 + i)), 1e-4);
   }
   setMaxPrograms(64);
@@ -406,11 +406,13 @@ TEST(Array, ErrorsOfViews) {
   View<float> view = a.slice({2});
   expect(view, here(line) + "dimension 0: expected a position from -2 to 1, "
                             "got 2");
-  expect(a.slice({all, Range(0, 2, 0)}), "dimension 1: expected a step other "
-                                         "than 0");
+  expect(a.slice({Range::all(), Range(0, 2, 0)}),
+         "dimension 1: expected a step other "
+         "than 0");
   expect(a.slice({Range(1, 1)}), "expected at least one element, got none of a "
                                  "dimension of size 2");
-  expect(a.slice({all, all, all}), "expected at most 2 ranges, got 3");
+  expect(a.slice({Range::all(), Range::all(), Range::all()}),
+         "expected at most 2 ranges, got 3");
   expect(a.permute({1}), "expected a permutation of 2 dimensions, got [1]");
   expect(a.broadcastTo({2, 4}),
          "expected a shape that [2, 3] broadcasts to, got [2, 4]");

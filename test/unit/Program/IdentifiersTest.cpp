@@ -54,7 +54,8 @@ TEST(IdentifiersTest, MakesTensorNamesThatDiffer) {
   EXPECT_EQ(names.functions[0].inputs,
             (std::vector<std::string>{"x", "X_2", "x_0", "x_0_2", "int_2",
                                       "model_2", "state_2", "input_7"}));
-  EXPECT_EQ(names.functions[0].outputs, (std::vector<std::string>{"x_3", "net_2"}));
+  EXPECT_EQ(names.functions[0].outputs,
+            (std::vector<std::string>{"x_3", "net_2"}));
   EXPECT_EQ(names.parameters,
             (std::vector<std::string>{"threads_2", "unverified_2", "x"}));
 }

@@ -51,14 +51,16 @@ private:
     if (functions.empty())
       return getOperation().emitError("expected a function @main");
     SymbolTable symbols(getOperation());
+    bool isOnlyFunction = llvm::hasSingleElement(functions);
     for (func::FuncOp function : functions)
-      if (failed(verifyFunction(function, symbols)))
+      if (failed(verifyFunction(function, symbols, isOnlyFunction)))
         return failure();
     return success();
   }
 
   LogicalResult verifyFunction(func::FuncOp function,
-                               const SymbolTable &symbols) {
+                               const SymbolTable &symbols,
+                               bool isOnlyFunction) {
     auto fail = [&]() {
       return function.emitError("expected @") << function.getSymName();
     };
@@ -70,7 +72,9 @@ private:
       return fail() << " to have a body";
     if (!function.getBody().hasOneBlock())
       return fail() << " to have one block";
-    if (function.getNumResults() == 0 &&
+    // The one function of a model may do nothing: all results of an ONNX model
+    // can be without elements.
+    if (!isOnlyFunction && function.getNumResults() == 0 &&
         function.getOps<GlobalStoreOp>().empty())
       return fail() << " to return a result or to store a state";
     return failed(verifySignature(function)) ? failure()

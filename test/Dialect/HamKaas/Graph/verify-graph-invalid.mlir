@@ -12,6 +12,9 @@ memref.global "private" @other : memref<4xf32>
 
 // expected-error @below {{expected @other to return a result or to store a state}}
 func.func @other() { return }
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  return %x : tensor<4xf32>
+}
 
 // -----
 

@@ -65,15 +65,18 @@ func.func @transposed(%x: tensor<1x1x8xf32>) -> (tensor<1x1x6xf32>, tensor<1x1x2
 // Not: several rows, whose parts would not be contiguous; a matrix that is
 // known at run time; one that another product reads, too; different rows.
 
+ml_program.global private @d(#ml_program.extern<tensor<8x6xf32>>) : tensor<8x6xf32>
+ml_program.global private @e(#ml_program.extern<tensor<8x2xf32>>) : tensor<8x2xf32>
+ml_program.global private @f(#ml_program.extern<tensor<8x4xf32>>) : tensor<8x4xf32>
 ml_program.global private @w(#ml_program.extern<tensor<8x4xf32>>) : tensor<8x4xf32>
 // CHECK-LABEL: func @others(
 // CHECK-NOT:     hamkaas.concat
 // CHECK:         return
 func.func @others(%x: tensor<1x8xf32>, %y: tensor<2x8xf32>, %m: tensor<8x4xf32>, %z: tensor<1x8xf32>) -> (tensor<1x4xf32>, tensor<1x6xf32>, tensor<1x4xf32>, tensor<2x6xf32>, tensor<2x2xf32>, tensor<1x4xf32>) {
   %w = ml_program.global_load_const @w : tensor<8x4xf32>
-  %a = ml_program.global_load_const @a : tensor<8x6xf32>
-  %b = ml_program.global_load_const @b : tensor<8x2xf32>
-  %c = ml_program.global_load_const @c : tensor<8x4xf32>
+  %a = ml_program.global_load_const @d : tensor<8x6xf32>
+  %b = ml_program.global_load_const @e : tensor<8x2xf32>
+  %c = ml_program.global_load_const @f : tensor<8x4xf32>
   %0 = hamkaas.matmul %x, %w : tensor<1x8xf32>, tensor<8x4xf32>
   %1 = hamkaas.matmul %x, %a : tensor<1x8xf32>, tensor<8x6xf32>
   %2 = hamkaas.matmul %x, %m : tensor<1x8xf32>, tensor<8x4xf32>
@@ -81,4 +84,27 @@ func.func @others(%x: tensor<1x8xf32>, %y: tensor<2x8xf32>, %m: tensor<8x4xf32>,
   %4 = hamkaas.matmul %y, %b : tensor<2x8xf32>, tensor<8x2xf32>
   %5 = hamkaas.matmul %z, %c : tensor<1x8xf32>, tensor<8x4xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<1x4xf32>, tensor<1x6xf32>, tensor<1x4xf32>, tensor<2x6xf32>, tensor<2x2xf32>, tensor<1x4xf32>
+}
+
+// Nor those that another function reads, which has them as they are.
+
+ml_program.global private @g(#ml_program.extern<tensor<8x6xf32>>) : tensor<8x6xf32>
+ml_program.global private @h(#ml_program.extern<tensor<8x2xf32>>) : tensor<8x2xf32>
+// CHECK-LABEL: func @shared(
+// CHECK-NOT:     hamkaas.concat
+// CHECK:         return
+func.func @shared(%x: tensor<1x8xf32>) -> (tensor<1x6xf32>, tensor<1x2xf32>) {
+  %g = ml_program.global_load_const @g : tensor<8x6xf32>
+  %h = ml_program.global_load_const @h : tensor<8x2xf32>
+  %0 = hamkaas.matmul %x, %g : tensor<1x8xf32>, tensor<8x6xf32>
+  %1 = hamkaas.matmul %x, %h : tensor<1x8xf32>, tensor<8x2xf32>
+  return %0, %1 : tensor<1x6xf32>, tensor<1x2xf32>
+}
+
+func.func @sharing(%x: tensor<2x8xf32>) -> (tensor<2x6xf32>, tensor<2x2xf32>) {
+  %g = ml_program.global_load_const @g : tensor<8x6xf32>
+  %h = ml_program.global_load_const @h : tensor<8x2xf32>
+  %0 = hamkaas.matmul %x, %g : tensor<2x8xf32>, tensor<8x6xf32>
+  %1 = hamkaas.matmul %x, %h : tensor<2x8xf32>, tensor<8x2xf32>
+  return %0, %1 : tensor<2x6xf32>, tensor<2x2xf32>
 }
