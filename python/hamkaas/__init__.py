@@ -15,7 +15,8 @@ Tensors have up to 8 dimensions, with shapes that are known when the graph is
 built. What does not fit raises `HamKaasError`.
 
 Nodes have the operators, and this package the functions, of the Python array
-API standard 2024.12; `hamkaas.ops` has each operation of the compiler.
+API standard 2024.12. `hamkaas.nn` has layers of networks, those of
+torch.nn.functional, and `hamkaas.ops` each operation of the compiler.
 
 The names in capitals and `traverse_node` are those of the first HamKaas, see
 `hamkaas.compat`.
@@ -23,7 +24,7 @@ The names in capitals and `traverse_node` are those of the first HamKaas, see
 
 import math
 
-from . import ops
+from . import nn, ops
 from ._native import compiler_version
 from .array_api.elementwise import (
     abs, acos, acosh, add, asin, asinh, astype, atan, atan2, atanh,
@@ -116,8 +117,9 @@ __all__ = [
     "less_equal", "linspace", "load", "log", "log10", "log1p", "log2",
     "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
     "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min",
-    "minimum", "moveaxis", "multiply", "nan", "negative",     "not_equal", "ones", "ones_like", "ops", "outer", "permute_dims", "pi",
-    "positive", "pow", "prod", "reciprocal", "remainder", "repeat", "reshape",
+    "minimum", "moveaxis", "multiply", "nan", "negative", "nn", "not_equal",
+    "ones", "ones_like", "ops", "outer", "permute_dims", "pi", "positive",
+    "pow", "prod", "reciprocal", "remainder", "repeat", "reshape",
     "result_type", "roll", "round", "searchsorted", "sign", "signbit", "sin",
     "sinh", "sort", "split", "sqrt", "square", "squeeze", "stack", "state",
     "std", "subtract", "sum", "take", "take_along_axis", "tan", "tanh",

@@ -14,7 +14,9 @@ import hamkaas as hk
 
 TUTORIAL = pathlib.Path(__file__).parents[2] / "docs" / "Python.md"
 MODULES = [path.stem for path in pathlib.Path(hk.__path__[0]).glob("*.py")
-           if path.stem != "__init__"] + ["onnx", "onnx.programs"]
+           if path.stem != "__init__"] + [
+               "onnx", "onnx.programs", "nn", "nn.convolutions",
+               "nn.normalization", "nn.padding"]
 if importlib.util.find_spec("onnx"):
     MODULES.append("onnx.backend")
 
@@ -48,6 +50,18 @@ def test_tutorial(tmp_path):
                                          example.exc_msg)
         count += run(test)
     assert count > 40
+
+
+def test_readme(tmp_path, monkeypatch):
+    """The network of the README's tour."""
+    monkeypatch.chdir(tmp_path)
+    block, = re.findall(r"^```python\n(.*?)^```$",
+                        (TUTORIAL.parents[1] / "README.md").read_text(),
+                        re.M | re.S)
+    names = {}
+    exec(block, names)
+    assert names["scores"].shape == (128, 10)
+    assert (tmp_path / "net.so").stat().st_size > 0
 
 
 @pytest.mark.parametrize("name", ["hamkaas"] +

@@ -11,8 +11,9 @@ document shows the files it uses.
 Blocks marked `hk` are scripts, or the beginnings of some: they are read without
 a message, and `# [2, 3]` behind a statement is the shape of its node.
 
-Blocks marked `c`, `cpp` or `cmake` are files for the sessions below them: the comment in
-their first line is the name. Sessions share one folder.
+Blocks marked `c`, `cpp` or `cmake` are files for the sessions below them: the
+comment in their first line is the name. So are blocks marked `python` that have
+such a line. Sessions share one folder.
 
 Each PROGRAM is what sessions call NAME.
 """
@@ -26,7 +27,7 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^```(\w*)$")
-FILE = re.compile(r"(?:/\* (\S+\.[ch]) \*/|// (\S+\.[ch]pp)|# (\S+\.txt))\n")
+FILE = re.compile(r"(?:/\* (\S+\.[ch]) \*/|// (\S+\.[ch]pp)|# (\S+\.(?:txt|py)))\n")
 SHAPE = re.compile(r"^\$(\d+) = .*;\s*# (\[[\d, ]*\])", re.MULTILINE)
 
 
@@ -114,7 +115,8 @@ def main():
     # `python3` of a session is the one that runs this.
     programs = {"python3": sys.executable}
     programs.update(program.split("=", 1) for program in sys.argv[3:])
-    counts = {"console": 0, "hk": 0, "c": 0, "cpp": 0, "cmake": 0}
+    counts = {"console": 0, "hk": 0, "c": 0, "cpp": 0, "cmake": 0,
+              "python": 0}
     failures = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name, "session")
@@ -126,7 +128,8 @@ def main():
             (tools / program).symlink_to(path)
         os.environ["PATH"] = f"{tools}{os.pathsep}{os.environ['PATH']}"
         for line, language, text in blocks(document.read_text()):
-            if language not in counts:
+            if language not in counts or (language == "python" and
+                                          not FILE.match(text)):
                 continue
             counts[language] += 1
             if language == "console":
@@ -138,9 +141,10 @@ def main():
             for failure in check:
                 print(f"{document.name}:{line}: {failure}", file=sys.stderr)
                 failures += 1
-    print(f"{counts['console']} sessions, {counts['hk']} scripts, "
-          f"{counts['c'] + counts['cpp'] + counts['cmake']} files")
-    if failures or not counts["console"]:
+    sessions, scripts = counts.pop("console"), counts.pop("hk")
+    print(f"{sessions} sessions, {scripts} scripts, "
+          f"{sum(counts.values())} files")
+    if failures or not sessions:
         sys.exit(f"{failures} examples do not do what the document says")
 
 

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers of networks: torch.nn.functional on nodes.
+
+Names, arguments and results are those of torch.nn.functional. What computes is
+the compiler's operations (`hamkaas.ops`). Weights may be nodes or arrays,
+which become constants. What does not fit raises HamKaasError with the line of
+your program.
+
+>>> import hamkaas as hk, numpy as np
+>>> from hamkaas import nn
+>>> x = hk.input("x", [1, 3, 8, 8])
+>>> w = np.ones([4, 3, 3, 3], "float32")
+>>> y = nn.max_pool2d(nn.relu(nn.conv2d(x, w, padding=1)), 2)
+>>> y.shape
+(1, 4, 4, 4)
+
+Models infer: ``training=True`` of batch_norm and dropout, and
+``inplace=True``, are errors.
+
+Not here: interpolate, upsample, grid_sample and affine_grid; fold and unfold;
+lp_pool, fractional_max_pool, max_unpool, and adaptive pools whose output size
+does not divide the input's; return_indices; local_response_norm; ctc_loss,
+gaussian_nll_loss, poisson_nll_loss and losses of margins and embeddings;
+embedding_bag; gumbel_softmax; multi_head_attention_forward; cdist and pdist;
+normalization by statistics of a batch.
+"""
+
+from .activations import (
+    celu, elu, gelu, glu, hardshrink, hardsigmoid, hardswish, hardtanh,
+    leaky_relu, log_softmax, logsigmoid, mish, prelu, relu, relu6, rrelu, selu,
+    sigmoid, silu, softmax, softmin, softplus, softshrink, softsign, tanh,
+    tanhshrink, threshold)
+from .attention import embedding, one_hot, scaled_dot_product_attention
+from .convolutions import (
+    bilinear, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d,
+    conv_transpose3d, linear)
+from .losses import (
+    binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy,
+    huber_loss, kl_div, l1_loss, mse_loss, nll_loss, smooth_l1_loss)
+from .normalization import (
+    alpha_dropout, batch_norm, cosine_similarity, dropout, dropout1d,
+    dropout2d, dropout3d, group_norm, instance_norm, layer_norm, normalize,
+    pairwise_distance, rms_norm)
+from .padding import channel_shuffle, pad, pixel_shuffle, pixel_unshuffle
+from .pooling import (
+    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d,
+    adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, avg_pool1d,
+    avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d)
+
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
+    "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d",
+    "alpha_dropout", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm",
+    "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+    "celu", "channel_shuffle", "conv1d", "conv2d", "conv3d",
+    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "cosine_similarity", "cross_entropy", "dropout", "dropout1d", "dropout2d",
+    "dropout3d", "elu", "embedding", "gelu", "glu", "group_norm", "hardshrink",
+    "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "instance_norm",
+    "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax",
+    "logsigmoid", "max_pool1d", "max_pool2d", "max_pool3d", "mish", "mse_loss",
+    "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance",
+    "pixel_shuffle", "pixel_unshuffle", "prelu", "relu", "relu6", "rms_norm",
+    "rrelu", "scaled_dot_product_attention", "selu", "sigmoid", "silu",
+    "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink",
+    "softsign", "tanh", "tanhshrink", "threshold",
+]

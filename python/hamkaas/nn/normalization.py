@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Normalization, and dropout, which does nothing in inference.
+
+The result has the shape of ``input``. ``weight`` defaults to 1 and ``bias`` to
+0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ..array_api import elementwise, reductions
+from ..array_api.axes import count
+from ..array_api.broadcasting import add_dimensions, make_binary, reshape_to
+from ..array_api.promotion import bits_of, cast
+from ..positions import make_error
+from ..tensor import T, make, splat
+from .arguments import (check_dim, check_float, check_integer, check_operand,
+                        check_optional, check_real, check_tensor, refuse,
+                        refuse_inplace)
+
+
+def batch_norm(input: T, running_mean: Any, running_var: Any,
+               weight: Any = None, bias: Any = None, training: bool = False,
+               momentum: float = 0.1, eps: float = 1e-5) -> T:
+    """``(x - mean) / sqrt(var + eps) * weight + bias`` of each channel,
+    dimension 1; with the statistics that training has collected.
+
+    All but ``input`` have one element for each channel.
+    """
+    name = "batch_norm"
+    refuse(name, "training", training, False, "statistics are not collected")
+    check_tensor(name, input)
+    return make(name, [input,
+                       check_operand(name, "running_mean", running_mean, input),
+                       check_operand(name, "running_var", running_var, input),
+                       check_optional(name, "weight", weight, input),
+                       check_optional(name, "bias", bias, input)],
+                {"epsilon": check_real(name, "eps", eps)})
+
+
+def group_norm(input: T, num_groups: int, weight: Any = None,
+               bias: Any = None, eps: float = 1e-5) -> T:
+    """``(x - mean) / sqrt(var + eps) * weight + bias``, with mean and variance
+    of each of ``num_groups`` equal groups of channels.
+
+    ``input``: N x C x ..., ``weight`` and ``bias``: C.
+    """
+    check_tensor("group_norm", input)
+    return make("group_norm",
+                [input, check_optional("group_norm", "weight", weight, input),
+                 check_optional("group_norm", "bias", bias, input)],
+                {"groups": check_integer("group_norm", "num_groups",
+                                         num_groups),
+                 "epsilon": check_real("group_norm", "eps", eps)})
+
+
+def instance_norm(input: T, running_mean: Any = None, running_var: Any = None,
+                  weight: Any = None, bias: Any = None,
+                  use_input_stats: bool = True, momentum: float = 0.1,
+                  eps: float = 1e-5) -> T:
+    """`group_norm` with a group for each channel.
+
+    Without ``use_input_stats`` it is `batch_norm`.
+    """
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias,
+                          eps=eps)
+    for name, given in ("running_mean", running_mean), ("running_var",
+                                                        running_var):
+        refuse("instance_norm", name, given, None,
+               "statistics are not collected")
+    check_tensor("instance_norm", input)
+    return make("instance_norm", [
+        input, check_optional("instance_norm", "weight", weight, input),
+        check_optional("instance_norm", "bias", bias, input)],
+        {"epsilon": check_real("instance_norm", "eps", eps)})
+
+
+def _read_shape(function: str, x: Any, normalized_shape: Any) \
+        -> Tuple[int, ...]:
+    """The last dimensions, of which the statistics are."""
+    given = normalized_shape if isinstance(normalized_shape, (list, tuple)) \
+        else [normalized_shape]
+    shape = tuple(check_integer(function, "normalized_shape", one)
+                  for one in given)
+    if not shape or x.shape[-len(shape):] != shape:
+        raise make_error(f"'{function}': expected 'normalized_shape' to be "
+                         f"the last dimensions of {list(x.shape)}, got "
+                         f"{normalized_shape!r}")
+    return shape
+
+
+def _check_scale(function: str, name: str, value: Any, x: T,
+                 shape: Tuple[int, ...]) -> Optional[T]:
+    scale = check_optional(function, name, value, x)
+    if scale is not None and scale.shape != shape:
+        raise make_error(f"'{function}': expected '{name}' of the shape "
+                         f"{list(shape)}, got {list(scale.shape)}")
+    return scale
+
+
+def layer_norm(input: T, normalized_shape: Sequence[int], weight: Any = None,
+               bias: Any = None, eps: float = 1e-5) -> T:
+    """``(x - mean) / sqrt(var + eps) * weight + bias``, with mean and variance
+    over the last dimensions, which are ``normalized_shape``.
+
+    >>> import hamkaas as hk, numpy as np
+    >>> x = hk.input("x", [2, 5, 16])
+    >>> layer_norm(x, (16,), np.ones(16, "float32")).shape
+    (2, 5, 16)
+    """
+    name = "layer_norm"
+    check_tensor(name, input)
+    shape = _read_shape(name, input, normalized_shape)
+    scale = _check_scale(name, "weight", weight, input, shape)
+    offset = _check_scale(name, "bias", bias, input, shape)
+    rows = reshape_to(input, (*input.shape[:input.ndim - len(shape)],
+                              count(shape)))
+    result = reshape_to(make(name, [rows], {
+        "epsilon": check_real(name, "eps", eps)}), input.shape)
+    if scale is not None:
+        result = make_binary("mul", result, scale)
+    return result if offset is None else make_binary("add", result, offset)
+
+
+def _divide_by_rms(x: T, eps: float) -> T:
+    """`rms_norm` of rows that are not float32, without a scale."""
+    name = x._type[0]
+    wide = cast(x, "float32") if bits_of(name) == 16 else x
+    squares = reductions.mean(elementwise.square(wide), axis=-1, keepdims=True)
+    root = make("sqrt", [elementwise.add(squares, eps)])
+    result: T = cast(elementwise.divide(wide, root), name)
+    return result
+
+
+def rms_norm(input: T, normalized_shape: Sequence[int], weight: Any = None,
+             eps: Optional[float] = None) -> T:
+    """``x / sqrt(mean(x^2) + eps) * weight`` over the last dimensions, which
+    are ``normalized_shape``.
+
+    Floats of 16 bits are computed as float32. ``eps`` defaults to the distance
+    from 1 to the next number of the type that is computed with.
+    """
+    name = "rms_norm"
+    check_float(name, check_tensor(name, input))
+    shape = _read_shape(name, input, normalized_shape)
+    scale = _check_scale(name, "weight", weight, input, shape)
+    kind, size = input._type[0], count(shape)
+    computed = np.finfo("float64" if kind == "float64" else "float32")
+    epsilon = check_real(name, "eps", computed.eps if eps is None else eps)
+    rows = reshape_to(input, (*input.shape[:input.ndim - len(shape)], size))
+    if kind == "float32":
+        flat = splat(input, 1.0, kind, (size,)) if scale is None else \
+            reshape_to(scale, (size,))
+        return reshape_to(make(name, [rows, flat], {"epsilon": epsilon}),
+                          input.shape)
+    result = reshape_to(_divide_by_rms(rows, epsilon), input.shape)
+    return result if scale is None else make_binary("mul", result, scale)
+
+
+def _norm(x: T, p: float, dim: int, keepdim: bool = True) -> T:
+    return make("vector_norm", [x], {"ord": p, "keepdims": keepdim,
+                                     "axes": (dim,)})
+
+
+def normalize(input: T, p: float = 2.0, dim: int = 1,
+              eps: float = 1e-12) -> T:
+    """``x / max(norm(x), eps)`` with the norm ``sum(|x|^p)^(1 / p)`` along
+    ``dim``."""
+    check_float("normalize", check_tensor("normalize", input))
+    norm = _norm(input, check_real("normalize", "p", p),
+                 check_dim("normalize", dim, input.ndim))
+    limit = check_real("normalize", "eps", eps)
+    result: T = elementwise.divide(input, elementwise.maximum(norm, limit))
+    return result
+
+
+def cosine_similarity(x1: T, x2: Any, dim: int = 1, eps: float = 1e-8) -> T:
+    """``sum(x1 * x2) / (max(norm(x1), eps) * max(norm(x2), eps))`` along
+    ``dim`` of both, broadcast."""
+    name = "cosine_similarity"
+    check_float(name, check_tensor(name, x1, "x1"))
+    second = check_operand(name, "x2", x2, x1)
+    rank = max(x1.ndim, second.ndim)
+    axis = check_dim(name, dim, rank)
+    limit = check_real(name, "eps", eps)
+    both = [add_dimensions(x, rank) for x in (x1, second)]
+    both = [elementwise.divide(x, elementwise.maximum(_norm(x, 2.0, axis),
+                                                      limit)) for x in both]
+    result: T = reductions.sum(elementwise.multiply(*both), axis=axis)
+    return result
+
+
+def pairwise_distance(x1: T, x2: Any, p: float = 2.0, eps: float = 1e-6,
+                      keepdim: bool = False) -> T:
+    """``sum(|x1 - x2 + eps|^p)^(1 / p)`` along the last dimension."""
+    name = "pairwise_distance"
+    check_float(name, check_tensor(name, x1, "x1"))
+    difference: T = elementwise.add(
+        elementwise.subtract(x1, check_operand(name, "x2", x2, x1)),
+        check_real(name, "eps", eps))
+    return _norm(difference, check_real(name, "p", p),
+                 check_dim(name, -1, difference.ndim), bool(keepdim))
+
+
+def _drop(function: str, x: T, p: float, training: bool, inplace: bool) -> T:
+    refuse(function, "training", training, False,
+           "a run drops nothing; pass training=False")
+    refuse_inplace(function, inplace)
+    if not 0 <= check_real(function, "p", p) <= 1:
+        raise make_error(f"'{function}': expected 'p' from 0 to 1, got {p!r}")
+    return check_tensor(function, x)
+
+
+def dropout(input: T, p: float = 0.5, training: bool = True,
+            inplace: bool = False) -> T:
+    """``input``. ``training``, torch's default, is an error."""
+    return _drop("dropout", input, p, training, inplace)
+
+
+def dropout1d(input: T, p: float = 0.5, training: bool = True,
+              inplace: bool = False) -> T:
+    """``input``; see `dropout`."""
+    return _drop("dropout1d", input, p, training, inplace)
+
+
+def dropout2d(input: T, p: float = 0.5, training: bool = True,
+              inplace: bool = False) -> T:
+    """``input``; see `dropout`."""
+    return _drop("dropout2d", input, p, training, inplace)
+
+
+def dropout3d(input: T, p: float = 0.5, training: bool = True,
+              inplace: bool = False) -> T:
+    """``input``; see `dropout`."""
+    return _drop("dropout3d", input, p, training, inplace)
+
+
+def alpha_dropout(input: T, p: float = 0.5, training: bool = False,
+                  inplace: bool = False) -> T:
+    """``input``; see `dropout`."""
+    return _drop("alpha_dropout", input, p, training, inplace)
