@@ -263,6 +263,23 @@ class Calls:
     def any_pad(self):
         return self.pad() if self.rng.random() < 0.5 else self.pad_around()
 
+    def interpolate(self):
+        spatial = self.size(1, 3)
+        x = self.floats(self.size(), self.size(), *self.sizes(spatial, 1, 7))
+        linear = ["linear", "bilinear", "trilinear"][spatial - 1]
+        named = {"mode": self.pick("nearest", "nearest-exact", linear, linear)}
+        if named["mode"] == linear:
+            named.update(self.some(align_corners=self.pick(True, False)))
+        kind = self.size(0, 2)
+        if kind == 0:
+            sizes = self.sizes(spatial, 1, 9)
+            return [x], {**named, "size": self.pick(sizes[0], sizes)}
+        factors = [self.real(1, 3) for _ in range(spatial)]
+        # The rounding of "nearest" differs between versions of torch.
+        named["scale_factor"] = self.size(2, 3) if \
+            named["mode"] == "nearest" else self.pick(2, factors)
+        return [x], {**named, **self.some(recompute_scale_factor=True)}
+
     def normalize(self):
         shape = self.any_shape()
         return [self.floats(*shape)], {"dim": self.dim(len(shape)),
@@ -320,6 +337,7 @@ CALLS = {
     "hardtanh": lambda c: c.unary(min_val=(-2, 0), max_val=(0, 2)),
     "huber_loss": lambda c: c.loss(delta=(0.2, 2)),
     "instance_norm": Calls.instance_norm,
+    "interpolate": Calls.interpolate,
     "kl_div": Calls.kl_div,
     "l1_loss": Calls.loss,
     "layer_norm": Calls.layer_norm,

@@ -16,7 +16,7 @@ TUTORIAL = pathlib.Path(__file__).parents[2] / "docs" / "Python.md"
 MODULES = [path.stem for path in pathlib.Path(hk.__path__[0]).glob("*.py")
            if path.stem != "__init__"] + [
                "onnx", "onnx.programs", "nn", "nn.convolutions",
-               "nn.normalization", "nn.padding"]
+               "nn.interpolation", "nn.normalization", "nn.padding"]
 if importlib.util.find_spec("onnx"):
     MODULES.append("onnx.backend")
 

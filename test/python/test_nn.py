@@ -277,6 +277,19 @@ def test_pad():
     check([5, 0, 1, 2], nn.pad, numbers, [1, 0], value=5)
 
 
+def test_interpolate():
+    x = normal(2, 3, 4, 5)
+    double = x.repeat(2, 2).repeat(2, 3)
+    check(double, nn.interpolate, x, scale_factor=2)
+    check(x[..., [0, 2, 3], :], nn.interpolate, x, (3, 5),
+          mode="nearest-exact")
+    line = np.float32([[[0, 2, 6]]])
+    check([[[0, 1, 2, 4, 6]]], nn.interpolate, line, 5, mode="linear",
+          align_corners=True)
+    check([[[0, 0.5, 1.5, 3, 5, 6]]], nn.interpolate, line, scale_factor=2,
+          mode="linear")
+
+
 def test_pixels():
     x = np.arange(24.0, dtype="float32").reshape(4, 2, 3)
     expected = x.reshape(1, 2, 2, 2, 3).transpose(0, 3, 1, 4, 2).reshape(
@@ -501,6 +514,10 @@ MISTAKES = [
     (lambda: nn.pad(X, (-4, -4)), "leaves an element of dimension 3"),
     (lambda: nn.pad(X, (8, 0), "reflect"), "from 0 to 7, got 8 and 0"),
     (lambda: nn.pad(X.astype("int8"), (1, 0), value=0.5), "a whole value"),
+    (lambda: nn.interpolate(X), "'size' or 'scale_factor', got None and None"),
+    (lambda: nn.interpolate(X, 4, mode="bicubic"), "got 'bicubic'"),
+    (lambda: nn.interpolate(X, 4, align_corners=True), "no 'align_corners'"),
+    (lambda: nn.interpolate(X, scale_factor=0.01), "the size of the result"),
     (lambda: nn.pixel_shuffle(X, 3), "a multiple of 9 channels, got 4"),
 ]
 

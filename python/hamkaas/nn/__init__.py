@@ -17,7 +17,8 @@ your program.
 Models infer: ``training=True`` of batch_norm and dropout, and
 ``inplace=True``, are errors.
 
-Not here: interpolate, upsample, grid_sample and affine_grid; fold and unfold;
+Not here: cubic and smoothing modes of interpolate, upsample, grid_sample and
+affine_grid; fold and unfold;
 lp_pool, fractional_max_pool, max_unpool, and adaptive pools whose output size
 does not divide the input's; return_indices; local_response_norm; ctc_loss,
 gaussian_nll_loss, poisson_nll_loss and losses of margins and embeddings;
@@ -34,6 +35,7 @@ from .attention import embedding, one_hot, scaled_dot_product_attention
 from .convolutions import (
     bilinear, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d,
     conv_transpose3d, linear)
+from .interpolation import interpolate
 from .losses import (
     binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy,
     huber_loss, kl_div, l1_loss, mse_loss, nll_loss, smooth_l1_loss)
@@ -55,13 +57,14 @@ __all__ = [
     "celu", "channel_shuffle", "conv1d", "conv2d", "conv3d",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
     "cosine_similarity", "cross_entropy", "dropout", "dropout1d", "dropout2d",
-    "dropout3d", "elu", "embedding", "gelu", "glu", "group_norm", "hardshrink",
-    "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "instance_norm",
-    "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear", "log_softmax",
-    "logsigmoid", "max_pool1d", "max_pool2d", "max_pool3d", "mish", "mse_loss",
-    "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance",
-    "pixel_shuffle", "pixel_unshuffle", "prelu", "relu", "relu6", "rms_norm",
-    "rrelu", "scaled_dot_product_attention", "selu", "sigmoid", "silu",
+    "dropout3d", "elu", "embedding", "gelu", "glu", "group_norm",
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "huber_loss",
+    "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm",
+    "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool1d",
+    "max_pool2d", "max_pool3d", "mish", "mse_loss", "nll_loss", "normalize",
+    "one_hot", "pad", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle",
+    "prelu", "relu", "relu6", "rms_norm", "rrelu",
+    "scaled_dot_product_attention", "selu", "sigmoid", "silu",
     "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink",
     "softsign", "tanh", "tanhshrink", "threshold",
 ]
