@@ -130,7 +130,7 @@ Identifiers::Identifiers(const ProgramInfo &info)
       continue;
     names.function = functionNames.add(function->function, "function_");
     for (std::string &macro : names.macros)
-      macro = macros.add(names.function + "_" + macro, "");
+      macro = macros.add((llvm::Twine(names.function) + "_" + macro).str(), "");
   }
   NameScope fields = {"struct_size", "device", "threads", "weights_file",
                       "unverified"};

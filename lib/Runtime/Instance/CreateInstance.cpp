@@ -65,7 +65,7 @@ static void destroyInstance(void *object) {
        instance->functions && i < functionCount(*instance->program); ++i)
     if (instance->functions[i] && instance->functions[i] != instance)
       destroyInstance(instance->functions[i]);
-  free(instance->functions);
+  free(static_cast<void *>(instance->functions));
   releaseRegion(instance->device, instance->constants);
   releaseRegion(instance->device, instance->state);
   releaseRegion(instance->device, instance->workspace);
