@@ -455,29 +455,34 @@ private:
                          const ConstantsRegion &constants) {
     if (failed(verifyStraightLine(loop)))
       return failure();
-    addWorkspaces(loop, symbols);
+    if (failed(addWorkspaces(loop, symbols)))
+      return failure();
     ProgramPlanner planner(loop, symbols, constants, alignment);
     return success(succeeded(planner.plan()) && succeeded(planner.rewrite()));
   }
 
   /// The workspace of a loop is a buffer of the function that repeats it.
-  static void addWorkspaces(func::FuncOp program, const SymbolTable &symbols) {
+  static LogicalResult addWorkspaces(func::FuncOp program,
+                                     const SymbolTable &symbols) {
     for (auto repeat : program.getBody().front().getOps<RepeatOp>()) {
       auto loop = symbols.lookup<func::FuncOp>(repeat.getCallee());
-      assert(loop &&
-             getRegion(loop, loop.getNumArguments() - 1) ==
-                 MemoryRegion::Workspace &&
-             "loops are planned before those that repeat them");
+      unsigned count = loop ? loop.getNumArguments() : 0;
+      auto type = count ? dyn_cast<MemRefType>(loop.getArgumentTypes().back())
+                        : MemRefType();
+      if (!type || getRegion(loop, count - 1) != MemoryRegion::Workspace)
+        return repeat.emitError("expected a loop that comes before @")
+               << program.getSymName() << ", got @" << repeat.getCallee();
       OpBuilder builder(repeat);
-      repeat.getWorkspaceMutable().assign(memref::AllocOp::create(
-          builder, repeat.getLoc(),
-          cast<MemRefType>(loop.getArgumentTypes().back())));
+      repeat.getWorkspaceMutable().assign(
+          memref::AllocOp::create(builder, repeat.getLoc(), type));
     }
+    return success();
   }
 
   LogicalResult planEntry(func::FuncOp entry, const SymbolTable &symbols,
                           const ConstantsRegion &constants) {
-    addWorkspaces(entry, symbols);
+    if (failed(addWorkspaces(entry, symbols)))
+      return failure();
     ProgramPlanner run(entry, symbols, constants, alignment);
     return success(succeeded(run.plan()) &&
                    succeeded(run.checkWorkspace(maxWorkspace)) &&

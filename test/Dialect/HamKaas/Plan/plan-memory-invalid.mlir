@@ -147,3 +147,13 @@ func.func @main(%x: memref<8xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas
   call @k0(%1) : (memref<4xf32, strided<[?], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+func.func private @loop0(memref<16xi8>)
+
+func.func @main(%x: memref<5x4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>}) {
+  // expected-error @below {{expected a loop that comes before @main, got @loop0}}
+  hamkaas.repeat 5 of @loop0 rows(%x) values() carried() outputs() : (memref<5x4xf32>) -> ()
+  return
+}
