@@ -109,7 +109,7 @@ ProgramInfo hamkaas::readProgramInfo(const HamKaasProgram &program) {
   ProgramInfo info;
   readFunction(program, info);
   for (int32_t i = 1; i < rt::functionCount(program); ++i)
-    readFunction(rt::functionAt(program, i),
+    readFunction(*rt::functionAt(program, i),
                  info.furtherFunctions.emplace_back());
   info.name = program.name;
   info.targetCpu = program.targetCpu;

@@ -73,8 +73,8 @@ selectFunction(const HamKaasProgram &program, const RunnerOptions &options) {
   if (options.function.empty())
     return program;
   for (int32_t i = 0; i < rt::functionCount(program); ++i)
-    if (rt::functionName(rt::functionAt(program, i)) == options.function)
-      return rt::functionAt(program, i);
+    if (rt::functionName(*rt::functionAt(program, i)) == options.function)
+      return *rt::functionAt(program, i);
   return llvm::createStringError("the program has no function '" +
                                  options.function + "'");
 }

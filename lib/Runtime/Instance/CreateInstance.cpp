@@ -162,8 +162,8 @@ static Instance *newInstance(const HamKaasProgram &program,
 static uint64_t countWorkspaceBytes(const HamKaasProgram &program) {
   uint64_t bytes = 0;
   for (int32_t i = 0; i < functionCount(program); ++i)
-    if (functionAt(program, i).workspaceBytes > bytes)
-      bytes = functionAt(program, i).workspaceBytes;
+    if (functionAt(program, i)->workspaceBytes > bytes)
+      bytes = functionAt(program, i)->workspaceBytes;
   return bytes;
 }
 
@@ -198,7 +198,7 @@ static Error createFunctions(Instance &instance) {
   if (!instance.functions)
     return Error::format("out of memory for %d functions", count);
   for (int32_t i = 0; i < count; ++i) {
-    const HamKaasProgram &function = functionAt(*instance.program, i);
+    const HamKaasProgram &function = *functionAt(*instance.program, i);
     if (&function == instance.program) {
       instance.functions[i] = &instance;
       continue;

@@ -19,7 +19,7 @@ int32_t HamKaasProgramFunctionCount(const HamKaasProgram *program) {
 const HamKaasProgram *HamKaasProgramFunction(const HamKaasProgram *program,
                                              int32_t number) {
   bool isThere = program && number >= 0 && number < functionCount(*program);
-  return isThere ? &functionAt(*program, number) : nullptr;
+  return isThere ? functionAt(*program, number) : nullptr;
 }
 
 const char *HamKaasProgramFunctionName(const HamKaasProgram *program) {
@@ -28,8 +28,10 @@ const char *HamKaasProgramFunctionName(const HamKaasProgram *program) {
 
 int32_t HamKaasProgramFindFunction(const HamKaasProgram *program,
                                    const char *name) {
-  for (int32_t i = 0; name && i < HamKaasProgramFunctionCount(program); ++i)
-    if (strcmp(functionName(functionAt(*program, i)), name) == 0)
+  for (int32_t i = 0; name && i < HamKaasProgramFunctionCount(program); ++i) {
+    const HamKaasProgram *function = functionAt(*program, i);
+    if (function && strcmp(functionName(*function), name) == 0)
       return i;
+  }
   return -1;
 }

@@ -147,7 +147,7 @@ Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {
     return Error::format("model '%s': expected at least one function, got %d",
                          program->name, program->functionCount);
   for (int32_t i = 0; i < functionCount(*program); ++i) {
-    const HamKaasProgram *function = &functionAt(*program, i);
+    const HamKaasProgram *function = functionAt(*program, i);
     if (Error error = checkFunction(function))
       return error;
     if (function->constantsBytes != program->constantsBytes ||

@@ -51,7 +51,7 @@ Error hamkaas::rt::shareConstants(Instance &instance,
   if (Error error = checkSource("constantsOf", source, instance))
     return error;
   // One of the same name may be another one.
-  if (&functionAt(*source->program, 0) != &functionAt(*instance.program, 0))
+  if (functionAt(*source->program, 0) != functionAt(*instance.program, 0))
     return Error::format("constantsOf: expected an instance of the program "
                          "'%s' itself, got one of another program '%s'",
                          instance.program->name, source->program->name);

@@ -79,8 +79,8 @@ TEST(Wrapper, Describe) {
   auto script = model.describe(HamKaasDescribeScript);
   ASSERT_EQ(errorOf(script), "");
   EXPECT_EQ(*script, addScript);
-  EXPECT_THAT(errorOf(model.describe(HamKaasDescription(99))),
-              HasSubstr("got 99"));
+  EXPECT_THAT(errorOf(model.describe(HamKaasDescription(7))),
+              HasSubstr("got 7"));
 }
 
 TEST(Wrapper, InferResult) {

@@ -23,9 +23,10 @@ inline int32_t functionCount(const HamKaasProgram &program) {
   return hasFunctions(program) ? program.functionCount : 1;
 }
 
-inline const HamKaasProgram &functionAt(const HamKaasProgram &program,
+/// Null only in a program that checkProgram refuses.
+inline const HamKaasProgram *functionAt(const HamKaasProgram &program,
                                         int32_t number) {
-  return hasFunctions(program) ? *program.functions[number] : program;
+  return hasFunctions(program) ? program.functions[number] : &program;
 }
 
 inline const char *functionName(const HamKaasProgram &program) {
