@@ -22,10 +22,13 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Count what the headers allocate, too.
+// Count what the headers allocate, too. AddressSanitizer has operators of its
+// own, some of which only its operators may free.
+#if !__has_feature(address_sanitizer)
 void *operator new(size_t bytes) { return malloc(bytes); }
 void operator delete(void *memory) noexcept { free(memory); }
 void operator delete(void *memory, size_t) noexcept { free(memory); }
+#endif
 
 namespace {
 

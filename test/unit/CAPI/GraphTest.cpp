@@ -483,7 +483,7 @@ TEST(GraphErrors, RefuseForeignHandlesAndValues) {
 
 TEST(GraphErrors, RefuseNull) {
   OwnedGraph graph = createGraph();
-  HamKaasValue value = 0;
+  HamKaasValue value = 0, values[2] = {};
   HamKaasModel *model = nullptr;
   HamKaasGraphOperation operation = {};
   operation.structSize = sizeof(operation);
@@ -493,7 +493,7 @@ TEST(GraphErrors, RefuseNull) {
         HamKaasGraphAddInput(graph.get(), nullptr, nullptr),
         HamKaasGraphAddOperation(graph.get(), nullptr, &value, 1),
         HamKaasGraphAddOperation(graph.get(), &operation, nullptr, 1),
-        HamKaasGraphAddOperation(graph.get(), &operation, &value, 2),
+        HamKaasGraphAddOperation(graph.get(), &operation, values, 2),
         HamKaasGraphAddOperation(graph.get(), &operation, &value, 1),
         HamKaasGraphAddOperation(nullptr, &operation, &value, 1),
         HamKaasGraphGetType(graph.get(), 1, nullptr),
