@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Frontend/Builder/UserGraph.h"
@@ -85,7 +86,7 @@ Expected<SmallVector<uint32_t>> UserGraph::endScan(int64_t steps,
       captureErrors(builder.getContext(), [&] { (void)verify(op); });
   if (!problem.empty()) {
     op.erase();
-    return createStringError(problem);
+    return createStringError(formatTypesIn(problem));
   }
   return llvm::map_to_vector(op.getResults(),
                              [&](Value result) { return define(result); });
