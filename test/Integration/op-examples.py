@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the documented example of every operation and compares with numpy.
 
-usage: op-examples.py REFERENCE [--device=reference,cpu]
+usage: op-examples.py REFERENCE [--device=reference,cpu] [--script]
 
 The files *Ops.md of the folder REFERENCE are the generated reference. Each
 example becomes the body of @main, several times with different numbers, and is
-run by hamkaas-run. An operation of GRAPH without an example, or without a
-formula here, fails.
+run by hamkaas-run; with --script, as a script of version 3 that calls it. An
+operation of GRAPH without an example, or without a formula here, fails.
 """
 
 import argparse
+import dataclasses
 import pathlib
 import re
 import subprocess
@@ -314,11 +315,12 @@ def make_cases(op, rng):
 class Module:
     """@main with many statements, its inputs and the results it should have."""
 
-    def __init__(self):
+    def __init__(self, op):
+        self.op = op
         self.arguments, self.body = [], []
         self.inputs, self.expected = {}, []
 
-    def add(self, op, line, formula, make):
+    def add(self, line, formula, make):
         suffix = f"_{len(self.expected)}"
         operands = {}
         for name, shape, element in parse_statement(line):
@@ -332,7 +334,7 @@ class Module:
                 for a in operands.values()]
         with np.errstate(all="ignore"):
             value = formula(*wide)
-            scale = MAGNITUDES.get(op, lambda *_: np.abs(value))(*wide)
+            scale = MAGNITUDES.get(self.op, lambda *_: np.abs(value))(*wide)
             single = (value.astype(np.float32) if value.dtype == np.float64
                       else value)
         text = re.sub(r"%(\w+)", rf"%\1{suffix}", line.split("=", 1)[1])
@@ -350,21 +352,40 @@ class Module:
             f" : {', '.join(types)}", "}", ""])
 
 
-def run(module, device, folder, *options):
-    """Returns the outputs, or the error text of a run that failed."""
-    model = folder / "model.mlir"
-    model.write_text(module.text())
-    command = ["hamkaas-run", str(model), f"--device={device}", *options]
-    for name, array in module.inputs.items():
-        np.save(folder / f"{name}.npy", array)
-        command.append(f"--input={name}={folder / name}.npy")
-    for i in range(len(module.expected)):
-        command.append(f"--output=y{i}={folder}/y{i}.npy")
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        return None, f"exit status {done.returncode}\n{done.stderr}"
-    return [np.load(folder / f"y{i}.npy")
-            for i in range(len(module.expected))], ""
+@dataclasses.dataclass
+class Runner:
+    device: str
+    folder: pathlib.Path
+    is_script: bool
+
+    def write(self, module):
+        """Returns the file of a model."""
+        model = self.folder / "model.mlir"
+        model.write_text(module.text())
+        if not self.is_script:
+            return model
+        script = self.folder / "model.hk"
+        subprocess.run(["hamkaas-translate", "--export-script",
+                        "--script-version=3", model, "-o", script], check=True)
+        calls = re.findall(rf"^\$\d+ = {module.op}\(", script.read_text(), re.M)
+        assert len(calls) == len(module.expected), f"not called: {module.op}"
+        return script
+
+    def run(self, module, *options):
+        """Returns the outputs, or the error text of a run that failed."""
+        folder = self.folder
+        command = ["hamkaas-run", self.write(module),
+                   f"--device={self.device}", *options]
+        for name, array in module.inputs.items():
+            np.save(folder / f"{name}.npy", array)
+            command.append(f"--input={name}={folder / name}.npy")
+        for i in range(len(module.expected)):
+            command.append(f"--output=y{i}={folder}/y{i}.npy")
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            return None, f"exit status {done.returncode}\n{done.stderr}"
+        return [np.load(folder / f"y{i}.npy")
+                for i in range(len(module.expected))], ""
 
 
 def find_difference(op, got, expected, scale):
@@ -396,32 +417,32 @@ def describe_first(is_wrong, got, expected):
     return f"at {[int(i) for i in at]} expected {expected[at]}, got {got[at]}"
 
 
-def check_op(op, example, device, folder):
+def check_op(op, example, runner):
     """Returns a list of errors."""
     lines = [line for line in example.splitlines() if line.strip()]
     if len(lines) != len(FORMULAS[op]):
         return [f"{op}: expected {len(FORMULAS[op])} statements in the "
                 f"example, got {len(lines)}"]
-    module = Module()
+    module = Module(op)
     rng = np.random.default_rng(1)
     for make in make_cases(op, rng):
         for line, formula in zip(lines, FORMULAS[op]):
-            module.add(op, line, formula, make)
+            module.add(line, formula, make)
     # And no pass changes what it means.
-    options = [] if device == "reference" else ["--check-each-pass"]
-    outputs, error = run(module, device, folder, *options)
+    options = [] if runner.device == "reference" else ["--check-each-pass"]
+    outputs, error = runner.run(module, *options)
     if outputs is None:
-        return [f"{op}: on {device}: {error}"]
+        return [f"{op}: on {runner.device}: {error}"]
     errors = []
     for got, (expected, scale, operands) in zip(outputs, module.expected):
         difference = find_difference(op, got, expected, scale)
         if difference:
-            errors.append(f"{op}: on {device}: {difference}\n"
+            errors.append(f"{op}: on {runner.device}: {difference}\n"
                           f"operands {operands}")
     return errors
 
 
-def check_refused(op, example, device, folder):
+def check_refused(op, example, runner):
     errors = []
     line = example.splitlines()[-1]
     for positions, message in REFUSED.get(op, []):
@@ -430,14 +451,14 @@ def check_refused(op, example, device, folder):
                 return np.full(shape, positions[name], dtype=np.int64)
             return np.zeros(shape, dtype=np.float32)
 
-        module = Module()
+        module = Module(op)
         # The value is of no interest, its shape is.
-        module.add(op, line, SHAPES.get(op, lambda x, *_: x), make)
-        outputs, error = run(module, device, folder)
+        module.add(line, SHAPES.get(op, lambda x, *_: x), make)
+        outputs, error = runner.run(module)
         if outputs is not None or message not in error or (
                 not error.startswith("exit status 1\n")):
-            errors.append(f"{op}: on {device}: expected exit status 1 and "
-                          f"'{message}', got {error or 'success'}")
+            errors.append(f"{op}: on {runner.device}: expected exit status 1 "
+                          f"and '{message}', got {error or 'success'}")
     return errors
 
 
@@ -448,30 +469,84 @@ def check_parsed(op, example):
     return [f"{op}: {done.stderr}"] if done.returncode else []
 
 
-def check(op, example, is_graph, devices, folder):
-    if op in PARSED:
+# Those that are no call with operands and attributes but a statement of its own
+# in a script. The numbers are those of the example.
+X = np.arange(12, dtype=np.float32).reshape(3, 4)
+STATEMENTS = {
+    "constant": ('$1 = constant(uint8, [2], [1, 2]); output("y0", $1);',
+                 [np.uint8([1, 2])]),
+    "scan": ("""$1 = full(shape=[4], value=0, type=float32);
+        $2 = input("x", float32, [3, 4]);
+        $3, $4 = scan(steps=3) { $5 = init($1); $6 = row($2);
+                                 $7 = add($5, $6); yield($7, $7); }
+        output("y0", $3); output("y1", $4);""",
+             [X.sum(0), X.cumsum(0)])}
+STATEMENTS["yield"] = STATEMENTS["scan"]
+
+
+def check_statement(op, runner):
+    text, expected = STATEMENTS[op]
+    script, values = runner.folder / "model.hk", runner.folder / "x.npy"
+    script.write_text(f"version = 3;\n{text}\n")
+    np.save(values, X)
+    done = subprocess.run(
+        ["hamkaas-run", script, f"--device={runner.device}",
+         *([f"--input=x={values}"] if "input" in text else []),
+         *(f"--output=y{i}={runner.folder}/y{i}.npy"
+           for i in range(len(expected)))], capture_output=True, text=True)
+    if done.returncode != 0:
+        return [f"{op}: on {runner.device}: {done.stderr}"]
+    got = [np.load(runner.folder / f"y{i}.npy") for i in range(len(expected))]
+    return [f"{op}: on {runner.device}: expected {y}, got {x}"
+            for x, y in zip(got, expected)
+            if x.dtype != y.dtype or not np.array_equal(x, y)]
+
+
+def check_closed(op):
+    """A script that calls it is told why that is not possible."""
+    done = subprocess.run(
+        ["hamkaas-translate", "--import-script"], capture_output=True,
+        input=f"version = 3;\n$1 = {op}();\n", text=True)
+    reason = f"'{op}': expected an operation that can be added by its name, " \
+        "got one that cannot: "
+    return [] if reason in done.stderr else [f"{op}: {done.stderr}"]
+
+
+def check_unnamed(op, example, runners):
+    """Of an operation that is not called by its name."""
+    if not runners[0].is_script:
         return check_parsed(op, example) if PARSED[op] else []
+    if op not in STATEMENTS:
+        return check_closed(op)
+    return [error for runner in runners for error in check_statement(op, runner)]
+
+
+def check(op, example, is_graph, runners):
+    if op in PARSED:
+        return check_unnamed(op, example, runners)
     if not example:
         return [f"{op}: no example"]
     if op not in FORMULAS or not is_graph:
         return [f"{op}: no formula in {pathlib.Path(__file__).name}"]
-    return [error for device in devices
-            for error in (check_op(op, example, device, folder)
-                          + check_refused(op, example, device, folder))]
+    return [error for runner in runners
+            for error in (check_op(op, example, runner)
+                          + check_refused(op, example, runner))]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("reference", type=pathlib.Path)
     parser.add_argument("--device", default="reference,cpu")
+    parser.add_argument("--script", action="store_true")
     options = parser.parse_args()
     operations = read_examples(options.reference)
     errors = [f"{op}: a formula, but no such operation"
               for op in {*FORMULAS, *PARSED} - {*operations}]
     with tempfile.TemporaryDirectory() as folder:
+        runners = [Runner(device, pathlib.Path(folder), options.script)
+                   for device in options.device.split(",")]
         for op, (example, is_graph) in operations.items():
-            errors += check(op, example, is_graph, options.device.split(","),
-                            pathlib.Path(folder))
+            errors += check(op, example, is_graph, runners)
     print("\n".join(errors[:10]))
     print(f"{len(operations)} operations, {len(errors)} errors")
     return bool(errors)
