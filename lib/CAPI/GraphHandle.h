@@ -58,9 +58,10 @@ private:
 llvm::Error checkLists(const void *operands, int32_t operandCount,
                        const void *attributes, int32_t attributeCount);
 
-/// An attribute that refers to the caller's memory.
-llvm::Expected<graph::UserAttribute>
-readAttribute(const HamKaasAttribute &given, mlir::MLIRContext *context);
+/// Attributes that refer to the caller's memory.
+llvm::Expected<llvm::SmallVector<graph::UserAttribute>>
+readAttributes(llvm::ArrayRef<HamKaasAttribute> given,
+               mlir::MLIRContext *context);
 
 /// The type as the C interface has it.
 HamKaasTensorType describeType(mlir::RankedTensorType type);

@@ -18,8 +18,8 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 
-Expected<UserAttribute> capi::readAttribute(const HamKaasAttribute &given,
-                                            MLIRContext *context) {
+static Expected<UserAttribute> readAttribute(const HamKaasAttribute &given,
+                                             MLIRContext *context) {
   if (Error error = checkText(given.name, "the name of an attribute"))
     return std::move(error);
   std::string what = ("attribute " + graph::quote(given.name) + ": ");
@@ -47,6 +47,18 @@ Expected<UserAttribute> capi::readAttribute(const HamKaasAttribute &given,
   }
   return createStringError(what + "expected a HamKaasAttributeKind, got " +
                            Twine(given.kind));
+}
+
+Expected<SmallVector<UserAttribute>>
+capi::readAttributes(ArrayRef<HamKaasAttribute> given, MLIRContext *context) {
+  SmallVector<UserAttribute> attributes;
+  for (const HamKaasAttribute &each : given) {
+    Expected<UserAttribute> attribute = readAttribute(each, context);
+    if (!attribute)
+      return attribute.takeError();
+    attributes.push_back(*attribute);
+  }
+  return attributes;
 }
 
 Error capi::checkLists(const void *operands, int32_t operandCount,
@@ -89,16 +101,13 @@ addOperation(Graph &graph, const HamKaasGraphOperation &operation,
     }
     operands.push_back(operand);
   }
-  SmallVector<UserAttribute> attributes;
-  for (int32_t i = 0; i < operation.attributeCount; ++i) {
-    auto attribute =
-        readAttribute(operation.attributes[i], graph.context.get());
-    if (!attribute)
-      return fail(attribute.takeError());
-    attributes.push_back(*attribute);
-  }
+  auto attributes =
+      readAttributes({operation.attributes, size_t(operation.attributeCount)},
+                     graph.context.get());
+  if (!attributes)
+    return fail(attributes.takeError());
   return graph.graph.addOperation(
-      {operation.name, operands, attributes, resultCount}, location);
+      {operation.name, operands, *attributes, resultCount}, location);
 }
 
 HamKaasError HamKaasGraphAddOperation(HamKaasGraph *graph,

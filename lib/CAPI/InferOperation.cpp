@@ -70,16 +70,13 @@ static Expected<SmallVector<Value>> add(UserGraph &graph,
   auto operands = addOperands(graph, operation, location);
   if (!operands)
     return fail(operands.takeError());
-  SmallVector<UserAttribute> attributes;
-  for (int32_t i = 0; i < operation.attributeCount; ++i) {
-    auto attribute =
-        readAttribute(operation.attributes[i], location.getContext());
-    if (!attribute)
-      return fail(attribute.takeError());
-    attributes.push_back(*attribute);
-  }
+  auto attributes =
+      readAttributes({operation.attributes, size_t(operation.attributeCount)},
+                     location.getContext());
+  if (!attributes)
+    return fail(attributes.takeError());
   auto results =
-      graph.addOperation({operation.name, *operands, attributes}, location);
+      graph.addOperation({operation.name, *operands, *attributes}, location);
   if (!results)
     return results.takeError();
   return llvm::map_to_vector(

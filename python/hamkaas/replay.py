@@ -38,17 +38,15 @@ def _check_names(nodes: Sequence[Node]) -> None:
                 f"{format_position(other._position)}: note: named here")
 
 
-def name_tensors(nodes: Sequence[Node], kind: str, prefix: str) -> \
-        Dict[int, str]:
-    """The names of the nodes of a kind, by their ids.
+def name_tensors(nodes: Sequence[Node], prefix: str) -> Dict[int, str]:
+    """The names of nodes of one kind, by their ids.
 
     Those without one are called ``prefix_0``, ``prefix_1``, ...
     """
-    same = [node for node in nodes if node._row == kind]
-    taken = {node._name for node in same}
+    taken = {node._name for node in nodes}
     names: Dict[int, str] = {}
     number = 0
-    for node in same:
+    for node in nodes:
         name = node._name
         if name is None:
             while f"{prefix}_{number}" in taken:
@@ -79,8 +77,10 @@ class _Builder:
         self._results: Dict[int, Tuple[int, ...]] = {}
         self._states: List[Tuple[Node, Storage, int]] = []
         self._storages = Storages(self._apply, self._make_position)
-        self._names = {**name_tensors(nodes, CONSTANT, "constant"),
-                       **name_tensors(nodes, STATE, "buffer")}
+        self._names: Dict[int, str] = {}
+        for row, prefix in ((CONSTANT, "constant"), (STATE, "buffer")):
+            same = [node for node in nodes if node._row == row]
+            self._names.update(name_tensors(same, prefix))
         self._result_counts: Dict[int, int] = {}
         for node in nodes:
             if node._row == RESULT:

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, List, Tuple
 
 from . import ops
 from .arrays import Array, Shape
 from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
 from .positions import Position
-from .replay import replay
+from .replay import name_tensors, replay
 from .statements import Argument, format_arguments
 from .tensor import Attribute
 
@@ -131,7 +131,8 @@ class _Writer:
         self._positions: List[Position] = []
         self._ids: Dict[int, int] = {}
         self._next = 1
-        self._parameters = name_parameters(nodes)
+        self._parameters = name_tensors(
+            list(filter(_is_parameter, nodes)), "constant")
 
     def write(self) -> Script:
         result = self._nodes[-1]
@@ -203,19 +204,3 @@ def _format_number(data: Array, dtype: str) -> str:
         data = bits.view("<f4")
     value = data.reshape(-1)[0]
     return str(bool(value)).lower() if dtype == "bool" else str(value)
-
-
-def name_parameters(nodes: Sequence[Node]) -> Dict[int, str]:
-    """Names of all constants whose elements a script does not hold, by id."""
-    taken = {node._name for node in nodes if node._row == CONSTANT}
-    names: Dict[int, str] = {}
-    number = 0
-    for node in filter(_is_parameter, nodes):
-        name = node._name
-        if name is None:
-            while f"constant_{number}" in taken:
-                number += 1
-            name = f"constant_{number}"
-            number += 1
-        names[id(node)] = name
-    return names

@@ -153,6 +153,21 @@ HamKaasValue Graph::addConstant(TypeTuple type, nb::bytes elements,
 // Operations
 //===----------------------------------------------------------------------===//
 
+/// Refers to the arguments.
+template <typename Operation, typename Operand>
+static Operation makeOperation(const std::string &name,
+                               const std::vector<Operand> &operands,
+                               const Attributes &attributes) {
+  Operation operation = {};
+  operation.structSize = sizeof(operation);
+  operation.name = name.c_str();
+  operation.operands = operands.data();
+  operation.operandCount = static_cast<int32_t>(operands.size());
+  operation.attributes = attributes.data();
+  operation.attributeCount = attributes.size();
+  return operation;
+}
+
 nb::object Graph::addOperation(const std::string &name, nb::list given,
                                nb::tuple givenAttributes,
                                PositionTuple position, int32_t resultCount) {
@@ -161,13 +176,8 @@ nb::object Graph::addOperation(const std::string &name, nb::list given,
   for (nb::handle operand : given)
     operands.push_back(nb::cast<HamKaasValue>(operand));
   Attributes attributes(givenAttributes);
-  HamKaasGraphOperation operation = {};
-  operation.structSize = sizeof(operation);
-  operation.name = name.c_str();
-  operation.operands = operands.data();
-  operation.operandCount = static_cast<int32_t>(operands.size());
-  operation.attributes = attributes.data();
-  operation.attributeCount = attributes.size();
+  auto operation =
+      makeOperation<HamKaasGraphOperation>(name, operands, attributes);
   operation.file = readText(position[0]);
   operation.line = nb::cast<int64_t>(position[1]);
   std::vector<HamKaasValue> results(static_cast<size_t>(resultCount));
@@ -197,13 +207,8 @@ nb::tuple hamkaas::python::inferOperation(const std::string &name,
     operands.push_back(
         operand.is_none() ? nullptr : &types.emplace_back(readType(operand)));
   Attributes attributes(givenAttributes);
-  HamKaasOperationTypes operation = {};
-  operation.structSize = sizeof(operation);
-  operation.name = name.c_str();
-  operation.operands = operands.data();
-  operation.operandCount = static_cast<int32_t>(operands.size());
-  operation.attributes = attributes.data();
-  operation.attributeCount = attributes.size();
+  auto operation =
+      makeOperation<HamKaasOperationTypes>(name, operands, attributes);
   HamKaasTensorType results[largestResultCount];
   int32_t count = 0;
   check(HamKaasInferOperation(&operation, results, largestResultCount, &count));

@@ -316,15 +316,14 @@ FailureOr<GraphParser::Node> GraphParser::parseNode(unsigned wantedDepth) {
 LogicalResult GraphParser::parseList(SmallVectorImpl<int64_t> &list) {
   if (failed(takePunctuation('[', "before the list")))
     return failure();
-  while (!token.is(']')) {
-    if (!list.empty() &&
-        failed(takePunctuation(',', "or ']' after the integer")))
-      return failure();
+  auto parseItem = [&]() -> LogicalResult {
     FailureOr<int64_t> item = parseInteger();
-    if (failed(item))
-      return failure();
-    list.push_back(*item);
-  }
+    if (succeeded(item))
+      list.push_back(*item);
+    return item;
+  };
+  if (failed(parseSeparated(']', "integer", parseItem)))
+    return failure();
   take();
   return success();
 }

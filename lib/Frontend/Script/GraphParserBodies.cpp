@@ -117,16 +117,16 @@ GraphParser::parseScanArgument<ScanArgument::Value>(const Token &);
 /// `($next, ..., $row, ...)`.
 FailureOr<GraphParser::Results> GraphParser::parseYield(const Token &word) {
   SmallVector<uint32_t> values;
-  while (!token.is(')')) {
-    if (!values.empty() &&
-        failed(takePunctuation(',', "or ')' after the node")))
-      return failure();
+  auto parseValue = [&]() -> LogicalResult {
     FailureOr<Node> node = parseNode();
     if (failed(node))
       return failure();
     isBodyKnown &= node->has_value();
     values.push_back(node->value_or(0));
-  }
+    return success();
+  };
+  if (failed(parseSeparated(')', "node", parseValue)))
+    return failure();
   take();
   yielded = std::move(values);
   return Results();

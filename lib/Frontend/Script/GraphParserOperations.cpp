@@ -73,10 +73,7 @@ FailureOr<GraphParser::Argument> GraphParser::parseArgument() {
 }
 
 LogicalResult GraphParser::parseArguments(Arguments &arguments) {
-  while (!token.is(')')) {
-    if (!arguments.empty() &&
-        failed(takePunctuation(',', "or ')' after the argument")))
-      return failure();
+  auto parseNext = [&]() -> LogicalResult {
     FailureOr<Argument> argument = parseArgument();
     if (failed(argument))
       return failure();
@@ -86,7 +83,10 @@ LogicalResult GraphParser::parseArguments(Arguments &arguments) {
              << "expected operands before attributes, got "
              << argument->token.describe();
     arguments.push_back(std::move(*argument));
-  }
+    return success();
+  };
+  if (failed(parseSeparated(')', "argument", parseNext)))
+    return failure();
   take();
   return success();
 }

@@ -68,21 +68,24 @@ static DenseElementsAttr makeElements(RankedTensorType type,
 /// One number for all elements, or a list of all of them in row-major order.
 FailureOr<DenseElementsAttr> GraphParser::parseElements(RankedTensorType type) {
   Position position = token.position;
-  bool isList = token.is('[');
-  if (isList)
-    take();
   std::vector<char> bytes;
   int64_t count = 0;
-  for (; !isList || !token.is(']'); ++count) {
-    if (count != 0 && failed(takePunctuation(',', "or ']' after the number")))
-      return failure();
+  auto parseNext = [&]() -> LogicalResult {
     std::optional<APInt> number = parseElement(type.getElementType());
     if (!number)
       return failure();
     appendBytes(bytes, *number);
-    if (!isList)
-      return makeElements(type, bytes);
+    ++count;
+    return success();
+  };
+  if (!token.is('[')) {
+    if (failed(parseNext()))
+      return failure();
+    return makeElements(type, bytes);
   }
+  take();
+  if (failed(parseSeparated(']', "number", parseNext)))
+    return failure();
   take();
   if (count == type.getNumElements())
     return makeElements(type, bytes);

@@ -245,16 +245,15 @@ LogicalResult Parser::parseList(Argument &argument) {
   argument.kind = Argument::Kind::List;
   if (failed(takePunctuation('[', "before the list")))
     return failure();
-  while (!token.is(']')) {
-    if (!argument.list.empty() &&
-        failed(takePunctuation(',', "or ']' after the integer")))
-      return failure();
+  auto parseItem = [&]() -> LogicalResult {
     argument.itemPositions.push_back(token.position);
     FailureOr<int64_t> item = parseInteger();
-    if (failed(item))
-      return failure();
-    argument.list.push_back(*item);
-  }
+    if (succeeded(item))
+      argument.list.push_back(*item);
+    return item;
+  };
+  if (failed(parseSeparated(']', "integer", parseItem)))
+    return failure();
   take();
   return success();
 }
@@ -313,14 +312,10 @@ LogicalResult Parser::parseValue(Argument &argument) {
 
 /// Ends before the closing parenthesis.
 LogicalResult Parser::parseArguments(SmallVectorImpl<Argument> &arguments) {
-  while (!token.is(')')) {
-    if (!arguments.empty() &&
-        failed(takePunctuation(',', "or ')' after the argument")))
-      return failure();
+  return parseSeparated(')', "argument", [&]() -> LogicalResult {
     FailureOr<Argument> argument = parseArgument();
-    if (failed(argument))
-      return failure();
-    arguments.push_back(std::move(*argument));
-  }
-  return success();
+    if (succeeded(argument))
+      arguments.push_back(std::move(*argument));
+    return argument;
+  });
 }

@@ -59,6 +59,20 @@ LogicalResult TokenReader::takePunctuation(char punctuation,
   return success();
 }
 
+/// Items between commas, before `end`, which is not taken.
+LogicalResult
+TokenReader::parseSeparated(char end, StringRef item,
+                            function_ref<LogicalResult()> parseItem) {
+  for (bool isFirst = true; !token.is(end); isFirst = false) {
+    if (!isFirst && failed(takePunctuation(',', "or '" + Twine(end) +
+                                                    "' after the " + item)))
+      return failure();
+    if (failed(parseItem()))
+      return failure();
+  }
+  return success();
+}
+
 /// A missing ';' is reported where it belongs: the next token may stand many
 /// lines below.
 LogicalResult TokenReader::endStatement() {

@@ -12,6 +12,7 @@
 #include "Lexer.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace hamkaas::script {
 
@@ -34,6 +35,9 @@ protected:
   Token peek() const;
   llvm::LogicalResult takePunctuation(char punctuation,
                                       const llvm::Twine &place);
+  llvm::LogicalResult
+  parseSeparated(char end, llvm::StringRef item,
+                 llvm::function_ref<llvm::LogicalResult()> parseItem);
   llvm::LogicalResult endStatement();
   llvm::FailureOr<int64_t> parseInteger();
 

@@ -11,14 +11,14 @@ the graph is printed and read again: it must be the same.
 
 import random
 import re
-import subprocess
 import sys
 
 import numpy as np
 
+from translation import translate
+
 COUNT = 24  # elements of most tensors
 SHAPES = [[24], [4, 6], [6, 4], [2, 3, 4], [3, 8], [12, 2], [1, 24], [2, 2, 6]]
-MARKER = "# -----"
 
 
 def log_sum_exp(x):
@@ -330,17 +330,6 @@ def evaluate(graph, program):
     return result, buffers
 
 
-def translate(flag, parts):
-    process = subprocess.run(
-        ["hamkaas-translate", flag, f"--split-input-file={MARKER}",
-         f"--output-split-marker={MARKER}"],
-        input=f"\n{MARKER}\n".join(parts), check=True, stdout=subprocess.PIPE,
-        text=True)
-    result = process.stdout.split(MARKER)
-    assert len(result) == len(parts)
-    return [text.strip("\n") + "\n" for text in result]
-
-
 def close(a, b):
     with np.errstate(all="ignore"):
         return np.allclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True)
@@ -353,7 +342,7 @@ def main():
     programs = [Generator(random.Random(f"{seed} {i}")) for i in range(count)]
     scripts = ["\n".join(program.lines) + "\n" for program in programs]
     # The values that the buffers start with are those before all writes.
-    graphs = translate("--import-script", scripts)
+    graphs = translate(scripts, "--import-script")
     for script, graph, program in zip(scripts, graphs, programs):
         result, buffers = evaluate(graph, program)
         after = {name: program.nodes[int(re.search(
@@ -362,12 +351,12 @@ def main():
         if not close(result, program.result) or not all(
                 close(buffers[name], after[name]) for name in after):
             sys.exit(f"another result than the script:\n{script}{graph}")
-    printed = translate("--export-script", graphs)
+    printed = translate(graphs, "--export-script")
     for script, graph, text, again in zip(
-            scripts, graphs, printed, translate("--import-script", printed)):
+            scripts, graphs, printed, translate(printed, "--import-script")):
         if graph != again:
             sys.exit(f"another graph:\n{script}{graph}{text}{again}")
-    if translate("--export-script", graphs) != printed:
+    if translate(graphs, "--export-script") != printed:
         sys.exit("printing is not canonical")
 
 

@@ -7,10 +7,11 @@ the graph must be the same, and be printed the same again.
 """
 
 import random
-import subprocess
 import sys
 
 import numpy as np
+
+from translation import translate
 
 FLOATS = {"float64": 64, "float32": 32, "float16": 16, "bfloat16": 16}
 SIGNED = {"int64": 64, "int32": 32, "int16": 16, "int8": 8}
@@ -18,7 +19,6 @@ UNSIGNED = {f"u{name}": bits for name, bits in SIGNED.items()}
 WIDTHS = {**FLOATS, **SIGNED, **UNSIGNED, "bool": 1}
 UNARY = ["abs", "exp", "floor", "neg", "relu", "sigmoid", "sqrt", "tanh"]
 BINARY = ["add", "sub", "mul", "max", "min"]
-MARKER = "# -----"
 
 
 class Generator:
@@ -182,17 +182,6 @@ class Generator:
         flag = rng.choice(["", ", reversed=true", ", reversed=false"])
         self.define(f"scan(steps={steps}{flag}) {{", *results)
         self.lines += body
-
-
-def translate(parts, *flags):
-    process = subprocess.run(
-        ["hamkaas-translate", *flags, f"--split-input-file={MARKER}",
-         f"--output-split-marker={MARKER}"],
-        input=f"\n{MARKER}\n".join(parts), check=True, stdout=subprocess.PIPE,
-        text=True)
-    result = process.stdout.split(MARKER)
-    assert len(result) == len(parts)
-    return [text.strip("\n") + "\n" for text in result]
 
 
 def main():
