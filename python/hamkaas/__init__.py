@@ -58,6 +58,7 @@ from .compat import (BufferTensor, ComplexHadamardProductNode, ConstantTensor,
                      SliceNode, SumNode, traverse_node)
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
+from .functions import EntryFunction, Function, function
 from .graph import Node, constant, input, state
 from .model import Model, compile, load
 from .script import Script, write_script
@@ -97,7 +98,8 @@ zeros = _creation.zeros
 zeros_like = _creation.zeros_like
 
 __all__ = [
-    "BufferTensor", "ComplexHadamardProductNode", "ConstantTensor", "Graph",
+    "BufferTensor", "ComplexHadamardProductNode", "ConstantTensor",
+    "EntryFunction", "Function", "Graph",
     "HadamardProductNode", "HamKaasError", "HamKaasPlugin", "InputTensor",
     "MatMulNode", "MemoryPlan", "Model", "Node", "PermuteNode", "RMSNormNode",
     "ReLUNode", "ReplaceSliceNode", "Report", "ReshapeNode", "Script",
@@ -111,7 +113,7 @@ __all__ = [
     "concat", "constant", "copysign", "cos", "cosh", "count_nonzero",
     "cumulative_sum", "diff", "digest", "divide", "e", "empty", "empty_like",
     "equal", "exp", "expand_dims", "expm1", "eye", "finfo", "flip", "float16",
-    "float32", "float64", "floor", "floor_divide", "full", "full_like",
+    "float32", "float64", "floor", "floor_divide", "full", "full_like", "function",
     "greater", "greater_equal", "hypot", "iinfo", "inf", "input", "int16",
     "int32", "int64", "int8", "isdtype", "isfinite", "isinf", "isnan", "less",
     "less_equal", "linspace", "load", "log", "log10", "log1p", "log2",

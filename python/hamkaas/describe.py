@@ -7,7 +7,7 @@ import collections
 import html
 import json
 import re
-from typing import Any, Callable, Dict, Optional, cast
+from typing import Any, Callable, Dict, List, Optional, cast
 
 from .errors import HamKaasError
 from .tables import format_bytes, format_count
@@ -21,6 +21,11 @@ _SHOWN_OPS = 6
 
 Describe = Callable[[int], str]
 """Gives one of the descriptions above, or raises HamKaasError."""
+
+
+def _list_functions(report: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """The work of each function; that of the only one is in the report."""
+    return cast(List[Dict[str, Any]], report.get("functions", [report]))
 
 
 class _Description:
@@ -66,11 +71,15 @@ class Report(_Description):
 
     def __repr__(self) -> str:
         report = self.json()
-        kernels = {call["kernel"] for call in report["calls"]}
+        functions = _list_functions(report)
+        calls = [call for function in functions for call in function["calls"]]
+        kernels = {call["kernel"] for call in calls}
+        flops = sum(function["flops"] for function in functions)
+        known = f" in {len(functions)} functions" if len(functions) > 1 else ""
         return (f"<hamkaas.Report {report['name']}: "
-                f"{format_count(len(report['calls']), 'call')} of "
-                f"{format_count(len(kernels), 'kernel')}, "
-                f"{format_count(report['flops'], 'FLOP')}; print shows all>")
+                f"{format_count(len(calls), 'call')} of "
+                f"{format_count(len(kernels), 'kernel')}{known}, "
+                f"{format_count(flops, 'FLOP')}; print shows all>")
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -89,7 +98,9 @@ class MemoryPlan(_Description):
 
     def __repr__(self) -> str:
         report = cast(Dict[str, Any], json.loads(self._describe(REPORT_JSON)))
-        memory, buffers = report["memory"], len(report["buffers"])
+        memory = report["memory"]
+        buffers = sum(len(function["buffers"])
+                      for function in _list_functions(report))
         known = f" for {format_count(buffers, 'buffer')}" if buffers else ""
         return (f"<hamkaas.MemoryPlan {memory['workspace']:,} bytes{known}; no "
                 f"plan needs less than {memory['workspaceLowerBound']:,}>")

@@ -7,21 +7,21 @@ import dataclasses
 import html
 import operator
 import os
-from typing import (Any, Callable, Dict, List, Mapping, Optional,
-                    SupportsIndex, Union, cast)
+from typing import (Any, Callable, Dict, Iterable, List, Mapping, Optional,
+                    Sequence, SupportsIndex, Tuple, Union, cast)
 
 from . import _native
 from .arrays import Array, as_dense, element_type_name
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
+from .functions import EntryFunction, Function, Signature, name_functions
 from .options import (CompileOptions, check_number, check_text,
                       describe_options, make_write_options)
 from .progress import Progress, ProgressLine, make_progress
-from .replay import replay
+from .replay import replay, replay_functions
 from .state import PathLike, RunLock, State
-from .structure import Structure, flatten, skeleton, unflatten
-from .tables import (TensorInfo, describe_tensors, make_html_table,
-                     make_tensors)
+from .structure import Structure, name_results, skeleton, unflatten
+from .tables import TensorInfo, make_html_table, make_tensors
 
 
 # More of them are hidden at first.
@@ -44,12 +44,22 @@ class Model:
     wait for each other; other models run concurrently. After a fork, the child
     may use its parent's models, except those that another thread was running:
     they stay busy, with a state that is half written.
+
+    A model with several functions has them as attributes: ``model.decode`` is
+    an `EntryFunction`.
     """
+
+    name: str
+    """The name in messages, and the prefix of the functions of a library."""
+    parameters: Tuple[TensorInfo, ...]
+    """The constants, with their names."""
+    states: Tuple[TensorInfo, ...]
+    """The tensors kept between runs; `state` has their contents."""
 
     def __init__(self, native: _native.Model, weights: _Weights, device: str,
                  threads: int, constants_of: Optional["Model"] = None,
                  state_of: Optional["Model"] = None,
-                 structure: Structure = None) -> None:
+                 structures: Sequence[Structure] = ()) -> None:
         check_text("device", device)
         check_number("threads", threads, 1 << 31)
         if state_of is not None and not isinstance(state_of, Model):
@@ -59,7 +69,10 @@ class Model:
         self._weights = weights
         self._device = device
         self._threads = threads
-        self._structure = structure
+        self._signatures = [
+            Signature(name, make_tensors(inputs), make_tensors(outputs))
+            for name, inputs, outputs in native.functions]
+        self._structures = list(structures) or [None] * len(self._signatures)
         self._lock: RunLock = RunLock() if state_of is None else state_of._lock
         # The weights were checked and packed once, for the first instance.
         own = weights if constants_of is None else _Weights({})
@@ -69,8 +82,6 @@ class Model:
             None if state_of is None else state_of._open_instance(),
             own.unverified)
         self.name = native.name
-        self.inputs = make_tensors(native.inputs)
-        self.outputs = make_tensors(native.outputs)
         self.parameters = make_tensors(native.parameters)
         self.states = make_tensors(native.states)
 
@@ -80,8 +91,9 @@ class Model:
 
         Takes numpy arrays, torch tensors on the CPU, and everything that offers
         DLPack, with exactly the types and shapes of `inputs`. Dense row-major
-        ones are used in place, others copied. Returns a new numpy array; a
-        tuple of them if the model has several outputs.
+        ones are used in place, others copied. Returns a new numpy array, or
+        several in the structure that was compiled. A model with several
+        functions runs one of them: ``model.decode.run(...)``.
 
         ``out`` gives arrays to write outputs to, by name, which are returned
         then: dense, row-major, writable, and apart from the inputs.
@@ -98,14 +110,61 @@ class Model:
         >>> model.run({"x": np.float32([-1, 2])})
         array([0., 2.], dtype=float32)
         """
+        if len(self._signatures) != 1:
+            self._sole("run")  # Says what to run instead.
+        return self._run(0, inputs, out)
+
+    def _run(self, number: int, inputs: Mapping[str, Any],
+             out: Optional[Mapping[str, Any]]) -> Any:
         given = inputs if type(inputs) is dict else _make_dict(inputs, "inputs")
         places = out if out is None or type(out) is dict else _make_dict(
             out, "out")
         with self._lock.mutex:
-            results = self._open_instance().run(given, places)
-        if self._structure is not None:
-            return unflatten(self._structure, results)
+            results = self._open_instance().run(number, given, places)
+        structure = self._structures[number]
+        if structure is not None:
+            return unflatten(structure, results)
         return results[0] if len(results) == 1 else results
+
+    # Functions.
+
+    @property
+    def functions(self) -> Dict[str, EntryFunction]:
+        """The functions by their names; "main" if there is only one."""
+        return {signature.name: EntryFunction(self, number, signature)
+                for number, signature in enumerate(self._signatures)}
+
+    def __getattr__(self, name: str) -> EntryFunction:
+        # NOTE: whoever copies objects asks for attributes before there are any.
+        for number, signature in enumerate(
+                self.__dict__.get("_signatures", ())):
+            if signature.name == name:
+                return EntryFunction(self, number, signature)
+        raise AttributeError(
+            f"'Model' object has no attribute {name!r}", name=name, obj=self)
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *self.functions]
+
+    @property
+    def inputs(self) -> Tuple[TensorInfo, ...]:
+        """The arrays that a run takes, if the model has one function."""
+        return self._sole("inputs").inputs
+
+    @property
+    def outputs(self) -> Tuple[TensorInfo, ...]:
+        """The arrays that a run returns, if the model has one function."""
+        return self._sole("outputs").outputs
+
+    def _sole(self, what: str) -> Signature:
+        """The only function; an error if ``what`` is not known for several."""
+        if len(self._signatures) == 1:
+            return self._signatures[0]
+        names = [signature.name for signature in self._signatures]
+        raise HamKaasError(
+            f"model '{self.name}': expected one of its functions, as in "
+            f"model.{names[0]}.{what}, got none; it has "
+            f"{', '.join(map(repr, names))}")
 
     @property
     def device(self) -> str:
@@ -142,7 +201,7 @@ class Model:
                      self._threads if threads is None else threads,
                      constants_of=self if is_same else None,
                      state_of=self if share_state else None,
-                     structure=self._structure)
+                     structures=self._structures)
 
     def save(
         self, path: PathLike, embed_weights: bool = True,
@@ -220,8 +279,11 @@ class Model:
         memory = ", closed"
         if self._native is not None:
             memory = f", memory: {self.report.memory}"
-        return (f"<hamkaas.Model {self.name} ({describe_tensors(self.inputs)}) "
-                f"-> ({describe_tensors(self.outputs)}){memory}>")
+        texts = [signature.describe() for signature in self._signatures]
+        if len(texts) > 1:
+            texts = [f"{signature.name} {text}" for signature, text in
+                     zip(self._signatures, texts)]
+        return f"<hamkaas.Model {self.name} {', '.join(texts)}{memory}>"
 
     def _repr_html_(self) -> str:
         name = html.escape(self.name)
@@ -229,15 +291,26 @@ class Model:
             return f"<b>{name}</b>, closed"
         report, plan = self.report, self.memory_plan._repr_svg_()
         tables = [make_html_table(title, tensors) for title, tensors in
-                  (("input", self.inputs), ("output", self.outputs),
-                   ("state", self.states), ("parameter", self.parameters))]
+                  (*self._name_tables(), ("state", self.states),
+                   ("parameter", self.parameters))]
         if len(self.parameters) > _SHOWN_PARAMETERS:
-            tables[3] = (f"<details><summary>{len(self.parameters)} parameters"
-                         f"</summary>{tables[3]}</details>")
+            tables[-1] = (f"<details><summary>{len(self.parameters)} parameters"
+                          f"</summary>{tables[-1]}</details>")
         drawing = "" if plan is None else (
             f'<div style="overflow-x: auto">{plan}</div>')
         return (f"<b>{name}</b> on {html.escape(self.device)}, memory: "
                 f"{report.memory}{''.join(tables)}{drawing}")
+
+    def _name_tables(self) -> List[Tuple[str, Tuple[TensorInfo, ...]]]:
+        tables = []
+        for name, inputs, outputs in self._signatures:
+            of = f" of {name}" if len(self._signatures) > 1 else ""
+            tables += [(f"input{of}", inputs), (f"output{of}", outputs)]
+        return tables
+
+
+# Functions that `compile` makes have other names.
+_ATTRIBUTES = {*dir(Model), *Model.__annotations__}
 
 
 def _make_dict(arrays: Mapping[str, Any], what: str) -> Dict[str, Any]:
@@ -320,7 +393,8 @@ def _as_size(name: str, size: object) -> int:
 
 @describe_options
 def compile(
-        node: Structure, *, name: str = "model", device: str = "cpu",
+        node: Union[Structure, Dict[str, Function]], *, name: str = "model",
+        device: str = "cpu",
         threads: int = 0, state_of: Optional[Model] = None,
         progress: Progress = None,
         # hamkaas-tblgen begin: python-graph-parameters
@@ -345,6 +419,11 @@ def compile(
     ``node`` may also be a tuple, a list or a dictionary of nodes, or of such: a
     run returns its results in the same. Outputs have the names of the keys and
     places, ``"logits"``, ``"state.0"``.
+
+    A dictionary of `hamkaas.function` makes one program of several functions,
+    ``model.decode.run(...)``, which share weights and state. They have a
+    constant or a state in common if they have its node or name, or the array of
+    a constant without a name.
 
     ``name`` is the model's name in messages and the prefix of a saved
     library's functions. ``threads`` work on a run, 0 for one per core.
@@ -395,12 +474,16 @@ def compile(
         debug_info=debug_info,
         # hamkaas-tblgen end
     )
-    outputs = list(flatten(node))
-    built = replay([output for _, output in outputs],
-                   [output_name for output_name, _ in outputs])
+    functions = name_functions(node, _ATTRIBUTES)
+    if functions is None:
+        built = replay(name_results(node))
+        structures = [skeleton(node)]
+    else:
+        built = replay_functions(functions)
+        structures = [function.structure for function in functions.values()]
     native = _compile(built.graph, name, progress, add_target(options, device))
     return Model(native, _Weights(built.constants), device, threads,
-                 state_of=state_of, structure=skeleton(node))
+                 state_of=state_of, structures=structures)
 
 
 @describe_options

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _native
 from .arrays import Array
 from .errors import HamKaasError
+from .functions import Function
 from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
 from .positions import Position, format_position
 from .storage import Storage, Storages, View
@@ -66,21 +67,51 @@ class Replay:
     """The contents of the parameters, by name."""
 
 
-class _Builder:
-    """Adds nodes in the order in which they are visited."""
+class _Tensors:
+    """Constants and states, which the functions of a graph share."""
 
-    def __init__(self, nodes: Sequence[Node]) -> None:
-        self.graph = _native.Graph()
+    def __init__(self, graph: _native.Graph, nodes: Sequence[Node],
+                 same: Dict[int, Node]) -> None:
+        """``same``: the nodes of which one among ``nodes`` is another one."""
         self.constants: Dict[str, Array] = {}
+        self._graph = graph
+        self._same = same
+        self._values: Dict[int, int] = {}
+        self._names: Dict[int, str] = {}
+        for row, prefix in ((CONSTANT, "constant"), (STATE, "buffer")):
+            of_kind = [node for node in nodes if node._row == row]
+            self._names.update(name_tensors(of_kind, prefix))
+
+    def add(self, node: Node) -> int:
+        """The value of a constant or state, added once."""
+        node = self._same.get(id(node), node)
+        value = self._values.get(id(node))
+        if value is None:
+            value = self._values[id(node)] = self._add(node)
+        return value
+
+    def _add(self, node: Node) -> int:
+        name, kind, position = self._names[id(node)], node._type, node._position
+        if node._row == STATE:
+            data = None if node._data is None else node._data.tobytes()
+            return self._graph.add_state(name, kind, data, position)
+        assert node._data is not None
+        self.constants[name] = node._data
+        return self._graph.add_parameter(name, kind, position)
+
+
+class _Builder:
+    """Adds the nodes of a function in the order in which they are visited."""
+
+    def __init__(self, graph: _native.Graph, nodes: Sequence[Node],
+                 tensors: _Tensors) -> None:
+        self.graph = graph
         self._nodes = nodes
+        self._tensors = tensors
         self._views: Dict[int, View] = {}
         self._results: Dict[int, Tuple[int, ...]] = {}
         self._states: List[Tuple[Node, Storage, int]] = []
         self._storages = Storages(self._apply, self._make_position)
-        self._names: Dict[int, str] = {}
-        for row, prefix in ((CONSTANT, "constant"), (STATE, "buffer")):
-            same = [node for node in nodes if node._row == row]
-            self._names.update(name_tensors(same, prefix))
         self._result_counts: Dict[int, int] = {}
         for node in nodes:
             if node._row == RESULT:
@@ -122,18 +153,14 @@ class _Builder:
             self._add_operation(node)
 
     def _own_tensor(self, node: Node) -> None:
-        name, kind, position = self._names.get(id(node), ""), node._type, \
-            node._position
+        kind, position = node._type, node._position
         if node._row == INPUT:
             self._own(node, self.graph.add_input(str(node._name), kind,
                                                  position))
         elif node._row == CONSTANT:
-            assert node._data is not None
-            self.constants[name] = node._data
-            self._own(node, self.graph.add_parameter(name, kind, position))
+            self._own(node, self._tensors.add(node))
         elif node._row == STATE:
-            data = None if node._data is None else node._data.tobytes()
-            value = self.graph.add_state(name, kind, data, position)
+            value = self._tensors.add(node)
             self._states.append((node, self._own(node, value), value))
         else:
             assert node._data is not None
@@ -188,12 +215,100 @@ class _Builder:
             ("int64", (1,)), np.array([number], np.int64).tobytes(), position)
 
 
-def replay(results: Sequence[Node], names: Sequence[str]) -> Replay:
-    """The graph that ends in ``results``, which get these names."""
-    nodes = visit(results)
+Results = Sequence[Tuple[str, Node]]
+"""Nodes, with the names that they get as outputs."""
+
+
+def replay(results: Results) -> Replay:
+    """The graph that ends in ``results``."""
+    nodes = visit([node for _, node in results])
     _check_names(nodes)
-    builder = _Builder(nodes)
+    graph = _native.Graph()
+    tensors = _Tensors(graph, nodes, {})
+    _build(graph, nodes, tensors, results)
+    return Replay(graph, tensors.constants)
+
+
+def replay_functions(functions: Mapping[str, Function]) -> Replay:
+    """The graph of several functions, by their names."""
+    visited = []
+    for function in functions.values():
+        visited.append(visit([node for _, node in function.results]))
+        _check_names(visited[-1])
+    same = _find_same(visited)
+    graph = _native.Graph()
+    tensors = _Tensors(graph, list({
+        id(node): node for nodes in visited for node in nodes
+        if id(node) not in same}.values()), same)
+    for (name, function), nodes in zip(functions.items(), visited):
+        try:
+            graph.begin_function(name)
+        except HamKaasError as error:
+            raise HamKaasError(f"{format_position(function.position)}: error: "
+                               f"{error}") from None
+        _build(graph, nodes, tensors, function.results)
+    return Replay(graph, tensors.constants)
+
+
+def _build(graph: _native.Graph, nodes: Sequence[Node], tensors: _Tensors,
+           results: Results) -> None:
+    builder = _Builder(graph, nodes, tensors)
     builder.build()
-    builder.graph.set_outputs([(name, builder.read(node))
-                               for name, node in zip(names, results)])
-    return Replay(builder.graph, builder.constants)
+    graph.set_outputs([(name, builder.read(node)) for name, node in results])
+
+
+#===------------------------------------------------------------------------===#
+# What functions share
+#===------------------------------------------------------------------------===#
+
+
+def _find_same(functions: Sequence[Sequence[Node]]) -> Dict[int, Node]:
+    """The constants and states that an earlier node is, too, by their ids."""
+    known: Dict[object, Node] = {}
+    same: Dict[int, Node] = {}
+    for node in (node for nodes in functions for node in nodes):
+        if node._row not in (CONSTANT, STATE):
+            continue
+        other = known.setdefault(_identify(node), node)
+        if other is not node:
+            _check_same(node, other)
+            same[id(node)] = other
+    return same
+
+
+def _identify(node: Node) -> object:
+    """What nodes of one tensor have in common."""
+    if node._name is not None:
+        return node._row, node._name
+    if node._row == STATE or node._data is None:
+        return id(node)
+    return _address(node._data), node._type
+
+
+def _address(data: Array) -> int:
+    address: int = data.__array_interface__["data"][0]
+    return address
+
+
+def _check_same(node: Node, other: Node) -> None:
+    """Raises an error if nodes of one name differ."""
+    dtype, shape = node._type
+    if node._type != other._type:
+        expected = f"to be {other._type[0]} {list(other._type[1])}"
+        got = f"{dtype} {list(shape)}"
+    elif not _is_equal(node._data, other._data):
+        expected, got = "to have the same elements", "others"
+    else:
+        return
+    raise HamKaasError(
+        f"{format_position(node._position)}: error: expected {node._name!r} "
+        f"{expected} in all functions, got {got}\n"
+        f"{format_position(other._position)}: note: named here")
+
+
+def _is_equal(data: Optional[Array], other: Optional[Array]) -> bool:
+    if data is None or other is None or _address(data) == _address(other):
+        return (data is None) == (other is None)
+    # By their bits: NaN equals itself.
+    return bool(np.array_equal(data.reshape(-1).view(np.uint8),
+                               other.reshape(-1).view(np.uint8)))

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Dict, List, Tuple
+from typing import Dict, List, Tuple, Union
 
 from . import ops
 from .arrays import Array, Shape
+from .functions import Function, name_functions
 from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
 from .positions import Position
-from .replay import name_tensors, replay
+from .replay import name_tensors, replay, replay_functions
 from .statements import Argument, format_arguments
 from .tensor import Attribute
 
@@ -29,7 +30,10 @@ class Script:
     constants: Dict[str, Array]
     """The contents of the constants, by name."""
     inputs: Dict[str, Tuple[str, Shape]]
-    """Element type and shape of the inputs, by name."""
+    """Element type and shape of the inputs, by name.
+
+    Those of one of several functions begin with its name: ``decode.x``.
+    """
 
 
 # The operators of version 1, whose attributes have no names. Elements are
@@ -53,10 +57,11 @@ _OPERATORS = {
 _WRITES = ("replace_slice", "scatter")
 
 
-def write_script(result: Node) -> Script:
+def write_script(result: Union[Node, Dict[str, Function]]) -> Script:
     """The script of the graph that ends in ``result``.
 
-    Held to version 1 of the language where the graph fits it.
+    Held to version 1 of the language where the graph fits it. A dictionary of
+    `hamkaas.function` becomes a script of version 3.
 
     >>> import hamkaas as hk
     >>> print(write_script(hk.input("x", [2, 3]).relu()).text, end="")
@@ -64,9 +69,12 @@ def write_script(result: Node) -> Script:
     $2 = ReLUNode($1);
     result = $2;
     """
+    functions = name_functions(result, taken=())
+    if functions is not None:
+        return _describe_functions(functions)
     if not isinstance(result, Node):
-        raise TypeError(
-            f"expected a hamkaas.Node, got {type(result).__name__}")
+        raise TypeError("expected a hamkaas.Node, or functions by their names, "
+                        f"got {type(result).__name__}")
     nodes = visit([result])
     if any(map(_is_beyond_version_2, nodes)):
         return _describe(result, nodes)
@@ -82,12 +90,23 @@ def _is_beyond_version_2(node: Node) -> bool:
 
 def _describe(result: Node, nodes: List[Node]) -> Script:
     """The script of the compiler, in which compositions are operations."""
-    built = replay([result], ["result"])
+    built = replay([("result", result)])
     text = built.graph.describe()
     inputs = {str(node._name): node._type for node in nodes
               if node._row == INPUT}
     return Script(text, [result._position] * text.count("\n"),
                   built.constants, inputs)
+
+
+def _describe_functions(functions: Dict[str, Function]) -> Script:
+    built = replay_functions(functions)
+    text = built.graph.describe()
+    inputs = {f"{name}.{node._name}": node._type
+              for name, function in functions.items()
+              for node in visit([result for _, result in function.results])
+              if node._row == INPUT}
+    position = next(iter(functions.values())).position
+    return Script(text, [position] * text.count("\n"), built.constants, inputs)
 
 
 def _is_parameter(node: Node) -> bool:

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Iterable, Iterator, Tuple
+from typing import Any, Iterable, Iterator, List, Tuple
 
 from .graph import Node
+from .positions import make_error
 
 Structure = Any
 """A node, or a tuple, list or dictionary of structures."""
@@ -37,6 +38,14 @@ def flatten(structure: Structure,
         raise TypeError("expected a hamkaas.Node, or a tuple, list or "
                         "dictionary of nodes, got "
                         f"{type(structure).__name__}")
+
+
+def name_results(structure: Structure) -> List[Tuple[str, Node]]:
+    """The nodes and their names. Raises an error if there are none."""
+    results = list(flatten(structure))
+    if not results:
+        raise make_error(f"expected a result or more, got {structure!r}")
+    return results
 
 
 def skeleton(structure: Structure) -> Structure:

@@ -126,6 +126,10 @@ HamKaasValue Graph::addTensor(AddTensor add, const char *name, TypeTuple given,
   return value;
 }
 
+void Graph::beginFunction(const std::string &name) {
+  check(HamKaasGraphBeginFunction(handle, name.c_str()));
+}
+
 HamKaasValue Graph::addInput(const std::string &name, TypeTuple type,
                              PositionTuple position) {
   return addTensor(HamKaasGraphAddInput, name.c_str(), type, {}, position);

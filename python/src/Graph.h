@@ -29,6 +29,8 @@ public:
   Graph &operator=(const Graph &) = delete;
   ~Graph() { HamKaasErrorFree(HamKaasGraphDestroy(handle)); }
 
+  /// Inputs, operations, stores and outputs that follow belong to it.
+  void beginFunction(const std::string &name);
   HamKaasValue addInput(const std::string &name, TypeTuple type,
                         PositionTuple position);
   /// Whoever makes an instance gives its contents.

@@ -10,7 +10,7 @@
 
 using namespace hamkaas::python;
 
-static void checkOverlap(const Tables &tables, const Arguments &inputs,
+static void checkOverlap(const FunctionTables &tables, const Arguments &inputs,
                          const std::vector<Elements> &outputs) {
   for (size_t o = 0; o < outputs.size(); ++o) {
     auto fail = [&](const char *kind, const Tensor &other) {
@@ -29,7 +29,7 @@ static void checkOverlap(const Tables &tables, const Arguments &inputs,
 }
 
 /// `out` if it has all outputs; else a copy with new arrays for the others.
-static nb::dict makeOutputs(const Tables &tables,
+static nb::dict makeOutputs(const FunctionTables &tables,
                             const std::optional<nb::dict> &out) {
   auto isGiven = [&](const Tensor &output) {
     return out && out->contains(output.name);
@@ -46,7 +46,8 @@ static nb::dict makeOutputs(const Tables &tables,
 }
 
 /// The arrays of the outputs in their order.
-static nb::tuple listOutputs(const Tables &tables, const nb::dict &arrays) {
+static nb::tuple listOutputs(const FunctionTables &tables,
+                             const nb::dict &arrays) {
   auto count = static_cast<Py_ssize_t>(tables.outputs.size());
   auto values = nb::steal<nb::tuple>(PyTuple_New(count));
   for (Py_ssize_t i = 0; values.is_valid() && i < count; ++i) {
@@ -70,30 +71,37 @@ void RunArguments::drop() {
   outputs.drop();
 }
 
-nb::tuple Instance::runWith(RunArguments &arguments, nb::dict inputs,
-                            std::optional<nb::dict> out) {
+nb::tuple Instance::runWith(RunArguments &arguments, size_t number,
+                            nb::dict inputs, std::optional<nb::dict> out) {
+  const FunctionTables &function = tables->functions[number];
   bool isOnGpu = device().starts_with("cuda");
-  arguments.inputs.take(*tables, inputs, "input", /*areAllNeeded=*/true,
+  arguments.inputs.take(function.title, inputs, "input", /*areAllNeeded=*/true,
                         isOnGpu);
-  nb::dict arrays = makeOutputs(*tables, out);
-  arguments.outputs.take(*tables, arrays, "output", /*areAllNeeded=*/true,
-                         isOnGpu);
+  nb::dict arrays = makeOutputs(function, out);
+  arguments.outputs.take(function.title, arrays, "output",
+                         /*areAllNeeded=*/true, isOnGpu);
   if (out)
-    checkOverlap(*tables, arguments.inputs, arguments.outputs.all());
-  nb::tuple results = listOutputs(*tables, arrays);
+    checkOverlap(function, arguments.inputs, arguments.outputs.all());
+  nb::tuple results = listOutputs(function, arrays);
   arguments.findAddresses();
   callWithoutLock([&] {
-    return HamKaasInstanceRun(handle, arguments.from.data(),
-                              arguments.to.data());
+    return HamKaasInstanceRunFunction(handle, static_cast<int32_t>(number),
+                                      arguments.from.data(),
+                                      arguments.to.data());
   });
   return results;
 }
 
-nb::tuple Instance::run(nb::dict inputs, std::optional<nb::dict> out) {
+nb::tuple Instance::run(size_t number, nb::dict inputs,
+                        std::optional<nb::dict> out) {
+  if (number >= spares.size())
+    throw nb::index_error("expected the number of a function");
+  std::unique_ptr<RunArguments> &spare = spares[number];
   auto arguments =
-      spare ? std::move(spare) : std::make_unique<RunArguments>(*tables);
+      spare ? std::move(spare)
+            : std::make_unique<RunArguments>(tables->functions[number]);
   // After an error they go, with the arrays that they have taken.
-  nb::tuple results = runWith(*arguments, inputs, std::move(out));
+  nb::tuple results = runWith(*arguments, number, inputs, std::move(out));
   arguments->drop();
   spare = std::move(arguments);
   return results;

@@ -16,9 +16,9 @@ namespace hamkaas::python {
 
 /// The arguments of a run, as addresses.
 struct RunArguments {
-  explicit RunArguments(const Tables &tables)
-      : inputs(tables.inputs), outputs(tables.outputs),
-        from(tables.inputs.size()), to(tables.outputs.size()) {}
+  explicit RunArguments(const FunctionTables &function)
+      : inputs(function.inputs), outputs(function.outputs),
+        from(function.inputs.size()), to(function.outputs.size()) {}
 
   /// The addresses are valid as long as the arrays are taken.
   void findAddresses();
@@ -35,13 +35,15 @@ struct RunArguments {
 class Instance {
 public:
   Instance(HamKaasInstance *handle, std::shared_ptr<const Tables> tables)
-      : handle(handle), tables(std::move(tables)) {}
+      : handle(handle), tables(std::move(tables)),
+        spares(this->tables->functions.size()) {}
   Instance(const Instance &) = delete;
   Instance &operator=(const Instance &) = delete;
   ~Instance() { HamKaasInstanceDestroy(handle); }
 
-  /// The outputs, in order: new arrays, or those of `out` by name.
-  nb::tuple run(nb::dict inputs, std::optional<nb::dict> out);
+  /// Runs entry function `number`, which must be there. The outputs, in order:
+  /// new arrays, or those of `out` by name.
+  nb::tuple run(size_t number, nb::dict inputs, std::optional<nb::dict> out);
 
   nb::object readState(nb::str name);
   void writeState(nb::str name, nb::object value);
@@ -56,14 +58,14 @@ public:
 
 private:
   const Tensor &findState(nb::str name) const;
-  nb::tuple runWith(RunArguments &arguments, nb::dict inputs,
+  nb::tuple runWith(RunArguments &arguments, size_t number, nb::dict inputs,
                     std::optional<nb::dict> out);
 
   HamKaasInstance *handle;
   std::shared_ptr<const Tables> tables;
-  /// That of the last run, for the next one. A run takes it away: arrays may be
-  /// of classes whose Python code runs this once more.
-  std::unique_ptr<RunArguments> spare;
+  /// For each function that of its last run, for the next one. A run takes it
+  /// away: arrays may be of classes whose Python code runs this once more.
+  std::vector<std::unique_ptr<RunArguments>> spares;
 };
 
 } // namespace hamkaas::python

@@ -218,7 +218,7 @@ Model::createInstance(const std::string &device, int32_t threads,
                       const Instance *constantsOf, const Instance *stateOf,
                       bool isUnverified) {
   // Missing parameters may come from the file or from the program.
-  Arguments given(*tables, tables->parameters, parameters, "parameter",
+  Arguments given(tables->title(), tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
   std::vector<HamKaasNamedData> named = given.named();
   std::string deviceName = withoutZeros(device, "a device");
@@ -250,7 +250,7 @@ std::string Model::describe(int32_t description) {
 
 void Model::write(nb::bytes path, nb::dict parameters,
                   std::optional<nb::bytes> weights, nb::dict settings) {
-  Arguments given(*tables, tables->parameters, parameters, "parameter",
+  Arguments given(tables->title(), tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
   std::vector<HamKaasNamedData> named = given.named();
   std::string output = toPath(path);

@@ -48,6 +48,16 @@ nb::tuple describeTensors(const std::vector<Tensor> &tensors) {
   return nb::tuple(result);
 }
 
+/// Name, inputs and outputs of each entry function.
+nb::tuple describeFunctions(const Model &model) {
+  nb::list result;
+  for (const FunctionTables &function : model.getTables().functions)
+    result.append(nb::make_tuple(function.name,
+                                 describeTensors(function.inputs),
+                                 describeTensors(function.outputs)));
+  return nb::tuple(result);
+}
+
 /// Name, element type, shape and elements.
 using ConstantInputTuple =
     std::tuple<std::string, std::string, std::vector<int64_t>, nb::bytes>;
@@ -141,15 +151,14 @@ void bindModel(nb::module_ &module) {
            "options"_a)
       .def_prop_ro("name",
                    [](const Model &model) { return model.getTables().model; })
-      .def_prop_ro("inputs", table(&Tables::inputs))
-      .def_prop_ro("outputs", table(&Tables::outputs))
+      .def_prop_ro("functions", &describeFunctions)
       .def_prop_ro("parameters", table(&Tables::parameters))
       .def_prop_ro("states", table(&Tables::states));
 }
 
 void bindInstance(nb::module_ &module) {
   nb::class_<Instance>(module, "Instance")
-      .def("run", &Instance::run, "inputs"_a, "out"_a.none())
+      .def("run", &Instance::run, "number"_a, "inputs"_a, "out"_a.none())
       .def_prop_ro("device",
                    [](const Instance &instance) {
                      return std::string(instance.device());
@@ -164,6 +173,7 @@ void bindInstance(nb::module_ &module) {
 void bindGraph(nb::module_ &module) {
   nb::class_<Graph>(module, "Graph")
       .def(nb::init<>())
+      .def("begin_function", &Graph::beginFunction, "name"_a)
       .def("add_input", &Graph::addInput, "name"_a, "type"_a, "position"_a)
       .def("add_parameter", &Graph::addParameter, "name"_a, "type"_a,
            "position"_a)

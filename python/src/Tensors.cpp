@@ -157,14 +157,22 @@ std::string Tensor::describe() const {
   return std::string(elementTypeName(elementType)) + " " + formatShape(shape);
 }
 
-Tables::Tables(const HamKaasProgram &program) : model(program.name) {
-  auto copy = [](const HamKaasTensorInfo *infos, int32_t count) {
-    return std::vector<Tensor>(infos, infos + count);
-  };
-  inputs = copy(program.inputs, program.inputCount);
-  outputs = copy(program.outputs, program.outputCount);
-  parameters = copy(program.parameters, program.parameterCount);
-  states = copy(program.states, program.stateCount);
+FunctionTables::FunctionTables(const HamKaasProgram &function)
+    : name(HamKaasProgramFunctionName(&function)),
+      title(std::string("model '") + function.name + "'"),
+      inputs(function.inputs, function.inputs + function.inputCount),
+      outputs(function.outputs, function.outputs + function.outputCount) {
+  if (HamKaasProgramFunctionCount(&function) > 1)
+    title = "function '" + name + "' of " + title;
+}
+
+Tables::Tables(const HamKaasProgram &program)
+    : model(program.name),
+      parameters(program.parameters,
+                 program.parameters + program.parameterCount),
+      states(program.states, program.states + program.stateCount) {
+  for (int32_t i = 0; i < HamKaasProgramFunctionCount(&program); ++i)
+    functions.emplace_back(*HamKaasProgramFunction(&program, i));
 }
 
 //===----------------------------------------------------------------------===//
@@ -320,7 +328,7 @@ static void addLine(std::string &lines, const std::string &line) {
     lines += (lines.empty() ? "" : "\n") + line;
 }
 
-void Arguments::take(const Tables &tables, nb::dict given, const char *kind,
+void Arguments::take(const std::string &title, nb::dict given, const char *kind,
                      bool areAllNeeded, bool mayBeOnGpu) {
   bool isOutput = std::string_view(kind) == "output";
   std::string problems;
@@ -344,12 +352,12 @@ void Arguments::take(const Tables &tables, nb::dict given, const char *kind,
     }
   }
   if (found != given.size())
-    findUnknown(tables, given, kind, problems);
+    findUnknown(title, given, kind, problems);
   if (!problems.empty())
     throw makeError(problems);
 }
 
-void Arguments::findUnknown(const Tables &tables, nb::dict given,
+void Arguments::findUnknown(const std::string &title, nb::dict given,
                             const char *kind, std::string &problems) const {
   std::string known;
   for (const Tensor &tensor : tensors)
@@ -362,8 +370,8 @@ void Arguments::findUnknown(const Tables &tables, nb::dict given,
     if (isKnown)
       continue;
     addLine(problems, std::string("unknown ") + kind + " " +
-                          nb::repr(name).c_str() + ", model '" + tables.model +
-                          "' has " + (known.empty() ? "none" : known));
+                          nb::repr(name).c_str() + ", " + title + " has " +
+                          (known.empty() ? "none" : known));
   }
 }
 

@@ -42,12 +42,27 @@ int32_t parseElementType(std::string_view name);
 /// E.g. "[2, 3]".
 std::string formatShape(const std::vector<int64_t> &shape);
 
+/// The tensors of an entry function, in its order.
+struct FunctionTables {
+  explicit FunctionTables(const HamKaasProgram &function);
+
+  std::string name;
+  /// For messages: "model 'mnist'", or "function 'decode' of model 'llama'" if
+  /// there are several.
+  std::string title;
+  std::vector<Tensor> inputs, outputs;
+};
+
 /// The tensors of a program, in its order.
 struct Tables {
   explicit Tables(const HamKaasProgram &program);
 
+  /// For messages, e.g. "model 'mnist'".
+  std::string title() const { return "model '" + model + "'"; }
+
   std::string model;
-  std::vector<Tensor> inputs, outputs, parameters, states;
+  std::vector<FunctionTables> functions;
+  std::vector<Tensor> parameters, states;
 };
 
 /// The address of an array's elements: dense, row-major, aligned. Holds the
@@ -106,17 +121,18 @@ public:
       : tensors(tensors), elements(tensors.size()) {}
 
   /// As a new one that takes `given`.
-  Arguments(const Tables &tables, const std::vector<Tensor> &tensors,
+  Arguments(const std::string &title, const std::vector<Tensor> &tensors,
             nb::dict given, const char *kind, bool areAllNeeded)
       : Arguments(tensors) {
-    take(tables, given, kind, areAllNeeded, /*mayBeOnGpu=*/false);
+    take(title, given, kind, areAllNeeded, /*mayBeOnGpu=*/false);
   }
 
   /// Takes the values of `given` by the names of the tensors; may be called
-  /// once. Throws one error that lists all problems. `kind` is "input",
-  /// "parameter" or "output". With `areAllNeeded` none may be missing; with
-  /// `mayBeOnGpu` arrays may be in GPU memory.
-  void take(const Tables &tables, nb::dict given, const char *kind,
+  /// once. Throws one error that lists all problems. `title` says whose the
+  /// tensors are, `kind` is "input", "parameter" or "output". With
+  /// `areAllNeeded` none may be missing; with `mayBeOnGpu` arrays may be in GPU
+  /// memory.
+  void take(const std::string &title, nb::dict given, const char *kind,
             bool areAllNeeded, bool mayBeOnGpu);
 
   /// Gives back what was taken.
@@ -128,7 +144,7 @@ public:
   const std::vector<Elements> &all() const { return elements; }
 
 private:
-  void findUnknown(const Tables &tables, nb::dict given, const char *kind,
+  void findUnknown(const std::string &title, nb::dict given, const char *kind,
                    std::string &problems) const;
 
   const std::vector<Tensor> &tensors;
