@@ -175,7 +175,8 @@ typedef struct HamKaasOperationTypes {
 
 /// Checks an operation as HamKaasGraphAddOperation does, without a graph.
 /// `types` has room for `typeCapacity` results, `*typeCount` is set to their
-/// number. The error names the operation, but no position.
+/// number, also if they do not fit, which is an error; to 0 after any other.
+/// The error names the operation, but no position.
 HAMKAAS_API HamKaasError HamKaasInferOperation(
     const HamKaasOperationTypes *operation, HamKaasTensorType *types /* out */,
     int32_t typeCapacity, int32_t *typeCount /* out */);

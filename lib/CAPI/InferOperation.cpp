@@ -95,12 +95,12 @@ static Error infer(const HamKaasOperationTypes &operation,
   auto added = add(graph, operation, UnknownLoc::get(context.get()));
   if (!added)
     return added.takeError();
+  *typeCount = int32_t(added->size());
   if (types.size() < added->size())
     return createStringError("expected room for " + Twine(added->size()) +
                              " results, got it for " + Twine(types.size()));
   for (auto [type, result] : llvm::zip(types, *added))
     type = describeType(cast<RankedTensorType>(result.getType()));
-  *typeCount = int32_t(added->size());
   return Error::success();
 }
 

@@ -13,9 +13,6 @@
 
 using namespace hamkaas::python;
 
-/// More than any operation has.
-static constexpr int32_t largestResultCount = 64;
-
 //===----------------------------------------------------------------------===//
 // From Python to C
 //===----------------------------------------------------------------------===//
@@ -213,12 +210,22 @@ nb::tuple hamkaas::python::inferOperation(const std::string &name,
   Attributes attributes(givenAttributes);
   auto operation =
       makeOperation<HamKaasOperationTypes>(name, operands, attributes);
-  HamKaasTensorType results[largestResultCount];
+  std::vector<HamKaasTensorType> results(1);
   int32_t count = 0;
-  check(HamKaasInferOperation(&operation, results, largestResultCount, &count));
+  auto infer = [&] {
+    return HamKaasInferOperation(&operation, results.data(),
+                                 static_cast<int32_t>(results.size()), &count);
+  };
+  HamKaasError error = infer();
+  if (count > 1) {
+    HamKaasErrorFree(error);
+    results.resize(static_cast<size_t>(count));
+    error = infer();
+  }
+  check(error);
   nb::list all;
-  for (int32_t i = 0; i < count; ++i)
-    all.append(makeType(results[i]));
+  for (const HamKaasTensorType &type : results)
+    all.append(makeType(type));
   return nb::tuple(all);
 }
 

@@ -23,6 +23,12 @@ def test_each_operation_has_a_function():
     assert {name.rstrip("_") for name in hk.ops.__all__} == set(ROWS)
 
 
+def test_any_number_of_results():
+    rows = hk.ops.unstack(hk.input("x", [300, 2]))
+    assert len(rows) == 300
+    assert rows[-1].shape == (2,)
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_signature(name):
     """The operands in their order, then each attribute by its name."""

@@ -572,6 +572,14 @@ TEST(InferOperation, SaysWhatIsWrong) {
             "expected room for 1 results, got it for 0");
 }
 
+TEST(InferOperation, CountsResultsThatDoNotFit) {
+  HamKaasTensorType x = {HamKaasFloat32, 2, {300, 2}};
+  Inferred inferred = infer("unstack", {&x}, {}, 0);
+  EXPECT_EQ(inferred.error, "expected room for 300 results, got it for 0");
+  EXPECT_EQ(inferred.types.size(), 300u);
+  EXPECT_EQ(infer("unstack", {&x}, {}, 300).error, "");
+}
+
 TEST(InferOperation, ChecksTypes) {
   HamKaasTensorType ranks = {HamKaasFloat32, 9, {}};
   EXPECT_EQ(infer("relu", {&ranks}).error,

@@ -56,6 +56,14 @@ TEST_F(GraphWrapper, ComputesWithNumbers) {
             (Floats{0.875, 0.375, -0.125, -0.625, -1.125, -1.625}));
 }
 
+TEST_F(GraphWrapper, HasAsManyResultsAsAnOperation) {
+  Value rows = graph.input("rows", HamKaasFloat32, {300, 2});
+  std::vector<Value> results = unstack(rows);
+  EXPECT_EQ(graph.error(), "");
+  ASSERT_EQ(results.size(), 300u);
+  EXPECT_EQ(results.back().type().rank, 1);
+}
+
 TEST_F(GraphWrapper, RepeatsDimensions) {
   Value row = graph.constant({3}, Floats{10, 20, 30});
   Value column = graph.constant({2, 1}, std::array<float, 2>{100, 200});
