@@ -17,6 +17,7 @@ built. What does not fit raises `HamKaasError`.
 Nodes have the operators, and this package the functions, of the Python array
 API standard 2024.12. `hamkaas.nn` has layers of networks, those of
 torch.nn.functional, and `hamkaas.ops` each operation of the compiler.
+`hamkaas.array` has arrays that compute when they are looked at.
 
 The names in capitals and `traverse_node` are those of the first HamKaas, see
 `hamkaas.compat`.
@@ -24,7 +25,7 @@ The names in capitals and `traverse_node` are those of the first HamKaas, see
 
 import math
 
-from . import nn, ops
+from . import array, nn, ops
 from ._native import compiler_version
 from .array_api.elementwise import (
     abs, acos, acosh, add, asin, asinh, astype, atan, atan2, atanh,
@@ -105,8 +106,8 @@ __all__ = [
     "ReLUNode", "ReplaceSliceNode", "Report", "ReshapeNode", "Script",
     "SiLUNode", "SliceNode", "SlicedSoftmaxNode", "State", "SumNode",
     "TensorInfo", "UnsupportedError", "abs", "acos", "acosh", "add", "all",
-    "any", "arange", "argmax", "argmin", "argsort", "asarray", "asin", "asinh",
-    "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and",
+    "any", "arange", "argmax", "argmin", "argsort", "array", "asarray", "asin",
+    "asinh", "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and",
     "bitwise_invert", "bitwise_left_shift", "bitwise_or",
     "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_arrays",
     "broadcast_to", "can_cast", "ceil", "clip", "compile", "compiler_version",

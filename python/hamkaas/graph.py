@@ -9,6 +9,7 @@ operation; a graph is built of the records when it is compiled.
 from __future__ import annotations
 
 import operator
+from types import NoneType
 from typing import (Any, ClassVar, Dict, List, Optional, Sequence, Tuple, Type,
                     Union, cast)
 
@@ -260,6 +261,11 @@ class Node(Operators):
     @classmethod
     def _make(cls, row: str, operands: Sequence[Optional[Tensor]],
               attributes: Attributes) -> Tuple[Tensor, ...]:
+        for operand in operands:
+            if not isinstance(operand, (Node, NoneType)):
+                raise TypeError("expected a node, got an array of "
+                                "hamkaas.array; hamkaas.constant makes a node "
+                                "of it")
         nodes = cast(Tuple[Optional[Node], ...], tuple(operands))
         types, position = Node._infer(row, nodes, attributes)
         first = Node._record(row, nodes, attributes, types[0], position)

@@ -15,6 +15,7 @@ from .arrays import Array, as_dense, element_type_name
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
 from .functions import EntryFunction, Function, Signature, name_functions
+from .graph import Node
 from .options import (CompileOptions, check_number, check_text,
                       describe_options, make_write_options)
 from .progress import Progress, ProgressLine, make_progress
@@ -59,7 +60,8 @@ class Model:
     def __init__(self, native: _native.Model, weights: _Weights, device: str,
                  threads: int, constants_of: Optional["Model"] = None,
                  state_of: Optional["Model"] = None,
-                 structures: Sequence[Structure] = ()) -> None:
+                 structures: Sequence[Structure] = (),
+                 share_threads: bool = False) -> None:
         check_text("device", device)
         check_number("threads", threads, 1 << 31)
         if state_of is not None and not isinstance(state_of, Model):
@@ -80,7 +82,7 @@ class Model:
             device, threads, own.arrays, own.file,
             None if constants_of is None else constants_of._open_instance(),
             None if state_of is None else state_of._open_instance(),
-            own.unverified)
+            own.unverified, share_threads)
         self.name = native.name
         self.parameters = make_tensors(native.parameters)
         self.states = make_tensors(native.states)
@@ -119,12 +121,16 @@ class Model:
         given = inputs if type(inputs) is dict else _make_dict(inputs, "inputs")
         places = out if out is None or type(out) is dict else _make_dict(
             out, "out")
-        with self._lock.mutex:
-            results = self._open_instance().run(number, given, places)
+        results = self._run_all(number, given, places)
         structure = self._structures[number]
         if structure is not None:
             return unflatten(structure, results)
         return results[0] if len(results) == 1 else results
+
+    def _run_all(self, number: int, inputs: Dict[str, Any],
+                 out: Optional[Dict[str, Any]]) -> Tuple[Any, ...]:
+        with self._lock.mutex:
+            return self._open_instance().run(number, inputs, out)
 
     # Functions.
 
@@ -342,6 +348,14 @@ def add_target(options: CompileOptions, device: str) -> CompileOptions:
     # Who makes an instance says that there is no such device.
     target = _native.device_target(device, options.gpu_arch)
     return dataclasses.replace(options, target=target)
+
+
+def compile_shared(nodes: Sequence[Node], name: str) -> Model:
+    """A small model, one of many, with threads that all such have in common."""
+    built = replay([(f"result.{i}", node) for i, node in enumerate(nodes)])
+    native = _compile(built.graph, name, None, CompileOptions())
+    return Model(native, _Weights(built.constants), "cpu", 0,
+                 share_threads=True)
 
 
 # Values of HamKaasCompileFailure in hamkaas-c/Compiler.h.

@@ -34,7 +34,7 @@ class Operators(Tensor):
     __slots__ = ()
 
     # Without this Python would take entries until one is refused.
-    __iter__: ClassVar[None] = None
+    __iter__: ClassVar[Any] = None
 
     def __hash__(self) -> int:
         return id(self)

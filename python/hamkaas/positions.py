@@ -19,12 +19,13 @@ def user_position() -> Position:
     while frame is not None:
         module = str(frame.f_globals.get("__name__"))
         if not (module == "hamkaas" or module.startswith("hamkaas.")):
-            return _printable(frame.f_code.co_filename), frame.f_lineno
+            return printable(frame.f_code.co_filename), frame.f_lineno
         frame = frame.f_back
     return "<unknown>", 1
 
 
-def _printable(file: str) -> str:
+def printable(file: str) -> str:
+    """The name of a file for messages."""
     # Names of files need not be UTF-8; C and terminals want that.
     return file.encode(errors="backslashreplace").decode()
 

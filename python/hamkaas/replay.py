@@ -13,6 +13,7 @@ from .arrays import Array
 from .errors import HamKaasError
 from .functions import Function
 from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
+from .inference import infer
 from .positions import Position, format_position
 from .storage import Storage, Storages, View
 from .tensor import Attributes
@@ -112,13 +113,6 @@ class _Builder:
         self._results: Dict[int, Tuple[int, ...]] = {}
         self._states: List[Tuple[Node, Storage, int]] = []
         self._storages = Storages(self._apply, self._make_position)
-        self._result_counts: Dict[int, int] = {}
-        for node in nodes:
-            if node._row == RESULT:
-                first = id(node._operands[0])
-                self._result_counts[first] = max(
-                    self._result_counts.get(first, 1),
-                    integer_attribute(node, "number") + 1)
 
     def build(self) -> None:
         """Adds all nodes, and what states are at the end of a run."""
@@ -170,10 +164,13 @@ class _Builder:
     def _add_operation(self, node: Node) -> None:
         operands = [0 if operand is None else self.read(operand)
                     for operand in node._operands]
-        count = self._result_counts.get(id(node), 1)
+        types = infer(node._row, tuple([None if operand is None else
+                                        operand._type
+                                        for operand in node._operands]),
+                      node._attributes, [], node._position)
         result = self.graph.add_operation(node._row, operands,
                                           node._attributes, node._position,
-                                          count)
+                                          len(types))
         if isinstance(result, tuple):
             self._results[id(node)] = result
             result = result[0]

@@ -216,7 +216,7 @@ std::unique_ptr<Instance>
 Model::createInstance(const std::string &device, int32_t threads,
                       nb::dict parameters, std::optional<nb::bytes> weights,
                       const Instance *constantsOf, const Instance *stateOf,
-                      bool isUnverified) {
+                      bool isUnverified, bool sharesThreads) {
   // Missing parameters may come from the file or from the program.
   Arguments given(tables->title(), tables->parameters, parameters, "parameter",
                   /*areAllNeeded=*/false);
@@ -233,6 +233,7 @@ Model::createInstance(const std::string &device, int32_t threads,
   options.constantsOf = constantsOf ? constantsOf->get() : nullptr;
   options.stateOf = stateOf ? stateOf->get() : nullptr;
   options.unverified = isUnverified;
+  options.sharedThreads = sharesThreads;
   HamKaasInstance *instance = nullptr;
   callWithoutLock(
       [&] { return HamKaasModelCreateInstance(handle, &options, &instance); });

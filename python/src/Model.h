@@ -61,12 +61,11 @@ public:
   Model &operator=(const Model &) = delete;
   ~Model();
 
-  std::unique_ptr<Instance> createInstance(const std::string &device,
-                                           int32_t threads, nb::dict parameters,
-                                           std::optional<nb::bytes> weights,
-                                           const Instance *constantsOf,
-                                           const Instance *stateOf,
-                                           bool isUnverified);
+  std::unique_ptr<Instance>
+  createInstance(const std::string &device, int32_t threads,
+                 nb::dict parameters, std::optional<nb::bytes> weights,
+                 const Instance *constantsOf, const Instance *stateOf,
+                 bool isUnverified, bool sharesThreads);
   std::string describe(int32_t description);
   void write(nb::bytes path, nb::dict parameters,
              std::optional<nb::bytes> weights, nb::dict options);

@@ -145,7 +145,7 @@ void bindModel(nb::module_ &module) {
       .def_static("load", &Model::load, "path"_a, "arguments"_a, "verify"_a)
       .def("create_instance", &Model::createInstance, "device"_a, "threads"_a,
            "parameters"_a, "weights"_a.none(), "constants_of"_a.none(),
-           "state_of"_a.none(), "unverified"_a)
+           "state_of"_a.none(), "unverified"_a, "share_threads"_a)
       .def("describe", &Model::describe, "description"_a)
       .def("write", &Model::write, "path"_a, "parameters"_a, "weights"_a.none(),
            "options"_a)

@@ -105,6 +105,13 @@ def _scalar_name(value: Any, beside: str) -> str:
                      "convert the tensor, such as by .astype('float32')")
 
 
+def check_scalar(value: Any, name: str) -> None:
+    """Raises an error unless a scalar is of the type beside such elements."""
+    if (given := _scalar_name(value, name)) != name:
+        raise make_error(f"expected a {name}, got {value!r}, which is "
+                         f"{given}")
+
+
 def scalar_like(value: Any, x: T, name: str) -> T:
     """A scalar as a tensor of the rank of ``x``."""
     return splat(x, value, name, (1,) * len(x._type[1]))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arrays that compute when they are looked at.
+
+A namespace of the Python array API standard 2024.12. Operations on its arrays
+are recorded; looking at elements (printing, ``numpy()``, ``float(x)``, ``if``)
+computes what is recorded by one program, compiled for its structure and found
+again for other values:
+
+>>> import hamkaas.array as xp
+>>> x = xp.linspace(0, 1, 5)
+>>> y = xp.sqrt(x * x + 1) - 1
+>>> float(xp.max(y))
+0.41421353816986084
+
+`compute` computes several arrays together.
+
+Where this differs from the standard: no array is empty, there are no complex
+numbers, and integers and floats have no common type. Extensions (``linalg``,
+``fft``) are not offered.
+"""
+
+import math
+
+from ..array_api.data_types import (
+    can_cast, finfo, iinfo, isdtype, result_type)
+from ..array_api.creation import meshgrid
+from ..array_api.elementwise import (
+    abs, acos, acosh, add, asin, asinh, astype, atan, atan2, atanh,
+    bitwise_and, bitwise_invert, bitwise_left_shift, bitwise_or,
+    bitwise_right_shift, bitwise_xor, ceil, clip, copysign, cos, cosh, divide,
+    equal, exp, expm1, floor, floor_divide, greater, greater_equal, hypot,
+    isfinite, isinf, isnan, less, less_equal, log, log10, log1p, log2,
+    logaddexp, logical_and, logical_not, logical_or, logical_xor, maximum,
+    minimum, multiply, negative, not_equal, positive, pow, reciprocal,
+    remainder, round, sign, signbit, sin, sinh, sqrt, square, subtract, tan,
+    tanh, trunc, where)
+from ..array_api.linear import matmul, outer, tensordot, vecdot
+from ..array_api.manipulation import (
+    broadcast_arrays, broadcast_to, concat, diff, expand_dims, flip,
+    matrix_transpose, moveaxis, permute_dims, repeat, reshape, roll, split,
+    squeeze, stack, tile, tril, triu, unstack)
+from ..array_api.ordering import (
+    argsort, searchsorted, sort, take, take_along_axis)
+from ..array_api.reductions import (
+    all, any, argmax, argmin, count_nonzero, cumulative_sum, max, mean, min,
+    prod, std, sum, var)
+from ..arrays import dtype_of
+from .array import VERSION as __array_api_version__
+from .array import Array, compute
+from .creation import (
+    arange, asarray, empty, empty_like, eye, from_dlpack, full, full_like,
+    linspace, ones, ones_like, zeros, zeros_like)
+from .inspection import __array_namespace_info__
+from .sets import (
+    nonzero, unique_all, unique_counts, unique_inverse, unique_values)
+from .sites import RecompilationWarning
+
+bool = dtype_of("bool")
+int8 = dtype_of("int8")
+int16 = dtype_of("int16")
+int32 = dtype_of("int32")
+int64 = dtype_of("int64")
+uint8 = dtype_of("uint8")
+uint16 = dtype_of("uint16")
+uint32 = dtype_of("uint32")
+uint64 = dtype_of("uint64")
+float16 = dtype_of("float16")
+bfloat16 = dtype_of("bfloat16")
+float32 = dtype_of("float32")
+float64 = dtype_of("float64")
+pi, e, inf, nan, newaxis = math.pi, math.e, math.inf, math.nan, None
+
+__all__ = [
+    "Array", "RecompilationWarning", "__array_api_version__",
+    "__array_namespace_info__", "abs", "acos", "acosh", "add", "all", "any",
+    "arange", "argmax", "argmin", "argsort", "asarray", "asin", "asinh",
+    "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and",
+    "bitwise_invert", "bitwise_left_shift", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_arrays",
+    "broadcast_to", "can_cast", "ceil", "clip", "compute", "concat",
+    "copysign", "cos", "cosh", "count_nonzero", "cumulative_sum", "diff",
+    "divide", "e", "empty", "empty_like", "equal", "exp", "expand_dims",
+    "expm1", "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
+    "floor_divide", "from_dlpack", "full", "full_like", "greater",
+    "greater_equal", "hypot", "iinfo", "inf", "int16", "int32", "int64",
+    "int8", "isdtype", "isfinite", "isinf", "isnan", "less", "less_equal",
+    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "matmul", "matrix_transpose",
+    "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis",
+    "multiply", "nan", "negative", "newaxis", "nonzero", "not_equal", "ones",
+    "ones_like", "outer", "permute_dims", "pi", "positive", "pow", "prod",
+    "reciprocal", "remainder", "repeat", "reshape", "result_type", "roll",
+    "round", "searchsorted", "sign", "signbit", "sin", "sinh", "sort", "split",
+    "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "take",
+    "take_along_axis", "tan", "tanh", "tensordot", "tile", "tril", "triu",
+    "trunc", "uint16", "uint32", "uint64", "uint8", "unique_all",
+    "unique_counts", "unique_inverse", "unique_values", "unstack", "var",
+    "vecdot", "where", "zeros", "zeros_like"
+]

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Elements from and for other libraries."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Dict, Optional, Tuple
+
+import numpy as np
+
+from ..array_api.promotion import check_dtype
+from ..arrays import Array as NumpyArray
+from ..arrays import dtype_of
+from ..errors import HamKaasError
+from ..graph import check_shape
+from ..positions import make_error
+
+CPU = "cpu"
+
+_DLPACK_CPU = (1, 0)
+
+
+def check_device(device: object) -> None:
+    """Raises an error unless the device is the one that arrays are on."""
+    if device not in (None, CPU):
+        raise make_error(f"expected the device 'cpu', got {device!r}; a model "
+                         "runs on others, see hamkaas.compile")
+
+
+@functools.lru_cache(maxsize=256)
+def _name_of(dtype: "np.dtype[Any]") -> str:
+    return check_dtype(dtype)
+
+
+def as_elements(data: NumpyArray) -> Tuple[NumpyArray, str]:
+    """An array that programs can be given, and the name of its type."""
+    name = _name_of(data.dtype)
+    if name == "bfloat16" and data.dtype.kind == "V":
+        dtype = dtype_of(name)
+        if isinstance(dtype, str):
+            raise make_error("expected the package ml_dtypes, which gives "
+                             "numpy bfloat16, got none")
+        data = data.view(dtype)
+    if data.size == 0 or data.ndim > 1:
+        try:
+            check_shape(data.shape)
+        except HamKaasError as error:
+            raise make_error(f"{error}; no array is empty" if data.size == 0
+                             else str(error)) from None
+    return data, name
+
+
+def _dlpack_options(max_version: Optional[Tuple[int, int]]) -> Dict[str, Any]:
+    """numpy knows versions of DLPack since 2.1."""
+    is_new = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 1)
+    return {"max_version": max_version} if is_new and max_version else {}
+
+
+def export(data: NumpyArray, stream: None,
+           max_version: Optional[Tuple[int, int]],
+           dl_device: Optional[Tuple[int, int]],
+           copy: Optional[bool]) -> Any:
+    """A capsule of DLPack with the elements."""
+    if stream is not None:
+        raise BufferError(f"expected no stream on the CPU, got {stream!r}")
+    if dl_device is not None and tuple(dl_device) != _DLPACK_CPU:
+        raise BufferError(f"expected the device {_DLPACK_CPU}, got "
+                          f"{dl_device}")
+    options = _dlpack_options(max_version)
+    if not data.flags.writeable and not options and copy is not False:
+        copy = True  # Older capsules cannot say that.
+    return (data.copy() if copy else data).__dlpack__(**options)
