@@ -19,7 +19,7 @@ file(RELATIVE_PATH precompiled_header ${CMAKE_BINARY_DIR}
 file(RELATIVE_PATH precompiled_include ${CMAKE_BINARY_DIR}
   ${PROJECT_SOURCE_DIR}/include)
 list(APPEND precompiled_flags -I${precompiled_include} -Iinclude)
-# What the dialect's own header includes; those of operations change more often.
+# Included by the dialect's own header; those of operations change more often.
 set(precompiled_inputs)
 foreach(part Dialect Enums Attrs Interfaces)
   list(APPEND precompiled_inputs

@@ -174,7 +174,7 @@ def main(library, output):
         body = textwrap.fill(names, 79, initial_indent="    ",
                              subsequent_indent="    ")
         file.write(f"\n__all__ = [\n{body},\n]\n")
-        # What is several operations, which a script of version 2 cannot name.
+        # Scripts of version 2 cannot name compositions.
         compositions = [one["name"] for one in operations if "example" in one]
         file.write("\nCOMPOSITIONS: FrozenSet[str] = "
                    f"frozenset({compositions})\n")

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 preset=$1
 shift
 
-# What one build folder has compiled serves the others, that of the wheel too.
+# All build folders, the wheel's too, share compiled files.
 . scripts/ccache.sh
 
 if [ -z "${CMAKE_BUILD_PARALLEL_LEVEL:-}" ]; then

@@ -93,8 +93,8 @@ check_asan() {
   run_step "build, preset asan" scripts/build.sh asan && run_suite asan
 }
 
-# What libFuzzer finds goes to its first folder, so that the corpus of the tree,
-# the second, stays as it is. Why arenas are not poisoned: test/lit.cfg.py.
+# libFuzzer writes to its first folder, so that the corpus of the tree, the
+# second, stays as it is. Why arenas are not poisoned: test/lit.cfg.py.
 fuzz_one() {
   local fuzzer=$1 name found
   name=$(basename "$fuzzer")
@@ -127,7 +127,7 @@ check_fuzz() {
   done
 }
 
-# What depends on neither LLVM nor threads, with assertions.
+# Code without LLVM and threads, with assertions.
 check_debug() {
   local tests=(HamKaasPlannerTests HamKaasEmulationTests) name
   run_step "build, preset debug" scripts/build.sh debug "${tests[@]}" || return

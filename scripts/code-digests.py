@@ -37,7 +37,7 @@ def gpu(arch: str, *options: str) -> list[str]:
     return ["--target=cuda", f"--gpu-arch=compute_{arch}", *options]
 
 
-# What to compile for: the forms of the text, and the options.
+# The targets: the forms of the text, and the options.
 TARGETS = {
     **{level: (["asm"], [f"--target-cpu={level}"])
        for level in ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")},
@@ -50,9 +50,9 @@ TARGETS = {
 
 
 def keeps(section: str, label: str) -> bool:
-    """Whether lines of a section behind a label are code. Constants of vectors
-    are, and how many threads of a GPU run which kernel. The rest describes the
-    program."""
+    """True if the lines of a section behind a label are code. Constants of
+    vectors are, and how many threads of a GPU run which kernel. The rest
+    describes the program."""
     return (section.startswith(".text") or label.startswith(".LCPI")
             or section.endswith(".Lhamkaas.device_kernels"))
 
@@ -123,7 +123,7 @@ def compute(compiler: Compiler, work, jobs: int) -> dict[str, str]:
 
 
 def compare(before: dict[str, str], after: dict[str, str]) -> bool:
-    """Whether they are equal. Only what both have is compared."""
+    """True if they are equal. Only what both have is compared."""
     common = [name for name in before if name in after]
     changed = [name for name in common if before[name] != after[name]]
     for name in changed:

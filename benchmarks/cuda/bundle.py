@@ -30,7 +30,7 @@ WORKLOADS = ["sgemm_2048x2048x2048", "softmax_1024x1024", "eltwise_4m", "mlp1",
              "mlp128", "llama15m", "llama110m", "sgemm_512x512x512",
              "layernorm_1024x1024", "transpose_2048", "conv3x3_256_256_14",
              "bert_mini", "resnet50", "sgemm_4096x4096x4096", "smollm2_135m"]
-# What tensor cores may compute is measured in each precision.
+# Workloads for tensor cores are measured in each precision.
 PRECISIONS = ["tf32", "3xtf32", "bf16"]
 ROUNDED = ["sgemm_2048x2048x2048", "sgemm_512x512x512",
            "sgemm_4096x4096x4096", "conv3x3_256_256_14"]
@@ -181,7 +181,7 @@ def add_cases(options, archive):
 
 
 #===------------------------------------------------------------------------===#
-# What is measured
+# Measurements
 #===------------------------------------------------------------------------===#
 
 

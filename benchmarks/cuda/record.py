@@ -87,7 +87,7 @@ def find_tolerance(got, expected):
 
 
 def compute_expected(model, arguments, names, folder):
-    """What the interpreter writes, or its error."""
+    """The outputs of the interpreter, or its error."""
     kept = [argument for argument in arguments
             if re.match(r"--(input|weights|repeat|unchecked)", argument)]
     files = [f"--output={name}={folder}/{i}.npy"

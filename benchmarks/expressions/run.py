@@ -142,7 +142,7 @@ class Benchmark:
             runs[name] = max(4, int(TURN / (measure(runs[name]) / runs[name])))
         for _ in range(rounds):
             for name, measure in measures.items():
-                # What the contestant before left in the caches.
+                # Evict what the previous contestant left in the caches.
                 measure(1)
                 times[name].append(measure(runs[name]) / runs[name])
         ratio = np.median(np.array(times["hamkaas"]) / np.array(times["loop"]))

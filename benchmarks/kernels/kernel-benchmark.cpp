@@ -51,8 +51,8 @@ static void fail(benchmark::State &state, llvm::Error error) {
 
 namespace {
 
-/// What a run cannot avoid to move: its weights, or, if it has none, its inputs
-/// and outputs.
+/// The memory traffic that no run can avoid: its weights, or, if it has none,
+/// its inputs and outputs.
 class Traffic {
 public:
   Traffic(const Model &model, const Loops &loops)

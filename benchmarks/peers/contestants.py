@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a contestant is, and those that run a model in a call or two.
+"""Contestants: their interface, and those that run a model in a call or two.
 
 A peer is a function `f(model, threads) -> Session` under @peer. What it does
 and the first run count as the time of compilation. Files that it makes go to
@@ -25,7 +25,7 @@ class Session:
     # The results of the last run as arrays, in the order of Model.outputs.
     outputs: Callable[[], list[Any]]
     version: str
-    # What compiling took, where the compiled form was in a file already.
+    # The time of compilation, if the compiled form was in a file already.
     compile_seconds: Optional[float] = None
     note: str = ""
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 BASE = ["numpy", "onnx"]
-# What exports workloads, and what some peers build theirs with.
+# Packages that export workloads; some peers also build with them.
 PYTORCH = ["torch", "torchvision", "onnxscript", "onnxsim"]
 PACKAGES = {
     "hamkaas": [],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the machine can do at most, measured by `hamkaas-run --calibrate`."""
+"""The limits of the machine, measured by `hamkaas-run --calibrate`."""
 
 from __future__ import annotations
 

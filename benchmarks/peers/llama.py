@@ -20,8 +20,8 @@ class Config:
     vocab: int
     length: int  # positions that the caches have room for
     position: int  # of the step: the caches hold all before it
-    # Whether the step gives back whole new caches. Otherwise it gives back the
-    # rows of its position, which the caller writes into the caches.
+    # True if the step returns whole new caches. Otherwise it returns the rows
+    # of its position, which the caller writes into the caches.
     returns_caches: bool
     groups: int  # heads that share keys and values
 

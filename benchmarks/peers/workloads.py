@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the peers compute: PyTorch modules, and how they become ONNX files.
+"""The workloads of the peers: PyTorch modules, exported as ONNX files.
 
 Nothing is downloaded: weights are random with a fixed seed, in float32, and all
 shapes are static. Run as a program, `workloads.py FOLDER NAME...` writes for
@@ -34,7 +34,7 @@ SMALL = MODULES["small"]
 ALL = [name for names in MODULES.values() for name in names]
 # Too large for a processor.
 FOR_GPUS = ["sgemm_4096x4096x4096", "smollm2_135m"]
-# What is measured if nothing is said.
+# Measured by default.
 NAMES = [name for name in ALL if name not in [*SMALL, *FOR_GPUS]]
 
 
@@ -44,8 +44,8 @@ class Workload:
     module: Any  # torch.nn.Module, in evaluation mode
     inputs: dict[str, Any]  # name to tensor, in the order of forward()
     outputs: list[str]
-    # What a run must at least move, where it is not all weights, inputs and
-    # outputs: every byte counted once.
+    # The least memory traffic of a run, each byte counted once, if that is not
+    # all weights, inputs and outputs.
     bytes: Optional[int] = None
     unused_weight_bytes: int = 0
 

@@ -44,7 +44,7 @@ class Interrupt:
 
 
 class Conversation:
-    """What was said, and how much of it the model has seen."""
+    """The conversation, and how much of it the model has seen."""
 
     def __init__(self,
                  model: LanguageModel,

@@ -20,7 +20,7 @@ from weights import Config, FloatArray, Layer, Weights
 
 @dataclasses.dataclass
 class Inputs:
-    """What a run is given: tokens, the first of them at `position`."""
+    """The inputs of a run: tokens, the first of them at `position`."""
 
     rows: hk.Node  # [tokens, dim], the embeddings of the tokens
     rotation: hk.Node  # [tokens, 1, head_size / 2, 2], see rotations()
@@ -89,8 +89,8 @@ def build_decode(config: Config, weights: Weights) -> hk.Node:
 
 
 def build_prefill(config: Config, weights: Weights, tokens: int) -> hk.Node:
-    """What the last layer makes of each token, [tokens, dim]. Nobody needs it,
-    the purpose is the cache: so there is neither norm nor classifier."""
+    """The output of the last layer, [tokens, dim], without norm and classifier:
+    a prefill is run for the cache alone."""
     return _layers(config, weights, tokens)
 
 

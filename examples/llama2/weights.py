@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a language model of the Llama family is made of."""
+"""The weights of a language model of the Llama family."""
 
 from __future__ import annotations
 

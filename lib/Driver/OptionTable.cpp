@@ -44,7 +44,7 @@ const OptTable &hamkaas::getOptTable() {
 }
 
 //===----------------------------------------------------------------------===//
-// What the parser does not know
+// Arguments that the parser does not know
 //===----------------------------------------------------------------------===//
 
 /// Returns whether the user writes it as it stands; "NAME" and "F.npy" stand

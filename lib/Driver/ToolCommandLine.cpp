@@ -248,7 +248,7 @@ llvm::Error ToolCommandLine::parse(int argc, char **argv) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the options are
+// Descriptions of the options
 //===----------------------------------------------------------------------===//
 
 void ToolCommandLine::printHelp() const {

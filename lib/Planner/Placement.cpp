@@ -236,7 +236,7 @@ Placement hamkaas::placeInTime(const std::vector<ArenaSlot> &slots,
 }
 
 //===----------------------------------------------------------------------===//
-// What holds for every placement
+// Invariants of placements
 //===----------------------------------------------------------------------===//
 
 bool hamkaas::isDisjoint(const std::vector<ArenaSlot> &slots,

@@ -17,7 +17,7 @@ from .positions import format_position, make_error, user_position
 from .statements import Argument, infer_statement
 from .tensor import Attributes
 
-# What stands for a constant of one element in + and *. Not complex.
+# Operands of + and * that become a constant of one element. Not complex.
 _NUMBERS = (int, float, np.integer, np.floating)
 
 # The row of an operator, and the names of its arguments there.
@@ -164,7 +164,7 @@ class FirstNode(Node):
         tensor_type = infer_statement(
             1, op, tuple(node._type for node in operands), arguments,
             [node._position for node in operands], position)
-        # What scripts of version 1 can do beyond the first HamKaas.
+        # Scripts of version 1 allow other ranks; the first HamKaas did not.
         if op == "ReplaceSliceNode" and len(tensor_type[1]) != 1:
             raise make_error("expected x to have rank 1, got "
                              f"{tensor_type[0]} {list(tensor_type[1])}")

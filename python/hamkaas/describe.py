@@ -61,7 +61,7 @@ class Report(_Description):
 
     @property
     def memory(self) -> str:
-        """What the model needs in all, e.g. ``1.2 MB constants, 4 kB workspace``."""
+        """The model's memory, e.g. ``1.2 MB constants, 4 kB workspace``."""
         sizes = self.json()["memory"]
         parts = [(sizes["constants"], "constants"), (sizes["state"], "state"),
                  (sizes["workspace"], "workspace"),
@@ -142,7 +142,7 @@ class Graph(_Description):
         return self.script
 
     def __repr__(self) -> str:
-        # What scripts cannot say is not counted; then MLIR can.
+        # Not every graph has a script of version 1 or 2; then count in MLIR.
         text = self._describe_if_known(SCRIPT)
         pattern = r"= (\w+)\("
         if text is None:

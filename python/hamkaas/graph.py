@@ -32,7 +32,7 @@ ArrayLike = Any
 Operand = Union["Node", ArrayLike]
 """A node, or an array, which becomes a constant."""
 
-# What a node is that no operation of the table makes. Otherwise its row.
+# The rows of nodes that are no operation of the table.
 INPUT = "InputTensor"
 CONSTANT = "ConstantTensor"
 NUMBER = "NumberTensor"
@@ -209,7 +209,7 @@ class Node(Operators):
         return Node._record(WRITE, operands, (), types[0], position)
 
     def _check_rows(self, rows: "Node", begin: int, end: int) -> None:
-        """What the run would check of positions that are numbers."""
+        """Checks positions that are numbers, which the run would check."""
         if not self.shape or not rows.shape:
             return  # The compiler tells what is wrong with that.
         if not 0 <= begin <= end <= self.shape[0] or \

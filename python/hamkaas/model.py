@@ -264,7 +264,7 @@ class Model:
             raise HamKaasError(f"model '{self.name}' is closed")
         return native
 
-    # What it tells.
+    # Descriptions.
 
     @property
     def report(self) -> Report:

@@ -255,7 +255,7 @@ def _build(graph: _native.Graph, nodes: Sequence[Node], tensors: _Tensors,
 
 
 #===------------------------------------------------------------------------===#
-# What functions share
+# Shared tensors
 #===------------------------------------------------------------------------===#
 
 
@@ -274,7 +274,7 @@ def _find_same(functions: Sequence[Sequence[Node]]) -> Dict[int, Node]:
 
 
 def _identify(node: Node) -> object:
-    """What nodes of one tensor have in common."""
+    """Equal for nodes of one tensor."""
     if node._name is not None:
         return node._row, node._name
     if node._row == STATE or node._data is None:

@@ -53,7 +53,7 @@ _OPERATORS = {
     WRITE: ("ReplaceSliceNode", False),
 }
 
-# What writes to its first operand in a script, but not as an operation.
+# In a script these write to their first operand; as operations they do not.
 _WRITES = ("replace_slice", "scatter")
 
 
@@ -117,7 +117,7 @@ def _is_parameter(node: Node) -> bool:
 
 
 def _has_operator(node: Node) -> bool:
-    """Whether the script spells it as version 1 does."""
+    """Whether version 1 has an operator for the node."""
     known = _OPERATORS.get(node._row)
     if known is None:
         return False

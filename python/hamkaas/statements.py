@@ -13,7 +13,7 @@ from .positions import Position, format_position
 from .tensor import TensorType
 
 Argument = Union[int, str, Tuple[int, ...]]
-"""What follows the operands of a statement: a number, a name, or a list."""
+"""An argument behind the operands of a statement: a number, name or list."""
 
 _DIAGNOSTIC = re.compile(r".*?:(\d+):\d+: (error|warning|note): (.*)")
 _VERSION_2 = "version = 2;\n"

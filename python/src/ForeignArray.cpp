@@ -84,7 +84,7 @@ bool hamkaas::python::readCapsule(nb::handle value, ForeignArray &array) {
 }
 
 //===----------------------------------------------------------------------===//
-// What Python has read
+// Arrays that Python has read
 //===----------------------------------------------------------------------===//
 
 ForeignArray hamkaas::python::readGpuArray(nb::handle value) {

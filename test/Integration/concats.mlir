@@ -1,6 +1,6 @@
-// What is joined is the same wherever its parts are written: at addresses that
-// are no multiple of a vector's size, for operands that are inputs, parameters,
-// states, results, slices or used twice, in concats of concats and in loops.
+// A concatenation is the same wherever its operands are written: at addresses
+// unaligned to vectors, for operands that are inputs, parameters, states,
+// results, slices or used twice, in concats of concats and in loops.
 
 // RUN: split-file %s %t
 // RUN: hamkaas-run %t/parts.mlir --input=x=random --input=in=random --threads=1 --check-against=reference | FileCheck %s

@@ -87,7 +87,7 @@ func.func @main(%x: tensor<6xf16> {hamkaas.name = "x"}) -> (tensor<i1> {hamkaas.
 }
 
 //--- swap.mlir
-// What is carried changes places; an input is read as rows, whole, and carried.
+// The iter args swap; an input is read as rows, whole, and as an iter arg.
 func.func @main(%a: tensor<4xf32> {hamkaas.name = "a"}, %b: tensor<4xf32> {hamkaas.name = "b"}, %w: tensor<4x4xf32> {hamkaas.name = "w"}) -> (tensor<4xf32> {hamkaas.name = "c"}, tensor<4xf32> {hamkaas.name = "d"}, tensor<4x4xf32> {hamkaas.name = "v"}, tensor<4x4xf32> {hamkaas.name = "y"}) {
   %0:4 = hamkaas.scan 4 from(%a, %b, %w) over(%w) with(%w) : (tensor<4xf32>, tensor<4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
   ^bb0(%c: tensor<4xf32>, %d: tensor<4xf32>, %v: tensor<4x4xf32>, %row: tensor<4xf32>, %all: tensor<4x4xf32>):

@@ -56,7 +56,7 @@ def random_indices(rng, shape, sizes):
 
 
 def make_elements(rng, shape):
-    """What GatherElements and ScatterElements have in common."""
+    """The common part of GatherElements and ScatterElements."""
     axis = int(rng.integers(len(shape)))
     chosen = [int(rng.integers(1, d + 1)) for d in shape]
     # Now and then many more than there are.

@@ -87,8 +87,8 @@ def deviation(x):
     return np.sqrt(np.var(x, axis=-1, keepdims=True) + 1e-5)
 
 
-# What each statement of an example computes, in double; one formula a
-# statement, of the operands in textual order.
+# The formula of each statement of an example, in double, of the operands in
+# textual order.
 FORMULAS = {
     "abs": [np.abs],
     "acos": [np.arccos],
@@ -235,7 +235,7 @@ REFUSED = {
         for p in (5, -1, 2**63 - 1)],
 }
 
-# What has the shape of the result, where the first operand has not.
+# The array that has the shape of the result, if not the first operand.
 SHAPES = {"flatten_indices": lambda i: i[..., 0]}
 
 # Operations that stand in no GRAPH: their examples are parsed. The one of
@@ -389,7 +389,7 @@ class Runner:
 
 
 def find_difference(op, got, expected, scale):
-    """What is wrong with `got`, or an empty text."""
+    """The error about `got`, or an empty text."""
     if got.dtype != expected.dtype or got.shape != expected.shape:
         return f"expected {type_text(expected)}, got {type_text(got)}"
     if op in EXACT:

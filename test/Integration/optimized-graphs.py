@@ -100,7 +100,7 @@ class Graph:
         return self.add(f"hamkaas.{op} {x[0]}, {y[0]} : {self.type(x[1])}, "
                         f"{self.type(y[1])}", x[1])
 
-    # What the optimizer looks for.
+    # Patterns that the optimizer looks for.
 
     def unary(self):
         self.apply(self.rng.choice(["relu", "neg", "abs", "sigmoid"]),
@@ -405,7 +405,7 @@ def expect_close(got, expected):
 
 
 def check(seed):
-    """What is wrong with a graph, and whether the optimizer changed it."""
+    """The error about a graph, and whether the optimizer changed it."""
     graph = Graph(seed)
     numbers = np.random.default_rng(graph.rng.getrandbits(32))
     with tempfile.TemporaryDirectory() as name:

@@ -48,7 +48,7 @@ def multiply_split(multiply, x, w):
             + multiply(large[0], small[1]))
 
 
-# What a precision computes, and its error in parts of the largest value.
+# The product in each precision, and its error relative to the largest value.
 PRECISIONS = {
     "exact": (lambda multiply, x, w: multiply(x, w), 1e-6),
     "tf32": (lambda multiply, x, w: multiply(tf32(x), tf32(w)), 1e-3),

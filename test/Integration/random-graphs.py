@@ -190,7 +190,7 @@ def check(seed, index, version, gpu, options):
 
 
 def find_missing(scripts, operators):
-    """What the text of a file names and no result depends on."""
+    """Names in the text of a file on which no result depends."""
     text = operators.read_text()
     if operators.suffix == ".hk":
         names = set().union(*map(describe, text.splitlines()))

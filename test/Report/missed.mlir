@@ -1,5 +1,5 @@
-// What was nearly recognised is in the report, with the condition that failed
-// and its place, once each; also of code from the cache.
+// Near misses are in the report, with the condition that failed and its place,
+// once each; also of code from the cache.
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: env HAMKAAS_CACHE_DIR=%t hamkaas-compile %s --report \

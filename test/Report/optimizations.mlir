@@ -23,7 +23,7 @@
 // RUN: not hamkaas-compile %s --emit=graph --winograd-error=nan 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BOUND
 
-// What gets there and back is one silu. Its parts are as many as the new nodes.
+// Permuting there and back leaves one silu. The report counts nodes.
 
 // REPORT:      optimizations of the graph, in nodes
 // REPORT-NEXT:   name{{ +}}removed  added

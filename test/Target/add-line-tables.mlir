@@ -12,7 +12,7 @@ llvm.func @lines(%a: i32, %b: i32) -> i32 {
   // A line of another file needs a scope of its own.
   // CHECK: llvm.mul {{.*}} loc(fused<#llvm.di_lexical_block_file<scope = #llvm.di_subprogram<{{.*}}>, file = <"other.hk" in "">{{.*}}>>["other.hk":7:1])
   %3 = llvm.mul %2, %b : i32 loc("other.hk":7:1)
-  // What has no line has that of the function.
+  // An operation without a line has that of the function.
   // CHECK: llvm.mul {{.*}} loc("m.hk":2:1)
   %4 = llvm.mul %3, %b : i32 loc(unknown)
   // CHECK: llvm.return {{.*}} loc("m.hk":2:1)

@@ -234,7 +234,7 @@ void Calls::addOperation() {
     __builtin_trap();
 }
 
-/// What asks for a value or for all of a graph.
+/// Calls that read a value or a whole graph.
 void Calls::useWhole() {
   HamKaasGraph *graph = chooseGraph();
   switch (input.ConsumeIntegralInRange<int>(0, 5)) {

@@ -185,7 +185,7 @@ static void cross(Message &into, const Message &from, Random &random) {
 }
 
 //===----------------------------------------------------------------------===//
-// What libFuzzer calls
+// Entry points of libFuzzer
 //===----------------------------------------------------------------------===//
 
 static StringRef asText(const uint8_t *data, size_t size) {

@@ -120,7 +120,7 @@ def _is_core(model: onnx.ModelProto) -> bool:
 
 def _find_operator(kind: str, name: str, model: onnx.ModelProto,
                    operators: dict[str, str]) -> str:
-    """What the case is counted under: an expanded body is its operator's."""
+    """The operator that a case counts for, also one of an expanded body."""
     if kind != "node":
         return f"({kind})"
     names = [name, re.sub("_expanded.*", "", name)]
@@ -182,7 +182,7 @@ def _read_value(path: pathlib.Path, type_: onnx.TypeProto) -> Any:
 
 
 def _make_light_data(path: pathlib.Path, model: onnx.ModelProto) -> DataSet:
-    """What the package's runner feeds to networks whose weights are made up."""
+    """The inputs of the package's runner for networks with made-up weights."""
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs: List[Any] = []
     for info in model.graph.input:

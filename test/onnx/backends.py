@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What can run an ONNX model, by name."""
+"""The backends that run ONNX models, by name."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _context = multiprocessing.get_context("fork")
 
 @dataclasses.dataclass
 class Result:
-    """What became of the case of that number."""
+    """The outcome of the case of that number."""
 
     number: int
     outcome: Outcome
@@ -35,7 +35,7 @@ class _Worker:
     """A process that runs one case at a time."""
 
     def __init__(self, make_run: Callable[[], RunCase]) -> None:
-        # What it says on standard error matters only when it crashes.
+        # Its standard error matters only when it crashes.
         self.log = tempfile.TemporaryFile()
         self.connection, other = _context.Pipe()
         self.process = _context.Process(

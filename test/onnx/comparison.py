@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether computed values are the expected ones."""
+"""Comparison of computed with expected values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def find_random_difference(expected: Sequence[Any], found: Sequence[Any],
 
 
 def _take_zeros(expected: Any, found: Any) -> Any:
-    """What is expected, but where one of both is zero that which is found."""
+    """`expected`, but `found` where exactly one of both is zero."""
     expected = np.asarray(expected)
     if (expected.dtype, expected.shape) != (found.dtype, found.shape):
         return expected

@@ -139,7 +139,7 @@ class Expressions:
         if not set(a.dtype.kind + b.dtype.kind) <= set(kinds) or (
                 "f" in mixed and len(mixed) > 1):
             return None
-        # What numpy promotes by values, if an array has no dimension.
+        # numpy promotes an array without dimensions by its value.
         dtype = np.promote_types(a.dtype, b.dtype)
         if dtype.kind == "f" and "f" not in mixed:
             return None  # Of int64 and uint64.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests share."""
+"""Fixtures of all tests."""
 
 import signal
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What an installed package must do, without torch and without LLVM.
+"""A smoke test of an installed package, without torch and without LLVM.
 
     python smoke.py EXAMPLES
 
@@ -20,7 +20,7 @@ BATCH = 128
 
 
 def read_digits(model, digits):
-    """What the net sees in each drawing."""
+    """The net's class for each drawing."""
     padded = np.pad(digits, [(0, -len(digits) % BATCH), (0, 0), (0, 0)])
     drawings = (padded / np.float32(255)).reshape(-1, BATCH, 28, 28)
     scores = [model.run({"input": batch}) for batch in drawings]

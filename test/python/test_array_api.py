@@ -63,7 +63,7 @@ def sort_down(m, x):
         -np.sort(-x, axis=0)
 
 
-# What each function is called with, by its name.
+# Calls of each function, by its name.
 CASES = {
     "abs": [lambda m: m.abs(m.x(A)), lambda m: m.abs(m.x(SMALL))],
     "acos": [lambda m: m.acos(m.x(UNIT))],

@@ -138,7 +138,7 @@ def test_inputs_are_used_in_place(model):
         tracemalloc.stop()
 
 
-# What does not fit.
+# Arrays that do not fit.
 
 
 @pytest.mark.parametrize("value, found", [
@@ -357,7 +357,7 @@ def test_torch_dtypes_and_constants(torch):
 
 
 def test_pointer_types():
-    """What ctypes has is read by its own format."""
+    """Arrays of ctypes are read by their own format."""
     floats = (ctypes.c_float * 12)(*range(12))
     model = hk.compile(hk.input("x", [12]) * 1.0)
     np.testing.assert_array_equal(model.run({"x": floats}), CONTENTS.ravel())

@@ -21,7 +21,7 @@ X = np.float32([1, 2, 3, 4])
 
 
 class Driver:
-    """What the fake driver has for tests."""
+    """The functions of the fake driver for tests."""
 
     def __init__(self):
         library = ctypes.CDLL("libcuda.so.1")
@@ -247,7 +247,7 @@ def test_the_processor_takes_no_arrays_of_a_gpu(driver):
 
 
 class TorchLike:
-    """What is used of a tensor of torch, with what was asked of it."""
+    """The used part of a torch tensor, with a record of the calls."""
 
     layout = "strided"
 

@@ -143,8 +143,8 @@ def test_names_of_others(tmp_path):
 
 
 def test_shared_nodes():
-    """What two functions have in common each computes; inputs of one node are
-    inputs of both."""
+    """Each function computes its own copy of shared nodes; a shared input is an
+    input of both."""
     x = hk.input("x", [2])
     y = hk.exp(x)
     model = hk.compile({"one": hk.function(y), "two": hk.function([y + 1.0, x])})

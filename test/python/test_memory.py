@@ -16,7 +16,7 @@ import hamkaas as hk
 LONG = os.environ.get("HAMKAAS_SOAK") == "1"
 MODELS = 100_000 if LONG else 300
 RUNS = 10_000_000 if LONG else 200_000
-# What the allocator of libc keeps and gives back at its own time.
+# Memory that libc's allocator keeps and returns at its own time.
 SLACK = 16 << 20  # bytes
 
 

@@ -214,7 +214,7 @@ def test_progress_on_standard_error(capsys):
     assert capsys.readouterr().err == ""
 
 
-# What models show.
+# Descriptions of models.
 
 
 def test_repr(tmp_path):

@@ -214,7 +214,7 @@ def test_backend():
 
 
 def test_formats():
-    """What a model stores numbers in are arrays of ml_dtypes."""
+    """Narrow types of a model are arrays of ml_dtypes."""
     ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
     float8, int4 = TensorProto.FLOAT8E4M3FN, TensorProto.INT4
     model = make_model(

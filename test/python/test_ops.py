@@ -8,7 +8,7 @@ import pytest
 
 import hamkaas as hk
 
-# What the first HamKaas' tests compare with; products of matrices apart.
+# The tolerances of the first HamKaas' tests; products of matrices apart.
 CLOSE = {"rtol": 1e-5, "atol": 1e-8}
 PRODUCT = {"rtol": 1e-3, "atol": 1e-5}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What models keep between runs."""
+"""State that models keep between runs."""
 
 import numpy as np
 import pytest

@@ -200,7 +200,7 @@ def test_fork_while_another_thread_runs():
     "hk.compile(node, progress=lambda *_: sum(range(30000)))",
 ])
 def test_daemon_threads_at_the_end(work):
-    """What they do while the interpreter ends is no crash."""
+    """Threads that still run when the interpreter ends do not crash."""
     code = f"""
 import random, threading, time
 import numpy as np

@@ -67,7 +67,7 @@ seconds_of() {
 }
 
 #===------------------------------------------------------------------------===#
-# What is used by several
+# Shared functions
 #===------------------------------------------------------------------------===#
 
 # PyTorch brings cuBLASLt in a place where nobody else looks: below a package

@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_BENCHMARKS_CUDA_COMMANDS_H
 #define HAMKAAS_BENCHMARKS_CUDA_COMMANDS_H
 
-/// What the command line says.
+/// The command line.
 typedef struct Options {
   const char *device;   /* "cpu", or "cuda" and perhaps ":" and a number */
   const char *only;     /* null, or the cases to run, separated by commas */

@@ -68,8 +68,8 @@ typedef struct Counts {
   int passed, failed, skipped;
 } Counts;
 
-/// Whether there is code to run; says so if there is none. Large cases have
-/// none for the processor, which is what they are compared with.
+/// True if there is code to run; otherwise prints so. Large cases have none for
+/// the CPU, with which they are compared.
 static int hasCode(const Case *test, int isOnGpu) {
   if (isOnGpu || test->model.program->run)
     return 1;
@@ -103,8 +103,8 @@ static void printCounts(const Counts *counts, const char *device) {
   printf(" on %s\n", device);
 }
 
-/// Whether `name` is one of `names`, which commas separate; always if that is
-/// null.
+/// True if `names`, separated by commas, has `name`. Null stands for all
+/// names.
 static int isAskedFor(const char *name, const char *names) {
   size_t length = strlen(name);
   for (const char *at = names; at; at = strchr(at, ',')) {

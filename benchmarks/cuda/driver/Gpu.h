@@ -18,7 +18,7 @@ extern "C" {
 /// calling thread's then. Returns 0 and prints why there is none.
 int openGpu(const char *device);
 
-/// Whether an error has ended all work on the GPU that this process can do.
+/// True after an error that ends all work of this process on the GPU.
 int isGpuLost(void);
 
 typedef struct GpuInfo {
@@ -49,7 +49,7 @@ void waitForGpu(void);
 /// Pinned memory of the host, which is never released.
 void *allocatePinned(uint64_t bytes);
 
-/// What can be put on the GPU at once.
+/// Work that one launch puts on the GPU.
 typedef struct GpuGraph GpuGraph;
 
 /// So many kernels that do nothing, one after the other. If `zeros` is not

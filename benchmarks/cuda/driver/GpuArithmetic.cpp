@@ -81,9 +81,9 @@ double beginArithmeticOnGpu(void *memory) {
 // From shared memory
 //===----------------------------------------------------------------------===//
 
-// What a step of a matrix product does for 16 rows and 4 columns of a thread: 4
-// of the depth, so 16 loads of 16 bytes that are the same for all threads of a
-// warp, 4 that are not, and 256 multiply-adds.
+// One step of a matrix product, 16 rows and 4 columns a thread: 4 of the depth,
+// so 16 loads of 16 bytes that are the same for all threads of a warp, 4 that
+// are not, and 256 multiply-adds.
 static constexpr int rows = 16, columns = 4, depth = 4;
 static constexpr int steps = 4096;
 static constexpr unsigned sharedBytes = 32768;

@@ -10,7 +10,7 @@
 
 #include "HamKaas/Runtime/Gpu/CudaDriver.h"
 
-/// What openGpu sets.
+/// Set by openGpu.
 namespace gpu {
 
 extern const hamkaas::rt::CudaDriver *driver;

@@ -49,7 +49,7 @@ char *readFile(const char *path, uint64_t *size) {
   return data;
 }
 
-/// Whether a library ends before its segments do. NOTE: dlopen does not look,
+/// True if a library ends before its segments do. NOTE: dlopen does not look,
 /// and any access behind the end is a SIGBUS.
 static int isTruncated(const char *path) {
   uint64_t size = 0;

@@ -66,7 +66,7 @@ static void askProducts(int loadsInSteps) {
          "gflops", best / 1e9);
 }
 
-/// Whether the last bytes of a large copy arrive.
+/// Asks if the last bytes of a large copy arrive.
 static void askCopy(uint64_t bytesOfRow, uint64_t rows) {
   char question[128];
   uint64_t bytes = bytesOfRow * rows;
@@ -99,7 +99,7 @@ int printQuestions(const Options *options) {
   askProducts(/*loadsInSteps=*/0);
   askProducts(/*loadsInSteps=*/1);
   askCopy(1ull << 30, 3);
-  // What a pitch may not be, by the driver's documents; last, for it may fail.
+  // A pitch beyond the documented limit; last, for it may fail.
   askCopy(3ull << 30, 1);
   return 0;
 }

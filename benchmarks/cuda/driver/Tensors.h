@@ -28,7 +28,7 @@ typedef struct Difference {
 Difference compareTensors(const HamKaasTensorInfo *tensor, const void *got,
                           const void *expected);
 
-/// Whether that is within `tolerance` times the largest value.
+/// True if that is within `tolerance` times the largest value.
 int isWithin(Difference difference, double tolerance);
 
 #endif

@@ -20,7 +20,7 @@ namespace hamkaas {
 class RepeatOp;
 
 /// Lowers one of the functions `@main` and `@prepare`, or the body of a loop.
-/// What depends on the device is in classes derived from this one.
+/// Derived classes hold what depends on the device.
 class ProgramLowering {
 public:
   /// `reportsCalls` if the calls of `program` are those of the program's table.

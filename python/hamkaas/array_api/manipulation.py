@@ -255,7 +255,7 @@ def _check_repeats(repeats: Shape) -> None:
 
 
 def _repeat_blocks(x: T, axis: int, times: int) -> T:
-    """What begins at ``axis``, ``times`` times one after the other."""
+    """Repeats the dimensions from ``axis`` on ``times`` times, as a block."""
     shape = x._type[1]
     outer, inner = count(shape[:axis]), count(shape[axis:])
     x = broadcasting.broadcast_to(reshape_to(x, (outer, 1, inner)),

@@ -77,7 +77,7 @@ def _check_shapes(query: T, key: T, value: T) -> None:
 
 def _read_mask(mask: Any, query: T, batch: Shape, scores: Tuple[int, int]) \
         -> Tuple[Optional[T], Optional[T]]:
-    """What is masked, and what is added to the scores."""
+    """The mask of excluded scores, and the addend of the scores."""
     if mask is None:
         return None, None
     flat = _flatten_mask(check_operand(_NAME, "attn_mask", mask, query), batch,

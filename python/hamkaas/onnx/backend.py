@@ -24,7 +24,7 @@ from . import prepare as _prepare
 __all__ = ["HamKaasBackend", "HamKaasBackendRep", "is_compatible", "prepare",
            "run_model", "run_node", "supports_device"]
 
-# What `prepare` compiles for.
+# The GPU architecture that `prepare` compiles for.
 _GPU_ARCH = "compute_80"
 
 

@@ -51,7 +51,7 @@ class Program:
     model: Optional[Model]
     """None if sizes or values are missing."""
     problem: str = ""
-    """What is missing, in words."""
+    """The reason why there is no program, in words."""
 
     def run(self, arrays: Mapping[str, Array]) -> Dict[str, Array]:
         """The outputs by name, of arrays by name."""

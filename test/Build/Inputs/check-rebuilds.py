@@ -32,7 +32,7 @@ def change_descriptions(text):
 
 
 def generate(td, generator):
-    """What the build's command gives for the changed file."""
+    """The output of the build's command for the changed file."""
     text = get_output("mlir-tblgen", generator, folder / IR / td, "-I", folder,
                       "-I", get_output("llvm-config", "--includedir").strip())
     if "nother" not in text and generator == "-gen-op-decls":

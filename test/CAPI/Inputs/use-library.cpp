@@ -43,7 +43,7 @@ static void useLibrary() {
   } catch (const hamkaas::Error &error) {
     std::printf("error: %s\n", error.what());
   }
-  // What a callback throws comes out of the call, not into the library.
+  // A callback's exception leaves the call, and does not pass the library.
   hamkaas::CompileOptions options;
   options.progress = [](std::string_view, int, int) -> bool {
     throw std::runtime_error("thrown by a callback");

@@ -49,7 +49,7 @@ func.func private @one(%x: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas.
 
 // -----
 
-// What is no kernel stays as it is.
+// Functions that are no kernels stay as they are.
 
 // CHECK-LABEL: func @other(
 // CHECK-SAME:    %{{[^,]*}}: memref<4xf32>) {

@@ -23,8 +23,8 @@ func.func @same_thread(%x: memref<4x64xf32>, %out: memref<4x64xf32>) attributes 
 
 // -----
 
-// What is written as a row is read as a column: all threads wait, also before
-// the next row is written.
+// Rows are written and columns read: all threads wait, also before the next row
+// is written.
 
 // CHECK-LABEL: func @exchange(
 // CHECK:         scf.for

@@ -52,7 +52,7 @@ func.func @fewer_lanes(%x: memref<5xf32>, %out: memref<5xf32>) attributes {hamka
 
 // -----
 
-// What may be written meanwhile is not read for nothing.
+// Memory that may be written meanwhile is not read speculatively.
 
 // CHECK-LABEL: func @in_place(
 // CHECK:         %[[V:.*]] = scf.if
@@ -453,8 +453,8 @@ func.func @shares_of_one_size(%x: memref<128xf32>, %out: memref<128xf32>) attrib
 
 // -----
 
-// What is of the dialects of LLVM and NVVM is a thread's already, and so is a
-// store that says it.
+// Operations of the LLVM and NVVM dialects are a thread's already, and so is a
+// store marked as one.
 
 // CHECK-LABEL: func @threads(
 // CHECK:         %[[PAIR:.*]] = nvvm.convert.f32x2.to.bf16x2 %{{.*}} : vector<2xbf16>

@@ -1,7 +1,7 @@
 // RUN: hamkaas-opt %s -hamkaas-gpu-outline-device-code -split-input-file | FileCheck %s
 
-// What a library computes is not in the device code. All of its arguments are
-// aligned to what their places have in common.
+// Matmuls of a library are not in the device code. The alignment of their
+// arguments is what all calls have in common.
 
 // CHECK:      func.func private @k0(memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>)
 // CHECK-SAME:   hamkaas.device_matmul = 0 : i64

@@ -29,7 +29,7 @@ func.func @main(%x: tensor<8x16xf32> {hamkaas.name = "x"}, %b: tensor<1x32xf32> 
 
 // CHECK-LABEL: func.func @shapes
 // CHECK:         {hamkaas.matmul = #hamkaas.matmul<batches = 3, rows = 4, columns = 6, depth = 5, left = 1, right = 0, bias = -1, addend = -1, activation = gelu_tanh, alignment = 4>}
-// What is added to one row may be in the place of the result.
+// The addend of a single row may share memory with the result.
 // CHECK:         {hamkaas.matmul = #hamkaas.matmul<batches = 1, rows = 1, columns = 6, depth = 5, left = 0, right = 1, bias = -1, addend = 2, activation = none, alignment = 4>}
 func.func @shapes(%x: tensor<3x4x5xf32>, %w: tensor<3x5x6xf32>, %v: tensor<5xf32>, %m: tensor<5x6xf32>, %b: tensor<6xf32>) -> (tensor<3x4x6xf32>, tensor<6xf32>) {
   %0 = hamkaas.group contraction(%w, %x) : (tensor<3x5x6xf32>, tensor<3x4x5xf32>) -> tensor<3x4x6xf32> {

@@ -1,6 +1,6 @@
 // RUN: hamkaas-compile %s --target=cuda --emit=ptx | FileCheck %s
 
-// What lies next to each other is moved 16 bytes a thread at a time.
+// A thread moves 16 contiguous bytes at a time.
 
 #extern = #ml_program.extern
 ml_program.global private @w(#ml_program.extern<tensor<768x512xf32>>) : tensor<768x512xf32>

@@ -43,8 +43,8 @@ func.func private @counting(%x: tensor<40xf32>, %out: tensor<32xf32>) -> tensor<
   return %a : tensor<32xf32>
 }
 
-// What is read exactly where the result is written may make way for it, also
-// if the body reads it.
+// An operand that is read exactly where the result is written may be
+// overwritten by it, also if the body reads it.
 
 // CHECK-LABEL: func.func private @same_place
 // CHECK-SAME:  %{{.*}}: tensor<32xf32> {hamkaas.inplace}, %{{.*}}: tensor<32xf32>)

@@ -43,7 +43,7 @@ func.func private @replace_vector(%r: tensor<37xf32>, %begin: tensor<1xi64>, %en
   return %y : tensor<100xf32>
 }
 
-// What is placed may be computed on the way.
+// The elements that are placed may be computed on the way.
 
 // CHECK: replace_computed 7:10: equal
 func.func private @replace_computed(%r: tensor<2x2x9xf32>, %begin: tensor<1xi64>, %end: tensor<1xi64>, %x: tensor<12x2x9xf32>) -> tensor<12x2x9xf32>

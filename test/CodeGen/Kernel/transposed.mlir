@@ -3,8 +3,8 @@
 #id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
 // One square, whose indices are constants: four rows are read and transposed.
-// What is read along the rows, and the column of which one element is used in
-// each row, must not be taken for a transposed operand.
+// Neither an operand read along the rows nor a column of which each row uses
+// one element is a transposed operand.
 // CHECK-LABEL: func.func private @fused
 // CHECK-SAME:    %[[X:.*]]: tensor<3x4x4xf32>, %[[Y:.*]]: tensor<3x4x4xf32> {hamkaas.inplace}, %[[C:.*]]: tensor<4x1xf32>,
 // CHECK-COUNT-4:   vector.transfer_read %[[X]][

@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -hamkaas-lower-device-program -split-input-file -verify-diagnostics
 
-// What is not PLANNED is refused before anything is changed.
+// A module that is not PLANNED is refused before anything is changed.
 
 // expected-error @below {{expected a function @main}}
 module {

@@ -33,7 +33,7 @@
 // CHECK:         %[[K1:.*]] = llvm.mlir.constant(2 : i32) : i32
 // CHECK:         %[[CALL:.*]] = llvm.mlir.constant(1 : i64) : i64
 // CHECK:         llvm.call %{{.*}}(%{{.*}}, %[[K1]], %[[TABLE]], %[[CALL]])
-// What a kernel computes is checked after that.
+// The results of a kernel are checked after that.
 // CHECK:         %[[CHECKS:.*]] = llvm.mlir.constant(1 : i32) : i32
 // CHECK:         %[[CALL:.*]] = llvm.mlir.constant(2 : i64) : i64
 // CHECK:         llvm.call %{{.*}}(%{{.*}}, %[[CHECKS]], %[[TABLE]], %[[CALL]])

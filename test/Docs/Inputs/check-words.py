@@ -5,7 +5,8 @@
 usage: check-words.py SOURCE
 
 * No word that docs/Glossary.md retires, in the third column of its tables.
-* No comment that opens with "What" or "Whether" in place of its subject.
+* No comment that opens with "What" or "Whether" in place of its subject, and no
+  docstring that opens with "What".
 * No long paragraph in README.md, CONTRIBUTING.md and docs/, and no more words in
   docs/Design.md than ten minutes allow.
 
@@ -18,12 +19,19 @@ import sys
 
 FOLDERS = ("lib", "include", "tools", "python", "docs", "examples", "README.md",
            "CONTRIBUTING.md")
+# Their comments are checked, but not their words: tests use retired ones.
+COMMENT_FOLDERS = ("test", "benchmarks", "cmake", "scripts")
 ENDINGS = {".cpp", ".h", ".td", ".py", ".pyi", ".md", ".c", ".txt"}
+COMMENT_ENDINGS = {*ENDINGS, ".cmake", ".cu", ".hk", ".mlir", ".sh", ".test",
+                   ".textproto"}
 # The glossary itself, and the table of retired names that users may still give;
 # the test's own words are in the glossary alone.
-EXEMPT = {"docs/Glossary.md", "lib/Options/CompatibilityNames.cpp"}
+EXEMPT = {"docs/Glossary.md", "lib/Options/CompatibilityNames.cpp",
+          "test/Docs/words.test"}
 MESSAGE = re.compile(r'"[^"]*, found [^"]*"')
-OPENING = re.compile(r"//[/!]?<? (What|Whether)\b")
+OPENING = re.compile(r"//[/!]?<? (What|Whether)\b|^\s*# (What|Whether)\b|"
+                     r'^\s*r?"""(What)\b')
+COMMENT = re.compile(r"\s*(//|#)")
 DOCUMENT = re.compile(r"(README|CONTRIBUTING|docs/\w+)\.md")
 LONGEST_PARAGRAPH = 300  # characters
 LONGEST_DESIGN = 2500  # words
@@ -43,12 +51,12 @@ def read_retired_words(glossary):
     return words
 
 
-def list_files(source):
+def list_files(source, folders, endings):
     """Return the files to read, relative to `source`."""
-    for folder in FOLDERS:
+    for folder in folders:
         path = source / folder
         for file in [path] if path.is_file() else sorted(path.rglob("*")):
-            if file.is_file() and file.suffix in ENDINGS:
+            if file.is_file() and file.suffix in endings:
                 name = file.relative_to(source).as_posix()
                 if name not in EXEMPT and "__pycache__" not in name:
                     yield name
@@ -67,16 +75,18 @@ def find_retired_words(text, words):
 
 
 def find_openings(text):
-    """Yield the comments of C++ and TableGen that open with a question word.
+    """Yield the comments that open with a question word.
 
     Only the first line of a comment counts: a sentence may break anywhere.
     """
     before = ""
     for number, line in enumerate(text.splitlines(), 1):
         match = OPENING.search(line)
-        goes_on = line.lstrip().startswith("//") and "//" in before
+        comment = COMMENT.match(line)
+        goes_on = comment and comment[1] in before
         if match and not goes_on:
-            yield number, f"expected a comment's subject first, got '{match[1]}'"
+            yield number, ("expected a comment's subject first, got "
+                           f"'{match[match.lastindex]}'")
         before = line
 
 
@@ -110,7 +120,7 @@ def find_long_texts(name, text):
 
 def check(name, text, words):
     yield from find_retired_words(text, words)
-    if name.endswith((".cpp", ".h", ".td")):
+    if not name.endswith(".md"):
         yield from find_openings(text)
     if DOCUMENT.fullmatch(name):
         yield from find_long_texts(name, text)
@@ -122,9 +132,14 @@ def main():
     source = pathlib.Path(sys.argv[1])
     words = read_retired_words(source / "docs/Glossary.md")
     count = files = 0
-    for name in list_files(source):
+    for name in list_files(source, FOLDERS, ENDINGS):
         files += 1
         for number, message in check(name, (source / name).read_text(), words):
+            count += 1
+            print(f"{name}:{number}: {message}")
+    for name in list_files(source, COMMENT_FOLDERS, COMMENT_ENDINGS):
+        files += 1
+        for number, message in find_openings((source / name).read_text()):
             count += 1
             print(f"{name}:{number}: {message}")
     print(f"{len(words)} words, {files} files, {count} places")

@@ -1,6 +1,6 @@
 // RUN: hamkaas-translate --export-script -split-input-file -verify-diagnostics %s
 
-// What is no GRAPH is an error at the op.
+// An op that is not in GRAPH is an error there.
 
 func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> tensor<4xf32> {
   // expected-error @below {{expected an operation of the script language}}

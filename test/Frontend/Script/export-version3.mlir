@@ -1,7 +1,7 @@
 // RUN: hamkaas-translate --export-script --split-input-file --output-split-marker='----' %s | \
 // RUN:   FileCheck %s --match-full-lines
 
-// What only version 3 can say.
+// Only version 3 can express these.
 
 //      CHECK: version = 3;
 // CHECK-NEXT: $1 = input("x", float32, [4]);

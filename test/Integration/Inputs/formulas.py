@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What operations of the dialect compute, as formulas of numpy.
+"""Operations of the dialect as formulas of numpy.
 
 Floats have any precision: that of the operands.
 """

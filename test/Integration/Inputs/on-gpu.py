@@ -36,7 +36,7 @@ if not model.endswith(".so"):
     if not ptx.exists():
         subprocess.run([{compiler!r}, model, "--target=cuda", "--emit=ptx",
                         "--no-cache", "-o", ptx], check=True)
-        # What only copies has no kernels.
+        # A program that only copies has no kernels.
         if ".entry" in ptx.read_text():
             done = subprocess.run([*{check!r}, ptx], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True)

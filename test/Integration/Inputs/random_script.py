@@ -353,7 +353,7 @@ class Script:
         return {self.statements[i].op for i in self.find_used(self.result)}
 
     def convert(self, array, dtype):
-        """What is given, as it is evaluated in floats of that type."""
+        """The expression, as it is evaluated in floats of that type."""
         return array.astype(np.int64 if array.dtype == np.int64 else dtype)
 
     def magnitude(self, value):

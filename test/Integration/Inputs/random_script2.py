@@ -44,8 +44,8 @@ def spell(value):
 
 
 def describe(statement):
-    """What a statement of version 2 shows: its operator, names of attributes,
-    their words, and types of elements."""
+    """The features of a statement of version 2: its operator, attributes, their
+    words, and types of elements."""
     match = re.search(r"= (\w+)\((.*)\);", statement)
     if not match:
         return set()

@@ -49,7 +49,7 @@ class Option:
             "plain.onnx" if self.is_structured else "model.hk"
 
     def check(self, answer, name):
-        """What is wrong with the answer of a front that calls it `name`."""
+        """The error about the answer of a front that calls it `name`."""
         if self.type == "Switch":
             return "" if answer == "" else f"expected no error, got '{answer}'"
         # A limit is one of the model, at a line of it.

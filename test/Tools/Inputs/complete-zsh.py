@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What zsh makes of lines when Tab is pressed: complete-zsh.py FOLDER LINE...
+"""Completes lines in zsh as Tab does: complete-zsh.py FOLDER LINE...
 
 It completes at a terminal alone. The scripts are in the folder.
 """
@@ -14,7 +14,7 @@ READY = "ready>"
 
 
 def read(file, until):
-    """What comes up to a text, or within 20 seconds."""
+    """The output up to a text, or of 20 seconds."""
     text, end = "", time.monotonic() + 20
     while until not in text and time.monotonic() < end:
         if select.select([file], [], [], 0.1)[0]:

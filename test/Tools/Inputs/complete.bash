@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What bash offers for the last word, a line each: complete.bash TOOL WORD...
+# Bash's completions of the last word, a line each: complete.bash TOOL WORD...
 #
 # The words are given as readline has them: '=' is one of its own.
 

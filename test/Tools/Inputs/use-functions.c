@@ -20,7 +20,7 @@ int main(void) {
   const char *error = functions_create(NULL, &model);
   if (!error)
     error = functions_prefill(model, x, y);
-  // What one function stores, the other loads.
+  // One function loads what the other stores.
   for (int i = 0; i < 2 && !error; ++i)
     error = functions_decode(model, step, z);
   if (error)

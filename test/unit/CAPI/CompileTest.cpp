@@ -162,7 +162,7 @@ TEST(CompileOptions, Sizes) {
   }
 }
 
-// What a caller of version 1.0 does not know is not read.
+// Fields that a caller of version 1.0 does not know are not read.
 TEST(CompileOptions, OlderCallers) {
   HamKaasCompileOptions options = compileOptions();
   options.structSize = offsetof(HamKaasCompileOptions, dimensions);

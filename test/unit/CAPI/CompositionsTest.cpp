@@ -465,7 +465,7 @@ TEST(Compositions, SayWhatIsWrongAndChangeNothing) {
   }
 }
 
-// What a composition does not need is not in the graph.
+// A composition adds no operation that it does not need.
 TEST(Compositions, AddNoMoreThanTheyNeed) {
   OwnedGraph graph = createGraph();
   HamKaasValue x = addInput(graph, "x", {2, 3});

@@ -110,7 +110,7 @@ TEST_F(TwoFunctions, NeedOutputs) {
             "expected outputs of function 'last', got none");
 }
 
-// What was added without a name is the function `main`.
+// Operations before the first function are the function `main`.
 TEST(GraphFunctions, BeginWithMain) {
   OwnedGraph graph = createGraph();
   HamKaasValue x = addInput(graph, "x", {2});

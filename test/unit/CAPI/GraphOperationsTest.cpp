@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(Each, GraphOperationsTest,
                            return info.param.name.str();
                          });
 
-// What other languages bind to says the same as the table.
+// The JSON for bindings agrees with the table.
 TEST(OperationsJson, DescribesEachOperation) {
   char *text = nullptr;
   ASSERT_EQ(takeText(HamKaasDescribeOperations(&text)), "");

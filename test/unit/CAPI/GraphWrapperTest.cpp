@@ -149,7 +149,7 @@ TEST_F(GraphWrapper, KeepsTheFirstErrorWithItsLine) {
   EXPECT_EQ(wrong.shape(), Integers());
   std::string place = std::string(__FILE__) + ":" + std::to_string(line);
   EXPECT_THAT(graph.error(), StartsWith(place + ": error: 'matmul': expected"));
-  // What uses it fails without another error.
+  // Its users fail without another error.
   Value later = relu(wrong + 1);
   EXPECT_FALSE(bool(later));
   graph.output("y", later);

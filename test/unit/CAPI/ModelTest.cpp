@@ -17,7 +17,7 @@ using ::testing::StartsWith;
 
 namespace {
 
-/// What the functions that take a model say about `handle`: the same.
+/// The error of all functions that take a model, about `handle`.
 std::string errorOf(HamKaasModel *handle) {
   const HamKaasProgram *program = nullptr;
   std::string error = takeText(HamKaasModelGetProgram(handle, &program));

@@ -36,7 +36,7 @@ inline constexpr char stateScript[] = "$1 = BufferTensor(float32, [4]);\n"
                                       "$5 = ReplaceSliceNode($1, $2, $3, $4);\n"
                                       "result = $5;\n";
 
-/// What no script can say: results x and y.
+/// Results x and y, which no script of version 1 or 2 can express.
 inline constexpr char twoResults[] =
     "func.func @main(%x: tensor<2xf32> {hamkaas.name = \"x\"},\n"
     "                %y: tensor<2xf32> {hamkaas.name = \"y\"})\n"
@@ -66,7 +66,7 @@ inline HamKaasCompileOptions compileOptions() {
   return options;
 }
 
-/// What HamKaasModelCompile says; empty on success.
+/// The error of HamKaasModelCompile, empty on success.
 inline std::string
 compileError(const std::string &source,
              const HamKaasCompileOptions *options = nullptr) {
@@ -87,7 +87,7 @@ inline OwnedModel compile(const std::string &source,
   return OwnedModel(model);
 }
 
-/// What HamKaasModelLoad says; empty on success.
+/// The error of HamKaasModelLoad, empty on success.
 inline std::string loadError(const std::string &path,
                              const HamKaasCompileOptions *options = nullptr) {
   HamKaasModel *model = nullptr;
@@ -130,7 +130,7 @@ inline OwnedInstance createAdder(HamKaasModel *model,
   return OwnedInstance(instance);
 }
 
-/// What addScript makes of 10, 20, 30, -40.
+/// The result of addScript for 10, 20, 30, -40.
 inline std::vector<float> runAdder(HamKaasInstance *instance) {
   const float x[] = {10, 20, 30, -40};
   std::vector<float> result(4);

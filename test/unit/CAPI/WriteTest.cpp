@@ -87,7 +87,7 @@ TEST_F(Write, Sizes) {
   }
 }
 
-// What a caller of version 1.2 does not know is not read.
+// Fields that a caller of version 1.2 does not know are not read.
 TEST_F(Write, OlderCallers) {
   HamKaasWriteOptions options = {};
   options.structSize = offsetof(HamKaasWriteOptions, target);

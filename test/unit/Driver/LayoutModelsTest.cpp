@@ -33,7 +33,7 @@ static const std::map<std::string, const char *> fixedLayouts = {
     {"hamkaas.winograd_output", "it is made after layouts are chosen"},
 };
 
-/// Whether operations of this name are pointwise, whatever their operands.
+/// Returns whether operations of this name are pointwise for all operands.
 static bool isPointwise(RegisteredOperationName name) {
   OperationState state(UnknownLoc::get(name.getContext()), name);
   Operation *op = Operation::create(state);

@@ -28,7 +28,7 @@ void sayFirst(void *argument) {
 
 void saySecond(void *argument) {
   Talk &talk = *static_cast<Talk *>(argument);
-  // What is on a stack stays there.
+  // Each stack keeps its contents.
   std::string own = "b";
   talk.text += own;
   talk.second.switchTo(talk.first);

@@ -429,7 +429,7 @@ TEST(ArenaPlannerLimits, RandomMess) {
   EXPECT_LE(plan->bytes, plan->lowerBound * 1.5);
 }
 
-// What assertions use to see that a placement is right.
+// The check of placements that assertions use.
 TEST(Placement, IsDisjointWhereSlotsInUseAtOnceAre) {
   std::vector<ArenaSlot> slots = {{64, 0, 1}, {64, 1, 2}, {64, 2, 3}};
   // The third may lie where the first was.

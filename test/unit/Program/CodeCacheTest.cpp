@@ -22,7 +22,7 @@ using namespace llvm;
 
 namespace {
 
-/// What an entry has in front of its contents.
+/// The header of an entry, in bytes.
 constexpr uint64_t headerSize = 80;
 
 class CodeCacheTest : public ::testing::Test {
@@ -171,7 +171,7 @@ TEST_F(CodeCacheTest, DropsWhatWasNotUsedForLongest) {
   EXPECT_EQ(lookup(2), "none");
   for (uint8_t number : {1, 3, 4})
     EXPECT_EQ(lookup(number), contents);
-  // What is larger than all of it is not kept, and drives nothing out.
+  // An entry larger than the cache is not kept, and evicts nothing.
   open().store(key(5), std::string(3 * (headerSize + 100), 'x'));
   EXPECT_EQ(lookup(5), "none");
   EXPECT_EQ(lookup(4), contents);

@@ -29,7 +29,7 @@ protected:
     return tensor;
   }
 
-  /// What a program has for the elements of `tensor`.
+  /// The elements of `tensor` as a program stores them.
   template <typename T>
   std::vector<T> encodeAll(const ReferenceTensor &tensor) {
     std::vector<T> stored(tensor.type.getNumElements());

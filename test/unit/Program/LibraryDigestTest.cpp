@@ -45,7 +45,7 @@ protected:
   }
   void TearDown() override { sys::fs::remove_directories(folder); }
 
-  /// What is wrong with the library `bytes`, "" for nothing.
+  /// The error about the library `bytes`, empty if it is intact.
   static std::string check(const std::string &bytes) {
     rt::LibraryDigest digest;
     if (rt::Error error = rt::readLibraryDigest(bytes.data(), bytes.size(),
@@ -100,7 +100,7 @@ TEST_F(LibraryDigestTest, SeesTruncationAnywhere) {
   for (size_t size = 0; size < end; size += 97)
     EXPECT_NE(check(contents.substr(0, size)), "") << size;
   EXPECT_NE(check(contents.substr(0, end - 1)), "");
-  // What comes behind is not loaded.
+  // Bytes behind the end are not loaded.
   EXPECT_EQ(check(contents.substr(0, end)), "");
   EXPECT_EQ(check(contents + "grown"), "");
 }

@@ -14,7 +14,7 @@
 
 namespace hamkaas::test {
 
-/// What a device was asked to do. Outlives the device.
+/// Counts of the calls to a device, which they outlive.
 struct DeviceCounts {
   int64_t allocations = 0;
   int64_t releases = 0;

@@ -62,7 +62,7 @@ SAME(reserved);
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// What is passed the same way. Structures are passed by pointers, and were
+/// Types that are passed alike. Structures are passed by pointers, and were
 /// compared above.
 template <typename Ours, typename Theirs>
 static constexpr bool isSameType =

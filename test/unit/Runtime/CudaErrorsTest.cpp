@@ -61,7 +61,7 @@ TEST_F(CudaErrors, NoGpuIsAnError) {
   cuda::Settings settings;
   settings.deviceCount = 0;
   cuda::configure(settings);
-  // What exactly depends on whether the process had one before.
+  // The end of the message depends on whether the process had one before.
   EXPECT_EQ(create().find("device 'cuda:0': found no NVIDIA GPU"), 0u);
 }
 

@@ -109,7 +109,7 @@ SAME(height);
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// What is passed the same way. Structures are passed by pointers, and were
+/// Types that are passed alike. Structures are passed by pointers, and were
 /// compared above.
 template <typename Ours, typename Theirs>
 static constexpr bool isSameParameter =

@@ -233,7 +233,7 @@ TEST_F(Cuda, DevicePointersAreUsedInPlace) {
   EXPECT_EQ(runs.read<int64_t>(0), 1);
   EXPECT_EQ(countUses(x.address()), 2);
   EXPECT_EQ(countUses(y.address()), 1);
-  // What a failed check leaves.
+  // The run copies the result of its checks, and allocates nothing.
   EXPECT_EQ(cuda::counts().copies, 1);
   EXPECT_EQ(cuda::counts().allocations, 0);
 }

@@ -55,7 +55,7 @@ static void incrementOnDevice(const uint64_t *words) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the program asks for
+// Calls of the program
 //===----------------------------------------------------------------------===//
 
 // Where the parts of the constants region lie.

@@ -14,7 +14,7 @@
 
 namespace hamkaas::test {
 
-/// What the compiler would write for
+/// The program that the compiler would write for
 ///
 ///     y[i] = x[i] * scale[i] + bias[0] + runs
 ///     runs = runs + 1, refused when x[0] is negative

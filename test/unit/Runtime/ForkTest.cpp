@@ -23,7 +23,7 @@
 using namespace hamkaas::rt;
 using namespace hamkaas::test;
 
-// Whether `check` returns true in a child. One that hangs fails after a while.
+// True if `check` returns true in a child. A child that hangs times out.
 static bool holdsInChild(const std::function<bool()> &check) {
   pid_t child = fork();
   if (child == 0) {

@@ -51,7 +51,7 @@ static std::string mutate(std::string contents, std::mt19937 &random) {
   return contents;
 }
 
-// Whether [data, data + bytes) lies in the contents.
+// True if [data, data + bytes) lies in the contents.
 static bool isInside(const std::vector<char> &contents, const void *data,
                      uint64_t bytes) {
   const char *begin = static_cast<const char *>(data);

@@ -340,7 +340,7 @@ TEST_F(Instance, RefusesWrongOptions) {
   }
 }
 
-// What a newer caller asks for must not be passed over.
+// Options of a newer caller must not be ignored.
 TEST_F(Instance, NewerCallersOptions) {
   struct {
     HamKaasInstanceOptions known;
@@ -441,7 +441,7 @@ TEST_F(Instance, SurvivesEachFailedAllocation) {
 // Ends
 //===----------------------------------------------------------------------===//
 
-// What each function says about an instance that is none.
+// Expects each function to refuse an invalid instance.
 static void expectRefused(HamKaasInstance *instance,
                           const std::string &expected) {
   const void *inputs[] = {nullptr};

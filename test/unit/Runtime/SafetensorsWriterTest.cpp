@@ -46,7 +46,7 @@ struct SafetensorsWriter : ::testing::Test {
                                    {read, this}));
   }
 
-  /// Whether the file has these tensors.
+  /// Checks that the file has these tensors.
   void expectWritten() {
     SafetensorsFile file;
     ASSERT_EQ(textOf(file.open(path.c_str())), "");

@@ -75,7 +75,7 @@ struct State : ::testing::Test {
     EXPECT_EQ(write("runs", &runs, 8), "");
     EXPECT_EQ(write("keys", keys, sizeof(keys)), "");
   }
-  /// Whether they have these values.
+  /// True if they have these values.
   bool isFilled() {
     int64_t runs = 0;
     float found[15] = {};

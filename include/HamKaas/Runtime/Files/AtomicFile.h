@@ -20,7 +20,7 @@ namespace hamkaas::rt {
 ///
 /// It goes where a plain write would: through a symbolic link to the file it
 /// leads to, not over a file that denies writing, and an old file's mode stays.
-/// What is not a regular file (a pipe, a device) is written directly.
+/// Pipes and devices, which are no regular files, are written directly.
 ///
 /// NOTE: llvm::sys::fs::TempFile, and llvm::writeToOutput, which uses it, do
 /// none of this, and they replace each "%" in the path by a digit. Compiled

@@ -35,8 +35,8 @@ func.func private @kernel(%x: tensor<{n}xf32>, %out: tensor<{n}xf32>)
 """
 
 
-# What is compared with, and the arguments between which the function is neither
-# a constant nor its argument.
+# The functions of numpy, and the range of arguments in which the function is
+# neither a constant nor its argument.
 FUNCTIONS = {
     "exp": (np.exp, -110, 92),
     "tanh": (np.tanh, -10, 10),

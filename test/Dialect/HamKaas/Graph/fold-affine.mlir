@@ -91,7 +91,7 @@ func.func @rows_and_columns(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %1 : tensor<4x8xf32>
 }
 
-// What is needed as it is stays.
+// A product with other users stays.
 
 // CHECK-LABEL: func @two_uses(
 // CHECK:         %[[Y:.*]] = hamkaas.matmul

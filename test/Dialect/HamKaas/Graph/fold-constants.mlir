@@ -40,7 +40,7 @@ func.func @splat() -> (tensor<4x4xf32>, tensor<2xf32>) {
   return %1, %3 : tensor<4x4xf32>, tensor<2xf32>
 }
 
-// What depends on a parameter is computed when the program is loaded.
+// Values that depend on a parameter are computed when the program is loaded.
 
 ml_program.global private @w(#ml_program.extern : tensor<2xf32>) : tensor<2xf32>
 

@@ -2,8 +2,8 @@
 // RUN:   "-remarks-filter-missed=^hamkaas-raise$" \
 // RUN:   -remark-format=emitRemark -verify-diagnostics -o /dev/null
 
-// What misses one condition: a remark says which, at the operation at fault.
-// What is recognised, and what only shares parts with it, has none.
+// Graphs that miss one condition: a remark says which, at the operation at
+// fault. Recognised graphs, and those that only share parts, have no remark.
 
 func.func @recognised(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %half = hamkaas.constant dense<5.000000e-01> : tensor<1x1xf32>

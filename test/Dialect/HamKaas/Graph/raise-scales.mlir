@@ -48,7 +48,7 @@ func.func @one_side(%q: tensor<4x6x8xf32>, %k: tensor<1x6x8xf32>) -> tensor<4x6x
   return %4 : tensor<4x6x6xf32>
 }
 
-// What something else needs stays, and so do zero, scales that could leave the
+// Products with other users stay, and so do zero, scales that could leave the
 // range of float32 on their own, other types and single matrices.
 
 // CHECK-LABEL: func @others(

@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -hamkaas-simplify -mlir-print-debuginfo -mlir-print-local-scope | FileCheck %s
 
-// What takes over the work of another operation has the positions of both.
+// An operation that takes over the work of another has the positions of both.
 
 // CHECK-LABEL: func @casts(
 // CHECK:         hamkaas.cast {{.*}} loc(fused["m.hk":1:1, "m.hk":2:1])

@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -canonicalize | FileCheck %s
 
-// What changes nothing is nothing.
+// A broadcast to the same shape folds to its operand.
 
 // CHECK-LABEL: func @same(
 // CHECK-SAME:    %[[X:.*]]: tensor<2x3xf32>

@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -canonicalize | FileCheck %s
 
-// What changes nothing is nothing.
+// A cast to the same type folds to its operand.
 
 // CHECK-LABEL: func @same(
 // CHECK-SAME:    %[[X:.*]]: tensor<2x3xf32>

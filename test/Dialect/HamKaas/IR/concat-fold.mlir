@@ -18,7 +18,7 @@ func.func @nested(%a: tensor<2xf32>, %b: tensor<3xf32>) -> tensor<10xf32> {
   return %1 : tensor<10xf32>
 }
 
-// What others read is made once.
+// A concatenation with other users is made once.
 
 // CHECK-LABEL: func @shared(
 // CHECK-COUNT-2: hamkaas.concat

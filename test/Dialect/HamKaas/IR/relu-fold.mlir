@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -canonicalize | FileCheck %s
 
-// What is not negative stays as it is.
+// The relu of a value that is not negative folds to the value.
 
 // CHECK-LABEL: func @twice(
 // CHECK-SAME:    %[[X:.*]]: tensor<4xf32>

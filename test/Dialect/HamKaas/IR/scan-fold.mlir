@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -canonicalize | FileCheck %s
 
-// What is the same in all steps is computed once; numbers stay in the body.
+// Loop invariants are computed once; numbers stay in the body.
 // CHECK-LABEL: func @invariant(
 // CHECK-SAME:    %[[H:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32>)
 // CHECK:         %[[EXP:.*]] = hamkaas.exp %[[W]]

@@ -54,7 +54,7 @@ func.func @columns(%x: tensor<4x5xf32>) -> tensor<4x2xf32> {
   return %0 : tensor<4x2xf32>
 }
 
-// What is of one operand of a concatenation is taken from it.
+// A slice within one operand of a concatenation reads that operand.
 
 // CHECK-LABEL: func @of_concat(
 // CHECK-SAME:    %[[A:.*]]: tensor<4x2xf32>, %[[B:.*]]: tensor<4x6xf32>

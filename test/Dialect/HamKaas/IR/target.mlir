@@ -5,7 +5,7 @@ module attributes {hamkaas.target = #hamkaas.target<"cpu", chip = "x86-64-v3">} 
 
 // -----
 
-// What is the default is not printed.
+// Defaults are not printed.
 
 // CHECK: #hamkaas.target<"cuda", chip = "sm_80">
 module attributes {hamkaas.target = #hamkaas.target<"cuda", chip = "sm_80", precision = exact>} {}

@@ -61,7 +61,7 @@ func.func @two_roots(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf
 
 // -----
 
-// What is repeated along a dimension is not computed once a repetition.
+// A broadcast operand is not computed once per repetition.
 
 // CHECK-LABEL: func @repeated(
 // CHECK:         %[[B:.*]] = hamkaas.group elementwise({{.*}}) {{.*}}"relu"
@@ -112,7 +112,7 @@ func.func @views(%x: tensor<4x2xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What a permutation reads too stays in memory, whatever the order of operands.
+// A value that a permutation reads too stays in memory, in any operand order.
 
 // CHECK-LABEL: func @permuted(
 // CHECK:         %[[S:.*]] = hamkaas.group elementwise({{.*}}hamkaas.ops = "silu"
@@ -174,7 +174,7 @@ func.func @one_result(%x: tensor<4x8xf32>, %s: tensor<1x1xf32>) -> tensor<4xf32>
 
 // -----
 
-// What is expensive, or reads in another order, is computed once.
+// Operations that are expensive, or read in another order, are computed once.
 
 // CHECK-LABEL: func @row_expensive(
 // CHECK:         hamkaas.group elementwise({{.*}}hamkaas.ops = "silu"
@@ -190,8 +190,8 @@ func.func @row_expensive(%x: tensor<8x8xf32>, %p: tensor<1xi64>) -> tensor<8x8xf
 
 // -----
 
-// What can be computed at any point joins its pointwise user, but reads its own
-// operands from memory.
+// An operation that can be computed at any point joins its pointwise user, but
+// reads its own operands from memory.
 
 // CHECK-LABEL: func @chosen(
 // CHECK:         %[[R:.*]] = hamkaas.group elementwise(%{{.*}}) {{.*}}hamkaas.ops = "relu"
@@ -244,8 +244,8 @@ func.func @alone(%x: tensor<4xf32>) -> tensor<8xf32> {
 
 // -----
 
-// What feeds a reduction is computed on the way, whatever it costs: each element
-// is read once. So is what follows, in the shape of the result.
+// Producers fuse into a reduction, whatever they cost: each element is read
+// once. So do consumers in the shape of the result.
 
 // CHECK-LABEL: func @reduction(
 // CHECK-NEXT:    %[[Y:.*]] = hamkaas.group reduction(%{{.*}}, %{{.*}}) {hamkaas.flops = {{.*}}, hamkaas.ops = "silu+reduce+add"}

@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -hamkaas-form-groups -hamkaas-lower-groups -hamkaas-hoist-parameters -split-input-file | FileCheck %s
 
-// What depends on parameters only is computed once; `@main` gets the result.
+// Values of parameters only are computed once; `@main` gets the result.
 
 // CHECK-LABEL: func @prepare(
 // CHECK-SAME:    %[[B:.*]]: tensor<4xf32> {hamkaas.name = "b", hamkaas.region = #hamkaas.region<parameter>}
@@ -156,8 +156,8 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
 
 // -----
 
-// What two functions compute alike from parameters is computed once, and has
-// one place; what only one of them reads comes after.
+// Values of parameters that two functions share are computed once and have one
+// place; those that only one function reads come after.
 
 // CHECK-LABEL: func @prepare(
 // CHECK-SAME:    %[[B:.*]]: tensor<4xf32> {hamkaas.name = "b", hamkaas.region = #hamkaas.region<parameter>}

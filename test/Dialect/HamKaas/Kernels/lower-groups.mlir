@@ -60,7 +60,7 @@ func.func @row(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// What is written in place overwrites its operand, once its position is checked.
+// An update in place overwrites its operand, once its position is checked.
 
 // CHECK-LABEL: func @replace(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<4x2xf32>, %[[R:[^:]*]]: tensor<1x2xf32>

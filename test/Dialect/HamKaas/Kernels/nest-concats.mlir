@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -hamkaas-nest-concats | FileCheck %s
 
-// What one kernel can join stays.
+// A concatenation that one kernel can do stays.
 
 // CHECK-LABEL: func @join32(
 // CHECK:         hamkaas.concat

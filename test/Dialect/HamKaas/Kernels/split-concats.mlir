@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -split-input-file -hamkaas-form-groups -hamkaas-lower-groups -hamkaas-split-concats | FileCheck %s
 
-// What a group computes gets a copy of its own; neighbours that are inputs, or
+// The result of a group gets a copy of its own; neighbours that are inputs, or
 // that have a place already, share one.
 
 // CHECK-LABEL: func @main(

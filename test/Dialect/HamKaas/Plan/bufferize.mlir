@@ -46,7 +46,7 @@ func.func private @k0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.ke
 
 // -----
 
-// What is only declared is left alone; its callers see a buffer.
+// Declarations are left alone; their callers see a buffer.
 
 // CHECK-LABEL: func private @k0(memref<4xf32, strided<[?], offset: ?>>)
 // CHECK-LABEL: func @main(

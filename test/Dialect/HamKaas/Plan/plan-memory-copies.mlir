@@ -1,7 +1,7 @@
 // RUN: hamkaas-opt %s -split-input-file -hamkaas-plan-memory=alignment=64 -hamkaas-verify-planned | FileCheck %s
 
-// What is copied to a part of a buffer is written there, and the kernel that
-// copies is gone. Of two copies the first counts.
+// A kernel whose result is copied to a part of a buffer writes there, and the
+// copy is gone. Of two copies the first counts.
 
 // CHECK-NOT:   func private @copy(
 // CHECK-LABEL: func @main(

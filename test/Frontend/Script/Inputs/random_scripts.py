@@ -76,7 +76,7 @@ class Generator:
                                         "BufferTensor"]))
         for _ in range(rng.randrange(3, 25)):
             self.add_operator()
-        # What was written last is where mistakes would show.
+        # Mistakes would show in what was written last.
         sharing = [i for i, array in self.nodes.items()
                    if np.shares_memory(array, self.written)]
         result = rng.choice(sharing or list(self.nodes))

@@ -40,7 +40,7 @@ TEST(ContractionTile, FitsIntoTheRegisters) {
   }
 }
 
-// What docs/Performance.md has the figures of.
+// The shapes of docs/Performance.md.
 TEST(ContractionTile, LeavesFewRowsAndColumnsOver) {
   EXPECT_EQ(registersOf(choose("x86-64-v4", 128, 784, 1000)),
             std::pair(8l, 48l));

@@ -38,7 +38,7 @@ TEST(CostModel, FollowsTheCaches) {
   EXPECT_FALSE(processorStrategy.packingPays(usual, 100, 1024, 512));
 }
 
-// What a tile of many rows uses again and again stays in the second-level
+// Operands that a tile of many rows reuses stay in the second-level
 // cache.
 TEST(CostModel, PanelsAndBlocksShareTheSecondLevelCache) {
   for (int64_t l2 : {256 << 10, 512 << 10, 1 << 20, 2 << 20, 3 << 20}) {

@@ -45,7 +45,7 @@ TEST_F(OperationTableTest, HasEachRegisteredOperation) {
         << name.getStringRef().str();
 }
 
-// What takes part in a graph has a door, or a reason why not.
+// Each operation of a graph can be built by users, or has a reason why not.
 TEST_F(OperationTableTest, OpensWhatAGraphIsMadeOf) {
   std::vector<std::string> closed;
   for (const OperationInfo &info : getOperations()) {

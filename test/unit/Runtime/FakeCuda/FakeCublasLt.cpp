@@ -235,7 +235,7 @@ static bool fit(const Layout &a, const Layout &b, const Layout &c,
          c.rows == d.rows && c.columns == d.columns;
 }
 
-// What the algorithm is for.
+// Identifies the problem that an algorithm is for.
 static uint64_t hash(const Operation &operation, const Layout &a,
                      const Layout &d) {
   return operation.epilogue + 64 * a.rows + 4096 * a.columns +

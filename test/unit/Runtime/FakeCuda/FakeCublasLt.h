@@ -28,7 +28,7 @@ struct Settings {
   /// The call that fails, counted from 0 since the settings were made; -1 for
   /// none.
   int64_t failingCall = -1;
-  /// Whether no product has an algorithm.
+  /// True if no product has an algorithm.
   bool hasNoAlgorithms = false;
 };
 

@@ -59,9 +59,9 @@ namespace {
 
 struct Stream {
   int device;
-  /// Whether the default stream waits for it.
+  /// True if the default stream waits for it.
   bool isBlocking = true;
-  /// What is put on it goes there in place of being done.
+  /// Records the stream's work instead of doing it.
   std::unique_ptr<FakeGraph> capture;
 };
 
@@ -238,7 +238,7 @@ std::vector<std::string> Fake::heldIn(Context &context) {
 }
 
 void Fake::destroyContext(Context &context) {
-  // What dies with a lost context cannot be given back before.
+  // Memory of a lost context cannot be freed before the context.
   if (!context.fatal)
     for (const std::string &leak : heldIn(context))
       leaks.push_back(leak);
@@ -353,7 +353,7 @@ static CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
   return CUDA_SUCCESS;
 }
 
-// What cannot be done to a stream that is captured.
+// Refuses calls that a captured stream does not allow.
 static CUresult checkNotCaptured(const char *what) {
   for (Stream *stream : currentContext()->streams)
     if (stream->capture)
@@ -452,7 +452,7 @@ static CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
     return result;
   ++fake().counts.copies;
   FakeMemory &memory = fake().memory;
-  // What is no memory of ours is the caller's.
+  // Memory that is not ours is the caller's.
   for (CUdeviceptr address : {to, from})
     if (memory.find(address) && !memory.contains(address, bytes))
       return fake().violate("a copy of " + std::to_string(bytes) +

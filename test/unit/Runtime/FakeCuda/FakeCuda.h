@@ -50,7 +50,7 @@ struct Settings {
   int failingResult = 999;
   /// CUresult of cuCtxSynchronize, as while another thread captures a stream.
   int synchronizeResult = 0;
-  /// Whether all later calls fail, too, until the context is destroyed.
+  /// True if all later calls fail, too, until the context is destroyed.
   bool isFatal = false;
   /// The kernel that makes an illegal access; empty for none.
   std::string crashingKernel;
@@ -58,11 +58,11 @@ struct Settings {
   std::string hangingKernel;
   /// The largest allocation of a GPU that is possible.
   size_t memoryBytes = SIZE_MAX;
-  /// Whether changes of a graph's nodes are refused.
+  /// True if changes of a graph's nodes are refused.
   bool refusesUpdates = false;
 };
 
-/// What has been done since the settings were made.
+/// Counts since the settings were made.
 struct Counts {
   int64_t calls = 0;
   int64_t allocations = 0, frees = 0; // of both kinds
@@ -107,8 +107,8 @@ void registerGlobal(const std::string &name, std::vector<char> contents);
 Counts counts();
 std::vector<Launch> launches();
 std::vector<std::string> violations();
-/// What was not given back when contexts were destroyed that were in order, and
-/// what is held now.
+/// Resources that contexts still had when they were destroyed in order, and
+/// those that are held now.
 std::vector<std::string> leaks();
 std::vector<std::string> held();
 /// Name of the function that failed by the settings, or empty.
@@ -119,9 +119,9 @@ void destroyContexts();
 /// How many contexts the calling thread has entered.
 size_t contextDepth();
 
-/// What another library does with a stream, a CUstream: `run` is called, while
-/// device memory may be read and written, when the stream comes to it. False if
-/// the driver fails.
+/// Puts work of another library on a stream, a CUstream. When the stream gets
+/// there, `run` is called and may read and write device memory. False if the
+/// driver fails.
 bool putOnStream(void *stream, const std::string &name,
                  std::vector<Piece> pieces, std::function<void()> run);
 

@@ -24,15 +24,15 @@ struct KernelNode {
   std::vector<uint64_t> words;
 };
 
-/// What a library puts on a stream.
+/// A library's work on a stream.
 struct LibraryCall {
   std::string name;
-  /// What it reads and writes.
+  /// The memory that it reads and writes.
   std::vector<Piece> pieces;
   std::function<void()> run;
 };
 
-/// What was captured from a stream.
+/// Work captured from a stream.
 struct ChildNode {
   std::vector<LibraryCall> calls;
 };

@@ -38,7 +38,7 @@ public:
   void *allocate(size_t bytes, Kind kind, int device);
   /// False if it is none.
   bool release(void *memory);
-  /// What the device's context would take with it.
+  /// Frees all memory of the device, as the end of its context does.
   void releaseAll(int device);
   std::vector<std::string> describe(int device) const;
 

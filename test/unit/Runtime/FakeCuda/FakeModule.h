@@ -46,13 +46,13 @@ public:
   FakeModule(const Kernels &kernels, const Contents &registered)
       : kernels(kernels), registered(registered) {}
 
-  /// What is wrong with the image for a GPU of that compute capability, or
-  /// nothing.
+  /// The error about the image, for a GPU of that compute capability; empty if
+  /// there is none.
   std::string load(const char *image, int capability);
 
   /// Its PTX, if that is what it is loaded from.
   const std::string &text() const { return ptx; }
-  /// Whether a GPU need not compile PTX.
+  /// True if no GPU has to compile PTX.
   bool isMachineCode() const { return hasMachineCode; }
 
   /// Null if there is none of that name.
