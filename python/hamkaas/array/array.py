@@ -120,7 +120,7 @@ class Array(InPlaceOperators):
 
     @classmethod
     def _make_constant(cls, array: NumpyArray, is_literal: bool) -> "Array":
-        # What others may change is copied, as it is read later.
+        # Copied if others may change it, as it is read later.
         if not is_literal and array.flags.writeable:
             array = array.copy()
         return cls._of_elements(array)

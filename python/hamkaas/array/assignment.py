@@ -62,7 +62,7 @@ def pick(x: "Array", key: Any) -> "Optional[Array]":
 
 
 def _as_value(x: "Array", value: Any) -> NumpyArray:
-    """What is assigned, in the type of ``x``."""
+    """The assigned value, in the type of ``x``."""
     name = x._type[0]
     if promotion.is_scalar(value) or isinstance(value, (list, tuple)):
         # Numbers of Python have no type of their own.
