@@ -1,6 +1,7 @@
 // Loops compute what the reference does: nested, from the last row to the first,
 // with values and numbers, of any element type, on state, also one that is only
-// read, with a result twice, and with a check in a step.
+// read, with a result twice, with a matrix of one number within the body, and
+// with a check in a step.
 
 // RUN: split-file %s %t
 // RUN: hamkaas-run %t/nested.mlir --input=x=random --input=h=random --check-against=reference | FileCheck %s --check-prefix=AGREES
@@ -9,6 +10,7 @@
 // RUN: hamkaas-run %t/state.mlir --input=x=random --repeat=3 --check-against=reference | FileCheck %s --check-prefix=AGREES
 // RUN: hamkaas-run %t/read.mlir --input=x=random --repeat=3 --check-against=reference | FileCheck %s --check-prefix=AGREES
 // RUN: hamkaas-run %t/twice.mlir --input=x=random --input=h=random --check-against=reference | FileCheck %s --check-prefix=AGREES
+// RUN: hamkaas-run %t/matrix.mlir --input=x=random --check-against=reference | FileCheck %s --check-prefix=AGREES
 // RUN: hamkaas-run %t/nested.mlir --input=x=random --input=h=random --threads=2 --check-against=reference | FileCheck %s --check-prefix=AGREES
 // AGREES: agrees with reference
 
@@ -26,6 +28,20 @@
 // RUN: hamkaas-run %t/checked.mlir --input=x=random --input=i=%t/good.npy --check-against=reference | FileCheck %s --check-prefix=AGREES
 // RUN: not hamkaas-run %t/checked.mlir --input=x=random --input=i=%t/bad.npy 2>&1 | FileCheck %s --check-prefix=CHECKED
 // CHECKED: checked.mlir:4:{{[0-9]+}}: error: expected indices from -4 to 3, got 4
+
+//--- matrix.mlir
+func.func @main(%x: tensor<3x2xf32> {hamkaas.name = "x"}) -> (tensor<1x2xf32> {hamkaas.name = "y"}) {
+  %zero = hamkaas.constant dense<0.0> : tensor<1x2xf32>
+  %0 = hamkaas.scan 3 from(%zero) over(%x) with() : (tensor<1x2xf32>, tensor<3x2xf32>) -> (tensor<1x2xf32>) {
+  ^bb0(%h: tensor<1x2xf32>, %r: tensor<2xf32>):
+    %w = hamkaas.constant dense<0.25> : tensor<2x2xf32>
+    %row = hamkaas.reshape %r : tensor<2xf32> -> tensor<1x2xf32>
+    %1 = hamkaas.matmul %row, %w : tensor<1x2xf32>, tensor<2x2xf32>
+    %2 = hamkaas.add %1, %h : tensor<1x2xf32>, tensor<1x2xf32>
+    hamkaas.yield %2 : tensor<1x2xf32>
+  }
+  return %0 : tensor<1x2xf32>
+}
 
 //--- read.mlir
 ml_program.global private mutable @s(dense<0.0> : tensor<4xf32>) : tensor<4xf32>

@@ -102,8 +102,11 @@ private:
     Value given = group.getInputs()[argument.getArgNumber()];
     Value weights = getOutside(given);
     // Operands of loops are packed before the loop only if they are parameters.
-    if (!movable.contains(weights.getDefiningOp()) &&
-        (weights != given || !paysInEachRun(*loops)))
+    // What is constant within a body is packed in each step.
+    Operation *source = weights.getDefiningOp();
+    bool isOnce =
+        movable.contains(source) && !isa<ScanOp>(source->getParentOp());
+    if (!isOnce && (weights != given || !paysInEachRun(*loops)))
       return std::nullopt;
     return RightSide{root, *loops, argument, weights};
   }
@@ -197,8 +200,10 @@ private:
     return value;
   }
 
-  /// `value` in `block`, passed through the loops around it.
+  /// `value` in `block`, passed through the loops between.
   static Value passInto(Value value, Block *block) {
+    if (value.getParentBlock() == block)
+      return value;
     auto scan = dyn_cast<ScanOp>(block->getParentOp());
     return scan ? scan.addValue(passInto(value, scan->getBlock())) : value;
   }
