@@ -196,13 +196,60 @@ HAMKAAS_API HamKaasError HamKaasInferOperation(
 ///                        "words": ["sum", ...]}],
 ///        "results": [as operands],
 ///        "example": "inputs, calls and results"}],
-///      "closed": [{"name": "scan", "reason": "..."}]}
+///      "closed": [{"name": "constant", "reason": "..."}]}
 ///
 /// A "number" is one of the element type of the first operand. "default" and
 /// "words" are there for attributes that have them. Compositions have an
 /// "example", operations have it in their document. "closed" are operations
 /// that cannot be added by name.
 HAMKAAS_API HamKaasError HamKaasDescribeOperations(char **text /* out */);
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// A loop over the rows of tensors, `scan` of the reference. A row is a slice
+/// at one index of the first dimension.
+typedef struct HamKaasGraphScan {
+  size_t structSize;
+  /// The values that the first step is given; later ones get what the step
+  /// before yields.
+  const HamKaasValue *inits;
+  /// The tensors that have the rows, one in each step.
+  const HamKaasValue *inputs;
+  int32_t initCount;
+  int32_t inputCount;
+  /// The number of steps. 0 for that of the rows, which each input then has.
+  int64_t steps;
+  /// 1 to go from the last row to the first.
+  int32_t reversed;
+  /// Where the caller adds it, for messages and reports. Null for no position.
+  const char *file;
+  int64_t line; /* from 1 */
+} HamKaasGraphScan;
+
+/// Begins the body of a loop, to which the operations and constants belong that
+/// are added until HamKaasGraphEndScan: one step. `arguments` has a place for
+/// each init, then for each input: what the step is given, and the row. The
+/// body may also use values from outside. Bodies nest, 64 deep. Until it ends,
+/// nothing else can be added, and the graph cannot be compiled or described.
+HAMKAAS_API HamKaasError
+HamKaasGraphBeginScan(HamKaasGraph *graph, const HamKaasGraphScan *scan,
+                      HamKaasValue *arguments /* out */);
+
+/// Ends the innermost body. `yielded` is what is handed on to the next step,
+/// as many as there are inits and with their types, then a row of each further
+/// result. `results` has `yieldedCount` entries: what the last step hands on,
+/// then the rows of all steps, that of row t at t. The values of the body can
+/// no longer be used. `position` may be null. After an error the body goes on.
+HAMKAAS_API HamKaasError HamKaasGraphEndScan(HamKaasGraph *graph,
+                                             const HamKaasValue *yielded,
+                                             int32_t yieldedCount,
+                                             const HamKaasSourceLine *position,
+                                             HamKaasValue *results /* out */);
+
+/// Drops the innermost body and the loop, as if it had not begun.
+HAMKAAS_API HamKaasError HamKaasGraphAbandonScan(HamKaasGraph *graph);
 
 //===----------------------------------------------------------------------===//
 // Whole graphs

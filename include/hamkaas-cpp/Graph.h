@@ -32,6 +32,20 @@
 namespace hamkaas {
 inline namespace HAMKAAS_CPP_VARIANT {
 
+/// Values that the steps of a loop hand on, and tensors with rows, or the rows
+/// of one step.
+struct Scan {
+  std::vector<Value> carry, rows;
+};
+
+/// The parts of a loop that may be left out.
+struct ScanOptions {
+  /// 0 for as many as there are rows.
+  int64_t steps = 0;
+  /// From the last row to the first.
+  bool reversed = false;
+};
+
 /// A graph: inputs, parameters, states, operations and outputs. Its values
 /// refer to it, also after it was moved.
 class Graph {
@@ -106,6 +120,25 @@ public:
                bytesOf(elements), at);
   }
 
+  /// A loop over the rows of `given.rows`, slices at one index of the first
+  /// dimension. Calls `body` once, as `Scan(const std::vector<Value> &carry,
+  /// const std::vector<Value> &rows)`: `carry` is that of `given` in the first
+  /// step, then what the step before returned. The body may use values from
+  /// outside; its own end with it. Returns the last `carry`, and all rows that
+  /// the steps returned, those of one place as one tensor.
+  template <typename Body>
+  Scan scan(const Scan &given, Body body, const ScanOptions &options = {},
+            Position at = Position::here()) {
+    detail::Loop loop(*shared);
+    std::vector<Value> known = loop.begin(given.carry, given.rows,
+                                          options.steps, options.reversed, at);
+    // Also after an error, because it tells how many rows there are.
+    auto [carry, rows] = split(known, given.carry.size());
+    Scan step = body(std::as_const(carry), std::as_const(rows));
+    return split(loop.end(given.carry.size(), step.carry, step.rows, at),
+                 given.carry.size());
+  }
+
   /// Adds an output; they are in the order of these calls.
   void output(const std::string &name, const Value &value) {
     outputs.emplace_back(name, value.handle());
@@ -167,6 +200,11 @@ private:
               std::size(elements) * sizeof(*std::data(elements))};
     else
       return {&elements, sizeof(elements)};
+  }
+
+  static Scan split(const std::vector<Value> &values, size_t carryCount) {
+    auto rows = values.begin() + static_cast<std::ptrdiff_t>(carryCount);
+    return {{values.begin(), rows}, {rows, values.end()}};
   }
 
   bool canAdd() const { return shared->problem.empty(); }

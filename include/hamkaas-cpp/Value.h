@@ -308,6 +308,80 @@ private:
   std::vector<Attribute> attributes;
 };
 
+inline std::vector<HamKaasValue> handlesOf(const std::vector<Value> &values) {
+  std::vector<HamKaasValue> handles;
+  for (const Value &value : values)
+    handles.push_back(value.handle());
+  return handles;
+}
+
+/// A loop whose body is being built; dropped unless it ends.
+class Loop {
+public:
+  explicit Loop(GraphData &graph) : graph(graph) {}
+  Loop(const Loop &) = delete;
+  Loop &operator=(const Loop &) = delete;
+  ~Loop() {
+    if (isOpen)
+      HamKaasErrorFree(HamKaasGraphAbandonScan(graph.handle));
+  }
+
+  /// The arguments of the body; all are none after an error.
+  std::vector<Value> begin(const std::vector<Value> &inits,
+                           const std::vector<Value> &inputs, int64_t steps,
+                           bool isReversed, Position at) {
+    std::vector<HamKaasValue> first = handlesOf(inits),
+                              rows = handlesOf(inputs),
+                              arguments(first.size() + rows.size());
+    HamKaasGraphScan scan = {};
+    scan.structSize = sizeof(scan);
+    scan.inits = first.data();
+    scan.inputs = rows.data();
+    scan.initCount = static_cast<int32_t>(first.size());
+    scan.inputCount = static_cast<int32_t>(rows.size());
+    scan.steps = steps;
+    scan.reversed = isReversed;
+    scan.file = at.file;
+    scan.line = at.line;
+    if (graph.problem.empty())
+      isOpen = graph.check(
+          HamKaasGraphBeginScan(graph.handle, &scan, arguments.data()));
+    return name(arguments);
+  }
+
+  /// The results, of which all are none after an error in the body or here.
+  std::vector<Value> end(size_t carryCount, const std::vector<Value> &carry,
+                         const std::vector<Value> &rows, Position at) {
+    if (graph.problem.empty() && carry.size() != carryCount)
+      graph.fail(std::string(at.file) + ":" + std::to_string(at.line) +
+                 ": error: 'scan': expected the body to return a carry of " +
+                 std::to_string(carryCount) + " values, got " +
+                 std::to_string(carry.size()));
+    std::vector<HamKaasValue> results(carryCount + rows.size());
+    if (!graph.problem.empty())
+      return name(results);
+    std::vector<HamKaasValue> yielded = handlesOf(carry);
+    for (HamKaasValue row : handlesOf(rows))
+      yielded.push_back(row);
+    HamKaasSourceLine position = {at.file, at.line};
+    isOpen = !graph.check(HamKaasGraphEndScan(
+        graph.handle, yielded.data(), static_cast<int32_t>(yielded.size()),
+        &position, results.data()));
+    return name(results);
+  }
+
+private:
+  std::vector<Value> name(const std::vector<HamKaasValue> &handles) const {
+    std::vector<Value> values;
+    for (HamKaasValue handle : handles)
+      values.push_back(handle ? Value(&graph, handle) : Value());
+    return values;
+  }
+
+  GraphData &graph;
+  bool isOpen = false;
+};
+
 } // namespace detail
 
 } // namespace HAMKAAS_CPP_VARIANT

@@ -56,6 +56,10 @@ Expected<uint32_t> Graph::find(HamKaasValue value, const Twine &what) const {
                              " of this graph, got the "
                              "value " +
                              Twine(value) + ", which it has not");
+  if (!graph.value(place))
+    return createStringError("expected " + what +
+                             " of this body or around it, got a value of a "
+                             "loop's body that has ended");
   if (!graph.isVisible(place))
     return createStringError("expected " + what +
                              " of this function, a parameter or a state, got "

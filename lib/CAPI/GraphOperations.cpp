@@ -97,7 +97,7 @@ addOperation(Graph &graph, const HamKaasGraphOperation &operation,
       auto place = graph.find(value, "operand " + Twine(i) + " to be a value");
       if (!place)
         return fail(place.takeError());
-      operand = graph.graph.value(*place);
+      operand = graph.graph.capture(*place);
     }
     operands.push_back(operand);
   }

@@ -85,8 +85,8 @@ static Error checkFunctionName(ModuleOp module, func::FuncOp current,
 }
 
 Error UserGraph::beginFunction(StringRef name) {
-  if (!scans.empty())
-    return createStringError("expected a loop to end before a function begins");
+  if (Error error = checkOutsideScans("a function begins"))
+    return error;
   bool isFirst = isEmptyFunction() &&
                  llvm::hasSingleElement(module->getOps<func::FuncOp>());
   if (Error error =
@@ -117,9 +117,12 @@ Error UserGraph::beginFunction(StringRef name) {
 
 bool UserGraph::isVisible(uint32_t value) const {
   Value defined = values[value];
-  Operation *parent = defined.getParentBlock()->getParentOp();
-  // The body of a loop that is being built has no parent yet.
-  return !parent || parent == main || !isa<func::FuncOp>(parent);
+  if (!defined)
+    return false;
+  Block *block = defined.getParentBlock();
+  return block->getParentOp() == main ||
+         llvm::any_of(
+             scans, [&](const Scan &scan) { return scan.body.get() == block; });
 }
 
 Value UserGraph::loadGlobal(FlatSymbolRefAttr global, Type type, bool isState,
@@ -135,6 +138,8 @@ Value UserGraph::loadGlobal(FlatSymbolRefAttr global, Type type, bool isState,
 
 /// Gives the function the types and names of its inputs and outputs.
 Error UserGraph::finishFunction() {
+  if (Error error = checkOutsideScans("the graph is read"))
+    return error;
   if (!hasOutputs) {
     bool isOnly = llvm::hasSingleElement(module->getOps<func::FuncOp>());
     return createStringError(isOnly
@@ -163,6 +168,8 @@ static DictionaryAttr makeNameAttributes(OpBuilder &builder, StringRef name) {
 
 Error UserGraph::claimName(ArrayRef<Namespace> spaces, StringRef what,
                            StringRef name) {
+  if (Error error = checkOutsideScans((what + " is added").str()))
+    return error;
   if (Error error = checkName(what, name))
     return error;
   if (llvm::any_of(
@@ -286,6 +293,8 @@ Expected<uint32_t> UserGraph::addState(StringRef name, RankedTensorType type,
 }
 
 Error UserGraph::storeState(uint32_t state, uint32_t value, Location location) {
+  if (Error error = checkOutsideScans("a state is stored"))
+    return error;
   auto global = unstored.find(values[state]);
   if (global == unstored.end())
     return createStringError(
@@ -335,6 +344,8 @@ UserGraph::addOperation(const UserOperation &request, Location location) {
 //===----------------------------------------------------------------------===//
 
 Error UserGraph::setOutputs(ArrayRef<std::pair<StringRef, uint32_t>> outputs) {
+  if (Error error = checkOutsideScans("outputs are set"))
+    return error;
   llvm::StringSet<> seen;
   SmallVector<Value> results;
   std::vector<Attribute> attributes;

@@ -129,8 +129,8 @@ private:
   llvm::FailureOr<Results> parseScanArgument(const Token &word);
   llvm::FailureOr<Results> parseBody(const Token &word, int64_t steps,
                                      bool isReversed);
-  Results endScan(const Token &word, int64_t steps, bool isReversed,
-                  llvm::ArrayRef<uint32_t> values, mlir::Location location);
+  Results endScan(const Token &word, llvm::ArrayRef<uint32_t> values,
+                  mlir::Location location);
 
   // Operations; in GraphParserOperations.cpp.
   llvm::FailureOr<Results> parseOperation(const Token &word);

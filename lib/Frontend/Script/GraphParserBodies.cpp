@@ -12,9 +12,6 @@ using namespace hamkaas;
 using namespace hamkaas::script;
 using llvm::Expected;
 
-/// Bodies nest by recursion, here and in all that walks over them later.
-static constexpr unsigned deepestBody = 64;
-
 /// `(steps=3, reversed=true) { ... }`.
 FailureOr<GraphParser::Results> GraphParser::parseScan(const Token &word) {
   Arguments arguments;
@@ -41,9 +38,9 @@ FailureOr<GraphParser::Results> GraphParser::parseScan(const Token &word) {
     return error(word.position) << "expected 'steps=<integer>', got none";
   if (!token.is('{'))
     return expected("'{' after ')'");
-  if (depth == deepestBody)
-    return error(word.position)
-           << "expected bodies that nest at most " << deepestBody << " deep";
+  if (depth == graph::UserGraph::deepestScan)
+    return error(word.position) << "expected bodies that nest at most "
+                                << graph::UserGraph::deepestScan << " deep";
   take();
   return parseBody(word, *steps, isReversed);
 }
@@ -55,7 +52,7 @@ GraphParser::parseBody(const Token &word, int64_t steps, bool isReversed) {
   size_t idsBefore = bodyIds.size();
   Location location = getLocation(statement);
   bool isOuterKnown = std::exchange(isBodyKnown, true);
-  graph.beginScan();
+  graph.beginScan(steps, isReversed, location);
   ++depth;
   while (!token.is('}') && token.kind != Token::Kind::End &&
          errorCount < messageLimit)
@@ -74,17 +71,16 @@ GraphParser::parseBody(const Token &word, int64_t steps, bool isReversed) {
     graph.abandonScan();
     return Results{{}, /*isKnown=*/false};
   }
-  return endScan(word, steps, isReversed, *results, location);
+  return endScan(word, *results, location);
 }
 
 /// An error does not undo that the statement has ended.
-GraphParser::Results GraphParser::endScan(const Token &word, int64_t steps,
-                                          bool isReversed,
+GraphParser::Results GraphParser::endScan(const Token &word,
                                           ArrayRef<uint32_t> values,
                                           Location location) {
-  Expected<SmallVector<uint32_t>> added =
-      graph.endScan(steps, isReversed, values, location);
+  Expected<SmallVector<uint32_t>> added = graph.endScan(values, location);
   if (!added) {
+    graph.abandonScan();
     (void)report(word.position, added.takeError());
     return Results{{}, /*isKnown=*/false};
   }

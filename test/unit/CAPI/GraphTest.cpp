@@ -341,7 +341,7 @@ TEST(GraphErrors, NameOperationsAndAttributes) {
             "unknown operation 'convolution'");
   EXPECT_EQ(apply(graph, "", {x}).error.substr(0, 20), "unknown operation ''");
   EXPECT_THAT(apply(graph, "scan", {x}).error,
-              HasSubstr("its body is a graph"));
+              HasSubstr("it is built with its body"));
   EXPECT_EQ(apply(graph, "reduce", {x}, {integers("dim", dims)}).error,
             "'reduce': unknown attribute 'dim', known are: combiner, dims");
   EXPECT_EQ(apply(graph, "relu", {x}, {integers("dim", dims)}).error,

@@ -179,6 +179,64 @@ TEST_F(GraphWrapper, RefusesBrokenNumbersBesideIntegers) {
                                "tensor of int32, got 0.500000");
 }
 
+TEST_F(GraphWrapper, LoopsOverRows) {
+  Value zero = graph.constant({3}, 0.0f);
+  auto step = [](const auto &carry, const auto &rows) -> hamkaas::Scan {
+    Value sum = carry[0] + rows[0];
+    return {{sum}, {sum, sum * 2}};
+  };
+  auto [last, sums] = graph.scan({{zero}, {x}}, step);
+  ASSERT_EQ(last.size(), 1u);
+  ASSERT_EQ(sums.size(), 2u);
+  EXPECT_EQ(run<float>(sums[0], 6), (Floats{0, 1, 2, 3, 5, 7}));
+}
+
+TEST_F(GraphWrapper, LoopsInLoops) {
+  hamkaas::ScanOptions twice;
+  twice.steps = 2;
+  hamkaas::ScanOptions backwards;
+  backwards.reversed = true;
+  Value zero = graph.constant({3}, 0.0f), one = exp(zero);
+  auto outer = [&](const auto &carry, const auto &rows) -> hamkaas::Scan {
+    auto inner = [&](const auto &sum, const auto &) -> hamkaas::Scan {
+      return {{sum[0] * 2 + rows[0] + one}, {}};
+    };
+    Value next = graph.scan({{carry[0]}, {}}, inner, twice).carry[0];
+    return {{next}, {next}};
+  };
+  Value all = graph.scan({{zero}, {x}}, outer, backwards).rows[0];
+  EXPECT_EQ(run<float>(all, 6), (Floats{51, 66, 81, 12, 15, 18}));
+}
+
+// All results are there, but none is a value.
+TEST_F(GraphWrapper, KeepsTheErrorsOfLoops) {
+  Value zero = graph.constant({3}, 0.0f);
+  int64_t line = __LINE__ + 3;
+  auto [carry, rows] = graph.scan(
+      {{zero}, {x}}, [](const auto &carry, const auto &rows) -> hamkaas::Scan {
+        Value wrong = matmul(rows[0], carry[0]);
+        return {{wrong}, {relu(wrong)}};
+      });
+  ASSERT_EQ(carry.size(), 1u);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_FALSE(bool(carry[0]) || bool(relu(rows[0])));
+  EXPECT_THAT(graph.error(),
+              HasSubstr("GraphWrapperTest.cpp:" + std::to_string(line) +
+                        ": error: 'matmul': "));
+}
+
+TEST_F(GraphWrapper, ChecksWhatLoopsAreGivenAndReturn) {
+  auto nothing = [](const auto &, const auto &) { return hamkaas::Scan(); };
+  Value zero = graph.constant({3}, 0.0f);
+  EXPECT_EQ(graph.scan({{zero}, {x}}, nothing).carry.size(), 1u);
+  EXPECT_THAT(graph.error(), HasSubstr("expected the body to return a carry "
+                                       "of 1 values, got 0"));
+  Graph other;
+  EXPECT_EQ(other.scan({{zero}, {}}, nothing).carry.size(), 1u);
+  EXPECT_THAT(other.error(), HasSubstr("'scan': expected init 0 to be a value "
+                                       "of this graph"));
+}
+
 TEST(GraphWrapperErrors, RefuseValuesOfOtherGraphs) {
   Graph first, second;
   Value x = first.input("x", HamKaasFloat32, {2});

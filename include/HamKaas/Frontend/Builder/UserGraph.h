@@ -34,7 +34,8 @@ public:
   llvm::Error beginFunction(llvm::StringRef name);
   /// The function that is being built.
   llvm::StringRef functionName() { return main.getSymName(); }
-  /// True for a value that this function may use.
+  /// True for a value that this function, and the innermost body of a loop in
+  /// it, may use.
   bool isVisible(uint32_t value) const;
 
   llvm::Expected<uint32_t> addInput(llvm::StringRef name,
@@ -76,21 +77,29 @@ public:
   // Loops over rows, `hamkaas.scan`; in UserScan.cpp
   //===--------------------------------------------------------------------===//
 
+  /// Bodies nest by recursion in all that walks over them later.
+  static constexpr size_t deepestScan = 64;
+
   /// Begins a body. Constants and operations are added to it, and read its
-  /// values alone, until endScan or abandonScan. Bodies nest.
-  void beginScan();
+  /// values alone, until endScan or abandonScan. Bodies nest. Nothing else is
+  /// added, or read of the whole graph, meanwhile.
+  void beginScan(int64_t steps, bool isReversed, mlir::Location location);
   /// A value outside as the body knows it: one that a step hands on to the
   /// next, of which `value` is the first; a row of `value`; or all of it. They
   /// are added in this order.
   enum class ScanArgument { Init, Row, Value };
   llvm::Expected<uint32_t> addScanArgument(ScanArgument kind, uint32_t value,
                                            mlir::Location location);
+  /// A visible value as the innermost body knows it. One from outside becomes
+  /// one of the values of the loops between; a number is copied.
+  mlir::Value capture(uint32_t value) { return capture(value, scans.size()); }
   /// Ends the body with what is handed on, then with the rows of the further
-  /// results. After an error the body is gone.
+  /// results. After an error the body is as before.
   llvm::Expected<llvm::SmallVector<uint32_t>>
-  endScan(int64_t steps, bool isReversed, llvm::ArrayRef<uint32_t> yielded,
-          mlir::Location location);
+  endScan(llvm::ArrayRef<uint32_t> yielded, mlir::Location location);
+  /// Drops the innermost body.
   void abandonScan();
+  size_t scanDepth() const { return scans.size(); }
 
   /// The state becomes `value` at the end of a run.
   llvm::Error storeState(uint32_t state, uint32_t value,
@@ -100,6 +109,7 @@ public:
   setOutputs(llvm::ArrayRef<std::pair<llvm::StringRef, uint32_t>> outputs);
 
   uint32_t valueCount() const { return values.size(); }
+  /// Null for one of a body that has ended.
   mlir::Value value(uint32_t number) const { return values[number]; }
 
   //===--------------------------------------------------------------------===//
@@ -125,10 +135,25 @@ private:
   /// A body that is not complete.
   struct Scan {
     std::unique_ptr<mlir::Block> body;
+    int64_t steps;
+    bool isReversed;
+    mlir::Location location;
     mlir::OpBuilder::InsertPoint outside;
+    /// The number of the first value of the body.
+    uint32_t firstValue;
     /// By kind.
-    llvm::SmallVector<mlir::Value> operands[3];
+    llvm::SmallVector<mlir::Value> operands[3] = {};
+    /// The stand-ins of values around the body.
+    llvm::DenseMap<mlir::Value, mlir::Value> captured{};
   };
+
+  /// The value as the body at `depth`, or the function at 0, knows it.
+  mlir::Value capture(uint32_t value, size_t depth);
+  static mlir::Value capture(Scan &scan, mlir::Value outside);
+  /// Forgets the values of the innermost body, and goes on outside.
+  Scan leaveScan();
+  /// `next` cannot happen before the loops have ended.
+  llvm::Error checkOutsideScans(llvm::StringRef next) const;
 
   llvm::Error finishFunction();
   void createFunction(llvm::StringRef name);

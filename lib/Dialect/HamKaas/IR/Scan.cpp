@@ -62,9 +62,14 @@ LogicalResult ScanOp::verify() {
     expected.push_back(getRowType(type));
   }
   auto yield = dyn_cast<YieldOp>(getBody().front().back());
-  if (!yield || yield.getValues().getTypes() != TypeRange(expected)) // C4.
-    return emitOpError("expected the body to yield the types (")
-           << expected << ")";
+  if (!yield || yield.getValues().getTypes() != TypeRange(expected)) { // C4.
+    InFlightDiagnostic error =
+        emitOpError("expected the body to yield the types (")
+        << expected << ")";
+    if (yield)
+      error << ", got (" << yield.getValues().getTypes() << ")";
+    return error;
+  }
   if (getFinals().getTypes() != getInits().getTypes()) // C4.
     return emitOpError("expected the first results to have the types of the "
                        "inits (")

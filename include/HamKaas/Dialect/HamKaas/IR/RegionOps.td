@@ -52,7 +52,7 @@ def HamKaas_ScanOp : HamKaas_Op<"scan", [
     AttrSizedOperandSegments, IsolatedFromAbove, RecursiveMemoryEffects,
     RecursivelySpeculatableImplTrait, SingleBlock]> {
   let summary = "loop over rows of tensors with iter args";
-  let closed = "its body is a graph, which operands and attributes cannot hold";
+  let closed = "it is built with its body, from a begin to an end";
   let description = [{
     Runs the body `steps` times. Step t reads row t of the `inputs`, or `steps`
     - 1 - t if `reversed`. A row is a slice at one index of the first
