@@ -42,7 +42,8 @@ from weights import (
     Config,
     FloatArray,
     Layer,
-    Weights,  # noqa: E402
+    Weights,
+    WeightsSource,
     layer_shapes)
 
 SHAPES = {
@@ -191,20 +192,20 @@ def read_bytes(config: Config) -> int:
     return 4 * (config.layers * layer + config.vocab * config.dim)
 
 
-def measure(name: str, config: Config, weights: Weights, threads: int,
+def measure(name: str, config: Config, weights: WeightsSource, threads: int,
             rounds: int, library: Optional[ctypes.CDLL]) -> dict[str, Any]:
     before = memory()
     begin = time.perf_counter()
     model = LanguageModel(config, weights, threads)
     load = time.perf_counter() - begin
-    programs = memory() - before
-    plain = PlainLoop(library, config, weights) if library else None
+    program = memory() - before
+    plain = PlainLoop(library, config, weights.read()) if library else None
     if plain:
         plain.set_threads(threads)
         check_agreement(name, model, plain)
     prefill = prefill_time(model, rounds)
     decode, loop, ratios = [], [], []
-    # The programs grow with the position, so it is the outer loop.
+    # The program grows with the position, so it is the outer loop.
     for position in positions(config):
         turns = [(decode_time(model, position),
                   plain_time(plain, position) if plain else 0.0)
@@ -225,14 +226,14 @@ def measure(name: str, config: Config, weights: Weights, threads: int,
         "prefill_tokens_per_second": 1 / prefill,
         "gigabytes_per_second": read_bytes(config) / per_token / 1e9,
         "load_seconds": load,
-        "programs_bytes": programs
+        "program_bytes": program
     }
 
 
 HEADER = [
     "model", "threads", "writing: tokens a second", "plain C loop", "ratio",
     "weights read at", "reading a prompt: tokens a second",
-    "compiled and loaded in", "memory of both programs"
+    "compiled and loaded in", "memory of the program"
 ]
 
 
@@ -245,7 +246,7 @@ def row(result: dict[str, Any]) -> str:
         f"{result['gigabytes_per_second']:.1f} GB/s",
         f"{result['prefill_tokens_per_second']:.0f}",
         f"{result['load_seconds']:.1f} s",
-        f"{result['programs_bytes'] / 1e6:.0f} MB"
+        f"{result['program_bytes'] / 1e6:.0f} MB"
     ]
     return f"| {' | '.join(cells)} |"
 
@@ -268,7 +269,7 @@ def models(selected: list[str], gguf: Optional[str]) -> Any:
         file = gguf_model.GGUFFile(gguf or gguf_model.find_smollm2())
         config = gguf_model.read_config(file)
         config = dataclasses.replace(config, context=SMOLLM2_CONTEXT)
-        yield "SmolLM2", config, gguf_model.read_weights(file, config), False
+        yield "SmolLM2", config, gguf_model.GGUFWeights(file, config), False
 
 
 def main() -> None:

@@ -164,9 +164,10 @@ def start(arguments: argparse.Namespace) -> Conversation:
     config = gguf_model.read_config(file)
     config = dataclasses.replace(config,
                                  context=min(arguments.context, config.context))
+    weights = gguf_model.GGUFWeights(file, config)
+    del file  # Its metadata would take 170 MB during the chat.
     print("Loading ...", end="", flush=True, file=sys.stderr)
-    model = LanguageModel(config, gguf_model.read_weights(file, config),
-                          arguments.threads)
+    model = LanguageModel(config, weights, arguments.threads)
     print("\rReady.     ", file=sys.stderr)
     return Conversation(model, form, tokenizer, sampler, arguments.system)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import Optional
+from typing import Optional, Sequence
 
 import numpy as np
 
@@ -23,22 +23,37 @@ FILE_ORDER = ("attention_norm", "wq", "wk", "wv", "wo", "ffn_norm", "gate",
               "down", "up")
 
 
-def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Config, Weights]:
-    """Returns sizes and weights; raises ModelFileError or OSError."""
-    with open(path, "rb") as file:
-        header = file.read(HEADER.size)
-        size = os.fstat(file.fileno()).st_size
-        config, shared = _parse_header(path, header)
-        count = _count_floats(config, shared)
-        if size != HEADER.size + 4 * count:
+class CheckpointWeights:
+    """The weights in a checkpoint. Raises ModelFileError or OSError."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = path
+        with open(path, "rb") as file:
+            self.config, self._shared = _parse_header(path,
+                                                      file.read(HEADER.size))
+            size = os.fstat(file.fileno()).st_size
+        self._count = _count_floats(self.config, self._shared)
+        if size != HEADER.size + 4 * self._count:
             raise ModelFileError(
-                f"{path}: expected {HEADER.size + 4 * count} bytes for the sizes "
-                f"in its header ({config}), got {size}")
-        values = np.fromfile(file, "<f4", count)
-    if len(values) != count:
-        raise ModelFileError(
-            f"{path}: expected {count} numbers, got {len(values)}")
-    return config, _split(config, shared, values)
+                f"{path}: expected {HEADER.size + 4 * self._count} bytes for "
+                f"the sizes in its header ({self.config}), got {size}")
+        # The embedding comes first.
+        self._embedding = np.memmap(path,
+                                    "<f4",
+                                    "r",
+                                    HEADER.size,
+                                    shape=(self.config.vocab, self.config.dim))
+
+    def read(self) -> Weights:
+        values = np.fromfile(self.path, "<f4", self._count, offset=HEADER.size)
+        if len(values) != self._count:
+            raise ModelFileError(
+                f"{self.path}: expected {self._count} numbers, "
+                f"got {len(values)}")
+        return _split(self.config, self._shared, values)
+
+    def embed(self, tokens: Sequence[int]) -> FloatArray:
+        return np.array(self._embedding[list(tokens)])
 
 
 def _parse_header(path: str | os.PathLike[str],

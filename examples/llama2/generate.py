@@ -11,7 +11,7 @@ from typing import Iterator, Sequence
 from network import LanguageModel
 from sampling import Sampler
 from vocabulary import ScoreTokenizer, Tokenizer
-from weights import Config, ModelFileError, Weights
+from weights import Config, ModelFileError, WeightsSource
 
 
 @dataclasses.dataclass
@@ -64,7 +64,7 @@ def generate(model: LanguageModel,
 def read_model(
     path: str | os.PathLike[str],
     tokenizer_path: str | os.PathLike[str] | None = None
-) -> tuple[Config, Weights, Tokenizer]:
+) -> tuple[Config, WeightsSource, Tokenizer]:
     """Reads a GGUF file, or a checkpoint of llama2.c and its tokenizer, by
     default tok<vocab>.bin or tokenizer.bin in the same folder. Raises
     ModelFileError or OSError."""
@@ -75,13 +75,14 @@ def read_model(
 
         gguf = gguf_model.GGUFFile(path)
         config = gguf_model.read_config(gguf)
-        return (config, gguf_model.read_weights(gguf, config),
+        return (config, gguf_model.GGUFWeights(gguf, config),
                 gguf_model.read_tokenizer(gguf))
-    from checkpoint import read_checkpoint
+    from checkpoint import CheckpointWeights
 
-    config, weights = read_checkpoint(path)
-    found = tokenizer_path or _find_tokenizer(path, config.vocab)
-    return config, weights, ScoreTokenizer.read(found, config.vocab)
+    weights = CheckpointWeights(path)
+    vocab = weights.config.vocab
+    found = tokenizer_path or _find_tokenizer(path, vocab)
+    return weights.config, weights, ScoreTokenizer.read(found, vocab)
 
 
 def _find_tokenizer(path: str | os.PathLike[str], vocab: int) -> str:

@@ -8,10 +8,11 @@ however the file has them (F32, F16, Q8_0, Q4_1 and the package's other types).
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import pathlib
 import re
-from typing import Any
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
@@ -55,7 +56,7 @@ class GGUFFile:
         self.path = path
         try:
             self._reader = _open(path)
-            self._tensors = {t.name: t for t in self._reader.tensors}
+            self.tensors = GGUFTensors(path, self._reader.tensors)
         except OSError:
             raise
         except ImportError as error:
@@ -86,13 +87,24 @@ class GGUFFile:
                 f"{found}")
         return value
 
+
+class GGUFTensors:
+    """The tensors of a GGUF file. They stay in the file until they are read;
+    unlike the rest of it, they take no memory before."""
+
+    def __init__(self, path: str | os.PathLike[str], tensors: list[Any]) -> None:
+        self._path = path
+        self._tensors = {tensor.name: tensor for tensor in tensors}
+
+    def error(self, text: str) -> ModelFileError:
+        return ModelFileError(f"{self._path}: {text}")
+
     def names(self) -> set[str]:
         return set(self._tensors)
 
-    def tensor(self, name: str, shape: tuple[int, ...]) -> FloatArray:
-        """The tensor as float32, of the shape in numpy's order."""
-        import gguf
-
+    def check(self, name: str, shape: tuple[int, ...]) -> None:
+        """Raises ModelFileError unless there is a tensor of that shape, in
+        numpy's order."""
         tensor = self._tensors.get(name)
         if tensor is None:
             raise self.error(f"expected a tensor {name}, got none")
@@ -101,17 +113,29 @@ class GGUFFile:
             raise self.error(
                 f"expected tensor {name} of shape {list(shape)}, got "
                 f"{list(found)}")
+
+    def read(self,
+             name: str,
+             shape: tuple[int, ...],
+             rows: Optional[Sequence[int]] = None) -> FloatArray:
+        """The tensor as float32, or some of its rows."""
+        import gguf
+
+        self.check(name, shape)
+        tensor = self._tensors[name]
+        data = tensor.data if rows is None else tensor.data[list(rows)]
+        count = shape[0] if rows is None else len(rows)
         try:
-            values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+            values = gguf.quants.dequantize(data, tensor.tensor_type)
         except NotImplementedError:
             raise self.error(
                 f"expected tensor {name} in a type that the package "
                 f"gguf unpacks, got {tensor.tensor_type.name}") from None
-        if values.shape != shape:
+        if values.shape != (count, *shape[1:]):
             raise self.error(
-                f"expected {list(shape)} numbers in tensor {name}, got "
+                f"expected {[count, *shape[1:]]} numbers in tensor {name}, got "
                 f"{list(values.shape)}")
-        return np.ascontiguousarray(values, dtype=np.float32)
+        return values.astype(np.float32, copy=False)
 
 
 def _open(path: str | os.PathLike[str]) -> Any:
@@ -174,40 +198,66 @@ def read_config(file: GGUFFile) -> Config:
     return config
 
 
-def read_weights(file: GGUFFile, config: Config) -> Weights:
-    """Rows of the query and key weights are in the order that rotates
-    neighbours, as files of this architecture have them."""
-    shapes = layer_shapes(config)
-    # A file of many layers cannot have fewer tensors, whatever it says.
-    if config.layers * len(shapes) > len(file.names()):
-        raise file.error(
-            f"expected {config.layers * len(shapes)} tensors of "
-            f"{config.layers} layers, got {len(file.names())} tensors")
-    known = {"token_embd.weight", "output_norm.weight", "output.weight"}
-    known |= {
-        f"blk.{i}.{name}.weight"
-        for i in range(config.layers)
-        for name in LAYER_NAMES.values()
-    }
-    unknown = sorted(file.names() - known)
-    if unknown:
-        raise file.error(
-            f"expected no tensors but those of {config.layers} layers, "
-            f"embedding and classifier, got {', '.join(unknown[:5])}")
-    table = (config.vocab, config.dim)
-    layers = [
-        Layer(
-            **{
-                field: file.tensor(f"blk.{i}.{name}.weight", shapes[field])
-                for field, name in LAYER_NAMES.items()
-            }) for i in range(config.layers)
-    ]
-    classifier = None
-    if "output.weight" in file.names():
-        classifier = file.tensor("output.weight", table)
-    return Weights(file.tensor("token_embd.weight", table), layers,
-                   file.tensor("output_norm.weight", (config.dim, )),
-                   classifier)
+class GGUFWeights:
+    """The weights in a GGUF file. Rows of queries and keys are in the order that
+    rotates neighbours, as files of this architecture have them. Raises
+    ModelFileError."""
+
+    def __init__(self, file: GGUFFile, config: Config) -> None:
+        self._tensors, self._layers = file.tensors, config.layers
+        shapes = layer_shapes(config)
+        # A file of many layers cannot have fewer tensors, whatever it says.
+        names = file.tensors.names()
+        if config.layers * len(shapes) > len(names):
+            raise file.error(
+                f"expected {config.layers * len(shapes)} tensors of "
+                f"{config.layers} layers, got {len(names)} tensors")
+        table = (config.vocab, config.dim)
+        self._shapes = {
+            "token_embd.weight": table,
+            "output_norm.weight": (config.dim, )
+        }
+        self._shapes |= {
+            f"blk.{i}.{name}.weight": shapes[field]
+            for i in range(config.layers)
+            for field, name in LAYER_NAMES.items()
+        }
+        if "output.weight" in names:
+            self._shapes["output.weight"] = table
+        unknown = sorted(names - set(self._shapes))
+        if unknown:
+            raise file.error(
+                f"expected no tensors but those of {config.layers} layers, "
+                f"embedding and classifier, got {', '.join(unknown[:5])}")
+        for name, shape in self._shapes.items():
+            self._tensors.check(name, shape)
+
+    def read(self) -> Weights:
+        # In one array: the system gets the memory of a large one back as soon
+        # as it is free, which that of many smaller ones need not be.
+        values = np.empty(sum(map(math.prod, self._shapes.values())),
+                          np.float32)
+        tensors: dict[str, FloatArray] = {}
+        begin = 0
+        for name, shape in self._shapes.items():
+            end = begin + math.prod(shape)
+            tensors[name] = values[begin:end].reshape(shape)
+            tensors[name][...] = self._tensors.read(name, shape)
+            begin = end
+        layers = [
+            Layer(
+                **{
+                    field: tensors[f"blk.{i}.{name}.weight"]
+                    for field, name in LAYER_NAMES.items()
+                }) for i in range(self._layers)
+        ]
+        return Weights(tensors["token_embd.weight"], layers,
+                       tensors["output_norm.weight"],
+                       tensors.get("output.weight"))
+
+    def embed(self, tokens: Sequence[int]) -> FloatArray:
+        name = "token_embd.weight"
+        return self._tensors.read(name, self._shapes[name], tokens)
 
 
 def read_tokenizer(file: GGUFFile) -> MergeTokenizer:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The graph of a language model, built with hamkaas.
 
-One function serves two programs: `decode` takes one token and gives the scores of
-the next; `prefill` takes a chunk of tokens at once and only fills the cache. Both
-name the same states, so that they can share them.
+It becomes one program with two functions: `decode` takes one token and gives the
+scores of the next; `prefill` takes a chunk of tokens at once and only fills the
+cache. Both name the same weights and states, so that they share them.
 """
 
 from __future__ import annotations
@@ -79,6 +79,16 @@ def rotations(config: Config) -> FloatArray:
     return values[:, None]
 
 
+def build(config: Config, weights: Weights,
+          chunk: int) -> dict[str, hk.Function]:
+    """The functions; without prefill for a chunk of 1."""
+    functions = {"decode": hk.function(build_decode(config, weights))}
+    if chunk > 1:
+        functions["prefill"] = hk.function(
+            build_prefill(config, weights, chunk))
+    return functions
+
+
 def build_decode(config: Config, weights: Weights) -> hk.Node:
     """Scores of the next token, [1, vocab]."""
     x = _layers(config, weights, tokens=1)
@@ -137,8 +147,6 @@ def _attention(config: Config, inputs: Inputs, x: hk.Node, layer: Layer,
     mixed = scores.sliced_softmax(config.context) @ all_values
     mixed = _tokens_first(
         mixed.reshape([config.heads, tokens, config.head_size]))
-    # NOTE: with x on the left, the states of both programs come in one order,
-    # which they must to be shared: a graph is walked left operand first.
     return x + (mixed.reshape([tokens, config.dim]) @ _transposed(
         layer.wo, f"{name}.wo"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a language model: two programs, `prefill` and `decode`, over one cache."""
+"""Runs a language model: a program of two functions, `prefill` and `decode`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import hamkaas as hk
 import numpy as np
 
 import graph
-from weights import Config, FloatArray, Weights
+from weights import Config, FloatArray, WeightsSource
 
 FIRST_ROOM = 512
 CHUNK = 64  # tokens that prefill takes at once
@@ -23,25 +23,24 @@ class ContextFullError(ValueError):
 
 
 class LanguageModel:
-    """Weights, their programs, and a cache of the tokens seen so far.
+    """The program of a model, and a cache of the tokens seen so far.
 
-    The shapes of a program are fixed, and each token computes with all positions
-    that the cache has room for. So the first programs have little room; when it
-    is used up, programs of twice the room are compiled and take over its
-    contents, up to the context of the model. During that, which takes some
-    seconds, both old and new programs are in memory.
+    The shapes of a program are fixed, and so is the room of the cache. So the
+    first program has little of it; when it is used up, one of twice the room is
+    compiled and takes over its contents, up to the context of the model. That
+    takes some seconds, and reads the weights once more: only the program keeps
+    them, packed.
     """
 
     def __init__(self,
                  config: Config,
-                 weights: Weights,
+                 weights: WeightsSource,
                  threads: int = 0,
                  chunk: int = CHUNK,
                  room: int = FIRST_ROOM) -> None:
         """threads: 0 means one for each core. chunk: tokens in a run of prefill;
-        1 makes do without that program, and with half of the memory. room:
-        positions that the first programs have. Raises ValueError or
-        hamkaas.HamKaasError."""
+        1 makes do without it. room: positions that the first program has. Raises
+        ValueError, OSError or hamkaas.HamKaasError."""
         if chunk < 1:
             raise ValueError(
                 f"expected a chunk of 1 token or more, got {chunk}")
@@ -55,23 +54,17 @@ class LanguageModel:
         self._compile(min(max(room, self.chunk), config.context))
 
     def _compile(self, room: int) -> None:
-        """Replaces the programs by ones of that room, with empty caches."""
-        sizes = dataclasses.replace(self.config, context=room)
-        decode = hk.compile(graph.build_decode(sizes, self._weights),
-                            name="decode",
-                            threads=self._threads)
-        prefill = None
-        if self.chunk > 1:
-            prefill = hk.compile(graph.build_prefill(sizes, self._weights,
-                                                     self.chunk),
-                                 name="prefill",
-                                 threads=self._threads,
-                                 state_of=decode)
-        self.decode, self.prefill, self._sizes = decode, prefill, sizes
+        """Makes a program of that room, with an empty cache."""
+        self._sizes = dataclasses.replace(self.config, context=room)
+        self.program = hk.compile(graph.build(self._sizes, self._weights.read(),
+                                              self.chunk),
+                                  name="llama",
+                                  threads=self._threads,
+                                  keep_weights=False)
 
     @property
     def room(self) -> int:
-        """Positions that the programs have at present."""
+        """Positions that the program has at present."""
         return self._sizes.context
 
     def _make_room(self, positions: int) -> None:
@@ -83,13 +76,14 @@ class LanguageModel:
             room *= 2
         seen = {
             name: self._by_head(array)[:, :self._position]
-            for name, array in self.decode.state.items()
+            for name, array in self.program.state.items()
         }
+        self.program.close()  # Its memory is enough for the next one.
         self._compile(min(room, self.config.context))
         for name, part in seen.items():
-            array = self.decode.state[name]
+            array = self.program.state[name]
             self._by_head(array)[:, :self._position] = part
-            self.decode.state[name] = array
+            self.program.state[name] = array
 
     def _by_head(self, cache: FloatArray) -> FloatArray:
         """A state as [kv_heads, positions, head_size], not copied."""
@@ -103,7 +97,7 @@ class LanguageModel:
     def reset(self) -> None:
         """Forgets all tokens."""
         self._position = 0
-        self.decode.state.reset()
+        self.program.state.reset()
 
     def skip_to(self, position: int) -> None:
         """Goes on at another position, for measurements: what the cache holds of
@@ -146,14 +140,12 @@ class LanguageModel:
                 f"of {self.config.context}, got {len(tokens)}")
 
     def _fits_chunk(self) -> bool:
-        return (self.prefill is not None
-                and self._position + self.chunk <= self.room)
+        return self.chunk > 1 and self._position + self.chunk <= self.room
 
     def _run_decode(self, token: int) -> FloatArray:
-        row = self._weights.embedding[token:token + 1]
-        values = graph.input_values(self._sizes, row, self._rotations,
-                                    self._position)
-        scores: FloatArray = self.decode.run(values)
+        values = graph.input_values(self._sizes, self._weights.embed([token]),
+                                    self._rotations, self._position)
+        scores: FloatArray = self.program.decode.run(values)
         self._position += 1
         first: FloatArray = scores[0]
         return first
@@ -161,10 +153,9 @@ class LanguageModel:
     def _run_prefill(self, tokens: Sequence[int]) -> None:
         """Fewer tokens than a chunk are filled up with zeros. What these leave in
         the cache, nobody sees before it is overwritten."""
-        assert self.prefill is not None
         rows = np.zeros((self.chunk, self.config.dim), np.float32)
-        rows[:len(tokens)] = self._weights.embedding[list(tokens)]
-        self.prefill.run(
+        rows[:len(tokens)] = self._weights.embed(tokens)
+        self.program.prefill.run(
             graph.input_values(self._sizes, rows, self._rotations,
                                self._position))
         self._position += len(tokens)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Optional
+from typing import Optional, Protocol, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,24 @@ class Weights:
     layers: list[Layer]
     final_norm: FloatArray  # [dim]
     classifier: Optional[FloatArray] = None  # [vocab, dim]; None: the embedding
+
+    def read(self) -> Weights:
+        return self
+
+    def embed(self, tokens: Sequence[int]) -> FloatArray:
+        rows: FloatArray = self.embedding[list(tokens)]
+        return rows
+
+
+class WeightsSource(Protocol):
+    """Weights, or a file that has them: a program packs what it is made of, so
+    nobody needs to keep the arrays in memory, but for rows of the embedding."""
+
+    def read(self) -> Weights:
+        """All of them. Raises ModelFileError or OSError."""
+
+    def embed(self, tokens: Sequence[int]) -> FloatArray:
+        """Rows of the embedding, [tokens, dim]."""
 
 
 def layer_shapes(config: Config) -> dict[str, tuple[int, ...]]:

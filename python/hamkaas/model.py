@@ -36,6 +36,8 @@ class _Weights:
     arrays: Dict[str, Array]
     file: Optional[bytes] = None
     unverified: bool = False
+    is_dropped: bool = False
+    """There were arrays, but ``keep_weights`` is false."""
 
 
 class Model:
@@ -61,14 +63,19 @@ class Model:
                  threads: int, constants_of: Optional["Model"] = None,
                  state_of: Optional["Model"] = None,
                  structures: Sequence[Structure] = (),
+                 keep_weights: bool = True,
                  share_threads: bool = False) -> None:
         check_text("device", device)
+        if not isinstance(keep_weights, bool):
+            raise TypeError("expected keep_weights to be True or False, got "
+                            f"{keep_weights!r}")
         check_number("threads", threads, 1 << 31)
         if state_of is not None and not isinstance(state_of, Model):
             raise TypeError(
                 f"expected state_of to be a hamkaas.Model, got {state_of!r}")
         self._native: Optional[_native.Model] = native
-        self._weights = weights
+        self._weights = weights if keep_weights else dataclasses.replace(
+            weights, arrays={}, is_dropped=bool(weights.arrays))
         self._device = device
         self._threads = threads
         self._signatures = [
@@ -192,7 +199,8 @@ class Model:
         It has its own state, zero at first, or with ``share_state`` this
         model's. ``threads`` and ``device`` are as for `compile`, this model's
         where None. On another device the weights are prepared once more, and
-        the state cannot be shared.
+        the state cannot be shared. HamKaasError for another device if the model
+        was made with ``keep_weights=False``.
 
         >>> import hamkaas as hk, numpy as np
         >>> model = hk.compile(hk.input("x", [2]).silu())
@@ -202,6 +210,8 @@ class Model:
         True
         """
         is_same = device in (None, self._device, self.device)
+        if not is_same:
+            self._check_weights(f"a new instance on {device!r}")
         return Model(self._open_native(), self._weights,
                      self._device if device is None else device,
                      self._threads if threads is None else threads,
@@ -226,7 +236,8 @@ class Model:
         arguments are as for `compile`, and this model's where None. Compiles
         the model again.
 
-        HamKaasError for a model that was loaded from a library.
+        HamKaasError for a model that was loaded from a library, and for weights
+        of one that was made with ``keep_weights=False``.
         """
         given = {
             # hamkaas-tblgen begin: python-write-native
@@ -238,6 +249,8 @@ class Model:
             # hamkaas-tblgen end
         }
         weights = self._weights if embed_weights else _Weights({})
+        if embed_weights:
+            self._check_weights("a file with embed_weights")
         self._open_native().write(os.fsencode(path), weights.arrays,
                                   weights.file, make_write_options(given))
 
@@ -257,6 +270,12 @@ class Model:
         if instance is None:
             raise HamKaasError(f"model '{self.name}' is closed")
         return instance
+
+    def _check_weights(self, what: str) -> None:
+        if self._weights.is_dropped:
+            raise HamKaasError(
+                f"model '{self.name}': expected its weights for {what}, got "
+                "none: it was made with keep_weights=False")
 
     def _open_native(self) -> _native.Model:
         native = self._native
@@ -408,8 +427,8 @@ def _as_size(name: str, size: object) -> int:
 @describe_options
 def compile(
         node: Union[Structure, Dict[str, Function]], *, name: str = "model",
-        device: str = "cpu",
-        threads: int = 0, state_of: Optional[Model] = None,
+        device: str = "cpu", threads: int = 0,
+        state_of: Optional[Model] = None, keep_weights: bool = True,
         progress: Progress = None,
         # hamkaas-tblgen begin: python-graph-parameters
         target_cpu: str = "host",
@@ -460,7 +479,9 @@ def compile(
     {options}
 
     Weights are packed for the device. The model keeps the arrays of the
-    constants too, for `Model.save`.
+    constants too, for `Model.save` and for `Model.new_instance` on another
+    device. With ``keep_weights=False`` it does not: where nobody else keeps
+    them, weights are in memory once.
 
     Raises HamKaasError, with the lines of your program at fault.
 
@@ -497,7 +518,8 @@ def compile(
         structures = [function.structure for function in functions.values()]
     native = _compile(built.graph, name, progress, add_target(options, device))
     return Model(native, _Weights(built.constants), device, threads,
-                 state_of=state_of, structures=structures)
+                 state_of=state_of, structures=structures,
+                 keep_weights=keep_weights)
 
 
 @describe_options
@@ -505,7 +527,8 @@ def load(
         path: PathLike, *, parameters: Optional[Mapping[str, Any]] = None,
         weights: Optional[PathLike] = None, device: str = "cpu",
         threads: int = 0, state_of: Optional[Model] = None,
-        name: Optional[str] = None, progress: Progress = None,
+        keep_weights: bool = True, name: Optional[str] = None,
+        progress: Progress = None,
         dims: Optional[Mapping[str, int]] = None,
         const_inputs: Optional[Mapping[str, Any]] = None,
         verify: Optional[bool] = None,
@@ -585,7 +608,7 @@ def load(
         _Weights({key: as_dense(array) for key, array in given.items()},
                  None if weights is None else os.fsencode(weights),
                  unverified=verify is False), device,
-        threads, state_of=state_of)
+        threads, state_of=state_of, keep_weights=keep_weights)
 
 
 def _is_library(path: bytes) -> bool:

@@ -14,9 +14,8 @@ from .errors import HamKaasError
 from .functions import Function
 from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
 from .inference import infer
-from .positions import Position, format_position
+from .positions import format_position
 from .storage import Storage, Storages, View
-from .tensor import Attributes
 
 
 def integer_attribute(node: Node, name: str) -> int:
@@ -112,7 +111,7 @@ class _Builder:
         self._views: Dict[int, View] = {}
         self._results: Dict[int, Tuple[int, ...]] = {}
         self._states: List[Tuple[Node, Storage, int]] = []
-        self._storages = Storages(self._apply, self._make_position)
+        self._storages = Storages(graph)
 
     def build(self) -> None:
         """Adds all nodes, and what states are at the end of a run."""
@@ -193,23 +192,12 @@ class _Builder:
     def _write(self, node: Node) -> None:
         operands = [self.read(operand) for operand in node._operands
                     if operand is not None]
-        value = self._apply("replace_slice", operands, node._attributes,
-                            node._position)
+        value = self._storages.apply("replace_slice", operands,
+                                     node._attributes, node._position)
         target = node._operands[0]
         assert target is not None
         view = self._views[id(node)] = self._views[id(target)]
         self._storages.write(view, value, node._position)
-
-    def _apply(self, row: str, operands: List[int], attributes: Attributes,
-               position: Position) -> int:
-        result = self.graph.add_operation(row, operands, attributes, position,
-                                          1)
-        assert isinstance(result, int)
-        return result
-
-    def _make_position(self, number: int, position: Position) -> int:
-        return self.graph.add_constant(
-            ("int64", (1,)), np.array([number], np.int64).tobytes(), position)
 
 
 Results = Sequence[Tuple[str, Node]]

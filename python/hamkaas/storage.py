@@ -9,17 +9,14 @@ it in the order in which a graph is visited, as in the script language.
 from __future__ import annotations
 
 import dataclasses
-from typing import Callable, List, Tuple
+from typing import List, Tuple
 
+import numpy as np
+
+from . import _native
 from .arrays import Shape
 from .positions import Position
 from .tensor import Attributes
-
-Apply = Callable[[str, List[int], Attributes, Position], int]
-"""Adds an operation to the graph of the compiler; gives its result."""
-
-MakePosition = Callable[[int, Position], int]
-"""Adds a constant, a row's number."""
 
 
 @dataclasses.dataclass
@@ -67,9 +64,21 @@ def _row_shape(view: View) -> Shape:
 class Storages:
     """Reads and writes views by operations of the compiler's graph."""
 
-    def __init__(self, apply: Apply, make_position: MakePosition) -> None:
-        self._apply = apply
-        self._make_position = make_position
+    def __init__(self, graph: _native.Graph) -> None:
+        self._graph = graph
+
+    def apply(self, row: str, operands: List[int], attributes: Attributes,
+              position: Position) -> int:
+        """Adds an operation with one result."""
+        result = self._graph.add_operation(row, operands, attributes, position,
+                                           1)
+        assert isinstance(result, int)
+        return result
+
+    def _make_position(self, number: int, position: Position) -> int:
+        """Adds a constant, a row's number."""
+        return self._graph.add_constant(
+            ("int64", (1,)), np.array([number], np.int64).tobytes(), position)
 
     def read(self, view: View) -> int:
         """The value of a view now."""
@@ -83,9 +92,9 @@ class Storages:
             value = self._reshape(value, shape, rows, view.position)
             row = _count(rows[1:])
             begin, end = view.offset // row, (view.offset + count) // row
-            value = self._apply("slice", [value],
-                                (("begin", begin), ("end", end)),
-                                view.position)
+            value = self.apply("slice", [value],
+                               (("begin", begin), ("end", end)),
+                               view.position)
             shape = (end - begin, *rows[1:])
         view.value = self._reshape(value, shape, view.shape, view.position)
         view.version = storage.version
@@ -110,7 +119,7 @@ class Storages:
         begin, number = view.offset // row, _count(view.shape) // row
         value = self._reshape(value, view.shape, (number, *rows[1:]), position)
         # The places are right by construction.
-        written = self._apply(
+        written = self.apply(
             "replace_slice",
             [target, value, self._make_position(begin, position),
              self._make_position(begin + number, position)],
@@ -121,4 +130,4 @@ class Storages:
                  position: Position) -> int:
         if given == shape:
             return value
-        return self._apply("reshape", [value], (("shape", shape),), position)
+        return self.apply("reshape", [value], (("shape", shape),), position)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """examples/llama2: what the programs compute, and what is made of it."""
 
+import gc
 import importlib.util
 import os
 import pathlib
@@ -8,7 +9,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import weakref
 
+import hamkaas as hk
 import numpy as np
 import pytest
 
@@ -16,7 +19,7 @@ import llama2_files as files
 
 import chat
 import gguf_model
-from checkpoint import read_checkpoint
+from checkpoint import CheckpointWeights
 from generate import Speed, generate, read_model
 from network import ContextFullError, LanguageModel
 from sampling import Sampler
@@ -79,10 +82,12 @@ def test_checkpoint_and_gguf_give_the_same_model(tmp_path):
     weights = files.random_weights(config, 5, True)
     files.write_checkpoint(tmp_path / "model.bin", config, weights)
     files.write_gguf(tmp_path / "model.gguf", config, weights)
-    from_checkpoint = read_checkpoint(tmp_path / "model.bin")
+    checkpoint = CheckpointWeights(tmp_path / "model.bin")
     from_gguf = read_model(tmp_path / "model.gguf")
-    assert from_checkpoint[0] == from_gguf[0] == config
-    for found in (from_checkpoint[1], from_gguf[1]):
+    assert checkpoint.config == from_gguf[0] == config
+    for source in (checkpoint, from_gguf[1]):
+        found, tokens = source.read(), [5, 0, vocab - 1, 5]
+        assert np.array_equal(source.embed(tokens), weights.embedding[tokens])
         assert np.array_equal(found.classifier, weights.classifier)
         assert np.array_equal(found.final_norm, weights.final_norm)
         for layer, expected in zip(found.layers, weights.layers):
@@ -100,8 +105,9 @@ def test_first_tokens_of_stories260k():
     if not folder:
         pytest.skip(
             "HAMKAAS_TEST_DATA does not name the folder of stories260K.bin")
-    config, weights = read_checkpoint(pathlib.Path(folder) / "stories260K.bin")
-    plain = files.NumpyModel(config, weights)
+    weights = CheckpointWeights(pathlib.Path(folder) / "stories260K.bin")
+    config = weights.config
+    plain = files.NumpyModel(config, weights.read())
     expected, token = [], 1
     for _ in range(200):
         token = int(plain.feed([token]).argmax())
@@ -141,16 +147,43 @@ def test_prefill_does_what_decode_does(fresh):
     tokens = tokens_of(19)  # four chunks of 4, then single ones
     one_by_one = make_model(chunk=1)[0]
     assert close(fresh.feed(tokens), one_by_one.feed(tokens))
-    for name, state in one_by_one.decode.state.items():
+    assert list(one_by_one.program.functions) == ["decode"]
+    for name, state in one_by_one.program.state.items():
         rows = np.arange(CONFIG.kv_heads * CONFIG.context) % CONFIG.context < 19
-        assert close(fresh.decode.state[name][rows], state[rows])
+        assert close(fresh.program.state[name][rows], state[rows])
 
 
-def test_both_programs_have_one_state(fresh):
-    fresh.feed(tokens_of(13))
-    assert np.abs(fresh.decode.state["layer_0.keys"]).max() > 0
-    for name, state in fresh.decode.state.items():
-        assert np.array_equal(fresh.prefill.state[name], state)
+def test_weights_are_in_memory_once():
+    """In the program, packed once for both functions."""
+    config = Config(64, 128, 2, 4, 2, 500, 30)
+    weights = files.random_weights(config)
+    model = LanguageModel(config, OnceReadable(weights), chunk=4)
+    assert list(model.program.functions) == ["decode", "prefill"]
+    arrays = [weights.embedding, weights.final_norm] + [
+        array for layer in weights.layers for array in vars(layer).values()
+    ]
+    packed = model.program.report.json()["memory"]["constants"]
+    assert packed < 1.05 * sum(array.nbytes for array in arrays)
+    kept = [weakref.ref(array) for array in arrays]
+    gc.disable()
+    try:
+        del weights, arrays
+        assert not any(array() is not None for array in kept)
+    finally:
+        gc.enable()
+    with pytest.raises(hk.HamKaasError, match="keep_weights=False"):
+        model.program.save("llama.so")
+
+
+class OnceReadable:
+    """Weights that are gone when they were read."""
+
+    def __init__(self, weights):
+        self._weights = weights
+
+    def read(self):
+        weights, self._weights = self._weights, None
+        return weights
 
 
 def test_rest_of_a_chunk_is_harmless():

@@ -15,7 +15,7 @@ import llama2_files as files
 
 import merging
 import vocabulary
-from checkpoint import read_checkpoint
+from checkpoint import CheckpointWeights
 from generate import read_model
 from vocabulary import MergeTokenizer, ScoreTokenizer, split_words
 from weights import Config, ModelFileError
@@ -183,7 +183,7 @@ def checkpoint_data(tmp_path):
 def read_wrong_checkpoint(tmp_path, data):
     (tmp_path / "wrong.bin").write_bytes(data)
     with pytest.raises(ModelFileError, match="wrong.bin: expected") as info:
-        read_checkpoint(tmp_path / "wrong.bin")
+        CheckpointWeights(tmp_path / "wrong.bin")
     return str(info.value)
 
 
@@ -250,7 +250,9 @@ def test_types_of_weights(gguf, tmp_path, kind, bound):
     kinds = dict.fromkeys(["blk.0.attn_q", "blk.0.ffn_down", "token_embd"],
                           gguf.GGMLQuantizationType[kind])
     gguf_data(tmp_path / "m.gguf", types=kinds)
-    config, weights, _ = read_model(tmp_path / "m.gguf")
+    config, source, _ = read_model(tmp_path / "m.gguf")
+    weights = source.read()
+    assert np.array_equal(source.embed([3, 1]), weights.embedding[[3, 1]])
     expected = files.random_weights(GGUF_CONFIG, 4)
     assert config == GGUF_CONFIG
     for found, original in ((weights.embedding, expected.embedding),
@@ -337,7 +339,8 @@ def read_any(path, data):
     """Reads what may be wrong: a model or a ModelFileError."""
     path.write_bytes(data)
     try:
-        return read_model(path)
+        config, weights, _ = read_model(path)
+        return config, weights.read()
     except ModelFileError:
         return None
 

@@ -7,6 +7,7 @@ models and 10 million runs, which takes half an hour of processor time.
 
 import gc
 import os
+import weakref
 
 import numpy as np
 import pytest
@@ -75,3 +76,21 @@ def test_wrong_runs():
             model.run({"x": np.ones(3, "float32"), "y": i})
 
     assert growth(RUNS // 10, work) < SLACK // 4
+
+
+def test_weights_that_are_not_kept():
+    """They go when nobody else has them, without the garbage collector."""
+    weights = [np.full([4, 4], number, "float32") for number in (1, 2)]
+    x = hk.input("x", [1, 4])
+    state = hk.state([1, 4]).replace(x, 0, 1)  # whose graph has views
+    model = hk.compile((state @ weights[0] @ weights[1]).reshape([2, 2]),
+                       keep_weights=False)
+    kept = [weakref.ref(array) for array in weights]
+    gc.disable()
+    try:
+        del weights, state
+        assert [array() for array in kept] == [None, None]
+    finally:
+        gc.enable()
+    ones = np.ones([1, 4], "float32")
+    np.testing.assert_array_equal(model.run({"x": ones}), np.full([2, 2], 32.0))

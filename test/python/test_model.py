@@ -380,3 +380,40 @@ def test_devices():
         model.new_instance(device="reference", share_state=True)
     with pytest.raises(hk.HamKaasError, match="unknown device 'tpu'"):
         model.new_instance(device="tpu")
+
+
+def test_weights_that_are_not_kept(tmp_path):
+    model = make(name="net", keep_weights=False)
+    np.testing.assert_array_equal(model.run({"x": X}), [[2, 0, 4]])
+    # These need no arrays.
+    for other in (model.new_instance(), model.new_instance(device="cpu"),
+                  model.new_instance(threads=1)):
+        np.testing.assert_array_equal(other.run({"x": X}), [[2, 0, 4]])
+    model.save(tmp_path / "net.so", embed_weights=False)
+    arrays = {"constant_0": np.eye(3, dtype="float32"),
+              "constant_1": np.ones([1, 1], "float32")}
+    loaded = hk.load(tmp_path / "net.so", parameters=arrays,
+                     keep_weights=False)
+    np.testing.assert_array_equal(loaded.run({"x": X}), [[2, 0, 4]])
+    for made in (model, model.new_instance(), loaded):
+        for use, what in ((lambda: made.new_instance(device="reference"),
+                           "a new instance on 'reference'"),
+                          (lambda: made.save(tmp_path / "weights.so"),
+                           "a file with embed_weights")):
+            with pytest.raises(
+                    hk.HamKaasError, match="^model 'net': expected its weights "
+                    f"for {what}, got none: it was made with "
+                    "keep_weights=False$"):
+                use()
+    assert not (tmp_path / "weights.so").exists()
+
+
+def test_no_weights_to_keep(tmp_path):
+    model = hk.compile(hk.input("x", [2]) * 2.0, keep_weights=False)
+    model.save(tmp_path / "double.so")
+    x = np.float32([1, 2])
+    other = model.new_instance(device="reference")
+    np.testing.assert_array_equal(other.run({"x": x}), [2, 4])
+    with pytest.raises(TypeError, match="keep_weights to be True or False, "
+                       "got 0"):
+        make(keep_weights=0)
