@@ -35,6 +35,7 @@ public:
 
 private:
   bool isSuccess(HamKaasError error);
+  bool take(HamKaasError error, llvm::ArrayRef<HamKaasValue> results);
   bool isRare();
   int64_t chooseSize();
   std::vector<int64_t> chooseList();
@@ -45,11 +46,19 @@ private:
   void addFirstInputs();
   void addTensor();
   void addOperation();
+  size_t countResults(const HamKaasGraphOperation &operation);
+  void beginFunction();
+  void beginScan();
+  void endScan();
+  void useLoop();
   void useWhole();
 
   FuzzedDataProvider input;
   HamKaasGraph *graphs[2] = {};
   std::vector<HamKaasValue> values;
+  /// Of each loop that has begun its inits, and the number of `values` before.
+  std::vector<std::pair<std::vector<HamKaasValue>, size_t>> loops;
+  int functionCount = 0;
   /// Texts and lists that calls refer to.
   std::list<std::string> texts;
   std::list<std::vector<int64_t>> lists;
@@ -71,6 +80,17 @@ bool Calls::isSuccess(HamKaasError error) {
     __builtin_trap();
   HamKaasErrorFree(error);
   return false;
+}
+
+/// Keeps the results of a call; one that failed has none.
+bool Calls::take(HamKaasError error, llvm::ArrayRef<HamKaasValue> results) {
+  bool isTaken = isSuccess(error);
+  for (HamKaasValue value : results)
+    if ((value != 0) != isTaken)
+      __builtin_trap();
+  if (isTaken)
+    llvm::append_range(values, results);
+  return isTaken;
 }
 
 bool Calls::isRare() { return input.ConsumeIntegralInRange(0, 15) == 15; }
@@ -147,11 +167,9 @@ void Calls::addTensor() {
       HamKaasGraphAddConstant};
   HamKaasGraphTensor tensor = chooseTensor();
   HamKaasValue value = 0;
-  if (isSuccess(
-          input.PickValueInArray(functions)(chooseGraph(), &tensor, &value)))
-    values.push_back(value);
-  else if (value != 0)
-    __builtin_trap();
+  HamKaasError error =
+      input.PickValueInArray(functions)(chooseGraph(), &tensor, &value);
+  take(error, value);
 }
 
 /// Mostly of the kind that is wanted.
@@ -227,17 +245,114 @@ void Calls::addOperation() {
   operation.operandCount = int32_t(operands.size());
   operation.attributes = attributes.data();
   operation.attributeCount = int32_t(attributes.size());
-  HamKaasValue value = 0;
-  if (isSuccess(HamKaasGraphAddOperation(chooseGraph(), &operation, &value, 1)))
-    values.push_back(value);
-  else if (value != 0)
-    __builtin_trap();
+  std::vector<HamKaasValue> results(countResults(operation));
+  take(HamKaasGraphAddOperation(chooseGraph(), &operation, results.data(),
+                                int32_t(results.size())),
+       results);
+}
+
+/// Mostly as many as the operation has.
+size_t Calls::countResults(const HamKaasGraphOperation &operation) {
+  if (isRare())
+    return input.ConsumeIntegralInRange<size_t>(1, 6);
+  constexpr int32_t most = 8;
+  std::vector<HamKaasTensorType> types(size_t(operation.operandCount));
+  std::vector<const HamKaasTensorType *> operands(types.size());
+  for (size_t i = 0; i < types.size(); ++i)
+    if (isSuccess(
+            HamKaasGraphGetType(graphs[0], operation.operands[i], &types[i])))
+      operands[i] = &types[i];
+  HamKaasOperationTypes asked = {};
+  asked.structSize = sizeof(asked);
+  asked.name = operation.name;
+  asked.operands = operands.data();
+  asked.operandCount = operation.operandCount;
+  asked.attributes = operation.attributes;
+  asked.attributeCount = operation.attributeCount;
+  HamKaasTensorType results[most];
+  int32_t count = 0;
+  isSuccess(HamKaasInferOperation(&asked, results, most, &count));
+  return size_t(std::clamp(count, 1, most));
+}
+
+/// Mostly complete ones with names of their own.
+void Calls::beginFunction() {
+  HamKaasGraph *graph = chooseGraph();
+  if (!isRare()) {
+    HamKaasGraphOutput output = {"y", chooseValue()};
+    isSuccess(HamKaasGraphSetOutputs(graph, &output, 1));
+  }
+  std::string name = isRare() ? input.ConsumeRandomLengthString(12)
+                              : "f" + std::to_string(functionCount++);
+  if (isSuccess(HamKaasGraphBeginFunction(graph, name.c_str())) &&
+      graph == graphs[0] && !isRare()) {
+    values.clear();
+    addFirstInputs();
+  }
+}
+
+/// Mostly with as many steps as the inputs have rows.
+void Calls::beginScan() {
+  HamKaasGraphScan scan = {};
+  scan.structSize = sizeof(scan);
+  std::vector<HamKaasValue> inits(input.ConsumeIntegralInRange<size_t>(0, 2)),
+      inputs(input.ConsumeIntegralInRange<size_t>(0, 2));
+  for (HamKaasValue &value : inits)
+    value = chooseValue();
+  for (HamKaasValue &value : inputs)
+    value = chooseValue();
+  scan.inits = inits.data();
+  scan.initCount = int32_t(inits.size());
+  scan.inputs = inputs.data();
+  scan.inputCount = int32_t(inputs.size());
+  scan.steps = isRare() || inputs.empty() ? chooseSize() : 0;
+  scan.reversed = isRare() ? 2 : input.ConsumeBool();
+  scan.file = "fuzz.c";
+  scan.line = 1;
+  std::vector<HamKaasValue> arguments(inits.size() + inputs.size());
+  size_t before = values.size();
+  if (take(HamKaasGraphBeginScan(graphs[0], &scan, arguments.data()),
+           arguments))
+    loops.emplace_back(inits, before);
+}
+
+/// Hands on what the step was given, or new values of the same type.
+void Calls::endScan() {
+  std::vector<HamKaasValue> yielded;
+  if (!loops.empty())
+    for (size_t i = 0; i < loops.back().first.size(); ++i)
+      yielded.push_back(input.ConsumeBool() ? values[loops.back().second + i]
+                                            : chooseValue());
+  for (size_t i = input.ConsumeIntegralInRange<size_t>(0, 2); i > 0; --i)
+    yielded.push_back(chooseValue());
+  std::vector<HamKaasValue> results(yielded.size());
+  size_t before = values.size();
+  HamKaasError error =
+      HamKaasGraphEndScan(graphs[isRare()], yielded.data(),
+                          int32_t(yielded.size()), nullptr, results.data());
+  if (!take(error, results) || loops.empty())
+    return;
+  // Mostly without the values of the body, which are refused from now on.
+  if (!isRare())
+    values.erase(values.begin() + ptrdiff_t(loops.back().second),
+                 values.begin() + ptrdiff_t(before));
+  loops.pop_back();
+}
+
+void Calls::useLoop() {
+  int kind = input.ConsumeIntegralInRange<int>(0, 7);
+  if (kind < 4)
+    beginScan();
+  else if (kind < 7)
+    endScan();
+  else if (isSuccess(HamKaasGraphAbandonScan(graphs[0])) && !loops.empty())
+    loops.pop_back();
 }
 
 /// Calls that read a value or a whole graph.
 void Calls::useWhole() {
   HamKaasGraph *graph = chooseGraph();
-  switch (input.ConsumeIntegralInRange<int>(0, 5)) {
+  switch (input.ConsumeIntegralInRange<int>(0, 6)) {
   case 0: {
     HamKaasTensorType type;
     isSuccess(HamKaasGraphGetType(graph, chooseValue(), &type));
@@ -254,6 +369,8 @@ void Calls::useWhole() {
         graph, outputs, input.ConsumeIntegralInRange<int32_t>(-1, 2)));
     return;
   }
+  case 6:
+    return beginFunction();
   case 3: {
     HamKaasGraph **other = &graphs[!isRare()];
     isSuccess(HamKaasGraphDestroy(*other));
@@ -295,6 +412,8 @@ void Calls::run() {
       addTensor();
     else if (kind < 9)
       addOperation();
+    else if (input.ConsumeBool())
+      useLoop();
     else
       useWhole();
   }
