@@ -61,6 +61,7 @@ from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
 from .functions import EntryFunction, Function, function
 from .graph import Node, constant, input, state
+from .loops import scan
 from .model import Model, compile, load
 from .script import Script, write_script
 from .state import State
@@ -123,7 +124,7 @@ __all__ = [
     "minimum", "moveaxis", "multiply", "nan", "negative", "nn", "not_equal",
     "ones", "ones_like", "ops", "outer", "permute_dims", "pi", "positive",
     "pow", "prod", "reciprocal", "remainder", "repeat", "reshape",
-    "result_type", "roll", "round", "searchsorted", "sign", "signbit", "sin",
+    "result_type", "roll", "round", "scan", "searchsorted", "sign", "signbit", "sin",
     "sinh", "sort", "split", "sqrt", "square", "squeeze", "stack", "state",
     "std", "subtract", "sum", "take", "take_along_axis", "tan", "tanh",
     "tensordot", "tile", "traverse_node", "tril", "triu", "trunc", "uint16",

@@ -41,6 +41,10 @@ WRITE = "ReplaceSliceNode"
 """Replaces rows of its first operand, seen by what the graph visits later."""
 RESULT = "Result"
 """One of several results of the operand, an operation; not the first one."""
+SCAN = "scan"
+"""A loop, whose body is an attribute."""
+ARGUMENT = "ScanArgument"
+"""A value that a step of a loop is given."""
 
 # The most elements of an array that becomes part of the program.
 _LARGEST_LITERAL = 1 << 16
@@ -306,24 +310,35 @@ class Node(Operators):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         nodes = visit([self])
-        numbers: Dict[Optional[int], Optional[int]] = {
-            id(node): number for number, node in enumerate(nodes)}
-        return _restore, ([
-            (type(node), node._row,
-             tuple([None if operand is None else numbers[id(operand)]
-                    for operand in node._operands]),
-             node._attributes, node._type, node._position, node._name,
-             node._data) for node in nodes
-        ],)
+        numbers = {id(node): number for number, node in enumerate(nodes)}
+        return _restore_last, ([record(node, numbers) for node in nodes],)
 
 
-def _restore(records: List[Tuple[Any, ...]]) -> Node:
+Record = Tuple[Any, ...]
+"""A node, with numbers of others in place of its operands."""
+
+
+def record(node: Node, numbers: Dict[int, int]) -> Record:
+    """The record of a node. ``numbers`` are those of nodes, by their ids."""
+    return (type(node), node._row,
+            tuple([None if operand is None else numbers[id(operand)]
+                   for operand in node._operands]),
+            node._attributes, node._type, node._position, node._name,
+            node._data)
+
+
+def restore(records: Sequence[Record]) -> List[Node]:
+    """The nodes of records, of which each refers to earlier ones."""
     nodes: List[Node] = []
     for node_class, row, operands, *rest in records:
         operands = tuple([None if number is None else nodes[number]
                           for number in operands])
         nodes.append(node_class._record(row, operands, *rest))
-    return nodes[-1]
+    return nodes
+
+
+def _restore_last(records: Sequence[Record]) -> Node:
+    return restore(records)[-1]
 
 
 def visit(results: Sequence[Node]) -> List[Node]:

@@ -12,8 +12,10 @@ from . import _native
 from .arrays import Array
 from .errors import HamKaasError
 from .functions import Function
-from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
+from .graph import (ARGUMENT, CONSTANT, INPUT, NUMBER, RESULT, SCAN, STATE,
+                    WRITE, Node, visit)
 from .inference import infer
+from .loops import body_of, restore_body
 from .positions import format_position
 from .storage import Storage, Storages, View
 
@@ -142,6 +144,13 @@ class _Builder:
             self._own(node, self._results[id(first)][number])
         elif row == WRITE:
             self._write(node)
+        elif row == SCAN:
+            self._add_loop(node)
+        elif row == ARGUMENT:
+            raise HamKaasError(
+                f"{format_position(node._position)}: error: expected the "
+                "results of this loop, got a node of its body, which ends with "
+                "it")
         else:
             self._add_operation(node)
 
@@ -177,6 +186,24 @@ class _Builder:
             self._add_view(node, result)
         else:
             self._own(node, result)
+
+    def _add_loop(self, node: Node) -> None:
+        body = body_of(node)
+        operands = [self.read(operand) for operand in node._operands
+                    if operand is not None]
+        given = body.carry_count + body.row_count
+        values = self.graph.begin_scan(
+            operands[:body.carry_count], operands[body.carry_count:given],
+            body.steps, body.is_reversed, node._position)
+        arguments, nodes, results = restore_body(body)
+        inner = _Builder(self.graph, nodes, self._tensors)
+        for argument, value in zip(arguments, values + operands[given:]):
+            inner._own(argument, value)
+        inner.build()
+        values = self.graph.end_scan([inner.read(result) for result in results],
+                                     node._position)
+        self._results[id(node)] = tuple(values)
+        self._own(node, values[0])
 
     def _add_view(self, node: Node, value: int) -> None:
         operand = node._operands[0]

@@ -9,7 +9,8 @@ from typing import Dict, List, Tuple, Union
 from . import ops
 from .arrays import Array, Shape
 from .functions import Function, name_functions
-from .graph import (CONSTANT, INPUT, NUMBER, RESULT, STATE, WRITE, Node, visit)
+from .graph import (CONSTANT, INPUT, NUMBER, RESULT, SCAN, STATE, WRITE, Node,
+                    visit)
 from .positions import Position
 from .replay import name_tensors, replay, replay_functions
 from .statements import Argument, format_arguments
@@ -83,7 +84,7 @@ def write_script(result: Union[Node, Dict[str, Function]]) -> Script:
 
 def _is_beyond_version_2(node: Node) -> bool:
     """A composition, contents of a state, or what one line cannot hold."""
-    return (node._row in ops.COMPOSITIONS or node._row == RESULT or
+    return (node._row in ops.COMPOSITIONS or node._row in (RESULT, SCAN) or
             (node._row == STATE and node._data is not None) or
             any(operand is None for operand in node._operands))
 

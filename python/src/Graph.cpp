@@ -192,10 +192,42 @@ nb::object Graph::addOperation(const std::string &name, nb::list given,
   return nb::tuple(values);
 }
 
+using Values = std::vector<HamKaasValue>;
+
+Values Graph::beginScan(const Values &inits, const Values &inputs,
+                        int64_t steps, bool isReversed,
+                        PositionTuple position) {
+  HamKaasGraphScan scan = {};
+  scan.structSize = sizeof(scan);
+  scan.inits = inits.data();
+  scan.inputs = inputs.data();
+  scan.initCount = static_cast<int32_t>(inits.size());
+  scan.inputCount = static_cast<int32_t>(inputs.size());
+  scan.steps = steps;
+  scan.reversed = isReversed;
+  scan.file = readText(position[0]);
+  scan.line = nb::cast<int64_t>(position[1]);
+  Values arguments(inits.size() + inputs.size());
+  check(HamKaasGraphBeginScan(handle, &scan, arguments.data()));
+  return arguments;
+}
+
+static HamKaasSourceLine readLine(PositionTuple position) {
+  return {readText(position[0]), nb::cast<int64_t>(position[1])};
+}
+
+Values Graph::endScan(const Values &yielded, PositionTuple position) {
+  HamKaasSourceLine line = readLine(position);
+  Values results(yielded.size());
+  check(HamKaasGraphEndScan(handle, yielded.data(),
+                            static_cast<int32_t>(yielded.size()), &line,
+                            results.data()));
+  return results;
+}
+
 void Graph::storeState(HamKaasValue state, HamKaasValue value,
                        PositionTuple position) {
-  HamKaasSourceLine line = {readText(position[0]),
-                            nb::cast<int64_t>(position[1])};
+  HamKaasSourceLine line = readLine(position);
   check(HamKaasGraphStoreState(handle, state, value, &line));
 }
 

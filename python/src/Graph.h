@@ -46,6 +46,14 @@ public:
   nb::object addOperation(const std::string &name, nb::list operands,
                           nb::tuple attributes, PositionTuple position,
                           int32_t resultCount);
+  /// The arguments of the body of a loop.
+  std::vector<HamKaasValue> beginScan(const std::vector<HamKaasValue> &inits,
+                                      const std::vector<HamKaasValue> &inputs,
+                                      int64_t steps, bool isReversed,
+                                      PositionTuple position);
+  /// The results of the loop.
+  std::vector<HamKaasValue> endScan(const std::vector<HamKaasValue> &yielded,
+                                    PositionTuple position);
   void storeState(HamKaasValue state, HamKaasValue value,
                   PositionTuple position);
   void

@@ -183,6 +183,9 @@ void bindGraph(nb::module_ &module) {
            "position"_a)
       .def("add_operation", &Graph::addOperation, "name"_a, "operands"_a,
            "attributes"_a, "position"_a, "result_count"_a)
+      .def("begin_scan", &Graph::beginScan, "inits"_a, "inputs"_a, "steps"_a,
+           "reversed"_a, "position"_a)
+      .def("end_scan", &Graph::endScan, "yielded"_a, "position"_a)
       .def("store_state", &Graph::storeState, "state"_a, "value"_a,
            "position"_a)
       .def("set_outputs", &Graph::setOutputs, "outputs"_a)
