@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Program/CollectProgramInfo.h"
+#include "FindRepacked.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
@@ -297,6 +298,7 @@ ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
   if (auto prepare = symbols.lookup<func::FuncOp>(prepareName)) {
     info.parameters = collectTensors(prepare, MemoryRegion::Parameter);
     info.initialStates = collectInitialStates(prepare, info);
+    info.repacked = findRepacked(prepare);
     info.prepareWorkspaceBytes =
         getRegionBytes(prepare, MemoryRegion::Workspace);
   }

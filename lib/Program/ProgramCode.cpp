@@ -155,6 +155,14 @@ bool transferMissed(Archive &archive, std::vector<MissedInfo> &missed) {
 }
 
 template <typename Archive>
+bool transferRepacked(Archive &archive, std::vector<RepackedInfo> &repacked) {
+  return transferList(archive, repacked, [&](RepackedInfo &info) {
+    return archive.text(info.name) &&
+           transferNumbers(archive, info.times, info.bytes);
+  });
+}
+
+template <typename Archive>
 bool transferMatmuls(Archive &archive, std::vector<HamKaasMatmul> &matmuls) {
   return transferList(archive, matmuls, [&](HamKaasMatmul &matmul) {
     return transferNumbers(archive, matmul.batches, matmul.rows, matmul.columns,
@@ -205,6 +213,7 @@ bool transferInfo(Archive &archive, ProgramInfo &info) {
          transferTensors(archive, info.states) &&
          transferInitialStates(archive, info.initialStates) &&
          transferOptimizations(archive, info.optimizations) &&
+         transferRepacked(archive, info.repacked) &&
          transferMissed(archive, info.missed);
 }
 

@@ -99,6 +99,20 @@ static void printMemory(const ProgramInfo &info, llvm::raw_ostream &os) {
        << " bytes more, which are then free\n";
 }
 
+static void printRepacked(const ProgramInfo &info, llvm::raw_ostream &os) {
+  if (info.repacked.empty())
+    return;
+  os << "\nparameters packed in several layouts\n";
+  TextTable table("lrr");
+  table.addRow({"name", "times", "together"});
+  for (const RepackedInfo &repacked :
+       llvm::ArrayRef(info.repacked).take_front(maxRows))
+    table.addRow({repacked.name, formatCount(repacked.times),
+                  formatCount(repacked.bytes) + " bytes"});
+  table.print(os);
+  printCut(info.repacked.size(), os);
+}
+
 /// The optimizations that changed something.
 static void printOptimizations(const ProgramInfo &info, llvm::raw_ostream &os) {
   TextTable table("lrr");
@@ -211,6 +225,7 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   printOptimizations(info, os);
   printMissed(info, os);
   printMemory(info, os);
+  printRepacked(info, os);
   if (isOnly)
     return printKernels(info, os);
   for (const FunctionInfo *function : info.functions())

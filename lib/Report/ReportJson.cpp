@@ -122,6 +122,19 @@ static void writeMissed(llvm::json::OStream &json, const ProgramInfo &info) {
   });
 }
 
+static void writeRepacked(llvm::json::OStream &json, const ProgramInfo &info) {
+  if (info.repacked.empty())
+    return;
+  json.attributeArray("repacked", [&] {
+    for (const RepackedInfo &repacked : info.repacked)
+      json.object([&] {
+        json.attribute("name", makeText(repacked.name));
+        json.attribute("times", repacked.times);
+        json.attribute("bytes", repacked.bytes);
+      });
+  });
+}
+
 static void writeWork(llvm::json::OStream &json, const FunctionInfo &info) {
   uint64_t flops = 0, bytes = 0;
   for (const CallInfo &call : info.calls) {
@@ -171,6 +184,7 @@ void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
     writeOptimizations(json, info);
     writeMissed(json, info);
     writeMemory(json, info);
+    writeRepacked(json, info);
     writeWork(json, info);
     writeFunctions(json, info);
   });

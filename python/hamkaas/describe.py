@@ -55,7 +55,8 @@ class Report(_Description):
         """The same and more as a dictionary; sizes are in bytes.
 
         ``"missed"`` lists the operations that the model nearly has, each with
-        the condition that failed and where.
+        the condition that failed and where. ``"repacked"``, if there are any, are
+        the parameters that are in memory several times, in several layouts.
         """
         return cast(Dict[str, Any], json.loads(self._describe(REPORT_JSON)))
 

@@ -121,6 +121,14 @@ struct MissedInfo {
   bool operator==(const MissedInfo &) const = default;
 };
 
+/// A parameter that the constants hold several times, because kernels read it
+/// in several layouts.
+struct RepackedInfo {
+  std::string name;
+  uint64_t times = 0;
+  uint64_t bytes = 0; ///< Of all copies, without padding.
+};
+
 /// A kernel of the device code; the fields are those of HamKaasDeviceKernel.
 struct DeviceKernelInfo {
   std::string name;
@@ -180,6 +188,7 @@ struct ProgramInfo : FunctionInfo {
 
   /// Those that ran, in the order of their first run.
   std::vector<OptimizationInfo> optimizations;
+  std::vector<RepackedInfo> repacked;
   std::vector<MissedInfo> missed; ///< In the order of the graph, pass by pass.
   bool isCached = false;          ///< True if the code came from the cache.
   double compileSeconds = 0;      ///< From source to code, 0 if not measured.
@@ -196,8 +205,8 @@ struct ProgramInfo : FunctionInfo {
 std::string formatTargets(const ProgramInfo &info);
 
 /// The facts in the descriptor of a compiled model: all but `buffers`, the
-/// steps of the calls, `optimizations`, `missed`, `isCached`, `compileSeconds`
-/// and the machine code for GPUs.
+/// steps of the calls, `optimizations`, `repacked`, `missed`, `isCached`,
+/// `compileSeconds` and the machine code for GPUs.
 ProgramInfo readProgramInfo(const HamKaasProgram &program);
 
 } // namespace hamkaas
