@@ -30,16 +30,16 @@ from ._native import compiler_version
 from .array_api.elementwise import (
     abs, acos, acosh, add, asin, asinh, astype, atan, atan2, atanh,
     bitwise_and, bitwise_invert, bitwise_left_shift, bitwise_or,
-    bitwise_right_shift, bitwise_xor, ceil, clip, copysign, cos, cosh, divide,
-    equal, exp, expm1, floor, floor_divide, greater, greater_equal, hypot,
-    isfinite, isinf, isnan, less, less_equal, log, log10, log1p, log2,
-    logaddexp, logical_and, logical_not, logical_or, logical_xor, maximum,
-    minimum, multiply, negative, not_equal, positive, pow, reciprocal,
-    remainder, round, sign, signbit, sin, sinh, sqrt, square, subtract, tan,
+    bitwise_right_shift, bitwise_xor, ceil, clip, conj, copysign, cos, cosh,
+    divide, equal, exp, expm1, floor, floor_divide, greater, greater_equal,
+    hypot, imag, isfinite, isinf, isnan, less, less_equal, log, log10, log1p,
+    log2, logaddexp, logical_and, logical_not, logical_or, logical_xor,
+    maximum, minimum, multiply, negative, nextafter, not_equal, positive, pow,
+    real, reciprocal, remainder, round, sign, signbit, sin, sinh, sqrt, square, subtract, tan,
     tanh, trunc, where)
 from .array_api.reductions import (
-    all, any, argmax, argmin, count_nonzero, cumulative_sum, max, mean, min,
-    prod, std, sum, var)
+    all, any, argmax, argmin, count_nonzero, cumulative_prod, cumulative_sum,
+    max, mean, min, prod, std, sum, var)
 from .array_api.manipulation import (
     broadcast_arrays, broadcast_to, concat, diff, expand_dims, flip,
     matrix_transpose, moveaxis, permute_dims, repeat, reshape, roll, split,
@@ -47,7 +47,7 @@ from .array_api.manipulation import (
 from .array_api.linear import (
     matmul, outer, tensordot, vecdot)
 from .array_api.ordering import (
-    argsort, searchsorted, sort, take, take_along_axis)
+    argsort, isin, searchsorted, sort, take, take_along_axis)
 from .array_api.data_types import (
     can_cast, finfo, iinfo, isdtype, result_type)
 from .array_api.creation import Creation, meshgrid
@@ -101,33 +101,34 @@ zeros_like = _creation.zeros_like
 
 __all__ = [
     "BufferTensor", "ComplexHadamardProductNode", "ConstantTensor",
-    "EntryFunction", "Function", "Graph",
-    "HadamardProductNode", "HamKaasError", "HamKaasPlugin", "InputTensor",
-    "MatMulNode", "MemoryPlan", "Model", "Node", "PermuteNode", "RMSNormNode",
-    "ReLUNode", "ReplaceSliceNode", "Report", "ReshapeNode", "Script",
-    "SiLUNode", "SliceNode", "SlicedSoftmaxNode", "State", "SumNode",
-    "TensorInfo", "UnsupportedError", "abs", "acos", "acosh", "add", "all",
-    "any", "arange", "argmax", "argmin", "argsort", "array", "asarray", "asin",
-    "asinh", "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and",
+    "EntryFunction", "Function", "Graph", "HadamardProductNode",
+    "HamKaasError", "HamKaasPlugin", "InputTensor", "MatMulNode", "MemoryPlan",
+    "Model", "Node", "PermuteNode", "RMSNormNode", "ReLUNode",
+    "ReplaceSliceNode", "Report", "ReshapeNode", "Script", "SiLUNode",
+    "SliceNode", "SlicedSoftmaxNode", "State", "SumNode", "TensorInfo",
+    "UnsupportedError", "abs", "acos", "acosh", "add", "all", "any", "arange",
+    "argmax", "argmin", "argsort", "array", "asarray", "asin", "asinh",
+    "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and",
     "bitwise_invert", "bitwise_left_shift", "bitwise_or",
     "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_arrays",
     "broadcast_to", "can_cast", "ceil", "clip", "compile", "compiler_version",
-    "concat", "constant", "copysign", "cos", "cosh", "count_nonzero",
-    "cumulative_sum", "diff", "digest", "divide", "e", "empty", "empty_like",
-    "equal", "exp", "expand_dims", "expm1", "eye", "finfo", "flip", "float16",
-    "float32", "float64", "floor", "floor_divide", "full", "full_like", "function",
-    "greater", "greater_equal", "hypot", "iinfo", "inf", "input", "int16",
-    "int32", "int64", "int8", "isdtype", "isfinite", "isinf", "isnan", "less",
-    "less_equal", "linspace", "load", "log", "log10", "log1p", "log2",
-    "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
-    "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min",
-    "minimum", "moveaxis", "multiply", "nan", "negative", "nn", "not_equal",
+    "concat", "conj", "constant", "copysign", "cos", "cosh", "count_nonzero",
+    "cumulative_prod", "cumulative_sum", "diff", "digest", "divide", "e",
+    "empty", "empty_like", "equal", "exp", "expand_dims", "expm1", "eye",
+    "finfo", "flip", "float16", "float32", "float64", "floor", "floor_divide",
+    "full", "full_like", "function", "greater", "greater_equal", "hypot",
+    "iinfo", "imag", "inf", "input", "int16", "int32", "int64", "int8",
+    "isdtype", "isfinite", "isin", "isinf", "isnan", "less", "less_equal",
+    "linspace", "load", "log", "log10", "log1p", "log2", "logaddexp",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
+    "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum",
+    "moveaxis", "multiply", "nan", "negative", "nextafter", "nn", "not_equal",
     "ones", "ones_like", "ops", "outer", "permute_dims", "pi", "positive",
-    "pow", "prod", "reciprocal", "remainder", "repeat", "reshape",
-    "result_type", "roll", "round", "scan", "searchsorted", "sign", "signbit", "sin",
-    "sinh", "sort", "split", "sqrt", "square", "squeeze", "stack", "state",
-    "std", "subtract", "sum", "take", "take_along_axis", "tan", "tanh",
-    "tensordot", "tile", "traverse_node", "tril", "triu", "trunc", "uint16",
-    "uint32", "uint64", "uint8", "unstack", "var", "vecdot", "where",
+    "pow", "prod", "real", "reciprocal", "remainder", "repeat", "reshape",
+    "result_type", "roll", "round", "scan", "searchsorted", "sign", "signbit",
+    "sin", "sinh", "sort", "split", "sqrt", "square", "squeeze", "stack",
+    "state", "std", "subtract", "sum", "take", "take_along_axis", "tan",
+    "tanh", "tensordot", "tile", "traverse_node", "tril", "triu", "trunc",
+    "uint16", "uint32", "uint64", "uint8", "unstack", "var", "vecdot", "where",
     "write_script", "zeros", "zeros_like"
 ]

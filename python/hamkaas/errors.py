@@ -14,6 +14,13 @@ class HamKaasError(ValueError):
     """
 
 
+class PromotionError(HamKaasError, TypeError):
+    """Element types that have no common one.
+
+    Libraries on the array API standard expect a ``TypeError``.
+    """
+
+
 class UnsupportedError(HamKaasError):
     """A valid ONNX model needs something that HamKaas does not have.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import Optional, Tuple
+from typing import Optional, Tuple, Type, TypeVar
 
 from .errors import HamKaasError
 
@@ -35,7 +35,10 @@ def format_position(position: Position) -> str:
     return f"{position[0]}:{position[1]}"
 
 
-def make_error(message: str) -> HamKaasError:
+_Error = TypeVar("_Error", bound=HamKaasError)
+
+
+def make_error(message: str,
+               kind: Type[_Error] = HamKaasError) -> _Error:  # type: ignore
     """An error at the line of the user's program that runs now."""
-    return HamKaasError(
-        f"{format_position(user_position())}: error: {message}")
+    return kind(f"{format_position(user_position())}: error: {message}")

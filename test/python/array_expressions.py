@@ -46,16 +46,21 @@ def numpy_function(name):
 class Expressions:
     """A graph that grows, with the values that numpy has for its nodes."""
 
+    xp, dtypes = hk, DTYPES
+
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
         self.inputs, self.nodes, self.values, self.texts = {}, [], [], []
         for i in range(4):
-            dtype = DTYPES[self.rng.integers(len(DTYPES))]
+            dtype = self.one_of(self.dtypes)
             shape = self.shape()
             value = self.array(dtype, shape)
             self.inputs[f"x{i}"] = value
-            self.keep(hk.input(f"x{i}", shape, dtype), value,
+            self.keep(self.leaf(f"x{i}", value), value,
                       f"x{i}: {dtype} {shape}")
+
+    def leaf(self, name, value):
+        return hk.input(name, value.shape, value.dtype)
 
     def shape(self):
         return [int(size) for size in self.rng.integers(
@@ -85,13 +90,14 @@ class Expressions:
     def axis(self, value):
         return int(self.rng.integers(-value.ndim, value.ndim))
 
+    def makers(self):
+        return [self.unary, self.function, self.binary, self.binary,
+                self.number, self.reduce, self.index, self.index, self.move,
+                self.product, self.order, self.choose, self.convert]
+
     def grow(self):
         """One more node, unless numpy has no value for it that is a number."""
-        make = self.one_of([self.unary, self.function, self.binary, self.binary,
-                            self.number, self.reduce, self.index, self.index,
-                            self.move, self.product, self.order, self.choose,
-                            self.convert])
-        made = make()
+        made = self.one_of(self.makers())()
         if made is None:
             return
         node, value, text = made()
@@ -117,16 +123,16 @@ class Expressions:
             return None
         if a.dtype.kind != "f" and name in ("floor", "ceil", "trunc", "round"):
             a, name = a.astype("float64"), "floor"
-            return lambda: (lambda: hk.floor(x), a.astype(
+            return lambda: (lambda: self.xp.floor(x), a.astype(
                 x.dtype), f"floor({text})")
-        return lambda: (lambda: getattr(hk, name)(x), numpy_function(name)(a),
+        return lambda: (lambda: getattr(self.xp, name)(x), numpy_function(name)(a),
                         f"{name}({text})")
 
     def function(self):
         name, (x, a, text) = self.one_of(FUNCTIONS), self.pick()
         if a.dtype.kind != "f":
             a = a.astype("float32")
-        return lambda: (lambda: getattr(hk, name)(x), numpy_function(name)(a),
+        return lambda: (lambda: getattr(self.xp, name)(x), numpy_function(name)(a),
                         f"{name}({text})")
 
     def pair(self, kinds):
@@ -159,7 +165,7 @@ class Expressions:
         if name in ("remainder", "floor_divide") and a.dtype.kind == "f" and \
                 np.any(b == 0):
             return None
-        return lambda: (lambda: getattr(hk, name)(x, y),
+        return lambda: (lambda: getattr(self.xp, name)(x, y),
                         numpy_function(name)(a, b), f"{name}({left}, {right})")
 
     def number(self):
@@ -173,11 +179,11 @@ class Expressions:
             value += 0.5
         other = np.asarray(value, a.dtype)
         if self.rng.integers(2) and name != "pow":
-            return lambda: (lambda: getattr(hk, name)(value, x),
+            return lambda: (lambda: getattr(self.xp, name)(value, x),
                             numpy_function(name)(other, a).astype(
                                 bool if name == "less" else a.dtype),
                             f"{name}({value}, {text})")
-        return lambda: (lambda: getattr(hk, name)(x, value),
+        return lambda: (lambda: getattr(self.xp, name)(x, value),
                         numpy_function(name)(a, other).astype(
                             bool if name == "less" else a.dtype),
                         f"{name}({text}, {value})")
@@ -197,7 +203,7 @@ class Expressions:
         if name in ("mean", "std", "var"):
             expected = expected.astype(a.dtype if a.dtype.kind == "f"
                                        else "float32")
-        return lambda: (lambda: getattr(hk, name)(x, axis=axis,
+        return lambda: (lambda: getattr(self.xp, name)(x, axis=axis,
                                                   keepdims=keepdims),
                         expected, f"{name}({text}, {axis}, {keepdims})")
 
@@ -237,49 +243,49 @@ class Expressions:
                             "repeat", "permute_dims", "broadcast_to", "stack",
                             "concat", "moveaxis", "tril", "cumulative_sum"])
         if name == "reshape":
-            return lambda: (lambda: hk.reshape(x, [-1]), a.reshape(-1),
+            return lambda: (lambda: self.xp.reshape(x, [-1]), a.reshape(-1),
                             f"reshape({text})")
         if name == "broadcast_to":
             shape = (2, *a.shape)
-            return lambda: (lambda: hk.broadcast_to(x, shape),
+            return lambda: (lambda: self.xp.broadcast_to(x, shape),
                             np.broadcast_to(a, shape), f"broadcast_to({text})")
         if name == "tile":
-            return lambda: (lambda: hk.tile(x, [2, 1]), np.tile(a, [2, 1]),
+            return lambda: (lambda: self.xp.tile(x, [2, 1]), np.tile(a, [2, 1]),
                             f"tile({text})")
         if name == "stack":
-            return lambda: (lambda: hk.stack([x, x], axis=-1),
+            return lambda: (lambda: self.xp.stack([x, x], axis=-1),
                             np.stack([a, a], axis=-1), f"stack({text})")
         if a.ndim == 0 or (name == "tril" and a.ndim < 2):
             return None
         axis = self.axis(a)
         if name == "cumulative_sum":
-            return lambda: (lambda: hk.cumulative_sum(x, axis=axis),
+            return lambda: (lambda: self.xp.cumulative_sum(x, axis=axis),
                             np.cumsum(a, axis=axis), f"cumsum({text}, {axis})")
         if name == "concat":
-            return lambda: (lambda: hk.concat([x, x], axis=axis),
+            return lambda: (lambda: self.xp.concat([x, x], axis=axis),
                             np.concatenate([a, a], axis=axis),
                             f"concat({text}, {axis})")
         if name == "repeat":
-            return lambda: (lambda: hk.repeat(x, 2, axis=axis),
+            return lambda: (lambda: self.xp.repeat(x, 2, axis=axis),
                             np.repeat(a, 2, axis=axis),
                             f"repeat({text}, {axis})")
         if name == "moveaxis":
-            return lambda: (lambda: hk.moveaxis(x, axis, 0),
+            return lambda: (lambda: self.xp.moveaxis(x, axis, 0),
                             np.moveaxis(a, axis, 0), f"moveaxis({text})")
         if name == "permute_dims":
             order = [int(i) for i in self.rng.permutation(a.ndim)]
-            return lambda: (lambda: hk.permute_dims(x, order),
+            return lambda: (lambda: self.xp.permute_dims(x, order),
                             a.transpose(order), f"permute_dims({text})")
         if name == "tril":
-            return lambda: (lambda: hk.tril(x, k=1), np.tril(a, 1),
+            return lambda: (lambda: self.xp.tril(x, k=1), np.tril(a, 1),
                             f"tril({text})")
         if name == "roll":
-            return lambda: (lambda: hk.roll(x, 3, axis=axis),
+            return lambda: (lambda: self.xp.roll(x, 3, axis=axis),
                             np.roll(a, 3, axis=axis), f"roll({text}, {axis})")
         if name == "flip":
-            return lambda: (lambda: hk.flip(x, axis=axis),
+            return lambda: (lambda: self.xp.flip(x, axis=axis),
                             np.flip(a, axis=axis), f"flip({text}, {axis})")
-        return lambda: (lambda: hk.expand_dims(x, axis=axis),
+        return lambda: (lambda: self.xp.expand_dims(x, axis=axis),
                         np.expand_dims(a, axis), f"expand_dims({text})")
 
     def product(self):
@@ -302,9 +308,9 @@ class Expressions:
             return None
         axis = self.axis(a)
         if self.rng.integers(2):
-            return lambda: (lambda: hk.sort(x, axis=axis),
+            return lambda: (lambda: self.xp.sort(x, axis=axis),
                             np.sort(a, axis=axis), f"sort({text}, {axis})")
-        return lambda: (lambda: hk.take(x, np.array([0, -1]), axis=axis),
+        return lambda: (lambda: self.xp.take(x, np.array([0, -1]), axis=axis),
                         np.take(a, [0, -1], axis=axis), f"take({text}, {axis})")
 
     def choose(self):
@@ -317,21 +323,24 @@ class Expressions:
             np.broadcast_shapes(a.shape, b.shape, condition.shape)
         except ValueError:
             return None
-        return lambda: (lambda: hk.where(c, x, y),
+        return lambda: (lambda: self.xp.where(c, x, y),
                         np.where(condition.astype(bool), a, b),
                         f"where({text}, {left}, {right})")
 
     def convert(self):
         x, a, text = self.pick()
-        dtype = self.one_of(DTYPES)
+        dtype = self.one_of(self.dtypes)
         if a.dtype.kind == "f" and dtype.startswith(("u", "int8")):
             return None
-        return lambda: (lambda: hk.astype(x, dtype), a.astype(dtype),
+        return lambda: (lambda: self.xp.astype(x, dtype), a.astype(dtype),
                         f"astype({text}, {dtype})")
 
     def check(self, device="cpu"):
         """Runs the graph and compares each node with numpy."""
         results = hk.compile(self.nodes, device=device).run(self.inputs)
+        self.compare(results)
+
+    def compare(self, results):
         for i, (result, value) in enumerate(zip(results, self.values)):
             known = "\n".join(f"${j} = {text}"
                               for j, text in enumerate(self.texts[:i + 1]))

@@ -39,6 +39,9 @@ class Numpy:
             sums = np.insert(sums, 0, 0, axis=axis)
         return sums
 
+    def cumulative_prod(self, x, axis):
+        return np.cumprod(x, axis=axis)
+
     def matrix_transpose(self, x):
         return np.swapaxes(x, -1, -2)
 
@@ -98,10 +101,13 @@ CASES = {
              lambda m: m.clip(m.x(I), 0, None)],
     "concat": [lambda m: m.concat([m.x(A), A], axis=1),
                lambda m: m.concat([m.x(A), m.x(B)], axis=None)],
+    "conj": [lambda m: m.conj(m.x(A))],
     "copysign": [lambda m: m.copysign(m.x(A), -0.0)],
     "cos": [lambda m: m.cos(m.x(A))],
     "cosh": [lambda m: m.cosh(m.x(A))],
     "count_nonzero": [lambda m: m.count_nonzero(m.x(I), axis=1)],
+    "cumulative_prod": [lambda m: m.cumulative_prod(m.x(A), axis=1),
+                        lambda m: m.cumulative_prod(m.x(SMALL), axis=0)],
     "cumulative_sum": [lambda m: m.cumulative_sum(m.x(A), axis=1),
                        lambda m: m.cumulative_sum(m.x(I), axis=0,
                                                   include_initial=True)],
@@ -119,9 +125,11 @@ CASES = {
     "greater_equal": [lambda m: m.x(I) >= J],
     "hypot": [lambda m: m.hypot(m.x(A), B),
               lambda m: m.hypot(m.x(np.float32([3e38, 0, np.inf])), 1.0)],
+    "imag": [lambda m: m.imag(m.x(A))],
     "isfinite": [lambda m: m.isfinite(m.x(SPECIAL)),
                  lambda m: m.isfinite(m.x(I))],
     "isinf": [lambda m: m.isinf(m.x(SPECIAL)), lambda m: m.isinf(m.x(I))],
+    "isin": [lambda m: m.isin(m.x(I), J)],
     "isnan": [lambda m: m.isnan(m.x(SPECIAL))],
     "less": [lambda m: m.x(B) < m.x(A), lambda m: m.less(0, m.x(I))],
     "less_equal": [lambda m: m.x(I) <= 3],
@@ -155,6 +163,8 @@ CASES = {
                  lambda m: m.moveaxis(m.x(C), [0, 1], [2, 0])],
     "multiply": [lambda m: m.x(I) * J, lambda m: 0.5 * m.x(A)],
     "negative": [lambda m: -m.x(A)],
+    "nextafter": [lambda m: m.nextafter(m.x(A), B),
+                  lambda m: m.nextafter(m.x(SPECIAL.T), SPECIAL)],
     "not_equal": [lambda m: m.x(SPECIAL) != SPECIAL],
     "outer": [lambda m: m.outer(m.x(B), J.astype("float32"))],
     "permute_dims": [lambda m: m.permute_dims(m.x(C), (2, 0, 1))],
@@ -163,6 +173,7 @@ CASES = {
             lambda m: m.x(I) ** 5, lambda m: m.x(I) ** J,
             lambda m: 2 ** m.x(J), lambda m: m.x(POSITIVE) ** 0.5],
     "prod": [lambda m: m.prod(m.x(A), axis=1), lambda m: m.prod(m.x(SMALL % 3))],
+    "real": [lambda m: m.real(m.x(A))],
     "reciprocal": [lambda m: m.reciprocal(m.x(POSITIVE))],
     "remainder": [lambda m: m.x(I) % J, lambda m: m.x(A) % -0.75],
     "repeat": [lambda m: m.repeat(m.x(A), 2), lambda m: m.repeat(

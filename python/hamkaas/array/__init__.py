@@ -21,18 +21,19 @@ numbers, and integers and floats have no common type. Extensions (``linalg``,
 
 import math
 
+from ..array_api.broadcasting import broadcast_shapes
 from ..array_api.data_types import (
     can_cast, finfo, iinfo, isdtype, result_type)
 from ..array_api.creation import meshgrid
 from ..array_api.elementwise import (
     abs, acos, acosh, add, asin, asinh, astype, atan, atan2, atanh,
     bitwise_and, bitwise_invert, bitwise_left_shift, bitwise_or,
-    bitwise_right_shift, bitwise_xor, ceil, clip, copysign, cos, cosh, divide,
-    equal, exp, expm1, floor, floor_divide, greater, greater_equal, hypot,
-    isfinite, isinf, isnan, less, less_equal, log, log10, log1p, log2,
-    logaddexp, logical_and, logical_not, logical_or, logical_xor, maximum,
-    minimum, multiply, negative, not_equal, positive, pow, reciprocal,
-    remainder, round, sign, signbit, sin, sinh, sqrt, square, subtract, tan,
+    bitwise_right_shift, bitwise_xor, ceil, clip, conj, copysign, cos, cosh,
+    divide, equal, exp, expm1, floor, floor_divide, greater, greater_equal,
+    hypot, imag, isfinite, isinf, isnan, less, less_equal, log, log10, log1p,
+    log2, logaddexp, logical_and, logical_not, logical_or, logical_xor,
+    maximum, minimum, multiply, negative, nextafter, not_equal, positive, pow,
+    real, reciprocal, remainder, round, sign, signbit, sin, sinh, sqrt, square, subtract, tan,
     tanh, trunc, where)
 from ..array_api.linear import matmul, outer, tensordot, vecdot
 from ..array_api.manipulation import (
@@ -40,10 +41,10 @@ from ..array_api.manipulation import (
     matrix_transpose, moveaxis, permute_dims, repeat, reshape, roll, split,
     squeeze, stack, tile, tril, triu, unstack)
 from ..array_api.ordering import (
-    argsort, searchsorted, sort, take, take_along_axis)
+    argsort, isin, searchsorted, sort, take, take_along_axis)
 from ..array_api.reductions import (
-    all, any, argmax, argmin, count_nonzero, cumulative_sum, max, mean, min,
-    prod, std, sum, var)
+    all, any, argmax, argmin, count_nonzero, cumulative_prod, cumulative_sum,
+    max, mean, min, prod, std, sum, var)
 from ..arrays import dtype_of
 from .array import VERSION as __array_api_version__
 from .array import Array, compute
@@ -77,23 +78,24 @@ __all__ = [
     "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and",
     "bitwise_invert", "bitwise_left_shift", "bitwise_or",
     "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_arrays",
-    "broadcast_to", "can_cast", "ceil", "clip", "compute", "concat",
-    "copysign", "cos", "cosh", "count_nonzero", "cumulative_sum", "diff",
-    "divide", "e", "empty", "empty_like", "equal", "exp", "expand_dims",
-    "expm1", "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
-    "floor_divide", "from_dlpack", "full", "full_like", "greater",
-    "greater_equal", "hypot", "iinfo", "inf", "int16", "int32", "int64",
-    "int8", "isdtype", "isfinite", "isinf", "isnan", "less", "less_equal",
-    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "matmul", "matrix_transpose",
-    "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis",
-    "multiply", "nan", "negative", "newaxis", "nonzero", "not_equal", "ones",
+    "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip", "compute",
+    "concat", "conj", "copysign", "cos", "cosh", "count_nonzero",
+    "cumulative_prod", "cumulative_sum", "diff", "divide", "e", "empty",
+    "empty_like", "equal", "exp", "expand_dims", "expm1", "eye", "finfo",
+    "flip", "float16", "float32", "float64", "floor", "floor_divide",
+    "from_dlpack", "full", "full_like", "greater", "greater_equal", "hypot",
+    "iinfo", "imag", "inf", "int16", "int32", "int64", "int8", "isdtype",
+    "isfinite", "isin", "isinf", "isnan", "less", "less_equal", "linspace",
+    "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "matmul", "matrix_transpose", "max",
+    "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply",
+    "nan", "negative", "newaxis", "nextafter", "nonzero", "not_equal", "ones",
     "ones_like", "outer", "permute_dims", "pi", "positive", "pow", "prod",
-    "reciprocal", "remainder", "repeat", "reshape", "result_type", "roll",
-    "round", "searchsorted", "sign", "signbit", "sin", "sinh", "sort", "split",
-    "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "take",
-    "take_along_axis", "tan", "tanh", "tensordot", "tile", "tril", "triu",
-    "trunc", "uint16", "uint32", "uint64", "uint8", "unique_all",
+    "real", "reciprocal", "remainder", "repeat", "reshape", "result_type",
+    "roll", "round", "searchsorted", "sign", "signbit", "sin", "sinh", "sort",
+    "split", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum",
+    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "tril",
+    "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unique_all",
     "unique_counts", "unique_inverse", "unique_values", "unstack", "var",
     "vecdot", "where", "zeros", "zeros_like"
 ]

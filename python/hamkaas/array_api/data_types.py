@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple, Tuple, Union, cast
 
 import numpy as np
@@ -11,8 +12,8 @@ from ..arrays import DTypeLike, dtype_of
 from ..errors import HamKaasError
 from ..positions import make_error
 from ..tensor import Tensor
-from .promotion import (FLOATS, SIGNED, UNSIGNED, bits_of, check_dtype,
-                        kind_of, promote_names)
+from .promotion import (FLOATS, SCALARS, SIGNED, UNSIGNED, Scalar, bits_of,
+                        check_dtype, kind_of, promote_names, scalar_name)
 
 _KINDS = {
     "bool": ("bool",),
@@ -104,17 +105,21 @@ def isdtype(dtype: DTypeLike,
     return check_dtype(dtype) == check_dtype(kind)
 
 
-def result_type(*values: Union[DTypeLike, Tensor]) -> "np.dtype[Any]":
-    """The type of a computation on tensors and types.
+def result_type(*values: Union[DTypeLike, Tensor, Scalar]) \
+        -> "np.dtype[Any]":
+    """The type of a computation on tensors, types and numbers.
 
-    >>> str(result_type("int8", "uint8"))
-    'int16'
+    >>> str(result_type("int8", "uint8")), str(result_type("float64", 1))
+    ('int16', 'float64')
     """
-    if not values:
-        raise make_error("expected at least one type, got none")
-    name = _name_of(values[0])
-    for value in values[1:]:
-        name = promote_names(name, _name_of(value))
+    numbers = [value for value in values if isinstance(value, SCALARS)]
+    names = [_name_of(value) for value in values
+             if not isinstance(value, SCALARS)]
+    if not names:
+        raise make_error("expected at least one tensor or type, got none")
+    name = functools.reduce(promote_names, names)
+    for number in numbers:
+        name = scalar_name(number, name)
     return _dtype(name)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Optional
 
 from ..arrays import DTypeLike
 from ..positions import make_error
-from ..tensor import ElementType, T, Tensor, make
+from ..tensor import ElementType, T, Tensor, make, splat
 from .broadcasting import broadcast_all, make_binary
 from .promotion import (SCALARS, as_float, as_tensor, bits_of, cast,
                         check_dtype, find_tensor, is_scalar, kind_of, promote,
@@ -154,6 +154,22 @@ def copysign(x1: Any, x2: Any) -> Any:
     return where(not_equal(signbit(left), signbit(right)), negative(left), left)
 
 
+def nextafter(x1: Any, x2: Any) -> Any:
+    """The float next to ``x1`` in direction of ``x2``."""
+    left, right = broadcast_all(*(as_float(x) for x in promote(x1, x2)))
+    name = left._type[0]
+    floats, whole = ElementType(name), ElementType(f"int{bits_of(name)}")
+    bits = make("bitcast", [left], {"type": whole})
+    grows = equal(greater(right, left), greater(left, 0))
+    there = make("bitcast", [where(grows, add(bits, 1), subtract(bits, 1))],
+                 {"type": floats})
+    least = make("bitcast", [scalar_like(1, bits, whole)], {"type": floats})
+    there = where(equal(left, 0), copysign(least, right), there)
+    there = where(equal(left, right), right, there)
+    is_nan = logical_or(isnan(left), isnan(right))
+    return where(is_nan, math.nan, there)
+
+
 #===------------------------------------------------------------------------===#
 # Comparisons
 #===------------------------------------------------------------------------===#
@@ -274,6 +290,21 @@ def logical_not(x: T) -> T:
 def positive(x: T) -> T:
     """``x`` itself."""
     return x
+
+
+def conj(x: T) -> T:
+    """``x`` itself, as there are no complex numbers."""
+    return x
+
+
+def real(x: T) -> T:
+    """``x`` itself, as there are no complex numbers."""
+    return x
+
+
+def imag(x: T) -> T:
+    """Zeros, as there are no complex numbers."""
+    return splat(x, 0, x._type[0], x._type[1])
 
 
 def negative(x: T) -> T:

@@ -114,3 +114,12 @@ def searchsorted(x1: T, x2: Any, /, *, side: str = "left") -> T:
         elementwise.less_equal(x1, values)
     result: T = reductions.sum(is_before, axis=-1)
     return result
+
+
+def isin(x1: T, x2: Any, /, *, invert: bool = False) -> T:
+    """True where ``x2`` has the element of ``x1``."""
+    values = as_tensor(x2, x1)
+    flat = reshape_to(values, (count(values._type[1]),))
+    found: T = reductions.any(
+        elementwise.equal(expand_dims(x1, axis=-1), flat), axis=-1)
+    return elementwise.logical_not(found) if invert else found

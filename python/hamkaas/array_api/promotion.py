@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import (Array, DTypeLike, Shape, as_dense, element_type_name,
                       is_array)
-from ..errors import HamKaasError
+from ..errors import HamKaasError, PromotionError
 from ..positions import make_error
 from ..tensor import ElementType, T, Tensor, make, splat
 
@@ -80,7 +80,8 @@ def promote_names(left: str, right: str) -> str:
         if bits <= 64:
             return f"int{bits}"
     raise make_error(f"expected types that have a common one, got {left} and "
-                     f"{right}; convert one, such as by .astype('{left}')")
+                     f"{right}; convert one, such as by .astype('{left}')",
+                     PromotionError)
 
 
 def cast(x: T, name: str) -> T:
@@ -90,7 +91,7 @@ def cast(x: T, name: str) -> T:
     return make("cast", [x], {"type": ElementType(name)})
 
 
-def _scalar_name(value: Any, beside: str) -> str:
+def scalar_name(value: Any, beside: str) -> str:
     """The type of a scalar in a computation with elements of type ``beside``."""
     kind = kind_of(beside)
     if isinstance(value, (bool, np.bool_)):
@@ -102,12 +103,13 @@ def _scalar_name(value: Any, beside: str) -> str:
     if kind == "b":
         return DEFAULT_FLOAT
     raise make_error(f"expected a whole number beside {beside}, got {value}; "
-                     "convert the tensor, such as by .astype('float32')")
+                     "convert the tensor, such as by .astype('float32')",
+                     PromotionError)
 
 
 def check_scalar(value: Any, name: str) -> None:
     """Raises an error unless a scalar is of the type beside such elements."""
-    if (given := _scalar_name(value, name)) != name:
+    if (given := scalar_name(value, name)) != name:
         raise make_error(f"expected a {name}, got {value!r}, which is "
                          f"{given}")
 
@@ -151,10 +153,10 @@ def promote(left: Any, right: Any) -> Tuple[Any, Any]:
     """Two operands, at least one of them a tensor, with elements of one type."""
     like = find_tensor((left, right))
     if is_scalar(right):
-        name = _scalar_name(_item(right), like._type[0])
+        name = scalar_name(_item(right), like._type[0])
         return cast(like, name), scalar_like(_item(right), like, name)
     if is_scalar(left):
-        name = _scalar_name(_item(left), like._type[0])
+        name = scalar_name(_item(left), like._type[0])
         return scalar_like(_item(left), like, name), cast(like, name)
     left, right = as_tensor(left, like), as_tensor(right, like)
     if left._type[0] == right._type[0]:

@@ -15,6 +15,7 @@ from ..tensor import T, make, splat
 from . import elementwise
 from .axes import Axis, normalize_axes, normalize_axis
 from .broadcasting import reshape_to
+from .manipulation import take_range
 from .promotion import as_float, cast, check_dtype, kind_of
 
 
@@ -119,11 +120,33 @@ def cumulative_sum(x: T, *, axis: Optional[int] = None,
     """
     axis = _one_axis(x, axis, "cumulative_sum")
     result = make("cumsum", [_accumulator(x, dtype)], {"dim": axis})
-    if not include_initial:
-        return result
-    name, shape = result._type
-    zeros = splat(x, 0, name, (*shape[:axis], 1, *shape[axis + 1:]))
-    return make("concat", [zeros, result], {"dim": axis})
+    return _prepend(0, 1, result, axis) if include_initial else result
+
+
+def _prepend(value: int, number: int, x: T, axis: int) -> T:
+    """``x`` after that many entries of ``value`` along ``axis``."""
+    name, shape = x._type
+    first = splat(x, value, name, (*shape[:axis], number, *shape[axis + 1:]))
+    return make("concat", [first, x], {"dim": axis})
+
+
+def cumulative_prod(x: T, *, axis: Optional[int] = None,
+                    dtype: Optional[DTypeLike] = None,
+                    include_initial: bool = False) -> T:
+    """The products of the elements up to each one along ``axis``.
+
+    With ``include_initial`` a 1 comes first.
+    """
+    axis = _one_axis(x, axis, "cumulative_prod")
+    result = _accumulator(x, dtype)
+    size, length = x._type[1][axis], 1
+    while length < size:
+        # The products of `length` elements become those of twice as many.
+        before = take_range(result, axis, 0, size - length)
+        result = elementwise.multiply(
+            result, _prepend(1, length, before, axis))
+        length *= 2
+    return _prepend(1, 1, result, axis) if include_initial else result
 
 
 def _position(row: str, x: T, axis: Optional[int], keepdims: bool) -> T:
