@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
@@ -383,21 +384,48 @@ struct FormGroups : hamkaas::impl::FormGroupsBase<FormGroups> {
   }
 
 private:
-  /// A broadcast for each pointwise operation that reads it: who does computes
-  /// it, and reads less.
+  /// A broadcast for each pointwise operation that reads it: the reader's
+  /// kernel computes it, and reads less.
   static void repeatBroadcasts(Block &block) {
     for (auto broadcast :
          llvm::make_early_inc_range(block.getOps<BroadcastOp>()))
       for (OpOperand &use :
-           llvm::make_early_inc_range(llvm::drop_begin(broadcast->getUses()))) {
-        auto user = dyn_cast<KernelOpInterface>(use.getOwner());
-        if (user && user.isPointwise())
+           llvm::make_early_inc_range(llvm::drop_begin(broadcast->getUses())))
+        if (isPointwise(use.getOwner()))
           use.set(OpBuilder(broadcast).clone(*broadcast)->getResult(0));
-      }
+  }
+
+  /// Pointwise readers of a broadcast number get it as a constant, which
+  /// isNumber() takes into their kernels. As an operation on constants, the
+  /// broadcast would be computed when the program is loaded, and be kept.
+  static void foldBroadcastNumbers(Block &block) {
+    for (auto broadcast :
+         llvm::make_early_inc_range(block.getOps<BroadcastOp>())) {
+      DenseElementsAttr elements;
+      if (!matchPattern(broadcast.getX(), m_Constant(&elements)) ||
+          !elements.isSplat())
+        continue;
+      OpBuilder builder(broadcast);
+      Value number = ConstantOp::create(
+          builder, broadcast.getLoc(),
+          elements.resizeSplat(cast<RankedTensorType>(broadcast.getType())));
+      broadcast->getResult(0).replaceUsesWithIf(
+          number, [](OpOperand &use) { return isPointwise(use.getOwner()); });
+      if (broadcast->use_empty())
+        broadcast.erase();
+      if (number.use_empty())
+        number.getDefiningOp()->erase();
+    }
+  }
+
+  static bool isPointwise(Operation *op) {
+    auto kernelOp = dyn_cast<KernelOpInterface>(op);
+    return kernelOp && kernelOp.isPointwise();
   }
 
   /// From the end, so that each op meets its users' groups first.
   static void formGroups(Block &block) {
+    foldBroadcastNumbers(block);
     repeatBroadcasts(block);
     DenseSet<Operation *> parameterOps = findParameterOps(block);
     Operation *op = block.empty() ? nullptr : &block.back();

@@ -61,6 +61,27 @@ func.func @two_roots(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf
 
 // -----
 
+// A repeated number is a constant of the kernels that read it element by
+// element, and a tensor for others.
+
+// CHECK-LABEL: func @repeated_number(
+// CHECK:         %[[B:.*]] = hamkaas.group elementwise({{.*}}"broadcast"
+// CHECK:         %[[Y:.*]] = hamkaas.group elementwise(%{{[^,]*}}) {{.*}}"compare+select"
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: tensor<4x6xf32>):
+// CHECK:           %[[TWO:.*]] = hamkaas.constant dense<2.000000e+00> : tensor<4x6xf32>
+// CHECK:           hamkaas.select %{{.*}}, %[[X]], %[[TWO]]
+// CHECK:         return %[[Y]], %[[B]]
+func.func @repeated_number(%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %one = hamkaas.constant dense<1.0> : tensor<1x1xf32>
+  %two = hamkaas.constant dense<2.0> : tensor<1x1xf32>
+  %0 = hamkaas.compare gt %x, %one : tensor<4x6xf32>, tensor<1x1xf32>
+  %1 = hamkaas.broadcast %two : tensor<1x1xf32> -> tensor<4x6xf32>
+  %2 = hamkaas.select %0, %x, %1 : tensor<4x6xi1>, tensor<4x6xf32>, tensor<4x6xf32>
+  return %2, %1 : tensor<4x6xf32>, tensor<4x6xf32>
+}
+
+// -----
+
 // A broadcast operand is not computed once per repetition.
 
 // CHECK-LABEL: func @repeated(
