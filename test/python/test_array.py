@@ -146,6 +146,14 @@ def test_repeated_elements_are_not_stored():
     assert float(whole[7, 8] + 1) == 1
 
 
+def test_dropped_programs_are_compiled_again(compilations, monkeypatch):
+    from hamkaas.array import programs
+    monkeypatch.setattr(programs, "_MOST_PROGRAMS", 2)
+    for size in (1, 2, 3, 3, 2, 1):
+        assert (xp.ones(size) * 3).tolist() == [3] * size
+    assert len(compilations) == 4
+
+
 # Deep and shared recordings.
 
 

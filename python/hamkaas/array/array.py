@@ -11,13 +11,13 @@ import numpy as np
 
 from ..array_api import indexing
 from ..arrays import Array as NumpyArray
-from ..arrays import encode
 from ..positions import make_error
 from ..tensor import Attributes, Tensor, TensorType
 from .assignment import assign, pick
 from .computation import LARGEST_DEPTH, compute_records
 from .inplace import InPlaceOperators
-from .interchange import CPU, as_elements, check_device, export
+from .interchange import (CPU, as_elements, check_device, export,
+                          make_number)
 from .records import (Operands, Record, find_form, make_leaf, make_results,
                       user_place)
 from .views import make_view
@@ -112,7 +112,8 @@ class Array(InPlaceOperators):
     def _make_splat(cls, value: Any, tensor_type: TensorType) -> "Array":
         name, shape = tensor_type
         few = (1,) * len(shape)
-        x = cls._of_elements(encode(value, name).reshape(few))
+        data = make_number(value, name, len(shape))
+        x = cls._of(make_leaf(data, (name, few), user_place()))
         if shape == few:
             return x
         made = cls._make("broadcast", [x], (("shape", shape),))

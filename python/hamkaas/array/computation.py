@@ -28,60 +28,69 @@ class _Recorder:
     """Lists records, operands first."""
 
     def __init__(self, wanted: Sequence[Record]) -> None:
-        self.steps: List[Step] = []
+        self.order: List[Record] = []
         self.inputs: List[NumpyArray] = []
         self.key: List[int] = []
         self.numbers: Dict[int, int] = {}
-        self.records = list(wanted)
+        self.results = list(wanted)
         self.wanted = {id(record) for record in wanted}
 
     def visit(self) -> None:
         """Depth first, left operand first; linear, however much is shared."""
-        numbers = self.numbers
-        stack = self.records[::-1]
+        numbers, stack = self.numbers, self.results[::-1]
         while stack:
             record = stack[-1]
-            if id(record) not in numbers:
-                waiting = [one for one in record.operands
-                           if one is not None and id(one) not in numbers]
-                if waiting:
-                    stack.extend(waiting[::-1])
-                    continue
+            if id(record) in numbers:
+                stack.pop()
+                continue
+            waiting = len(stack)
+            for one in reversed(record.operands):
+                if one is not None and id(one) not in numbers:
+                    stack.append(one)
+            if len(stack) == waiting:
+                stack.pop()
                 self.add(record)
-            stack.pop()
 
     def add(self, record: Record) -> None:
         """One more step."""
-        self.numbers[id(record)] = len(self.steps)
+        numbers, key = self.numbers, self.key
+        numbers[id(record)] = len(self.order)
+        self.order.append(record)
         if record.data is not None:
             self.inputs.append(record.data)
-            self.key.append(number_of_type(record.type))
-            self.steps.append(Step(record.type, None, 0, (), record.place))
+            key.append(number_of_type(record.type))
             return
-        operands = tuple([None if one is None else self.numbers[id(one)]
-                          for one in record.operands])
         form = record.form
         assert form is not None
-        self.key.append(form.number)
-        self.key.append(record.number)
-        self.key.extend([one for one in operands if one is not None])
-        self.steps.append(Step(record.type, form, record.number, operands,
-                               record.place))
-        if id(record) not in self.wanted and _is_held(record):
-            self.records.append(record)
+        key.append(form.number)
+        key.append(record.number)
+        for one in record.operands:
+            if one is not None:
+                key.append(numbers[id(one)])
+        if _is_held(record) and id(record) not in self.wanted:
+            self.results.append(record)
         for one in record.siblings:
-            if id(one) not in self.numbers and _is_held(one):
+            if id(one) not in numbers and _is_held(one):
                 self.add(one)
 
     def finish(self) -> Recording:
-        results = [self.numbers[id(record)] for record in self.records]
-        self.key.extend(results)
-        self.key.append(len(results))
-        return Recording(tuple(self.key), self.steps, self.inputs,
-                         self.records, results)
+        """With the steps if a program is to be compiled of them."""
+        results = [self.numbers[id(record)] for record in self.results]
+        key = (*self.key, *results, len(results))
+        model = PROGRAMS.find(key)
+        steps = [] if model else [self.describe(one) for one in self.order]
+        return Recording(key, model, steps, self.inputs, self.order, results)
+
+    def describe(self, record: Record) -> Step:
+        """A record as a step, by itself."""
+        operands = tuple([None if one is None else self.numbers[id(one)]
+                          for one in record.operands])
+        return Step(record.type, record.form, record.number, operands,
+                    record.place)
 
 
 def _record(wanted: Sequence[Record]) -> Recording:
+    """What is recorded, at one moment for all threads."""
     with PROGRAMS.lock:
         recorder = _Recorder(wanted)
         recorder.visit()
@@ -110,5 +119,5 @@ def compute_records(records: Sequence[Record],
     recording = _record(wanted)
     results = PROGRAMS.run(recording, place or user_place())
     with PROGRAMS.lock:
-        for record, data in zip(recording.records, results):
-            record.set_data(data)
+        for step, data in zip(recording.results, results):
+            recording.records[step].set_data(data)

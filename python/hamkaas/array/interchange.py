@@ -10,7 +10,7 @@ import numpy as np
 
 from ..array_api.promotion import check_dtype
 from ..arrays import Array as NumpyArray
-from ..arrays import dtype_of
+from ..arrays import dtype_of, encode
 from ..errors import HamKaasError
 from ..graph import check_shape
 from ..positions import make_error
@@ -48,6 +48,19 @@ def as_elements(data: NumpyArray) -> Tuple[NumpyArray, str]:
             raise make_error(f"{error}; no array is empty" if data.size == 0
                              else str(error)) from None
     return data, name
+
+
+@functools.lru_cache(maxsize=1024, typed=True)
+def _make_number(value: Any, zero: str, name: str, rank: int) -> NumpyArray:
+    data, _ = as_elements(encode(value, name).reshape((1,) * rank))
+    data.flags.writeable = False
+    return data
+
+
+def make_number(value: Any, name: str, rank: int) -> NumpyArray:
+    """A number as an array of one element, which is read-only."""
+    # Zeros are equal, whatever their sign.
+    return _make_number(value, "" if value else str(value), name, rank)
 
 
 def _dlpack_options(max_version: Optional[Tuple[int, int]]) -> Dict[str, Any]:

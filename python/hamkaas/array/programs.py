@@ -45,15 +45,18 @@ class Step(NamedTuple):
 
 
 class Recording(NamedTuple):
-    """The pending operations at one moment."""
+    """What is to be computed, as it is at one moment."""
 
     key: Tuple[int, ...]
+    model: Optional[Model]
+    """If it is compiled."""
     steps: List[Step]
+    """If it is not."""
     inputs: List[NumpyArray]
     records: List[Record]
-    """Those whose elements are wanted."""
+    """Those of the steps."""
     results: List[int]
-    """Their steps."""
+    """The steps whose elements are wanted."""
 
 
 _numbers = itertools.count(1)
@@ -95,11 +98,11 @@ def _make_nodes(recording: Recording) -> List[Node]:
     return nodes
 
 
-def _translate(error: HamKaasError, steps: Sequence[Step]) -> HamKaasError:
+def _translate(error: HamKaasError, records: Sequence[Record]) -> HamKaasError:
     """An error with the lines of the user in place of steps."""
     def line_of(match: "re.Match[str]") -> str:
         number = int(match.group(1)) - 1
-        place = steps[number].place if number < len(steps) else None
+        place = records[number].place if number < len(records) else None
         return format_position(position_of(place))
 
     return HamKaasError(re.sub(rf"{re.escape(_FILE)}:(\d+)", line_of,
@@ -117,13 +120,14 @@ class Programs:
     def _renew_lock(self) -> None:
         self.lock = threading.RLock()
 
-    def find(self, recording: Recording, place: Place) -> Model:
-        """The model of a recording, compiled if there is none."""
-        with self.lock:
-            model = self._models.get(recording.key)
-            if model is not None:
-                self._models.move_to_end(recording.key)
-                return model
+    def find(self, key: Tuple[int, ...]) -> Optional[Model]:
+        """The model of a structure, if there is one."""
+        model = self._models.get(key)
+        if model is not None:
+            self._models.move_to_end(key)
+        return model
+
+    def _compile(self, recording: Recording, place: Place) -> Model:
         count_compilation(place, recording.steps)
         nodes = _make_nodes(recording)
         model = compile_shared([nodes[result] for result in recording.results],
@@ -137,12 +141,12 @@ class Programs:
     def run(self, recording: Recording, place: Place) -> Sequence[Any]:
         """The elements that are wanted."""
         try:
-            model = self.find(recording, place)
+            model = recording.model or self._compile(recording, place)
             names = _input_names(len(recording.inputs))
             results: Sequence[Any] = model._run_all(
                 0, dict(zip(names, recording.inputs)), None)
         except HamKaasError as error:
-            raise _translate(error, recording.steps) from None
+            raise _translate(error, recording.records) from None
         return results
 
     def clear(self) -> None:

@@ -8,7 +8,7 @@ import itertools
 import sys
 import weakref
 from types import CodeType, FrameType
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from ..arrays import Array as NumpyArray
 from ..inference import infer
@@ -86,13 +86,25 @@ def make_leaf(data: NumpyArray, tensor_type: TensorType,
     return record
 
 
+_is_ours: Dict[Any, bool] = {}
+"""By the names of modules."""
+
+
+def _check_module(name: Any) -> bool:
+    ours = isinstance(name, str) and (name == "hamkaas" or
+                                      name.startswith("hamkaas."))
+    _is_ours[name] = ours
+    return ours
+
+
 def user_place() -> Place:
     """Where the user's program is now."""
     frame: Optional[FrameType] = sys._getframe(2)
+    known = _is_ours
     while frame is not None:
         name = frame.f_globals.get("__name__")
-        if not (type(name) is str and (name.startswith("hamkaas.") or
-                                       name == "hamkaas")):
+        ours = known.get(name)
+        if not (_check_module(name) if ours is None else ours):
             return frame.f_code, frame.f_lasti
         frame = frame.f_back
     return None
@@ -131,7 +143,8 @@ def find_form(row: str, operands: Operands,
     """The form of an operation, whose types are checked."""
     types = tuple([None if one is None else one.type for one in operands])
     try:
-        return _make_form(row, attributes, _key(attributes), types)
+        return _make_form(row, attributes,
+                          _key(attributes) if attributes else (), types)
     except ValueError:
         # The same again, for a message with positions.
         infer(row, types, attributes,
