@@ -412,7 +412,10 @@ def make_tensor(kind: str, name: Optional[str], dtype: DTypeLike,
 def make_constant(node_class: Type[Node], value: ArrayLike,
                   name: Optional[str]) -> Node:
     """A constant with the elements of an array."""
-    data = as_dense(value)
+    try:
+        data = as_dense(value)
+    except TypeError as error:
+        raise TypeError(f"expected an array, got {error}") from None
     return make_tensor(CONSTANT, name, data.dtype, data.shape, data)
 
 

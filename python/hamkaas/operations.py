@@ -26,7 +26,7 @@ def _read(name: str, kind: str, value: Any) -> Attribute:
             return float(value)
         if kind == "number":
             return value if isinstance(value, float) else operator.index(value)
-    except TypeError:
+    except (OverflowError, TypeError, ValueError):
         raise TypeError(f"expected '{name}' to be a number, got "
                         f"{value!r}") from None
     if kind == "integers":

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Graph.h"
+#include <cstring>
 #include <deque>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -39,11 +40,15 @@ static nb::tuple makeType(const HamKaasTensorType &type) {
   return nb::make_tuple(elementTypeName(type.elementType), nb::tuple(shape));
 }
 
-/// The text of a Python string, which outlives the call; ends at its zero.
+/// The text of a Python string, which outlives the call.
 static const char *readText(nb::handle text) {
-  const char *characters = PyUnicode_AsUTF8(text.ptr());
+  Py_ssize_t size = 0;
+  const char *characters = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
   if (!characters)
-    throw nb::python_error();
+    PyErr_Clear();
+  if (!characters || std::strlen(characters) != static_cast<size_t>(size))
+    throw makeError("expected a text of UTF-8 without zeros, got " +
+                    nb::cast<std::string>(nb::repr(text)));
   return characters;
 }
 
@@ -274,10 +279,10 @@ std::string hamkaas::python::describeOperations() {
 //===----------------------------------------------------------------------===//
 
 void Graph::setOutputs(
-    const std::vector<std::pair<std::string, HamKaasValue>> &outputs) {
+    const std::vector<std::pair<nb::str, HamKaasValue>> &outputs) {
   std::vector<HamKaasGraphOutput> given;
   for (const auto &[name, value] : outputs)
-    given.push_back({name.c_str(), value});
+    given.push_back({readText(name), value});
   check(HamKaasGraphSetOutputs(handle, given.data(),
                                static_cast<int32_t>(given.size())));
 }

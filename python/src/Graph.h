@@ -56,8 +56,7 @@ public:
                                     PositionTuple position);
   void storeState(HamKaasValue state, HamKaasValue value,
                   PositionTuple position);
-  void
-  setOutputs(const std::vector<std::pair<std::string, HamKaasValue>> &outputs);
+  void setOutputs(const std::vector<std::pair<nb::str, HamKaasValue>> &outputs);
   std::unique_ptr<Model> compile(const CompileArguments &arguments) const;
   /// As a script, which needs outputs.
   std::string describe() const;

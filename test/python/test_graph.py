@@ -411,6 +411,10 @@ def test_minus():
     (lambda x: hk.compile(x, target_cpu=None), "target_cpu to be a text"),
     (lambda x: hk.compile(x, threads=1.5), "threads to be a whole number"),
     (lambda x: hk.compile(x, state_of=5), "state_of to be a hamkaas.Model"),
+    (lambda x: hk.ops.elu(x, alpha="a"), "'alpha' to be a number, got 'a'"),
+    (lambda x: hk.ops.elu(x, alpha=10 ** 400), "'alpha' to be a number"),
+    (lambda x: hk.concat([]), "a tensor among the operands, got none"),
+    (lambda x: hk.constant(object()), "an array, got object, which is no"),
 ])
 def test_mistakes_of_type(mistake, message):
     with pytest.raises(TypeError, match=message):
@@ -420,6 +424,10 @@ def test_mistakes_of_type(mistake, message):
 @pytest.mark.parametrize("mistake, message", [
     (lambda x: x.replace(np.ones((1, 3), "float32"), 2, 3),
      "end <= 2 and end - begin = 1, got begin 2 and end 3"),
+    (lambda x: x[::0], "a step other than 0, got 0"),
+    (lambda x: hk.compile({"a\0b": x}), r"without zeros, got 'a\\x00b'"),
+    (lambda x: hk.compile({"a\ud800": x}), r"of UTF-8 .* got 'a\\ud800'"),
+    (lambda x: hk.ops.compare(x, x, predicate="gt\0"), "without zeros"),
 ])
 def test_mistakes_of_shape(mistake, message):
     with pytest.raises(hk.HamKaasError, match=message):

@@ -85,6 +85,8 @@ def _complete(key: Any, rank: int) -> List[Any]:
 
 
 def _add_slice(parsed: _Parsed, index: slice, size: int) -> None:
+    if index.step == 0:
+        raise make_error("expected a step other than 0, got 0")
     begin, end, stride = index.indices(size)
     number = len(range(begin, end, stride))
     if number == 0:

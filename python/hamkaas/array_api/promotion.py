@@ -140,7 +140,8 @@ def find_tensor(values: Sequence[Any]) -> Tensor:
         if isinstance(value, Tensor):
             return value
     names = ", ".join(type(value).__name__ for value in values)
-    raise TypeError(f"expected a tensor among the operands, got {names}")
+    raise TypeError("expected a tensor among the operands, got "
+                    f"{names or 'none'}")
 
 
 def is_scalar(value: Any) -> bool:
