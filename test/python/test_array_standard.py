@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the array API standard wants of a namespace and its arrays."""
+"""The array API standard's demands on a namespace and its arrays."""
 
 import math
 

@@ -369,7 +369,7 @@ class Shown<CommandLineOption o> {
 }
 
 // An option has one or two dashes and its value behind '=' or as the next word.
-// What --help shows has the help text; the other way to write it is an alias.
+// The spelling in --help has the help text; the other one is an alias.
 foreach o = !instances<CommandLineOption>() in {
   defvar isShort = !eq(!size(o.Spelling), 1);
   defvar dashes = !if(isShort, ["-", "--"], ["--", "-"]);

@@ -90,7 +90,7 @@ class _Recorder:
 
 
 def _record(wanted: Sequence[Record]) -> Recording:
-    """What is recorded, at one moment for all threads."""
+    """The pending operations, at one moment for all threads."""
     with PROGRAMS.lock:
         recorder = _Recorder(wanted)
         recorder.visit()

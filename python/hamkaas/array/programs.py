@@ -45,7 +45,7 @@ class Step(NamedTuple):
 
 
 class Recording(NamedTuple):
-    """What is to be computed, as it is at one moment."""
+    """The pending operations at one moment."""
 
     key: Tuple[int, ...]
     model: Optional[Model]
