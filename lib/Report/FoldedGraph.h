@@ -16,8 +16,8 @@
 
 namespace hamkaas {
 
-/// The operations of `@main` in GRAPH, where the first of several equal blocks
-/// stands for all.
+/// The operations of a function in GRAPH, where the first of several equal
+/// blocks stands for all.
 class FoldedGraph {
 public:
   /// Values that several repetitions of a block share, such as the parameters

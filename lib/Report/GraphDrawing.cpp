@@ -19,6 +19,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include <deque>
 #include <set>
 
 using namespace mlir;
@@ -30,12 +31,18 @@ using namespace hamkaas;
 
 namespace {
 
-/// Prints a folded graph as nodes and edges.
+/// Prints the folded graph of a function as nodes and edges.
 class DotPrinter {
 public:
-  DotPrinter(func::FuncOp main, const FoldedGraph &graph, llvm::raw_ostream &os)
-      : main(main), symbols(main->getParentOp()), graph(graph), os(os) {}
+  /// `prefix` begins the identifiers of all nodes.
+  DotPrinter(func::FuncOp function, std::string prefix,
+             const FoldedGraph &graph, llvm::raw_ostream &os)
+      : function(function), prefix(std::move(prefix)),
+        symbols(function->getParentOp()), graph(graph), os(os) {}
   void print();
+
+  /// The families that it printed.
+  const std::set<KernelFamily> &getFamilies() const { return families; }
 
 private:
   void printNode(StringRef id, ArrayRef<std::string> lines, StringRef style);
@@ -45,13 +52,16 @@ private:
   void printNodes();
   void printEdges(size_t i);
   void printSinks(const FoldedGraph::Sinks &sinks, StringRef id);
-  void printLegend();
+  std::string makeId(const char *kind, size_t number) const {
+    return prefix + kind + std::to_string(number);
+  }
   std::string getSource(Value value) const;
   std::string getLeafName(Value leaf);
   std::string getSinkName(OpOperand *use);
   std::string getGlobal(Operation *op) const;
 
-  func::FuncOp main;
+  func::FuncOp function;
+  std::string prefix;
   SymbolTable symbols;
   const FoldedGraph &graph;
   llvm::raw_ostream &os;
@@ -133,7 +143,7 @@ std::string DotPrinter::getGlobal(Operation *op) const {
 
 std::string DotPrinter::getLeafName(Value leaf) {
   if (auto argument = dyn_cast<BlockArgument>(leaf))
-    return getName(main.getArgAttrDict(argument.getArgNumber()), "input");
+    return getName(function.getArgAttrDict(argument.getArgNumber()), "input");
   std::string global = getGlobal(leaf.getDefiningOp());
   return global.empty() ? leaf.getDefiningOp()->getName().stripDialect().str()
                         : global;
@@ -142,7 +152,7 @@ std::string DotPrinter::getLeafName(Value leaf) {
 std::string DotPrinter::getSinkName(OpOperand *use) {
   std::string global = getGlobal(use->getOwner());
   return global.empty()
-             ? getName(main.getResultAttrDict(use->getOperandNumber()),
+             ? getName(function.getResultAttrDict(use->getOperandNumber()),
                        "result")
              : global;
 }
@@ -186,7 +196,7 @@ void DotPrinter::printOp(size_t i) {
   for (Type type : op->getResultTypes())
     lines.push_back(formatType(type));
   lines.push_back(shortenPaths(formatLocation(op->getLoc())));
-  printNode("n" + std::to_string(i), lines,
+  printNode(makeId("n", i), lines,
             ("shape=box, style=\"filled,rounded\", fillcolor=\"" +
              getFamilyColor(family) + "\"")
                 .str());
@@ -195,8 +205,8 @@ void DotPrinter::printOp(size_t i) {
 /// The node that makes `value`.
 std::string DotPrinter::getSource(Value value) const {
   if (std::optional<size_t> index = graph.getIndex(value))
-    return "n" + std::to_string(graph.getDrawn(*index));
-  return "leaf" + std::to_string(graph.getLeaves(value));
+    return makeId("n", graph.getDrawn(*index));
+  return makeId("leaf", graph.getLeaves(value));
 }
 
 /// Which of several results an edge stands for.
@@ -208,7 +218,7 @@ static std::string labelEdge(Value value) {
 }
 
 void DotPrinter::printEdges(size_t i) {
-  std::string id = "n" + std::to_string(i);
+  std::string id = makeId("n", i);
   for (Value operand : graph.ops()[i]->getOperands())
     printEdge(getSource(operand), id, labelEdge(operand));
   const RepeatedBlock *block = graph.getBlock(i);
@@ -228,10 +238,10 @@ void DotPrinter::printNodes() {
   auto printAll = [&](const RepeatedBlock *block) {
     for (auto [i, leaves] : llvm::enumerate(graph.leaves()))
       if (leaves.block == block)
-        printLeaves(leaves, "leaf" + std::to_string(i));
+        printLeaves(leaves, makeId("leaf", i));
     for (auto [i, sinks] : llvm::enumerate(graph.sinks()))
       if (sinks.block == block)
-        printSinks(sinks, "sink" + std::to_string(i));
+        printSinks(sinks, makeId("sink", i));
     size_t begin = block ? block->begin : 0;
     size_t end = block ? begin + block->period : graph.ops().size();
     for (size_t i = begin; i < end; ++i)
@@ -239,7 +249,8 @@ void DotPrinter::printNodes() {
         printOp(i);
   };
   for (auto [i, block] : llvm::enumerate(blocks)) {
-    os << "  subgraph cluster_" << i << " {\n    label=\"× " << block.count
+    os << "  subgraph cluster_" << makeId("block", i) << " {\n    label=\"× "
+       << block.count
        << "\"; labeljust=r; fontsize=22; style=\"rounded,filled\"; "
           "color=\"#888888\"; fillcolor=\"#fbfbf3\";\n";
     printAll(&block);
@@ -248,8 +259,19 @@ void DotPrinter::printNodes() {
   printAll(nullptr);
 }
 
-/// The families that the graph has, in their colours.
-void DotPrinter::printLegend() {
+void DotPrinter::print() {
+  printNodes();
+  for (size_t i = 0; i < graph.ops().size(); ++i)
+    if (graph.isDrawn(i))
+      printEdges(i);
+  for (auto [i, sinks] : llvm::enumerate(graph.sinks()))
+    printEdge(getSource(sinks.last->get()), makeId("sink", i),
+              labelEdge(sinks.last->get()));
+}
+
+/// The families that a drawing has, in their colours.
+static void printLegend(const std::set<KernelFamily> &families, bool hasBlocks,
+                        llvm::raw_ostream &os) {
   if (families.empty())
     return;
   os << "  fontname=\"sans-serif\"; fontsize=11; labelloc=b;\n  label=<<table "
@@ -258,24 +280,36 @@ void DotPrinter::printLegend() {
   for (KernelFamily family : families)
     os << "<td bgcolor=\"" << getFamilyColor(family) << "\">"
        << stringifyKernelFamily(family) << "</td>";
-  if (!graph.blocks().empty())
+  if (hasBlocks)
     os << "<td border=\"0\">dashed: to the next repetition</td>";
   os << "</tr></table>>;\n";
 }
 
-void DotPrinter::print() {
+/// A function of several has a frame with its name.
+static void printGraphs(MutableArrayRef<func::FuncOp> functions,
+                        const std::deque<FoldedGraph> &graphs,
+                        llvm::raw_ostream &os) {
   os << "digraph model {\n"
         "  node [fontname=\"sans-serif\", fontsize=11];\n"
         "  edge [color=\"#555555\", fontname=\"sans-serif\", fontsize=9, "
         "fontcolor=\"#555555\"];\n";
-  printNodes();
-  for (size_t i = 0; i < graph.ops().size(); ++i)
-    if (graph.isDrawn(i))
-      printEdges(i);
-  for (auto [i, sinks] : llvm::enumerate(graph.sinks()))
-    printEdge(getSource(sinks.last->get()), "sink" + std::to_string(i),
-              labelEdge(sinks.last->get()));
-  printLegend();
+  std::set<KernelFamily> families;
+  bool hasBlocks = false, isOnly = functions.size() == 1;
+  for (auto [i, function] : llvm::enumerate(functions)) {
+    std::string prefix = isOnly ? "" : "f" + std::to_string(i) + "_";
+    if (!isOnly)
+      os << "  subgraph cluster_" << prefix << " {\n  label=\""
+         << escapeDot(function.getSymName())
+         << "\"; labeljust=l; fontname=\"sans-serif\"; fontsize=16; "
+            "color=\"#888888\";\n";
+    DotPrinter printer(function, prefix, graphs[i], os);
+    printer.print();
+    if (!isOnly)
+      os << "  }\n";
+    families.insert(printer.getFamilies().begin(), printer.getFamilies().end());
+    hasBlocks |= !graphs[i].blocks().empty();
+  }
+  printLegend(families, hasBlocks, os);
   os << "}\n";
 }
 
@@ -289,19 +323,26 @@ static constexpr int64_t maxOperations = 2000;
 
 llvm::Error hamkaas::drawGraph(ModuleOp module, llvm::raw_ostream &os,
                                bool unfold) {
-  func::FuncOp main = findEntryFunction(module);
-  if (!main)
+  SmallVector<func::FuncOp> functions = llvm::to_vector(
+      llvm::make_filter_range(module.getOps<func::FuncOp>(), isEntryFunction));
+  if (functions.empty())
     return llvm::createStringError("expected a graph to draw, got none");
-  FoldedGraph graph(main, /*fold=*/!unfold);
-  auto count = int64_t(graph.countDrawn() + graph.leaves().size() +
-                       graph.sinks().size());
+  // Their blocks are pointed to.
+  std::deque<FoldedGraph> graphs;
+  int64_t count = 0;
+  bool hasBlocks = false;
+  for (func::FuncOp function : functions) {
+    const FoldedGraph &graph = graphs.emplace_back(function, /*fold=*/!unfold);
+    count += graph.countDrawn() + graph.leaves().size() + graph.sinks().size();
+    hasBlocks |= !graph.blocks().empty();
+  }
   if (count > maxOperations)
     return llvm::createStringError(
         "expected a graph of at most " + Twine(maxOperations) +
         " operations to draw, got " + Twine(count) +
-        (graph.blocks().empty() ? "" : " without those that repeat"));
+        (hasBlocks ? " without those that repeat" : ""));
   std::string text;
   llvm::raw_string_ostream stream(text);
-  DotPrinter(main, graph, stream).print();
+  printGraphs(functions, graphs, stream);
   return runGraphviz(text, os);
 }

@@ -89,8 +89,13 @@ namespace {
 /// Draws into a frame whose scales are steps and bytes.
 class PlanDrawing {
 public:
-  PlanDrawing(const ProgramInfo &info, llvm::raw_ostream &os);
+  PlanDrawing(const FunctionInfo &info, std::string title,
+              llvm::raw_ostream &os);
   void draw();
+
+  /// In pixels.
+  double getWidth() const { return left + width + right; }
+  double getHeight() const;
 
 private:
   static constexpr double left = 90, top = 60, right = 30;
@@ -116,7 +121,6 @@ private:
   void drawPeak();
   void listPeak();
   void findPeak();
-  double getBottom() const;
   int64_t getShownEnd(const WorkspaceBuffer &buffer) const;
   std::optional<KernelFamily> getFamily(const WorkspaceBuffer &buffer) const;
   bool isAtPeak(const WorkspaceBuffer &buffer) const {
@@ -125,7 +129,8 @@ private:
   void drawText(double x, double y, llvm::StringRef style,
                 llvm::StringRef text);
 
-  const ProgramInfo &info;
+  const FunctionInfo &info;
+  std::string title;
   llvm::raw_ostream &os;
   uint64_t bytes;
   int64_t steps = 1;
@@ -141,8 +146,9 @@ private:
 
 } // namespace
 
-PlanDrawing::PlanDrawing(const ProgramInfo &info, llvm::raw_ostream &os)
-    : info(info), os(os), bytes(info.workspaceBytes) {
+PlanDrawing::PlanDrawing(const FunctionInfo &info, std::string title,
+                         llvm::raw_ostream &os)
+    : info(info), title(std::move(title)), os(os), bytes(info.workspaceBytes) {
   for (const CallInfo &call : info.calls) {
     steps = std::max(steps, call.step + 1);
     calls[call.step].push_back(&call);
@@ -203,7 +209,7 @@ void PlanDrawing::findPeak() {
                     [](auto *a, auto *b) { return a->bytes > b->bytes; });
 }
 
-double PlanDrawing::getBottom() const {
+double PlanDrawing::getHeight() const {
   size_t lines = std::min(owners.size(), maxListed + 1) + 1;
   return peakTop + lines * lineHeight + 10;
 }
@@ -215,8 +221,7 @@ void PlanDrawing::drawText(double x, double y, llvm::StringRef style,
 }
 
 void PlanDrawing::drawHeading() {
-  drawText(left, 26, "font-size=\"17\" font-weight=\"bold\"",
-           info.name + ": plan of the workspace");
+  drawText(left, 26, "font-size=\"17\" font-weight=\"bold\"", title);
   drawText(left, 46, "fill=\"#555\"",
            formatv("{0:N0} bytes; no plan needs less than {1:N0}. Each box is "
                    "a buffer: its height is its size, its width the time it is "
@@ -355,11 +360,6 @@ void PlanDrawing::listPeak() {
 }
 
 void PlanDrawing::draw() {
-  os << formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:F0}\" "
-                "height=\"{1:F0}\" font-family=\"sans-serif\" "
-                "font-size=\"12\">\n",
-                left + width + right, getBottom());
-  os << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
   drawHeading();
   drawOffsets();
   drawSteps();
@@ -373,9 +373,30 @@ void PlanDrawing::draw() {
   for (const WorkspaceBuffer &buffer : info.buffers)
     drawBuffer(buffer);
   drawLowerBound();
-  os << "</svg>\n";
 }
 
 void hamkaas::drawMemoryPlan(const ProgramInfo &info, llvm::raw_ostream &os) {
-  PlanDrawing(info, os).draw();
+  std::string title = info.name + ": plan of the workspace";
+  std::vector<PlanDrawing> plans;
+  double width = 0, height = 0;
+  for (const FunctionInfo *function : info.functions()) {
+    bool isOnly = info.furtherFunctions.empty();
+    plans.emplace_back(
+        *function, isOnly ? title : title + " of " + function->function, os);
+    width = std::max(width, plans.back().getWidth());
+    height += plans.back().getHeight();
+  }
+  os << formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:F0}\" "
+                "height=\"{1:F0}\" font-family=\"sans-serif\" "
+                "font-size=\"12\">\n",
+                width, height);
+  os << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
+  double top = 0;
+  for (PlanDrawing &plan : plans) {
+    os << formatv("<g transform=\"translate(0 {0:F1})\">\n", top);
+    plan.draw();
+    os << "</g>\n";
+    top += plan.getHeight();
+  }
+  os << "</svg>\n";
 }

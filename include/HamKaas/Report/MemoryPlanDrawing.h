@@ -14,7 +14,8 @@
 namespace hamkaas {
 
 /// Draws the buffers of the workspace as SVG: time from left to right, offsets
-/// from bottom to top, each buffer with its name, size and source position.
+/// from bottom to top, each buffer with its name, size and source position. The
+/// plans of several functions are one below the other.
 void drawMemoryPlan(const ProgramInfo &info, llvm::raw_ostream &os);
 
 } // namespace hamkaas
