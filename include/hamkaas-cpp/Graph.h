@@ -62,6 +62,11 @@ public:
   /// As HamKaasGraphBeginFunction: what follows belongs to the entry function
   /// of that name.
   void beginFunction(const std::string &name) {
+    if (!canAdd())
+      return;
+    if (!outputs.empty())
+      shared->check(setOutputs());
+    outputs.clear();
     shared->check(HamKaasGraphBeginFunction(shared->handle, name.c_str()));
   }
 
@@ -139,7 +144,7 @@ public:
                  given.carry.size());
   }
 
-  /// Adds an output; they are in the order of these calls.
+  /// Adds an output of this function; they are in the order of these calls.
   void output(const std::string &name, const Value &value) {
     outputs.emplace_back(name, value.handle());
   }

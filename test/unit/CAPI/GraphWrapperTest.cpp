@@ -139,6 +139,62 @@ TEST_F(GraphWrapper, IsDescribed) {
 }
 
 //===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// add(x): the state grows by x w and is the output; peek(): twice the state.
+struct GraphWrapperFunctions : ::testing::Test {
+  GraphWrapperFunctions() {
+    Value w = graph.parameter("w", {2}, weights);
+    Value total = graph.state("total", {2}, 1.0f);
+    graph.beginFunction("add");
+    x = graph.input("x", HamKaasFloat32, {2});
+    Value sum = total + x * w;
+    graph.store(total, sum);
+    graph.output("sum", sum);
+    graph.beginFunction("peek");
+    graph.output("twice", total * 2);
+  }
+
+  Floats weights = {1, 10};
+  Graph graph;
+  Value x;
+};
+
+} // namespace
+
+TEST_F(GraphWrapperFunctions, ShareParametersAndStates) {
+  auto model = graph.compile();
+  ASSERT_TRUE(bool(model)) << model.error().message();
+  EXPECT_EQ(model->functions(), (std::vector<std::string>{"add", "peek"}));
+  auto instance = model->createInstance();
+  ASSERT_TRUE(bool(instance)) << instance.error().message();
+  auto add = instance->function("add"), peek = instance->function("peek");
+  ASSERT_TRUE(bool(add) && bool(peek));
+  Floats given = {2, 3}, sum(2), twice(2);
+  EXPECT_TRUE(bool(peek->run({}, {{"twice", twice}})));
+  EXPECT_EQ(twice, (Floats{2, 2}));
+  EXPECT_TRUE(bool(add->run({{"x", given}}, {{"sum", sum}})));
+  EXPECT_EQ(sum, (Floats{3, 31}));
+  EXPECT_TRUE(bool(peek->run({}, {{"twice", twice}})));
+  EXPECT_EQ(twice, (Floats{6, 62}));
+}
+
+TEST_F(GraphWrapperFunctions, NeedNamesOfTheirOwn) {
+  graph.beginFunction("add");
+  EXPECT_THAT(graph.error(), HasSubstr("another one is called 'add'"));
+  EXPECT_FALSE(bool(graph.compile()));
+}
+
+TEST_F(GraphWrapperFunctions, DoNotSeeValuesOfOthers) {
+  graph.output("x", x);
+  EXPECT_THAT(graph.compile().error().message(),
+              HasSubstr("a value of another function"));
+}
+
+//===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
 
