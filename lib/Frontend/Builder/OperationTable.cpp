@@ -32,8 +32,7 @@ static void convert(mlir::Attribute given, llvm::ArrayRef<int64_t> &field) {
   field = llvm::cast<mlir::DenseI64ArrayAttr>(given).asArrayRef();
 }
 static void convert(mlir::Attribute, bool &field) { field = true; }
-[[maybe_unused]] static void convert(mlir::Attribute given,
-                                     llvm::StringRef &field) {
+static void convert(mlir::Attribute given, llvm::StringRef &field) {
   field = llvm::cast<mlir::StringAttr>(given).getValue();
 }
 static void convert(mlir::Attribute given, mlir::Type &field) {

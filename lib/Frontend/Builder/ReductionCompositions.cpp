@@ -182,3 +182,39 @@ Tensor compositions::compose(GraphBuilder &b, const LogSoftmax &given) {
   return b.cast(logSoftmax(b, toComputed(b, given.x), *dims),
                 given.x.elementType());
 }
+
+//===----------------------------------------------------------------------===//
+// Products of prefixes
+//===----------------------------------------------------------------------===//
+
+/// `x` moved by `distance` along a dimension, with ones where it came from.
+static Tensor shift(GraphBuilder &b, Tensor x, int64_t dim, int64_t distance,
+                    bool isReverse) {
+  if (!x)
+    return {};
+  Shape shape(x.shape());
+  int64_t rest = shape[dim] - distance;
+  shape[dim] = distance;
+  Tensor ones = b.broadcast(b.scalar(x.elementType(), 1), shape);
+  Tensor moved = b.sliceDim(x, dim, isReverse ? distance : 0, rest);
+  return isReverse ? b.concat({moved, ones}, dim)
+                   : b.concat({ones, moved}, dim);
+}
+
+/// Prefix products, of twice as many elements in each step.
+Tensor graph::cumprod(GraphBuilder &b, Tensor x, int64_t dim, bool isExclusive,
+                      bool isReverse) {
+  if (!x)
+    return {};
+  int64_t size = x.dim(dim);
+  Tensor product = isExclusive ? shift(b, x, dim, 1, isReverse) : x;
+  for (int64_t distance = 1; distance < size; distance *= 2)
+    product = b.mul(product, shift(b, product, dim, distance, isReverse));
+  return product;
+}
+
+Tensor compositions::compose(GraphBuilder &b, const Cumprod &given) {
+  std::optional<int64_t> axis = findAxis(b, "axis", given.axis, given.x.rank());
+  return axis ? cumprod(b, given.x, *axis, given.exclusive, given.reverse)
+              : Tensor();
+}

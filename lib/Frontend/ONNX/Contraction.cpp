@@ -57,6 +57,14 @@ static Tensors importGemm(OpContext &op, GraphBuilder &b) {
   return {addBias(b, product, beta == 1 ? c : b.mul(c, beta))};
 }
 
+static Tensors importEinsum(OpContext &op, GraphBuilder &b) {
+  StringRef equation = op.attributes.getString("equation").value_or("");
+  ArrayRef<Tensor> inputs = op.allInputs();
+  if (b.hasFailed())
+    return {};
+  return {einsum(b, equation, inputs)};
+}
+
 //===----------------------------------------------------------------------===//
 // Determinants
 //===----------------------------------------------------------------------===//
@@ -111,6 +119,7 @@ ArrayRef<OpDefinition> onnx::getContractionOps() {
   static constexpr OpDefinition ops[] = {
       {"FusedMatMul", importFusedMatMul, 1, "com.microsoft"},
       {"Det", importDet, 22},
+      {"Einsum", importEinsum, 28},
       {"Gemm", importGemm, 13},
       {"MatMul", importMatMul, 13},
   };

@@ -47,26 +47,6 @@ static Tensors importConv(OpContext &op, GraphBuilder &b) {
 // Transposed convolutions
 //===----------------------------------------------------------------------===//
 
-/// The weights of the convolution that a transposed one is: each window in
-/// reverse, the channels of each group exchanged.
-static Tensor transposeWeights(GraphBuilder &b, Tensor w, int64_t groups) {
-  int64_t spatial = w.rank() - 2;
-  Shape offsets(w.rank(), 0), strides(w.rank(), 1);
-  for (int64_t i = 2; i < w.rank(); ++i) {
-    offsets[i] = w.dim(i) - 1;
-    strides[i] = -1;
-  }
-  Tensor reversed = b.stridedSlice(w, offsets, w.shape(), strides);
-  Shape split = {groups, w.dim(0) / groups, w.dim(1)};
-  llvm::append_range(split, w.shape().drop_front(2));
-  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(3, 3 + spatial));
-  llvm::append_range(permutation, ArrayRef<int64_t>{1, 0, 2});
-  Shape result(w.shape().drop_front(2));
-  result.push_back(w.dim(0) / groups);
-  result.push_back(groups * w.dim(1));
-  return b.reshape(b.permute(b.reshape(reversed, split), permutation), result);
-}
-
 /// Sets the paddings for the output shape that the model asks for.
 static void padToShape(Windows &windows, ArrayRef<int64_t> spatial,
                        ArrayRef<int64_t> added, ArrayRef<int64_t> shape,
@@ -97,11 +77,6 @@ static std::optional<Windows> readTransposed(OpContext &op, GraphBuilder &b,
   if (!kernel || !strides || !dilations || !pads || !padding || !shape)
     return std::nullopt;
   added = *padding;
-  for (size_t i = 0; i < count; ++i)
-    if (spatial[i] > (int64_t(1) << 47) / (*strides)[i]) {
-      b.fail("expected an output of fewer than 2^47 elements");
-      return std::nullopt;
-    }
   Windows windows{Shape(sizes), *strides, *dilations,
                   Shape(pads->begin(), pads->begin() + count),
                   Shape(pads->begin() + count, pads->end())};
@@ -116,38 +91,6 @@ static std::optional<Windows> readTransposed(OpContext &op, GraphBuilder &b,
   return windows;
 }
 
-/// Turns the windows into those of a convolution over the input with zeros
-/// between its elements. Where the model crops more than a window reaches, the
-/// result is cropped: `crop` says by how much on both sides.
-static Windows reverseWindows(const Windows &windows, ArrayRef<int64_t> added,
-                              Shape &cropLow, Shape &cropHigh) {
-  Windows reversed = windows;
-  for (int64_t i = 0; i < windows.count(); ++i) {
-    reversed.strides[i] = 1;
-    int64_t low = windows.extent(i) - 1 - windows.padLow[i];
-    int64_t high = windows.extent(i) - 1 - windows.padHigh[i] + added[i];
-    reversed.padLow[i] = std::max<int64_t>(low, 0);
-    reversed.padHigh[i] = std::max<int64_t>(high, 0);
-    cropLow.push_back(std::max<int64_t>(-low, 0));
-    cropHigh.push_back(std::max<int64_t>(-high, 0));
-  }
-  return reversed;
-}
-
-static Tensor cropSpatial(GraphBuilder &b, Tensor y, ArrayRef<int64_t> low,
-                          ArrayRef<int64_t> high) {
-  if (!y)
-    return {};
-  Shape offsets(y.rank(), 0), sizes(y.shape()), strides(y.rank(), 1);
-  for (size_t i = 0; i < low.size(); ++i) {
-    offsets[i + 1] = low[i];
-    sizes[i + 1] -= low[i] + high[i];
-    if (sizes[i + 1] < 1)
-      return b.fail("expected an output with elements");
-  }
-  return b.stridedSlice(y, offsets, sizes, strides);
-}
-
 static Tensors importConvTranspose(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), w = op.input(1);
   int64_t groups = op.attributes.getInt("group").value_or(1);
@@ -157,19 +100,12 @@ static Tensors importConvTranspose(OpContext &op, GraphBuilder &b) {
     return {b.fail("cannot convolve " + formatShape(x.shape()) +
                    " with weights of " + formatShape(w.shape()) + " in " +
                    Twine(groups) + " groups")};
-  Shape added, cropLow, cropHigh;
+  Shape added;
   auto windows = readTransposed(op, b, x.shape().drop_front(2),
                                 w.shape().drop_front(2), added);
   if (!windows)
     return {};
-  Shape zeros(x.rank(), 0), interior(x.rank(), 0);
-  for (int64_t i = 0; i < windows->count(); ++i)
-    interior[i + 1] = windows->strides[i] - 1;
-  Tensor spread = b.pad(channelsLast(b, x), b.scalar(x.elementType(), 0), zeros,
-                        zeros, interior);
-  Windows reversed = reverseWindows(*windows, added, cropLow, cropHigh);
-  Tensor y = b.conv(spread, transposeWeights(b, w, groups), reversed, groups);
-  y = cropSpatial(b, y, cropLow, cropHigh);
+  Tensor y = convTransposed(b, channelsLast(b, x), w, *windows, added, groups);
   return {channelsFirst(b, addBias(op, b, y, 2))};
 }
 

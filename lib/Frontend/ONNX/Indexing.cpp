@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Frontend/Builder/ComposedOperations.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
 #include "OpContext.h"
 
@@ -23,62 +24,6 @@ static Tensor normalizeIndices(GraphBuilder &b, Tensor indices, int64_t size) {
     return {};
   return b.select(b.lt(indices, b.constant({0}, {})),
                   b.add(indices, double(size)), indices);
-}
-
-static int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t result = 1;
-  for (int64_t size : sizes)
-    result *= size;
-  return result;
-}
-
-/// Indices of dimension `dim`, which has `size` elements, from 0. A run checks
-/// them; negative ones count from the end unless `areNonnegative`.
-static Tensor checkIndices(GraphBuilder &b, Tensor indices, int64_t size,
-                           int64_t dim, bool areNonnegative = false) {
-  if (!indices)
-    return {};
-  Shape tuples(indices.shape());
-  tuples.push_back(1);
-  return b.flattenIndices(b.reshape(indices, tuples), size, dim,
-                          areNonnegative);
-}
-
-/// For each element of `indices`, which are nonnegative and index dimension
-/// `axis` of a tensor of the shape `shape`, its linear index in that tensor.
-/// The other coordinates are those of `indices`.
-static Tensor linearize(GraphBuilder &b, Tensor indices,
-                        ArrayRef<int64_t> shape, int64_t axis) {
-  Tensor linear = b.mul(indices, double(product(shape.drop_front(axis + 1))));
-  for (int64_t i = 0; linear && i < int64_t(shape.size()); ++i) {
-    if (i == axis)
-      continue;
-    Shape along(shape.size(), 1);
-    along[i] = linear.dim(i);
-    linear = b.add(linear, b.mul(b.iota(along, i),
-                                 double(product(shape.drop_front(i + 1)))));
-  }
-  return linear;
-}
-
-/// For each tuple in the last dimension of `indices`, its place among the rows
-/// that the dimensions of `shape` from `batch` on lead to. The dimensions
-/// before `batch` are those of `indices`, too.
-static Tensor linearizeTuples(GraphBuilder &b, Tensor indices,
-                              ArrayRef<int64_t> shape, int64_t batch) {
-  Shape places(indices.shape().drop_back());
-  int64_t length = indices.shape().back();
-  if (length == 0)
-    return b.broadcast(b.constant({0}, {}), places);
-  ArrayRef<int64_t> indexed = shape.take_front(batch + length);
-  Tensor linear = b.flattenIndices(indices, indexed.drop_front(batch), batch);
-  for (int64_t i = 0; i < batch; ++i) {
-    Shape along(places.size(), 1);
-    along[i] = places[i];
-    linear = b.add(linear, b.mul(b.iota(along, i),
-                                 double(product(indexed.drop_front(i + 1)))));
-  }
-  return linear;
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,28 +74,15 @@ static Tensors importGatherElements(OpContext &op, GraphBuilder &b) {
   if (b.hasFailed() || !checkShapes(b, x, indices, axis))
     return {};
   Tensor checked = checkIndices(b, indices, x.dim(axis), axis);
-  return {b.gather(b.reshape(x, x.count()),
-                   linearize(b, checked, x.shape(), axis), 0,
-                   /*areChecked=*/true)};
+  return {gatherAlong(b, x, checked, axis)};
 }
 
 static Tensors importGatherNd(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), indices = op.input(1);
   int64_t batch = op.attributes.getInt("batch_dims").value_or(0);
-  if (!op.expectRank(indices, 1) || !x)
+  if (!x || !indices)
     return {};
-  int64_t length = indices.shape().back();
-  if (batch < 0 || batch >= indices.rank() || length < 0 ||
-      batch + length > x.rank() ||
-      x.shape().take_front(batch) != indices.shape().take_front(batch))
-    return {b.fail("expected tuples of indices into " + formatShape(x.shape()) +
-                   ", got the shape " + formatShape(indices.shape()))};
-  ArrayRef<int64_t> rest = x.shape().drop_front(batch + length);
-  Shape rows = {product(x.shape().take_front(batch + length))};
-  llvm::append_range(rows, rest);
-  return {b.gather(b.reshape(x, rows),
-                   linearizeTuples(b, indices, x.shape(), batch), 0,
-                   /*areChecked=*/true)};
+  return {compose(b, compositions::GatherNd{x, indices, batch})};
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,9 +134,9 @@ static Tensors importScatterNd(OpContext &op, GraphBuilder &b) {
                    formatShape(x.shape()) + ", got the shapes " +
                    formatShape(indices.shape()) + " and " +
                    formatShape(updates.shape()))};
-  Shape rows = {product(x.shape().take_front(length))};
+  Shape rows = {countElements(x.shape().take_front(length))};
   llvm::append_range(rows, x.shape().drop_front(length));
-  int64_t count = product(indices.shape().drop_back());
+  int64_t count = countElements(indices.shape().drop_back());
   Shape updated = {count};
   llvm::append_range(updated, x.shape().drop_front(length));
   Tensor result =
@@ -239,8 +171,8 @@ static Tensors importTensorScatter(OpContext &op, GraphBuilder &b) {
                    formatShape(x.shape()) + ", got the shapes " +
                    formatShape(updates.shape()) + " and " +
                    formatShape(begin.shape()))};
-  int64_t before = product(x.shape().take_front(axis));
-  int64_t behind = product(x.shape().drop_front(axis + 1));
+  int64_t before = countElements(x.shape().take_front(axis));
+  int64_t behind = countElements(x.shape().drop_front(axis + 1));
   Shape places = {x.dim(0), before / x.dim(0), length};
   Tensor place = b.broadcast(b.iota({1, 1, length}, 2), places);
   if (begin)
@@ -342,9 +274,7 @@ static Tensors importReverseSequence(OpContext &op, GraphBuilder &b) {
   Tensor step = b.iota(x.shape(), time);
   Tensor reversed = b.sub(b.sub(b.broadcast(length, x.shape()), 1.0), step);
   Tensor index = b.select(b.lt(step, length), reversed, step);
-  return {b.gather(b.reshape(x, x.count()),
-                   linearize(b, index, x.shape(), time), 0,
-                   /*areChecked=*/true)};
+  return {gatherAlong(b, x, index, time)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -364,21 +294,6 @@ static Tensors importCumSum(OpContext &op, GraphBuilder &b) {
   return {b.hasFailed() ? Tensor() : b.cumsum(x, dim, isExclusive, isReverse)};
 }
 
-/// `x` moved by `distance` along a dimension, with ones where it came from.
-static Tensor shift(GraphBuilder &b, Tensor x, int64_t dim, int64_t distance,
-                    bool isReverse) {
-  if (!x)
-    return {};
-  Shape shape(x.shape());
-  int64_t rest = shape[dim] - distance;
-  shape[dim] = distance;
-  Tensor ones = b.broadcast(b.scalar(x.elementType(), 1), shape);
-  Tensor moved = b.sliceDim(x, dim, isReverse ? distance : 0, rest);
-  return isReverse ? b.concat({moved, ones}, dim)
-                   : b.concat({ones, moved}, dim);
-}
-
-/// Prefix products, of twice as many elements in each step.
 static Tensors importCumProd(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   std::optional<Shape> axis = op.constantInts(1);
@@ -389,13 +304,8 @@ static Tensors importCumProd(OpContext &op, GraphBuilder &b) {
   if (axis->size() != 1)
     return {b.fail("expected one axis")};
   int64_t dim = op.normalizeAxis(axis->front(), x.rank());
-  if (b.hasFailed())
-    return {};
-  int64_t size = x.dim(dim);
-  Tensor product = isExclusive ? shift(b, x, dim, 1, isReverse) : x;
-  for (int64_t distance = 1; distance < size; distance *= 2)
-    product = b.mul(product, shift(b, product, dim, distance, isReverse));
-  return {product};
+  return {b.hasFailed() ? Tensor()
+                        : cumprod(b, x, dim, isExclusive, isReverse)};
 }
 
 static Tensors importTopK(OpContext &op, GraphBuilder &b) {
@@ -415,17 +325,7 @@ static Tensors importTopK(OpContext &op, GraphBuilder &b) {
   if (count < 1 || count > x.dim(axis))
     return {b.fail("expected a count of 1 to " + Twine(x.dim(axis)) + ", got " +
                    Twine(count))};
-  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  std::swap(permutation[axis], permutation.back());
-  Tensor rows = b.permute(x, permutation);
-  Tensor order = b.argsort(rows, findsLargest);
-  Tensor chosen = b.sliceDim(order, x.rank() - 1, 0, count);
-  if (!chosen)
-    return {};
-  Tensor values = b.gather(b.reshape(rows, rows.count()),
-                           linearize(b, chosen, rows.shape(), x.rank() - 1), 0,
-                           /*areChecked=*/true);
-  return {b.permute(values, permutation), b.permute(chosen, permutation)};
+  return compose(b, compositions::Topk{x, count, axis, !findsLargest});
 }
 
 ArrayRef<OpDefinition> onnx::getIndexingOps() {

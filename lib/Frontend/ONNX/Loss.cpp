@@ -6,89 +6,35 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "HamKaas/Frontend/Builder/ComposedOperations.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
 
-namespace {
-
-/// The classes of the elements: batch x classes x others, true at the class
-/// that is right. An element whose class is to be ignored has none.
-struct Labels {
-  Tensor isRight;
-  /// 1 of each element that counts, batch x others; null if all do.
-  Tensor counts;
-};
-
-} // namespace
-
-static std::optional<Labels> readLabels(OpContext &op, GraphBuilder &b,
-                                        const Tensor &scores) {
-  Tensor labels = op.input(1);
-  if (!op.expectRank(scores, 2) || !expectElements(b, scores))
+static std::optional<LossReduction> readReduction(OpContext &op,
+                                                  GraphBuilder &b) {
+  StringRef word = op.attributes.getString("reduction").value_or("mean");
+  if (!expectOneOf(b, "reduction", word, {"mean", "none", "sum"}))
     return std::nullopt;
-  Shape shape = GraphBuilder::keepDim(scores, 1), aligned = shape;
-  shape.erase(shape.begin() + 1);
-  if (!expectShape(b, "labels", labels, shape))
-    return std::nullopt;
-  Type i64 = IntegerType::get(b.context(), 64);
-  Tensor wide = b.reshape(b.cast(labels, i64), aligned);
-  Labels result;
-  result.isRight = b.eq(b.iota(scores.shape(), 1), wide);
-  if (auto ignored = op.attributes.getInt("ignore_index")) {
-    Tensor isUsed = b.ne(wide, b.constant({*ignored}, {}));
-    result.isRight = b.bitAnd(result.isRight, isUsed);
-    result.counts = b.cast(b.reshape(isUsed, shape), scores.elementType());
-  }
-  return result;
-}
-
-/// The number of `x`, one a class or an element and class, for the right class.
-static Tensor pickRight(GraphBuilder &b, const Labels &labels, Tensor x) {
-  if (!x)
-    return {};
-  Tensor zero = b.scalar(x.elementType(), 0);
-  return b.reduce(Combiner::Sum, b.select(labels.isRight, x, zero), 1,
-                  /*keepDims=*/false);
-}
-
-static Tensor sumAll(GraphBuilder &b, Tensor x) {
-  return b.reduce(Combiner::Sum, x, getDimRange(0, x.rank()),
-                  /*keepDims=*/false);
+  return symbolizeLossReduction(word);
 }
 
 /// The loss from the logarithms of the probabilities.
 static Tensor computeLoss(OpContext &op, GraphBuilder &b, Tensor logarithms) {
-  StringRef reduction = op.attributes.getString("reduction").value_or("mean");
-  std::optional<Labels> labels = readLabels(op, b, logarithms);
-  if (!labels ||
-      !expectOneOf(b, "reduction", reduction, {"mean", "none", "sum"}))
+  compositions::NllLoss loss{logarithms, op.input(1), op.optionalInput(2)};
+  loss.ignore_index = op.attributes.getInt("ignore_index");
+  std::optional<LossReduction> reduction = readReduction(op, b);
+  if (!op.expectRank(logarithms, 2) || !expectElements(b, logarithms) ||
+      !reduction || b.hasFailed())
     return {};
-  Tensor loss = b.neg(pickRight(b, *labels, logarithms));
-  Tensor counts = labels->counts;
-  if (Tensor weights = op.optionalInput(2)) {
-    if (!expectShape(b, "weights", weights, {logarithms.dim(1)}))
-      return {};
-    weights = toComputed(b, weights);
-    counts =
-        pickRight(b, *labels, alignToChannels(b, weights, logarithms.rank()));
-    loss = b.mul(loss, counts);
-  }
-  if (reduction == "none" || b.hasFailed())
-    return loss;
-  Tensor sum = sumAll(b, loss);
-  if (reduction == "sum")
-    return sum;
-  return counts ? b.div(sum, sumAll(b, counts))
-                : b.div(sum, double(loss.count()));
+  loss.reduction = *reduction;
+  return compose(b, loss);
 }
 
 static Tensors importNegativeLogLikelihoodLoss(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0);
-  Tensor loss = computeLoss(op, b, toComputed(b, x));
-  return {b.cast(loss, x.elementType())};
+  return {computeLoss(op, b, op.input(0))};
 }
 
 static Tensors importSoftmaxCrossEntropyLoss(OpContext &op, GraphBuilder &b) {

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "AffineForms.h"
+#include "HamKaas/Frontend/Builder/Padding.h"
 #include "OpContext.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -229,62 +231,13 @@ static Tensors importTile(OpContext &op, GraphBuilder &b) {
 // Paddings
 //===----------------------------------------------------------------------===//
 
-/// Where each element of a padded dimension comes from.
-static std::optional<Shape> getSources(StringRef mode, int64_t size,
-                                       int64_t low, int64_t high) {
-  constexpr int64_t most = 1 << 24;
-  if (low > most || high > most || size > most || low + size + high < 1)
-    return std::nullopt;
-  if (mode == "reflect" && size == 1 && (low > 0 || high > 0))
-    return std::nullopt;
-  Shape sources;
-  for (int64_t i = -low; i < size + high; ++i) {
-    int64_t source = i;
-    if (mode == "edge") {
-      source = std::clamp<int64_t>(i, 0, size - 1);
-    } else if (mode == "wrap") {
-      source = ((i % size) + size) % size;
-    } else {
-      int64_t period = 2 * (size - 1);
-      source = period == 0 ? 0 : ((i % period) + period) % period;
-      source = std::min(source, period - source);
-    }
-    sources.push_back(source);
-  }
-  return sources;
-}
-
-static Tensor padByCopies(GraphBuilder &b, Tensor x, StringRef mode,
-                          ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
-  for (int64_t i = 0; x && i < x.rank(); ++i) {
-    if (low[i] == 0 && high[i] == 0)
-      continue;
-    std::optional<Shape> sources = getSources(mode, x.dim(i), low[i], high[i]);
-    if (!sources)
-      return b.fail("cannot pad dimension " + Twine(i) + " of " +
-                    formatShape(x.shape()) + " by " + Twine(low[i]) + " and " +
-                    Twine(high[i]));
-    x = b.gather(x, b.constant(*sources), i);
-  }
-  return x;
-}
-
-/// Negative paddings crop.
-static Tensor padByValue(GraphBuilder &b, Tensor x, Tensor value,
-                         ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
-  Shape offsets, sizes, before, after;
-  for (int64_t i = 0; i < x.rank(); ++i) {
-    offsets.push_back(std::max<int64_t>(-low[i], 0));
-    sizes.push_back(x.dim(i) + std::min<int64_t>(low[i], 0) +
-                    std::min<int64_t>(high[i], 0));
-    before.push_back(std::max<int64_t>(low[i], 0));
-    after.push_back(std::max<int64_t>(high[i], 0));
-    if (sizes.back() < 1)
-      return b.fail("paddings that leave nothing are not supported");
-  }
-  Tensor cropped = b.stridedSlice(x, offsets, sizes, Shape(x.rank(), 1));
-  return b.pad(cropped, b.reshape(value, {}), before, after,
-               Shape(x.rank(), 0));
+static std::optional<PadMode> findPadMode(StringRef mode) {
+  return llvm::StringSwitch<std::optional<PadMode>>(mode)
+      .Case("constant", PadMode::Constant)
+      .Case("reflect", PadMode::Reflect)
+      .Case("edge", PadMode::Replicate)
+      .Case("wrap", PadMode::Circular)
+      .Default(std::nullopt);
 }
 
 static Tensors importPad(OpContext &op, GraphBuilder &b) {
@@ -321,15 +274,14 @@ static Tensors importPad(OpContext &op, GraphBuilder &b) {
         return {b.fail("expected paddings of less than 2^47, got " +
                        Twine(padding))};
   }
-  if (mode == "constant")
-    return {padByValue(b, x, value, low, high)};
-  if (!op.expectElements(x))
+  std::optional<PadMode> found = findPadMode(mode);
+  if (!found)
+    return {b.fail("expected the attribute 'mode' to be constant, reflect, "
+                   "edge or wrap, got " +
+                   quote(mode))};
+  if (*found != PadMode::Constant && !op.expectElements(x))
     return {};
-  if (mode == "reflect" || mode == "edge" || mode == "wrap")
-    return {padByCopies(b, x, mode, low, high)};
-  return {b.fail("expected the attribute 'mode' to be constant, reflect, edge "
-                 "or wrap, got " +
-                 quote(mode))};
+  return {pad(b, x, *found, value, low, high)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "HamKaas/Frontend/Builder/ComposedOperations.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <cmath>
@@ -77,9 +78,8 @@ static Tensors importInstanceNormalization(OpContext &op, GraphBuilder &b) {
       !expectShape(b, "factors", op.input(1), {x.dim(1)}) ||
       !expectShape(b, "offsets", op.input(2), {x.dim(1)}))
     return {};
-  Tensor normal = layerNorm(b, x, 2, getEpsilon(op));
-  normal = b.mul(normal, alignToChannels(b, op.input(1), x.rank()));
-  return {b.add(normal, alignToChannels(b, op.input(2), x.rank()))};
+  return {compose(b, compositions::InstanceNorm{x, op.input(1), op.input(2),
+                                                getEpsilon(op)})};
 }
 
 /// Before opset 21 there is a factor a group, since then one a channel.
@@ -93,20 +93,17 @@ static Tensors importGroupNormalization(OpContext &op, GraphBuilder &b) {
   if (groups < 1 || channels % groups != 0)
     return {b.fail("expected the attribute 'num_groups' to divide the " +
                    Twine(channels) + " channels, got " + Twine(groups))};
-  Shape shape(x.shape());
-  Shape grouped = {x.dim(0), groups, x.count() / x.dim(0) / groups};
   int64_t factors = op.version < 21 ? groups : channels;
   if (!expectShape(b, "factors", op.input(1), {factors}) ||
       !expectShape(b, "offsets", op.input(2), {factors}))
     return {};
-  Tensor normal =
-      layerNorm(b, b.reshape(toComputed(b, x), grouped), 2, getEpsilon(op));
-  if (op.version >= 21)
-    normal = b.reshape(normal, shape);
-  int64_t rank = normal.rank();
-  normal = b.mul(normal, alignToChannels(b, toComputed(b, op.input(1)), rank));
-  normal = b.add(normal, alignToChannels(b, toComputed(b, op.input(2)), rank));
-  return {b.cast(b.reshape(normal, shape), x.elementType())};
+  auto repeat = [&](Tensor x) {
+    x = b.broadcast(b.reshape(x, {factors, 1}), {factors, channels / factors});
+    return b.reshape(x, {channels});
+  };
+  return {compose(b, compositions::GroupNorm{x, repeat(op.input(1)),
+                                             repeat(op.input(2)), groups,
+                                             getEpsilon(op)})};
 }
 
 /// The squares of the channels around one divide it.
@@ -185,13 +182,9 @@ static Tensor scaleByRms(GraphBuilder &b, Tensor x, Tensor scale, int64_t axis,
     return {};
   Type type = x.elementType();
   bool isAllowed = std::isfinite(epsilon) && epsilon >= 0;
-  if (type.isF32() && isAllowed &&
-      scale.shape() == x.shape().drop_front(axis)) {
-    Shape shape(x.shape()), rows(x.shape().take_front(axis));
-    rows.push_back(scale.count());
-    Tensor factors = b.reshape(scale, {scale.count()});
-    return b.reshape(b.rmsNorm(b.reshape(x, rows), factors, epsilon), shape);
-  }
+  if (isAllowed && scale.shape() == x.shape().drop_front(axis))
+    return compose(b, compositions::RmsNorm{x, scale, epsilon,
+                                            getDimRange(axis, x.rank())});
   Tensor normal = rmsNorm(b, toComputed(b, x), axis, epsilon);
   return b.mul(b.cast(normal, type), scale);
 }

@@ -112,7 +112,6 @@ llvm::ArrayRef<OpDefinition> getAttentionOps();
 llvm::ArrayRef<OpDefinition> getContractionOps();
 llvm::ArrayRef<OpDefinition> getConvolutionOps();
 llvm::ArrayRef<OpDefinition> getDeformConvOps();
-llvm::ArrayRef<OpDefinition> getEinsumOps();
 llvm::ArrayRef<OpDefinition> getElementwiseOps();
 llvm::ArrayRef<OpDefinition> getGeometryOps();
 llvm::ArrayRef<OpDefinition> getIndexingOps();

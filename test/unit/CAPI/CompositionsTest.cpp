@@ -48,18 +48,20 @@ static double parseNumber(StringRef text) {
   return number;
 }
 
-/// The texts between the separators, of which those within brackets do not
-/// count.
+/// The texts between the separators, of which those within brackets and quotes
+/// do not count.
 static std::vector<StringRef> splitOutside(StringRef text, char separator) {
   std::vector<StringRef> parts;
   size_t begin = 0;
   int depth = 0;
+  bool isQuoted = false;
   for (size_t i = 0; i <= text.size(); ++i) {
     if (i < text.size() && text[i] != separator) {
       depth += (text[i] == '[') - (text[i] == ']');
+      isQuoted ^= text[i] == '"';
       continue;
     }
-    if (i < text.size() && depth > 0)
+    if (i < text.size() && (depth > 0 || isQuoted))
       continue;
     if (StringRef part = text.slice(begin, i).trim(); !part.empty())
       parts.push_back(part);

@@ -20,7 +20,8 @@ def HamKaas_LossReduction : HamKaas_Words<
     "LossReduction", "combination of the losses of all elements", [
       I64EnumAttrCase<"None", 0, "none">,
       I64EnumAttrCase<"Mean", 1, "mean">,
-      I64EnumAttrCase<"Sum", 2, "sum">
+      I64EnumAttrCase<"Sum", 2, "sum">,
+      I64EnumAttrCase<"BatchMean", 3, "batchmean">
     ]>;
 
 def HamKaas_PadMode : HamKaas_Words<
@@ -34,8 +35,9 @@ def HamKaas_PadMode : HamKaas_Words<
 def HamKaas_InterpolateMode : HamKaas_Words<
     "InterpolateMode", "elements between those of an image", [
       I64EnumAttrCase<"Nearest", 0, "nearest">,
-      I64EnumAttrCase<"Linear", 1, "linear">,
-      I64EnumAttrCase<"Cubic", 2, "cubic">
+      I64EnumAttrCase<"NearestExact", 1, "nearest_exact">,
+      I64EnumAttrCase<"Linear", 2, "linear">,
+      I64EnumAttrCase<"Cubic", 3, "cubic">
     ]>;
 
 #endif // HAMKAAS_FRONTEND_BUILDER_COMPOSITIONENUMS

@@ -81,6 +81,34 @@ Tensor multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs);
 Tensor addBias(GraphBuilder &b, Tensor product, Tensor bias);
 /// `x * w + bias` for the rows of `x`; `bias` may be null.
 Tensor linear(GraphBuilder &b, Tensor x, Tensor w, Tensor bias);
+/// The sum of products that an equation such as "ij,jk->ik" asks for.
+Tensor einsum(GraphBuilder &b, llvm::StringRef equation,
+              llvm::ArrayRef<Tensor> operands);
+
+/// The products of the elements up to each one along `dim`.
+Tensor cumprod(GraphBuilder &b, Tensor x, int64_t dim, bool isExclusive,
+               bool isReverse);
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// Indices of dimension `dim`, which has `size` elements, from 0. A run checks
+/// them; negative ones count from the end unless `areNonnegative`.
+Tensor checkIndices(GraphBuilder &b, Tensor indices, int64_t size, int64_t dim,
+                    bool areNonnegative = false);
+/// For each element of `indices`, which are nonnegative and index dimension
+/// `axis` of a tensor of the shape `shape`, its linear index in that tensor.
+/// The other coordinates are those of `indices`, or 0 where `shape` is 1.
+Tensor linearize(GraphBuilder &b, Tensor indices, llvm::ArrayRef<int64_t> shape,
+                 int64_t axis);
+/// For each tuple in the last dimension of `indices`, its place among the rows
+/// that the dimensions of `shape` from `batch` on lead to. The dimensions
+/// before `batch` are those of `indices`, too.
+Tensor linearizeTuples(GraphBuilder &b, Tensor indices,
+                       llvm::ArrayRef<int64_t> shape, int64_t batch);
+/// The elements of `x` along `axis` that `indices` name, as `linearize` says.
+Tensor gatherAlong(GraphBuilder &b, Tensor x, Tensor indices, int64_t axis);
 
 //===----------------------------------------------------------------------===//
 // Windows over images
@@ -91,6 +119,13 @@ Tensor channelsLast(GraphBuilder &b, Tensor x);
 Tensor channelsFirst(GraphBuilder &b, Tensor x);
 /// Weights with output and input channels first as the dialect has them: last.
 Tensor weightsLast(GraphBuilder &b, Tensor w);
+
+/// The transpose of a convolution of such windows, from its result to its
+/// operand, with channels last. `w` is channels x outputs of a group x window.
+/// `added` elements follow each dimension of the result.
+Tensor convTransposed(GraphBuilder &b, Tensor x, Tensor w,
+                      const Windows &windows, llvm::ArrayRef<int64_t> added,
+                      int64_t groups);
 
 /// Pads so far that the last window, which may begin within the image only, is
 /// whole.

@@ -10,8 +10,12 @@
 
 include "HamKaas/Frontend/Builder/ActivationCompositions.td"
 include "HamKaas/Frontend/Builder/ArithmeticCompositions.td"
-include "HamKaas/Frontend/Builder/NetworkCompositions.td"
+include "HamKaas/Frontend/Builder/IndexCompositions.td"
+include "HamKaas/Frontend/Builder/LossCompositions.td"
+include "HamKaas/Frontend/Builder/NormalizationCompositions.td"
+include "HamKaas/Frontend/Builder/ProductCompositions.td"
 include "HamKaas/Frontend/Builder/ReductionCompositions.td"
 include "HamKaas/Frontend/Builder/ShapeCompositions.td"
+include "HamKaas/Frontend/Builder/WindowCompositions.td"
 
 #endif // HAMKAAS_FRONTEND_BUILDER_COMPOSITIONS

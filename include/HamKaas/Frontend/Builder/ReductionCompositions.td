@@ -128,6 +128,24 @@ class HamKaas_ArgComposition<string name, string what, string y>
 def HamKaas_Argmax : HamKaas_ArgComposition<"argmax", "largest", "1 0">;
 def HamKaas_Argmin : HamKaas_ArgComposition<"argmin", "smallest", "0 2">;
 
+def HamKaas_Cumprod : HamKaas_Composition<"cumprod"> {
+  let summary = "products of the elements up to each one";
+  let description = [{
+    `result[i] = x[0] * ... * x[i]` along the dimension `axis`; with `exclusive`
+    without `x[i]`, with `reverse` from the other end on. Computed in steps of 1,
+    2, 4, ... elements: products of floats are rounded in another order than one
+    after the other. Integers wrap.
+  }];
+  let example = [{
+    x: float32 [2, 3] = 1 2 3 4 5 6
+    y = cumprod(x)
+    y: float32 [2, 3] = 1 2 6 4 20 120
+  }];
+  let arguments = (ins HamKaas_NumericTensor:$x, HamKaas_Integer<"-1">:$axis,
+                       UnitAttr:$exclusive, UnitAttr:$reverse);
+  let results = (outs HamKaas_NumericTensor:$result);
+}
+
 //===----------------------------------------------------------------------===//
 // Softmax
 //===----------------------------------------------------------------------===//

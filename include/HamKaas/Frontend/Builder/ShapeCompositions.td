@@ -211,6 +211,36 @@ def HamKaas_RepeatElements : HamKaas_Composition<"repeat_elements"> {
   let results = (outs HamKaas_Tensor:$result);
 }
 
+def HamKaas_Pad : HamKaas_Composition<"pad"> {
+  let summary = "pad around and between elements";
+  let description = [{
+    `low[i]` elements before and `high[i]` after dimension `i` of `x`, and
+    `interior[i]` between each two of its elements, none if it is left out:
+    `result[low[0] + (1 + interior[0]) * i] = x[i]`. Negative entries of `low`
+    and `high` cut off elements, before others are added.
+
+    | `mode`      | new elements                                                |
+    |-------------|-------------------------------------------------------------|
+    | `constant`  | `value`, 0 if it is left out                                |
+    | `reflect`   | as in a mirror at the last element: `3 2 1 2 3 2 1` for `1 2 3` |
+    | `replicate` | the last element: `1 1 1 2 3 3 3`                           |
+    | `circular`  | from the other end on: `2 3 1 2 3 1 2`                      |
+
+    `value` and `interior` are for the mode `constant` alone.
+  }];
+  let example = [{
+    x: float32 [2, 2] = 1 2 3 4
+    y = pad(x, low=[1, 0], high=[0, -1], value=5)
+    y: float32 [3, 1] = 5 1 3
+  }];
+  let arguments = (ins HamKaas_Tensor:$x, DenseI64ArrayAttr:$low,
+      DenseI64ArrayAttr:$high, HamKaas_List:$interior,
+      OptionalAttr<TypedAttrInterface>:$value,
+      DefaultValuedOptionalAttr<HamKaas_PadMode,
+          "::hamkaas::graph::PadMode::Constant">:$mode);
+  let results = (outs HamKaas_Tensor:$result);
+}
+
 //===----------------------------------------------------------------------===//
 // Triangles and new tensors
 //===----------------------------------------------------------------------===//

@@ -6,12 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Frontend/Builder/Compositions.h"
-#include "OpContext.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
-using namespace hamkaas::onnx;
+using namespace hamkaas::graph;
 
 namespace {
 
@@ -63,6 +62,7 @@ private:
 /// for all dimensions that those of the inputs do.
 bool Einsum::parseTerm(StringRef term, int64_t rank,
                        SmallVectorImpl<int> &labels) {
+  StringRef whole = term;
   bool hasEllipsis = false;
   int64_t letters = llvm::count_if(term, llvm::isAlpha);
   while (!term.empty()) {
@@ -76,12 +76,15 @@ bool Einsum::parseTerm(StringRef term, int64_t rank,
       continue;
     }
     if (term.empty() || !llvm::isAlpha(term.front()))
-      return fail("expected letters and one '...' in a term of the equation");
+      return fail("expected letters and one '...' in a term of the equation, "
+                  "got " +
+                  quote(whole));
     labels.push_back(term.front());
     term = term.drop_front();
   }
   if (rank >= 0 && rank != int64_t(labels.size()))
-    return fail("expected a label for each dimension of an input");
+    return fail("expected a label for each of " + Twine(rank) +
+                " dimensions, got " + quote(whole));
   return true;
 }
 
@@ -207,14 +210,20 @@ Labelled Einsum::multiply(const Labelled &lhs, const Labelled &rhs,
 }
 
 //===----------------------------------------------------------------------===//
-// Operators
+// Equations of tensors
 //===----------------------------------------------------------------------===//
 
 Tensor Einsum::run(StringRef equation, ArrayRef<Tensor> inputs) {
   SmallVector<StringRef> terms;
   equation.split("->").first.split(terms, ',');
   if (terms.size() != inputs.size())
-    return b.fail("expected a term of the equation for each input");
+    return b.fail("expected a term of the equation for each of " +
+                  Twine(inputs.size()) + " tensors, got " + quote(equation));
+  for (const Tensor &input : inputs)
+    if (input.elementType() != inputs.front().elementType())
+      return b.fail("expected tensors of one element type, got " +
+                    describeType(inputs.front()) + " and " +
+                    describeType(input));
   SmallVector<Labelled> operands;
   for (auto [term, input] : llvm::zip_equal(terms, inputs)) {
     Labelled &operand = operands.emplace_back();
@@ -236,7 +245,9 @@ Tensor Einsum::run(StringRef equation, ArrayRef<Tensor> inputs) {
     return {};
   for (int label : output)
     if (!sizes.contains(label) || llvm::count(output, label) != 1)
-      return b.fail("expected each label of the output once, and in an input");
+      return b.fail("expected each label of the result once, and in a term "
+                    "before it, got " +
+                    quote(equation));
   for (Labelled &operand : operands) {
     repeatOnes(operand);
     takeDiagonals(operand);
@@ -253,18 +264,9 @@ Tensor Einsum::run(StringRef equation, ArrayRef<Tensor> inputs) {
   return b.hasFailed() ? Tensor() : arrange(result, output);
 }
 
-static Tensors importEinsum(OpContext &op, GraphBuilder &b) {
-  std::string equation = op.attributes.getString("equation").value_or("").str();
-  llvm::erase_if(equation, llvm::isSpace);
-  ArrayRef<Tensor> inputs = op.allInputs();
-  if (b.hasFailed())
-    return {};
-  return {Einsum(b).run(equation, inputs)};
-}
-
-ArrayRef<OpDefinition> onnx::getEinsumOps() {
-  static constexpr OpDefinition ops[] = {
-      {"Einsum", importEinsum, 28},
-  };
-  return ops;
+Tensor graph::einsum(GraphBuilder &b, StringRef equation,
+                     ArrayRef<Tensor> operands) {
+  std::string text = equation.str();
+  llvm::erase_if(text, llvm::isSpace);
+  return Einsum(b).run(text, operands);
 }

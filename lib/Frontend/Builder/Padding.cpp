@@ -1,0 +1,114 @@
+//===- Padding.cpp - Elements around a tensor -------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Frontend/Builder/Padding.h"
+#include "HamKaas/Frontend/Builder/Compositions.h"
+#include "HamKaas/Frontend/Builder/CreateOperation.h"
+
+using namespace mlir;
+using namespace hamkaas;
+using namespace hamkaas::graph;
+
+/// Where each element of a padded dimension comes from.
+static std::optional<Shape> getSources(PadMode mode, int64_t size, int64_t low,
+                                       int64_t high) {
+  constexpr int64_t most = 1 << 24;
+  if (low > most || high > most || size > most || low + size + high < 1)
+    return std::nullopt;
+  if (mode == PadMode::Reflect && size == 1 && (low > 0 || high > 0))
+    return std::nullopt;
+  Shape sources;
+  for (int64_t i = -low; i < size + high; ++i) {
+    int64_t source = i;
+    if (mode == PadMode::Replicate) {
+      source = std::clamp<int64_t>(i, 0, size - 1);
+    } else if (mode == PadMode::Circular) {
+      source = ((i % size) + size) % size;
+    } else {
+      int64_t period = 2 * (size - 1);
+      source = period == 0 ? 0 : ((i % period) + period) % period;
+      source = std::min(source, period - source);
+    }
+    sources.push_back(source);
+  }
+  return sources;
+}
+
+static Tensor padByCopies(GraphBuilder &b, Tensor x, PadMode mode,
+                          ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+  for (int64_t i = 0; x && i < x.rank(); ++i) {
+    if (low[i] == 0 && high[i] == 0)
+      continue;
+    std::optional<Shape> sources = getSources(mode, x.dim(i), low[i], high[i]);
+    if (!sources)
+      return b.fail("cannot pad dimension " + Twine(i) + " of " +
+                    formatList(x.shape()) + " by " + Twine(low[i]) + " and " +
+                    Twine(high[i]));
+    x = b.gather(x, b.constant(*sources), i);
+  }
+  return x;
+}
+
+static Tensor padByValue(GraphBuilder &b, Tensor x, Tensor value,
+                         ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+                         ArrayRef<int64_t> interior) {
+  Shape offsets, sizes, before, after;
+  for (int64_t i = 0; i < x.rank(); ++i) {
+    offsets.push_back(std::max<int64_t>(-low[i], 0));
+    sizes.push_back(x.dim(i) + std::min<int64_t>(low[i], 0) +
+                    std::min<int64_t>(high[i], 0));
+    before.push_back(std::max<int64_t>(low[i], 0));
+    after.push_back(std::max<int64_t>(high[i], 0));
+    if (sizes.back() < 1)
+      return b.fail(
+          "expected paddings that leave an element of each dimension, got " +
+          formatList(low) + " and " + formatList(high) + " of " +
+          formatList(x.shape()));
+  }
+  Tensor cropped = b.stridedSlice(x, offsets, sizes, Shape(x.rank(), 1));
+  return b.pad(cropped, b.reshape(value, {}), before, after, interior);
+}
+
+Tensor graph::pad(GraphBuilder &b, Tensor x, PadMode mode, Tensor value,
+                  ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+  if (!x || !value)
+    return {};
+  return mode == PadMode::Constant
+             ? padByValue(b, x, value, low, high, Shape(x.rank(), 0))
+             : padByCopies(b, x, mode, low, high);
+}
+
+/// Fails unless a list has an entry a dimension, from `least` to 2^47.
+static bool checkPadding(GraphBuilder &b, StringRef name, const Tensor &x,
+                         ArrayRef<int64_t> list, int64_t least) {
+  bool fits =
+      list.size() == size_t(x.rank()) && llvm::all_of(list, [&](int64_t entry) {
+        return entry >= least && entry < elementLimit;
+      });
+  if (!fits)
+    b.fail("expected '" + name + "' to have " + Twine(x.rank()) +
+           " entries from " + Twine(least) + " to 2^47 - 1, got " +
+           formatList(list));
+  return fits;
+}
+
+Tensor compositions::compose(GraphBuilder &b, const compositions::Pad &given) {
+  Tensor x = given.x;
+  Shape interior(given.interior.value_or(Shape(x.rank(), 0)));
+  if (!checkPadding(b, "low", x, given.low, 1 - elementLimit) ||
+      !checkPadding(b, "high", x, given.high, 1 - elementLimit) ||
+      !checkPadding(b, "interior", x, interior, 0))
+    return {};
+  if (given.mode != PadMode::Constant && (given.interior || given.value))
+    return b.fail("expected no 'interior' and no 'value' beside 'mode', other "
+                  "than for constant");
+  if (given.mode != PadMode::Constant)
+    return padByCopies(b, x, given.mode, given.low, given.high);
+  Tensor value =
+      given.value ? makeScalar(b, given.value) : b.scalar(x.elementType(), 0);
+  return padByValue(b, x, value, given.low, given.high, interior);
+}
