@@ -45,7 +45,7 @@ from .array_api.manipulation import (
     matrix_transpose, moveaxis, permute_dims, repeat, reshape, roll, split,
     squeeze, stack, tile, tril, triu, unstack)
 from .array_api.linear import (
-    matmul, outer, tensordot, vecdot)
+    einsum, matmul, outer, tensordot, vecdot)
 from .array_api.ordering import (
     argsort, isin, searchsorted, sort, take, take_along_axis)
 from .array_api.data_types import (
@@ -114,21 +114,21 @@ __all__ = [
     "broadcast_to", "can_cast", "ceil", "clip", "compile", "compiler_version",
     "concat", "conj", "constant", "copysign", "cos", "cosh", "count_nonzero",
     "cumulative_prod", "cumulative_sum", "diff", "digest", "divide", "e",
-    "empty", "empty_like", "equal", "exp", "expand_dims", "expm1", "eye",
-    "finfo", "flip", "float16", "float32", "float64", "floor", "floor_divide",
-    "full", "full_like", "function", "greater", "greater_equal", "hypot",
-    "iinfo", "imag", "inf", "input", "int16", "int32", "int64", "int8",
-    "isdtype", "isfinite", "isin", "isinf", "isnan", "less", "less_equal",
-    "linspace", "load", "log", "log10", "log1p", "log2", "logaddexp",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
-    "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum",
-    "moveaxis", "multiply", "nan", "negative", "nextafter", "nn", "not_equal",
-    "ones", "ones_like", "ops", "outer", "permute_dims", "pi", "positive",
-    "pow", "prod", "real", "reciprocal", "remainder", "repeat", "reshape",
-    "result_type", "roll", "round", "scan", "searchsorted", "sign", "signbit",
-    "sin", "sinh", "sort", "split", "sqrt", "square", "squeeze", "stack",
-    "state", "std", "subtract", "sum", "take", "take_along_axis", "tan",
-    "tanh", "tensordot", "tile", "traverse_node", "tril", "triu", "trunc",
-    "uint16", "uint32", "uint64", "uint8", "unstack", "var", "vecdot", "where",
-    "write_script", "zeros", "zeros_like"
+    "einsum", "empty", "empty_like", "equal", "exp", "expand_dims", "expm1",
+    "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
+    "floor_divide", "full", "full_like", "function", "greater",
+    "greater_equal", "hypot", "iinfo", "imag", "inf", "input", "int16",
+    "int32", "int64", "int8", "isdtype", "isfinite", "isin", "isinf", "isnan",
+    "less", "less_equal", "linspace", "load", "log", "log10", "log1p", "log2",
+    "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min",
+    "minimum", "moveaxis", "multiply", "nan", "negative", "nextafter", "nn",
+    "not_equal", "ones", "ones_like", "ops", "outer", "permute_dims", "pi",
+    "positive", "pow", "prod", "real", "reciprocal", "remainder", "repeat",
+    "reshape", "result_type", "roll", "round", "scan", "searchsorted", "sign",
+    "signbit", "sin", "sinh", "sort", "split", "sqrt", "square", "squeeze",
+    "stack", "state", "std", "subtract", "sum", "take", "take_along_axis",
+    "tan", "tanh", "tensordot", "tile", "traverse_node", "tril", "triu",
+    "trunc", "uint16", "uint32", "uint64", "uint8", "unstack", "var", "vecdot",
+    "where", "write_script", "zeros", "zeros_like"
 ]

@@ -120,8 +120,10 @@ class Calls:
 
     def adaptive_pool(self, spatial):
         outputs, parts = self.sizes(spatial), self.sizes(spatial)
-        x = self.floats(self.size(), self.size(),
-                        *(n * part for n, part in zip(outputs, parts)))
+        sizes = [n * part for n, part in zip(outputs, parts)]
+        if self.rng.random() < 0.5:  # Parts that share elements, or repeat one.
+            sizes = self.sizes(spatial, 1, 9)
+        x = self.floats(self.size(), self.size(), *sizes)
         return [x, outputs if spatial > 1 else outputs[0]], {}
 
     def linear(self):
@@ -266,9 +268,11 @@ class Calls:
     def interpolate(self):
         spatial = self.size(1, 3)
         x = self.floats(self.size(), self.size(), *self.sizes(spatial, 1, 7))
-        linear = ["linear", "bilinear", "trilinear"][spatial - 1]
-        named = {"mode": self.pick("nearest", "nearest-exact", linear, linear)}
-        if named["mode"] == linear:
+        linear = [["linear"], ["bilinear", "bicubic"], ["trilinear"]][
+            spatial - 1]
+        named = {"mode": self.pick("nearest", "nearest-exact",
+                                   *linear, *linear)}
+        if named["mode"] in linear:
             named.update(self.some(align_corners=self.pick(True, False)))
         kind = self.size(0, 2)
         if kind == 0:

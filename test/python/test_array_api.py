@@ -33,14 +33,17 @@ class Numpy:
     def unstack(self, x, axis=0):
         return tuple(np.moveaxis(x, axis, 0))
 
+    def cumulative_prod(self, x, axis, include_initial=False):
+        products = np.cumprod(x, axis=axis)
+        if include_initial:
+            products = np.insert(products, 0, 1, axis=axis)
+        return products
+
     def cumulative_sum(self, x, axis, include_initial=False):
         sums = np.cumsum(x, axis=axis)
         if include_initial:
             sums = np.insert(sums, 0, 0, axis=axis)
         return sums
-
-    def cumulative_prod(self, x, axis):
-        return np.cumprod(x, axis=axis)
 
     def matrix_transpose(self, x):
         return np.swapaxes(x, -1, -2)
@@ -107,12 +110,17 @@ CASES = {
     "cosh": [lambda m: m.cosh(m.x(A))],
     "count_nonzero": [lambda m: m.count_nonzero(m.x(I), axis=1)],
     "cumulative_prod": [lambda m: m.cumulative_prod(m.x(A), axis=1),
-                        lambda m: m.cumulative_prod(m.x(SMALL), axis=0)],
+                        lambda m: m.cumulative_prod(m.x(SMALL), axis=0),
+                        lambda m: m.cumulative_prod(m.x(I), axis=0,
+                                                    include_initial=True)],
     "cumulative_sum": [lambda m: m.cumulative_sum(m.x(A), axis=1),
                        lambda m: m.cumulative_sum(m.x(I), axis=0,
                                                   include_initial=True)],
     "diff": [lambda m: m.diff(m.x(A)), lambda m: m.diff(m.x(I), n=2, axis=0)],
     "divide": [lambda m: m.x(A) / B, lambda m: 1 / m.x(POSITIVE)],
+    "einsum": [lambda m: m.einsum("ij,kij->k", m.x(A), C),
+               lambda m: m.einsum("...ii", m.x(C[:, :, :3])),
+               lambda m: m.einsum("...i,j->j...", m.x(A), m.x(A[0]))],
     "equal": [lambda m: m.x(I) == J, lambda m: m.x(SPECIAL) == SPECIAL],
     "exp": [lambda m: m.exp(m.x(A))],
     "expand_dims": [lambda m: m.expand_dims(m.x(A), axis=1)],

@@ -1,4 +1,4 @@
-//===- ProductCompositions.cpp - Sums of products ------------------*- C++
+//===- ProductCompositions.cpp - Sums of products ---------------*- C++ -*-===//
 //-*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.

@@ -35,7 +35,7 @@ from ..array_api.elementwise import (
     maximum, minimum, multiply, negative, nextafter, not_equal, positive, pow,
     real, reciprocal, remainder, round, sign, signbit, sin, sinh, sqrt, square, subtract, tan,
     tanh, trunc, where)
-from ..array_api.linear import matmul, outer, tensordot, vecdot
+from ..array_api.linear import einsum, matmul, outer, tensordot, vecdot
 from ..array_api.manipulation import (
     broadcast_arrays, broadcast_to, concat, diff, expand_dims, flip,
     matrix_transpose, moveaxis, permute_dims, repeat, reshape, roll, split,
@@ -80,9 +80,9 @@ __all__ = [
     "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_arrays",
     "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip", "compute",
     "concat", "conj", "copysign", "cos", "cosh", "count_nonzero",
-    "cumulative_prod", "cumulative_sum", "diff", "divide", "e", "empty",
-    "empty_like", "equal", "exp", "expand_dims", "expm1", "eye", "finfo",
-    "flip", "float16", "float32", "float64", "floor", "floor_divide",
+    "cumulative_prod", "cumulative_sum", "diff", "divide", "e", "einsum",
+    "empty", "empty_like", "equal", "exp", "expand_dims", "expm1", "eye",
+    "finfo", "flip", "float16", "float32", "float64", "floor", "floor_divide",
     "from_dlpack", "full", "full_like", "greater", "greater_equal", "hypot",
     "iinfo", "imag", "inf", "int16", "int32", "int64", "int8", "isdtype",
     "isfinite", "isin", "isinf", "isnan", "less", "less_equal", "linspace",

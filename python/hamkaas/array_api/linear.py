@@ -12,7 +12,7 @@ from . import elementwise, reductions
 from .axes import count, normalize_axis
 from .broadcasting import (broadcast_shapes, broadcast_to, make_binary,
                            reshape_to)
-from .manipulation import permute_dims
+from .manipulation import permute_dims, promote_all
 from .promotion import promote
 
 
@@ -106,6 +106,21 @@ def tensordot(x1: Any, x2: Any, /, *,
                    (depth, count(shapes[1], columns)))])
     return reshape_to(product, (*(shapes[0][axis] for axis in rows),
                                 *(shapes[1][axis] for axis in columns)))
+
+
+def einsum(equation: str, /, *operands: Any) -> Any:
+    """The sum of products that Einstein's summation asks for.
+
+    ``equation`` as that of ``numpy.einsum``: a letter for each dimension.
+
+    >>> import hamkaas as hk
+    >>> rows, columns = hk.input("rows", [2, 3]), hk.input("columns", [4, 3])
+    >>> hk.einsum("ij,kj->ik", rows, columns).shape
+    (2, 4)
+    """
+    if not isinstance(equation, str):
+        raise make_error(f"'einsum': expected an equation, got {equation!r}")
+    return make("einsum", promote_all(operands), {"equation": equation})
 
 
 def outer(x1: Any, x2: Any, /) -> Any:

@@ -112,7 +112,8 @@ def broadcast_arrays(*tensors: T) -> List[T]:
 #===------------------------------------------------------------------------===#
 
 
-def _promote_all(arrays: Sequence[Any]) -> List[Any]:
+def promote_all(arrays: Sequence[Any]) -> List[Any]:
+    """Tensors of one element type."""
     like = find_tensor(arrays)
     tensors = [as_tensor(array, like) for array in arrays]
     name = tensors[0]._type[0]
@@ -123,7 +124,7 @@ def _promote_all(arrays: Sequence[Any]) -> List[Any]:
 
 def concat(arrays: Sequence[Any], /, *, axis: Optional[int] = 0) -> Any:
     """Tensors one after the other along ``axis``; flattened if that is None."""
-    tensors = _promote_all(arrays)
+    tensors = promote_all(arrays)
     if axis is None:
         tensors = [reshape_to(x, (count(x._type[1]),)) for x in tensors]
         axis = 0
@@ -133,7 +134,7 @@ def concat(arrays: Sequence[Any], /, *, axis: Optional[int] = 0) -> Any:
 
 def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Any:
     """Tensors of one shape along a new axis."""
-    tensors = _promote_all(arrays)
+    tensors = promote_all(arrays)
     axis = normalize_axis(axis, len(tensors[0]._type[1]) + 1)
     return concat([expand_dims(x, axis=axis) for x in tensors], axis=axis)
 

@@ -9,8 +9,8 @@ from ..positions import make_error
 from ..tensor import T, make
 from . import elementwise, reductions
 from .axes import count, normalize_axis
-from .broadcasting import broadcast_shapes, broadcast_to, reshape_to
-from .manipulation import concat, expand_dims, make_places, moveaxis
+from .broadcasting import reshape_to
+from .manipulation import concat, expand_dims, moveaxis
 from .promotion import as_tensor, cast, kind_of
 
 
@@ -30,8 +30,8 @@ def argsort(x: T, /, *, axis: int = -1, descending: bool = False,
 def sort(x: T, /, *, axis: int = -1, descending: bool = False,
          stable: bool = True) -> T:
     """The elements along ``axis`` in ascending order."""
-    places = argsort(x, axis=axis, descending=descending)
-    return take_along_axis(x, places, axis=axis)
+    return make("sort", [x], {"axis": normalize_axis(axis, len(x._type[1])),
+                              "descending": bool(descending)})
 
 
 def check_indices(indices: Any, like: T) -> T:
@@ -55,7 +55,7 @@ def take(x: T, indices: Any, /, *, axis: Optional[int] = None) -> T:
         raise make_error(f"'take': expected an axis of a tensor of {rank} "
                          "dimensions, got none")
     axis = normalize_axis(0 if axis is None else axis, rank)
-    return make("gather", [x, check_indices(indices, x)], {"dim": axis})
+    return make("take", [x, check_indices(indices, x)], {"axis": axis})
 
 
 def take_along_axis(x: T, indices: Any, /, *, axis: int = -1) -> T:
@@ -63,25 +63,8 @@ def take_along_axis(x: T, indices: Any, /, *, axis: int = -1) -> T:
 
     ``indices`` has as many dimensions as ``x``; the others are broadcast.
     """
-    rank = len(x._type[1])
-    axis = normalize_axis(axis, rank)
-    places = check_indices(indices, x)
-    if len(places._type[1]) != rank:
-        raise make_error(f"expected indices of {rank} dimensions, got "
-                         f"{len(places._type[1])}")
-
-    def without_axis(shape: Any) -> Any:
-        return (*shape[:axis], 1, *shape[axis + 1:])
-
-    shape = list(broadcast_shapes(without_axis(x._type[1]),
-                                  without_axis(places._type[1])))
-    x = broadcast_to(x, (*shape[:axis], x._type[1][axis], *shape[axis + 1:]))
-    shape[axis] = places._type[1][axis]
-    places = cast(broadcast_to(places, tuple(shape)), "int64")
-    components = [places if i == axis else
-                  broadcast_to(make_places(places, i), tuple(shape))
-                  for i in range(rank)]
-    return gather_points(x, components)
+    return make("take_along_axis", [x, check_indices(indices, x)],
+                {"axis": normalize_axis(axis, len(x._type[1]))})
 
 
 def gather_points(x: T, components: Any) -> T:
@@ -90,16 +73,12 @@ def gather_points(x: T, components: Any) -> T:
     ``components`` are integers of one shape, a tensor for each of these
     dimensions; the result has that shape, then the other dimensions of ``x``.
     """
-    shape, number = x._type[1], len(components)
-    if number == 1:
-        chosen: T = make("gather", [x, components[0]], {"dim": 0})
+    if len(components) == 1:
+        chosen: T = make("take", [x, components[0]], {"axis": 0})
         return chosen
     points = concat([expand_dims(cast(one, "int64"), axis=-1)
                      for one in components], axis=-1)
-    flat: T = make("flatten_indices", [points],
-                {"sizes": shape[:number], "dim": 0})
-    rows: T = reshape_to(x, (count(shape[:number]), *shape[number:]))
-    return make("gather", [rows, flat], {"dim": 0})
+    return make("gather_nd", [x, points])
 
 
 def searchsorted(x1: T, x2: Any, /, *, side: str = "left") -> T:

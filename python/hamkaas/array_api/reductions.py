@@ -15,7 +15,6 @@ from ..tensor import T, make, splat
 from . import elementwise
 from .axes import Axis, normalize_axes, normalize_axis
 from .broadcasting import reshape_to
-from .manipulation import take_range
 from .promotion import as_float, cast, check_dtype, kind_of
 
 
@@ -120,14 +119,7 @@ def cumulative_sum(x: T, *, axis: Optional[int] = None,
     """
     axis = _one_axis(x, axis, "cumulative_sum")
     result = make("cumsum", [_accumulator(x, dtype)], {"dim": axis})
-    return _prepend(0, 1, result, axis) if include_initial else result
-
-
-def _prepend(value: int, number: int, x: T, axis: int) -> T:
-    """``x`` after that many entries of ``value`` along ``axis``."""
-    name, shape = x._type
-    first = splat(x, value, name, (*shape[:axis], number, *shape[axis + 1:]))
-    return make("concat", [first, x], {"dim": axis})
+    return _put_first(0, result, axis) if include_initial else result
 
 
 def cumulative_prod(x: T, *, axis: Optional[int] = None,
@@ -138,15 +130,14 @@ def cumulative_prod(x: T, *, axis: Optional[int] = None,
     With ``include_initial`` a 1 comes first.
     """
     axis = _one_axis(x, axis, "cumulative_prod")
-    result = _accumulator(x, dtype)
-    size, length = x._type[1][axis], 1
-    while length < size:
-        # The products of `length` elements become those of twice as many.
-        before = take_range(result, axis, 0, size - length)
-        result = elementwise.multiply(
-            result, _prepend(1, length, before, axis))
-        length *= 2
-    return _prepend(1, 1, result, axis) if include_initial else result
+    result = make("cumprod", [_accumulator(x, dtype)], {"axis": axis})
+    return _put_first(1, result, axis) if include_initial else result
+
+
+def _put_first(value: int, x: T, axis: int) -> T:
+    name, shape = x._type
+    first = splat(x, value, name, (*shape[:axis], 1, *shape[axis + 1:]))
+    return make("concat", [first, x], {"dim": axis})
 
 
 def _position(row: str, x: T, axis: Optional[int], keepdims: bool) -> T:

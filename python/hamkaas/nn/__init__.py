@@ -17,13 +17,12 @@ your program.
 Models infer: ``training=True`` of batch_norm and dropout, and
 ``inplace=True``, are errors.
 
-Not here: cubic and smoothing modes of interpolate, upsample, grid_sample and
-affine_grid; fold and unfold;
-lp_pool, fractional_max_pool, max_unpool, and adaptive pools whose output size
-does not divide the input's; return_indices; local_response_norm; ctc_loss,
-gaussian_nll_loss, poisson_nll_loss and losses of margins and embeddings;
-embedding_bag; gumbel_softmax; multi_head_attention_forward; cdist and pdist;
-normalization by statistics of a batch.
+Not here: smoothing modes of interpolate, upsample, grid_sample and
+affine_grid; fold and unfold; lp_pool, fractional_max_pool and max_unpool;
+return_indices; local_response_norm; ctc_loss, gaussian_nll_loss,
+poisson_nll_loss and losses of margins and embeddings; embedding_bag;
+gumbel_softmax; multi_head_attention_forward; cdist and pdist; normalization by
+statistics of a batch.
 """
 
 from .activations import (

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Optional, Tuple, Union
 
-from ..array_api import elementwise, linear as products, reductions
+from ..array_api import linear as products
 from ..array_api.broadcasting import make_binary, reshape_to
-from ..array_api.manipulation import flip, permute_dims
 from ..positions import make_error
 from ..tensor import T, make
 from .arguments import (Sizes, check_integer, check_operand, check_optional,
@@ -112,45 +111,20 @@ def conv3d(input: T, weight: Any, bias: Any = None, stride: Sizes = 1,
     return _convolve(3, input, weight, bias, stride, padding, dilation, groups)
 
 
-def _flip_filters(weight: T, groups: int) -> T:
-    """The filters of the convolution that a transposed one is."""
-    inputs, outputs, *window = weight.shape
-    rank = weight.ndim
-    x = reshape_to(weight, (groups, inputs // groups, outputs, *window))
-    x = permute_dims(x, (0, 2, 1, *range(3, rank + 1)))
-    x = reshape_to(x, (groups * outputs, inputs // groups, *window))
-    return flip(x, axis=tuple(range(2, rank)))
-
-
 def _transpose(spatial: int, x: T, weight: Any, bias: Any, stride: Sizes,
                padding: Sizes, output_padding: Sizes, groups: int,
                dilation: Sizes) -> T:
     function = f"conv_transpose{spatial}d"
     x, is_single = add_batch(function, x, spatial)
-    filters: T = check_operand(function, "weight", weight, x)
-    groups = check_integer(function, "groups", groups)
-    channels = x.shape[1]
-    if filters.ndim != spatial + 2 or filters.shape[0] != channels or \
-            groups < 1 or channels % groups:
-        raise make_error(
-            f"'{function}': expected a weight of {spatial + 2} dimensions, "
-            f"the first one {channels}, a multiple of groups={groups}, got "
-            f"{list(filters.shape)}")
-    strides = check_sizes(function, "stride", stride, spatial, 1)
-    dilations = check_sizes(function, "dilation", dilation, spatial, 1)
-    less = check_sizes(function, "padding", padding, spatial, 0)
-    more = check_sizes(function, "output_padding", output_padding, spatial, 0)
-    if any(m >= max(s, d) for m, s, d in zip(more, strides, dilations)):
-        raise make_error(f"'{function}': expected 'output_padding' less than "
-                         f"stride or dilation, got {list(more)}")
-    full = [d * (k - 1) for d, k in zip(dilations, filters.shape[2:])]
-    x = pad_spatial(x, tuple(f - p for f, p in zip(full, less)),
-                    tuple(f - p + m for f, p, m in zip(full, less, more)),
-                    tuple(s - 1 for s in strides))
-    result = make(f"conv{spatial}d", [x, _flip_filters(filters, groups),
-                                      check_optional(function, "bias", bias,
-                                                     x)],
-                  {"dilation": dilations, "groups": groups})
+    sizes = {name: check_sizes(function, name, value, spatial, least)
+             for name, value, least in (
+                 ("stride", stride, 1), ("padding", padding, 0),
+                 ("output_padding", output_padding, 0),
+                 ("dilation", dilation, 1))}
+    result = make(function, [
+        x, check_operand(function, "weight", weight, x),
+        check_optional(function, "bias", bias, x)],
+        {**sizes, "groups": check_integer(function, "groups", groups)})
     return drop_batch(result, is_single)
 
 
@@ -216,8 +190,7 @@ def bilinear(input1: T, input2: T, weight: Any, bias: Any = None) -> T:
             "'bilinear': expected inputs ... x I and ... x J and a weight O x "
             f"I x J, got {list(input1.shape)}, {list(second.shape)} and "
             f"{list(form.shape)}")
-    left = products.tensordot(input1, form, axes=([input1.ndim - 1], [1]))
-    column = reshape_to(second, (*second.shape[:-1], 1, second.shape[-1]))
-    result: T = reductions.sum(elementwise.multiply(left, column), axis=-1)
+    result: T = make("einsum", [input1, form, second],
+                     {"equation": "...i,oij,...j->...o"})
     offset: Optional[T] = check_optional("bilinear", "bias", bias, input1)
     return result if offset is None else make_binary("add", result, offset)

@@ -4,24 +4,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-import numpy as np
-
-from ..array_api import linear as products
-from ..array_api.manipulation import moveaxis
-from ..array_api.ordering import take
-from ..array_api.promotion import as_tensor, cast
-from ..arrays import Array
 from ..positions import make_error
-from ..tensor import T
+from ..tensor import Attribute, T, make
 from .arguments import (Sizes, check_float, check_rank, check_real,
                         check_sizes, check_tensor, check_word, refuse)
 
 _NAME = "interpolate"
 
-# Modes for each number of spatial dimensions.
-_LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
+_NEAREST = {"nearest": "nearest", "nearest-exact": "nearest_exact"}
+
+# Modes for each number of spatial dimensions, and what the compiler calls them.
+_MODES = {1: {**_NEAREST, "linear": "linear"},
+          2: {**_NEAREST, "bilinear": "linear", "bicubic": "cubic"},
+          3: {**_NEAREST, "trilinear": "linear"}}
 
 
 def _read_factors(given: Any, spatial: int) -> List[float]:
@@ -57,38 +54,6 @@ def _read_scales(shape: Sequence[int], size: Any, scale_factor: Any,
             for old, new, factor in zip(shape, sizes, factors)]
 
 
-def _nearest_places(old: int, new: int, scale: float, offset: float,
-                    dtype: str) -> Array:
-    """The place in the input for each one of the result, rounded as torch
-    does."""
-    places = np.floor((np.arange(new) + np.asarray(offset, dtype)).astype(
-        dtype) * np.asarray(scale, dtype))
-    result: Array = np.minimum(places, old - 1).astype("int64")
-    return result
-
-
-def _linear_weights(old: int, new: int, scale: float,
-                    align_corners: bool) -> Array:
-    """A matrix with two neighbours' weights in each row."""
-    if align_corners:
-        places = np.arange(new) * ((old - 1) / (new - 1) if new > 1 else 0.0)
-    else:
-        places = np.maximum((np.arange(new) + 0.5) * scale - 0.5, 0)
-    low = np.minimum(np.floor(places).astype(int), old - 1)
-    share = np.clip(places - low, 0, 1)
-    matrix = np.zeros([new, old])
-    np.add.at(matrix, (np.arange(new), low), 1 - share)
-    np.add.at(matrix, (np.arange(new), np.minimum(low + 1, old - 1)), share)
-    return matrix
-
-
-def _resize_linear(x: T, axis: int, weights: Array) -> T:
-    matrix = as_tensor(weights.astype(x._type[0]), x)
-    product = products.tensordot(x, matrix, axes=([axis], [1]))
-    result: T = moveaxis(product, -1, axis)
-    return result
-
-
 def interpolate(input: T, size: Optional[Sizes] = None,
                 scale_factor: Union[None, float, Sequence[float]] = None,
                 mode: str = "nearest", align_corners: Optional[bool] = None,
@@ -98,8 +63,8 @@ def interpolate(input: T, size: Optional[Sizes] = None,
 
     ``size`` is that of the spatial dimensions, or ``scale_factor`` times the
     old one. ``mode`` is "nearest", "nearest-exact", or "linear", "bilinear" or
-    "trilinear" for 1, 2 or 3 spatial dimensions; with ``align_corners`` the
-    elements at the ends stay.
+    "trilinear" for 1, 2 or 3 spatial dimensions, or "bicubic" for 2; with
+    ``align_corners`` the elements at the ends stay.
 
     >>> import hamkaas as hk
     >>> x = hk.input("x", [1, 3, 8, 8])
@@ -109,30 +74,26 @@ def interpolate(input: T, size: Optional[Sizes] = None,
     check_float(_NAME, check_tensor(_NAME, input))
     check_rank(_NAME, input, 3, 4, 5)
     refuse(_NAME, "antialias", antialias, False, "images are not smoothed")
-    linear = _LINEAR[input.ndim - 2]
-    check_word(_NAME, "mode", mode, "nearest", "nearest-exact", linear)
-    if mode != linear and align_corners is not None:
+    words = _MODES[input.ndim - 2]
+    check_word(_NAME, "mode", mode, *words)
+    is_nearest = mode in _NEAREST
+    if is_nearest and align_corners is not None:
         raise make_error(f"'{_NAME}': expected no 'align_corners' with "
                          f"mode='{mode}', got {align_corners!r}")
-    name = input._type[0]
-    computed = "float64" if name == "float64" else "float32"
-    x = cast(input, computed) if mode == linear else input
+    attributes: Dict[str, Attribute] = {
+        "mode": words[mode], "align_corners": bool(align_corners)}
     scales = _read_scales(input.shape[2:], size, scale_factor,
                           bool(recompute_scale_factor))
+    x = input
     for axis, (new, scale) in enumerate(scales, 2):
-        old = input.shape[axis]
+        old = x.shape[axis]
         # As in torch 2, these sizes count, and not the factor that gave them:
         # with mode "nearest" of two dimensions alone.
         by_size = input.ndim == 4 and mode == "nearest"
-        if new == old and (by_size or mode == linear):
+        if new == old and (by_size or not is_nearest):
             continue
         if new == 2 * old and by_size:
             scale = 0.5
-        if mode == linear:
-            x = _resize_linear(x, axis, _linear_weights(
-                old, new, scale, bool(align_corners)))
-        else:
-            offset = 0.5 if mode == "nearest-exact" else 0.0
-            x = take(x, _nearest_places(old, new, scale, offset, computed),
-                     axis=axis)
-    return cast(x, name)
+        x = make(_NAME, [x], {**attributes, "size": (new,), "axes": (axis,),
+                              "scale": scale})
+    return x

@@ -12,11 +12,9 @@ from typing import Any, Optional, Sequence, Tuple
 import numpy as np
 
 from ..array_api import elementwise, reductions
-from ..array_api.axes import count
-from ..array_api.broadcasting import add_dimensions, make_binary, reshape_to
-from ..array_api.promotion import bits_of, cast
+from ..array_api.broadcasting import add_dimensions
 from ..positions import make_error
-from ..tensor import T, make, splat
+from ..tensor import T, make
 from .arguments import (check_dim, check_float, check_integer, check_operand,
                         check_optional, check_real, check_tensor, refuse,
                         refuse_inplace)
@@ -79,7 +77,7 @@ def instance_norm(input: T, running_mean: Any = None, running_var: Any = None,
         {"epsilon": check_real("instance_norm", "eps", eps)})
 
 
-def _read_shape(function: str, x: Any, normalized_shape: Any) \
+def _read_axes(function: str, x: Any, normalized_shape: Any) \
         -> Tuple[int, ...]:
     """The last dimensions, of which the statistics are."""
     given = normalized_shape if isinstance(normalized_shape, (list, tuple)) \
@@ -90,16 +88,7 @@ def _read_shape(function: str, x: Any, normalized_shape: Any) \
         raise make_error(f"'{function}': expected 'normalized_shape' to be "
                          f"the last dimensions of {list(x.shape)}, got "
                          f"{normalized_shape!r}")
-    return shape
-
-
-def _check_scale(function: str, name: str, value: Any, x: T,
-                 shape: Tuple[int, ...]) -> Optional[T]:
-    scale = check_optional(function, name, value, x)
-    if scale is not None and scale.shape != shape:
-        raise make_error(f"'{function}': expected '{name}' of the shape "
-                         f"{list(shape)}, got {list(scale.shape)}")
-    return scale
+    return tuple(range(x.ndim - len(shape), x.ndim))
 
 
 def layer_norm(input: T, normalized_shape: Sequence[int], weight: Any = None,
@@ -114,26 +103,11 @@ def layer_norm(input: T, normalized_shape: Sequence[int], weight: Any = None,
     """
     name = "layer_norm"
     check_tensor(name, input)
-    shape = _read_shape(name, input, normalized_shape)
-    scale = _check_scale(name, "weight", weight, input, shape)
-    offset = _check_scale(name, "bias", bias, input, shape)
-    rows = reshape_to(input, (*input.shape[:input.ndim - len(shape)],
-                              count(shape)))
-    result = reshape_to(make(name, [rows], {
-        "epsilon": check_real(name, "eps", eps)}), input.shape)
-    if scale is not None:
-        result = make_binary("mul", result, scale)
-    return result if offset is None else make_binary("add", result, offset)
-
-
-def _divide_by_rms(x: T, eps: float) -> T:
-    """`rms_norm` of rows that are not float32, without a scale."""
-    name = x._type[0]
-    wide = cast(x, "float32") if bits_of(name) == 16 else x
-    squares = reductions.mean(elementwise.square(wide), axis=-1, keepdims=True)
-    root = make("sqrt", [elementwise.add(squares, eps)])
-    result: T = cast(elementwise.divide(wide, root), name)
-    return result
+    return make(name, [
+        input, check_optional(name, "weight", weight, input),
+        check_optional(name, "bias", bias, input)],
+        {"epsilon": check_real(name, "eps", eps),
+         "axes": _read_axes(name, input, normalized_shape)})
 
 
 def rms_norm(input: T, normalized_shape: Sequence[int], weight: Any = None,
@@ -146,19 +120,12 @@ def rms_norm(input: T, normalized_shape: Sequence[int], weight: Any = None,
     """
     name = "rms_norm"
     check_float(name, check_tensor(name, input))
-    shape = _read_shape(name, input, normalized_shape)
-    scale = _check_scale(name, "weight", weight, input, shape)
-    kind, size = input._type[0], count(shape)
-    computed = np.finfo("float64" if kind == "float64" else "float32")
-    epsilon = check_real(name, "eps", computed.eps if eps is None else eps)
-    rows = reshape_to(input, (*input.shape[:input.ndim - len(shape)], size))
-    if kind == "float32":
-        flat = splat(input, 1.0, kind, (size,)) if scale is None else \
-            reshape_to(scale, (size,))
-        return reshape_to(make(name, [rows, flat], {"epsilon": epsilon}),
-                          input.shape)
-    result = reshape_to(_divide_by_rms(rows, epsilon), input.shape)
-    return result if scale is None else make_binary("mul", result, scale)
+    computed = np.finfo("float64" if input._type[0] == "float64" else
+                        "float32")
+    return make(name, [input, check_optional(name, "weight", weight, input)], {
+        "epsilon": check_real(name, "eps",
+                              computed.eps if eps is None else eps),
+        "axes": _read_axes(name, input, normalized_shape)})
 
 
 def _norm(x: T, p: float, dim: int, keepdim: bool = True) -> T:

@@ -3,73 +3,35 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ..array_api.broadcasting import reshape_to
-from ..array_api.manipulation import permute_dims, take_range
-from ..array_api.ordering import take
+from ..array_api.manipulation import permute_dims
 from ..array_api.promotion import kind_of
 from ..positions import make_error
-from ..tensor import T, make
+from ..tensor import Attribute, T, make
 from .arguments import check_integer, check_real, check_tensor, check_word
 
 
-def _read_whole(x: T, value: float) -> int:
-    if value != value // 1:
-        raise make_error(f"'pad': expected a whole value beside {x._type[0]}, "
-                         f"got {value}")
-    return int(value)
+_MODES = ("constant", "reflect", "replicate", "circular")
 
 
-def _pad(x: T, low: Sequence[int], high: Sequence[int],
-         interior: Sequence[int], value: float) -> T:
-    """``x`` padded; negative entries of ``low`` and ``high`` cut off."""
-    number = value if kind_of(x._type[0]) == "f" else _read_whole(x, value)
-    rank = len(x._type[1])
-    attributes = {"low": tuple(max(n, 0) for n in low),
-                  "high": tuple(max(n, 0) for n in high),
-                  "interior": tuple(interior), "value": number}
-    if any(max(n, 0) for n in (*low, *high, *interior)):
-        x = make("pad", [x], attributes)
-    for axis in range(rank):
-        if min(low[axis], high[axis]) >= 0:
-            continue
-        size = x._type[1][axis]
-        begin, end = max(-low[axis], 0), size - max(-high[axis], 0)
-        if begin >= end:
-            raise make_error(f"expected padding that leaves an element of "
-                             f"dimension {axis}, got {low[axis]} and "
-                             f"{high[axis]} of {list(x._type[1])}")
-        x = take_range(x, axis, begin, end)
-    return x
-
-
-def pad_spatial(x: T, low: Tuple[int, ...], high: Tuple[int, ...],
-                interior: Optional[Tuple[int, ...]] = None) -> T:
+def pad_spatial(x: T, low: Tuple[int, ...], high: Tuple[int, ...]) -> T:
     """``x``, batch x channels x others, with zeros around the others."""
-    none = (0,) * len(low)
-    return _pad(x, (0, 0, *low), (0, 0, *high), (0, 0, *(interior or none)),
-                0.0)
+    return make("pad", [x], {"low": (0, 0, *low), "high": (0, 0, *high)})
 
 
-_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-
-
-def _repeat_border(x: T, axis: int, low: int, high: int, mode: str) -> T:
-    """``x`` padded along ``axis`` with elements of its own."""
-    size = x._type[1][axis]
-    most = {"reflect": size - 1, "circular": size}.get(mode)
-    if min(low, high) < 0 or most is not None and max(low, high) > most:
-        text = "" if most is None else f" to {most}"
-        raise make_error(f"'pad': expected padding of dimension {axis} by "
-                         f"{mode} from 0{text}, got {low} and {high}")
-    if low == high == 0:
-        return x
-    places = np.pad(np.arange(size), (low, high),
-                    mode=_MODES[mode])  # type: ignore[call-overload]
-    return take(x, places, axis=axis)
+def _read_value(x: T, value: Any) -> Union[int, float]:
+    """The number beside the elements of ``x``."""
+    number = check_real("pad", "value", value)
+    if kind_of(x._type[0]) == "f":
+        return number
+    if not number.is_integer():
+        raise make_error(f"'pad': expected a whole value beside {x._type[0]}, "
+                         f"got {number}")
+    return int(number)
 
 
 def pad(input: T, pad: Sequence[int], mode: str = "constant",
@@ -79,14 +41,14 @@ def pad(input: T, pad: Sequence[int], mode: str = "constant",
     ``pad`` has two numbers for each dimension, those of the last one first. The
     new elements are ``value``, by default 0; with ``mode`` "reflect",
     "replicate" or "circular" those that a mirror, the border or the other end
-    gives. Negative numbers cut off elements with mode "constant".
+    gives. Negative numbers cut off elements.
 
     >>> import hamkaas as hk
     >>> pad(hk.input("x", [2, 3]), (1, 2)).shape
     (2, 6)
     """
     check_tensor("pad", input)
-    check_word("pad", "mode", mode, "constant", *_MODES)
+    check_word("pad", "mode", mode, *_MODES)
     if not isinstance(pad, (list, tuple)):
         raise make_error(f"'pad': expected 'pad' to be a list, got {pad!r}")
     sizes = [check_integer("pad", "pad", one) for one in pad]
@@ -97,15 +59,14 @@ def pad(input: T, pad: Sequence[int], mode: str = "constant",
     low, high = [0] * rank, [0] * rank
     for i in range(len(sizes) // 2):
         low[rank - 1 - i], high[rank - 1 - i] = sizes[2 * i:2 * i + 2]
-    if mode == "constant":
-        number = 0.0 if value is None else check_real("pad", "value", value)
-        return _pad(input, low, high, (0,) * rank, number)
-    if value:
+    attributes: Dict[str, Attribute] = {"low": tuple(low), "high": tuple(high),
+                                        "mode": mode}
+    if mode == "constant" and value is not None:
+        attributes["value"] = _read_value(input, value)
+    elif value:
         raise make_error(f"'pad': expected no value with mode='{mode}', got "
                          f"{value!r}")
-    for axis in range(rank):
-        input = _repeat_border(input, axis, low[axis], high[axis], mode)
-    return input
+    return make("pad", [input], attributes)
 
 
 def _split_channels(function: str, x: T, factor: Any) -> int:

@@ -10,7 +10,7 @@ window begins within the input or the padding before it. ``stride`` is
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Tuple, Union
+from typing import Any, Optional, Sequence, Union
 
 from ..array_api import elementwise
 from ..array_api.axes import count
@@ -143,21 +143,17 @@ def _adaptive_pool(kind: str, spatial: int, x: T,
     sizes = check_sizes(function, "output_size", [
         size if one is None else one
         for one, size in zip(given, x.shape[2:])], spatial, 1)
-    if len(given) != spatial or any(
-            size % one for one, size in zip(sizes, x.shape[2:])):
-        raise make_error(f"'{function}': expected {spatial} output sizes that "
-                         f"divide {list(x.shape[2:])}, got {output_size!r}")
-    window: Tuple[int, ...] = tuple(
-        size // one for one, size in zip(sizes, x.shape[2:]))
-    return drop_batch(make(f"{kind}_pool{spatial}d", [x], {"kernel": window}),
-                      is_single)
+    if len(given) != spatial:
+        raise make_error(f"'{function}': expected {spatial} output sizes, got "
+                         f"{output_size!r}")
+    return drop_batch(make(function, [x], {"size": sizes}), is_single)
 
 
 def adaptive_avg_pool1d(input: T, output_size: _OutputSize) -> T:
-    """The means of ``output_size`` equal parts of an image.
+    """The means of ``output_size`` parts of an image.
 
-    ``output_size`` divides the size of the image; None leaves it. 1 gives the
-    mean of each channel.
+    None leaves a size. Parts share elements where ``output_size`` does not
+    divide that of the image. 1 gives the mean of each channel.
     """
     return _adaptive_pool("avg", 1, input, output_size)
 
@@ -174,7 +170,7 @@ def adaptive_avg_pool3d(input: T, output_size: _OutputSize) -> T:
 
 def adaptive_max_pool1d(input: T, output_size: _OutputSize,
                         return_indices: bool = False) -> T:
-    """The largest elements of ``output_size`` equal parts of an image.
+    """The largest elements of ``output_size`` parts of an image.
 
     ``output_size`` as in `adaptive_avg_pool1d`.
     """
