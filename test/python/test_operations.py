@@ -103,21 +103,27 @@ OPERATIONS = [(name, statement) for name, row in ROWS.items()
               if "example" not in row for statement in statements_of(row)]
 
 
+def make_example(folder, name, statement):
+    """The documented example as a model, and the result of its call in Python."""
+    (folder / "example.mlir").write_text(make_function(statement))
+    text = hk.load(folder / "example.mlir", device="reference").graph.script
+    number, call = re.search(rf"(\$\d+) = ({name}\(.*\));", text).groups()
+    text = re.sub(r"(?m)^output\(.*", f'output("result", {number});', text)
+    (folder / "example.hk").write_text(text)
+    nodes = {f"t{place}": hk.input(input_name, json.loads(sizes), dtype)
+             for place, input_name, dtype, sizes in re.findall(
+                 r'\$(\d+) = input\("(\w+)", (\w+), (\[.*?\])\);', text)}
+    return (hk.load(folder / "example.hk", device="reference"),
+            Call(call, nodes).result)
+
+
 @pytest.mark.parametrize("name, statement", OPERATIONS,
                          ids=[f"{name}-{i}" for i, (name, _) in
                               enumerate(OPERATIONS)])
 def test_operation(tmp_path, name, statement):
     """The function makes what the documented example says, bit by bit."""
-    (tmp_path / "example.mlir").write_text(make_function(statement))
-    text = hk.load(tmp_path / "example.mlir", device="reference").graph.script
-    number, call = re.search(rf"(\$\d+) = ({name}\(.*\));", text).groups()
-    text = re.sub(r"(?m)^output\(.*", f'output("result", {number});', text)
-    (tmp_path / "example.hk").write_text(text)
-    documented = hk.load(tmp_path / "example.hk", device="reference")
-    nodes = {f"t{place}": hk.input(input_name, json.loads(sizes), dtype)
-             for place, input_name, dtype, sizes in re.findall(
-                 r'\$(\d+) = input\("(\w+)", (\w+), (\[.*?\])\);', text)}
-    made = hk.compile(Call(call, nodes).result, device="reference")
+    documented, result = make_example(tmp_path, name, statement)
+    made = hk.compile(result, device="reference")
     inputs = {tensor.name: values_for(tensor, place)
               for place, tensor in enumerate(documented.inputs)}
     result = made.run({one.name: inputs[one.name] for one in made.inputs})
@@ -138,12 +144,10 @@ def read_tensor(line):
     return name, np.array(values).astype(dtype).reshape(shape)
 
 
-@pytest.mark.parametrize("name", [name for name, row in ROWS.items()
-                                  if "example" in row])
-def test_composition(name):
-    """Inputs, calls, and the results that these have."""
+def read_example(row):
+    """Inputs, results of calls, and the elements that these have, by name."""
     known, inputs, results, outputs = {}, {}, {}, {}
-    for line in ROWS[name]["example"].strip().split("\n"):
+    for line in row["example"].strip().split("\n"):
         line = line.strip()
         if "(" in line.split("=")[1]:
             targets, call = line.split(" = ", 1)
@@ -158,6 +162,13 @@ def test_composition(name):
         else:
             inputs[tensor] = array
             known[tensor] = hk.input(tensor, array.shape, array.dtype)
+    return inputs, results, outputs
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items()
+                                  if "example" in row])
+def test_composition(name):
+    inputs, results, outputs = read_example(ROWS[name])
     assert outputs
     model = hk.compile({tensor: results[tensor] for tensor in outputs})
     got = model.run({one.name: inputs[one.name] for one in model.inputs})
