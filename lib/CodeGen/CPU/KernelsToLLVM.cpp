@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandMaximum.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/BFloat16Constants.h"
 #include "HamKaas/CodeGen/Kernel/ConvertThroughFloat32.h"
@@ -55,9 +56,7 @@ static LogicalResult lowerVectors(func::FuncOp kernel) {
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   vector::populateVectorStepLoweringPatterns(patterns);
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
-  // NOTE: lowers maximum and minimum to a compare and a select, which may
-  // return either of 0.0 and -0.0. LLVM's own order them, at the cost of 30 %
-  // of the time of a max pooling.
+  populateExpandMaximumPatterns(patterns);
   arith::populateArithExpandOpsPatterns(patterns);
   arith::populateExpandBFloat16Patterns(patterns);
   populateConvertThroughFloat32Patterns(patterns);
