@@ -32,6 +32,11 @@ static Error findFunctions(const char *path, void *handle, CublasLt &library) {
     return Error::format("%s has no " #name, path);
   HAMKAAS_CUBLASLT_FUNCTIONS(HAMKAAS_FIND)
 #undef HAMKAAS_FIND
+  Dl_info info;
+  library.path =
+      dladdr(reinterpret_cast<void *>(library.cublasLtCreate), &info) != 0
+          ? info.dli_fname
+          : path;
   return Error();
 }
 

@@ -173,7 +173,10 @@ Error CudaMatmuls::start(CudaContext &context, const HamKaasProgram &program) {
                          context.name(), program.name, error.message());
   if (Error error =
           check(library->cublasLtCreate(&handle), "cannot be started", nullptr))
-    return context.explain(error);
+    return context.explain(Error::format(
+        "%s; expected a library of version 12 or 13 that fits the driver, "
+        "which HAMKAAS_CUBLASLT may name, got %s",
+        error.message(), library->path));
   computeType = chooseComputeType(code.precision);
   workspaceBytes = code.matmulWorkspaceBytes;
   if (Error error = workspace.allocate(context, workspaceBytes,

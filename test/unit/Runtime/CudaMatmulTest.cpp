@@ -59,6 +59,10 @@ TEST(CublasLt, NvidiasHasTheFunctions) {
   rt::CublasLt library = {};
   ASSERT_EQ(textOf(rt::loadCublasLt(HAMKAAS_CUBLASLT_LIBRARY, library)), "");
   EXPECT_GE(library.cublasLtGetVersion(), 120000u);
+  // It finds the fake driver, which lacks what it needs.
+  rt::cublas::cublasLtHandle_t handle = nullptr;
+  EXPECT_STREQ(library.cublasLtGetStatusName(library.cublasLtCreate(&handle)),
+               "CUBLAS_STATUS_NOT_INITIALIZED");
 }
 
 //===----------------------------------------------------------------------===//

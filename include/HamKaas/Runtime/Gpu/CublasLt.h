@@ -128,6 +128,8 @@ struct CublasLt {
 #define HAMKAAS_DECLARE(name, result, parameters) cublas::PFN_##name name;
   HAMKAAS_CUBLASLT_FUNCTIONS(HAMKAAS_DECLARE)
 #undef HAMKAAS_DECLARE
+  /// Of its file, as the system found it.
+  const char *path;
 };
 
 /// Opens the library and finds its functions, but calls none of them. It is
