@@ -158,6 +158,12 @@ ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
                                 const ModelOptions &options) {
   const llvm::MemoryBuffer *buffer =
       sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
+  if (withoutByteOrderMark(buffer->getBuffer()).empty()) {
+    emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0),
+              "expected a script, MLIR text or an ONNX model, got an empty "
+              "file");
+    return {};
+  }
   switch (getModelKind(buffer->getBuffer())) {
   case ModelKind::Script:
     return {

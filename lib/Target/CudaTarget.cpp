@@ -49,12 +49,9 @@ static TargetAttr makeAttr(StringRef name, const GpuArch &arch,
                          *symbolizePrecision(precision), binaries);
 }
 
-/// The older way to ask for the emulator, as an architecture.
-static constexpr StringLiteral emulation = "emulation";
-
 llvm::Expected<TargetAttr> CudaTarget::select(const CompileSettings &settings,
                                               MLIRContext *context) const {
-  if (settings.gpuArch == emulation)
+  if (settings.gpuArch == emulationArch)
     return TargetRegistry::get(context)
         .lookup(cudaEmulationName)
         ->select(settings, context);
@@ -192,9 +189,9 @@ CudaTarget::printDeviceCode(ModuleOp module, TargetAttr target) const {
 llvm::Expected<TargetAttr>
 CudaEmulationTarget::select(const CompileSettings &settings,
                             MLIRContext *context) const {
-  auto arch =
-      resolveGpuArch(settings.gpuArch == emulation ? CompileSettings().gpuArch
-                                                   : settings.gpuArch);
+  auto arch = resolveGpuArch(settings.gpuArch == emulationArch
+                                 ? CompileSettings().gpuArch
+                                 : settings.gpuArch);
   if (!arch)
     return arch.takeError();
   // No GPU runs the code.
@@ -213,7 +210,7 @@ void CudaEmulationTarget::describeProgram(ModuleOp module, TargetAttr target,
                                           ProgramInfo &info) const {
   CudaTarget::describeProgram(module, target, info);
   // So that no GPU takes the program for its own.
-  info.device.architecture = emulation.str();
+  info.device.architecture = emulationArch.str();
 }
 
 llvm::Expected<ProgramObjects>

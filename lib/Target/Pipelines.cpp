@@ -74,7 +74,17 @@ static llvm::Error checkGraphPasses(StringRef pipeline) {
                          Twine(message.split('\n').first));
 }
 
+/// Also where no program for GPUs is made: a misspelt one would show later, or
+/// on another machine.
+static llvm::Error checkGpuArch(StringRef text) {
+  if (text == emulationArch)
+    return llvm::Error::success();
+  return resolveGpuArch(text).takeError();
+}
+
 llvm::Error hamkaas::checkPipelineOptions(const CompileSettings &settings) {
+  if (llvm::Error error = checkGpuArch(settings.gpuArch))
+    return error;
   if (llvm::Error error = checkOptimizations(settings.noOptimize))
     return error;
   if (llvm::Error error = checkWinogradError(settings.winogradError))

@@ -38,6 +38,9 @@ struct GpuArch {
 /// The architecture named `name`, without machine code.
 std::optional<GpuArch> findGpuArch(llvm::StringRef name);
 
+/// The older way to ask for the emulator, as an architecture.
+inline constexpr llvm::StringLiteral emulationArch = "emulation";
+
 /// Resolves `--gpu-arch`: "compute_80", PTX for all GPUs since sm_80; or
 /// "sm_80,sm_90", machine code for these and PTX of the oldest. They are
 /// architectures that this compiler knows.

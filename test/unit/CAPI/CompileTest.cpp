@@ -222,6 +222,14 @@ TEST(CompileOptions, Targets) {
   options.gpuArch = "\xff";
   EXPECT_EQ(compileError(addScript, &options),
             ".gpuArch: expected UTF-8, got the byte 0xff at offset 0");
+  // Also where no GPU has use for it.
+  for (const char *target : {"cuda", "cpu", "cuda-emulation"}) {
+    options.target = target;
+    options.gpuArch = "sm_20";
+    EXPECT_THAT(compileError(addScript, &options),
+                StartsWith(".gpuArch: expected one of sm_80, "));
+  }
+  options.target = "cuda";
   options.gpuArch = nullptr;
   options.precision = "\xff";
   EXPECT_EQ(compileError(addScript, &options),

@@ -112,6 +112,9 @@ TEST_F(Write, Targets) {
   options.target = "cpu,cuda";
   options.gpuArch = "sm_20";
   EXPECT_THAT(write(), HasSubstr("'sm_20'"));
+  options.target = nullptr;
+  EXPECT_THAT(write(), HasSubstr("'sm_20'"));
+  options.target = "cpu,cuda";
   EXPECT_EQ(folder.fileCount(), 0u);
   options.gpuArch = "compute_90";
   options.precision = "\xff";
