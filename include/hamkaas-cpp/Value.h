@@ -241,6 +241,20 @@ private:
     return list;
   }
 
+  /// The operation as C knows it, which refers to the arguments.
+  template <typename Operation, typename Operand>
+  Operation make(const std::vector<Operand> &given,
+                 const std::vector<HamKaasAttribute> &list) const {
+    Operation operation = {};
+    operation.structSize = sizeof(operation);
+    operation.name = name;
+    operation.operands = given.data();
+    operation.operandCount = static_cast<int32_t>(given.size());
+    operation.attributes = list.data();
+    operation.attributeCount = static_cast<int32_t>(list.size());
+    return operation;
+  }
+
   /// After a failure there is nothing to add to.
   bool canAdd() {
     if (graph)
@@ -256,13 +270,7 @@ private:
     if (!canAdd())
       return;
     std::vector<HamKaasAttribute> list = getAttributes();
-    HamKaasGraphOperation operation = {};
-    operation.structSize = sizeof(operation);
-    operation.name = name;
-    operation.operands = operands.data();
-    operation.operandCount = static_cast<int32_t>(operands.size());
-    operation.attributes = list.data();
-    operation.attributeCount = static_cast<int32_t>(list.size());
+    auto operation = make<HamKaasGraphOperation>(operands, list);
     operation.file = at.file;
     operation.line = at.line;
     graph->check(HamKaasGraphAddOperation(graph->handle, &operation, results,
@@ -283,13 +291,7 @@ private:
       given[i] = &types[i];
     }
     std::vector<HamKaasAttribute> list = getAttributes();
-    HamKaasOperationTypes operation = {};
-    operation.structSize = sizeof(operation);
-    operation.name = name;
-    operation.operands = given.data();
-    operation.operandCount = static_cast<int32_t>(given.size());
-    operation.attributes = list.data();
-    operation.attributeCount = static_cast<int32_t>(list.size());
+    auto operation = make<HamKaasOperationTypes>(given, list);
     // Without room for types, the call counts the results.
     int32_t count = 0;
     std::string problem =

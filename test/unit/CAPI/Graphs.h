@@ -100,6 +100,20 @@ inline HamKaasAttribute type(const char *name, int32_t value) {
   return attribute;
 }
 
+/// An operation that refers to the arguments.
+template <typename Operation, typename Operand>
+Operation makeOperation(const char *name, const std::vector<Operand> &operands,
+                        const std::vector<HamKaasAttribute> &attributes) {
+  Operation operation = {};
+  operation.structSize = sizeof(operation);
+  operation.name = name;
+  operation.operands = operands.data();
+  operation.operandCount = int32_t(operands.size());
+  operation.attributes = attributes.data();
+  operation.attributeCount = int32_t(attributes.size());
+  return operation;
+}
+
 /// An operation and its error, empty on success.
 struct Applied {
   HamKaasValue result = 0;
@@ -110,13 +124,8 @@ inline Applied apply(const OwnedGraph &graph, const char *name,
                      const std::vector<HamKaasValue> &operands,
                      const std::vector<HamKaasAttribute> &attributes = {},
                      const char *file = nullptr, int64_t line = 0) {
-  HamKaasGraphOperation operation = {};
-  operation.structSize = sizeof(operation);
-  operation.name = name;
-  operation.operands = operands.data();
-  operation.operandCount = int32_t(operands.size());
-  operation.attributes = attributes.data();
-  operation.attributeCount = int32_t(attributes.size());
+  auto operation =
+      makeOperation<HamKaasGraphOperation>(name, operands, attributes);
   operation.file = file;
   operation.line = line;
   Applied applied;
@@ -136,13 +145,8 @@ inline Inferred infer(const char *name,
                       const std::vector<const HamKaasTensorType *> &operands,
                       const std::vector<HamKaasAttribute> &attributes = {},
                       int32_t capacity = 8) {
-  HamKaasOperationTypes operation = {};
-  operation.structSize = sizeof(operation);
-  operation.name = name;
-  operation.operands = operands.data();
-  operation.operandCount = int32_t(operands.size());
-  operation.attributes = attributes.data();
-  operation.attributeCount = int32_t(attributes.size());
+  auto operation =
+      makeOperation<HamKaasOperationTypes>(name, operands, attributes);
   Inferred inferred;
   inferred.types.resize(size_t(capacity));
   int32_t count = -1;
