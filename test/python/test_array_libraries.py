@@ -48,7 +48,9 @@ def test_strict_names():
                                  reason="needs array-api-strict")
     missing = {name for name in strict.__all__ if not hasattr(xp, name)}
     assert {name for name in missing if "strict" not in name.lower()} <= {
-        "Device", "__version__", "complex64", "complex128", "fft", "linalg"}
+        "Device", "__version__", "complex64", "complex128", "fft"}
+    strict_linalg = pytest.importorskip("array_api_strict.linalg")
+    assert set(strict_linalg.__all__) == set(xp.linalg.__all__)
 
 
 @pytest.fixture
@@ -102,6 +104,25 @@ def test_sklearn_classifier(sklearn):
     assert isinstance(result, xp.Array)
     with config_context(array_api_dispatch=False):
         agree(result, GaussianNB().fit(A, CLASSES).predict_proba(A))
+
+
+def test_sklearn_regression(sklearn):
+    from sklearn import config_context
+    from sklearn.linear_model import Ridge
+    x, y = xp.asarray(A), xp.asarray(A[:, 0] * 2 + A[:, 1])
+    result = Ridge(solver="svd").fit(x, y).predict(x)
+    assert isinstance(result, xp.Array)
+    with config_context(array_api_dispatch=False):
+        agree(result, Ridge(solver="svd").fit(A, y.numpy()).predict(A))
+
+
+def test_sklearn_decomposition(sklearn):
+    from sklearn import config_context
+    from sklearn.decomposition import PCA
+    result = PCA(2, svd_solver="full").fit_transform(xp.asarray(A))
+    assert isinstance(result, xp.Array)
+    with config_context(array_api_dispatch=False):
+        agree(result, PCA(2, svd_solver="full").fit_transform(A))
 
 
 @pytest.fixture

@@ -15,12 +15,13 @@ again for other values:
 `compute` computes several arrays together.
 
 Where this differs from the standard: no array is empty, there are no complex
-numbers, and integers and floats have no common type. Extensions (``linalg``,
-``fft``) are not offered.
+numbers, and integers and floats have no common type. The extension ``fft`` is
+not offered.
 """
 
 import math
 
+from . import linalg
 from ..array_api.broadcasting import broadcast_shapes
 from ..array_api.data_types import (
     can_cast, finfo, iinfo, isdtype, result_type)
@@ -85,17 +86,17 @@ __all__ = [
     "finfo", "flip", "float16", "float32", "float64", "floor", "floor_divide",
     "from_dlpack", "full", "full_like", "greater", "greater_equal", "hypot",
     "iinfo", "imag", "inf", "int16", "int32", "int64", "int8", "isdtype",
-    "isfinite", "isin", "isinf", "isnan", "less", "less_equal", "linspace",
-    "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "matmul", "matrix_transpose", "max",
-    "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply",
-    "nan", "negative", "newaxis", "nextafter", "nonzero", "not_equal", "ones",
-    "ones_like", "outer", "permute_dims", "pi", "positive", "pow", "prod",
-    "real", "reciprocal", "remainder", "repeat", "reshape", "result_type",
-    "roll", "round", "searchsorted", "sign", "signbit", "sin", "sinh", "sort",
-    "split", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum",
-    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "tril",
-    "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unique_all",
-    "unique_counts", "unique_inverse", "unique_values", "unstack", "var",
-    "vecdot", "where", "zeros", "zeros_like"
+    "isfinite", "isin", "isinf", "isnan", "less", "less_equal", "linalg",
+    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "matmul", "matrix_transpose",
+    "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis",
+    "multiply", "nan", "negative", "newaxis", "nextafter", "nonzero",
+    "not_equal", "ones", "ones_like", "outer", "permute_dims", "pi",
+    "positive", "pow", "prod", "real", "reciprocal", "remainder", "repeat",
+    "reshape", "result_type", "roll", "round", "searchsorted", "sign",
+    "signbit", "sin", "sinh", "sort", "split", "sqrt", "square", "squeeze",
+    "stack", "std", "subtract", "sum", "take", "take_along_axis", "tan",
+    "tanh", "tensordot", "tile", "tril", "triu", "trunc", "uint16", "uint32",
+    "uint64", "uint8", "unique_all", "unique_counts", "unique_inverse",
+    "unique_values", "unstack", "var", "vecdot", "where", "zeros", "zeros_like"
 ]
