@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Comments.h"
 #include "Emitters.h"
 #include "OperationRecords.h"
 #include "OptionRecords.h"
@@ -128,49 +129,6 @@ void CxxOperation::addAttribute(StringRef name, StringRef kind, bool isOptional,
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
-
-/// True for a line that goes on with the paragraph before it, and not a row of
-/// a table or an item of a list.
-static bool isContinued(StringRef line) {
-  return !line.trim().empty() && !StringRef(" |*").contains(line.front());
-}
-
-/// Comments of up to 80 columns, paragraph by paragraph.
-static void emitComment(StringRef text, raw_ostream &os,
-                        StringRef indent = "") {
-  std::string current;
-  auto flush = [&] {
-    if (!current.empty())
-      os << indent << current << '\n';
-    current.clear();
-  };
-  bool mayContinue = false;
-  for (StringRef line : llvm::split(text, '\n')) {
-    bool isText = isContinued(line);
-    if (!isText || !mayContinue)
-      flush();
-    mayContinue = isText;
-    if (current.empty())
-      current = "///";
-    // A row of a table keeps its spaces.
-    if (line.starts_with("|")) {
-      current += (" " + line).str();
-      continue;
-    }
-    SmallVector<StringRef> words;
-    line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-    if (line.starts_with("  ") && !words.empty())
-      current += "  ";
-    for (StringRef word : words) {
-      if (indent.size() + current.size() + 1 + word.size() > 80) {
-        flush();
-        current = "///";
-      }
-      current += " " + word.str();
-    }
-  }
-  flush();
-}
 
 /// The description of ODS without the indentation that all lines share, and
 /// without the example, which is MLIR.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Comments.h"
 #include "Emitters.h"
 #include "OptionRecords.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,20 +19,6 @@ using llvm::StringRef;
 //===----------------------------------------------------------------------===//
 // Comments
 //===----------------------------------------------------------------------===//
-
-/// Prints `text` as `///` comments of up to 80 columns.
-static void emitComment(StringRef text, raw_ostream &os) {
-  constexpr size_t width = 80;
-  std::string line = "  ///";
-  for (StringRef word : llvm::split(text, ' ')) {
-    if (line.size() + 1 + word.size() > width) {
-      os << line << '\n';
-      line = "  ///";
-    }
-    line += " " + word.str();
-  }
-  os << line << '\n';
-}
 
 /// The meaning of a member that is zero, unless the text says it.
 static std::string describeZero(const Option &option) {
@@ -55,7 +42,7 @@ static void emitDescription(const RecordKeeper &records, const Option &option,
   text =
       option.type == OptionType::Switch ? "Not 0: " + text : capitalize(text);
   std::string zero = describeZero(option);
-  emitComment(text + "." + (zero.empty() ? "" : " " + zero), os);
+  emitComment(text + "." + (zero.empty() ? "" : " " + zero), os, "  ");
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,7 +65,7 @@ static StringRef getCType(OptionType type) {
 
 static void emitCField(const Record &record, raw_ostream &os) {
   if (StringRef text = record.getValueAsString("Text"); !text.empty())
-    emitComment(text, os);
+    emitComment(text, os, "  ");
   os << "  " << record.getValueAsString("Declaration") << ';';
   if (StringRef comment = record.getValueAsString("Comment"); !comment.empty())
     os << " /* " << comment << " */";

@@ -56,7 +56,8 @@ private:
 
 } // namespace
 
-static std::string quote(StringRef text) {
+/// A raw string literal.
+static std::string quoteRaw(StringRef text) {
   return ("R\"text(" + text + ")text\"").str();
 }
 
@@ -71,8 +72,8 @@ void OperationEmitter::emitValue(
                                          : "One";
   mlir::tblgen::FmtContext context;
   context.withSelf("type");
-  os << "  {\"" << value.name << "\", " << quote(value.constraint.getSummary())
-     << ", ValueCount::" << count
+  os << "  {\"" << value.name << "\", "
+     << quoteRaw(value.constraint.getSummary()) << ", ValueCount::" << count
      << ",\n   [](mlir::Type type) -> bool { return "
      << mlir::tblgen::tgfmt(value.constraint.getConditionTemplate(), &context)
      << "; }},\n";
@@ -117,7 +118,7 @@ void OperationEmitter::emitWords(const AttributeRecord &attribute) {
 void OperationEmitter::emitAttribute(const AttributeRecord &attribute) {
   os << "  {\"" << attribute.name << "\", AttributeKind::" << attribute.kind
      << ", " << (attribute.isOptional ? "true" : "false") << ", "
-     << quote(attribute.defaultText);
+     << quoteRaw(attribute.defaultText);
   if (attribute.words)
     os << ", " << part(attribute.name) << "_words, " << part(attribute.name)
        << "_make";
@@ -213,15 +214,15 @@ void OperationEmitter::emitEntry() {
   auto list = [&](StringRef what, bool isEmpty) {
     return !isOpen() || isEmpty ? std::string("{}") : part(what);
   };
-  os << "  {\"" << name << "\",\n   " << quote(op.getSummary()) << ",\n   "
-     << quote(op.getDescription()) << ",\n   " << quote(closed) << ", "
+  os << "  {\"" << name << "\",\n   " << quoteRaw(op.getSummary()) << ",\n   "
+     << quoteRaw(op.getDescription()) << ",\n   " << quoteRaw(closed) << ", "
      << (infersType() ? "true" : "false") << ",\n   "
      << list("operands", op.getNumOperands() == 0) << ", "
      << list("attributes", infersType() && op.getNumAttributes() == 0) << ", "
      << list("results", op.getNumResults() == 0);
   if (isComposition(record))
     os << ",\n   " << part("compose") << ", "
-       << quote(record.getValueAsString("example"));
+       << quoteRaw(record.getValueAsString("example"));
   os << "},\n";
 }
 

@@ -24,7 +24,7 @@ static std::string quote(StringRef text) {
   return result;
 }
 
-static std::string getDefault(const Option &option) {
+static std::string getDefaultLiteral(const Option &option) {
   if (option.isText())
     return quote(option.defaultValue);
   if (option.type == OptionType::Switch)
@@ -57,7 +57,7 @@ void hamkaas::tblgen::emitCompileOptions(const RecordKeeper &records,
     std::string typed =
         (option.id + ", " + getTypeName(option.type) + ", " + option.cName)
             .str();
-    settings.push_back(typed + ", " + getDefault(option) +
+    settings.push_back(typed + ", " + getDefaultLiteral(option) +
                        (option.affectsCode ? ", true" : ", false") +
                        (option.isOfMachine ? ", true" : ", false"));
     if (option.isOfWrite)

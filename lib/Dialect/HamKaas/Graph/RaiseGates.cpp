@@ -274,7 +274,7 @@ private:
     if (!matchGelu(op, x, gate, kind))
       return GeluOp::create(rewriter, loc, x.getType(), x, kind);
     if (!matchHardSwish(op, x, gate))
-      return HardSwishOp::create(rewriter, loc, x.getType(), x);
+      return HardSwishOp::create(rewriter, loc, x);
     return nullptr;
   }
 };
