@@ -35,8 +35,8 @@ from .array_api.elementwise import (
     hypot, imag, isfinite, isinf, isnan, less, less_equal, log, log10, log1p,
     log2, logaddexp, logical_and, logical_not, logical_or, logical_xor,
     maximum, minimum, multiply, negative, nextafter, not_equal, positive, pow,
-    real, reciprocal, remainder, round, sign, signbit, sin, sinh, sqrt, square, subtract, tan,
-    tanh, trunc, where)
+    real, reciprocal, remainder, round, sign, signbit, sin, sinh, sqrt, square,
+    subtract, tan, tanh, trunc, where)
 from .array_api.reductions import (
     all, any, argmax, argmin, count_nonzero, cumulative_prod, cumulative_sum,
     max, mean, min, prod, std, sum, var)

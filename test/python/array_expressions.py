@@ -125,15 +125,15 @@ class Expressions:
             a, name = a.astype("float64"), "floor"
             return lambda: (lambda: self.xp.floor(x), a.astype(
                 x.dtype), f"floor({text})")
-        return lambda: (lambda: getattr(self.xp, name)(x), numpy_function(name)(a),
-                        f"{name}({text})")
+        return lambda: (lambda: getattr(self.xp, name)(x),
+                        numpy_function(name)(a), f"{name}({text})")
 
     def function(self):
         name, (x, a, text) = self.one_of(FUNCTIONS), self.pick()
         if a.dtype.kind != "f":
             a = a.astype("float32")
-        return lambda: (lambda: getattr(self.xp, name)(x), numpy_function(name)(a),
-                        f"{name}({text})")
+        return lambda: (lambda: getattr(self.xp, name)(x),
+                        numpy_function(name)(a), f"{name}({text})")
 
     def pair(self, kinds):
         (x, a, left), (y, b, right) = self.pick(), self.pick()

@@ -34,8 +34,8 @@ from ..array_api.elementwise import (
     hypot, imag, isfinite, isinf, isnan, less, less_equal, log, log10, log1p,
     log2, logaddexp, logical_and, logical_not, logical_or, logical_xor,
     maximum, minimum, multiply, negative, nextafter, not_equal, positive, pow,
-    real, reciprocal, remainder, round, sign, signbit, sin, sinh, sqrt, square, subtract, tan,
-    tanh, trunc, where)
+    real, reciprocal, remainder, round, sign, signbit, sin, sinh, sqrt, square,
+    subtract, tan, tanh, trunc, where)
 from ..array_api.linear import einsum, matmul, outer, tensordot, vecdot
 from ..array_api.manipulation import (
     broadcast_arrays, broadcast_to, concat, diff, expand_dims, flip,
