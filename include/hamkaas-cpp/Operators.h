@@ -29,14 +29,39 @@ namespace detail {
 /// default argument, but the conversion of its operand can.
 struct Operand {
   Operand(const Value &value, Position at = Position::here())
-      : value(value), number(0), at(at) {}
+      : value(value), number(0), isNumber(false), at(at) {}
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
-  Operand(T number, Position at = Position::here()) : number(number), at(at) {}
+  Operand(T number, Position at = Position::here())
+      : number(number), isNumber(true), at(at) {}
 
   Value value; // none for a number
   Number number;
+  bool isNumber;
   Position at;
 };
+
+/// Keeps or throws an error of an operator.
+inline void fail(GraphData &graph, Position at, const std::string &problem) {
+  graph.fail(std::string(at.file) + ":" + std::to_string(at.line) +
+             ": error: " + problem);
+}
+
+/// True if the number is one of an integer type, or 0 or 1 for booleans.
+inline bool isIn(int32_t type, const Number &number) {
+  if (std::floor(number.real) != number.real)
+    return false;
+  bool isSigned = type == HamKaasInt8 || type == HamKaasInt16 ||
+                  type == HamKaasInt32 || type == HamKaasInt64;
+  int bits = type == HamKaasBool
+                 ? 1
+                 : 8 * static_cast<int>(elementTypeInfo(type).size);
+  // Doubles are too coarse at the ends of 64 bits.
+  if (bits == 64 && number.isInteger)
+    return isSigned ? (number.integer < 0) == (number.real < 0)
+                    : number.real >= 0;
+  double end = std::ldexp(1.0, isSigned ? bits - 1 : bits);
+  return number.real >= (isSigned ? -end : 0) && number.real < end;
+}
 
 inline std::vector<int64_t> ones(int32_t rank) {
   return std::vector<int64_t>(static_cast<size_t>(rank), 1);
@@ -53,11 +78,11 @@ inline Value makeNumber(const Number &number, const Value &like, Position at) {
   std::vector<int64_t> shape = ones(type.rank);
   double real = number.real;
   int64_t integer = number.integer;
-  if (!isFloat && !number.isInteger && std::floor(real) != real) {
-    like.owner()->fail(std::string(at.file) + ":" + std::to_string(at.line) +
-                       ": error: expected a whole number beside a tensor of " +
-                       elementTypeInfo(type.elementType).name + ", got " +
-                       std::to_string(real));
+  if (!isFloat && !isIn(type.elementType, number)) {
+    fail(*like.owner(), at,
+         std::string("expected a number of ") +
+             elementTypeInfo(type.elementType).name +
+             " beside a tensor of it, got " + std::to_string(real));
     return Value();
   }
   tensor.structSize = sizeof(tensor);
@@ -110,10 +135,15 @@ inline void alignShapes(Value &lhs, Value &rhs, Position at) {
 template <typename Function>
 Value apply(const Operand &lhs, const Operand &rhs, Function function) {
   Position at = rhs.at;
-  Value a = lhs.value ? lhs.value : makeNumber(lhs.number, rhs.value, at);
-  Value b = rhs.value ? rhs.value : makeNumber(rhs.number, lhs.value, at);
-  if (!a || !b)
+  Value a = lhs.isNumber ? makeNumber(lhs.number, rhs.value, at) : lhs.value;
+  Value b = rhs.isNumber ? makeNumber(rhs.number, lhs.value, at) : rhs.value;
+  if (!a || !b) {
+    // After an error in the graph, this one would be a consequence.
+    GraphData *graph = a ? a.owner() : b.owner();
+    if (graph && graph->problem.empty())
+      fail(*graph, at, "expected two values, got none");
     return Value();
+  }
   alignShapes(a, b, at);
   return function(a, b, at);
 }

@@ -109,12 +109,24 @@ private:
 struct Number {
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   Number(T value)
-      : isInteger(std::is_integral_v<T>), integer(static_cast<int64_t>(value)),
+      : isInteger(std::is_integral_v<T>), integer(toInteger(value)),
         real(static_cast<double>(value)) {}
 
   bool isInteger;
-  int64_t integer; // of a real number, what is before the point
+  int64_t integer; // of a real number, what is before the point; modulo 2^64
   double real;
+
+private:
+  template <typename T> static int64_t toInteger(T value) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<int64_t>(value);
+    else if (value >= 0 && value < static_cast<T>(0x1p64))
+      return static_cast<int64_t>(static_cast<uint64_t>(value));
+    else if (value < 0 && value >= static_cast<T>(-0x1p63))
+      return static_cast<int64_t>(value);
+    else
+      return 0; // No integer of 64 bits.
+  }
 };
 
 namespace detail {

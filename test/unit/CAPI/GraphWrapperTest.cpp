@@ -9,6 +9,7 @@
 #include "hamkaas-cpp/Graph.h"
 
 #include <array>
+#include <limits>
 
 using namespace hamkaas::test;
 using hamkaas::Graph;
@@ -231,8 +232,39 @@ TEST_F(GraphWrapper, RefusesBrokenNumbersBesideIntegers) {
   Value wrong = count * 0.5;
   EXPECT_FALSE(bool(wrong));
   EXPECT_EQ(graph.error(), std::string(__FILE__) + ":" + std::to_string(line) +
-                               ": error: expected a whole number beside a "
-                               "tensor of int32, got 0.500000");
+                               ": error: expected a number of int32 beside a "
+                               "tensor of it, got 0.500000");
+}
+
+/// The error of a tensor of the type plus the number.
+template <typename T>
+static std::string addNumber(HamKaasElementType type, T number) {
+  Graph graph;
+  Value sum = graph.input("x", type, {2}) + number;
+  EXPECT_EQ(bool(sum), graph.error().empty());
+  return graph.error();
+}
+
+TEST(GraphNumbers, AreInTheTypeBesideThem) {
+  EXPECT_EQ(addNumber(HamKaasInt8, -128), "");
+  EXPECT_THAT(addNumber(HamKaasInt8, 128), HasSubstr("got 128.0"));
+  EXPECT_THAT(addNumber(HamKaasUInt8, -1), HasSubstr("a number of uint8"));
+  EXPECT_EQ(addNumber(HamKaasInt64, INT64_MAX), "");
+  EXPECT_EQ(addNumber(HamKaasInt64, INT64_MIN), "");
+  EXPECT_NE(addNumber(HamKaasInt64, UINT64_MAX), "");
+  EXPECT_NE(addNumber(HamKaasInt64, 0x1p63), "");
+  EXPECT_EQ(addNumber(HamKaasUInt64, UINT64_MAX), "");
+  EXPECT_EQ(addNumber(HamKaasUInt64, 0x1p63), "");
+  EXPECT_NE(addNumber(HamKaasUInt64, -1), "");
+  EXPECT_NE(addNumber(HamKaasInt32, std::numeric_limits<float>::quiet_NaN()),
+            "");
+  EXPECT_EQ(addNumber(HamKaasFloat32, 1e300), "");
+}
+
+TEST_F(GraphWrapper, RefusesNoValueBesideAnOperator) {
+  Value none;
+  EXPECT_FALSE(bool(x + none));
+  EXPECT_THAT(graph.error(), HasSubstr("expected two values, got none"));
 }
 
 TEST_F(GraphWrapper, LoopsOverRows) {
