@@ -78,7 +78,8 @@ def gather_points(x: T, components: Any) -> T:
         return chosen
     points = concat([expand_dims(cast(one, "int64"), axis=-1)
                      for one in components], axis=-1)
-    return make("gather_nd", [x, points])
+    chosen = make("gather_nd", [x, points])
+    return chosen
 
 
 def searchsorted(x1: T, x2: Any, /, *, side: str = "left") -> T:
