@@ -148,11 +148,12 @@ Tensor GraphBuilder::create(const OperationKind &kind,
     return folded;
   }
   for (auto [i, operand] : llvm::enumerate(operands))
-    op->setOperand(i, materialize(operand));
+    values[i] = materialize(operand);
   if (hasFailed()) {
     op->destroy();
     return {};
   }
+  op->setOperands(values);
   builder.insert(op);
   return Tensor(op->getResult(0));
 }
