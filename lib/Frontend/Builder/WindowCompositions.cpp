@@ -223,7 +223,8 @@ Tensor compositions::compose(GraphBuilder &b, const AvgPool3d &given) {
 /// its last one again, which does not change the maximum and has no weight.
 static Tensor poolParts(GraphBuilder &b, Tensor x, int64_t dim, int64_t size,
                         Combiner combiner) {
-  constexpr int64_t largestTable = int64_t(1) << 24;
+  // A constant of a graph has no more elements.
+  constexpr int64_t largestTable = int64_t(1) << 16;
   int64_t old = x.dim(dim), most = 0;
   if (size > largestTable || old > largestTable ||
       old / size + 2 > largestTable / size)
@@ -244,7 +245,7 @@ static Tensor poolParts(GraphBuilder &b, Tensor x, int64_t dim, int64_t size,
   Shape table = {size, most}, aligned = table;
   aligned.append(x.rank() - 1 - dim, 1);
   x = b.gather(x, b.constant(indices, table), dim);
-  if (combiner == Combiner::Sum)
+  if (x && combiner == Combiner::Sum)
     x = b.mul(x, b.constantOf(x.elementType(), weights, aligned));
   return b.reduce(combiner, x, dim + 1, /*keepDims=*/false);
 }
