@@ -58,6 +58,13 @@ public:
     shared = std::make_unique<detail::GraphData>(handle);
     shared->check(error);
   }
+  /// Leaves `other` as a graph that cannot be compiled, with an error that says
+  /// that it was moved.
+  Graph(Graph &&other) { swap(other); }
+  Graph &operator=(Graph &&other) {
+    Graph(std::move(other)).swap(*this);
+    return *this;
+  }
 
   /// As HamKaasGraphBeginFunction: what follows belongs to the entry function
   /// of that name.
@@ -235,6 +242,11 @@ private:
     return value ? Value(shared.get(), value) : Value();
   }
 
+  void swap(Graph &other) {
+    shared.swap(other.shared);
+    outputs.swap(other.outputs);
+  }
+
   HamKaasError setOutputs() {
     std::vector<HamKaasGraphOutput> list;
     for (const auto &[name, value] : outputs)
@@ -243,7 +255,9 @@ private:
                                   static_cast<int32_t>(list.size()));
   }
 
-  std::unique_ptr<detail::GraphData> shared;
+  std::unique_ptr<detail::GraphData> shared =
+      std::make_unique<detail::GraphData>(
+          nullptr, "expected a graph, got one that was moved");
   std::vector<std::pair<std::string, HamKaasValue>> outputs;
 };
 

@@ -36,7 +36,8 @@ namespace detail {
 
 /// The data that a Graph and its values share.
 struct GraphData {
-  explicit GraphData(HamKaasGraph *handle) : handle(handle) {}
+  explicit GraphData(HamKaasGraph *handle, std::string problem = "")
+      : handle(handle), problem(std::move(problem)) {}
   GraphData(const GraphData &) = delete;
   GraphData &operator=(const GraphData &) = delete;
   ~GraphData() { HamKaasErrorFree(HamKaasGraphDestroy(handle)); }

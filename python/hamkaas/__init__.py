@@ -23,10 +23,11 @@ The names in capitals and `traverse_node` are those of the first HamKaas, see
 `hamkaas.compat`.
 """
 
-import math
-
 from . import array, nn, ops
 from ._native import compiler_version
+from .array_api.constants import (
+    bfloat16, bool, e, float16, float32, float64, inf, int16, int32, int64,
+    int8, nan, newaxis, pi, uint16, uint32, uint64, uint8)
 from .array_api.elementwise import (
     abs, acos, acosh, add, asin, asinh, astype, atan, atan2, atanh,
     bitwise_and, bitwise_invert, bitwise_left_shift, bitwise_or,
@@ -51,7 +52,7 @@ from .array_api.ordering import (
 from .array_api.data_types import (
     can_cast, finfo, iinfo, isdtype, result_type)
 from .array_api.creation import Creation, meshgrid
-from .arrays import digest, dtype_of
+from .arrays import digest
 from .compat import (BufferTensor, ComplexHadamardProductNode, ConstantTensor,
                      HadamardProductNode, HamKaasPlugin, InputTensor,
                      MatMulNode, PermuteNode, ReLUNode, ReplaceSliceNode,
@@ -68,22 +69,6 @@ from .state import State
 from .tables import TensorInfo
 
 __version__ = "0.1.0"
-
-# The types of elements, by their names, and the numbers that have one.
-bool = dtype_of("bool")
-int8 = dtype_of("int8")
-int16 = dtype_of("int16")
-int32 = dtype_of("int32")
-int64 = dtype_of("int64")
-uint8 = dtype_of("uint8")
-uint16 = dtype_of("uint16")
-uint32 = dtype_of("uint32")
-uint64 = dtype_of("uint64")
-float16 = dtype_of("float16")
-bfloat16 = dtype_of("bfloat16")
-float32 = dtype_of("float32")
-float64 = dtype_of("float64")
-pi, e, inf, nan, newaxis = math.pi, math.e, math.inf, math.nan, None
 
 _creation = Creation(Node)
 arange = _creation.arange

@@ -102,7 +102,7 @@ private:
     Value given = group.getInputs()[argument.getArgNumber()];
     Value weights = getOutside(given);
     // Operands of loops are packed before the loop only if they are parameters.
-    // What is constant within a body is packed in each step.
+    // Constants of a loop's body are packed in each step.
     Operation *source = weights.getDefiningOp();
     bool isOnce =
         movable.contains(source) && !isa<ScanOp>(source->getParentOp());

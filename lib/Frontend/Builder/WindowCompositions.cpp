@@ -104,6 +104,7 @@ Tensor compositions::compose(GraphBuilder &b, const Conv2d &given) {
 Tensor compositions::compose(GraphBuilder &b, const Conv3d &given) {
   return convolve<3>(b, given);
 }
+
 template <int64_t count, typename T>
 static Tensor convolveTransposed(GraphBuilder &b, const T &given) {
   Tensor x = given.x, w = given.weight;

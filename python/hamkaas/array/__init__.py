@@ -19,12 +19,13 @@ numbers, and integers and floats have no common type. The extension ``fft`` is
 not offered.
 """
 
-import math
-
 from . import linalg
 from ..array_api.broadcasting import broadcast_shapes
 from ..array_api.data_types import (
     can_cast, finfo, iinfo, isdtype, result_type)
+from ..array_api.constants import (
+    bfloat16, bool, e, float16, float32, float64, inf, int16, int32, int64,
+    int8, nan, newaxis, pi, uint16, uint32, uint64, uint8)
 from ..array_api.creation import meshgrid
 from ..array_api.elementwise import (
     abs, acos, acosh, add, asin, asinh, astype, atan, atan2, atanh,
@@ -46,7 +47,6 @@ from ..array_api.ordering import (
 from ..array_api.reductions import (
     all, any, argmax, argmin, count_nonzero, cumulative_prod, cumulative_sum,
     max, mean, min, prod, std, sum, var)
-from ..arrays import dtype_of
 from .array import VERSION as __array_api_version__
 from .array import Array, compute
 from .creation import (
@@ -56,21 +56,6 @@ from .inspection import __array_namespace_info__
 from .sets import (
     nonzero, unique_all, unique_counts, unique_inverse, unique_values)
 from .sites import RecompilationWarning
-
-bool = dtype_of("bool")
-int8 = dtype_of("int8")
-int16 = dtype_of("int16")
-int32 = dtype_of("int32")
-int64 = dtype_of("int64")
-uint8 = dtype_of("uint8")
-uint16 = dtype_of("uint16")
-uint32 = dtype_of("uint32")
-uint64 = dtype_of("uint64")
-float16 = dtype_of("float16")
-bfloat16 = dtype_of("bfloat16")
-float32 = dtype_of("float32")
-float64 = dtype_of("float64")
-pi, e, inf, nan, newaxis = math.pi, math.e, math.inf, math.nan, None
 
 __all__ = [
     "Array", "RecompilationWarning", "__array_api_version__",

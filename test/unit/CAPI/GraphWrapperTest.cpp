@@ -334,3 +334,22 @@ TEST(GraphWrapperErrors, RefuseValuesOfOtherGraphs) {
               HasSubstr("'add': expected operand 1 to be a value "
                         "of this graph"));
 }
+
+TEST(GraphWrapperErrors, TellOfMovedGraphs) {
+  Graph first;
+  Value x = first.input("x", HamKaasFloat32, {2});
+  Graph second = std::move(first);
+  second.output("y", relu(x));
+  EXPECT_TRUE(bool(second.compile()));
+  EXPECT_FALSE(bool(first.input("x", HamKaasFloat32, {2})));
+  first.beginFunction("f");
+  first.store(x, x);
+  first.scan({{x}, {}},
+             [](const auto &, const auto &) { return hamkaas::Scan(); });
+  EXPECT_THAT(first.error(), HasSubstr("got one that was moved"));
+  auto model = first.compile();
+  ASSERT_FALSE(bool(model));
+  EXPECT_THAT(model.error().message(), HasSubstr("got one that was moved"));
+  first = std::move(second);
+  EXPECT_TRUE(bool(first.compile()));
+}
