@@ -26,20 +26,29 @@ foreach(part Dialect Enums Attrs Interfaces)
     ${PROJECT_BINARY_DIR}/include/HamKaas/Dialect/HamKaas/IR/HamKaas${part}.h.inc)
 endforeach()
 add_custom_command(
-  OUTPUT precompiled.pch precompiled.pch.sum
+  OUTPUT precompiled.pch
   COMMAND ${CMAKE_CXX_COMPILER} ${precompiled_flags} -x c++-header
           ${precompiled_header} -fpch-instantiate-templates -Xclang
           -fno-pch-timestamp -MD -MF precompiled.pch.d -MT precompiled.pch
           -o precompiled.pch
-  COMMAND ${CMAKE_CXX_COMPILER} ${precompiled_flags} -x c++-header
-          ${precompiled_header} -E -o precompiled.ii
-  COMMAND ${CMAKE_COMMAND} -E sha256sum precompiled.ii > precompiled.pch.sum
-  COMMAND ${CMAKE_COMMAND} -E rm precompiled.ii
   WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
   DEPENDS ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h ${precompiled_inputs}
   DEPFILE ${CMAKE_BINARY_DIR}/precompiled.pch.d
   COMMENT "Precompiling the headers of MLIR and the dialect" VERBATIM)
+# A command of its own, for it runs beside the other; no file compiles yet.
+add_custom_command(
+  OUTPUT precompiled.pch.sum
+  COMMAND ${CMAKE_CXX_COMPILER} ${precompiled_flags} -x c++-header
+          ${precompiled_header} -E -MD -MF precompiled.pch.sum.d
+          -MT precompiled.pch.sum -o precompiled.ii
+  COMMAND ${CMAKE_COMMAND} -E sha256sum precompiled.ii > precompiled.pch.sum
+  COMMAND ${CMAKE_COMMAND} -E rm precompiled.ii
+  WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
+  DEPENDS ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h ${precompiled_inputs}
+  DEPFILE ${CMAKE_BINARY_DIR}/precompiled.pch.sum.d
+  COMMENT "Taking the checksum of the precompiled headers" VERBATIM)
 add_custom_target(HamKaasPrecompiledHeader
-  DEPENDS ${CMAKE_BINARY_DIR}/precompiled.pch)
+  DEPENDS ${CMAKE_BINARY_DIR}/precompiled.pch
+          ${CMAKE_BINARY_DIR}/precompiled.pch.sum)
 add_dependencies(HamKaasPrecompiledHeader
   HamKaasDialectIncGen HamKaasInterfacesIncGen)
