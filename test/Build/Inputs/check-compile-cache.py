@@ -3,8 +3,9 @@
 
 usage: check-compile-cache.py SOURCE BUILD FOLDER
 
-Compiles the precompiled header and one file in two copies of the project in
-FOLDER, with the commands of the build and the settings of scripts/ccache.sh.
+Compiles the precompiled header and one file, and takes the header's checksum, in
+two copies of the project in FOLDER, with the commands of the build and the settings
+of scripts/ccache.sh.
 """
 
 import os
@@ -52,6 +53,7 @@ def make(target, copy, launcher=""):
 for name in ("first", "second"):
     copy = clone(name)
     make("precompiled.pch", copy)
+    make("precompiled.pch.sum", copy)
     make(OBJECT, copy, launcher="ccache ")
 statistics = dict(line.split("\t") for line in
                   get_output("ccache", "--print-stats").splitlines())
