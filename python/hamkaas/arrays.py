@@ -303,7 +303,7 @@ def encode(values: Any, name: str) -> Array:
     if name == "bfloat16":
         return _encode_bfloat16(array)
     dtype = np.dtype(name)
-    if dtype.kind in "iu":
+    if dtype.kind in "iu" and array.size:
         info = np.iinfo(dtype)
         for value in (array.min(), array.max()):
             if not info.min <= value <= info.max or value != int(value):

@@ -291,7 +291,7 @@ class Node(Operators):
 
     @classmethod
     def _make_constant(cls, array: Array, is_literal: bool) -> "Node":
-        is_small = is_literal and array.size <= _LARGEST_LITERAL
+        is_small = is_literal and 0 < array.size <= _LARGEST_LITERAL
         if not is_small:
             return make_constant(Node, array, None)
         data = as_dense(array)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Optional, Sequence, Tuple
+from typing import Callable, Optional, Sequence, Tuple
 
 from . import _native
 from .errors import HamKaasError
@@ -13,26 +13,30 @@ from .tensor import Attributes, TensorType
 
 _Operands = Tuple[Optional[TensorType], ...]
 
+_Inference = Callable[[str, _Operands, Attributes], Tuple[TensorType, ...]]
+
 # Messages name the places of at most so many operands.
 _NOTES = 4
 
 
 @functools.lru_cache(maxsize=1 << 16, typed=True)
-def _infer(row: str, operands: _Operands,
-           attributes: Attributes) -> Tuple[TensorType, ...]:
+def infer_types(row: str, operands: _Operands,
+                attributes: Attributes) -> Tuple[TensorType, ...]:
+    """The types of the results; errors have no positions."""
     return _native.infer_operation(row, operands, attributes)
 
 
 def infer(row: str, operands: _Operands, attributes: Attributes,
           positions: Sequence[Position],
-          position: Position) -> Tuple[TensorType, ...]:
+          position: Position,
+          by: _Inference = infer_types) -> Tuple[TensorType, ...]:
     """The types of the results of an operation of the table.
 
     ``positions`` are those of the operands. Raises HamKaasError with the
     compiler's text at ``position``.
     """
     try:
-        return _infer(row, operands, attributes)
+        return by(row, operands, attributes)
     except (HamKaasError, OverflowError, RuntimeError) as error:
         text = str(error) if isinstance(error, HamKaasError) else \
             f"'{row}': expected attributes of 64 bits, got {attributes}"

@@ -40,7 +40,7 @@ class Tensor:
 
     @property
     def shape(self) -> Shape:
-        """The dimensions, each at least 1."""
+        """The dimensions; those of a node are at least 1."""
         return self._type[1]
 
     @property

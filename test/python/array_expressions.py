@@ -6,6 +6,7 @@
 compares that many graphs of a dozen expressions each.
 """
 
+import re
 import sys
 
 import numpy as np
@@ -47,6 +48,8 @@ class Expressions:
     """A graph that grows, with the values that numpy has for its nodes."""
 
     xp, dtypes = hk, DTYPES
+    fewest = 1
+    """The elements that a node has at least."""
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
@@ -97,12 +100,21 @@ class Expressions:
 
     def grow(self):
         """One more node, unless numpy has no value for it that is a number."""
-        made = self.one_of(self.makers())()
-        if made is None:
-            return
-        node, value, text = made()
+        try:
+            made = self.one_of(self.makers())()
+            if made is None:
+                return
+            node, value, text = made()
+        except (ValueError, IndexError) as error:
+            if re.search("zero-size|empty (sequence|axes)", str(error)):
+                return  # The largest element of none, and the like.
+            raise
         value = np.asarray(value)
-        if value.size == 0 or value.size > MOST_ELEMENTS or value.ndim > 5:
+        if value.size < self.fewest or value.size > MOST_ELEMENTS or \
+                value.ndim > 5:
+            return
+        if value.size == 0:
+            self.keep(node(), value, text)
             return
         if value.dtype.kind == "f" and (not np.isfinite(value).all() or
                                         np.abs(value).max() > 1e4):
@@ -208,7 +220,7 @@ class Expressions:
                         expected, f"{name}({text}, {axis}, {keepdims})")
 
     def index_of(self, size):
-        kind = self.rng.integers(6)
+        kind = self.rng.integers(6) if size else 5
         if kind == 0:
             return int(self.rng.integers(-size, size))
         if kind == 1:

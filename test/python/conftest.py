@@ -20,3 +20,19 @@ hypothesis.settings.load_profile("hamkaas")
 @pytest.fixture
 def rng():
     return np.random.default_rng(20260101)
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """The recordings that were compiled, as they are."""
+    from hamkaas.array import programs
+    found = []
+    compile_shared = programs.compile_shared
+
+    def count(nodes, name):
+        found.append(nodes)
+        return compile_shared(nodes, name)
+
+    programs.PROGRAMS.clear()
+    monkeypatch.setattr(programs, "compile_shared", count)
+    return found

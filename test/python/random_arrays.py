@@ -11,6 +11,7 @@ import copy
 import operator
 import sys
 import time
+import warnings
 
 import numpy as np
 
@@ -40,13 +41,21 @@ class ArrayExpressions(Expressions):
     """Arrays, with the values that numpy has for them."""
 
     xp, dtypes = xp, DTYPES
+    fewest = 0
 
     def __init__(self, seed):
         self.followed = set()
+        self.has_empty = seed % 3 == 0
         super().__init__(seed)
 
     def leaf(self, name, value):
         return xp.asarray(value)
+
+    def shape(self):
+        shape = super().shape()
+        if self.has_empty and shape and self.rng.integers(2):
+            shape[self.rng.integers(len(shape))] = 0
+        return shape
 
     def keep(self, node, value, text):
         super().keep(node, value, text)
@@ -75,7 +84,7 @@ class ArrayExpressions(Expressions):
             assert result.shape == value.shape, known
             assert result.dtype == value.dtype, (known, result.dtype,
                                                  value.dtype)
-            if value.dtype.kind != "f":
+            if value.dtype.kind != "f" or not value.size:
                 np.testing.assert_array_equal(result, value, known)
                 continue
             scale = max(1.0, float(np.abs(value).max()))
@@ -203,15 +212,13 @@ class ArrayExpressions(Expressions):
     def mask(self):
         x, a, text = self.pick()
         chosen = self.rng.integers(0, 2, a.shape).astype(bool)
-        if not chosen.any():
-            return None
         key = self.one_of([chosen, xp.asarray(chosen)]) if a.ndim else ...
         return lambda: (lambda: x[key], a[chosen] if a.ndim else a,
                         f"{text}[{chosen}]")
 
     def sets(self):
         x, a, text = self.pick()
-        if a.ndim == 0 or not a.any():
+        if a.ndim == 0:
             return None
         if self.rng.integers(2):
             return lambda: (lambda: xp.nonzero(x)[-1], np.nonzero(a)[-1],
@@ -242,6 +249,8 @@ class ArrayExpressions(Expressions):
             return lambda: (lambda: xp.searchsorted(xp.sort(x), x, side=side),
                             np.searchsorted(order, a, side=side),
                             f"searchsorted({text}, {side})")
+        if not a.size:
+            return None
         places = self.rng.integers(-a.shape[axis], a.shape[axis], a.shape)
         return lambda: (lambda: xp.take_along_axis(x, xp.asarray(places),
                                                    axis=axis),
@@ -254,7 +263,7 @@ class ArrayExpressions(Expressions):
             return None
         axis, name = self.axis(a), self.one_of(["unstack", "split", "diff",
                                                 "triu", "initial"])
-        if name == "unstack":
+        if name == "unstack" and a.shape[axis]:
             return lambda: (lambda: xp.unstack(x, axis=axis)[-1],
                             np.moveaxis(a, axis, 0)[-1],
                             f"unstack({text}, {axis})[-1]")
@@ -345,8 +354,8 @@ class ArrayExpressions(Expressions):
     def shape_again(self):
         x, a, text = self.pick()
         shape = [int(size) for size in self.rng.permutation(
-            [*(size for size in a.shape if size > 1), 1])]
-        if self.rng.integers(2):
+            [*(size for size in a.shape if size != 1), 1])]
+        if a.size and self.rng.integers(2):
             shape[self.rng.integers(len(shape))] = -1
         return lambda: (lambda: x.reshape(shape), a.reshape(shape),
                         f"{text}.reshape({shape})")
@@ -365,7 +374,8 @@ class ArrayExpressions(Expressions):
 
 def grow(seed, count=12):
     expressions = ArrayExpressions(seed)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*(empty slice|freedom)")
         while len(expressions.nodes) < count + 4:
             expressions.grow()
     return expressions

@@ -68,6 +68,7 @@ def test_sklearn_metrics(sklearn):
     x, classes, guesses = map(xp.asarray, (A, CLASSES, GUESSES))
     for name, ours, theirs in [
             ("accuracy_score", (classes, guesses), (CLASSES, GUESSES)),
+            ("f1_score", (classes, guesses), (CLASSES, GUESSES)),
             ("confusion_matrix", (classes, guesses), (CLASSES, GUESSES)),
             ("r2_score", (x[:, 0], x[:, 1]), (A[:, 0], A[:, 1])),
             ("mean_squared_error", (x, x * 2), (A, A * 2)),
@@ -145,6 +146,11 @@ def test_scipy(scipy):
         result = function(xp.asarray(A), **options)
         assert isinstance(result, xp.Array), function
         agree(result, function(A, **options))
+    ours = scipy.stats.pearsonr(xp.asarray(A[:, 0]), xp.asarray(A[:, 1]))
+    theirs = scipy.stats.pearsonr(A[:, 0], A[:, 1])
+    assert isinstance(ours.statistic, xp.Array)
+    agree(ours.statistic, theirs.statistic)
+    agree(ours.pvalue, theirs.pvalue)
 
 
 def test_in_another_process():

@@ -53,7 +53,7 @@ REFUSED = {
         lambda: X + hk.input("y", [2]),
     "to have as many elements as x (12), got 10":
         lambda: X.reshape([2, 5]),
-    "expected a slice of at least one of 2 entries, got begin 2 and end 2":
+    "begin < end <= the first dimension of x (2), got begin 2 and end 2":
         lambda: X[2:3],
     "expected an index from -2 to 1, got 2":
         lambda: X[2],
@@ -65,7 +65,7 @@ REFUSED = {
         lambda: X[X > 0],
     "expected a mask of the shape of what it chooses from, [2, 6], got [6, 2]":
         lambda: X[np.ones([6, 2], bool)],
-    "expected at least one index, got none":
+    "got 0":
         lambda: X[np.zeros(2, bool)],
     "expected an axis from -2 to 1, got 2":
         lambda: hk.cumulative_sum(X, axis=2),
@@ -307,12 +307,12 @@ def test_deep_graph():
 
 def test_types_are_inferred_once():
     """100,000 nodes ask the compiler for as many types as they have forms."""
-    from hamkaas.inference import _infer
+    from hamkaas.inference import infer_types
     x = node = hk.input("x", [3, 5, 7])
-    before = _infer.cache_info().misses
+    before = infer_types.cache_info().misses
     for _ in range(25_000):
         node = ((node + x).relu().permute([0, 1, 2]) * 0.5)[::-1]
-    assert _infer.cache_info().misses - before <= 5
+    assert infer_types.cache_info().misses - before <= 5
 
 
 def test_deep_graph_runs():

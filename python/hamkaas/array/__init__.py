@@ -14,9 +14,8 @@ again for other values:
 
 `compute` computes several arrays together.
 
-Where this differs from the standard: no array is empty, there are no complex
-numbers, and integers and floats have no common type. The extension ``fft`` is
-not offered.
+Where this differs from the standard: there are no complex numbers, and integers
+and floats have no common type. The extension ``fft`` is not offered.
 """
 
 from . import linalg

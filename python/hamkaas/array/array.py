@@ -15,6 +15,7 @@ from ..positions import make_error
 from ..tensor import Attributes, Tensor, TensorType
 from .assignment import assign, pick
 from .computation import LARGEST_DEPTH, compute_records
+from .empty import answer
 from .inplace import InPlaceOperators
 from .interchange import (CPU, as_elements, check_device, export,
                           make_number)
@@ -99,6 +100,9 @@ class Array(InPlaceOperators):
         records: Operands = tuple([_record_of(one) for one in operands])
         form = find_form(row, records, attributes)
         place = user_place()
+        if form.lacks_elements:
+            return tuple([cls._of(one)
+                          for one in answer(form, records, place)])
         if records and (view := make_view(row, records, attributes,
                                           form.types[0], place)):
             return (cls._of(view),)
@@ -194,7 +198,10 @@ class Array(InPlaceOperators):
     def __repr__(self) -> str:
         text = np.array2string(self._elements(), separator=", ",
                                prefix="Array(")
-        return f"Array({text}, dtype={self.dtype})"
+        # Brackets alone do not tell it.
+        shape = f"shape={self.shape}, " if self.ndim > 1 and \
+            0 in self.shape else ""
+        return f"Array({text}, {shape}dtype={self.dtype})"
 
     def __str__(self) -> str:
         return str(self._elements())

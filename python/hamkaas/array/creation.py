@@ -55,8 +55,6 @@ def _of_numbers(value: Any, name: Optional[str]) -> Array:
         raise make_error(str(error)) from None
     if array.dtype.kind not in _DEFAULTS:
         raise TypeError(f"expected numbers or an array, got {value!r}")
-    if array.size == 0:
-        return Array._of_elements(array)  # Tells that no array is empty.
     return Array._of_elements(encode(array, name or
                                      _DEFAULTS[array.dtype.kind]))
 

@@ -41,12 +41,11 @@ def as_elements(data: NumpyArray) -> Tuple[NumpyArray, str]:
             raise make_error("expected the package ml_dtypes, which gives "
                              "numpy bfloat16, got none")
         data = data.view(dtype)
-    if data.size == 0 or data.ndim > 1:
+    if data.ndim > 1:
         try:
-            check_shape(data.shape)
+            check_shape(tuple(size or 1 for size in data.shape))
         except HamKaasError as error:
-            raise make_error(f"{error}; no array is empty" if data.size == 0
-                             else str(error)) from None
+            raise make_error(str(error)) from None
     return data, name
 
 

@@ -206,10 +206,7 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
         raise make_error(f"expected matrices, got {list(x.shape)}")
     rows, columns = x.shape[-2:]
     first = (0, offset) if offset >= 0 else (-offset, 0)
-    length = min(rows - first[0], columns - first[1])
-    if length < 1:
-        raise make_error(f"expected a diagonal from {1 - rows} to "
-                         f"{columns - 1}, got {offset}")
+    length = max(0, min(rows - first[0], columns - first[1]))
     places = (first[0] + np.arange(length)) * columns + first[1] + \
         np.arange(length)
     flat = manipulation.reshape(x, (*x.shape[:-2], rows * columns))

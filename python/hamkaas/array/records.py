@@ -11,9 +11,9 @@ from types import CodeType, FrameType
 from typing import Any, Dict, List, Optional, Tuple
 
 from ..arrays import Array as NumpyArray
-from ..inference import infer
 from ..positions import Position, printable
 from ..tensor import Attributes, TensorType
+from .empty_types import infer, lacks_elements
 
 Place = Optional[Tuple[CodeType, int]]
 """Code and instruction of the user. Taken at each operation, unlike the line,
@@ -29,17 +29,20 @@ class Form:
     One object for each, so that programs are found by their forms' numbers.
     """
 
-    __slots__ = ("number", "row", "attributes", "types")
+    __slots__ = ("number", "row", "attributes", "types", "lacks_elements")
 
     _numbers = itertools.count()
 
     def __init__(self, row: str, attributes: Attributes,
-                 types: Tuple[TensorType, ...]) -> None:
+                 types: Tuple[TensorType, ...],
+                 lacks_elements: bool = False) -> None:
         self.number = next(Form._numbers)
         self.row = row
         self.attributes = attributes
         self.types = types
         """Of the results."""
+        self.lacks_elements = lacks_elements
+        """An operand or a result is empty."""
 
 
 _NOBODY: List["Record"] = []
@@ -134,8 +137,8 @@ def _key(attributes: Attributes) -> _Key:
 @functools.lru_cache(maxsize=1 << 16)
 def _make_form(row: str, attributes: Attributes, key: _Key,
                operands: Tuple[Optional[TensorType], ...]) -> Form:
-    return Form(row, attributes, infer(row, operands, attributes, [],
-                                       ("<array>", 1)))
+    types = infer(row, operands, attributes, [], ("<array>", 1))
+    return Form(row, attributes, types, lacks_elements((*operands, *types)))
 
 
 def find_form(row: str, operands: Operands,

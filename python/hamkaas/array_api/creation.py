@@ -98,7 +98,7 @@ class Creation(Generic[T]):
         name = _default_dtype(start, stop, step) if dtype is None else \
             check_dtype(dtype)
         begin, end = (0, start) if stop is None else (start, stop)
-        return self._literal(_not_empty(np.arange(begin, end, step)), name)
+        return self._literal(np.arange(begin, end, step), name)
 
     def linspace(self, start: float, stop: float, /, num: int, *,
                  dtype: Optional[DTypeLike] = None,
@@ -106,13 +106,13 @@ class Creation(Generic[T]):
         """``num`` numbers from ``start`` to ``stop``, evenly spaced."""
         name = DEFAULT_FLOAT if dtype is None else check_dtype(dtype)
         return self._literal(
-            _not_empty(np.linspace(start, stop, num, endpoint=endpoint)), name)
+            np.linspace(start, stop, num, endpoint=endpoint), name)
 
     def eye(self, n_rows: int, n_cols: Optional[int] = None, /, *, k: int = 0,
             dtype: Optional[DTypeLike] = None) -> T:
         """A matrix with ones on diagonal ``k``, and zeros elsewhere."""
         name = DEFAULT_FLOAT if dtype is None else check_dtype(dtype)
-        return self._literal(_not_empty(np.eye(n_rows, n_cols, k)), name)
+        return self._literal(np.eye(n_rows, n_cols, k), name)
 
     def asarray(self, value: Any, /, *,
                 dtype: Optional[DTypeLike] = None) -> T:
@@ -129,15 +129,8 @@ class Creation(Generic[T]):
         else:
             array = np.asarray(value)
             given = _default_dtype(*array.reshape(-1).tolist())
-            return self._literal(_not_empty(array), name or given)
+            return self._literal(array, name or given)
         return x if name is None else cast(x, name)
-
-
-def _not_empty(array: Array) -> Array:
-    if array.size == 0:
-        raise make_error(f"expected at least one element, got "
-                         f"{list(array.shape)}")
-    return array
 
 
 def meshgrid(*tensors: T, indexing: str = "xy") -> List[T]:

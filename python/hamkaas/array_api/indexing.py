@@ -56,7 +56,8 @@ def _as_index(index: Any) -> Any:
                 "tensor; the size of the result would not be known, see where")
         return index
     if isinstance(index, list):
-        index = np.asarray(index)
+        # numpy takes an empty list for floats.
+        index = np.asarray(index, None if index else np.int64)
     if isinstance(index, np.generic):
         return index.item()
     if is_array(index):
@@ -89,14 +90,9 @@ def _add_slice(parsed: _Parsed, index: slice, size: int) -> None:
         raise make_error("expected a step other than 0, got 0")
     begin, end, stride = index.indices(size)
     number = len(range(begin, end, stride))
-    if number == 0:
-        raise make_error(
-            f"expected a slice of at least one of {size} entries, got begin "
-            f"{begin} and end {end}" +
-            (f" with step {stride}" if stride != 1 else ""))
-    parsed.offsets.append(begin)
+    parsed.offsets.append(max(begin, 0))
     parsed.sizes.append(number)
-    # The stride of a single entry has no effect.
+    # The stride of a single entry, or of none, has no effect.
     parsed.strides.append(stride if number > 1 else 1)
     parsed.shape.append(number)
 
@@ -126,8 +122,7 @@ def _add_gather(parsed: _Parsed, index: Any, shape: Shape) -> None:
 
 def _check_integers(index: Array, size: int) -> Array:
     if index.size == 0:
-        raise make_error("expected at least one index, got none: no tensor "
-                         "is empty")
+        return index.astype(np.int64)
     low, high = int(index.min()), int(index.max())
     if low < -size or high >= size:
         raise make_error(f"expected indices from {-size} to {size - 1}, got "

@@ -164,7 +164,7 @@ def split(x: T, /, indices_or_sections: Union[int, Sequence[int]], *,
           axis: int = 0) -> Tuple[T, ...]:
     """``x`` cut along ``axis`` into equal sections, or before each index.
 
-    As ``numpy.split``; no part may be empty.
+    As ``numpy.split``; a node has no empty parts.
     """
     axis = normalize_axis(axis, len(x._type[1]))
     size = x._type[1][axis]
@@ -175,8 +175,8 @@ def split(x: T, /, indices_or_sections: Union[int, Sequence[int]], *,
         if sections < 1 or size % sections:
             raise make_error(f"expected a number of sections that divides "
                              f"{size}, got {sections}")
-        cuts = list(range(0, size + 1, size // sections))
-    if any(begin >= end for begin, end in zip(cuts, cuts[1:])):
+        cuts = [i * (size // sections) for i in range(sections + 1)]
+    if any(begin > end for begin, end in zip(cuts, cuts[1:])):
         raise make_error("expected ascending indices between 0 and "
                          f"{size}, got {indices_or_sections}")
     return tuple(take_range(x, axis, begin, end)
@@ -187,9 +187,9 @@ def diff(x: T, /, *, axis: int = -1, n: int = 1) -> T:
     """The differences of neighbours along ``axis``, taken ``n`` times."""
     axis = normalize_axis(axis, len(x._type[1]))
     size = x._type[1][axis]
-    if not 0 <= n < size:
-        raise make_error(f"expected 0 to {size - 1} differences, got {n}")
-    for last in range(size, size - n, -1):
+    if n < 0:
+        raise make_error(f"expected 0 differences or more, got {n}")
+    for last in range(size, max(size - n, 0), -1):
         x = elementwise.subtract(take_range(x, axis, 1, last),
                                  take_range(x, axis, 0, last - 1))
     return x
@@ -229,7 +229,7 @@ def roll(x: T, /, shift: Union[int, Sequence[int]], *, axis: Axis = None) -> T:
     for by, one in zip(shifts, axes):
         one = normalize_axis(one, len(x._type[1]))
         size = x._type[1][one]
-        if cut := -operator.index(by) % size:
+        if cut := -operator.index(by) % max(size, 1):
             x = make("concat", [take_range(x, one, cut, size),
                                 take_range(x, one, 0, cut)], {"dim": one})
     return x
@@ -250,9 +250,9 @@ def tile(x: T, /, repetitions: Sequence[int]) -> T:
 
 
 def _check_repeats(repeats: Shape) -> None:
-    if any(times < 1 for times in repeats):
-        raise make_error("expected repetitions of at least 1, as no tensor "
-                         f"is empty, got {list(repeats)}")
+    if any(times < 0 for times in repeats):
+        raise make_error("expected repetitions of at least 0, got "
+                         f"{list(repeats)}")
 
 
 def _repeat_blocks(x: T, axis: int, times: int) -> T:
@@ -285,10 +285,12 @@ def repeat(x: T, repeats: Union[int, Sequence[int]], /, *,
         return reshape_to(blocks, (*x._type[1][:axis], size * times,
                                    *x._type[1][axis + 1:]))
     numbers = shape_of(repeats)
-    if len(numbers) != size or any(times < 0 for times in numbers) or \
-            not any(numbers):
-        raise make_error(f"expected {size} numbers of repetitions, at least "
-                         f"one of them above 0, got {list(numbers)}")
+    _check_repeats(numbers)
+    if len(numbers) != size:
+        raise make_error(f"expected {size} numbers of repetitions, got "
+                         f"{list(numbers)}")
+    if not any(numbers):
+        return take_range(x, axis, 0, 0)
     return make("concat", [
         _repeat_blocks(take_range(x, axis, i, i + 1), axis, times)
         for i, times in enumerate(numbers) if times], {"dim": axis})
