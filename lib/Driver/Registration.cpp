@@ -15,6 +15,8 @@
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/BufferizableOps.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Gradient/GradientOpInterface.h"
+#include "HamKaas/Gradient/Passes.h"
 #include "HamKaas/Interpreter/ReferenceSemantics.h"
 #include "HamKaas/Program/Descriptor.h"
 #include "HamKaas/Target/Pipelines.h"
@@ -64,6 +66,7 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
   registerBufferizableOps(registry);
+  registerGradientRules(registry);
   registerLinalgLowerings(registry);
   registerPermutableOps(registry);
   registerReferenceSemantics(registry);
@@ -73,6 +76,7 @@ void hamkaas::registerDialects(DialectRegistry &registry) {
 void hamkaas::registerPasses() {
   registerTransformsPasses();
   registerHamKaasGraphPasses();
+  registerHamKaasGradientPasses();
   registerHamKaasKernelsPasses();
   registerHamKaasPlanPasses();
   registerHamKaasKernelCodeGenPasses();

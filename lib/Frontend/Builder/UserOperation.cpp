@@ -8,6 +8,7 @@
 #include "HamKaas/Frontend/Builder/UserOperation.h"
 #include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Frontend/Builder/Addition.h"
 #include "HamKaas/Frontend/Builder/CreateOperation.h"
 #include "HamKaas/Frontend/Builder/GraphBuilder.h"
 #include "HamKaas/Frontend/Builder/Numbers.h"
@@ -387,40 +388,6 @@ Expected<OperationMaker::Values> OperationMaker::create() {
 //===----------------------------------------------------------------------===//
 // Compositions
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// The operations that are added to a block at `place` while it lives.
-class Addition {
-public:
-  explicit Addition(OpBuilder &place)
-      : block(place.getInsertionBlock()), end(place.getInsertionPoint()),
-        last(end == block->begin() ? nullptr : &*std::prev(end)) {}
-
-  /// Erases what neither `kept` nor anything else needs.
-  void eraseUnused(ValueRange kept) {
-    llvm::SmallPtrSet<Operation *, 4> needed;
-    for (Value value : kept)
-      needed.insert(value.getDefiningOp());
-    // From the last one on, so that users go before what they use.
-    for (auto i = end; i != begin();) {
-      Operation &op = *--i;
-      if (op.use_empty() && !needed.contains(&op))
-        i = block->getOperations().erase(i);
-    }
-  }
-
-private:
-  Block::iterator begin() const {
-    return last ? std::next(last->getIterator()) : block->begin();
-  }
-
-  Block *block;
-  Block::iterator end;
-  Operation *last;
-};
-
-} // namespace
 
 Expected<OperationMaker::Values> OperationMaker::compose() {
   Tensors tensors;

@@ -1,0 +1,24 @@
+//===- GradientOpInterface.h - Rules of differentiation ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_GRADIENT_GRADIENTOPINTERFACE_H
+#define HAMKAAS_GRADIENT_GRADIENTOPINTERFACE_H
+
+#include "HamKaas/Frontend/Builder/GraphBuilder.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include "HamKaas/Gradient/GradientOpInterface.h.inc"
+
+namespace hamkaas {
+
+/// Attaches the models of GradientOpInterface to the operations of GRAPH.
+void registerGradientRules(mlir::DialectRegistry &registry);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_GRADIENT_GRADIENTOPINTERFACE_H

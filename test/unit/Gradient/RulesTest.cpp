@@ -1,0 +1,345 @@
+//===- RulesTest.cpp - Each rule against finite differences -----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GradientTest.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace hamkaas;
+
+namespace {
+
+/// An operation on arguments `%a`, `%b`, ... of the given types. Elements are
+/// from `least` to `greatest` and differ from each other; those of integers are
+/// `firstIndex` at first and count up, within `indexLimit`.
+struct RuleCase {
+  std::string operation;
+  std::vector<std::string> arguments;
+  double least = -1, greatest = 1;
+  int64_t firstIndex = 0, indexLimit = 3;
+};
+
+class RulesTest : public GradientTest,
+                  public ::testing::WithParamInterface<RuleCase> {
+protected:
+  ReferenceTensor makeInput(RankedTensorType type, unsigned number) const {
+    const RuleCase &given = GetParam();
+    ReferenceTensor tensor(type);
+    int64_t count = type.getNumElements();
+    auto spread = [&](int64_t i) {
+      // Golden ratio: far apart for all counts, so that no two are nearly equal
+      // and none is at a bend of a function.
+      double part = std::fmod(0.137 * (number + 1) + 0.6180339887 * (i + 1), 1);
+      return given.least + (given.greatest - given.least) * part;
+    };
+    for (int64_t i = 0; i < count; ++i) {
+      if (type.getElementType().isF64())
+        tensor.f64[i] = spread(i);
+      else if (type.getElementType().isF32())
+        tensor.f32[i] = spread(i);
+      else if (type.getElementType().isInteger(1))
+        tensor.i64[i] = i % 3 == 0;
+      else
+        tensor.i64[i] = (given.firstIndex + i) % given.indexLimit;
+    }
+    return tensor;
+  }
+
+  /// The sum of the result's elements times those of the seed.
+  double evaluate(ModuleOp module, ArrayRef<ReferenceTensor> inputs) const {
+    std::vector<double> y = getNumbers(run(module, inputs.drop_back())[0]);
+    std::vector<double> seed = getNumbers(inputs.back());
+    return std::inner_product(y.begin(), y.end(), seed.begin(), 0.0);
+  }
+
+  /// The derivative by element `i` of input `number`.
+  double differ(ModuleOp module, std::vector<ReferenceTensor> inputs,
+                unsigned number, int64_t i) const {
+    bool isDouble = inputs[number].type.getElementType().isF64();
+    double step = isDouble ? 1e-5 : 1e-2;
+    auto at = [&](double offset) {
+      std::vector<ReferenceTensor> moved = inputs;
+      moved[number].withElements(
+          [&](auto &elements) { elements[i] += offset; });
+      return evaluate(module, moved);
+    };
+    return (at(step) - at(-step)) / (2 * step);
+  }
+};
+
+std::string getArguments(const RuleCase &given) {
+  std::string text;
+  for (auto [i, type] : llvm::enumerate(given.arguments))
+    text +=
+        (i ? ", %" : "%") + std::string(1, 'a' + i) + ": tensor<" + type + ">";
+  return text;
+}
+
+/// The type of the result, which the operation infers.
+std::string getResultType(MLIRContext &context, const RuleCase &given) {
+  std::string text = "func.func @main(" + getArguments(given) + ") {\n" +
+                     given.operation + "\nreturn\n}";
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  EXPECT_TRUE(module) << text;
+  std::string type;
+  llvm::raw_string_ostream stream(type);
+  auto main = *module->getOps<func::FuncOp>().begin();
+  main.front().getTerminator()->getPrevNode()->getResult(0).getType().print(
+      stream);
+  return type;
+}
+
+TEST_P(RulesTest, AgreesWithFiniteDifferences) {
+  const RuleCase &given = GetParam();
+  std::string type = getResultType(context, given);
+  auto plain = parse(getArguments(given), given.operation, type);
+  auto rule =
+      parse(getArguments(given) + ", %seed: " + type, given.operation, type);
+  func::FuncOp main = getMain(*rule);
+  SmallVector<Value> xs;
+  std::vector<ReferenceTensor> inputs;
+  for (BlockArgument argument : main.getArguments()) {
+    auto tensor = cast<RankedTensorType>(argument.getType());
+    inputs.push_back(makeInput(tensor, argument.getArgNumber()));
+    bool isSeed = argument.getArgNumber() + 1 == main.getNumArguments();
+    if (!isSeed && isa<FloatType>(tensor.getElementType()))
+      xs.push_back(argument);
+  }
+  SmallVector<unsigned> numbers = llvm::map_to_vector(
+      xs, [](Value x) { return cast<BlockArgument>(x).getArgNumber(); });
+  llvm::Error error = replaceByGradients(*rule, xs, main.getArguments().back());
+  ASSERT_FALSE(bool(error)) << toString(std::move(error));
+  std::vector<ReferenceTensor> gradients = run(*rule, inputs);
+  for (auto [number, gradient] : llvm::zip_equal(numbers, gradients)) {
+    bool isDouble = gradient.type.getElementType().isF64();
+    std::vector<double> got = getNumbers(gradient);
+    for (auto [i, value] : llvm::enumerate(got)) {
+      double expected = differ(*plain, inputs, number, i);
+      double tolerance = (isDouble ? 1e-6 : 5e-3) * (1 + std::abs(expected));
+      EXPECT_NEAR(value, expected, tolerance)
+          << given.operation << "\nargument " << number << ", element " << i;
+    }
+  }
+}
+
+/// The same operation of one operand for several functions.
+std::vector<RuleCase> makeUnary(std::vector<std::string> names, double least,
+                                double greatest) {
+  std::vector<RuleCase> cases;
+  for (const std::string &name : names)
+    cases.push_back({"%y = hamkaas." + name + " %a : tensor<2x3xf64>",
+                     {"2x3xf64"},
+                     least,
+                     greatest});
+  return cases;
+}
+
+std::vector<RuleCase> makeBinary(std::vector<std::string> names, double least,
+                                 double greatest) {
+  std::vector<RuleCase> cases;
+  for (const std::string &name : names)
+    for (std::string shape : {"2x3xf64", "1x3xf64", "2x1xf64"})
+      cases.push_back({"%y = hamkaas." + name + " %a, %b : tensor<2x3xf64>, " +
+                           "tensor<" + shape + ">",
+                       {"2x3xf64", shape},
+                       least,
+                       greatest});
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Functions, RulesTest,
+    ::testing::ValuesIn(makeUnary(
+        {"abs",   "neg",   "sign", "floor",   "ceil", "round", "exp",  "sin",
+         "cos",   "tan",   "asin", "acos",    "atan", "sinh",  "cosh", "tanh",
+         "asinh", "atanh", "erf",  "sigmoid", "relu", "silu"},
+        -0.9, 0.9)));
+INSTANTIATE_TEST_SUITE_P(FunctionsAboveOne, RulesTest,
+                         ::testing::ValuesIn(makeUnary({"sqrt", "log", "acosh"},
+                                                       1.2, 3)));
+INSTANTIATE_TEST_SUITE_P(Arithmetic, RulesTest,
+                         ::testing::ValuesIn(makeBinary(
+                             {"add", "sub", "mul", "max", "min"}, -1, 1)));
+INSTANTIATE_TEST_SUITE_P(
+    ArithmeticAboveZero, RulesTest,
+    ::testing::ValuesIn(makeBinary({"div", "pow", "rem", "mod"}, 0.4, 2)));
+
+INSTANTIATE_TEST_SUITE_P(
+    Choices, RulesTest,
+    ::testing::Values(
+        RuleCase{"%y = hamkaas.gelu %a : tensor<2x3xf32>", {"2x3xf32"}},
+        RuleCase{"%y = hamkaas.gelu %a approximate tanh : tensor<2x3xf32>",
+                 {"2x3xf32"}},
+        RuleCase{
+            "%y = hamkaas.hard_swish %a : tensor<3x5xf32>", {"3x5xf32"}, -5, 5},
+        RuleCase{"%y = hamkaas.complex_mul %a, %b : tensor<4x3x2xf32>, "
+                 "tensor<1x3x2xf32>",
+                 {"4x3x2xf32", "1x3x2xf32"}},
+        RuleCase{"%y = hamkaas.select %a, %b, %c : tensor<2x3xi1>, "
+                 "tensor<2x3xf64>, tensor<2x3xf64>",
+                 {"2x3xi1", "2x3xf64", "2x3xf64"}},
+        RuleCase{"%y = hamkaas.cast %a : tensor<4xf32> -> tensor<4xf64>",
+                 {"4xf32"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Movement, RulesTest,
+    ::testing::Values(
+        RuleCase{"%y = hamkaas.reshape %a : tensor<2x3xf64> -> tensor<6xf64>",
+                 {"2x3xf64"}},
+        RuleCase{"%y = hamkaas.permute %a[2, 0, 1] : tensor<2x3x4xf64>",
+                 {"2x3x4xf64"}},
+        RuleCase{"%y = hamkaas.broadcast %a : tensor<1x3x1xf64> -> "
+                 "tensor<2x3x4xf64>",
+                 {"1x3x1xf64"}},
+        RuleCase{"%y = hamkaas.slice %a[1, 3] : tensor<4x2xf64>", {"4x2xf64"}},
+        RuleCase{"%y = hamkaas.strided_slice %a offsets [0, 3] sizes [2, 2] "
+                 "strides [2, -1] : tensor<4x5xf64>",
+                 {"4x5xf64"}},
+        RuleCase{"%y = hamkaas.strided_slice %a offsets [7] sizes [3] strides "
+                 "[-3] : tensor<9xf64>",
+                 {"9xf64"}},
+        RuleCase{"%y = hamkaas.pad %a low [0, 1] high [2, 0] interior [1, 0] "
+                 "value 5.0 : f64 : tensor<2x3xf64>",
+                 {"2x3xf64"}},
+        RuleCase{"%y = hamkaas.concat %a, %b, %a dim 1 : tensor<2x3xf64>, "
+                 "tensor<2x1xf64>, tensor<2x3xf64>",
+                 {"2x3xf64", "2x1xf64"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Indexing, RulesTest,
+    ::testing::Values(
+        // Each index is there several times, and one counts from the end.
+        RuleCase{"%y = hamkaas.gather %a, %b dim 1 : tensor<2x4x3xf64>, "
+                 "tensor<5x2xi64>",
+                 {"2x4x3xf64", "5x2xi64"}},
+        RuleCase{"%y = hamkaas.gather %a, %b dim 0 : tensor<4x3xf64>, "
+                 "tensor<i64>",
+                 {"4x3xf64", "i64"},
+                 -1,
+                 1,
+                 2},
+        RuleCase{"%y = hamkaas.gather %a, %b dim 2 : tensor<2x2x4xf64>, "
+                 "tensor<3xi32>",
+                 {"2x2x4xf64", "3xi32"},
+                 -1,
+                 1,
+                 -2,
+                 4},
+        // The last of updates of the same row stays.
+        RuleCase{"%y = hamkaas.scatter none %a, %b, %c : tensor<4x3xf64>, "
+                 "tensor<5xi64>, tensor<5x3xf64>",
+                 {"4x3xf64", "5xi64", "5x3xf64"}},
+        RuleCase{"%y = hamkaas.scatter add %a, %b, %c : tensor<4xf64>, "
+                 "tensor<5xi64>, tensor<5xf64>",
+                 {"4xf64", "5xi64", "5xf64"}},
+        RuleCase{"%begin = hamkaas.constant dense<1> : tensor<1xi64>\n"
+                 "%end = hamkaas.constant dense<3> : tensor<1xi64>\n"
+                 "%y = hamkaas.replace_slice %a, %b, %begin, %end : "
+                 "tensor<4x2xf64>, tensor<2x2xf64>",
+                 {"4x2xf64", "2x2xf64"}},
+        RuleCase{"%y = hamkaas.cumsum %a dim 1 : tensor<2x5xf64>", {"2x5xf64"}},
+        RuleCase{"%y = hamkaas.cumsum %a dim 0 {exclusive, reverse} : "
+                 "tensor<3x2xf64>",
+                 {"3x2xf64"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Products, RulesTest,
+    ::testing::Values(
+        RuleCase{"%y = hamkaas.matmul %a, %b : tensor<3xf64>, tensor<3x4xf64>",
+                 {"3xf64", "3x4xf64"}},
+        RuleCase{
+            "%y = hamkaas.matmul %a, %b : tensor<2x3xf64>, tensor<3x4xf64>",
+            {"2x3xf64", "3x4xf64"}},
+        RuleCase{"%y = hamkaas.matmul %a, %b : tensor<2x2x3xf64>, "
+                 "tensor<2x3x4xf64>",
+                 {"2x2x3xf64", "2x3x4xf64"}},
+        RuleCase{"%y = hamkaas.attention %a, %b, %c scale 0.5 : "
+                 "tensor<2x3x4xf32>, tensor<2x5x4xf32>, tensor<2x5x2xf32>",
+                 {"2x3x4xf32", "2x5x4xf32", "2x5x2xf32"}},
+        RuleCase{
+            "%y = hamkaas.attention %a, %b, %c mask %d bias %e scale 0.5 "
+            "masked_score -1.0e9 : tensor<2x3x4xf32>, tensor<2x5x4xf32>, "
+            "tensor<2x5x2xf32> mask tensor<1x3x5xi1> bias "
+            "tensor<2x1x5xf32>",
+            {"2x3x4xf32", "2x5x4xf32", "2x5x2xf32", "1x3x5xi1", "2x1x5xf32"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Reductions, RulesTest,
+    ::testing::Values(
+        RuleCase{"%y = hamkaas.reduce sum %a over [0, 2] : tensor<2x3x4xf64>",
+                 {"2x3x4xf64"}},
+        RuleCase{"%y = hamkaas.reduce prod %a over [1] : tensor<2x3x2xf64>",
+                 {"2x3x2xf64"}},
+        RuleCase{"%y = hamkaas.reduce max %a over [1] : tensor<2x5xf64>",
+                 {"2x5xf64"}},
+        RuleCase{"%y = hamkaas.reduce min %a over [0, 1] : tensor<2x5xf64>",
+                 {"2x5xf64"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, RulesTest,
+    ::testing::Values(
+        RuleCase{"%y = hamkaas.rms_norm %a, %b : tensor<2x4xf32>, "
+                 "tensor<4xf32>",
+                 {"2x4xf32", "4xf32"},
+                 0.5,
+                 2},
+        RuleCase{"%y = hamkaas.rms_norm %a, %b epsilon 0.5 : tensor<4xf32>, "
+                 "tensor<4xf32>",
+                 {"4xf32", "4xf32"}},
+        RuleCase{"%y = hamkaas.layer_norm %a epsilon 0.01 : tensor<2x5xf64>",
+                 {"2x5xf64"}},
+        RuleCase{"%y = hamkaas.log_sum_exp %a : tensor<2x3x4xf64>",
+                 {"2x3x4xf64"}},
+        RuleCase{"%y = hamkaas.sliced_softmax %a static_prefix 4 : "
+                 "tensor<3x4xf32>",
+                 {"3x4xf32"}},
+        RuleCase{"%y = hamkaas.sliced_softmax %a static_prefix 2 : "
+                 "tensor<3x4xf32>",
+                 {"3x4xf32"}},
+        RuleCase{"%y = hamkaas.sliced_softmax %a prefix(%b) : tensor<3x4xf32>",
+                 {"3x4xf32", "1xi64"},
+                 -1,
+                 1,
+                 3,
+                 4}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Windows, RulesTest,
+    ::testing::Values(
+        RuleCase{"%y = hamkaas.conv %a, %b strides [1] dilations [1] pad [0] "
+                 "to [0] groups 1 : tensor<2x5x2xf64>, tensor<3x2x3xf64>",
+                 {"2x5x2xf64", "3x2x3xf64"}},
+        RuleCase{"%y = hamkaas.conv %a, %b strides [2, 1] dilations [1, 2] pad "
+                 "[1, 0] to [0, 2] groups 2 : tensor<2x5x6x4xf64>, "
+                 "tensor<3x2x2x6xf64>",
+                 {"2x5x6x4xf64", "3x2x2x6xf64"}},
+        // More padding than the window is long, and a row that none reaches.
+        RuleCase{"%y = hamkaas.conv %a, %b strides [3, 2] dilations [1, 1] pad "
+                 "[3, 0] to [0, 0] groups 1 : tensor<1x6x4x1xf64>, "
+                 "tensor<2x1x1x2xf64>",
+                 {"1x6x4x1xf64", "2x1x1x2xf64"}},
+        RuleCase{"%y = hamkaas.conv %a, %b strides [1, 1] dilations [1, 1] pad "
+                 "[1, 1] to [1, 1] groups 3 : tensor<1x4x3x3xf64>, "
+                 "tensor<3x3x1x3xf64>",
+                 {"1x4x3x3xf64", "3x3x1x3xf64"}},
+        RuleCase{"%y = hamkaas.conv %a, %b strides [1, 2, 1] dilations [1, 1, "
+                 "1] pad [0, 1, 0] to [1, 0, 0] groups 1 : "
+                 "tensor<1x3x4x2x2xf64>, tensor<2x2x1x2x1xf64>",
+                 {"1x3x4x2x2xf64", "2x2x1x2x1xf64"}},
+        RuleCase{"%y = hamkaas.pool sum %a window [3, 2] strides [2, 1] "
+                 "dilations [1, 2] pad [1, 0] to [1, 1] : tensor<2x5x6x3xf64>",
+                 {"2x5x6x3xf64"}},
+        RuleCase{"%y = hamkaas.pool max %a window [3, 2] strides [2, 1] "
+                 "dilations [1, 2] pad [1, 0] to [1, 1] : tensor<2x5x6x3xf64>",
+                 {"2x5x6x3xf64"}},
+        RuleCase{"%y = hamkaas.pool max %a window [2] strides [3] dilations "
+                 "[1] pad [0] to [0] : tensor<1x7x2xf64>",
+                 {"1x7x2xf64"}}));
+
+} // namespace
