@@ -290,6 +290,67 @@ def test_interpolate():
           mode="linear")
 
 
+# More elements than a constant of a graph may have.
+LENGTH = 70001
+
+
+@pytest.mark.parametrize("mode, mode_of_numpy", [
+    ("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap")])
+def test_pad_many(mode, mode_of_numpy):
+    x = normal(1, 2, LENGTH)
+    result = run(nn.pad, x, (300, 200), mode)
+    np.testing.assert_array_equal(
+        result, np.pad(x, [(0, 0), (0, 0), (300, 200)], mode=mode_of_numpy))
+
+
+def test_pad_around_twice():
+    x = np.arange(3.0)
+    for low, high in itertools.product((0, 2, 9), (0, 4, 11)):
+        expected = np.pad(x, (low, high), mode="reflect")
+        padded = hk.ops.pad(hk.input("x", [3], dtype=x.dtype), low=[low],
+                            high=[high], mode="reflect")
+        result = hk.compile(padded).run({"x": x})
+        np.testing.assert_array_equal(result, expected)
+
+
+def positions(size, length):
+    """The neighbours of `size` places among `length` elements, and weights."""
+    x = (np.arange(size) + 0.5) / (size / length) - 0.5
+    first = np.ceil(x) - 1
+    above = np.float32(np.maximum(1 - np.abs(first + 1 - x), 0))
+    below = np.float32(np.maximum(1 - np.abs(first - x), 0))
+    ends = np.clip([first, first + 1], 0, length - 1).astype(int)
+    return ends[0], ends[1], below, above
+
+
+def test_interpolate_many():
+    x = normal(1, 2, LENGTH)
+    size = LENGTH * 2 + 1
+    # In float32, as torch rounds.
+    scale = np.float32(LENGTH / size)
+    nearest = np.floor(np.arange(size, dtype=np.float32) * scale).astype(int)
+    np.testing.assert_array_equal(run(nn.interpolate, x, size),
+                                  x[..., np.minimum(nearest, LENGTH - 1)])
+    first, second, below, above = positions(size, LENGTH)
+    check(x[..., first] * below + x[..., second] * above, nn.interpolate, x,
+          size, mode="linear")
+
+
+def test_pools_of_many():
+    x = normal(1, 2, LENGTH)
+    begin = np.arange(LENGTH - 1) * LENGTH // (LENGTH - 1)
+    # Parts of two elements that share one, but for the ends.
+    check((x[..., begin] + x[..., begin + 1]) / 2, nn.adaptive_avg_pool1d, x,
+          LENGTH - 1)
+    check(np.maximum(x[..., begin], x[..., begin + 1]),
+          nn.adaptive_max_pool1d, x, LENGTH - 1)
+    padded = np.pad(x, [(0, 0), (0, 0), (1, 1)])
+    counts = np.full(LENGTH, 3.0)
+    counts[[0, -1]] = 2
+    sums = padded[..., :-2] + padded[..., 1:-1] + padded[..., 2:]
+    check(sums / counts, nn.avg_pool1d, x, 3, 1, 1, count_include_pad=False)
+
+
 def test_pixels():
     x = np.arange(24.0, dtype="float32").reshape(4, 2, 3)
     expected = x.reshape(1, 2, 2, 2, 3).transpose(0, 3, 1, 4, 2).reshape(

@@ -264,41 +264,41 @@ void graph::roundUpWindows(Windows &windows, ArrayRef<int64_t> spatial) {
   }
 }
 
-/// How many elements each window along dimension `i` counts, from the position
-/// `low` on to before `high`.
-static std::vector<double> countWindows(const Windows &windows, int64_t i,
-                                        int64_t size, int64_t low,
-                                        int64_t high) {
-  int64_t last =
-      size + windows.padLow[i] + windows.padHigh[i] - windows.extent(i);
-  std::vector<double> counts;
-  for (int64_t start = 0; start <= last; start += windows.strides[i]) {
-    int64_t count = 0;
-    for (int64_t k = 0; k < windows.sizes[i]; ++k) {
-      int64_t position = start - windows.padLow[i] + k * windows.dilations[i];
-      count += position >= low && position < high;
-    }
-    // A window of padding alone sums to 0.
-    counts.push_back(std::max<int64_t>(count, 1));
-  }
-  return counts;
+/// How many elements each of `count` windows along dimension `i` counts, from
+/// the position `low` on to before `high`.
+static Tensor countWindows(GraphBuilder &b, const Windows &windows, int64_t i,
+                           int64_t count, int64_t low, int64_t high) {
+  Tensor start = b.mul(b.count(count, IntegerType::get(b.context(), 64)),
+                       double(windows.strides[i]));
+  // The elements of a window before a position.
+  auto countBefore = [&](int64_t position) {
+    Tensor end =
+        b.scalar(start.elementType(), double(position + windows.padLow[i] +
+                                             windows.dilations[i] - 1));
+    Tensor steps =
+        b.div(b.max(b.sub(end, start), 0.0), double(windows.dilations[i]));
+    return b.min(steps, double(windows.sizes[i]));
+  };
+  Tensor counts = b.sub(countBefore(high), countBefore(low));
+  // A window of padding alone sums to 0.
+  return b.max(counts, 1.0);
 }
 
 Tensor graph::divideByWindows(GraphBuilder &b, Tensor sum,
                               const Windows &windows, ArrayRef<int64_t> spatial,
                               ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
   for (size_t i = 0; sum && i < spatial.size(); ++i) {
-    if (spatial[i] + low[i] + high[i] > (int64_t(1) << 28) / windows.sizes[i])
-      return b.fail("windows of padded images as large as these are not "
-                    "supported");
-    std::vector<double> counts =
-        countWindows(windows, i, spatial[i], -low[i], spatial[i] + high[i]);
+    int64_t count = sum.dim(i + 1), begin = -windows.padLow[i];
+    int64_t end = begin + (count - 1) * windows.strides[i] + windows.extent(i);
+    if (begin >= -low[i] && end <= spatial[i] + high[i]) {
+      sum = b.div(sum, double(windows.sizes[i]));
+      continue;
+    }
+    Tensor counts =
+        countWindows(b, windows, i, count, -low[i], spatial[i] + high[i]);
     Shape shape(sum.rank(), 1);
-    shape[i + 1] = counts.size();
-    if (llvm::all_equal(counts))
-      sum = b.div(sum, counts.front());
-    else
-      sum = b.div(sum, b.constantOf(sum.elementType(), counts, shape));
+    shape[i + 1] = count;
+    sum = b.div(sum, b.reshape(b.cast(counts, sum.elementType()), shape));
   }
   return sum;
 }

@@ -13,29 +13,35 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::graph;
 
-/// Where each element of a padded dimension comes from.
-static std::optional<Shape> getSources(PadMode mode, int64_t size, int64_t low,
-                                       int64_t high) {
-  constexpr int64_t most = 1 << 24;
-  if (low > most || high > most || size > most || low + size + high < 1)
-    return std::nullopt;
-  if (mode == PadMode::Reflect && size == 1 && (low > 0 || high > 0))
-    return std::nullopt;
-  Shape sources;
-  for (int64_t i = -low; i < size + high; ++i) {
-    int64_t source = i;
-    if (mode == PadMode::Replicate) {
-      source = std::clamp<int64_t>(i, 0, size - 1);
-    } else if (mode == PadMode::Circular) {
-      source = ((i % size) + size) % size;
-    } else {
-      int64_t period = 2 * (size - 1);
-      source = period == 0 ? 0 : ((i % period) + period) % period;
-      source = std::min(source, period - source);
-    }
-    sources.push_back(source);
+/// Where each element of a padded dimension comes from, counted by the program
+/// where a table of them would be large.
+static Tensor getSources(GraphBuilder &b, PadMode mode, int64_t size,
+                         int64_t low, int64_t high) {
+  Type type = IntegerType::get(b.context(), 64);
+  Tensor i = b.sub(b.count(low + size + high, type), double(low));
+  int64_t last = size - 1, period = 2 * last;
+  switch (mode) {
+  case PadMode::Replicate:
+    return b.min(b.max(i, 0.0), double(last));
+  case PadMode::Circular:
+    return b.mod(i, b.scalar(type, double(size)));
+  case PadMode::Reflect:
+    i = b.abs(i);
+    // Past the other end, and perhaps back again.
+    if (std::max(low, last + high) > period)
+      i = b.mod(i, b.scalar(type, double(period)));
+    return b.min(i, b.sub(b.scalar(type, double(period)), i));
+  case PadMode::Constant:
+    break;
   }
-  return sources;
+  llvm_unreachable("constants are no elements of the tensor");
+}
+
+/// Returns whether each new element of a dimension has a source.
+static bool canPad(PadMode mode, int64_t size, int64_t low, int64_t high) {
+  bool isNew = low > 0 || high > 0;
+  return low + size + high >= 1 &&
+         !(mode == PadMode::Reflect && size == 1 && isNew);
 }
 
 static Tensor padByCopies(GraphBuilder &b, Tensor x, PadMode mode,
@@ -43,12 +49,12 @@ static Tensor padByCopies(GraphBuilder &b, Tensor x, PadMode mode,
   for (int64_t i = 0; x && i < x.rank(); ++i) {
     if (low[i] == 0 && high[i] == 0)
       continue;
-    std::optional<Shape> sources = getSources(mode, x.dim(i), low[i], high[i]);
-    if (!sources)
+    if (!canPad(mode, x.dim(i), low[i], high[i]))
       return b.fail("cannot pad dimension " + Twine(i) + " of " +
                     formatList(x.shape()) + " by " + Twine(low[i]) + " and " +
                     Twine(high[i]));
-    x = b.gather(x, b.constant(*sources), i);
+    x = b.gather(x, getSources(b, mode, x.dim(i), low[i], high[i]), i,
+                 /*areChecked=*/true);
   }
   return x;
 }

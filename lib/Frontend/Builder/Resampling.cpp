@@ -17,19 +17,18 @@ using Mode = Resampling::Mode;
 using Coordinates = Resampling::Coordinates;
 using Rounding = Resampling::Rounding;
 
-/// Each element along a dimension has a row of a table of constants.
-static constexpr int64_t largestTable = int64_t(1) << 24;
-
 namespace {
 
-/// Each element of a line, as a sum of elements of the input.
+/// Each element of a line, as a sum of elements of the input. They are computed
+/// by the operations of the graph, which fold where a line is short; a program
+/// computes others when it is loaded.
 struct Taps {
-  /// In each sum.
-  int64_t count = 1;
-  std::vector<int64_t> indices;
-  std::vector<double> weights;
-  /// True if an element lies outside of the input; empty if none does.
-  std::vector<int64_t> isOutside;
+  /// One a sum, or a row of those of a sum.
+  Tensor indices;
+  /// As `indices`; null for sums of one element.
+  Tensor weights;
+  /// For each sum, true if it lies outside of the input; null if none does.
+  Tensor isOutside;
 };
 
 } // namespace
@@ -47,58 +46,87 @@ static bool isKept(const Resampling &sampling, const ResampledDim &line) {
          line.end == 1;
 }
 
-/// Where element `i` lies in the input, in elements.
-static double getPosition(const Resampling &sampling, const ResampledDim &line,
-                          double i) {
+static Tensor repeat(GraphBuilder &b, double number, int64_t count) {
+  return b.broadcast(b.scalar(Float64Type::get(b.context()), number), {count});
+}
+
+/// 0, 1, ... as float64.
+static Tensor countDoubles(GraphBuilder &b, int64_t size) {
+  Tensor i = b.count(size, IntegerType::get(b.context(), 64));
+  return b.cast(i, Float64Type::get(b.context()));
+}
+
+/// `(i + offset) * distance`.
+static Tensor getDistances(GraphBuilder &b, const Resampling &sampling,
+                           const ResampledDim &line, Tensor i) {
+  i = b.add(i, sampling.offset);
+  if (!sampling.isSingle)
+    return b.mul(i, line.distance);
+  Tensor product = b.mul(b.cast(i, Float32Type::get(b.context())),
+                         double(float(line.distance)));
+  return b.cast(product, Float64Type::get(b.context()));
+}
+
+/// Where the new elements lie in the input, in elements.
+static Tensor getPositions(GraphBuilder &b, const Resampling &sampling,
+                           const ResampledDim &line) {
+  Tensor i = countDoubles(b, line.newSize);
   // May be no whole number, unlike the new size.
   double newSize = line.scale * double(line.size), last = double(line.size - 1);
   Coordinates mode = sampling.coordinates;
   if (mode == Coordinates::Distance)
-    return sampling.isSingle
-               ? double(float(i + sampling.offset) * float(line.distance))
-               : (i + sampling.offset) * line.distance;
+    return getDistances(b, sampling, line, i);
   if (mode == Coordinates::Asymmetric)
-    return i / line.scale;
+    return b.div(i, line.scale);
   if (mode == Coordinates::AlignCorners)
-    return newSize == 1 ? 0 : i * last / (newSize - 1);
+    return newSize == 1 ? repeat(b, 0, line.newSize)
+                        : b.div(b.mul(i, last), newSize - 1);
   if (mode == Coordinates::CropAndResize) {
     double length = (line.end - line.begin) * last;
-    double offset = newSize == 1 ? length / 2 : i * length / (newSize - 1);
-    return offset + line.begin * last;
+    Tensor offset = newSize == 1 ? repeat(b, length / 2, line.newSize)
+                                 : b.div(b.mul(i, length), newSize - 1);
+    return b.add(offset, line.begin * last);
   }
+  Tensor middle = b.div(b.add(i, 0.5), line.scale);
   if (mode == Coordinates::HalfPixelNearest)
-    return (i + 0.5) / line.scale;
+    return middle;
   if (mode == Coordinates::HalfPixelTorch && newSize == 1)
-    return -0.5;
-  double offset = 0;
+    return repeat(b, -0.5, line.newSize);
   if (mode == Coordinates::HalfPixelSymmetric)
-    offset = double(line.size) / 2 * (1 - double(line.newSize) / newSize);
-  return offset + (i + 0.5) / line.scale - 0.5;
+    middle = b.add(middle, double(line.size) / 2 *
+                               (1 - double(line.newSize) / newSize));
+  return b.sub(middle, 0.5);
 }
 
-static int64_t roundPosition(double x, Rounding rounding) {
+static Tensor roundPositions(GraphBuilder &b, Tensor x, Rounding rounding) {
   switch (rounding) {
   case Rounding::Floor:
-    return std::floor(x);
+    return b.floor(x);
   case Rounding::Ceil:
-    return std::ceil(x);
+    return b.ceil(x);
   case Rounding::PreferCeil:
-    return std::floor(x + 0.5);
+    return b.floor(b.add(x, 0.5));
   case Rounding::PreferFloor:
-    return std::ceil(x - 0.5);
+    return b.ceil(b.sub(x, 0.5));
   }
   llvm_unreachable("all roundings are handled");
 }
 
-/// The weight of an element at the distance `x`.
-static double getWeight(const Resampling &sampling, double x) {
-  x = std::abs(x);
+/// The weights of elements at the distances `x`.
+static Tensor getWeights(GraphBuilder &b, const Resampling &sampling,
+                         Tensor x) {
+  x = b.abs(x);
+  Tensor one = b.scalar(Float64Type::get(b.context()), 1);
   if (sampling.mode == Mode::Linear)
-    return std::max(0.0, 1 - x);
+    return b.max(b.sub(one, x), 0.0);
   double a = sampling.cubicA;
-  if (x <= 1)
-    return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+  Tensor inner = b.sub(b.mul(x, a + 2), a + 3);
+  inner = b.add(b.mul(b.mul(inner, x), x), one);
+  Tensor outer = b.add(b.mul(b.sub(b.mul(x, a), 5 * a), x), 8 * a);
+  outer = b.sub(b.mul(outer, x), 4 * a);
+  Tensor two = b.add(one, one);
+  return b.select(b.le(x, one), inner,
+                  b.select(b.lt(x, two), outer, b.sub(one, one)));
 }
 
 /// The largest number of elements below the position, and above it. With
@@ -108,54 +136,59 @@ static double getReach(const Resampling &sampling, double stretch) {
   return -std::floor((sampling.mode == Mode::Linear ? -1 : -2) / stretch);
 }
 
-/// Adds the elements around the position `x`.
-static void addTaps(const Resampling &sampling, const ResampledDim &line,
-                    double x, double stretch, Taps &taps) {
-  int64_t first = int64_t(std::ceil(x)) - taps.count / 2;
-  std::vector<double> weights(taps.count);
-  double sum = 0;
-  for (int64_t k = 0; k < taps.count; ++k) {
-    int64_t i = first + k;
-    bool isOutside = i < 0 || i >= line.size;
-    if (!isOutside || !sampling.excludesOutside)
-      weights[k] = getWeight(sampling, (double(i) - x) * stretch);
-    sum += weights[k];
-    taps.indices.push_back(std::clamp<int64_t>(i, 0, line.size - 1));
-  }
-  bool isScaled = sampling.antialias || sampling.excludesOutside;
-  for (double weight : weights)
-    taps.weights.push_back(isScaled && sum != 0 ? weight / sum : weight);
+/// Positions within the input as indices.
+static Tensor toIndices(GraphBuilder &b, const ResampledDim &line, Tensor x) {
+  return b.cast(clamp(b, x, 0, double(line.size - 1)),
+                IntegerType::get(b.context(), 64));
 }
 
-static std::optional<Taps> getTaps(GraphBuilder &b, const Resampling &sampling,
-                                   const ResampledDim &line) {
-  Taps taps;
+/// Adds up `count` elements around each position `x`.
+static Taps getRows(GraphBuilder &b, const Resampling &sampling,
+                    const ResampledDim &line, Tensor x, double stretch,
+                    int64_t count) {
+  x = b.reshape(x, {line.newSize, 1});
+  Tensor i = b.add(b.sub(b.ceil(x), double(count / 2)), countDoubles(b, count));
+  Tensor distances = b.sub(i, x);
+  Tensor weights = getWeights(
+      b, sampling, stretch == 1 ? distances : b.mul(distances, stretch));
+  Tensor zero = b.scalar(x.elementType(), 0);
+  if (sampling.excludesOutside) {
+    Tensor last = b.scalar(x.elementType(), double(line.size - 1));
+    Tensor isInside = b.bitAnd(b.ge(i, zero), b.le(i, last));
+    weights = b.select(isInside, weights, zero);
+  }
+  if (sampling.antialias || sampling.excludesOutside) {
+    Tensor sum = b.reduce(Combiner::Sum, weights, {1}, /*keepDims=*/true);
+    weights = b.select(b.ne(sum, zero), b.div(weights, sum), weights);
+  }
+  return {toIndices(b, line, i), weights, {}};
+}
+
+static Taps getTaps(GraphBuilder &b, const Resampling &sampling,
+                    const ResampledDim &line) {
   double stretch = sampling.antialias ? std::min(line.scale, 1.0) : 1;
-  bool isNearest = sampling.mode == Mode::Nearest;
-  double reach = isNearest ? 1 : getReach(sampling, stretch);
-  if (double(line.newSize) * reach > double(largestTable)) {
-    b.fail("resizing to " + Twine(line.newSize) +
-           " elements along a dimension is not supported");
-    return std::nullopt;
+  double last = double(line.size - 1);
+  Tensor x = getPositions(b, sampling, line);
+  if (!x)
+    return {};
+  Tensor isOutside;
+  if (sampling.coordinates == Coordinates::CropAndResize) {
+    Tensor zero = b.scalar(x.elementType(), 0);
+    Tensor end = b.scalar(x.elementType(), last);
+    // Also a position that is no number, for a region that is none.
+    Tensor isInside = b.bitAnd(b.ge(x, zero), b.le(x, end));
+    isOutside = b.bitNot(isInside);
+    x = b.select(b.eq(x, x), x, zero);
   }
-  taps.count = isNearest ? 1 : 2 * int64_t(reach);
-  bool crops = sampling.coordinates == Coordinates::CropAndResize;
-  for (int64_t i = 0; i < line.newSize; ++i) {
-    double x = getPosition(sampling, line, double(i)),
-           last = double(line.size - 1);
-    bool isOutside = !(x >= 0 && x <= last);
-    if (crops)
-      taps.isOutside.push_back(isOutside);
-    // Up to half an element outside, unless it is cropped.
-    x = std::isnan(x) ? 0 : std::clamp(x, -1.0, last + 1);
-    if (isNearest)
-      taps.indices.push_back(std::clamp<int64_t>(
-          roundPosition(x, sampling.rounding), 0, line.size - 1));
-    else
-      addTaps(sampling, line, x, stretch, taps);
-  }
-  if (!llvm::is_contained(taps.isOutside, 1))
-    taps.isOutside.clear();
+  // Up to half an element outside, unless it is cropped.
+  x = clamp(b, x, -1, last + 1);
+  Taps taps;
+  if (sampling.mode == Mode::Nearest)
+    taps.indices = toIndices(b, line, roundPositions(b, x, sampling.rounding));
+  else
+    taps = getRows(b, sampling, line, x, stretch,
+                   2 * int64_t(getReach(sampling, stretch)));
+  taps.isOutside = isOutside;
   return taps;
 }
 
@@ -167,28 +200,23 @@ static Tensor resizeLine(GraphBuilder &b, Tensor x, const Resampling &sampling,
                          const ResampledDim &line) {
   if (!x || isKept(sampling, line))
     return x;
-  std::optional<Taps> taps = getTaps(b, sampling, line);
-  if (!taps)
-    return {};
-  int64_t behind = x.rank() - 1 - line.dim;
-  Shape column = {line.newSize};
-  if (taps->count > 1) {
-    Shape table = {line.newSize, taps->count};
-    x = b.gather(x, b.constant(taps->indices, table), line.dim);
-    Shape aligned = table;
-    aligned.append(behind, 1);
-    x = b.mul(x, b.constantOf(x.elementType(), taps->weights, aligned));
+  int64_t rank = x.rank();
+  Taps taps = getTaps(b, sampling, line);
+  x = b.gather(x, taps.indices, line.dim, /*areChecked=*/true);
+  Shape behind(rank - 1 - line.dim, 1);
+  auto align = [&](Tensor table) {
+    Shape shape(table.shape());
+    shape.append(behind);
+    return b.reshape(table, shape);
+  };
+  if (x && taps.weights) {
+    x = b.mul(x, align(b.cast(taps.weights, x.elementType())));
     x = b.reduce(Combiner::Sum, x, line.dim + 1, /*keepDims=*/false);
-  } else {
-    x = b.gather(x, b.constant(taps->indices, column), line.dim);
   }
-  if (taps->isOutside.empty() || !x)
+  if (!x || !taps.isOutside)
     return x;
-  column.append(behind, 1);
-  Tensor isOutside = b.cast(b.constant(taps->isOutside, column),
-                            IntegerType::get(b.context(), 1));
-  return b.select(isOutside, b.scalar(x.elementType(), sampling.outsideValue),
-                  x);
+  return b.select(align(taps.isOutside),
+                  b.scalar(x.elementType(), sampling.outsideValue), x);
 }
 
 Tensor graph::resample(GraphBuilder &b, Tensor x, const Resampling &sampling,

@@ -8,6 +8,7 @@
 #include "CompositionChecks.h"
 #include "HamKaas/Frontend/Builder/ComposedOperations.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -224,31 +225,31 @@ Tensor compositions::compose(GraphBuilder &b, const AvgPool3d &given) {
 /// its last one again, which does not change the maximum and has no weight.
 static Tensor poolParts(GraphBuilder &b, Tensor x, int64_t dim, int64_t size,
                         Combiner combiner) {
-  // A constant of a graph has no more elements.
-  constexpr int64_t largestTable = int64_t(1) << 16;
-  int64_t old = x.dim(dim), most = 0;
-  if (size > largestTable || old > largestTable ||
-      old / size + 2 > largestTable / size)
+  int64_t old = x.dim(dim);
+  if (old > INT64_MAX / (size + 1))
     return b.fail("expected fewer parts of " + formatList(x.shape()) +
                   ", got " + Twine(size));
-  auto begin = [&](int64_t i) { return i * old / size; };
-  auto end = [&](int64_t i) { return llvm::divideCeil((i + 1) * old, size); };
-  for (int64_t i = 0; i < size; ++i)
-    most = std::max<int64_t>(most, end(i) - begin(i));
-  Shape indices;
-  std::vector<double> weights;
-  for (int64_t i = 0; i < size; ++i)
-    for (int64_t k = begin(i); k < begin(i) + most; ++k) {
-      indices.push_back(std::min<int64_t>(k, end(i) - 1));
-      weights.push_back(k < int64_t(end(i)) ? 1 / double(end(i) - begin(i))
-                                            : 0);
-    }
-  Shape table = {size, most}, aligned = table;
-  aligned.append(x.rank() - 1 - dim, 1);
-  x = b.gather(x, b.constant(indices, table), dim);
-  if (x && combiner == Combiner::Sum)
-    x = b.mul(x, b.constantOf(x.elementType(), weights, aligned));
-  return b.reduce(combiner, x, dim + 1, /*keepDims=*/false);
+  // Part i is from floor(i * old / size) to ceil((i + 1) * old / size); the
+  // longest begins at the largest remainder.
+  int64_t most = llvm::divideCeil(old + size - std::gcd(old, size), size);
+  Type type = IntegerType::get(b.context(), 64);
+  Tensor i = b.reshape(b.count(size, type), {size, 1});
+  Tensor scaled = b.mul(i, double(old)), parts = b.scalar(type, double(size));
+  Tensor begin = b.div(scaled, parts);
+  Tensor end = b.div(b.add(scaled, double(old + size - 1)), parts);
+  Tensor k = b.add(begin, b.count(most, type));
+  Tensor elements = b.min(k, b.sub(end, 1.0));
+  Tensor pooled = b.gather(x, elements, dim, /*areChecked=*/true);
+  if (combiner == Combiner::Sum && pooled) {
+    Type wide = Float64Type::get(b.context());
+    Tensor share = b.div(b.scalar(wide, 1), b.cast(b.sub(end, begin), wide));
+    Tensor weights = b.select(b.lt(k, end), share, b.scalar(wide, 0));
+    Shape aligned = {size, most};
+    aligned.append(x.rank() - 1 - dim, 1);
+    pooled =
+        b.mul(pooled, b.reshape(b.cast(weights, x.elementType()), aligned));
+  }
+  return b.reduce(combiner, pooled, dim + 1, /*keepDims=*/false);
 }
 
 /// The maximum, or by Sum the mean, of `given.size` parts of each dimension.
