@@ -125,7 +125,7 @@ class Operators(Tensor):
         return elementwise.negative(self)
 
     def __pos__(self: Self) -> Self:
-        return self
+        return elementwise.positive(self)
 
     def __abs__(self: Self) -> Self:
         return elementwise.abs(self)

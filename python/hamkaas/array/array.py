@@ -21,7 +21,8 @@ from .interchange import (CPU, as_elements, check_device, export,
                           make_number)
 from .records import (Operands, Record, find_form, make_leaf, make_results,
                       user_place)
-from .views import make_view
+from .sharing import (Shared, Steps, look_again, release, replace, share)
+from .views import VIEWS, make_view
 
 VERSION = "2024.12"
 """Of the standard."""
@@ -56,12 +57,16 @@ class Array(InPlaceOperators):
     3.00
     """
 
-    __slots__ = ("_record", "_type", "__weakref__")
+    __slots__ = ("_own", "_type", "_shared", "_seen", "_steps", "__weakref__")
 
     # numpy leaves `array + Array` to us.
     __array_ufunc__ = None
 
-    _record: Record
+    _own: Record
+    _shared: Optional[Shared]
+    _seen: Optional[Record]
+    """The record of what is shared of which `_own` was made."""
+    _steps: Steps
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError("arrays are made by hamkaas.array.asarray, zeros and "
@@ -72,11 +77,19 @@ class Array(InPlaceOperators):
     @classmethod
     def _of(cls, record: Record) -> "Array":
         array: Array = object.__new__(cls)
+        array._shared = None
         array._set(record)
         return array
 
+    @property
+    def _record(self) -> Record:
+        shared = self._shared
+        if shared is None or shared.record is self._seen:
+            return self._own
+        return look_again(self, shared)
+
     def _set(self, record: Record) -> None:
-        self._record, self._type = record, record.type
+        self._own, self._type = record, record.type
         if record.data is None:
             record.holder = weakref.ref(self)
 
@@ -85,7 +98,10 @@ class Array(InPlaceOperators):
             return result  # type: ignore[no-any-return]
         self._check(result)
         self._record.holder = None
-        self._set(result._record)
+        if release(self) is not None and self._steps is not None:
+            assign(self, ..., result)
+        else:
+            replace(self, result._record)
         return self
 
     @classmethod
@@ -103,14 +119,16 @@ class Array(InPlaceOperators):
         if form.lacks_elements:
             return tuple([cls._of(one)
                           for one in answer(form, records, place)])
-        if records and (view := make_view(row, records, attributes,
-                                          form.types[0], place)):
-            return (cls._of(view),)
-        made = make_results(form, records, place)
+        view = make_view(row, records, attributes, form.types[0], place)
+        made = [view] if view else make_results(form, records, place)
         if made[0].depth > LARGEST_DEPTH:
             compute_records([one for one in records if one is not None], place)
             made = make_results(form, records, place)
-        return tuple([cls._of(record) for record in made])
+        arrays = tuple([cls._of(record) for record in made])
+        if row in VIEWS:
+            whole: Any = operands[0]
+            share(arrays[0], whole, row, attributes)
+        return arrays
 
     @classmethod
     def _make_splat(cls, value: Any, tensor_type: TensorType) -> "Array":
@@ -134,12 +152,12 @@ class Array(InPlaceOperators):
 
     def _elements(self) -> NumpyArray:
         """The elements, which nobody may change."""
-        data = self._record.data
-        if data is None:
-            compute_records([self._record])
-            data = self._record.data
-            assert data is not None
-        return data
+        record = self._record
+        if record.data is None:
+            release(self)
+            compute_records([record])
+            assert record.data is not None
+        return record.data
 
     def numpy(self) -> NumpyArray:
         """The elements as an array of numpy.

@@ -7,7 +7,6 @@ numpy moves them: a program for each index would be compiled again and again.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..arrays import Array as NumpyArray
 from ..arrays import encode, is_array
 from ..positions import make_error
 from ..tensor import Tensor
-from .records import make_leaf, user_place
+from .sharing import elements_to_change
 
 if TYPE_CHECKING:
     from .array import Array
@@ -79,21 +78,6 @@ def _as_value(x: "Array", value: Any) -> NumpyArray:
     return elementwise.astype(given, name)._elements()
 
 
-def _own_elements(x: "Array") -> NumpyArray:
-    """The elements of ``x``, in memory that nothing else refers to."""
-    data = x._elements()
-    record = x._record
-    # References by `record`, `data` and the argument; by `x`, `record` and the
-    # argument.
-    is_alone = (data.base is None and data.flags.writeable and
-                data.flags.owndata and sys.getrefcount(data) == 3 and
-                sys.getrefcount(record) == 3)
-    if not is_alone:
-        data = data.copy()
-        x._set(make_leaf(data, x._type, user_place()))
-    return data
-
-
 def _record_masked(x: "Array", key: Any, value: Any) -> bool:
     """Records a number for the elements that a mask chooses."""
     from .array import Array
@@ -117,6 +101,6 @@ def assign(x: "Array", key: Any, value: Any) -> None:
     given = _as_value(x, value)
     indices = tuple(map(_known, _parts(key)))
     try:
-        _own_elements(x)[indices] = given
+        elements_to_change(x)[indices] = given
     except (IndexError, ValueError) as error:
         raise make_error(str(error)) from None

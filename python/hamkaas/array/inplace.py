@@ -14,7 +14,7 @@ Self = TypeVar("Self", bound="InPlaceOperators")
 class InPlaceOperators(Operators):
     """Operators that give an array other elements of its type and shape.
 
-    Arrays that shared its memory keep theirs.
+    Its views, and what it is a view of, change with it.
     """
 
     __slots__ = ()

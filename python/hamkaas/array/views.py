@@ -15,7 +15,8 @@ from ..arrays import Array as NumpyArray
 from ..tensor import Attributes, TensorType
 from .records import Place, Record, find_form, make_leaf, make_results
 
-_VIEWS = frozenset(["slice", "strided_slice", "reshape", "permute"])
+VIEWS = frozenset(["slice", "strided_slice", "reshape", "permute"])
+"""Operations whose results are views."""
 
 
 def known_elements(record: Record) -> Optional[NumpyArray]:
@@ -36,7 +37,9 @@ def _slice_of(offset: int, size: int, stride: int) -> slice:
     return slice(offset, None if end < 0 else end, stride)
 
 
-def _view(row: str, data: NumpyArray, attributes: Dict[str, Any]) -> NumpyArray:
+def view_of(row: str, data: NumpyArray,
+            attributes: Dict[str, Any]) -> NumpyArray:
+    """The result of an operation of `VIEWS` on elements."""
     if row == "slice":
         return data[attributes["begin"]:attributes["end"]]
     if row == "reshape":
@@ -70,10 +73,10 @@ def make_view(row: str, operands: Sequence[Optional[Record]],
               attributes: Attributes, result: TensorType,
               place: Place) -> Optional[Record]:
     """The result of an operation that is a view of what is known."""
-    operand = operands[0] if row in _VIEWS else None
+    operand = operands[0] if row in VIEWS and operands else None
     if operand is None:
         return None
     data = known_elements(operand)
     if data is None or (row == "reshape" and operand.data is None):
         return None
-    return make_known(_view(row, data, dict(attributes)), result, place)
+    return make_known(view_of(row, data, dict(attributes)), result, place)

@@ -8,6 +8,7 @@ broadcast, their types promoted.
 
 from __future__ import annotations
 
+import copy as copying
 import math
 from typing import Any, Optional
 
@@ -288,18 +289,18 @@ def logical_not(x: T) -> T:
 
 
 def positive(x: T) -> T:
-    """``x`` itself."""
-    return x
+    """The same elements."""
+    return copying.copy(x)
 
 
 def conj(x: T) -> T:
-    """``x`` itself, as there are no complex numbers."""
-    return x
+    """The same elements, as there are no complex numbers."""
+    return copying.copy(x)
 
 
 def real(x: T) -> T:
-    """``x`` itself, as there are no complex numbers."""
-    return x
+    """The same elements, as there are no complex numbers."""
+    return copying.copy(x)
 
 
 def imag(x: T) -> T:
@@ -314,7 +315,8 @@ def negative(x: T) -> T:
 
 def abs(x: T) -> T:
     """The absolute value; the least integer stays as it is."""
-    return x if kind_of(x._type[0]) in "ub" else make("abs", [x])
+    return copying.copy(x) if kind_of(x._type[0]) in "ub" else \
+        make("abs", [x])
 
 
 def sign(x: T) -> T:
@@ -333,7 +335,8 @@ def reciprocal(x: T) -> T:
 
 
 def _round(row: str, x: T) -> T:
-    return make(row, [x]) if kind_of(x._type[0]) == "f" else x
+    return make(row, [x]) if kind_of(x._type[0]) == "f" else \
+        copying.copy(x)
 
 
 def floor(x: T) -> T:
@@ -519,4 +522,5 @@ def astype(x: T, dtype: DTypeLike, *, copy: bool = True) -> T:
 
     Floats become integers towards 0; beyond the type, its least or largest one.
     """
-    return cast(x, check_dtype(dtype))
+    result = cast(x, check_dtype(dtype))
+    return copying.copy(x) if copy and result is x else result

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy as copying
 import operator
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
@@ -33,7 +34,8 @@ def reshape(x: T, shape: Sequence[int], *, copy: Optional[bool] = None) -> T:
         if others > 0 and total % others == 0:
             sizes = tuple(total // others if size == -1 else size
                           for size in sizes)
-    return make("reshape", [x], {"shape": sizes})
+    result = make("reshape", [x], {"shape": sizes})
+    return copying.copy(result) if copy else result
 
 
 def expand_dims(x: T, /, *, axis: Axis = 0) -> T:
@@ -192,7 +194,7 @@ def diff(x: T, /, *, axis: int = -1, n: int = 1) -> T:
     for last in range(size, max(size - n, 0), -1):
         x = elementwise.subtract(take_range(x, axis, 1, last),
                                  take_range(x, axis, 0, last - 1))
-    return x
+    return x if n else copying.copy(x)
 
 
 #===------------------------------------------------------------------------===#
@@ -220,7 +222,8 @@ def roll(x: T, /, shift: Union[int, Sequence[int]], *, axis: Axis = None) -> T:
     """
     if axis is None:
         flat = reshape_to(x, (count(x._type[1]),))
-        return reshape_to(roll(flat, shift, axis=0), x._type[1])
+        return copying.copy(
+            reshape_to(roll(flat, shift, axis=0), x._type[1]))
     axes = axis if isinstance(axis, Sequence) else [axis]
     shifts = shift if isinstance(shift, Sequence) else [shift] * len(axes)
     if len(shifts) != len(axes):
@@ -232,7 +235,7 @@ def roll(x: T, /, shift: Union[int, Sequence[int]], *, axis: Axis = None) -> T:
         if cut := -operator.index(by) % max(size, 1):
             x = make("concat", [take_range(x, one, cut, size),
                                 take_range(x, one, 0, cut)], {"dim": one})
-    return x
+    return copying.copy(x)
 
 
 def tile(x: T, /, repetitions: Sequence[int]) -> T:
@@ -246,7 +249,7 @@ def tile(x: T, /, repetitions: Sequence[int]) -> T:
         if times != 1:
             x = _repeat_blocks(reshape_to(x, shape), axis, times)
             shape = x._type[1]
-    return reshape_to(x, shape)
+    return copying.copy(reshape_to(x, shape))
 
 
 def _check_repeats(repeats: Shape) -> None:
@@ -282,8 +285,9 @@ def repeat(x: T, repeats: Union[int, Sequence[int]], /, *,
         blocks = _repeat_blocks(reshape_to(
             x, (*x._type[1][:axis + 1], 1, *x._type[1][axis + 1:])), axis + 1,
             times)
-        return reshape_to(blocks, (*x._type[1][:axis], size * times,
-                                   *x._type[1][axis + 1:]))
+        return copying.copy(reshape_to(
+            blocks, (*x._type[1][:axis], size * times,
+                     *x._type[1][axis + 1:])))
     numbers = shape_of(repeats)
     _check_repeats(numbers)
     if len(numbers) != size:

@@ -7,6 +7,7 @@ stay, with size 1.
 
 from __future__ import annotations
 
+import copy as copying
 from typing import Optional, Tuple
 
 from ..arrays import DTypeLike
@@ -22,7 +23,7 @@ def _reduce(combiner: str, x: T, axis: Axis, keepdims: bool) -> T:
     axes = normalize_axes(axis, len(x._type[1]))
     shape = x._type[1]
     result = make("reduce", [x], {"combiner": combiner, "dims": axes}) \
-        if axes else x
+        if axes else copying.copy(x)
     if not keepdims:
         return result
     return reshape_to(result, tuple(1 if i in axes else size
