@@ -163,14 +163,14 @@ static Tensors importLayerNormalization(OpContext &op, GraphBuilder &b) {
   std::optional<int64_t> axis = getRowAxis(op, b, x);
   if (!axis || !scale)
     return {};
-  Type type = x.elementType();
-  x = toComputed(b, x);
-  Tensor y = b.mul(b.cast(layerNorm(b, x, *axis, epsilon), type), scale);
+  Shape dims = getDimRange(*axis, x.rank());
+  Tensor y = b.mul(
+      compose(b, compositions::LayerNorm{x, {}, {}, epsilon, dims}), scale);
   if (bias)
     y = b.add(y, bias);
   if (!op.wants(1) && !op.wants(2))
     return {y};
-  Tensors statistics = computeStatistics(b, x, *axis, epsilon);
+  Tensors statistics = computeStatistics(b, toComputed(b, x), *axis, epsilon);
   return {y, statistics[0], statistics[1]};
 }
 
