@@ -68,8 +68,8 @@ public:
 
   /// As HamKaasGraphBeginFunction: what follows belongs to the entry function
   /// of that name.
-  void beginFunction(const std::string &name) {
-    if (!canAdd())
+  void beginFunction(const std::string &name, Position at = Position::here()) {
+    if (!canAdd() || !checkName(name, at))
       return;
     if (!outputs.empty())
       shared->check(setOutputs());
@@ -80,21 +80,21 @@ public:
   /// An argument of each run; inputs are in the order of these calls.
   Value input(const std::string &name, HamKaasElementType type,
               const Shape &shape, Position at = Position::here()) {
-    return add(HamKaasGraphAddInput, name.c_str(), type, shape, {}, at);
+    return add(HamKaasGraphAddInput, &name, type, shape, {}, at);
   }
 
   /// A tensor that is constant while a program is loaded. Whoever creates an
   /// instance provides it.
   Value parameter(const std::string &name, HamKaasElementType type,
                   const Shape &shape, Position at = Position::here()) {
-    return add(HamKaasGraphAddParameter, name.c_str(), type, shape, {}, at);
+    return add(HamKaasGraphAddParameter, &name, type, shape, {}, at);
   }
   /// The same with its elements, which are not copied: the caller keeps them as
   /// long as the graph, its models and their instances.
   template <typename Elements>
   Value parameter(const std::string &name, const Shape &shape,
                   const Elements &elements, Position at = Position::here()) {
-    return add(HamKaasGraphAddParameter, name.c_str(), typeOf(elements), shape,
+    return add(HamKaasGraphAddParameter, &name, typeOf(elements), shape,
                bytesOf(elements), at);
   }
 
@@ -102,14 +102,14 @@ public:
   /// at the beginning of a run.
   Value state(const std::string &name, HamKaasElementType type,
               const Shape &shape, Position at = Position::here()) {
-    return add(HamKaasGraphAddState, name.c_str(), type, shape, {}, at);
+    return add(HamKaasGraphAddState, &name, type, shape, {}, at);
   }
   /// The same with what it holds at first: all elements, or one that is
   /// repeated. More than 65536 are not copied, as those of a parameter.
   template <typename Elements>
   Value state(const std::string &name, const Shape &shape,
               const Elements &elements, Position at = Position::here()) {
-    return add(HamKaasGraphAddState, name.c_str(), typeOf(elements), shape,
+    return add(HamKaasGraphAddState, &name, typeOf(elements), shape,
                bytesOf(elements), at);
   }
 
@@ -152,8 +152,10 @@ public:
   }
 
   /// Adds an output of this function; they are in the order of these calls.
-  void output(const std::string &name, const Value &value) {
-    outputs.emplace_back(name, value.handle());
+  void output(const std::string &name, const Value &value,
+              Position at = Position::here()) {
+    if (checkName(name, at))
+      outputs.emplace_back(name, value.handle());
   }
 
   /// Compiles the graph as it is now; it may grow and be compiled again.
@@ -220,16 +222,19 @@ private:
   }
 
   bool canAdd() const { return shared->problem.empty(); }
+  bool checkName(const std::string &name, Position at) {
+    return shared->checkText("a name", name, at);
+  }
 
   Value add(HamKaasError (*function)(HamKaasGraph *, const HamKaasGraphTensor *,
                                      HamKaasValue *),
-            const char *name, HamKaasElementType type, const Shape &shape,
-            Bytes bytes, Position at) {
-    if (!canAdd())
+            const std::string *name, HamKaasElementType type,
+            const Shape &shape, Bytes bytes, Position at) {
+    if (!canAdd() || (name && !checkName(*name, at)))
       return Value();
     HamKaasGraphTensor tensor = {};
     tensor.structSize = sizeof(tensor);
-    tensor.name = name;
+    tensor.name = name ? name->c_str() : nullptr;
     tensor.elementType = type;
     tensor.rank = static_cast<int32_t>(shape.size());
     tensor.shape = shape.data();

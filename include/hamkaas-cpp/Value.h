@@ -11,6 +11,7 @@
 #include "hamkaas-c/Graph.h"
 #include "hamkaas-cpp/Result.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -56,6 +57,18 @@ struct GraphData {
     if (!error)
       return true;
     fail(takeText(error));
+    return false;
+  }
+
+  /// Fails for a text that C would cut off.
+  bool checkText(const char *what, const std::string &text, Position at) {
+    if (text.find('\0') == std::string::npos)
+      return true;
+    std::string shown;
+    for (char c : text)
+      shown += c == '\0' ? std::string("\\0") : std::string(1, c);
+    fail(std::string(at.file) + ":" + std::to_string(at.line) +
+         ": error: expected " + what + " without NUL, got '" + shown + "'");
     return false;
   }
 
@@ -268,10 +281,17 @@ private:
     return operation;
   }
 
+  bool areTextsValid() {
+    return std::all_of(attributes.begin(), attributes.end(),
+                       [&](const Attribute &attribute) {
+                         return graph->checkText("a text", attribute.word, at);
+                       });
+  }
+
   /// After a failure there is nothing to add to.
   bool canAdd() {
     if (graph)
-      return graph->problem.empty();
+      return graph->problem.empty() && areTextsValid();
 #ifdef HAMKAAS_EXCEPTIONS
     throw Error(std::string("'") + name + "': expected values, got none");
 #else

@@ -14,6 +14,7 @@
 using namespace hamkaas::test;
 using hamkaas::Graph;
 using hamkaas::Value;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -333,6 +334,36 @@ TEST(GraphWrapperErrors, RefuseValuesOfOtherGraphs) {
   EXPECT_THAT(first.error(),
               HasSubstr("'add': expected operand 1 to be a value "
                         "of this graph"));
+}
+
+TEST(GraphWrapperErrors, RefuseTextsWithNul) {
+  const std::string broken("a\0b", 3);
+  auto expectRefusal = [](auto call, std::string what) {
+    Graph graph;
+    Value x = graph.input("x", HamKaasFloat32, {2, 2});
+    call(graph, x);
+    EXPECT_THAT(graph.error(), StartsWith(std::string(__FILE__) + ":"));
+    EXPECT_THAT(graph.error(), EndsWith(": error: expected " + what +
+                                        " without NUL, got 'a\\0b'"));
+  };
+  auto input = [&](Graph &graph, Value) {
+    EXPECT_FALSE(bool(graph.input(broken, HamKaasFloat32, {2})));
+  };
+  expectRefusal(input, "a name");
+  auto parameter = [&](Graph &graph, Value) {
+    graph.parameter(broken, {2}, std::vector<float>{1, 2});
+  };
+  expectRefusal(parameter, "a name");
+  auto state = [&](Graph &graph, Value) {
+    graph.state(broken, HamKaasFloat32, {2});
+  };
+  expectRefusal(state, "a name");
+  auto function = [&](Graph &graph, Value) { graph.beginFunction(broken); };
+  expectRefusal(function, "a name");
+  auto output = [&](Graph &graph, Value x) { graph.output(broken, x); };
+  expectRefusal(output, "a name");
+  auto word = [&](Graph &, Value x) { hamkaas::einsum({x}, broken); };
+  expectRefusal(word, "a text");
 }
 
 TEST(GraphWrapperErrors, TellOfMovedGraphs) {
