@@ -438,6 +438,17 @@ TEST(Array, NeedsItsDevice) {
   EXPECT_THAT(errorOf(done), HasSubstr(here(line) + "device 'cuda:7': "));
 }
 
+// With a fake driver only, under which unit.test runs it: that one runs no
+// kernels, but checks the addresses that they are given.
+TEST(Array, DISABLED_RunsOnTheDevice) {
+  Array<float> a = count({4}), y;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_DONE(y.device(cuda()) = a + 1);
+  EXPECT_EQ(y.size(), 4);
+  Result<void> done = y.device(cuda(7)) = a + 1;
+  EXPECT_THAT(errorOf(done), HasSubstr("device 'cuda:7': "));
+}
+
 //===----------------------------------------------------------------------===//
 // Random views
 //===----------------------------------------------------------------------===//

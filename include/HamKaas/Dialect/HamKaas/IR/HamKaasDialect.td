@@ -106,7 +106,9 @@ def HamKaas_Dialect : Dialect {
     /// in GRAPH; in PLANNED these are bytes. Before, it is there only if elements
     /// are stored as another type, such as booleans as bytes.
     static constexpr llvm::StringLiteral typeAttrName = "hamkaas.type";
-    /// PLANNED, on `@main`: an array of StateAttr, one a state.
+    /// PLANNED: an array of StateAttr. On `@main` and bodies of loops one a state,
+    /// in the state region; on `@prepare` one a state that is not zero at first,
+    /// with the place of its contents in the constants region.
     static constexpr llvm::StringLiteral statesAttrName = "hamkaas.states";
     /// PLANNED, on `@main`, `@prepare` and bodies of loops: an array of
     /// BufferAttr, one a buffer of the workspace.
