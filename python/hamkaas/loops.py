@@ -13,7 +13,7 @@ from .errors import HamKaasError
 from .graph import (ARGUMENT, RESULT, SCAN, WRITE, Node, Record, check_shape,
                     record, restore, visit)
 from .positions import Position, format_position, make_error, user_position
-from .structure import Structure, flatten, skeleton, unflatten
+from .structure import Structure, check_nesting, flatten, skeleton, unflatten
 from .tensor import Attributes, TensorType
 
 
@@ -94,11 +94,18 @@ def scan(f: Callable[[Any, Any], Tuple[Any, Any]], init: Structure,
 
 def _convert(structure: Structure) -> Structure:
     """With constants in place of arrays."""
+    check_nesting(structure)
+    return _with_constants(structure)
+
+
+def _with_constants(structure: Structure) -> Structure:
     if isinstance(structure, dict):
-        return {key: _convert(value) for key, value in structure.items()}
+        return {key: _with_constants(value)
+                for key, value in structure.items()}
     if isinstance(structure, (tuple, list)):
-        return unflatten(structure, [node for part in structure
-                                     for node in _list(_convert(part))])
+        return unflatten(structure, [
+            node for part in structure
+            for node in _list(_with_constants(part))])
     if is_array(structure):
         return Node._make_constant(as_dense(structure), True)
     return structure

@@ -13,8 +13,23 @@ Structure = Any
 """A node, or a tuple, list or dictionary of structures."""
 
 
-def flatten(structure: Structure,
-            path: str = "") -> Iterator[Tuple[str, Node]]:
+_MOST_LEVELS = 64
+
+
+def check_nesting(structure: Structure) -> None:
+    """Raises an error if a structure is nested deeper than the limit."""
+    level = [structure]
+    for _ in range(_MOST_LEVELS + 1):
+        level = [part for one in level
+                 if isinstance(one, (dict, tuple, list))
+                 for part in (one.values() if isinstance(one, dict) else one)]
+        if not level:
+            return
+    raise make_error("expected tuples, lists and dictionaries nested at most "
+                     f"{_MOST_LEVELS} deep, got deeper ones")
+
+
+def flatten(structure: Structure) -> Iterator[Tuple[str, Node]]:
     """The nodes and their names: keys and places, with dots between them.
 
     >>> import hamkaas as hk
@@ -22,6 +37,11 @@ def flatten(structure: Structure,
     >>> [name for name, _ in flatten({"y": x, "z": (x, x)})]
     ['y', 'z.0', 'z.1']
     """
+    check_nesting(structure)
+    return _flatten(structure, "")
+
+
+def _flatten(structure: Structure, path: str) -> Iterator[Tuple[str, Node]]:
     if isinstance(structure, Node):
         yield path or "result", structure
         return
@@ -30,10 +50,10 @@ def flatten(structure: Structure,
             if not isinstance(key, str):
                 raise TypeError("expected names as keys of results, got "
                                 f"{key!r}")
-            yield from flatten(value, f"{path}.{key}" if path else key)
+            yield from _flatten(value, f"{path}.{key}" if path else key)
     elif isinstance(structure, (tuple, list)):
         for i, value in enumerate(structure):
-            yield from flatten(value, f"{path or 'result'}.{i}")
+            yield from _flatten(value, f"{path or 'result'}.{i}")
     else:
         raise TypeError("expected a hamkaas.Node, or a tuple, list or "
                         "dictionary of nodes, got "

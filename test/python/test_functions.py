@@ -258,6 +258,31 @@ def test_wrong_runs():
         peek.run({"x": ROW})
 
 
+def test_deep_structures():
+    def nest(depth, wrap):
+        made = X
+        for _ in range(depth):
+            made = wrap(made)
+        return made
+
+    for wrap in (lambda x: [x], lambda x: (x,), lambda x: {"a": x}):
+        for depth in (65, 100_000):
+            with pytest.raises(hk.HamKaasError, match="nested at most 64 deep, "
+                               "got deeper ones"):
+                hk.compile(nest(depth, wrap))
+            with pytest.raises(hk.HamKaasError, match="nested at most 64 deep"):
+                hk.scan(lambda c, x: (c, x), nest(depth, wrap), length=2)
+    result = hk.compile(nest(64, lambda x: [x])).run(
+        {"x": np.ones(2, "float32")})
+    for _ in range(64):
+        result, = result
+    assert result.shape == (2,)
+    endless = []
+    endless.append(endless)
+    with pytest.raises(hk.HamKaasError, match="nested at most 64 deep"):
+        hk.function(endless)
+
+
 def test_function_is_immutable():
     results = [X]
     function = hk.function(results)
