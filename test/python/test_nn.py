@@ -539,7 +539,11 @@ MISTAKES = [
     (lambda: nn.bilinear(X, X, W), "... x I and ... x J"),
     (lambda: nn.max_pool2d(X, 3, padding=2), "at most half of the window"),
     (lambda: nn.max_pool2d(X, 2, return_indices=True), "return_indices=False"),
-    (lambda: nn.avg_pool2d(X, 2, divisor_override=0), "other than 0"),
+    (lambda: nn.avg_pool2d(X, 2, divisor_override=0), "other than 0, got 0; "
+     "leave it out"),
+    (lambda: nn.avg_pool2d(X, 2, ceil_mode=True, divisor_override=3),
+     "expected ceil_mode=False beside a divisor_override, got True; pad the "
+     "input"),
     (lambda: nn.adaptive_avg_pool2d(X, (3, 3, 3)), "2 output sizes, got"),
     (lambda: nn.adaptive_avg_pool2d(X, 0), "at least 1, got"),
     (lambda: nn.batch_norm(X, None, None), "'running_mean' to be a node"),

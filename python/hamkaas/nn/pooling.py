@@ -88,10 +88,14 @@ def _avg_pool(spatial: int, x: T, kernel_size: Sizes, stride: Any,
             **window, "ceil_mode": bool(ceil_mode),
             "count_include_pad": bool(count_include_pad)})
         return drop_batch(result, is_single)
-    if check_integer(function, "divisor_override", divisor) == 0 or ceil_mode:
+    if check_integer(function, "divisor_override", divisor) == 0:
         raise make_error(f"'{function}': expected a divisor_override other "
-                         "than 0 and ceil_mode=False with it, got "
-                         f"{divisor} and {ceil_mode}")
+                         "than 0, got 0; leave it out for the size of the "
+                         "window")
+    if ceil_mode:
+        raise make_error(f"'{function}': expected ceil_mode=False beside a "
+                         f"divisor_override, got {ceil_mode}; pad the input "
+                         "instead, see nn.pad")
     mean = make(function, [x], {**window, "count_include_pad": True})
     factor = count(window["kernel"]) / divisor
     scaled: T = elementwise.multiply(mean, factor)
