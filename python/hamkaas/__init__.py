@@ -58,12 +58,13 @@ from .compat import (BufferTensor, ComplexHadamardProductNode, ConstantTensor,
                      MatMulNode, PermuteNode, ReLUNode, ReplaceSliceNode,
                      ReshapeNode, RMSNormNode, SiLUNode, SlicedSoftmaxNode,
                      SliceNode, SumNode, traverse_node)
+from .compilation import compile, load
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
 from .functions import EntryFunction, Function, function
 from .graph import Node, constant, input, state
 from .loops import scan
-from .model import Model, compile, load
+from .model import Model
 from .script import Script, write_script
 from .state import State
 from .tables import TensorInfo

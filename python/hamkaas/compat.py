@@ -22,9 +22,10 @@ import numpy as np
 from . import _native
 from .arrays import DTypeLike, as_dense, is_torch_tensor
 from .compat_operators import FirstNode, define_first
+from .compilation import compile
 from .errors import HamKaasError
 from .graph import CONSTANT, INPUT, STATE, Node, Operand, check_name
-from .model import Model, compile
+from .model import Model
 from .script import write_script
 
 if TYPE_CHECKING:

@@ -18,9 +18,10 @@ from collections import OrderedDict
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..arrays import Array as NumpyArray
+from ..compilation import compile_shared
 from ..errors import HamKaasError
 from ..graph import INPUT, RESULT, Node
-from ..model import Model, compile_shared
+from ..model import Model
 from ..positions import format_position
 from ..tensor import TensorType
 from .records import Form, Place, Record, position_of

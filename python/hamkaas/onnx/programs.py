@@ -11,9 +11,10 @@ from typing import (Any, Dict, Mapping, NamedTuple, Optional, Tuple, Union,
 import numpy as np
 
 from ..arrays import Array, dtype_of
+from ..compilation import (INCOMPLETE, add_target, compile_source,
+                           make_arguments, make_model)
 from ..errors import HamKaasError
-from ..model import (INCOMPLETE, Model, add_target, compile_source,
-                     make_arguments, make_model)
+from ..model import Model
 from ..options import CompileOptions
 from ..state import PathLike
 from .formats import dtype_of_format, from_bytes, has_format
