@@ -252,6 +252,33 @@ HAMKAAS_API HamKaasError HamKaasGraphEndScan(HamKaasGraph *graph,
 HAMKAAS_API HamKaasError HamKaasGraphAbandonScan(HamKaasGraph *graph);
 
 //===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// Derivatives of a value, a vector-Jacobian product. Since version 1.8.
+typedef struct HamKaasGraphGradient {
+  size_t structSize;
+  /// The value to differentiate, of floats.
+  HamKaasValue y;
+  /// The gradient of `y`, of its type. 0 for 1, if `y` has one element.
+  HamKaasValue seed;
+  /// The values to differentiate by, of floats, on each of which `y` depends.
+  const HamKaasValue *xs;
+  int32_t xCount;
+  /// Where the caller adds it, for messages and reports. Null for no position.
+  const char *file;
+  int64_t line; /* from 1 */
+} HamKaasGraphGradient;
+
+/// Adds the operations that compute the gradients, behind those that are there.
+/// `results` has `xCount` entries, each of the type of its x: the sum over the
+/// elements of `y` of their derivatives times the seed. They can be
+/// differentiated again.
+HAMKAAS_API HamKaasError HamKaasGraphAddGradient(
+    HamKaasGraph *graph, const HamKaasGraphGradient *gradient,
+    HamKaasValue *results /* out */);
+
+//===----------------------------------------------------------------------===//
 // Whole graphs
 //===----------------------------------------------------------------------===//
 

@@ -151,6 +151,31 @@ public:
                  given.carry.size());
   }
 
+  /// The gradient of `y` by each of `xs`, of its type: the sum over the
+  /// elements of `y` of their derivatives times those of `seed`, a value of the
+  /// type of `y`. Without a seed `y` has one element. Gradients can be
+  /// differentiated again. After an error all are none.
+  std::vector<Value> gradient(const Value &y, const std::vector<Value> &xs,
+                              const Value &seed = {},
+                              Position at = Position::here()) {
+    std::vector<HamKaasValue> given = detail::handlesOf(xs), results(xs.size());
+    HamKaasGraphGradient gradient = {};
+    gradient.structSize = sizeof(gradient);
+    gradient.y = y.handle();
+    gradient.seed = seed.handle();
+    gradient.xs = given.data();
+    gradient.xCount = static_cast<int32_t>(given.size());
+    gradient.file = at.file;
+    gradient.line = at.line;
+    if (canAdd())
+      shared->check(
+          HamKaasGraphAddGradient(shared->handle, &gradient, results.data()));
+    std::vector<Value> values;
+    for (HamKaasValue result : results)
+      values.push_back(result ? Value(shared.get(), result) : Value());
+    return values;
+  }
+
   /// Adds an output of this function; they are in the order of these calls.
   void output(const std::string &name, const Value &value,
               Position at = Position::here()) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphHandle.h"
+#include "HamKaas/Gradient/GradientOpInterface.h"
 #include "HamKaas/Interpreter/ReferenceSemantics.h"
 #include "HamKaas/Support/Errors.h"
 #include "HamKaas/Support/VisibleText.h"
@@ -29,11 +30,13 @@ static uint32_t takeNumber() {
   return ++last;
 }
 
-/// The semantics by which compositions fold their own constants.
+/// The semantics by which compositions fold their own constants, and the rules
+/// of gradients.
 static const DialectRegistry &getRegistry() {
   static const DialectRegistry registry = [] {
     DialectRegistry made;
     registerReferenceSemantics(made);
+    registerGradientRules(made);
     return made;
   }();
   return registry;
@@ -65,6 +68,23 @@ Expected<uint32_t> Graph::find(HamKaasValue value, const Twine &what) const {
                              " of this function, a parameter or a state, got "
                              "a value of another function");
   return place;
+}
+
+Expected<Numbers> capi::readValues(const Graph &graph, StringRef kind,
+                                   const HamKaasValue *values, int32_t count) {
+  if (count < 0 || (count > 0 && !values))
+    return createStringError("expected a list of 0 or more of each " + kind +
+                             ", got " +
+                             (count < 0 ? Twine(count) : Twine("null")));
+  Numbers numbers;
+  for (int32_t i = 0; i < count; ++i) {
+    auto number =
+        graph.find(values[i], kind + " " + Twine(i) + " to be a value");
+    if (!number)
+      return number.takeError();
+    numbers.push_back(*number);
+  }
+  return numbers;
 }
 
 LockedGraph::LockedGraph(HamKaasGraph *handle) : graph(handle, graphKind) {

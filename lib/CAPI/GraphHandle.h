@@ -54,6 +54,12 @@ private:
   std::unique_lock<std::mutex> lock;
 };
 
+using Numbers = llvm::SmallVector<uint32_t>;
+
+/// The numbers of the values, which are called `kind` in errors.
+llvm::Expected<Numbers> readValues(const Graph &graph, llvm::StringRef kind,
+                                   const HamKaasValue *values, int32_t count);
+
 /// Checks that lists are there, and no lengths negative.
 llvm::Error checkLists(const void *operands, int32_t operandCount,
                        const void *attributes, int32_t attributeCount);

@@ -15,26 +15,6 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 
-using Numbers = SmallVector<uint32_t>;
-
-/// The numbers of the values, which are called `kind` in errors.
-static Expected<Numbers> readValues(const Graph &graph, StringRef kind,
-                                    const HamKaasValue *values, int32_t count) {
-  if (count < 0 || (count > 0 && !values))
-    return createStringError("expected a list of 0 or more of each " + kind +
-                             ", got " +
-                             (count < 0 ? Twine(count) : Twine("null")));
-  Numbers numbers;
-  for (int32_t i = 0; i < count; ++i) {
-    auto number =
-        graph.find(values[i], kind + " " + Twine(i) + " to be a value");
-    if (!number)
-      return number.takeError();
-    numbers.push_back(*number);
-  }
-  return numbers;
-}
-
 /// The number of steps, also where the rows tell it.
 static Expected<int64_t> countSteps(const UserGraph &graph,
                                     const HamKaasGraphScan &scan,

@@ -62,6 +62,7 @@ from .compilation import compile, load
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
 from .functions import EntryFunction, Function, function
+from .gradients import gradient, stop_gradient
 from .graph import Node, constant, input, state
 from .loops import scan
 from .model import Model
@@ -102,7 +103,7 @@ __all__ = [
     "cumulative_prod", "cumulative_sum", "diff", "digest", "divide", "e",
     "einsum", "empty", "empty_like", "equal", "exp", "expand_dims", "expm1",
     "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
-    "floor_divide", "full", "full_like", "function", "greater",
+    "floor_divide", "full", "full_like", "function", "gradient", "greater",
     "greater_equal", "hypot", "iinfo", "imag", "inf", "input", "int16",
     "int32", "int64", "int8", "isdtype", "isfinite", "isin", "isinf", "isnan",
     "less", "less_equal", "linspace", "load", "log", "log10", "log1p", "log2",
@@ -113,8 +114,8 @@ __all__ = [
     "positive", "pow", "prod", "real", "reciprocal", "remainder", "repeat",
     "reshape", "result_type", "roll", "round", "scan", "searchsorted", "sign",
     "signbit", "sin", "sinh", "sort", "split", "sqrt", "square", "squeeze",
-    "stack", "state", "std", "subtract", "sum", "take", "take_along_axis",
-    "tan", "tanh", "tensordot", "tile", "traverse_node", "tril", "triu",
-    "trunc", "uint16", "uint32", "uint64", "uint8", "unstack", "var", "vecdot",
-    "where", "write_script", "zeros", "zeros_like"
+    "stack", "state", "std", "stop_gradient", "subtract", "sum", "take",
+    "take_along_axis", "tan", "tanh", "tensordot", "tile", "traverse_node",
+    "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unstack",
+    "var", "vecdot", "where", "write_script", "zeros", "zeros_like"
 ]

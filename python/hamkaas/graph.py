@@ -43,6 +43,9 @@ RESULT = "Result"
 """One of several results of the operand, an operation; not the first one."""
 SCAN = "scan"
 """A loop, whose body is an attribute."""
+GRADIENT = "gradient"
+"""The gradients of the first operand by those from the third on; the second is
+the seed or None."""
 ARGUMENT = "ScanArgument"
 """A value that a step of a loop is given."""
 

@@ -12,8 +12,8 @@ from . import _native
 from .arrays import Array
 from .errors import HamKaasError
 from .functions import Function
-from .graph import (ARGUMENT, CONSTANT, INPUT, NUMBER, RESULT, SCAN, STATE,
-                    WRITE, Node, visit)
+from .graph import (ARGUMENT, CONSTANT, GRADIENT, INPUT, NUMBER, RESULT, SCAN,
+                    STATE, WRITE, Node, visit)
 from .inference import infer
 from .loops import body_of, restore_body
 from .positions import format_position
@@ -146,6 +146,8 @@ class _Builder:
             self._write(node)
         elif row == SCAN:
             self._add_loop(node)
+        elif row == GRADIENT:
+            self._add_gradient(node)
         elif row == ARGUMENT:
             raise HamKaasError(
                 f"{format_position(node._position)}: error: expected the "
@@ -186,6 +188,13 @@ class _Builder:
             self._add_view(node, result)
         else:
             self._own(node, result)
+
+    def _add_gradient(self, node: Node) -> None:
+        y, seed, *xs = [0 if operand is None else self.read(operand)
+                        for operand in node._operands]
+        values = self.graph.add_gradient(y, seed, xs, node._position)
+        self._results[id(node)] = tuple(values)
+        self._own(node, values[0])
 
     def _add_loop(self, node: Node) -> None:
         body = body_of(node)

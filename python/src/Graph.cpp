@@ -230,6 +230,21 @@ Values Graph::endScan(const Values &yielded, PositionTuple position) {
   return results;
 }
 
+Values Graph::addGradient(HamKaasValue y, HamKaasValue seed, const Values &xs,
+                          PositionTuple position) {
+  HamKaasGraphGradient gradient = {};
+  gradient.structSize = sizeof(gradient);
+  gradient.y = y;
+  gradient.seed = seed;
+  gradient.xs = xs.data();
+  gradient.xCount = static_cast<int32_t>(xs.size());
+  gradient.file = readText(position[0]);
+  gradient.line = nb::cast<int64_t>(position[1]);
+  Values results(xs.size());
+  check(HamKaasGraphAddGradient(handle, &gradient, results.data()));
+  return results;
+}
+
 void Graph::storeState(HamKaasValue state, HamKaasValue value,
                        PositionTuple position) {
   HamKaasSourceLine line = readLine(position);

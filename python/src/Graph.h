@@ -54,6 +54,10 @@ public:
   /// The results of the loop.
   std::vector<HamKaasValue> endScan(const std::vector<HamKaasValue> &yielded,
                                     PositionTuple position);
+  /// Gradients of `y` by each of `xs`; 0 for no seed.
+  std::vector<HamKaasValue> addGradient(HamKaasValue y, HamKaasValue seed,
+                                        const std::vector<HamKaasValue> &xs,
+                                        PositionTuple position);
   void storeState(HamKaasValue state, HamKaasValue value,
                   PositionTuple position);
   void setOutputs(const std::vector<std::pair<nb::str, HamKaasValue>> &outputs);

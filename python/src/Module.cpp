@@ -185,6 +185,8 @@ void bindGraph(nb::module_ &module) {
            "attributes"_a, "position"_a, "result_count"_a)
       .def("begin_scan", &Graph::beginScan, "inits"_a, "inputs"_a, "steps"_a,
            "reversed"_a, "position"_a)
+      .def("add_gradient", &Graph::addGradient, "y"_a, "seed"_a, "xs"_a,
+           "position"_a)
       .def("end_scan", &Graph::endScan, "yielded"_a, "position"_a)
       .def("store_state", &Graph::storeState, "state"_a, "value"_a,
            "position"_a)

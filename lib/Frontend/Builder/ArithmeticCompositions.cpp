@@ -21,6 +21,16 @@ static Tensor isInfinite(GraphBuilder &b, Tensor x) {
 }
 
 //===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+Tensor compositions::compose(GraphBuilder &b, const StopGradient &given) {
+  Type type = given.x.elementType();
+  Type bits = IntegerType::get(b.context(), type.getIntOrFloatBitWidth());
+  return b.bitcast(b.bitcast(given.x, bits), type);
+}
+
+//===----------------------------------------------------------------------===//
 // Exponentials and logarithms
 //===----------------------------------------------------------------------===//
 

@@ -339,6 +339,15 @@ UserGraph::addOperation(const UserOperation &request, Location location) {
                                 [&](Value value) { return define(value); });
 }
 
+Expected<SmallVector<uint32_t>> UserGraph::addValues(
+    llvm::function_ref<Expected<SmallVector<Value>>(OpBuilder &)> add) {
+  auto added = add(builder);
+  if (!added)
+    return added.takeError();
+  return llvm::map_to_vector(*added,
+                             [&](Value value) { return define(value); });
+}
+
 //===----------------------------------------------------------------------===//
 // The module
 //===----------------------------------------------------------------------===//

@@ -66,6 +66,16 @@ TEST_F(GraphWrapper, HasAsManyResultsAsAnOperation) {
   EXPECT_EQ(results.back().type().rank, 1);
 }
 
+TEST_F(GraphWrapper, HasGradients) {
+  Value y = x * x;
+  Value slope = graph.gradient(y, {x}, x)[0];
+  EXPECT_EQ(run<float>(slope, 6), (Floats{0, 2, 8, 18, 32, 50}));
+  EXPECT_FALSE(graph.gradient(y, {x})[0]);
+  EXPECT_THAT(graph.error(), HasSubstr("GraphWrapperTest.cpp"));
+  EXPECT_THAT(graph.error(), HasSubstr("error: 'gradient': y: expected one "
+                                       "element or a seed"));
+}
+
 TEST_F(GraphWrapper, RepeatsDimensions) {
   Value row = graph.constant({3}, Floats{10, 20, 30});
   Value column = graph.constant({2, 1}, std::array<float, 2>{100, 200});

@@ -56,6 +56,11 @@ def HamKaas_Trunc : HamKaas_FloatFunction<"trunc", "round towards 0",
     "floor(x[i])` where `x[i] >= 0`, otherwise `ceil(x[i])", "NaN stays NaN.",
     "-1.7 0.9 2.5", "-1 0 2">;
 
+def HamKaas_StopGradient : HamKaas_FloatFunction<"stop_gradient",
+    "a value that gradients take for a constant", "x[i]",
+    "With the same bits. The path to `x` is through integers, which have no "
+    "gradient; the compiler removes it.", "1 -2 0.5", "1 -2 0.5">;
+
 def HamKaas_Square : HamKaas_Composition<"square"> {
   let summary = "the square of each element";
   let description = [{

@@ -73,6 +73,13 @@ public:
   llvm::Expected<llvm::SmallVector<uint32_t, 1>>
   addOperation(const UserOperation &request, mlir::Location location);
 
+  /// Defines the values that `add` builds, behind all operations of the
+  /// innermost body or of the function.
+  llvm::Expected<llvm::SmallVector<uint32_t>>
+  addValues(llvm::function_ref<
+            llvm::Expected<llvm::SmallVector<mlir::Value>>(mlir::OpBuilder &)>
+                add);
+
   //===--------------------------------------------------------------------===//
   // Loops over rows, `hamkaas.scan`; in UserScan.cpp
   //===--------------------------------------------------------------------===//
