@@ -73,12 +73,12 @@ def HamKaas_DivOp : HamKaas_FormulaOp<"div", HamKaas_NumericTensor,
 def HamKaas_MaxOp : HamKaas_FormulaOp<"max", HamKaas_NumericTensor,
     "the larger of two elements", "max(l, r)",
     "NaN if one of them is NaN. Of 0.0 and -0.0, either may be the result.",
-    "`g` to the larger element, the other one gets 0">;
+    "`g` to the larger element, the other one gets 0; equal ones share it">;
 
 def HamKaas_MinOp : HamKaas_FormulaOp<"min", HamKaas_NumericTensor,
     "the smaller of two elements", "min(l, r)",
     "NaN if one of them is NaN. Of 0.0 and -0.0, either may be the result.",
-    "`g` to the smaller element, the other one gets 0">;
+    "`g` to the smaller element, the other one gets 0; equal ones share it">;
 
 def HamKaas_PowOp : HamKaas_FormulaOp<"pow", HamKaas_FloatTensor,
     "raise elements to powers", "l^r",

@@ -48,7 +48,8 @@ def HamKaas_ScatterOp : HamKaas_GraphOp<"scatter", "Loops", [
     * (C4) The reduction of booleans is `none`.
 
     Gradient, of `none`: `target` gets `g` with 0 in the rows replaced,
-    `updates` these rows, if no index occurs twice.
+    `updates` these rows, or 0 if a later one has the same index. Of `add`,
+    `target` gets `g`, `updates` the rows at the indices. Others have none.
 
     Example:
 

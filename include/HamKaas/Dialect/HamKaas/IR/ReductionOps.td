@@ -42,8 +42,9 @@ def HamKaas_ReduceOp : HamKaas_GraphOp<"reduce", "Reduction", [
     * (C1) `dims` are ascending and from 0 to the rank of `x` - 1.
     * (C2) Booleans have a `max` (or) and a `min` (and) only.
 
-    Gradient: of `sum`, `g` repeated along `dims`; of `prod`, `g * result / x`;
-    of `max` and `min`, `g` where `x` equals the result.
+    Gradient: of `sum`, `g` repeated along `dims`; of `prod`, `g` times the
+    product of the others; of `max` and `min`, `g` shared equally by the
+    elements of `x` that equal the result.
 
     Example:
 
@@ -85,7 +86,7 @@ def HamKaas_PoolOp : HamKaas_GraphOp<"pool", "Reduction", [
       padding there are fewer than 2^47 elements.
 
     Gradient: of `sum`, `g` added to the elements of each window; of `max`, to
-    the largest of them.
+    the largest of them, in row-major order the first.
 
     Example:
 

@@ -81,8 +81,8 @@ def HamKaas_ScanOp : HamKaas_Op<"scan", [
     * (C4) The body yields a value of its type for each init, then a row for
       each further result, whose first dimension is `steps`.
 
-    Gradient: a scan in the other direction over the same rows whose iter args
-    are the gradients of the iter args.
+    Gradient: none yet. It is a scan in the other direction over the same rows
+    whose iter args are the gradients of the iter args.
 
     Example:
 
