@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Gradient/Differentiate.h"
 #include "HamKaas/Gradient/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_DIFFERENTIATEFUNCTION
@@ -25,6 +27,10 @@ struct DifferentiateFunction
   using DifferentiateFunctionBase::DifferentiateFunctionBase;
 
   void runOnOperation() override {
+    OpPassManager check(ModuleOp::getOperationName());
+    check.addPass(createVerifyGraph());
+    if (failed(runPipeline(check, getOperation())))
+      return signalPassFailure();
     func::FuncOp entry = findFunction();
     if (!entry || failed(addGradients(entry)))
       signalPassFailure();

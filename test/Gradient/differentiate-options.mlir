@@ -10,8 +10,8 @@
 // ARGUMENT: error: expected the name of an argument, got 'c'
 
 // CHECK-LABEL: func @main(
-// CHECK-SAME:    -> tensor<f32> {
-func.func @main(%a: tensor<f32>) -> tensor<f32> {
+// CHECK-SAME:    -> (tensor<f32> {hamkaas.name = "y"}) {
+func.func @main(%a: tensor<f32> {hamkaas.name = "a"}) -> (tensor<f32> {hamkaas.name = "y"}) {
   return %a : tensor<f32>
 }
 
