@@ -274,9 +274,10 @@ class ArrayExpressions(Expressions):
             dtype = {"b": "int64", "i": "int64", "u": "uint64"}.get(
                 a.dtype.kind, a.dtype)
             sums = np.cumsum(a, axis=axis, dtype=dtype)
+            initial = np.zeros_like(sums.sum(axis, keepdims=True), sums.dtype)
             return lambda: (lambda: xp.cumulative_sum(
                 x, axis=axis, include_initial=True), np.concatenate(
-                    [np.zeros_like(sums.take([0], axis)), sums], axis),
+                    [initial, sums], axis),
                             f"cumulative_sum({text}, {axis}, initial)")
         if a.shape[axis] < 2 or a.dtype == bool:
             return None
