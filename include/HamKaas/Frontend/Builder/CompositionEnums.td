@@ -24,6 +24,12 @@ def HamKaas_LossReduction : HamKaas_Words<
       I64EnumAttrCase<"BatchMean", 3, "batchmean">
     ]>;
 
+def HamKaas_MomentumRule : HamKaas_Words<
+    "MomentumRule", "combination of gradients into a velocity", [
+      I64EnumAttrCase<"Sum", 0, "sum">,
+      I64EnumAttrCase<"Average", 1, "average">
+    ]>;
+
 def HamKaas_PadMode : HamKaas_Words<
     "PadMode", "elements around a tensor", [
       I64EnumAttrCase<"Constant", 0, "constant">,
