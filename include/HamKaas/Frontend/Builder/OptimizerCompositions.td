@@ -52,9 +52,6 @@ def HamKaas_MomentumUpdate : HamKaas_Update<"momentum_update"> {
     a, b = momentum_update(p, g, u, r, momentum=0.5)
     a: float32 [2] = 0 2.5
     b: float32 [2] = 2 -1
-    c, d = momentum_update(p, g, u, r, momentum=0.5, rule=average)
-    c: float32 [2] = 0.25 2.25
-    d: float32 [2] = 1.5 -0.5
   }];
   let arguments = (ins HamKaas_FloatTensor:$parameter,
                        HamKaas_FloatTensor:$gradient,
