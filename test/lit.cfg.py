@@ -68,10 +68,6 @@ if config.sanitize:
     options = config.environment.get("ASAN_OPTIONS")
     config.environment["ASAN_OPTIONS"] = ":".join(
         filter(None, ["allow_user_poisoning=0", options]))
-    # Once, and never again in 450 runs, a program passed all its tests and left
-    # with 1 at its exit, where LeakSanitizer stops the process to look at it.
-    # lit counts such tests as "Passed With Retry".
-    config.test_retry_attempts = 1
 if config.benchmarks:
     config.available_features.add("benchmarks")
 if config.fuzzers:

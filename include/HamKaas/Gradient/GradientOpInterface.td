@@ -25,8 +25,9 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
     InterfaceMethod<
       "Builds the gradients of the operands from `gradient`, that of the only "
       "result, which is of floats. A null tensor stands for zeros, and for an "
-      "operand that is not of floats. What turns out not to be needed is "
-      "dropped. Reports a failure to the builder.",
+      "operand that is not of floats; so do tensors that are missing at the "
+      "end. What turns out not to be needed is dropped. Reports a failure to "
+      "the builder.",
       "::hamkaas::graph::Tensors", "buildGradients",
       (ins "::hamkaas::graph::GraphBuilder &":$builder,
            "::hamkaas::graph::Tensor":$gradient)>
