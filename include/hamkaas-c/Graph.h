@@ -279,6 +279,43 @@ HAMKAAS_API HamKaasError HamKaasGraphAddGradient(
     HamKaasValue *results /* out */);
 
 //===----------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------===//
+
+/// A step that changes states so that a loss falls. Since version 1.8.
+typedef struct HamKaasGraphTrainingStep {
+  size_t structSize;
+  /// The value to minimize: one element of floats.
+  HamKaasValue loss;
+  /// The optimizer and its options, "adam:lr=1e-3,clip_norm=1": sgd, adam,
+  /// adamw, rmsprop or lion. Options are `lr`, `clip_norm`, `clip_value`, those
+  /// of the update in docs/reference/Compositions.md (`adam_update`), and for
+  /// rmsprop `centered`. With `momentum`, sgd is `momentum_update`.
+  const char *optimizer;
+  /// A scalar of floats in place of `lr`; 0 for none.
+  HamKaasValue learningRate;
+  /// The states to train, all of floats that the loss depends on; null for all
+  /// such.
+  const HamKaasValue *states;
+  int32_t stateCount;
+  /// A pattern of names of states that are not trained, with `*`, `?`, `[a-z]`
+  /// and `{a,b}`. Null for none.
+  const char *frozen;
+  /// Where the caller adds it, for messages and reports. Null for no position.
+  const char *file;
+  int64_t line; /* from 1 */
+} HamKaasGraphTrainingStep;
+
+/// Adds the gradients of the loss and the updates of the states, which are
+/// stored; the graph cannot store them itself. The moments of a state `w` are
+/// states such as "adam.mean.w", zero at first; the state "adam.step", int64
+/// [], counts the steps that are done. States of these names that are there
+/// already are used. A run computes the loss, and all else, of the states as
+/// they are before the step.
+HAMKAAS_API HamKaasError HamKaasGraphAddTrainingStep(
+    HamKaasGraph *graph, const HamKaasGraphTrainingStep *step);
+
+//===----------------------------------------------------------------------===//
 // Whole graphs
 //===----------------------------------------------------------------------===//
 

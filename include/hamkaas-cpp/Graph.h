@@ -46,6 +46,17 @@ struct ScanOptions {
   bool reversed = false;
 };
 
+/// The parts of a training step that may be left out, as
+/// HamKaasGraphTrainingStep has them.
+struct TrainingOptions {
+  /// A scalar of floats in place of the optimizer's own rate.
+  Value learningRate = {};
+  /// The states to train; all that the loss depends on if there are none.
+  std::vector<Value> states = {};
+  /// A pattern of names of states that are not trained.
+  std::string frozen = {};
+};
+
 /// A graph: inputs, parameters, states, operations and outputs. Its values
 /// refer to it, also after it was moved.
 class Graph {
@@ -174,6 +185,28 @@ public:
     for (HamKaasValue result : results)
       values.push_back(result ? Value(shared.get(), result) : Value());
     return values;
+  }
+
+  /// Adds a step that trains states by an optimizer such as "adam:lr=1e-3", as
+  /// HamKaasGraphAddTrainingStep does.
+  void trainingStep(const Value &loss, const std::string &optimizer,
+                    const TrainingOptions &options = {},
+                    Position at = Position::here()) {
+    if (!canAdd() || !shared->checkText("an optimizer", optimizer, at) ||
+        !shared->checkText("a pattern", options.frozen, at))
+      return;
+    std::vector<HamKaasValue> states = detail::handlesOf(options.states);
+    HamKaasGraphTrainingStep step = {};
+    step.structSize = sizeof(step);
+    step.loss = loss.handle();
+    step.optimizer = optimizer.c_str();
+    step.learningRate = options.learningRate.handle();
+    step.states = states.data();
+    step.stateCount = static_cast<int32_t>(states.size());
+    step.frozen = options.frozen.c_str();
+    step.file = at.file;
+    step.line = at.line;
+    shared->check(HamKaasGraphAddTrainingStep(shared->handle, &step));
   }
 
   /// Adds an output of this function; they are in the order of these calls.

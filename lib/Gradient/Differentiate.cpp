@@ -217,6 +217,17 @@ Expected<SmallVector<Value>> ReverseSweep::run() {
   return takeGradients();
 }
 
+llvm::DenseSet<Value> hamkaas::findDifferentiable(Value y) {
+  llvm::DenseSet<Value> found = {y};
+  for (Operation *op = y.getDefiningOp(); op; op = op->getPrevNode())
+    if (llvm::any_of(op->getResults(),
+                     [&](Value result) { return found.contains(result); }))
+      for (Value operand : op->getOperands())
+        if (isOfFloats(operand))
+          found.insert(operand);
+  return found;
+}
+
 Expected<SmallVector<Value>>
 hamkaas::differentiate(const GradientRequest &request, OpBuilder &place,
                        Location location) {

@@ -23,7 +23,7 @@ The names in capitals and `traverse_node` are those of the first HamKaas, see
 `hamkaas.compat`.
 """
 
-from . import array, nn, ops
+from . import array, nn, ops, optim
 from ._native import compiler_version
 from .array_api.constants import (
     bfloat16, bool, e, float16, float32, float64, inf, int16, int32, int64,
@@ -69,6 +69,7 @@ from .model import Model
 from .script import Script, write_script
 from .state import State
 from .tables import TensorInfo
+from .training import train_step
 
 __version__ = "0.1.0"
 
@@ -110,12 +111,13 @@ __all__ = [
     "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
     "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min",
     "minimum", "moveaxis", "multiply", "nan", "negative", "nextafter", "nn",
-    "not_equal", "ones", "ones_like", "ops", "outer", "permute_dims", "pi",
-    "positive", "pow", "prod", "real", "reciprocal", "remainder", "repeat",
-    "reshape", "result_type", "roll", "round", "scan", "searchsorted", "sign",
-    "signbit", "sin", "sinh", "sort", "split", "sqrt", "square", "squeeze",
-    "stack", "state", "std", "stop_gradient", "subtract", "sum", "take",
-    "take_along_axis", "tan", "tanh", "tensordot", "tile", "traverse_node",
-    "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unstack",
-    "var", "vecdot", "where", "write_script", "zeros", "zeros_like"
+    "not_equal", "ones", "ones_like", "ops", "optim", "outer", "permute_dims",
+    "pi", "positive", "pow", "prod", "real", "reciprocal", "remainder",
+    "repeat", "reshape", "result_type", "roll", "round", "scan",
+    "searchsorted", "sign", "signbit", "sin", "sinh", "sort", "split", "sqrt",
+    "square", "squeeze", "stack", "state", "std", "stop_gradient", "subtract",
+    "sum", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile",
+    "train_step", "traverse_node", "tril", "triu", "trunc", "uint16", "uint32",
+    "uint64", "uint8", "unstack", "var", "vecdot", "where", "write_script",
+    "zeros", "zeros_like"
 ]

@@ -46,6 +46,9 @@ SCAN = "scan"
 GRADIENT = "gradient"
 """The gradients of the first operand by those from the third on; the second is
 the seed or None."""
+TRAINING = "training"
+"""The first operand, a loss, and a step of training by it; the second is the
+learning rate or None, the others are the states to train, if they are given."""
 ARGUMENT = "ScanArgument"
 """A value that a step of a loop is given."""
 

@@ -13,7 +13,7 @@ from .arrays import Array
 from .errors import HamKaasError
 from .functions import Function
 from .graph import (ARGUMENT, CONSTANT, GRADIENT, INPUT, NUMBER, RESULT, SCAN,
-                    STATE, WRITE, Node, visit)
+                    STATE, TRAINING, WRITE, Node, visit)
 from .inference import infer
 from .loops import body_of, restore_body
 from .positions import format_position
@@ -24,6 +24,12 @@ def integer_attribute(node: Node, name: str) -> int:
     """The value of an attribute that is an integer."""
     value = dict(node._attributes)[name]
     assert isinstance(value, int)
+    return value
+
+
+def _text_attribute(node: Node, name: str) -> str:
+    value = dict(node._attributes)[name]
+    assert isinstance(value, str)
     return value
 
 
@@ -148,6 +154,8 @@ class _Builder:
             self._add_loop(node)
         elif row == GRADIENT:
             self._add_gradient(node)
+        elif row == TRAINING:
+            self._add_training_step(node)
         elif row == ARGUMENT:
             raise HamKaasError(
                 f"{format_position(node._position)}: error: expected the "
@@ -195,6 +203,14 @@ class _Builder:
         values = self.graph.add_gradient(y, seed, xs, node._position)
         self._results[id(node)] = tuple(values)
         self._own(node, values[0])
+
+    def _add_training_step(self, node: Node) -> None:
+        loss, rate, *states = [0 if operand is None else self.read(operand)
+                               for operand in node._operands]
+        self.graph.add_training_step(
+            loss, _text_attribute(node, "optimizer"), rate, states,
+            _text_attribute(node, "frozen"), node._position)
+        self._own(node, loss)
 
     def _add_loop(self, node: Node) -> None:
         body = body_of(node)

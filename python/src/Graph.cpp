@@ -245,6 +245,22 @@ Values Graph::addGradient(HamKaasValue y, HamKaasValue seed, const Values &xs,
   return results;
 }
 
+void Graph::addTrainingStep(HamKaasValue loss, const std::string &optimizer,
+                            HamKaasValue learningRate, const Values &states,
+                            const std::string &frozen, PositionTuple position) {
+  HamKaasGraphTrainingStep step = {};
+  step.structSize = sizeof(step);
+  step.loss = loss;
+  step.optimizer = optimizer.c_str();
+  step.learningRate = learningRate;
+  step.states = states.data();
+  step.stateCount = static_cast<int32_t>(states.size());
+  step.frozen = frozen.c_str();
+  step.file = readText(position[0]);
+  step.line = nb::cast<int64_t>(position[1]);
+  check(HamKaasGraphAddTrainingStep(handle, &step));
+}
+
 void Graph::storeState(HamKaasValue state, HamKaasValue value,
                        PositionTuple position) {
   HamKaasSourceLine line = readLine(position);

@@ -58,6 +58,11 @@ public:
   std::vector<HamKaasValue> addGradient(HamKaasValue y, HamKaasValue seed,
                                         const std::vector<HamKaasValue> &xs,
                                         PositionTuple position);
+  /// 0 for no learning rate, no states for all.
+  void addTrainingStep(HamKaasValue loss, const std::string &optimizer,
+                       HamKaasValue learningRate,
+                       const std::vector<HamKaasValue> &states,
+                       const std::string &frozen, PositionTuple position);
   void storeState(HamKaasValue state, HamKaasValue value,
                   PositionTuple position);
   void setOutputs(const std::vector<std::pair<nb::str, HamKaasValue>> &outputs);

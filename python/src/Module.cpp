@@ -187,6 +187,9 @@ void bindGraph(nb::module_ &module) {
            "reversed"_a, "position"_a)
       .def("add_gradient", &Graph::addGradient, "y"_a, "seed"_a, "xs"_a,
            "position"_a)
+      .def("add_training_step", &Graph::addTrainingStep, "loss"_a,
+           "optimizer"_a, "learning_rate"_a, "states"_a, "frozen"_a,
+           "position"_a)
       .def("end_scan", &Graph::endScan, "yielded"_a, "position"_a)
       .def("store_state", &Graph::storeState, "state"_a, "value"_a,
            "position"_a)

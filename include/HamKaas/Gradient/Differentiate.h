@@ -9,6 +9,7 @@
 #define HAMKAAS_GRADIENT_DIFFERENTIATE_H
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Error.h"
 
 namespace hamkaas {
@@ -30,6 +31,10 @@ struct GradientRequest {
 llvm::Expected<llvm::SmallVector<mlir::Value>>
 differentiate(const GradientRequest &request, mlir::OpBuilder &place,
               mlir::Location location);
+
+/// The values of floats that `y`, one of them, depends on by operations on
+/// floats alone, with `y`: those that have a gradient.
+llvm::DenseSet<mlir::Value> findDifferentiable(mlir::Value y);
 
 } // namespace hamkaas
 

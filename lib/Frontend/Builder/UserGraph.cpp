@@ -306,10 +306,31 @@ Error UserGraph::storeState(uint32_t state, uint32_t value, Location location) {
     return createStringError("expected a value of the type of the state, " +
                              formatType(values[state].getType()) + ", got " +
                              formatType(values[value].getType()));
-  ml_program::GlobalStoreOp::create(builder, location, global->second,
-                                    values[value]);
-  unstored.erase(global);
+  storeStateAt(builder, state, values[value], location);
   return Error::success();
+}
+
+void UserGraph::storeStateAt(OpBuilder &place, uint32_t state, Value value,
+                             Location location) {
+  auto global = unstored.find(values[state]);
+  assert(global != unstored.end() && "a state is stored once");
+  ml_program::GlobalStoreOp::create(place, location, global->second, value);
+  unstored.erase(global);
+}
+
+SmallVector<uint32_t> UserGraph::getStates() {
+  SmallVector<uint32_t> states;
+  for (auto [number, global] : globals)
+    if (values[number].getDefiningOp<ml_program::GlobalLoadOp>())
+      states.push_back(number);
+  return states;
+}
+
+StringRef UserGraph::getStateName(uint32_t state) {
+  auto load = values[state].getDefiningOp<ml_program::GlobalLoadOp>();
+  Operation *global = module->lookupSymbol(load.getGlobalAttr());
+  return global->getAttrOfType<StringAttr>(HamKaasDialect::nameAttrName)
+      .getValue();
 }
 
 Expected<uint32_t> UserGraph::addConstant(RankedTensorType type,

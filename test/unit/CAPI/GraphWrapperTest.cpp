@@ -76,6 +76,28 @@ TEST_F(GraphWrapper, HasGradients) {
                                        "element or a seed"));
 }
 
+TEST_F(GraphWrapper, HasTrainingSteps) {
+  Value w = graph.state("w", {}, Floats{3});
+  Value other = graph.state("other", HamKaasFloat32, {});
+  graph.trainingStep(w * w + other, "sgd:lr=0.25", {{}, {}, "other"});
+  graph.output("w", w);
+  auto model = graph.compile();
+  ASSERT_TRUE(bool(model)) << model.error().message();
+  auto instance = model->createInstance();
+  ASSERT_TRUE(bool(instance)) << instance.error().message();
+  for (float expected : Floats{3, 1.5, 0.75}) {
+    Floats input(6);
+    float result = 0;
+    const void *inputs[] = {input.data()};
+    void *outputs[] = {&result};
+    ASSERT_TRUE(bool(instance->run(inputs, outputs)));
+    EXPECT_EQ(result, expected);
+  }
+  graph.trainingStep(w, "sgd:speed=1");
+  EXPECT_THAT(graph.error(), HasSubstr("GraphWrapperTest.cpp"));
+  EXPECT_THAT(graph.error(), HasSubstr("unknown option 'speed'"));
+}
+
 TEST_F(GraphWrapper, RepeatsDimensions) {
   Value row = graph.constant({3}, Floats{10, 20, 30});
   Value column = graph.constant({2, 1}, std::array<float, 2>{100, 200});

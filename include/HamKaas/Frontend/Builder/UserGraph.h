@@ -119,6 +119,25 @@ public:
   /// Null for one of a body that has ended.
   mlir::Value value(uint32_t number) const { return values[number]; }
 
+  /// Where operations are added now.
+  mlir::OpBuilder getPlace() const { return builder; }
+
+  //===--------------------------------------------------------------------===//
+  // States, for what is built of them
+  //===--------------------------------------------------------------------===//
+
+  /// All states, in their order.
+  llvm::SmallVector<uint32_t> getStates();
+  llvm::StringRef getStateName(uint32_t state);
+  /// True for a state that this function does not store yet.
+  bool canStore(uint32_t state) const {
+    return unstored.contains(values[state]);
+  }
+  /// The same as storeState of a value of its type, at `place`, behind which
+  /// nothing reads the state.
+  void storeStateAt(mlir::OpBuilder &place, uint32_t state, mlir::Value value,
+                    mlir::Location location);
+
   //===--------------------------------------------------------------------===//
   // Several functions in place of `@main`
   //===--------------------------------------------------------------------===//

@@ -1,0 +1,59 @@
+//===- Optimizer.h - Optimizers by their text -------------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_TRAINING_OPTIMIZER_H
+#define HAMKAAS_TRAINING_OPTIMIZER_H
+
+#include "HamKaas/Frontend/Builder/OperationTable.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+namespace hamkaas {
+
+/// An optimizer as a text gives it: "adam:lr=1e-3,beta1=0.95". Its update is an
+/// operation of the table: the options are attributes of that, and its operands
+/// say which moments there are.
+class Optimizer {
+public:
+  /// Checks the names of all options, and the values of those that are not
+  /// attributes.
+  static llvm::Expected<Optimizer> parse(llvm::StringRef text);
+
+  /// The name in the text: "adam".
+  llvm::StringRef getName() const { return name; }
+  double getLearningRate() const { return learningRate; }
+  /// A bound of the norm of all gradients, or of each element.
+  std::optional<double> getClipNorm() const { return clipNorm; }
+  std::optional<double> getClipValue() const { return clipValue; }
+
+  /// The moments that it keeps for each parameter, in the order of the results
+  /// of the update that follow the parameter.
+  llvm::SmallVector<llvm::StringRef> getMoments() const;
+
+  /// Adds the update of a parameter. `operands` are named as in the table. The
+  /// results are the parameter, then the moments.
+  llvm::Expected<llvm::SmallVector<mlir::Value, 1>>
+  addUpdate(const llvm::StringMap<mlir::Value> &operands,
+            mlir::OpBuilder &place, mlir::Location location) const;
+
+private:
+  llvm::Error take(llvm::StringRef option, llvm::StringRef value);
+  bool isGiven(llvm::StringRef attribute) const;
+  bool usesOperand(const graph::ValueInfo &operand) const;
+
+  std::string name;
+  const graph::OperationInfo *operation = nullptr;
+  double learningRate = 0;
+  std::optional<double> clipNorm, clipValue;
+  bool isCentered = false;
+  std::vector<std::pair<std::string, std::string>> attributes;
+};
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_TRAINING_OPTIMIZER_H

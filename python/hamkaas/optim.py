@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Optimizers for `hamkaas.train_step`, with the names and defaults of
+torch.optim.
+
+In the formulas, ``p`` is a parameter, ``g`` its gradient and ``t`` the number of
+the step, from 1; primes mark new values. Moments are states of the model, zero
+at first, such as ``adam.mean.w`` for the parameter ``w``. The state
+``adam.step`` counts the steps that are done.
+
+``lr`` is a number; a node, such as ``hk.input("lr", [])``; or a function of the
+number of the step, a float32 node of shape ``[]``, that returns a node:
+
+>>> import hamkaas as hk
+>>> warm = hk.optim.Adam(lr=lambda t: 1e-3 * hk.minimum(t / 100, 1.0))
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Optional, Tuple, Union
+
+from .graph import Node
+
+Rate = Union[float, Node, Callable[[Node], Node]]
+"""A number, a node, or a function of the number of the step."""
+
+
+class Optimizer:
+    """A rule by which `hamkaas.train_step` changes parameters."""
+
+    name: str
+    """Its name in texts such as ``adam:lr=0.001`` and in names of states."""
+
+    def __init__(self, lr: Rate, options: Dict[str, Union[float, str]]) -> None:
+        self.lr = lr
+        self._options = options
+
+    def format(self, clip_norm: Optional[float] = None,
+               clip_value: Optional[float] = None) -> str:
+        """The text that C and the command line have for it, with clipping.
+
+        >>> import hamkaas as hk
+        >>> hk.optim.Adam(lr=0.01).format(clip_norm=1)
+        'adam:lr=0.01,beta1=0.9,beta2=0.999,epsilon=1e-08,weight_decay=0.0,clip_norm=1.0'
+        """
+        options: Dict[str, Union[float, str]] = {}
+        if isinstance(self.lr, (int, float)):
+            options["lr"] = float(self.lr)
+        options.update(self._options)
+        if clip_norm is not None:
+            options["clip_norm"] = float(clip_norm)
+        if clip_value is not None:
+            options["clip_value"] = float(clip_value)
+        texts = [f"{key}={value}" for key, value in options.items()]
+        return f"{self.name}:{','.join(texts)}"
+
+    def __repr__(self) -> str:
+        return f"<hamkaas.optim.{type(self).__name__} {self.format()}>"
+
+
+class SGD(Optimizer):
+    """Gradient descent: ``p' = p - lr * d`` with ``d = g + weight_decay * p``.
+
+    With ``momentum``, ``u' = momentum * u + d`` takes the place of ``d``, and
+    with ``nesterov``, ``d + momentum * u'``. With ``average``, it is a moving
+    average: ``u' = momentum * u + (1 - momentum) * d``; PyTorch has none. The
+    state is ``sgd.velocity.w``.
+    """
+
+    name = "sgd"
+
+    def __init__(self, lr: Rate = 1e-3, momentum: float = 0.0,
+                 weight_decay: float = 0.0, nesterov: bool = False, *,
+                 average: bool = False) -> None:
+        options: Dict[str, Union[float, str]] = {
+            "weight_decay": float(weight_decay)}
+        if momentum:
+            options.update(momentum=float(momentum), nesterov=int(nesterov),
+                           rule="average" if average else "sum")
+        elif nesterov or average:
+            raise ValueError("expected a momentum for nesterov and average, "
+                             f"got {momentum!r}")
+        super().__init__(lr, options)
+
+
+class Adam(Optimizer):
+    """Adam: ``p' = p - lr * (m' / (1 - beta1^t)) / (sqrt(v' / (1 - beta2^t)) +
+    eps)``.
+
+    ``m' = beta1 * m + (1 - beta1) * d``, ``v' = beta2 * v + (1 - beta2) * d^2``
+    and ``d = g + weight_decay * p``. The states are ``adam.mean.w`` and
+    ``adam.variance.w``.
+    """
+
+    name = "adam"
+
+    def __init__(self, lr: Rate = 1e-3,
+                 betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0.0) -> None:
+        super().__init__(lr, {
+            "beta1": float(betas[0]), "beta2": float(betas[1]),
+            "epsilon": float(eps), "weight_decay": float(weight_decay)})
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay: Adam's step from ``p - lr *
+    weight_decay * p``, and ``d = g``.
+
+    The states are ``adamw.mean.w`` and ``adamw.variance.w``.
+    """
+
+    name = "adamw"
+
+    def __init__(self, lr: Rate = 1e-3,
+                 betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 1e-2) -> None:
+        super().__init__(lr, betas, eps, weight_decay)
+
+
+class RMSprop(Optimizer):
+    """RMSProp: ``p' = p - lr * e`` with ``e = d / (sqrt(v') + eps)``.
+
+    ``v' = alpha * v + (1 - alpha) * d^2`` and ``d = g + weight_decay * p``. With
+    ``momentum``, ``u' = momentum * u + e`` takes the place of ``e``; if
+    ``centered``, ``v' - m'^2`` that of ``v'`` below the root, with ``m' = alpha
+    * m + (1 - alpha) * d``. The states are ``rmsprop.variance.w``,
+    ``rmsprop.velocity.w`` and ``rmsprop.mean.w``.
+    """
+
+    name = "rmsprop"
+
+    def __init__(self, lr: Rate = 1e-2, alpha: float = 0.99,
+                 eps: float = 1e-8, weight_decay: float = 0.0,
+                 momentum: float = 0.0, centered: bool = False) -> None:
+        options: Dict[str, Union[float, str]] = {
+            "alpha": float(alpha), "epsilon": float(eps),
+            "weight_decay": float(weight_decay), "centered": int(centered)}
+        if momentum:
+            options["momentum"] = float(momentum)
+        super().__init__(lr, options)
+
+
+class Lion(Optimizer):
+    """Lion: ``p' = p - lr * (sign(beta1 * m + (1 - beta1) * g) + weight_decay *
+    p)`` and ``m' = beta2 * m + (1 - beta2) * g``.
+
+    Chen et al., Symbolic Discovery of Optimization Algorithms, 2023. The state
+    is ``lion.mean.w``.
+    """
+
+    name = "lion"
+
+    def __init__(self, lr: Rate = 1e-4,
+                 betas: Tuple[float, float] = (0.9, 0.99),
+                 weight_decay: float = 0.0) -> None:
+        super().__init__(lr, {
+            "beta1": float(betas[0]), "beta2": float(betas[1]),
+            "weight_decay": float(weight_decay)})

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Training steps, against torch, and the states and functions around them."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import hamkaas as hk
+
+STEPS = 20
+
+
+class Network:
+    """Two layers with their parameters as states, and batches for them."""
+
+    def __init__(self, rng, dtype="float32"):
+        self.values = {
+            "w1": rng.standard_normal((6, 8)).astype(dtype) / 2,
+            "b1": rng.standard_normal(8).astype(dtype) / 2,
+            "w2": rng.standard_normal((8, 3)).astype(dtype) / 2,
+            "scale": np.array(1.5, dtype)}
+        self.x = hk.input("x", [5, 6], dtype)
+        self.labels = hk.input("labels", [5], "int64")
+        self.states = {name: hk.state(value.shape, name, dtype, initial=value)
+                       for name, value in self.values.items()}
+        states = self.states
+        hidden = hk.tanh(self.x @ states["w1"] + states["b1"])
+        self.scores = (hidden @ states["w2"]) * states["scale"]
+        self.loss = hk.nn.cross_entropy(self.scores, self.labels)
+        self.batches = [{"x": rng.standard_normal((5, 6)).astype(dtype),
+                         "labels": rng.integers(0, 3, 5)}
+                        for _ in range(STEPS)]
+
+    def train(self, optimizer, device="cpu", **options):
+        """The losses of all steps, and the model."""
+        model = hk.compile(
+            {"step": hk.train_step(self.loss, optimizer, **options)},
+            device=device)
+        return [float(model.step.run(batch)["loss"])
+                for batch in self.batches], model
+
+
+class TorchNetwork:
+    """The same in torch."""
+
+    def __init__(self, torch, network):
+        self.torch, self.batches = torch, network.batches
+        self.parameters = {name: torch.nn.Parameter(torch.tensor(value))
+                           for name, value in network.values.items()}
+
+    def train(self, optimizer, before_step=lambda parameters, step: None):
+        losses = []
+        for step, batch in enumerate(self.batches):
+            values = self.parameters
+            hidden = self.torch.tanh(
+                self.torch.tensor(batch["x"]) @ values["w1"] + values["b1"])
+            loss = self.torch.nn.functional.cross_entropy(
+                (hidden @ values["w2"]) * values["scale"],
+                self.torch.tensor(batch["labels"]))
+            optimizer.zero_grad()
+            loss.backward()
+            before_step(list(values.values()), step)
+            optimizer.step()
+            losses.append(float(loss))
+        return losses
+
+
+# Names in both packages, and options in both.
+OPTIMIZERS = {
+    "sgd": ("SGD", {"lr": 0.1, "weight_decay": 0.01}),
+    "momentum": ("SGD", {"lr": 0.05, "momentum": 0.9}),
+    "nesterov": ("SGD", {"lr": 0.05, "momentum": 0.8, "nesterov": True,
+                         "weight_decay": 0.01}),
+    "adam": ("Adam", {"lr": 0.01}),
+    "adam-options": ("Adam", {"lr": 0.02, "betas": (0.8, 0.9), "eps": 1e-4,
+                              "weight_decay": 0.1}),
+    "adamw": ("AdamW", {"lr": 0.01}),
+    "rmsprop": ("RMSprop", {"lr": 0.01}),
+    "rmsprop-options": ("RMSprop", {"lr": 0.01, "momentum": 0.5, "alpha": 0.9,
+                                    "centered": True, "weight_decay": 0.01}),
+}
+
+
+def check_parameters(model, reference, tolerance=1e-4):
+    for name, parameter in reference.parameters.items():
+        np.testing.assert_allclose(model.state[name],
+                                   parameter.detach().numpy(),
+                                   rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("dtype,tolerance", [("float32", 1e-4),
+                                             ("float64", 1e-9)])
+def test_training_is_that_of_torch(name, dtype, tolerance, rng):
+    torch = pytest.importorskip("torch", reason="needs torch")
+    optimizer, options = OPTIMIZERS[name]
+    network = Network(rng, dtype)
+    losses, model = network.train(getattr(hk.optim, optimizer)(**options))
+    reference = TorchNetwork(torch, network)
+    expected = reference.train(getattr(torch.optim, optimizer)(
+        reference.parameters.values(), **options))
+    np.testing.assert_allclose(losses, expected, rtol=tolerance)
+    check_parameters(model, reference, tolerance)
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+@pytest.mark.parametrize("optimizer", [
+    hk.optim.SGD(0.05, momentum=0.9, average=True), hk.optim.Lion(0.01)])
+def test_the_loss_falls(optimizer, device, rng):
+    network = Network(rng)
+    network.batches = network.batches[:1] * 30
+    losses, _ = network.train(optimizer, device)
+    assert losses[-1] < 0.75 * losses[0]
+
+
+def test_defaults_are_those_of_torch(rng):
+    torch = pytest.importorskip("torch", reason="needs torch")
+    for name in ("Adam", "AdamW", "RMSprop"):
+        expected = getattr(torch.optim, name)([torch.nn.Parameter()]).defaults
+        text = getattr(hk.optim, name)().format()
+        given = {key: float(value) for key, value in (
+            option.split("=") for option in text.split(":")[1].split(","))}
+        if "betas" in expected:
+            expected["beta1"], expected["beta2"] = expected["betas"]
+        for ours, theirs in (("epsilon", "eps"), *[(key, key) for key in (
+                "lr", "alpha", "beta1", "beta2", "weight_decay")]):
+            assert given.get(ours) == expected.get(theirs), (name, ours)
+
+
+#===------------------------------------------------------------------------===#
+# Learning rates and clipping
+#===------------------------------------------------------------------------===#
+
+
+@pytest.mark.parametrize("kind,bound", [("clip_norm", 0.1), ("clip_norm", 100),
+                                        ("clip_value", 0.02)])
+def test_clipping_is_that_of_torch(kind, bound, rng):
+    torch = pytest.importorskip("torch", reason="needs torch")
+    network = Network(rng)
+    losses, model = network.train(hk.optim.SGD(0.5), **{kind: bound})
+    reference = TorchNetwork(torch, network)
+    clip = getattr(torch.nn.utils, {"clip_norm": "clip_grad_norm_",
+                                    "clip_value": "clip_grad_value_"}[kind])
+    expected = reference.train(
+        torch.optim.SGD(reference.parameters.values(), 0.5),
+        lambda parameters, _: clip(parameters, bound))
+    np.testing.assert_allclose(losses, expected, rtol=1e-4)
+    check_parameters(model, reference)
+
+
+def test_the_rate_is_a_schedule_of_the_step(rng):
+    torch = pytest.importorskip("torch", reason="needs torch")
+    network = Network(rng)
+    losses, model = network.train(
+        hk.optim.Adam(lr=lambda step: 0.02 / hk.sqrt(step)))
+    reference = TorchNetwork(torch, network)
+    adam = torch.optim.Adam(reference.parameters.values())
+
+    def set_rate(_, step):
+        adam.param_groups[0]["lr"] = 0.02 / np.sqrt(step + 1)
+
+    np.testing.assert_allclose(losses, reference.train(adam, set_rate),
+                               rtol=1e-4)
+    assert model.state["adam.step"] == STEPS
+
+
+def test_the_rate_is_an_input(rng):
+    network = Network(rng)
+    model = hk.compile({"step": hk.train_step(
+        network.loss, hk.optim.SGD(lr=hk.input("lr", [])))})
+    before = model.state["w1"]
+    model.step.run({**network.batches[0], "lr": np.float32(0)})
+    np.testing.assert_array_equal(model.state["w1"], before)
+    model.step.run({**network.batches[0], "lr": np.float32(1)})
+    assert np.abs(model.state["w1"] - before).max() > 0
+
+
+#===------------------------------------------------------------------------===#
+# States and functions
+#===------------------------------------------------------------------------===#
+
+
+def test_moments_have_names_of_their_parameters(rng):
+    _, model = Network(rng).train(hk.optim.Adam())
+    assert set(model.state) == {"w1", "b1", "w2", "scale", "adam.step"} | {
+        f"adam.{moment}.{name}" for moment in ("mean", "variance")
+        for name in ("w1", "b1", "w2", "scale")}
+
+
+def test_functions_share_the_states(rng):
+    network = Network(rng)
+    accuracy = hk.mean((hk.argmax(network.scores, axis=1) ==
+                        network.labels).astype("float32"))
+    model = hk.compile({
+        "train_step": hk.train_step(network.loss, hk.optim.Adam(0.05),
+                                    outputs={"accuracy": accuracy}),
+        "evaluate": hk.function({"loss": network.loss, "accuracy": accuracy}),
+        "predict": hk.function(hk.argmax(network.scores, axis=1)),
+    })
+    batch = network.batches[0]
+    for _ in range(60):
+        before = model.evaluate.run(batch)
+        trained = model.train_step.run(batch)
+        assert trained["loss"] == before["loss"]
+        assert trained["accuracy"] == before["accuracy"]
+    np.testing.assert_array_equal(model.predict.run({"x": batch["x"]}),
+                                  batch["labels"])
+
+
+def test_two_steps_of_one_program_share_moments(rng):
+    network = Network(rng)
+    optimizer = hk.optim.Adam(0.05)
+    model = hk.compile({
+        "all": hk.train_step(network.loss, optimizer),
+        "last": hk.train_step(network.loss, optimizer, frozen="{w1,b1}")})
+    batch = network.batches[0]
+    model.all.run(batch)
+    model.last.run(batch)
+    assert model.state["adam.step"] == 2
+    assert len(model.state) == 4 + 1 + 2 * 4
+
+
+@pytest.mark.parametrize("given,trained", [
+    ({"frozen": "{w1,b*}"}, {"w2", "scale"}),
+    ({"frozen": "w?"}, {"b1", "scale"}),
+    ({"states": ["w2", "b1"]}, {"w2", "b1"}),
+    ({"states": ["w2", "b1"], "frozen": "b1"}, {"w2"}),
+])
+def test_frozen_states_stay(given, trained, rng):
+    network = Network(rng)
+    if "states" in given:
+        given = {**given, "states": [network.states[name]
+                                     for name in given["states"]]}
+    _, model = network.train(hk.optim.SGD(0.5, momentum=0.5), **given)
+    changed = {name for name, value in network.values.items()
+               if (model.state[name] != value).any()}
+    assert changed == trained
+    assert {name.split(".")[2] for name in model.state
+            if name.startswith("sgd.velocity")} == trained
+
+
+def test_states_without_a_gradient_are_not_trained():
+    w, frozen = hk.state([2], "w"), hk.state([2], "frozen", initial=2.0)
+    count = hk.state([2], "count", "int64")
+    loss = hk.sum(w * hk.stop_gradient(frozen) + count.astype("float32"))
+    model = hk.compile({"step": hk.train_step(loss, hk.optim.SGD(1.0))})
+    model.step.run({})
+    assert set(model.state) == {"w", "frozen", "count", "sgd.step"}
+    np.testing.assert_array_equal(model.state["w"], [-2, -2])
+
+
+def test_16_bits_have_moments_of_32():
+    w = hk.state([3], "w", "float16", initial=1.0)
+    loss = hk.sum((w * w).astype("float32"))
+    model = hk.compile({"step": hk.train_step(loss, hk.optim.Adam(0.25))})
+    model.step.run({})
+    assert model.state["w"].dtype == np.float16
+    assert model.state["adam.mean.w"].dtype == np.float32
+    np.testing.assert_allclose(model.state["w"], [0.75] * 3, rtol=1e-3)
+
+
+def test_training_goes_on_from_a_file(rng, tmp_path):
+    network = Network(rng)
+    expected, _ = network.train(hk.optim.Adam(0.02))
+    batches = network.batches
+    network.batches = batches[:7]
+    losses, model = network.train(hk.optim.Adam(0.02))
+    model.state.save(tmp_path / "state.safetensors")
+    network.batches = batches[7:]
+    other = hk.compile({"step": hk.train_step(network.loss,
+                                              hk.optim.Adam(0.02))})
+    other.state.load(tmp_path / "state.safetensors")
+    losses += [float(other.step.run(batch)["loss"]) for batch in batches[7:]]
+    assert losses == expected
+
+
+def test_steps_are_pickled():
+    w = hk.state([2], "w")
+    step = hk.train_step(hk.sum(w), hk.optim.SGD(1.0))
+    model = hk.compile({"step": pickle.loads(pickle.dumps(step))})
+    model.step.run({})
+    np.testing.assert_array_equal(model.state["w"], [-1, -1])
+
+
+#===------------------------------------------------------------------------===#
+# Errors
+#===------------------------------------------------------------------------===#
+
+
+def check_error(text, call):
+    with pytest.raises(hk.HamKaasError) as caught:
+        call()
+    assert text in str(caught.value)
+    assert "test_training.py:" in str(caught.value)
+
+
+def compile_step(loss, optimizer=hk.optim.SGD(), **options):
+    return hk.compile({"step": hk.train_step(loss, optimizer, **options)})
+
+
+@pytest.mark.parametrize("make,text", [
+    (lambda w: compile_step(hk.sum(hk.input("x", [2]))),
+     "expected a loss that depends on a state of floats"),
+    (lambda w: compile_step(w * 2), "expected one element or a seed"),
+    (lambda w: compile_step(hk.sum(w), frozen="v"),
+     "expected a pattern that matches the name of a state that would be "
+     "trained, got 'v'"),
+    (lambda w: compile_step(hk.sum(w), frozen="w*"), "not frozen"),
+    (lambda w: compile_step(hk.sum(w), frozen="[w"),
+     "expected a glob pattern of frozen states, got '[w'"),
+    (lambda w: compile_step(hk.sum(w), states=[w, hk.state([3], "other")]),
+     "state 1: expected one that the loss depends on by operations on floats, "
+     "got 'other'"),
+    (lambda w: compile_step(hk.sum(w), states=[hk.input("x", [2])]),
+     "expected states to train, got <hamkaas.Node InputTensor 'x'"),
+    (lambda w: compile_step(hk.sum(w), states=[]),
+     "expected at least one state to train, got none"),
+    (lambda w: compile_step(hk.sum(w), hk.optim.SGD(lr=-1)),
+     "optimizer 'sgd': expected 'lr' to be a number of at least 0, got '-1.0'"),
+    (lambda w: compile_step(hk.sum(w), clip_norm=0),
+     "expected 'clip_norm' to be a number above 0, got '0.0'"),
+    (lambda w: compile_step(hk.sum(w), hk.optim.Adam(betas=(1, 0.9))),
+     "'adam_update': expected 'beta1' of at least 0 and less than 1, got 1"),
+    (lambda w: compile_step(hk.sum(w), hk.optim.Adam(lr=hk.input("r", [1]))),
+     "expected a learning rate of one float, float32 [], got float32 [1]"),
+    (lambda w: compile_step(hk.sum(w), outputs={"loss": w}),
+     "expected outputs of other names than 'loss'"),
+    (lambda w: compile_step(hk.sum(w), outputs={
+        "w": w.replace(np.zeros(2, "float32"), 0, 2)}),
+     "a state that gets its value once, this one has it already"),
+    (lambda w: compile_step(
+        hk.sum(w) + hk.sum(hk.state([1], "sgd.step")), frozen="sgd*"),
+     "expected the state 'sgd.step' to be int64 [], got float32 [1]"),
+])
+def test_what_cannot_be_trained_is_an_error(make, text):
+    check_error(text, lambda: make(hk.state([2], "w")))
+
+
+def test_a_loop_names_its_missing_rule():
+    w = hk.state([4], "w")
+    total, _ = hk.scan(lambda sum, row: (sum + row, None),
+                       np.zeros([], "float32"), w)
+    check_error("has no gradient: loops are not supported",
+                lambda: compile_step(total))
+
+
+def test_arguments_have_types():
+    w = hk.state([2], "w")
+    with pytest.raises(TypeError, match="expected the loss to be a node, got "
+                       "float"):
+        hk.train_step(1.0, hk.optim.SGD())
+    with pytest.raises(TypeError, match="expected one of hamkaas.optim, got "
+                       "str"):
+        hk.train_step(hk.sum(w), "sgd")
+    with pytest.raises(TypeError, match="expected the learning rate to be a "
+                       "number, a node, or a function that returns a node, got "
+                       "float"):
+        hk.train_step(hk.sum(w), hk.optim.SGD(lr=lambda step: 0.5))
+    with pytest.raises(ValueError, match="expected a momentum for nesterov"):
+        hk.optim.SGD(nesterov=True)
