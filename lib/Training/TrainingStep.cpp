@@ -85,7 +85,7 @@ static RankedTensorType getMomentType(RankedTensorType parameter) {
   return parameter.clone(Float32Type::get(parameter.getContext()));
 }
 
-/// What `build` makes, at `place`; it cannot fail, because of the checks
+/// The value that `build` makes, at `place`. It cannot fail after the checks
 /// before.
 static Value build(OpBuilder &place, Location location,
                    llvm::function_ref<Tensor(GraphBuilder &)> build) {

@@ -13,7 +13,7 @@
 
 namespace hamkaas {
 
-/// What a step minimizes, and how.
+/// The loss that a step minimizes, and the way.
 struct TrainingRequest {
   /// A value of floats with one element.
   uint32_t loss;
