@@ -14,7 +14,6 @@ using namespace mlir;
 using namespace hamkaas;
 using graph::AttributeInfo;
 using graph::AttributeKind;
-using graph::OperationInfo;
 using graph::quote;
 using graph::ValueInfo;
 using llvm::createStringError;

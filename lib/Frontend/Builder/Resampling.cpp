@@ -147,7 +147,8 @@ static Taps getRows(GraphBuilder &b, const Resampling &sampling,
                     const ResampledDim &line, Tensor x, double stretch,
                     int64_t count) {
   x = b.reshape(x, {line.newSize, 1});
-  Tensor i = b.add(b.sub(b.ceil(x), double(count / 2)), countDoubles(b, count));
+  int64_t before = count / 2;
+  Tensor i = b.add(b.sub(b.ceil(x), double(before)), countDoubles(b, count));
   Tensor distances = b.sub(i, x);
   Tensor weights = getWeights(
       b, sampling, stretch == 1 ? distances : b.mul(distances, stretch));
