@@ -41,8 +41,12 @@ static Expected<Numbers> addGradient(Graph &graph,
     seed.push_back(*number);
   }
   SmallVector<Value> inner = capture(graph, *xs), seeds = capture(graph, seed);
+  auto replace = [&](Value value, Value replacement) {
+    graph.graph.replaceValue(value, replacement);
+  };
   GradientRequest request = {graph.graph.capture(*y),
-                             seeds.empty() ? Value() : seeds.front(), inner};
+                             seeds.empty() ? Value() : seeds.front(), inner,
+                             replace};
   return graph.graph.addValues([&](OpBuilder &place) {
     return differentiate(request, place, location);
   });

@@ -8,30 +8,15 @@
 #include "HamKaas/Gradient/Differentiate.h"
 #include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Frontend/Builder/Addition.h"
-#include "HamKaas/Gradient/GradientOpInterface.h"
-#include "HamKaas/Support/VisibleText.h"
+#include "ReverseSweep.h"
+#include "Rules.h"
 
 using namespace mlir;
 using namespace hamkaas;
-using graph::GraphBuilder;
-using graph::Tensor;
+using namespace hamkaas::gradient;
 using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
-
-/// " at model.py:3", or nothing.
-static std::string describePlace(Location location) {
-  auto file = location->findInstanceOf<FileLineColLoc>();
-  return file ? (" at " + makeVisible(file.getFilename().getValue()) + ":" +
-                 Twine(file.getLine()))
-                    .str()
-              : "";
-}
-
-static bool isOfFloats(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && isa<FloatType>(type.getElementType());
-}
 
 //===----------------------------------------------------------------------===//
 // The request
@@ -67,47 +52,14 @@ static Error checkRequest(const GradientRequest &request) {
 }
 
 //===----------------------------------------------------------------------===//
-// The reverse sweep
+// What depends on what
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// One sweep over the operations before `y`. It goes over their block twice:
-/// MLIR's getBackwardSlice recurses, too deep for a long chain.
-class ReverseSweep {
-public:
-  ReverseSweep(const GradientRequest &request, OpBuilder &place,
-               Location location)
-      : request(request), diagnostics(location),
-        b(place, location, diagnostics) {}
-
-  Expected<SmallVector<Value>> run();
-
-private:
-  void findOperations();
-  void findActive();
-  Error checkDependences() const;
-  void add(Value value, const Tensor &gradient);
-  Error propagate(Operation *op);
-  Expected<SmallVector<Value>> takeGradients();
-
-  const GradientRequest &request;
-  graph::Diagnostics diagnostics;
-  GraphBuilder b;
-  /// Those that `y` depends on, from the last to the first.
+/// The operations that `y` depends on, in their order. MLIR's getBackwardSlice
+/// recurses, too deep for a long chain.
+static SmallVector<Operation *> findOperations(Value y) {
   SmallVector<Operation *> operations;
-  /// Values of floats that depend on one of `xs`.
-  llvm::DenseSet<Value> active;
-  /// The sums so far.
-  llvm::DenseMap<Value, Tensor> gradients;
-};
-
-} // namespace
-
-void ReverseSweep::findOperations() {
-  Operation *last = request.y.getDefiningOp();
-  if (!last)
-    return;
+  Operation *last = y.getDefiningOp();
   llvm::DenseSet<Operation *> needed = {last};
   for (Operation *op = last; op; op = op->getPrevNode()) {
     if (!needed.erase(op))
@@ -117,25 +69,33 @@ void ReverseSweep::findOperations() {
       if (Operation *producer = operand.getDefiningOp())
         needed.insert(producer);
   }
+  std::reverse(operations.begin(), operations.end());
+  return operations;
 }
 
-void ReverseSweep::findActive() {
-  active.insert(request.xs.begin(), request.xs.end());
-  for (Operation *op : llvm::reverse(operations))
-    if (llvm::any_of(op->getOperands(),
-                     [&](Value value) { return active.contains(value); }))
-      for (Value result : op->getResults())
-        if (isOfFloats(result))
-          active.insert(result);
+/// Adds the operands that the results among `values` depend on.
+static void addOperands(Operation *op, llvm::DenseSet<Value> &values) {
+  if (llvm::none_of(op->getResults(),
+                    [&](Value result) { return values.contains(result); }))
+    return;
+  llvm::BitVector needed(op->getNumOperands());
+  for (auto [result, operands] :
+       llvm::zip_equal(op->getResults(), findDependences(op)))
+    if (values.contains(result))
+      needed |= operands;
+  for (unsigned operand : needed.set_bits())
+    values.insert(op->getOperand(operand));
 }
 
-Error ReverseSweep::checkDependences() const {
-  llvm::DenseSet<Value> read = {request.y};
-  for (Operation *op : operations)
-    if (llvm::any_of(op->getResults(), [&](Value result) {
-          return active.contains(result) && read.contains(result);
-        }))
-      read.insert(op->operand_begin(), op->operand_end());
+llvm::DenseSet<Value> hamkaas::findDifferentiable(Value y) {
+  llvm::DenseSet<Value> found = {y};
+  for (Operation *op = y.getDefiningOp(); op; op = op->getPrevNode())
+    addOperands(op, found);
+  return found;
+}
+
+static Error checkDependences(const GradientRequest &request) {
+  llvm::DenseSet<Value> read = findDifferentiable(request.y);
   for (auto [i, x] : llvm::enumerate(request.xs))
     if (!read.contains(x))
       return createStringError("x " + Twine(i) +
@@ -146,86 +106,28 @@ Error ReverseSweep::checkDependences() const {
   return Error::success();
 }
 
-void ReverseSweep::add(Value value, const Tensor &gradient) {
-  if (!gradient || !active.contains(value))
-    return;
-  assert(gradient.type() == value.getType() &&
-         "a gradient has the type of its value");
-  Tensor &sum = gradients[value];
-  sum = sum ? b.add(sum, gradient) : gradient;
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// Rules of rounding build none in place of zeros.
+static Value makeGradient(GraphBuilder &b, Value x, Tensor gradient) {
+  return b.materialize(gradient ? gradient : makeZeros(b, Tensor(x)));
 }
 
-/// Hands the gradient of the results on to the operands.
-Error ReverseSweep::propagate(Operation *op) {
-  auto reached = llvm::find_if(op->getResults(), [&](Value result) {
-    return gradients.contains(result);
-  });
-  bool isActive = llvm::any_of(op->getOperands(), [&](Value operand) {
-    return active.contains(operand);
-  });
-  if (reached == op->result_end() || !isActive)
-    return Error::success();
-  auto fail = [&](const Twine &reason) {
-    return createStringError("'" + op->getName().stripDialect() + "'" +
-                             describePlace(op->getLoc()) +
-                             " has no gradient: " + reason);
-  };
-  auto rule = dyn_cast<GradientOpInterface>(op);
-  if (!rule)
-    return fail("its rule is not registered");
-  if (StringRef reason = rule.getMissingGradientReason(); !reason.empty())
-    return fail(reason);
-  b.setLocation(op->getLoc());
-  // NOTE: not a reference, which `add` may invalidate.
-  Tensor gradient = gradients[*reached];
-  graph::Tensors results = rule.buildGradients(b, gradient);
-  if (b.hasFailed())
-    return fail(diagnostics.takeFailure());
-  assert(results.size() <= op->getNumOperands() && "a gradient too many");
-  for (auto [operand, result] : llvm::zip(op->getOperands(), results))
-    add(operand, result);
-  return Error::success();
-}
-
-Expected<SmallVector<Value>> ReverseSweep::takeGradients() {
-  SmallVector<Value> values;
-  for (Value x : request.xs) {
-    Tensor type(x);
-    Tensor gradient = gradients.lookup(x);
-    // Rules of rounding build none in place of zeros.
-    if (!gradient)
-      gradient = b.broadcast(b.scalar(type.elementType(), 0), type.shape());
-    values.push_back(b.materialize(gradient));
-  }
-  if (b.hasFailed())
-    return createStringError(diagnostics.takeFailure());
-  return values;
-}
-
-Expected<SmallVector<Value>> ReverseSweep::run() {
-  findOperations();
-  findActive();
-  if (Error error = checkDependences())
-    return std::move(error);
+static Expected<SmallVector<Value>>
+sweep(const GradientRequest &request, GraphBuilder &b, ReverseSweep &sweep) {
   Tensor y(request.y);
-  add(request.y, request.seed
-                     ? Tensor(request.seed)
-                     : b.broadcast(b.scalar(y.elementType(), 1), y.shape()));
-  for (Operation *op : operations)
-    if (Error error = propagate(op))
-      return std::move(error);
-  return takeGradients();
-}
-
-llvm::DenseSet<Value> hamkaas::findDifferentiable(Value y) {
-  llvm::DenseSet<Value> found = {y};
-  for (Operation *op = y.getDefiningOp(); op; op = op->getPrevNode())
-    if (llvm::any_of(op->getResults(),
-                     [&](Value result) { return found.contains(result); }))
-      for (Value operand : op->getOperands())
-        if (isOfFloats(operand))
-          found.insert(operand);
-  return found;
+  sweep.add(request.y, request.seed ? Tensor(request.seed)
+                                    : b.broadcast(b.scalar(y.elementType(), 1),
+                                                  y.shape()));
+  SmallVector<Value> gradients;
+  if (succeeded(sweep.run()))
+    for (Value x : request.xs)
+      gradients.push_back(makeGradient(b, x, sweep.get(x)));
+  if (b.hasFailed())
+    return createStringError(b.takeFailure());
+  return gradients;
 }
 
 Expected<SmallVector<Value>>
@@ -233,8 +135,21 @@ hamkaas::differentiate(const GradientRequest &request, OpBuilder &place,
                        Location location) {
   if (Error error = checkRequest(request))
     return std::move(error);
+  if (Error error = checkDependences(request))
+    return std::move(error);
+  graph::Diagnostics diagnostics(location);
+  GraphBuilder b(place, location, diagnostics);
   graph::Addition addition(place);
-  auto gradients = ReverseSweep(request, place, location).run();
+  SmallVector<Operation *> operations = findOperations(request.y);
+  ReverseSweep reverse(b, operations, request.xs);
+  auto gradients = sweep(request, b, reverse);
   addition.eraseUnused(gradients ? ValueRange(*gradients) : ValueRange());
+  if (!gradients) {
+    reverse.dropReplacements();
+    return gradients;
+  }
+  reverse.replaceOperations(request.replaced);
+  for (Value &gradient : *gradients)
+    gradient = reverse.getReplacement(gradient);
   return gradients;
 }

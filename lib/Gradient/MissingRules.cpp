@@ -24,15 +24,14 @@ namespace {
 constexpr StringLiteral ofIntegers = "its result is not of floats",
                         ofNothing = "it has no operands",
                         ofBits = "the bits of a float have no derivative",
-                        ofLoop = "loops are not supported, but a loop that is "
-                                 "written out is",
                         ofCompiler = "only the compiler creates it, after "
                                      "gradients are taken";
 
 template <typename OpTy, const StringLiteral &reason>
 struct NoRule : GradientOpInterface::ExternalModel<NoRule<OpTy, reason>, OpTy> {
   StringRef getMissingGradientReason(Operation *) const { return reason; }
-  Tensors buildGradients(Operation *op, GraphBuilder &b, Tensor) const {
+  Tensors buildGradients(Operation *op, GraphBuilder &b, ArrayRef<Tensor>,
+                         const llvm::BitVector &) const {
     return {b.fail(reason)};
   }
 };
@@ -49,7 +48,6 @@ void gradient::attachMissingRules(MLIRContext &context) {
                CompareOp, ArgsortOp, FlattenIndicesOp>(context);
   attachReason<ofNothing, ConstantOp, IotaOp>(context);
   attachReason<ofBits, BitcastOp>(context);
-  attachReason<ofLoop, ScanOp>(context);
   attachReason<ofCompiler, WinogradInputOp, WinogradOutputOp, GroupOp, RepeatOp,
                CheckOp, YieldOp>(context);
 }

@@ -20,6 +20,7 @@ void hamkaas::registerGradientRules(DialectRegistry &registry) {
     attachContractionRules(*context);
     attachElementwiseRules(*context);
     attachIndexingRules(*context);
+    attachLoopRules(*context);
     attachMathRules(*context);
     attachMovementRules(*context);
     attachReductionRules(*context);

@@ -22,6 +22,7 @@ void attachAttentionRules(mlir::MLIRContext &context);
 void attachContractionRules(mlir::MLIRContext &context);
 void attachElementwiseRules(mlir::MLIRContext &context);
 void attachIndexingRules(mlir::MLIRContext &context);
+void attachLoopRules(mlir::MLIRContext &context);
 void attachMathRules(mlir::MLIRContext &context);
 void attachMovementRules(mlir::MLIRContext &context);
 void attachReductionRules(mlir::MLIRContext &context);
@@ -31,14 +32,17 @@ void attachWindowRules(mlir::MLIRContext &context);
 void attachMissingRules(mlir::MLIRContext &context);
 
 /// A rule that is a function of the operation, the builder and the gradient of
-/// the result.
+/// the only result.
 template <typename OpTy, auto rule>
 struct Rule : GradientOpInterface::ExternalModel<Rule<OpTy, rule>, OpTy> {
   llvm::StringRef getMissingGradientReason(mlir::Operation *) const {
     return {};
   }
-  Tensors buildGradients(mlir::Operation *op, GraphBuilder &b, Tensor g) const {
-    return rule(llvm::cast<OpTy>(op), b, g);
+  Tensors buildGradients(mlir::Operation *op, GraphBuilder &b,
+                         llvm::ArrayRef<Tensor> gradients,
+                         const llvm::BitVector &) const {
+    static_assert(OpTy::template hasTrait<mlir::OpTrait::OneResult>());
+    return rule(llvm::cast<OpTy>(op), b, gradients.front());
   }
 };
 

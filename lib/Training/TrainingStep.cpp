@@ -58,6 +58,7 @@ private:
   void clipTogether(SmallVectorImpl<Value> &gradients);
   OpBuilder getPlaceBehind(Value gradient, Value parameter) const;
   void update(const Parameter &parameter, Value gradient, OpBuilder &place);
+  void replace(Value value, Value replacement);
 
   RankedTensorType getStepType() const {
     return RankedTensorType::get({}, IntegerType::get(context(), 64));
@@ -334,6 +335,13 @@ void StepBuilder::update(const Parameter &parameter, Value gradient,
     graph.storeStateAt(place, state, result, location);
 }
 
+/// A loop gives way to one that also gives what its gradient needs.
+void StepBuilder::replace(Value value, Value replacement) {
+  graph.replaceValue(value, replacement);
+  if (before == value.getDefiningOp())
+    before = replacement.getDefiningOp();
+}
+
 Error StepBuilder::run() {
   if (Error error = findParameters())
     return error;
@@ -347,8 +355,10 @@ Error StepBuilder::run() {
   before = &*std::prev(place.getInsertionPoint());
   SmallVector<Value> xs = llvm::map_to_vector(
       parameters, [](const Parameter &parameter) { return parameter.value; });
-  auto gradients =
-      differentiate({graph.value(request.loss), Value(), xs}, place, location);
+  auto gradients = differentiate(
+      {graph.value(request.loss), Value(), xs,
+       [&](Value value, Value replacement) { replace(value, replacement); }},
+      place, location);
   if (!gradients)
     return gradients.takeError();
   place.setInsertionPointAfter(before);

@@ -31,12 +31,26 @@ func.func @independent(%x: tensor<f32> {hamkaas.name = "x"}, %z: tensor<f32> {ha
 
 // -----
 
-func.func @loop(%x: tensor<4xf32> {hamkaas.name = "x"}, %c: tensor<f32> {hamkaas.name = "c"}) -> (tensor<f32> {hamkaas.name = "y"}) {
-  // expected-error-re @below {{'scan' at {{.*}} has no gradient: loops are not supported, but a loop that is written out is}}
-  %0 = hamkaas.scan 4 from(%c) over(%x) with() : (tensor<f32>, tensor<4xf32>) -> tensor<f32> {
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %1 = hamkaas.add %a, %b : tensor<f32>, tensor<f32>
-    hamkaas.yield %1 : tensor<f32>
+func.func @loop(%x: tensor<4x2xf32> {hamkaas.name = "x"}, %c: tensor<2xf32> {hamkaas.name = "c"}, %n: tensor<1xi64> {hamkaas.name = "n"}) -> (tensor<f32> {hamkaas.name = "y"}) {
+  %0 = hamkaas.scan 4 from(%c) over(%x) with(%n) : (tensor<2xf32>, tensor<4x2xf32>, tensor<1xi64>) -> tensor<2xf32> {
+  ^bb0(%a: tensor<2xf32>, %b: tensor<2xf32>, %i: tensor<1xi64>):
+    %1 = hamkaas.slice %b[0, 1] : tensor<2xf32>
+    %2 = hamkaas.scatter mul %a, %i, %1 : tensor<2xf32>, tensor<1xi64>, tensor<1xf32>
+    hamkaas.yield %2 : tensor<2xf32>
+  }
+  // expected-error-re @below {{'scan' at {{.*}} has no gradient: 'scatter' at {{.*}} has no gradient: expected the reduction 'none' or 'add', whose gradients are supported, got 'mul'}}
+  %1 = hamkaas.reduce sum %0 over [0] : tensor<2xf32>
+  return %1 : tensor<f32>
+}
+
+// -----
+
+func.func @iter_arg_of_its_own(%x: tensor<4xf32> {hamkaas.name = "x"}, %c: tensor<f32> {hamkaas.name = "c"}) -> (tensor<f32> {hamkaas.name = "y"}) {
+  // expected-error @below {{x 0: expected a value that y depends on by operations on floats}}
+  %0, %1 = hamkaas.scan 4 from(%c, %c) over(%x) with() : (tensor<f32>, tensor<f32>, tensor<4xf32>) -> (tensor<f32>, tensor<f32>) {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %r: tensor<f32>):
+    %1 = hamkaas.add %b, %r : tensor<f32>, tensor<f32>
+    hamkaas.yield %a, %1 : tensor<f32>, tensor<f32>
   }
   return %0 : tensor<f32>
 }

@@ -206,10 +206,11 @@ def test_several_elements_need_a_seed_of_their_type():
 
 def test_an_operation_without_a_rule_is_named():
     x = hk.input("x", [4])
-    total, _ = hk.scan(lambda sum, row: (sum + row, None),
-                       np.zeros([], "float32"), x)
-    check_error("has no gradient: loops are not supported, but a loop that is "
-                "written out is", lambda: hk.compile(hk.gradient(total, x)))
+    updated = hk.ops.scatter(x, hk.constant(np.int64([1])), x[:1],
+                             reduction="max")
+    check_error("has no gradient: expected the reduction 'none' or 'add', whose "
+                "gradients are supported, got 'max'",
+                lambda: hk.compile(hk.gradient(hk.sum(updated), x)))
 
 
 def test_arguments_are_nodes():

@@ -337,12 +337,11 @@ def test_what_cannot_be_trained_is_an_error(make, text):
     check_error(text, lambda: make(hk.state([2], "w")))
 
 
-def test_a_loop_names_its_missing_rule():
+def test_a_missing_rule_is_named():
     w = hk.state([4], "w")
-    total, _ = hk.scan(lambda sum, row: (sum + row, None),
-                       np.zeros([], "float32"), w)
-    check_error("has no gradient: loops are not supported",
-                lambda: compile_step(total))
+    updated = hk.ops.scatter(w, hk.constant(np.int64([1])), w[:1],
+                             reduction="max")
+    check_error("'scatter' at ", lambda: compile_step(hk.sum(updated)))
 
 
 def test_arguments_have_types():

@@ -21,6 +21,9 @@ struct GradientRequest {
   /// The gradient of `y`, of its type. Null for 1, if `y` has one element.
   mlir::Value seed;
   llvm::ArrayRef<mlir::Value> xs;
+  /// Is told of each value in place of which there is another one: a loop that
+  /// also gives what its gradient needs takes the place of one that does not.
+  llvm::function_ref<void(mlir::Value, mlir::Value)> replaced = {};
 };
 
 /// Adds operations at `place`, behind those that compute `y` and the seed, and

@@ -11,6 +11,22 @@
 #include "HamKaas/Frontend/Builder/GraphBuilder.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace hamkaas::gradient {
+
+bool isOfFloats(mlir::Value value);
+
+/// For each result of an operation, the operands that it depends on by
+/// operations on floats.
+using Dependences = llvm::SmallVector<llvm::BitVector, 1>;
+
+Dependences findDependences(mlir::Operation *op);
+
+/// Each result of floats depends on all operands of floats.
+Dependences dependOnAllFloats(mlir::Operation *op);
+
+} // namespace hamkaas::gradient
 
 #include "HamKaas/Gradient/GradientOpInterface.h.inc"
 

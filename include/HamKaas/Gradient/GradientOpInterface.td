@@ -23,14 +23,30 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
       "The reason why the operation has no rule; empty if it has one.",
       "::llvm::StringRef", "getMissingGradientReason">,
     InterfaceMethod<
-      "Builds the gradients of the operands from `gradient`, that of the only "
-      "result, which is of floats. A null tensor stands for zeros, and for an "
-      "operand that is not of floats; so do tensors that are missing at the "
-      "end. What turns out not to be needed is dropped. Reports a failure to "
-      "the builder.",
+      "Builds the gradients of the operands from those of the results. A null "
+      "tensor stands for zeros, and for a value that is not of floats; so do "
+      "tensors that are missing at the end. Only `wanted` operands need one. "
+      "What turns out not to be needed is dropped. Reports a failure to the "
+      "builder.",
       "::hamkaas::graph::Tensors", "buildGradients",
       (ins "::hamkaas::graph::GraphBuilder &":$builder,
-           "::hamkaas::graph::Tensor":$gradient)>
+           "::llvm::ArrayRef<::hamkaas::graph::Tensor>":$gradients,
+           "const ::llvm::BitVector &":$wanted)>,
+    InterfaceMethod<
+      "The operands that each result depends on by operations on floats.",
+      "::hamkaas::gradient::Dependences", "findDependences", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return ::hamkaas::gradient::dependOnAllFloats($_op);
+      }]>,
+    InterfaceMethod<
+      "Creates, in front of the operation, one with the same results and more, "
+      "which `buildGradients` needs: it is called with that operation. Null if "
+      "there is no need. Reports a failure to the builder.",
+      "::mlir::Operation *", "addKeptResults",
+      (ins "::hamkaas::graph::GraphBuilder &":$builder),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return nullptr;
+      }]>
   ];
 }
 

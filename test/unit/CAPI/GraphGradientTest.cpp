@@ -67,6 +67,42 @@ TEST_F(GradientTest, HasAnEntryForEachX) {
   EXPECT_THAT(run(results[1]), ElementsAre(4, 8, 12));
 }
 
+/// Begins and ends a loop over the elements of `x`, which adds their squares
+/// and counts them.
+Values addLoop(const OwnedGraph &graph, HamKaasValue x) {
+  HamKaasValue inits[] = {addNumber(graph, 0, {}), addNumber(graph, 0, {})};
+  HamKaasGraphScan scan = {};
+  scan.structSize = sizeof(scan);
+  scan.inits = inits;
+  scan.initCount = 2;
+  scan.inputs = &x;
+  scan.inputCount = 1;
+  HamKaasValue arguments[3];
+  EXPECT_EQ(takeText(HamKaasGraphBeginScan(graph.get(), &scan, arguments)), "");
+  HamKaasValue square = add(graph, "mul", {arguments[2], arguments[2]});
+  HamKaasValue yielded[] = {
+      add(graph, "add", {arguments[0], square}),
+      add(graph, "add", {arguments[1], addNumber(graph, 1, {})})};
+  Values results(2);
+  EXPECT_EQ(takeText(HamKaasGraphEndScan(graph.get(), yielded, 2, nullptr,
+                                         results.data())),
+            "");
+  return results;
+}
+
+TEST_F(GradientTest, LoopsHaveThem) {
+  Values loop = addLoop(graph, x), slope, curvature;
+  HamKaasValue y = add(graph, "mul", {loop[0], loop[1]});
+  ASSERT_EQ(addGradient(y, {x}, slope), "");
+  EXPECT_THAT(run(slope[0]), ElementsAre(6, 12, 18));
+  ASSERT_EQ(addGradient(slope[0], {x}, curvature, addNumber(graph, 1, {3})),
+            "");
+  EXPECT_THAT(run(curvature[0]), ElementsAre(6, 6, 6));
+  EXPECT_THAT(addGradient(loop[1], {x}, slope),
+              HasSubstr("net.c:7: error: 'gradient': x 0: expected a value "
+                        "that y depends on"));
+}
+
 TEST_F(GradientTest, ErrorsHaveThePositionAndNameTheValue) {
   HamKaasValue other = addInput(graph, "other", {3});
   HamKaasValue y = add(graph, "sum", {x});

@@ -329,6 +329,17 @@ TEST_F(GraphWrapper, LoopsInLoops) {
   EXPECT_EQ(run<float>(all, 6), (Floats{51, 66, 81, 12, 15, 18}));
 }
 
+// A loop with more results takes the place of each one, whose values stay.
+TEST_F(GraphWrapper, HasGradientsOfLoops) {
+  Value one = graph.constant({3}, 1.0f);
+  auto step = [](const auto &carry, const auto &rows) -> hamkaas::Scan {
+    return {{carry[0] * rows[0]}, {}};
+  };
+  Value product = graph.scan({{one}, {x + 1}}, step).carry[0];
+  Value slope = graph.gradient(product, {x}, one)[0];
+  EXPECT_EQ(run<float>(slope * product, 6), (Floats{16, 50, 108, 4, 20, 54}));
+}
+
 // All results are there, but none is a value.
 TEST_F(GraphWrapper, KeepsTheErrorsOfLoops) {
   Value zero = graph.constant({3}, 0.0f);

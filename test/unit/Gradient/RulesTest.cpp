@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GradientTest.h"
+#include "RulesTest.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <numeric>
@@ -13,67 +13,7 @@
 using namespace mlir;
 using namespace hamkaas;
 
-namespace {
-
-/// An operation on arguments `%a`, `%b`, ... of the given types. Elements are
-/// from `least` to `greatest` and differ from each other; those of integers are
-/// `firstIndex` at first and count up, within `indexLimit`.
-struct RuleCase {
-  std::string operation;
-  std::vector<std::string> arguments;
-  double least = -1, greatest = 1;
-  int64_t firstIndex = 0, indexLimit = 3;
-};
-
-class RulesTest : public GradientTest,
-                  public ::testing::WithParamInterface<RuleCase> {
-protected:
-  ReferenceTensor makeInput(RankedTensorType type, unsigned number) const {
-    const RuleCase &given = GetParam();
-    ReferenceTensor tensor(type);
-    int64_t count = type.getNumElements();
-    auto spread = [&](int64_t i) {
-      // Golden ratio: far apart for all counts, so that no two are nearly equal
-      // and none is at a bend of a function.
-      double part = std::fmod(0.137 * (number + 1) + 0.6180339887 * (i + 1), 1);
-      return given.least + (given.greatest - given.least) * part;
-    };
-    for (int64_t i = 0; i < count; ++i) {
-      if (type.getElementType().isF64())
-        tensor.f64[i] = spread(i);
-      else if (type.getElementType().isF32())
-        tensor.f32[i] = spread(i);
-      else if (type.getElementType().isInteger(1))
-        tensor.i64[i] = i % 3 == 0;
-      else
-        tensor.i64[i] = (given.firstIndex + i) % given.indexLimit;
-    }
-    return tensor;
-  }
-
-  /// The sum of the result's elements times those of the seed.
-  double evaluate(ModuleOp module, ArrayRef<ReferenceTensor> inputs) const {
-    std::vector<double> y = getNumbers(run(module, inputs.drop_back())[0]);
-    std::vector<double> seed = getNumbers(inputs.back());
-    return std::inner_product(y.begin(), y.end(), seed.begin(), 0.0);
-  }
-
-  /// The derivative by element `i` of input `number`.
-  double differ(ModuleOp module, std::vector<ReferenceTensor> inputs,
-                unsigned number, int64_t i) const {
-    bool isDouble = inputs[number].type.getElementType().isF64();
-    double step = isDouble ? 1e-5 : 1e-2;
-    auto at = [&](double offset) {
-      std::vector<ReferenceTensor> moved = inputs;
-      moved[number].withElements(
-          [&](auto &elements) { elements[i] += offset; });
-      return evaluate(module, moved);
-    };
-    return (at(step) - at(-step)) / (2 * step);
-  }
-};
-
-std::string getArguments(const RuleCase &given) {
+static std::string getArguments(const RuleCase &given) {
   std::string text;
   for (auto [i, type] : llvm::enumerate(given.arguments))
     text +=
@@ -82,7 +22,7 @@ std::string getArguments(const RuleCase &given) {
 }
 
 /// The type of the result, which the operation infers.
-std::string getResultType(MLIRContext &context, const RuleCase &given) {
+static std::string getResultType(MLIRContext &context, const RuleCase &given) {
   std::string text = "func.func @main(" + getArguments(given) + ") {\n" +
                      given.operation + "\nreturn\n}";
   auto module = parseSourceString<ModuleOp>(text, &context);
@@ -95,38 +35,161 @@ std::string getResultType(MLIRContext &context, const RuleCase &given) {
   return type;
 }
 
-TEST_P(RulesTest, AgreesWithFiniteDifferences) {
+OwningOpRef<ModuleOp> RulesTest::parseCase(bool hasSeed) {
   const RuleCase &given = GetParam();
   std::string type = getResultType(context, given);
-  auto plain = parse(getArguments(given), given.operation, type);
-  auto rule =
-      parse(getArguments(given) + ", %seed: " + type, given.operation, type);
-  func::FuncOp main = getMain(*rule);
-  SmallVector<Value> xs;
-  std::vector<ReferenceTensor> inputs;
-  for (BlockArgument argument : main.getArguments()) {
-    auto tensor = cast<RankedTensorType>(argument.getType());
-    inputs.push_back(makeInput(tensor, argument.getArgNumber()));
-    bool isSeed = argument.getArgNumber() + 1 == main.getNumArguments();
-    if (!isSeed && isa<FloatType>(tensor.getElementType()))
-      xs.push_back(argument);
+  std::string seed = hasSeed ? ", %seed: " + type : "";
+  return parse(getArguments(given) + seed, given.operation, type);
+}
+
+ReferenceTensor RulesTest::makeInput(RankedTensorType type,
+                                     unsigned number) const {
+  const RuleCase &given = GetParam();
+  ReferenceTensor tensor(type);
+  int64_t count = type.getNumElements();
+  auto spread = [&](int64_t i) {
+    // Golden ratio: far apart for all counts, so that no two are nearly equal
+    // and none is at a bend of a function.
+    double part = std::fmod(0.137 * (number + 1) + 0.6180339887 * (i + 1), 1);
+    return given.least + (given.greatest - given.least) * part;
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    if (type.getElementType().isF64())
+      tensor.f64[i] = spread(i);
+    else if (type.getElementType().isF32())
+      tensor.f32[i] = spread(i);
+    else if (type.getElementType().isInteger(1))
+      tensor.i64[i] = i % 3 == 0;
+    else
+      tensor.i64[i] = (given.firstIndex + i) % given.indexLimit;
   }
+  return tensor;
+}
+
+RulesTest::Tensors RulesTest::makeInputs(ModuleOp module) const {
+  Tensors inputs;
+  for (BlockArgument argument : getMain(module).getArguments())
+    inputs.push_back(makeInput(cast<RankedTensorType>(argument.getType()),
+                               argument.getArgNumber()));
+  return inputs;
+}
+
+static bool isOfFloats(Value value) {
+  return isa<FloatType>(
+      cast<RankedTensorType>(value.getType()).getElementType());
+}
+
+SmallVector<Value> RulesTest::getXs(ModuleOp module) {
+  return llvm::filter_to_vector(
+      llvm::map_range(getMain(module).getArguments().drop_back(),
+                      [](BlockArgument x) -> Value { return x; }),
+      isOfFloats);
+}
+
+double RulesTest::evaluate(ModuleOp module, const Tensors &inputs) {
+  Tensors given(inputs.begin(), inputs.end() - 1);
+  std::vector<double> y = getNumbers(run(module, given)[0]);
+  std::vector<double> seed = getNumbers(inputs.back());
+  return std::inner_product(y.begin(), y.end(), seed.begin(), 0.0);
+}
+
+double RulesTest::differ(ModuleOp module, const Tensors &inputs,
+                         unsigned number, const ReferenceTensor &direction) {
+  bool isDouble = inputs[number].type.getElementType().isF64();
+  double step = isDouble ? 1e-5 : 1e-2;
+  std::vector<double> steps = getNumbers(direction);
+  auto at = [&](double scale) {
+    Tensors moved = inputs;
+    moved[number].withElements([&](auto &elements) {
+      for (size_t i = 0; i < elements.size(); ++i)
+        elements[i] += scale * steps[i];
+    });
+    return evaluate(module, moved);
+  };
+  return (at(step) - at(-step)) / (2 * step);
+}
+
+TEST_P(RulesTest, AgreesWithFiniteDifferences) {
+  auto plain = parseCase(/*hasSeed=*/false), rule = parseCase(true);
+  SmallVector<Value> xs = getXs(*rule);
+  Tensors inputs = makeInputs(*rule);
   SmallVector<unsigned> numbers = llvm::map_to_vector(
       xs, [](Value x) { return cast<BlockArgument>(x).getArgNumber(); });
-  llvm::Error error = replaceByGradients(*rule, xs, main.getArguments().back());
+  llvm::Error error =
+      replaceByGradients(*rule, xs, getMain(*rule).getArguments().back());
   ASSERT_FALSE(bool(error)) << toString(std::move(error));
-  std::vector<ReferenceTensor> gradients = run(*rule, inputs);
+  Tensors gradients = run(*rule, inputs);
   for (auto [number, gradient] : llvm::zip_equal(numbers, gradients)) {
     bool isDouble = gradient.type.getElementType().isF64();
     std::vector<double> got = getNumbers(gradient);
     for (auto [i, value] : llvm::enumerate(got)) {
-      double expected = differ(*plain, inputs, number, i);
+      ReferenceTensor direction(gradient.type);
+      direction.withElements([&](auto &elements) { elements[i] = 1; });
+      double expected = differ(*plain, inputs, number, direction);
       double tolerance = (isDouble ? 1e-6 : 5e-3) * (1 + std::abs(expected));
       EXPECT_NEAR(value, expected, tolerance)
-          << given.operation << "\nargument " << number << ", element " << i;
+          << GetParam().operation << "\nargument " << number << ", element "
+          << i;
     }
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Second order
+//===----------------------------------------------------------------------===//
+
+/// The gradients of the result of `module` by all arguments of floats, times a
+/// direction, beside differences of `plain`, which lacks the last argument.
+void RulesTest::checkDerivatives(ModuleOp module, ModuleOp plain,
+                                 const Tensors &inputs) {
+  Value y = getMain(module).front().getTerminator()->getOperand(0);
+  llvm::DenseSet<Value> differentiable = findDifferentiable(y);
+  for (auto [i, x] : llvm::enumerate(getXs(module))) {
+    unsigned number = cast<BlockArgument>(x).getArgNumber();
+    ReferenceTensor direction =
+        makeInput(cast<RankedTensorType>(x.getType()), number + 7);
+    double expected = differ(plain, inputs, number, direction), got = 0;
+    if (differentiable.contains(x)) {
+      OwningOpRef<ModuleOp> copy = module.clone();
+      llvm::Error error = replaceByGradients(
+          *copy, getXs(*copy)[i], getMain(*copy).getArguments().back());
+      ASSERT_FALSE(bool(error)) << toString(std::move(error));
+      std::vector<double> row = getNumbers(run(*copy, inputs)[0]);
+      std::vector<double> along = getNumbers(direction);
+      got = std::inner_product(row.begin(), row.end(), along.begin(), 0.0);
+    }
+    EXPECT_NEAR(got, expected, 1e-6 * (1 + std::abs(expected)))
+        << GetParam().operation << "\nby argument " << number;
+  }
+}
+
+void RulesTest::checkSecondOrder(unsigned x) {
+  auto plain = parseCase(/*hasSeed=*/true);
+  llvm::Error error = replaceByGradients(*plain, getXs(*plain)[x],
+                                         getMain(*plain).getArguments().back());
+  ASSERT_FALSE(bool(error)) << toString(std::move(error));
+  OwningOpRef<ModuleOp> module = plain->clone();
+  func::FuncOp main = getMain(*module);
+  ASSERT_TRUE(succeeded(main.insertArgument(main.getNumArguments(),
+                                            main.getResultTypes().front(), {},
+                                            main.getLoc())));
+  SCOPED_TRACE("the gradient by float argument " + std::to_string(x));
+  checkDerivatives(*module, *plain, makeInputs(*module));
+}
+
+/// In float32 differences of gradients are too coarse to say anything; these
+/// operations have no other type.
+TEST_P(RulesTest, SecondOrderAgreesWithFiniteDifferences) {
+  auto module = parseCase(/*hasSeed=*/false);
+  for (BlockArgument x : getMain(*module).getArguments())
+    if (cast<RankedTensorType>(x.getType()).getElementType().isF32())
+      GTEST_SKIP() << "computed in float32";
+  unsigned count = getXs(*parseCase(/*hasSeed=*/true)).size();
+  for (unsigned x = 0; x < count; ++x)
+    checkSecondOrder(x);
+}
+
+namespace {
 
 /// The same operation of one operand for several functions.
 std::vector<RuleCase> makeUnary(std::vector<std::string> names, double least,

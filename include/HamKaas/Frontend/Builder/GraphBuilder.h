@@ -73,6 +73,11 @@ public:
     return {};
   }
   bool hasFailed() const { return diagnostics.hasFailed(); }
+  /// The failure, which is over then.
+  std::string takeFailure() { return diagnostics.takeFailure(); }
+
+  /// Where operations are added now.
+  mlir::OpBuilder getPlace() const { return builder; }
 
   //===--------------------------------------------------------------------===//
   // Any operation of the dialect

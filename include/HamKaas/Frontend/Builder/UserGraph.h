@@ -119,6 +119,11 @@ public:
   /// Null for one of a body that has ended.
   mlir::Value value(uint32_t number) const { return values[number]; }
 
+  /// Makes `replacement` the value that `value` was.
+  void replaceValue(mlir::Value value, mlir::Value replacement) {
+    llvm::replace(values, value, replacement);
+  }
+
   /// Where operations are added now.
   mlir::OpBuilder getPlace() const { return builder; }
 

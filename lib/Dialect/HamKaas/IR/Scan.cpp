@@ -178,6 +178,31 @@ struct DropValues : OpRewritePattern<ScanOp> {
   }
 };
 
+/// Drops inputs whose rows the body does not read.
+struct DropInputs : OpRewritePattern<ScanOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ScanOp scan,
+                                PatternRewriter &rewriter) const override {
+    Block &body = scan.getBody().front();
+    SmallVector<Value> kept;
+    llvm::BitVector dropped(body.getNumArguments());
+    for (auto [i, input] : llvm::enumerate(scan.getInputs()))
+      if (unsigned number = scan.getInits().size() + i;
+          body.getArgument(number).use_empty())
+        dropped.set(number);
+      else
+        kept.push_back(input);
+    if (dropped.none())
+      return failure();
+    rewriter.modifyOpInPlace(scan, [&] {
+      scan.getInputsMutable().assign(kept);
+      body.eraseArguments(dropped);
+    });
+    return success();
+  }
+};
+
 /// Drops outputs that nothing reads.
 struct DropOutputs : OpRewritePattern<ScanOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -213,5 +238,5 @@ struct DropOutputs : OpRewritePattern<ScanOp> {
 
 void ScanOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
-  patterns.add<HoistInvariants, DropValues, DropOutputs>(context);
+  patterns.add<HoistInvariants, DropInputs, DropValues, DropOutputs>(context);
 }

@@ -41,6 +41,23 @@ func.func @values(%h: tensor<4xf32>, %w: tensor<4xf32>, %u: tensor<2xf32>) -> te
   return %0 : tensor<4xf32>
 }
 
+// An input whose rows nothing reads is not given.
+// CHECK-LABEL: func @inputs(
+// CHECK-SAME:    %[[H:.*]]: tensor<4xf32>, %{{.*}}: tensor<3x4xf32>, %[[X:.*]]: tensor<3x4xf32>)
+// CHECK:         hamkaas.scan 3 from(%[[H]]) over(%[[X]]) with(%[[H]])
+// CHECK-NEXT:    ^bb0(%[[C:.*]]: tensor<4xf32>, %[[R:.*]]: tensor<4xf32>, %[[V:.*]]: tensor<4xf32>):
+// CHECK-NEXT:      %[[A:.*]] = hamkaas.add %[[C]], %[[R]]
+// CHECK-NEXT:      hamkaas.mul %[[A]], %[[V]]
+func.func @inputs(%h: tensor<4xf32>, %u: tensor<3x4xf32>, %x: tensor<3x4xf32>) -> tensor<4xf32> {
+  %0 = hamkaas.scan 3 from(%h) over(%u, %x) with(%h) : (tensor<4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%c: tensor<4xf32>, %unused: tensor<4xf32>, %row: tensor<4xf32>, %v: tensor<4xf32>):
+    %1 = hamkaas.add %c, %row : tensor<4xf32>, tensor<4xf32>
+    %2 = hamkaas.mul %1, %v : tensor<4xf32>, tensor<4xf32>
+    hamkaas.yield %2 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
 // CHECK-LABEL: func @outputs(
 // CHECK:         %[[R:.*]]:2 = hamkaas.scan 3 reversed from(%{{.*}}) over() with() : (tensor<4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>)
 // CHECK:           %[[E:.*]] = hamkaas.exp

@@ -81,8 +81,10 @@ def HamKaas_ScanOp : HamKaas_Op<"scan", [
     * (C4) The body yields a value of its type for each init, then a row for
       each further result, whose first dimension is `steps`.
 
-    Gradient: none yet. It is a scan in the other direction over the same rows
-    whose iter args are the gradients of the iter args.
+    Gradient: a scan in the other direction over the same rows. Its iter args
+    are the gradients of the iter args, which a further output of the scan has
+    as they are before each step, and the sums of those of the values; its
+    outputs are those of the inputs. It computes each step again.
 
     Example:
 
