@@ -10,6 +10,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/LoopOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
@@ -45,7 +46,7 @@ static void attachReason(MLIRContext &context) {
 
 void gradient::attachMissingRules(MLIRContext &context) {
   attachReason<ofIntegers, AndOp, OrOp, XorOp, NotOp, ShiftLeftOp, ShiftRightOp,
-               CompareOp, ArgsortOp, FlattenIndicesOp>(context);
+               CompareOp, ArgsortOp, FlattenIndicesOp, RandomBitsOp>(context);
   attachReason<ofNothing, ConstantOp, IotaOp>(context);
   attachReason<ofBits, BitcastOp>(context);
   attachReason<ofCompiler, WinogradInputOp, WinogradOutputOp, GroupOp, RepeatOp,

@@ -18,6 +18,7 @@ void hamkaas::registerReferenceSemantics(DialectRegistry &registry) {
     attachLoopSemantics(*context);
     attachMathSemantics(*context);
     attachMovementSemantics(*context);
+    attachRandomSemantics(*context);
     attachReductionSemantics(*context);
     attachRowSemantics(*context);
     attachAttentionSemantics(*context);

@@ -24,6 +24,7 @@ from formulas import (  # noqa: E402
     argsort_descending, complex_mul, convolve, erf, gelu, gelu_tanh, hard_swish,
     log_sum_exp, rms_norm, saturate, shift_left, shift_right, silu,
     sliced_softmax, windows, winograd_input, winograd_output)
+from philox import random_bits  # noqa: E402
 
 WINDOWS = {"strides": (2, 1), "dilations": (1, 2), "low": (1, 0)}
 
@@ -118,6 +119,7 @@ FORMULAS = {
     "not": [np.invert],
     "or": [lambda x, b: x | b],
     "pow": [np.power],
+    "random_bits": [lambda g: random_bits(g, [2, 3], 4)],
     "rem": [np.fmod],
     "round": [np.rint],
     "select": [np.where],
@@ -197,7 +199,7 @@ MAGNITUDES = {
 EXACT = {"abs", "add", "and", "argsort", "bitcast", "broadcast", "cast", "ceil",
          "compare", "concat", "div", "flatten_indices", "floor", "gather",
          "iota", "max", "min", "mul", "neg", "not", "or", "pad", "permute",
-         "relu", "rem", "replace_slice", "reshape", "round", "select",
+         "random_bits", "relu", "rem", "replace_slice", "reshape", "round", "select",
          "shift_left", "shift_right", "sign", "slice", "sqrt", "strided_slice",
          "sub", "xor"}
 
@@ -274,7 +276,7 @@ def parse_statement(line):
     names = re.findall(r"%(\w+)", left)
     if "->" in types or names:
         types = types.split("->")[0]
-    types = re.findall(r"tensor<([\dx]*?)x?(f32|i64|i32|i1)>", types)
+    types = re.findall(r"tensor<([\dx]*?)x?(f32|ui64|i64|i32|i1)>", types)
     # A position has no type in the text.
     types += [("1", "i64")] * (len(names) - len(types))
     return [(name, [int(d) for d in dims.split("x") if d], element)
@@ -282,7 +284,8 @@ def parse_statement(line):
 
 
 ELEMENTS = {np.dtype(np.float32): "f32", np.dtype(np.int64): "i64",
-            np.dtype(np.int32): "i32", np.dtype(np.bool_): "i1"}
+            np.dtype(np.int32): "i32", np.dtype(np.bool_): "i1",
+            np.dtype(np.uint64): "ui64", np.dtype(np.uint32): "ui32"}
 
 
 def type_text(array):
@@ -299,6 +302,8 @@ def make_cases(op, rng):
         def make(name, shape, element, i=i, at=at):
             if element == "i64":
                 return np.full(shape, at[name], dtype=np.int64)
+            if element == "ui64":
+                return rng.integers(0, 2**64 - 1, shape, "uint64", endpoint=True)
             if element == "i1":
                 return rng.random(shape) < 0.5
             if element == "i32":

@@ -23,6 +23,7 @@ void registerIndexingLowerings(mlir::MLIRContext *context);
 void registerLoopLowerings(mlir::MLIRContext *context);
 void registerMathLowerings(mlir::MLIRContext *context);
 void registerMovementLowerings(mlir::MLIRContext *context);
+void registerRandomLowering(mlir::MLIRContext *context);
 void registerReductionLowerings(mlir::MLIRContext *context);
 void registerRowLowerings(mlir::MLIRContext *context);
 void registerSortLowerings(mlir::MLIRContext *context);

@@ -30,6 +30,7 @@ void hamkaas::registerLinalgLowerings(DialectRegistry &registry) {
     registerLoopLowerings(context);
     registerMathLowerings(context);
     registerMovementLowerings(context);
+    registerRandomLowering(context);
     registerReductionLowerings(context);
     registerRowLowerings(context);
     registerSortLowerings(context);

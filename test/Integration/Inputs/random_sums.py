@@ -5,6 +5,7 @@ import numpy as np
 
 import formulas
 from elements import FLOAT32, FLOATS, INT64, NUMBERS, TYPES, is_float
+from philox import random_bits
 
 COMBINERS = {"sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min}
 
@@ -34,6 +35,15 @@ class Sums:
                  if self.rng.random() < 0.4}
         self.compute("Cumsum", [x], lambda v: sum_along(
             v, dim, "exclusive" in flags, "reverse" in flags), dim=dim, **flags)
+
+    def add_random_bits(self):
+        generator = self.make_leaf(np.array(
+            [self.rng.getrandbits(64) for _ in range(3)], np.uint64))
+        shape = [self.rng.randint(1, 9) for _ in range(self.rng.randint(0, 3))]
+        offset = self.rng.choice([0, 1, 2**40])
+        self.compute("RandomBits", [generator],
+                     lambda v: random_bits(v, shape, offset), np.dtype("uint32"),
+                     exact=True, shape=shape, offset=offset)
 
     def add_argsort(self):
         x = self.pick_of(TYPES, least=1, exact=True)

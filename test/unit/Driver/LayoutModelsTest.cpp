@@ -25,6 +25,7 @@ static const std::map<std::string, const char *> fixedLayouts = {
     {"hamkaas.matmul", "its dimensions are batches, rows and columns"},
     {"hamkaas.permute", "it is what moves"},
     {"hamkaas.pool", "its kernels want the channels last"},
+    {"hamkaas.random_bits", "its operand has no dimension of the result"},
     {"hamkaas.replace_slice", "it writes rows of storage in place"},
     {"hamkaas.reshape", "the order of elements is its meaning"},
     {"hamkaas.scatter", "it writes into storage in place"},

@@ -27,6 +27,17 @@ func.func @types() -> (tensor<2xi1>, tensor<2xui8>) {
   return %2, %3 : tensor<2xi1>, tensor<2xui8>
 }
 
+// The bits of a known generator are those that a device would draw.
+
+// CHECK-LABEL: func @random(
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.constant dense<[1713891541, 3781805453, 3159862348, 2600524760]> : tensor<4xui32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @random() -> tensor<4xui32> {
+  %0 = hamkaas.constant dense<0> : tensor<3xui64>
+  %1 = hamkaas.random_bits %0 [4] : tensor<3xui64>
+  return %1 : tensor<4xui32>
+}
+
 // Equal elements are stored once. 0.0 and -0.0 are not equal.
 
 // CHECK-LABEL: func @splat(

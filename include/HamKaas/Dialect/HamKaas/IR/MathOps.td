@@ -87,4 +87,58 @@ def HamKaas_ErfOp : HamKaas_MathOp<"erf", "error function",
 def HamKaas_SigmoidOp : HamKaas_MathOp<"sigmoid", "logistic function",
     "1 / (1 + e^(-x))", "`g * result * (1 - result)`">;
 
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+def HamKaas_RandomBitsOp : HamKaas_GraphOp<"random_bits", "Elementwise", [
+    InferTypeOpAdaptor], ["getFlops", "isCheap"]> {
+  let summary = "random bits, by Philox 4x32-10";
+  let description = [{
+    Words of 32 random bits from a counter: Philox 4x32-10 of Salmon, Moraes,
+    Dror and Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011.
+    `generator` is the key `k`, of 64 bits, and the counter `c`, of 128 bits,
+    low half first.
+
+    In row-major order, word `i` of the result is word `i mod 4` of
+    `philox(k, c + offset + floor(i / 4))`; so `offset` counts blocks of four
+    words. `philox` starts with the four words `(a, b, c, d)` of the counter and
+    the two words `(p, q)` of the key, the lowest first, and does ten rounds:
+
+    ```
+    (a, b, c, d) <- (high(C * c) ^ b ^ p, low(C * c),
+                     high(A * a) ^ d ^ q, low(A * a))
+    (p, q)       <- (p + 0x9E3779B9, q + 0xBB67AE85)
+    ```
+
+    `A` is 0xD2511F53 and `C` is 0xCD9E8D57; `high` and `low` are the halves of
+    a product of 64 bits, and sums wrap. There are no floats in it, so every
+    device computes the same bits.
+
+    | `generator` | `shape` | `result` |
+    |-------------|---------|----------|
+    | `3`         | `[m n]` | `m x n`  |
+
+    Constraints:
+    * (C1) `generator` has the shape 3.
+    * (C2) Each of `shape` is at least 1.
+    * (C3) `offset` is at least 0.
+
+    Gradient: none.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.random_bits %generator [2, 3] offset 4 : tensor<3xui64>
+    ```
+  }];
+  let arguments = (ins HamKaas_TensorOf<[UI64], "ui64">:$generator,
+                       DenseI64ArrayAttr:$shape,
+                       DefaultValuedOptionalAttr<I64Attr, "0">:$offset);
+  let results = (outs HamKaas_TensorOf<[UI32], "ui32">:$result);
+  let assemblyFormat = [{
+    $generator $shape (`offset` $offset^)? attr-dict `:` type($generator)
+  }];
+}
+
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_MATHOPS
