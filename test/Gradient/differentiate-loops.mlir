@@ -1,7 +1,7 @@
 // A loop also gives its iter args before each step; the loop in the other
 // direction computes the step again, and reads nothing that it does not need.
 
-// RUN: hamkaas-opt %s -hamkaas-differentiate="result=y" -canonicalize -split-input-file | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-differentiate="result=y" -canonicalize -cse -split-input-file | FileCheck %s
 
 // CHECK-LABEL: func @kept(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x2xf32> {hamkaas.name = "x"}, %[[W:[a-z0-9]+]]: tensor<2xf32>
@@ -49,4 +49,39 @@ func.func @sum(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<f32> {hamkaas.
     hamkaas.yield %1, %a : tensor<f32>, tensor<f32>
   }
   return %0, %1 : tensor<f32>, tensor<4xf32>
+}
+
+// -----
+
+// The gradient of a weight is one product behind the loop, of all rows with the
+// gradients of their products; these are one output for both weights. The rows
+// of an input are not put out again.
+
+// CHECK-LABEL: func @weights(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x3x2xf32>
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<2x5xf32>
+// CHECK-SAME:    %[[U:[a-z0-9]+]]: tensor<5x5xf32>
+// CHECK:         %[[F:.*]]:2 = hamkaas.scan 4 from
+// CHECK:         %[[B:.*]]:3 = hamkaas.scan 4 reversed from(%{{.*}}) over(%[[F]]#1, %[[X]]) {{.*}} -> (tensor<3x5xf32>, tensor<4x3x2xf32>, tensor<4x3x5xf32>)
+// CHECK:           hamkaas.yield
+// CHECK-DAG:     %[[G:.*]] = hamkaas.reshape %[[B]]#2 : tensor<4x3x5xf32> -> tensor<12x5xf32>
+// CHECK-DAG:     %[[H:.*]] = hamkaas.reshape %[[F]]#1 : tensor<4x3x5xf32> -> tensor<12x5xf32>
+// CHECK-DAG:     %[[R:.*]] = hamkaas.reshape %[[X]] : tensor<4x3x2xf32> -> tensor<12x2xf32>
+// CHECK-DAG:     %[[HT:.*]] = hamkaas.permute %[[H]][1, 0]
+// CHECK-DAG:     %[[RT:.*]] = hamkaas.permute %[[R]][1, 0]
+// CHECK-DAG:     %[[DU:.*]] = hamkaas.matmul %[[HT]], %[[G]]
+// CHECK-DAG:     %[[DW:.*]] = hamkaas.matmul %[[RT]], %[[G]]
+// CHECK:         return %{{.*}}, %[[F]]#0, %[[B]]#1, %[[DW]], %[[DU]] :
+func.func @weights(%x: tensor<4x3x2xf32> {hamkaas.name = "x"}, %w: tensor<2x5xf32> {hamkaas.name = "w"}, %u: tensor<5x5xf32> {hamkaas.name = "u"}) -> (tensor<f32> {hamkaas.name = "y"}, tensor<3x5xf32> {hamkaas.name = "last"}) {
+  %h = hamkaas.constant dense<0.0> : tensor<3x5xf32>
+  %0 = hamkaas.scan 4 from(%h) over(%x) with(%w, %u) : (tensor<3x5xf32>, tensor<4x3x2xf32>, tensor<2x5xf32>, tensor<5x5xf32>) -> tensor<3x5xf32> {
+  ^bb0(%a: tensor<3x5xf32>, %b: tensor<3x2xf32>, %v: tensor<2x5xf32>, %s: tensor<5x5xf32>):
+    %1 = hamkaas.matmul %b, %v : tensor<3x2xf32>, tensor<2x5xf32>
+    %2 = hamkaas.matmul %a, %s : tensor<3x5xf32>, tensor<5x5xf32>
+    %3 = hamkaas.add %1, %2 : tensor<3x5xf32>, tensor<3x5xf32>
+    %4 = hamkaas.tanh %3 : tensor<3x5xf32>
+    hamkaas.yield %4 : tensor<3x5xf32>
+  }
+  %1 = hamkaas.reduce sum %0 over [0, 1] : tensor<3x5xf32>
+  return %1, %0 : tensor<f32>, tensor<3x5xf32>
 }

@@ -133,6 +133,34 @@ INSTANTIATE_TEST_SUITE_P(IterArgs, RulesTest,
   })",
                                       {"f64", "3xf64"}}));
 
+/// A weight that a step multiplies two matrices by, and with `%other` one that
+/// it reads in another way, too.
+const char *const weights = R"(
+  %h = hamkaas.scan 3 from(%a) over(%b) with(%c)
+      : (tensor<2x3xf64>, tensor<3x2x3xf64>, tensor<3x3xf64>)
+      -> tensor<2x3xf64> {
+  ^bb0(%s: tensor<2x3xf64>, %x: tensor<2x3xf64>, %w: tensor<3x3xf64>):
+    %0 = hamkaas.matmul %x, %w : tensor<2x3xf64>, tensor<3x3xf64>
+    %1 = hamkaas.mul %0, %s : tensor<2x3xf64>, tensor<2x3xf64>
+    %2 = hamkaas.matmul %1, %w : tensor<2x3xf64>, tensor<3x3xf64>
+    %3 = hamkaas.add %2, %0 : tensor<2x3xf64>, tensor<2x3xf64>
+    %4 = hamkaas.slice %w[1, 3] : tensor<3x3xf64>
+    %5 = hamkaas.add %3, %other : tensor<2x3xf64>, tensor<2x3xf64>
+    %6 = hamkaas.sin %5 : tensor<2x3xf64>
+    hamkaas.yield %6 : tensor<2x3xf64>
+  }
+  %y = hamkaas.mul %h, %h : tensor<2x3xf64>, tensor<2x3xf64>)";
+
+INSTANTIATE_TEST_SUITE_P(
+    Weights, RulesTest,
+    ::testing::Values(
+        RuleCase{replace(replace(weights, "%other", "%x"),
+                         "    %4 = hamkaas.slice %w[1, 3] : tensor<3x3xf64>\n",
+                         ""),
+                 {"2x3xf64", "3x2x3xf64", "3x3xf64"}},
+        RuleCase{replace(weights, "%other", "%4"),
+                 {"2x3xf64", "3x2x3xf64", "3x3xf64"}}));
+
 /// The inner loop reads what is around the outer one, and is its row.
 const char *const nested = R"(
   %s, %all = hamkaas.scan 3 from(%a) over(%b) with(%c)

@@ -84,7 +84,9 @@ def HamKaas_ScanOp : HamKaas_Op<"scan", [
     Gradient: a scan in the other direction over the same rows. Its iter args
     are the gradients of the iter args, which a further output of the scan has
     as they are before each step, and the sums of those of the values; its
-    outputs are those of the inputs. It computes each step again.
+    outputs are those of the inputs. It computes each step again. The gradient
+    of a value that all steps multiply rows by is a product behind it, of these
+    rows and the gradients of the products, which are further outputs.
 
     Example:
 
