@@ -17,13 +17,14 @@ built. What does not fit raises `HamKaasError`.
 Nodes have the operators, and this package the functions, of the Python array
 API standard 2024.12. `hamkaas.nn` has layers of networks, those of
 torch.nn.functional, and `hamkaas.ops` each operation of the compiler.
-`hamkaas.array` has arrays that compute when they are looked at.
+`hamkaas.array` has arrays that compute when they are looked at, and
+`hamkaas.random` draws random numbers in each run.
 
 The names in capitals and `traverse_node` are those of the first HamKaas, see
 `hamkaas.compat`.
 """
 
-from . import array, nn, ops, optim
+from . import array, nn, ops, optim, random
 from ._native import compiler_version
 from .array_api.constants import (
     bfloat16, bool, e, float16, float32, float64, inf, int16, int32, int64,
@@ -112,7 +113,7 @@ __all__ = [
     "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min",
     "minimum", "moveaxis", "multiply", "nan", "negative", "nextafter", "nn",
     "not_equal", "ones", "ones_like", "ops", "optim", "outer", "permute_dims",
-    "pi", "positive", "pow", "prod", "real", "reciprocal", "remainder",
+    "pi", "positive", "pow", "prod", "random", "real", "reciprocal", "remainder",
     "repeat", "reshape", "result_type", "roll", "round", "scan",
     "searchsorted", "sign", "signbit", "sin", "sinh", "sort", "split", "sqrt",
     "square", "squeeze", "stack", "state", "std", "stop_gradient", "subtract",

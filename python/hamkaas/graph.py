@@ -49,6 +49,8 @@ the seed or None."""
 TRAINING = "training"
 """The first operand, a loss, and a step of training by it; the second is the
 learning rate or None, the others are the states to train, if they are given."""
+DRAW = "draw"
+"""A generator, the operand, for a draw of random numbers at a block of its."""
 ARGUMENT = "ScanArgument"
 """A value that a step of a loop is given."""
 

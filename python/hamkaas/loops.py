@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+import threading
 from typing import (Any, Callable, Dict, List, Optional, Sequence, Set, Tuple,
                     cast)
 
@@ -42,6 +43,20 @@ def body_of(node: Node) -> Body:
     return body
 
 
+class _Bodies(threading.local):
+    """How many bodies of loops are being made, one in the other."""
+
+    depth = 0
+
+
+_bodies = _Bodies()
+
+
+def is_in_body() -> bool:
+    """True while the body of a loop is made."""
+    return _bodies.depth > 0
+
+
 def scan(f: Callable[[Any, Any], Tuple[Any, Any]], init: Structure,
          xs: Structure = None, length: Optional[int] = None,
          reverse: bool = False) -> Tuple[Any, Any]:
@@ -75,8 +90,12 @@ def scan(f: Callable[[Any, Any], Tuple[Any, Any]], init: Structure,
         (node._type[0], node._type[1][1:]) for node in inputs]
     arguments = [Node._record(ARGUMENT, (), (), kind, position)
                  for kind in types]
-    returned = f(_fill(init, arguments[:len(inits)]),
-                 _fill(xs, arguments[len(inits):]))
+    _bodies.depth += 1
+    try:
+        returned = f(_fill(init, arguments[:len(inits)]),
+                     _fill(xs, arguments[len(inits):]))
+    finally:
+        _bodies.depth -= 1
     carry, ys = _split(returned)
     _check_carry(init, carry)
     results = _list(carry) + _list(ys)

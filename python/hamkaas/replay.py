@@ -12,8 +12,8 @@ from . import _native
 from .arrays import Array
 from .errors import HamKaasError
 from .functions import Function
-from .graph import (ARGUMENT, CONSTANT, GRADIENT, INPUT, NUMBER, RESULT, SCAN,
-                    STATE, TRAINING, WRITE, Node, visit)
+from .graph import (ARGUMENT, CONSTANT, DRAW, GRADIENT, INPUT, NUMBER, RESULT,
+                    SCAN, STATE, TRAINING, WRITE, Node, visit)
 from .inference import infer
 from .loops import body_of, restore_body
 from .positions import format_position
@@ -120,15 +120,33 @@ class _Builder:
         self._results: Dict[int, Tuple[int, ...]] = {}
         self._states: List[Tuple[Node, Storage, int]] = []
         self._storages = Storages(graph)
+        # The blocks that are drawn of states, by the ids of their nodes.
+        self._drawn: Dict[int, int] = {}
 
     def build(self) -> None:
         """Adds all nodes, and what states are at the end of a run."""
         for node in self._nodes:
             self._add(node)
         for node, storage, initial in self._states:
-            if storage.contents != initial:
+            if id(node) in self._drawn:
+                self._advance(node, storage, initial)
+            elif storage.contents != initial:
                 self.graph.store_state(initial, storage.contents,
                                        node._position)
+
+    def _advance(self, node: Node, storage: Storage, initial: int) -> None:
+        """Stores a generator behind the blocks that are drawn of it."""
+        position = node._position
+        if storage.contents != initial:
+            raise HamKaasError(
+                f"{format_position(position)}: error: expected a generator of "
+                "random numbers to be changed by draws alone, got rows that "
+                "replace it")
+        contents = self.graph.add_operation(
+            "random_advance", [initial],
+            (("blocks", self._drawn[id(node)]),), position, 1)
+        assert isinstance(contents, int)
+        self.graph.store_state(initial, contents, position)
 
     def read(self, node: Node) -> int:
         """The value of a node now."""
@@ -156,6 +174,8 @@ class _Builder:
             self._add_gradient(node)
         elif row == TRAINING:
             self._add_training_step(node)
+        elif row == DRAW:
+            self._add_draw(node)
         elif row == ARGUMENT:
             raise HamKaasError(
                 f"{format_position(node._position)}: error: expected the "
@@ -196,6 +216,14 @@ class _Builder:
             self._add_view(node, result)
         else:
             self._own(node, result)
+
+    def _add_draw(self, node: Node) -> None:
+        generator = node._operands[0]
+        assert generator is not None
+        end = integer_attribute(node, "offset") + integer_attribute(node,
+                                                                    "blocks")
+        self._drawn[id(generator)] = max(end, self._drawn.get(id(generator), 0))
+        self._views[id(node)] = self._views[id(generator)]
 
     def _add_gradient(self, node: Node) -> None:
         y, seed, *xs = [0 if operand is None else self.read(operand)

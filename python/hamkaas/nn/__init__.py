@@ -14,8 +14,9 @@ your program.
 >>> y.shape
 (1, 4, 4, 4)
 
-Models infer: ``training=True`` of batch_norm and dropout, and
-``inplace=True``, are errors.
+`dropout` takes a generator of random numbers for training, and `hamkaas.nn.init`
+has initial contents of parameters. ``training=True`` of batch_norm and
+alpha_dropout, and ``inplace=True``, are errors.
 
 Not here: smoothing modes of interpolate, upsample, grid_sample and
 affine_grid; fold and unfold; lp_pool, fractional_max_pool and max_unpool;
@@ -25,6 +26,7 @@ gumbel_softmax; multi_head_attention_forward; cdist and pdist; normalization by
 statistics of a batch.
 """
 
+from . import init
 from .activations import (
     celu, elu, gelu, glu, hardshrink, hardsigmoid, hardswish, hardtanh,
     leaky_relu, log_softmax, logsigmoid, mish, prelu, relu, relu6, rrelu, selu,
@@ -38,10 +40,11 @@ from .interpolation import interpolate
 from .losses import (
     binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy,
     huber_loss, kl_div, l1_loss, mse_loss, nll_loss, smooth_l1_loss)
+from .dropouts import (
+    alpha_dropout, dropout, dropout1d, dropout2d, dropout3d)
 from .normalization import (
-    alpha_dropout, batch_norm, cosine_similarity, dropout, dropout1d,
-    dropout2d, dropout3d, group_norm, instance_norm, layer_norm, normalize,
-    pairwise_distance, rms_norm)
+    batch_norm, cosine_similarity, group_norm, instance_norm, layer_norm,
+    normalize, pairwise_distance, rms_norm)
 from .padding import channel_shuffle, pad, pixel_shuffle, pixel_unshuffle
 from .pooling import (
     adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d,

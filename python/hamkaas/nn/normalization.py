@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Normalization, and dropout, which does nothing in inference.
+"""Normalization.
 
 The result has the shape of ``input``. ``weight`` defaults to 1 and ``bias`` to
 0.
@@ -16,8 +16,7 @@ from ..array_api.broadcasting import add_dimensions
 from ..positions import make_error
 from ..tensor import T, make
 from .arguments import (check_dim, check_float, check_integer, check_operand,
-                        check_optional, check_real, check_tensor, refuse,
-                        refuse_inplace)
+                        check_optional, check_real, check_tensor, refuse)
 
 
 def batch_norm(input: T, running_mean: Any, running_var: Any,
@@ -171,42 +170,3 @@ def pairwise_distance(x1: T, x2: Any, p: float = 2.0, eps: float = 1e-6,
         check_real(name, "eps", eps))
     return _norm(difference, check_real(name, "p", p),
                  check_dim(name, -1, difference.ndim), bool(keepdim))
-
-
-def _drop(function: str, x: T, p: float, training: bool, inplace: bool) -> T:
-    refuse(function, "training", training, False,
-           "a run drops nothing; pass training=False")
-    refuse_inplace(function, inplace)
-    if not 0 <= check_real(function, "p", p) <= 1:
-        raise make_error(f"'{function}': expected 'p' from 0 to 1, got {p!r}")
-    return check_tensor(function, x)
-
-
-def dropout(input: T, p: float = 0.5, training: bool = True,
-            inplace: bool = False) -> T:
-    """``input``. ``training``, torch's default, is an error."""
-    return _drop("dropout", input, p, training, inplace)
-
-
-def dropout1d(input: T, p: float = 0.5, training: bool = True,
-              inplace: bool = False) -> T:
-    """``input``; see `dropout`."""
-    return _drop("dropout1d", input, p, training, inplace)
-
-
-def dropout2d(input: T, p: float = 0.5, training: bool = True,
-              inplace: bool = False) -> T:
-    """``input``; see `dropout`."""
-    return _drop("dropout2d", input, p, training, inplace)
-
-
-def dropout3d(input: T, p: float = 0.5, training: bool = True,
-              inplace: bool = False) -> T:
-    """``input``; see `dropout`."""
-    return _drop("dropout3d", input, p, training, inplace)
-
-
-def alpha_dropout(input: T, p: float = 0.5, training: bool = False,
-                  inplace: bool = False) -> T:
-    """``input``; see `dropout`."""
-    return _drop("alpha_dropout", input, p, training, inplace)
