@@ -97,10 +97,9 @@ public:
     return words;
   }
 
-  /// Numbers of [0, 1), multiples of 2^-p for the precision p of `type`.
-  Tensor nextUniform(Type type) {
+  /// Numbers of [0, 1), multiples of 2^-`bits`.
+  Tensor nextUniform(Type type, int bits) {
     constexpr int wordBits = 32;
-    int bits = cast<FloatType>(type).getFPMantissaWidth();
     Tensor word = next();
     if (bits <= wordBits)
       return scale(word, bits, type);
@@ -129,6 +128,11 @@ private:
 
 } // namespace
 
+/// How many bits numbers of `type` have.
+static int getPrecision(Type type) {
+  return cast<FloatType>(type).getFPMantissaWidth();
+}
+
 /// The type that random floats of `type` are computed in.
 static Type getComputedFloat(Type type) {
   return type.isF64() ? type : Type(Float32Type::get(type.getContext()));
@@ -150,9 +154,9 @@ static Tensor drawBelow(GraphBuilder &b, Draws draws, ArrayRef<int64_t> shape,
 //===----------------------------------------------------------------------===//
 
 /// `low + (high - low) * u`.
-static Tensor drawBetween(GraphBuilder &b, Draws &draws, Type type, double low,
-                          double high) {
-  Tensor u = draws.nextUniform(type);
+static Tensor drawBetween(GraphBuilder &b, Draws &draws, Type type, int bits,
+                          double low, double high) {
+  Tensor u = draws.nextUniform(type, bits);
   if (high - low != 1)
     u = b.mul(u, high - low);
   return low == 0 ? u : b.add(u, low);
@@ -164,7 +168,9 @@ Tensor compositions::compose(GraphBuilder &b, const RandomUniform &given) {
     return {};
   Draws draws(b, given.generator, given.shape, given.offset);
   Type type = getComputedFloat(given.type);
-  return b.cast(drawBetween(b, draws, type, given.low, given.high), given.type);
+  return b.cast(drawBetween(b, draws, type, getPrecision(given.type), given.low,
+                            given.high),
+                given.type);
 }
 
 Tensor compositions::compose(GraphBuilder &b, const RandomNormal &given) {
@@ -173,7 +179,8 @@ Tensor compositions::compose(GraphBuilder &b, const RandomNormal &given) {
     return {};
   Draws draws(b, given.generator, given.shape, given.offset);
   Type type = getComputedFloat(given.type);
-  Tensor u = draws.nextUniform(type), v = draws.nextUniform(type);
+  int bits = getPrecision(type);
+  Tensor u = draws.nextUniform(type, bits), v = draws.nextUniform(type, bits);
   // NOTE: 1 - u is not 0, and exact.
   Tensor radius = b.sqrt(b.mul(b.log(b.sub(b.scalar(type, 1), u)), -2.0));
   Tensor x = b.mul(radius, b.cos(b.mul(v, 2 * M_PI)));
@@ -199,8 +206,8 @@ Tensor compositions::compose(GraphBuilder &b,
                   std::to_string(given.high));
   Draws draws(b, given.generator, given.shape, given.offset);
   Type type = getComputedFloat(given.type);
-  Tensor t = drawBetween(b, draws, type, std::erf(low * M_SQRT1_2),
-                         std::erf(high * M_SQRT1_2));
+  Tensor t = drawBetween(b, draws, type, getPrecision(type),
+                         std::erf(low * M_SQRT1_2), std::erf(high * M_SQRT1_2));
   Tensor x = compose(b, Erfinv{t});
   x = b.add(b.mul(x, M_SQRT2 * given.std), given.mean);
   return b.cast(clamp(b, x, given.low, given.high), given.type);

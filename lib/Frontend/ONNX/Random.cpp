@@ -6,26 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "HamKaas/Frontend/Builder/ComposedOperations.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
 #include "llvm/ADT/bit.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::onnx;
+using namespace hamkaas::graph;
 
 //===----------------------------------------------------------------------===//
 // Seeds
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// 64 bits that choose a sequence of random numbers.
-struct Seed {
-  uint32_t low = 0, high = 0;
-};
-
-} // namespace
 
 /// A program has no state that a model does not give it, so it cannot make up a
 /// seed: all its runs draw the same numbers.
@@ -35,127 +27,53 @@ static void failWithoutSeed(GraphBuilder &b) {
          "seed");
 }
 
-/// The bits of the attribute, a float; none after a failure.
-static std::optional<Seed> readSeed(OpContext &op, GraphBuilder &b) {
+/// The generator with that key, from the first block on.
+static Tensor makeGenerator(GraphBuilder &b, int64_t key) {
+  Type word = IntegerType::get(b.context(), 64, IntegerType::Unsigned);
+  return b.cast(b.constant({key, 0, 0}, {3}), word);
+}
+
+/// A generator with the bits of the attribute, a float, as key; null after a
+/// failure.
+static Tensor readSeed(OpContext &op, GraphBuilder &b) {
   std::optional<double> seed = op.attributes.getFloat("seed");
   if (seed)
-    return Seed{llvm::bit_cast<uint32_t>(float(*seed)), 0};
+    return makeGenerator(b, llvm::bit_cast<uint32_t>(float(*seed)));
   failWithoutSeed(b);
-  return std::nullopt;
+  return {};
 }
 
-static std::optional<Seed> readIntegerSeed(OpContext &op, GraphBuilder &b) {
+static Tensor readIntegerSeed(OpContext &op, GraphBuilder &b) {
   std::optional<int64_t> seed = op.attributes.getInt("seed");
   if (seed)
-    return Seed{uint32_t(*seed), uint32_t(uint64_t(*seed) >> 32)};
+    return makeGenerator(b, *seed);
   failWithoutSeed(b);
-  return std::nullopt;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
-// Bits
+// Numbers
 //===----------------------------------------------------------------------===//
 
-static Tensor rotateLeft(GraphBuilder &b, Tensor x, int bits) {
-  Type type = x.elementType();
-  return b.bitOr(b.shiftLeft(x, b.scalar(type, bits)),
-                 b.shiftRight(x, b.scalar(type, 32 - bits)));
-}
-
-/// Threefry-2x32 with 20 rounds, of Salmon et al., Parallel random numbers: as
-/// easy as 1, 2, 3, SC 2011: two words for each element, of the counter
-/// {element, 0} and the seed as key. It needs nothing but additions, rotations
-/// and exclusive ors, so the words are the same wherever they are computed.
-static std::pair<Tensor, Tensor> drawWords(GraphBuilder &b, Seed seed,
-                                           ArrayRef<int64_t> shape) {
-  constexpr int rotations[] = {13, 15, 26, 6, 17, 29, 16, 24};
-  const uint32_t keys[] = {seed.low, seed.high,
-                           0x1BD11BDA ^ seed.low ^ seed.high};
-  Type word = IntegerType::get(b.context(), 32, IntegerType::Unsigned);
-  auto key = [&](int i) { return b.scalar(word, keys[i % 3]); };
-  int64_t count = countElements(shape);
-  if (count >= int64_t(1) << 32)
-    return {
-        b.fail("expected fewer than 2^32 random numbers, got " + Twine(count)),
-        {}};
-  Tensor low = b.add(b.reshape(b.count(count, word), shape), key(0));
-  Tensor high = key(1);
-  for (int round = 0; round < 20; ++round) {
-    low = b.add(low, high);
-    high = b.bitXor(rotateLeft(b, high, rotations[round % 8]), low);
-    if (round % 4 != 3)
-      continue;
-    int injection = round / 4 + 1;
-    low = b.add(low, key(injection));
-    high = b.add(b.add(high, key(injection + 1)), double(injection));
-  }
-  return {low, high};
-}
-
-/// The `bits` upper bits of 32, as a float times 2^-`bits`.
-static Tensor scaleWord(GraphBuilder &b, Tensor word, int bits, Type type) {
-  if (!word)
-    return {};
-  Tensor upper = b.shiftRight(word, b.scalar(word.elementType(), 32 - bits));
-  return b.mul(b.cast(upper, type), std::ldexp(1.0, -bits));
-}
-
-/// Numbers of [0, 1): all multiples of 2^-p are equally likely, where p is the
-/// precision of `type`.
-static Tensor drawUniform(GraphBuilder &b, Seed seed, ArrayRef<int64_t> shape,
-                          Type type) {
+/// Numbers of [0, 1).
+static Tensor drawUniform(GraphBuilder &b, Tensor generator,
+                          ArrayRef<int64_t> shape, Type type) {
   if (llvm::is_contained(shape, 0))
     return b.empty(shape, type);
-  auto [low, high] = drawWords(b, seed, shape);
-  int precision = cast<FloatType>(type).getFPMantissaWidth();
-  if (precision <= 32)
-    return scaleWord(b, low, precision, type);
-  Tensor rest = scaleWord(b, high, precision - 32, type);
-  return b.add(scaleWord(b, low, 32, type), b.mul(rest, std::ldexp(1.0, -32)));
+  return compose(b, compositions::RandomUniform{
+                        .generator = generator, .shape = shape, .type = type});
 }
 
-//===----------------------------------------------------------------------===//
-// The normal distribution
-//===----------------------------------------------------------------------===//
-
-/// The polynomial of `x` with these factors, that of the highest power first.
-static Tensor evaluate(GraphBuilder &b, Tensor x, ArrayRef<double> factors) {
-  Tensor sum = b.scalar(x.elementType(), factors.front());
-  for (double factor : factors.drop_front())
-    sum = b.add(b.mul(x, sum), factor);
-  return sum;
-}
-
-/// Standard normal numbers, float32: the inverse of the distribution, by
-/// Wichura's algorithm AS 241 (PPND7), 1988, of a number between 0 and 1/2,
-/// with a bit as sign. The number is at least 2^-33, so the branch of the
-/// algorithm for those below e^-25 is not needed.
-static Tensor drawNormal(GraphBuilder &b, Seed seed, ArrayRef<int64_t> shape) {
-  Type f32 = Float32Type::get(b.context());
+static Tensor drawNormal(GraphBuilder &b, Tensor generator,
+                         ArrayRef<int64_t> shape, Type type, double mean,
+                         double scale) {
   if (llvm::is_contained(shape, 0))
-    return b.empty(shape, f32);
-  Tensor word = drawWords(b, seed, shape).first;
-  if (!word)
-    return {};
-  Tensor tail = b.bitAnd(word, b.scalar(word.elementType(), 0x7FFFFFFF));
-  tail = b.mul(b.add(b.cast(tail, f32), 0.5), std::ldexp(1.0, -32));
-
-  Tensor q = b.sub(b.scalar(f32, 0.5), tail);
-  Tensor r = b.sub(b.scalar(f32, 0.180625), b.mul(q, q));
-  Tensor inner = b.div(
-      b.mul(q,
-            evaluate(b, r,
-                     {59.109374720, 159.29113202, 50.434271938, 3.3871327179})),
-      evaluate(b, r, {67.187563600, 78.757757664, 17.895169469, 1}));
-
-  Tensor s = b.sub(b.sqrt(b.neg(b.log(tail))), 1.6);
-  Tensor outer = b.div(
-      evaluate(b, s, {0.17023821103, 1.3067284816, 2.7568153900, 1.4234372777}),
-      evaluate(b, s, {0.12021132975, 0.73700164250, 1}));
-
-  Tensor size = b.select(b.le(q, b.scalar(f32, 0.425)), inner, outer);
-  Tensor isNegative = b.lt(word, b.scalar(word.elementType(), 0x80000000));
-  return b.select(isNegative, b.neg(size), size);
+    return b.empty(shape, type);
+  return compose(b, compositions::RandomNormal{.generator = generator,
+                                               .shape = shape,
+                                               .type = type,
+                                               .mean = mean,
+                                               .std = scale});
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,7 +83,7 @@ static Tensor drawNormal(GraphBuilder &b, Seed seed, ArrayRef<int64_t> shape) {
 namespace {
 
 struct Draw {
-  Seed seed;
+  Tensor generator;
   Shape shape;
   Type type;
 };
@@ -176,7 +94,7 @@ struct Draw {
 /// type to the attribute, or of its attributes.
 static std::optional<Draw> readDraw(OpContext &op, GraphBuilder &b,
                                     bool isLike) {
-  std::optional<Seed> seed = readSeed(op, b);
+  Tensor generator = readSeed(op, b);
   std::optional<int64_t> dataType = op.attributes.getInt("dtype");
   Tensor like = isLike ? op.input(0) : Tensor();
   std::optional<Shape> shape;
@@ -193,7 +111,7 @@ static std::optional<Draw> readDraw(OpContext &op, GraphBuilder &b,
     b.fail("expected the attribute 'dtype' to be a float");
   if (b.hasFailed() || !op.checkShape(*shape))
     return std::nullopt;
-  return Draw{*seed, *shape, type};
+  return Draw{generator, *shape, type};
 }
 
 template <bool isLike>
@@ -203,7 +121,7 @@ static Tensors importUniform(OpContext &op, GraphBuilder &b) {
   std::optional<Draw> draw = readDraw(op, b, isLike);
   if (!draw)
     return {};
-  Tensor x = drawUniform(b, draw->seed, draw->shape, draw->type);
+  Tensor x = drawUniform(b, draw->generator, draw->shape, draw->type);
   return {low == 0 && high == 1 ? x : b.add(b.mul(x, high - low), low)};
 }
 
@@ -214,19 +132,18 @@ static Tensors importNormal(OpContext &op, GraphBuilder &b) {
   std::optional<Draw> draw = readDraw(op, b, isLike);
   if (!draw)
     return {};
-  Tensor x = drawNormal(b, draw->seed, draw->shape);
-  return {b.cast(b.add(b.mul(x, scale), mean), draw->type)};
+  return {drawNormal(b, draw->generator, draw->shape, draw->type, mean, scale)};
 }
 
 static Tensors importBernoulli(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   std::optional<int64_t> dataType = op.attributes.getInt("dtype");
-  std::optional<Seed> seed = readSeed(op, b);
+  Tensor generator = readSeed(op, b);
   Type type = dataType ? op.getElementType(*dataType) : x.elementType();
   if (b.hasFailed() || !x || !x.isFloat())
     return {b.fail("expected probabilities that are floats")};
   Tensor chance = toComputed(b, x);
-  Tensor drawn = drawUniform(b, *seed, x.shape(), chance.elementType());
+  Tensor drawn = drawUniform(b, generator, x.shape(), chance.elementType());
   return {b.cast(b.lt(drawn, chance), type)};
 }
 
@@ -235,7 +152,7 @@ static Tensors importMultinomial(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   int64_t samples = op.attributes.getInt("sample_size").value_or(1);
   Type type = op.getElementType(op.attributes.getInt("dtype").value_or(6));
-  std::optional<Seed> seed = readSeed(op, b);
+  Tensor generator = readSeed(op, b);
   if (b.hasFailed() || !op.expectRank(x, 2, 2) ||
       !op.checkShape({x.dim(0), samples, x.dim(1)}))
     return {};
@@ -247,8 +164,9 @@ static Tensors importMultinomial(OpContext &op, GraphBuilder &b) {
   Tensor worth =
       b.exp(b.sub(x, b.reduce(Combiner::Max, x, 1, /*keepDims=*/true)));
   Tensor sums = b.cumsum(worth, 1, /*isExclusive=*/false, /*isReverse=*/false);
-  Tensor drawn = b.mul(drawUniform(b, *seed, {rows, samples}, x.elementType()),
-                       b.sliceDim(sums, 1, classes - 1, 1));
+  Tensor drawn =
+      b.mul(drawUniform(b, generator, {rows, samples}, x.elementType()),
+            b.sliceDim(sums, 1, classes - 1, 1));
   // The first class whose sum is beyond the number that was drawn.
   Tensor isBelow =
       b.le(b.broadcast(addDim(b, sums, 1), {rows, samples, classes}),
@@ -284,13 +202,13 @@ static bool dropsElements(OpContext &op, GraphBuilder &b) {
 }
 
 /// Keeps each element with the probability `1 - ratio`, and divides it by that.
-static Tensors dropElements(OpContext &op, GraphBuilder &b, Seed seed) {
+static Tensors dropElements(OpContext &op, GraphBuilder &b, Tensor generator) {
   Tensor x = op.input(0), ratio = op.optionalInput(1);
   ratio = ratio ? toComputed(b, b.reshape(ratio, {}))
                 : b.scalar(Float32Type::get(b.context()), 0.5);
   if (!ratio || !x)
     return {};
-  Tensor drawn = drawUniform(b, seed, x.shape(), ratio.elementType());
+  Tensor drawn = drawUniform(b, generator, x.shape(), ratio.elementType());
   Tensor isKept = b.ge(drawn, ratio);
   Tensor one = b.scalar(ratio.elementType(), 1);
   Tensor scale = b.div(one, b.sub(one, ratio));
@@ -303,8 +221,8 @@ static Tensors dropElements(OpContext &op, GraphBuilder &b, Seed seed) {
 static Tensors importDropout(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   if (op.version >= 12 && dropsElements(op, b)) {
-    std::optional<Seed> seed = readIntegerSeed(op, b);
-    return seed ? dropElements(op, b, *seed) : Tensors();
+    Tensor generator = readIntegerSeed(op, b);
+    return generator ? dropElements(op, b, generator) : Tensors();
   }
   if (op.version >= 12)
     op.attributes.getInt("seed");

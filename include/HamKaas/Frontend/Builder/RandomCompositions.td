@@ -24,8 +24,9 @@ def HamKaas_RandomGenerator : HamKaas_TensorOf<[UI64], "ui64">;
 def HamKaas_RandomUniform : HamKaas_Draw<"random_uniform"> {
   let summary = "random numbers between two limits";
   let description = "`low + (high - low) * u` of independent `u` in [0, 1), all "
-      "multiples of 2^-24, in float64 of 2^-53, being equally likely. Rounding "
-      "may give `high`. " # source # floats;
+      "multiples of 2^-24 being equally likely; of 2^-53 in float64, 2^-11 in "
+      "float16 and 2^-8 in bfloat16. Rounding may give `high` if that is not 1 "
+      "above a `low` of 0. " # source # floats;
   let example = [{
     g: uint64 [3] = 0 0 0
     y = random_uniform(g, shape=[2], type=float32)
