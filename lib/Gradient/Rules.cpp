@@ -18,6 +18,7 @@ void hamkaas::registerGradientRules(DialectRegistry &registry) {
     attachArithmeticRules(*context);
     attachAttentionRules(*context);
     attachContractionRules(*context);
+    attachCustomRules(*context);
     attachElementwiseRules(*context);
     attachIndexingRules(*context);
     attachLoopRules(*context);

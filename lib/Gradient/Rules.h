@@ -20,6 +20,7 @@ using graph::Tensors;
 void attachArithmeticRules(mlir::MLIRContext &context);
 void attachAttentionRules(mlir::MLIRContext &context);
 void attachContractionRules(mlir::MLIRContext &context);
+void attachCustomRules(mlir::MLIRContext &context);
 void attachElementwiseRules(mlir::MLIRContext &context);
 void attachIndexingRules(mlir::MLIRContext &context);
 void attachLoopRules(mlir::MLIRContext &context);

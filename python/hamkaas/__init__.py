@@ -63,7 +63,7 @@ from .compilation import compile, load
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
 from .functions import EntryFunction, Function, function
-from .gradients import gradient, stop_gradient
+from .gradients import custom_gradient, gradient, stop_gradient
 from .graph import Node, constant, input, state
 from .loops import scan
 from .model import Model
@@ -102,7 +102,7 @@ __all__ = [
     "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_arrays",
     "broadcast_to", "can_cast", "ceil", "clip", "compile", "compiler_version",
     "concat", "conj", "constant", "copysign", "cos", "cosh", "count_nonzero",
-    "cumulative_prod", "cumulative_sum", "diff", "digest", "divide", "e",
+    "cumulative_prod", "cumulative_sum", "custom_gradient", "diff", "digest", "divide", "e",
     "einsum", "empty", "empty_like", "equal", "exp", "expand_dims", "expm1",
     "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
     "floor_divide", "full", "full_like", "function", "gradient", "greater",

@@ -244,6 +244,8 @@ SHAPES = {"flatten_indices": lambda i: i[..., 0]}
 # hamkaas.group shows hamkaas.yield; hamkaas.repeat needs a function.
 PARSED = {"constant": "", "check": "%ok: i1, %p: i64", "group": "%x: tensor<4xf32>",
           "scan": "%zero: tensor<4xf32>, %x: tensor<3x4xf32>",
+          "custom_gradient": "%y: tensor<2xf32>, %g: tensor<2xf32>, "
+                             "%x: tensor<3xf32>, %dx: tensor<3xf32>",
           "repeat": None, "yield": None}
 
 # Products of two of the large numbers, and sums of these, must not overflow:
@@ -475,11 +477,13 @@ def check_parsed(op, example):
 
 
 # Those that are no call with operands and attributes but a statement of its own
-# in a script. The numbers are those of the example.
+# in a script, or no kernel. The numbers are those of the example.
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 STATEMENTS = {
     "constant": ('$1 = constant(uint8, [2], [1, 2]); output("y0", $1);',
                  [np.uint8([1, 2])]),
+    "custom_gradient": ("""$1 = input("x", float32, [3, 4]); $2 = neg($1);
+        $3 = custom_gradient($1, $2, $1, $2); output("y0", $3);""", [X]),
     "scan": ("""$1 = full(shape=[4], value=0, type=float32);
         $2 = input("x", float32, [3, 4]);
         $3, $4 = scan(steps=3) { $5 = init($1); $6 = row($2);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
 #include "HamKaas/Frontend/Builder/ComposedOperations.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
 #include <cmath>
@@ -28,6 +29,10 @@ Tensor compositions::compose(GraphBuilder &b, const StopGradient &given) {
   Type type = given.x.elementType();
   Type bits = IntegerType::get(b.context(), type.getIntOrFloatBitWidth());
   return b.bitcast(b.bitcast(given.x, bits), type);
+}
+
+Tensor compositions::compose(GraphBuilder &b, const CustomGradient &given) {
+  return b.create<CustomGradientOp>(given.operands);
 }
 
 //===----------------------------------------------------------------------===//

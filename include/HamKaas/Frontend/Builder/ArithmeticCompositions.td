@@ -61,6 +61,27 @@ def HamKaas_StopGradient : HamKaas_FloatFunction<"stop_gradient",
     "With the same bits. The path to `x` is through integers, which have no "
     "gradient; the compiler removes it.", "1 -2 0.5", "1 -2 0.5">;
 
+def HamKaas_CustomGradient : HamKaas_Composition<"custom_gradient"> {
+  let summary = "a value with a gradient of the user's own";
+  let description = [{
+    The operands are a value `y`, a stand-in `g` of its type, values `x1`, `x2`,
+    ..., and as many gradients of theirs, which are computed of `g`. The result
+    is `y`. Where a gradient of it is taken, it takes the place of `g`, and so
+    gives those of `x1`, `x2`, ...; other values that `y` depends on get none.
+    Any value is a stand-in that nothing else reads, such as `stop_gradient(y)`.
+  }];
+  let example = [{
+    y: float32 [2] = 1 -2
+    g: float32 [2] = 1 1
+    x: float32 [3] = 1 2 3
+    d: float32 [3] = 4 5 6
+    r = custom_gradient(y, g, x, d)
+    r: float32 [2] = 1 -2
+  }];
+  let arguments = (ins Variadic<HamKaas_FloatTensor>:$operands);
+  let results = (outs HamKaas_FloatTensor:$result);
+}
+
 def HamKaas_Square : HamKaas_Composition<"square"> {
   let summary = "the square of each element";
   let description = [{

@@ -8,6 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -189,7 +190,8 @@ private:
       } else if (auto scan = dyn_cast<ScanOp>(op)) {
         if (failed(verifyScan(scan)))
           return failure();
-      } else if (!isa<func::ReturnOp, KernelOpInterface, ConstantOp>(op)) {
+      } else if (!isa<func::ReturnOp, KernelOpInterface, ConstantOp,
+                      CustomGradientOp>(op)) {
         return emitUnknown(op);
       }
     }
@@ -203,7 +205,8 @@ private:
 
   static LogicalResult verifyScan(ScanOp scan) {
     WalkResult result = scan.getBody().walk([](Operation *op) {
-      if (isa<KernelOpInterface, ConstantOp, ScanOp, YieldOp>(op))
+      if (isa<KernelOpInterface, ConstantOp, CustomGradientOp, ScanOp, YieldOp>(
+              op))
         return WalkResult::advance();
       (void)emitUnknown(*op);
       return WalkResult::interrupt();

@@ -9,6 +9,7 @@ import sys
 REASONS = {
     "scan": "a script is a sequence of statements, an operation with a body "
             "is none",
+    "custom_gradient": "a composition, which version 3 has",
     "yield": "ends the body of another operation",
     "group": "form KERNELS",
     "repeat": "form KERNELS",

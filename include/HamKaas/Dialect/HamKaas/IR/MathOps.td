@@ -141,4 +141,45 @@ def HamKaas_RandomBitsOp : HamKaas_GraphOp<"random_bits", "Elementwise", [
   }];
 }
 
+def HamKaas_CustomGradientOp : HamKaas_Op<"custom_gradient", [
+    Pure, InferTypeOpAdaptor]> {
+  let summary = "a value with a gradient of the user's own";
+  let description = [{
+    The operands are a value `y`, a stand-in `g` for the gradient of the result,
+    `n` values `x`, and their gradients, which other operations compute of `g`.
+    `result = y`. Canonicalization puts `y` in its place: gradients are taken
+    before.
+
+    | `y`     | `g`     | each `x` | its gradient       | `result` |
+    |---------|---------|----------|--------------------|----------|
+    | any `s` | `s`     | any `t`  | `t`                | `s`      |
+
+    Constraints:
+    * (C1) There are `y`, `g`, and as many gradients as values `x`, at least one.
+    * (C2) `g` has the type of `y`.
+    * (C3) Each gradient has the type of its `x`.
+
+    Gradient: each `x` gets its gradient, with `g` in the place of the stand-in,
+    by the operations between both in the block of this one. Neither `y` nor
+    other values that `y` depends on get any.
+
+    Example:
+
+    ```mlir
+    %r = hamkaas.custom_gradient %y, %g, %x, %dx : tensor<2xf32>, tensor<2xf32>, tensor<3xf32>, tensor<3xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<HamKaas_FloatTensor>:$operands);
+  let results = (outs HamKaas_FloatTensor:$result);
+  let assemblyFormat = "$operands attr-dict `:` type($operands)";
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// The value that stands for the gradient of the result.
+    mlir::Value getStandIn() { return getOperand(1); }
+    /// The number of values that get a gradient, which are operands from 2 on,
+    /// and their gradients behind them.
+    unsigned countValues() { return getNumOperands() / 2 - 1; }
+  }];
+}
+
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_MATHOPS
