@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Frontend/Builder/ComposedOperations.h"
 #include "HamKaas/Frontend/Builder/Elements.h"
 #include "HamKaas/Frontend/Builder/GraphBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,14 +92,65 @@ Value GraphBuilder::createParameter(const Tensor &tensor) {
       constants, location, tensor.type(), FlatSymbolRefAttr::get(global));
 }
 
-/// Nothing in the graph has an effect: what has no use is not needed.
+//===----------------------------------------------------------------------===//
+// Random numbers that differ from run to run
+//===----------------------------------------------------------------------===//
+
+GraphBuilder::RandomBlocks GraphBuilder::takeRandomBlocks(int64_t blocks) {
+  if (isPartOfOther() || builder.getInsertionBlock() != &main.front()) {
+    fail("random numbers without a seed are not supported in the body of a "
+         "loop, where each step would draw the same ones");
+    return {};
+  }
+  if (!generator)
+    addGenerator();
+  RandomBlocks taken{generator, usedBlocks};
+  usedBlocks += blocks;
+  return taken;
+}
+
+void GraphBuilder::addGenerator() {
+  static constexpr StringLiteral name = "generator";
+  Type word = IntegerType::get(context(), 64, IntegerType::Unsigned);
+  auto type = RankedTensorType::get(3, word);
+  std::string symbol = claim(symbols, name);
+  OpBuilder globals(main);
+  auto global = ml_program::GlobalOp::create(
+      globals, location, symbol, type, /*is_mutable=*/true,
+      builder.getZeroAttr(type), builder.getStringAttr("private"));
+  if (symbol != name)
+    global->setAttr(HamKaasDialect::nameAttrName, builder.getStringAttr(name));
+  generator = Tensor(ml_program::GlobalLoadOp::create(
+      builder, location, type, FlatSymbolRefAttr::get(global)));
+}
+
+void GraphBuilder::storeGenerator() {
+  if (!generator)
+    return;
+  Tensor next =
+      compose(*this, compositions::RandomAdvance{generator, usedBlocks});
+  auto load = generator.value().getDefiningOp<ml_program::GlobalLoadOp>();
+  ml_program::GlobalStoreOp::create(builder, location, load.getGlobal(),
+                                    next.value());
+}
+
+//===----------------------------------------------------------------------===//
+// The end
+//===----------------------------------------------------------------------===//
+
+/// Erases operations without a use that store nothing, and globals that are
+/// neither read nor stored.
 void GraphBuilder::dropUnused() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(main.front())))
-    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
+        !isa<ml_program::GlobalStoreOp>(op))
       op.erase();
   llvm::StringSet<> used;
   main.walk([&](ml_program::GlobalLoadConstOp load) {
     used.insert(load.getGlobal().getLeafReference());
+  });
+  main.walk([&](ml_program::GlobalStoreOp store) {
+    used.insert(store.getGlobal().getLeafReference());
   });
   for (auto global :
        llvm::make_early_inc_range(module->getOps<ml_program::GlobalOp>()))
@@ -115,6 +167,7 @@ GraphBuilder::finish(ArrayRef<std::pair<std::string, Tensor>> results) {
     names.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
         HamKaasDialect::nameAttrName, builder.getStringAttr(name))));
   }
+  storeGenerator();
   func::ReturnOp::create(builder, location, values);
   main.setFunctionType(builder.getFunctionType(main.front().getArgumentTypes(),
                                                ValueRange(values).getTypes()));

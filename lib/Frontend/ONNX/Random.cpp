@@ -9,6 +9,7 @@
 #include "HamKaas/Frontend/Builder/ComposedOperations.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -43,25 +44,20 @@ static Tensor readSeed(OpContext &op, GraphBuilder &b) {
   return {};
 }
 
-static Tensor readIntegerSeed(OpContext &op, GraphBuilder &b) {
-  std::optional<int64_t> seed = op.attributes.getInt("seed");
-  if (seed)
-    return makeGenerator(b, *seed);
-  failWithoutSeed(b);
-  return {};
-}
-
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
 
 /// Numbers of [0, 1).
 static Tensor drawUniform(GraphBuilder &b, Tensor generator,
-                          ArrayRef<int64_t> shape, Type type) {
+                          ArrayRef<int64_t> shape, Type type,
+                          int64_t offset = 0) {
   if (llvm::is_contained(shape, 0))
     return b.empty(shape, type);
-  return compose(b, compositions::RandomUniform{
-                        .generator = generator, .shape = shape, .type = type});
+  return compose(b, compositions::RandomUniform{.generator = generator,
+                                                .shape = shape,
+                                                .type = type,
+                                                .offset = offset});
 }
 
 static Tensor drawNormal(GraphBuilder &b, Tensor generator,
@@ -201,14 +197,28 @@ static bool dropsElements(OpContext &op, GraphBuilder &b) {
   return !ratio.isConstant() || op.constantFloats(1)->front() != 0;
 }
 
+/// Numbers for `x`: those of the seed in each run, or others in each run.
+static Tensor drawForDropout(OpContext &op, GraphBuilder &b, Tensor x,
+                             Type type) {
+  if (std::optional<int64_t> seed = op.attributes.getInt("seed"))
+    return drawUniform(b, makeGenerator(b, *seed), x.shape(), type);
+  int64_t words = type.isF64() ? 2 : 1;
+  auto [generator, offset] =
+      b.takeRandomBlocks(words * llvm::divideCeil(x.count(), 4));
+  return generator ? drawUniform(b, generator, x.shape(), type, offset)
+                   : Tensor();
+}
+
 /// Keeps each element with the probability `1 - ratio`, and divides it by that.
-static Tensors dropElements(OpContext &op, GraphBuilder &b, Tensor generator) {
+static Tensors dropElements(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), ratio = op.optionalInput(1);
   ratio = ratio ? toComputed(b, b.reshape(ratio, {}))
                 : b.scalar(Float32Type::get(b.context()), 0.5);
   if (!ratio || !x)
     return {};
-  Tensor drawn = drawUniform(b, generator, x.shape(), ratio.elementType());
+  Tensor drawn = drawForDropout(op, b, x, ratio.elementType());
+  if (!drawn)
+    return {};
   Tensor isKept = b.ge(drawn, ratio);
   Tensor one = b.scalar(ratio.elementType(), 1);
   Tensor scale = b.div(one, b.sub(one, ratio));
@@ -220,10 +230,8 @@ static Tensors dropElements(OpContext &op, GraphBuilder &b, Tensor generator) {
 
 static Tensors importDropout(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  if (op.version >= 12 && dropsElements(op, b)) {
-    Tensor generator = readIntegerSeed(op, b);
-    return generator ? dropElements(op, b, generator) : Tensors();
-  }
+  if (op.version >= 12 && dropsElements(op, b))
+    return dropElements(op, b);
   if (op.version >= 12)
     op.attributes.getInt("seed");
   else

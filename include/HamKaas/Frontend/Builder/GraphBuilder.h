@@ -267,6 +267,18 @@ public:
   //===--------------------------------------------------------------------===//
 
   Tensor addInput(llvm::StringRef name, mlir::RankedTensorType type);
+
+  /// Blocks of a generator of random numbers.
+  struct RandomBlocks {
+    /// Null after a failure.
+    Tensor generator;
+    int64_t offset = 0;
+  };
+  /// Takes blocks of the state `generator`, which is added if there is none. A
+  /// run moves it on by all blocks. Fails in the body of a loop, which would
+  /// take the same ones in each step.
+  RandomBlocks takeRandomBlocks(int64_t blocks);
+
   llvm::StringRef getInputName(unsigned index);
   /// The number of the input that `value` is, none if it is another value.
   std::optional<unsigned> findInput(mlir::Value value);
@@ -301,6 +313,8 @@ private:
   buildBody(const LoopInputs &loop, LoopBody body, mlir::Block &block);
   mlir::Value createParameter(const Tensor &tensor);
   void dropUnused();
+  void addGenerator();
+  void storeGenerator();
 
   mlir::UnitAttr flag(bool isSet) {
     return isSet ? builder.getUnitAttr() : mlir::UnitAttr();
@@ -326,6 +340,9 @@ private:
   /// How many elements may still be computed while the graph is built.
   int64_t foldBudget;
   int64_t created = 0;
+  /// A state, null if nothing is drawn of it, and how many blocks are.
+  Tensor generator;
+  int64_t usedBlocks = 0;
 };
 
 } // namespace hamkaas::graph
