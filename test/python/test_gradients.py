@@ -169,6 +169,43 @@ def test_gradients_are_those_of_torch(name, rng):
                                    atol=2e-5)
 
 
+# Of these the formulas have parts that overflow or divide 0 by 0.
+LARGE = np.float32([0, 1e-30, -1e-8, 1e-3, 20, 88, 100, 1000, -20, -88, -1000])
+
+
+@pytest.mark.parametrize("name", ["softplus", "logsigmoid", "mish", "elu",
+                                  "celu", "silu", "sigmoid", "tanh", "gelu",
+                                  "softsign", "tanhshrink"])
+def test_large_arguments_have_finite_gradients(name):
+    torch = pytest.importorskip("torch", reason="needs torch")
+    functions = importlib.import_module("torch.nn.functional")
+    tensor = torch.tensor(LARGE, requires_grad=True)
+    getattr(functions, name)(tensor).sum().backward()
+    x = hk.input("x", LARGE.shape)
+    got = run(hk.gradient(hk.sum(getattr(hk.nn, name)(x)), x), x=LARGE)
+    np.testing.assert_allclose(got, tensor.grad.numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_losses_of_sure_answers_have_finite_gradients():
+    torch = pytest.importorskip("torch", reason="needs torch")
+    functions = importlib.import_module("torch.nn.functional")
+    labels = np.float32(np.arange(len(LARGE)) % 2)
+    tensor = torch.tensor(LARGE, requires_grad=True)
+    functions.binary_cross_entropy_with_logits(
+        tensor, torch.from_numpy(labels)).backward()
+    x = hk.input("x", LARGE.shape)
+    loss = hk.nn.binary_cross_entropy_with_logits(x, hk.constant(labels))
+    np.testing.assert_allclose(run(hk.gradient(loss, x), x=LARGE),
+                               tensor.grad.numpy(), rtol=1e-4, atol=1e-7)
+
+
+def test_the_logarithm_of_one_and_little():
+    x = hk.input("x", [5], "float64")
+    values = np.float64([0, -0.0, 1e-30, 1e-9, 0.5])
+    np.testing.assert_allclose(
+        run(hk.gradient(hk.sum(hk.log1p(x)), x), x=values), 1 / (1 + values))
+
+
 #===------------------------------------------------------------------------===#
 # Errors
 #===------------------------------------------------------------------------===#

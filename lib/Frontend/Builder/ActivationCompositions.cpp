@@ -35,13 +35,16 @@ Tensor compositions::compose(GraphBuilder &b, const LeakyRelu &given) {
 }
 
 Tensor compositions::compose(GraphBuilder &b, const Elu &given) {
-  return selectNegative(b, given.x, scaledExp(b, given.x, given.alpha),
+  // The exponential of a large number would have an infinite gradient, whose
+  // product with 0 is no number.
+  Tensor negative = b.min(given.x, 0.0);
+  return selectNegative(b, given.x, scaledExp(b, negative, given.alpha),
                         given.x);
 }
 
 Tensor compositions::compose(GraphBuilder &b, const Celu &given) {
   double alpha = given.alpha;
-  Tensor negative = scaledExp(b, b.div(given.x, alpha), alpha);
+  Tensor negative = scaledExp(b, b.div(b.min(given.x, 0.0), alpha), alpha);
   return selectNegative(b, given.x, negative, given.x);
 }
 

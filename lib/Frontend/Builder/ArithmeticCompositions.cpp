@@ -47,8 +47,10 @@ Tensor compositions::compose(GraphBuilder &b, const Expm1 &given) {
 Tensor compositions::compose(GraphBuilder &b, const Log1p &given) {
   Tensor x = given.x, sum = b.add(x, 1.0);
   Tensor one = b.scalar(x.elementType(), 1);
-  Tensor quotient = b.div(x, b.sub(sum, 1.0));
-  Tensor result = b.select(b.eq(sum, one), x, b.mul(b.log(sum), quotient));
+  Tensor isTiny = b.eq(sum, one);
+  // Not 0, whose quotient would have gradients that are no numbers.
+  Tensor rest = b.select(isTiny, one, b.sub(sum, 1.0));
+  Tensor result = b.select(isTiny, x, b.mul(b.log(sum), b.div(x, rest)));
   return b.select(b.eq(x, b.scalar(x.elementType(), infinity)), x, result);
 }
 
