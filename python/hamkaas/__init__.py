@@ -24,7 +24,7 @@ The names in capitals and `traverse_node` are those of the first HamKaas, see
 `hamkaas.compat`.
 """
 
-from . import array, nn, ops, optim, random
+from . import array, data, nn, ops, optim, random
 from ._native import compiler_version
 from .array_api.constants import (
     bfloat16, bool, e, float16, float32, float64, inf, int16, int32, int64,
@@ -102,8 +102,8 @@ __all__ = [
     "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_arrays",
     "broadcast_to", "can_cast", "ceil", "clip", "compile", "compiler_version",
     "concat", "conj", "constant", "copysign", "cos", "cosh", "count_nonzero",
-    "cumulative_prod", "cumulative_sum", "custom_gradient", "diff", "digest", "divide", "e",
-    "einsum", "empty", "empty_like", "equal", "exp", "expand_dims", "expm1",
+    "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "diff",
+    "digest", "divide", "e", "einsum", "empty", "empty_like", "equal", "exp", "expand_dims", "expm1",
     "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
     "floor_divide", "full", "full_like", "function", "gradient", "greater",
     "greater_equal", "hypot", "iinfo", "imag", "inf", "input", "int16",
