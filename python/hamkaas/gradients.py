@@ -86,7 +86,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Node]:
             raise make_error(
                 f"expected {_name(f)} to return a node and a function that "
                 "makes its gradients, got " + _describe(returned))
-        y, rule = returned
+        y: Node = returned[0]
+        rule = returned[1]
         _check_floats("the node", y)
         stand_in = stop_gradient(y)
         pairs = _pair(f, arguments, rule(stand_in))
