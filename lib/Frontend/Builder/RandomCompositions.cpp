@@ -23,9 +23,20 @@ using namespace hamkaas::graph::compositions;
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// Fails unless a draw of `shape` may begin at the block `offset`.
-static bool checkDraw(GraphBuilder &b, ArrayRef<int64_t> shape,
-                      int64_t offset) {
+static bool checkGenerator(GraphBuilder &b, const Tensor &generator) {
+  if (generator.shape() == ArrayRef<int64_t>(3))
+    return true;
+  b.fail("expected 'generator' of the shape [3], its key and counter, got " +
+         formatList(generator.shape()));
+  return false;
+}
+
+/// Fails unless a draw of `shape` may begin at the block `offset`. No draw
+/// fails then.
+static bool checkDraw(GraphBuilder &b, const Tensor &generator,
+                      ArrayRef<int64_t> shape, int64_t offset) {
+  if (!checkGenerator(b, generator))
+    return false;
   if (llvm::any_of(shape, [](int64_t size) { return size < 1; }) ||
       !hasFewElements(shape)) {
     b.fail("expected 'shape' of sizes of at least 1 and fewer than 2^47 "
@@ -85,7 +96,8 @@ class Draws {
 public:
   Draws(GraphBuilder &b, Tensor generator, ArrayRef<int64_t> shape,
         int64_t offset)
-      : b(b), generator(generator), shape(shape), offset(offset) {}
+      : b(b), generator(generator), shape(shape.begin(), shape.end()),
+        offset(offset) {}
 
   /// Words of 32 bits.
   Tensor next() {
@@ -122,7 +134,7 @@ private:
 
   GraphBuilder &b;
   Tensor generator;
-  ArrayRef<int64_t> shape;
+  SmallVector<int64_t> shape;
   int64_t offset;
 };
 
@@ -163,8 +175,8 @@ static Tensor drawBetween(GraphBuilder &b, Draws &draws, Type type, int bits,
 }
 
 Tensor compositions::compose(GraphBuilder &b, const RandomUniform &given) {
-  if (!checkDraw(b, given.shape, given.offset) || !checkFloat(b, given.type) ||
-      !checkLimits(b, given.low, given.high))
+  if (!checkDraw(b, given.generator, given.shape, given.offset) ||
+      !checkFloat(b, given.type) || !checkLimits(b, given.low, given.high))
     return {};
   Draws draws(b, given.generator, given.shape, given.offset);
   Type type = getComputedFloat(given.type);
@@ -174,8 +186,8 @@ Tensor compositions::compose(GraphBuilder &b, const RandomUniform &given) {
 }
 
 Tensor compositions::compose(GraphBuilder &b, const RandomNormal &given) {
-  if (!checkDraw(b, given.shape, given.offset) || !checkFloat(b, given.type) ||
-      !checkNormal(b, given.mean, given.std))
+  if (!checkDraw(b, given.generator, given.shape, given.offset) ||
+      !checkFloat(b, given.type) || !checkNormal(b, given.mean, given.std))
     return {};
   Draws draws(b, given.generator, given.shape, given.offset);
   Type type = getComputedFloat(given.type);
@@ -189,8 +201,8 @@ Tensor compositions::compose(GraphBuilder &b, const RandomNormal &given) {
 
 Tensor compositions::compose(GraphBuilder &b,
                              const RandomTruncatedNormal &given) {
-  if (!checkDraw(b, given.shape, given.offset) || !checkFloat(b, given.type) ||
-      !checkNormal(b, given.mean, given.std) ||
+  if (!checkDraw(b, given.generator, given.shape, given.offset) ||
+      !checkFloat(b, given.type) || !checkNormal(b, given.mean, given.std) ||
       !checkLimits(b, given.low, given.high))
     return {};
   // Farther from the mean the error function is 1 to the last place.
@@ -218,7 +230,8 @@ Tensor compositions::compose(GraphBuilder &b,
 //===----------------------------------------------------------------------===//
 
 Tensor compositions::compose(GraphBuilder &b, const RandomBernoulli &given) {
-  if (!checkDraw(b, given.shape, given.offset) || !checkProbability(b, given.p))
+  if (!checkDraw(b, given.generator, given.shape, given.offset) ||
+      !checkProbability(b, given.p))
     return {};
   return drawBelow(b, {b, given.generator, given.shape, given.offset},
                    given.shape, given.p);
@@ -262,7 +275,7 @@ static Tensor drawNarrow(GraphBuilder &b, Draws &draws, Tensor range) {
 
 Tensor compositions::compose(GraphBuilder &b, const RandomIntegers &given) {
   auto type = dyn_cast<IntegerType>(given.type);
-  if (!checkDraw(b, given.shape, given.offset) ||
+  if (!checkDraw(b, given.generator, given.shape, given.offset) ||
       !checkIntegers(b, type, given.low, given.high))
     return {};
   Draws draws(b, given.generator, given.shape, given.offset);
@@ -276,9 +289,9 @@ Tensor compositions::compose(GraphBuilder &b, const RandomIntegers &given) {
 }
 
 Tensor compositions::compose(GraphBuilder &b, const RandomPermutation &given) {
-  if (!checkDraw(b, {given.n}, given.offset))
+  if (!checkDraw(b, given.generator, given.n, given.offset))
     return {};
-  Draws draws(b, given.generator, {given.n}, given.offset);
+  Draws draws(b, given.generator, given.n, given.offset);
   return b.argsort(drawWide(b, draws), /*isDescending=*/false);
 }
 
@@ -288,10 +301,8 @@ Tensor compositions::compose(GraphBuilder &b, const RandomPermutation &given) {
 
 Tensor compositions::compose(GraphBuilder &b, const RandomAdvance &given) {
   Tensor x = given.generator;
-  if (x.shape() != ArrayRef<int64_t>(3))
-    return b.fail("expected 'generator' of the shape [3], its key and counter, "
-                  "got " +
-                  formatList(x.shape()));
+  if (!checkGenerator(b, x))
+    return {};
   if (given.blocks < 0)
     return b.fail("expected 'blocks' of at least 0, got " +
                   Twine(given.blocks));
@@ -309,7 +320,8 @@ Tensor compositions::compose(GraphBuilder &b, const RandomAdvance &given) {
 
 Tensor compositions::compose(GraphBuilder &b, const Dropout &given) {
   Tensor x = given.x;
-  if (!checkDraw(b, x.shape(), given.offset) || !checkProbability(b, given.p))
+  if (!checkDraw(b, given.generator, x.shape(), given.offset) ||
+      !checkProbability(b, given.p))
     return {};
   Tensor zero = b.scalar(x.elementType(), 0);
   Tensor isDropped = drawBelow(b, {b, given.generator, x.shape(), given.offset},

@@ -30,7 +30,7 @@ def HamKaas_RandomUniform : HamKaas_Draw<"random_uniform"> {
   let example = [{
     g: uint64 [3] = 0 0 0
     y = random_uniform(g, shape=[2], type=float32)
-    y: float32 [2] = 0.39904642 0.88051450
+    y: float32 [2] = 0.39904642 0.88052016
   }];
   let arguments = (ins HamKaas_RandomGenerator:$generator,
                        DenseI64ArrayAttr:$shape, HamKaas_ElementTypeAttr:$type,
@@ -88,7 +88,7 @@ def HamKaas_RandomBernoulli : HamKaas_Draw<"random_bernoulli"> {
   let example = [{
     g: uint64 [3] = 0 0 0
     y = random_bernoulli(g, shape=[4], p=0.7)
-    y: bool [4] = true false false true
+    y: bool [4] = 1 0 0 1
   }];
   let arguments = (ins HamKaas_RandomGenerator:$generator,
                        DenseI64ArrayAttr:$shape, F64Attr:$p,
