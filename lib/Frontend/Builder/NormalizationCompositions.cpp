@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompositionChecks.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Frontend/Builder/ComposedOperations.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
 #include <cmath>
@@ -130,6 +131,10 @@ Tensor compositions::compose(GraphBuilder &b, const RmsNorm &given) {
   std::optional<Shape> dims = findRows(b, given.x, given.axes);
   if (!dims || !checkShape(b, "w", given.w, getSizes(given.x, *dims)))
     return {};
+  if (given.w && given.w.elementType() != given.x.elementType())
+    return b.fail("expected 'w' to have the element type of 'x', " +
+                  formatType(given.x.elementType()) + ", got " +
+                  formatType(given.w.elementType()));
   if (!(given.epsilon >= 0 && std::isfinite(given.epsilon)))
     return b.fail("expected 'epsilon' to be finite and at least 0, got " +
                   std::to_string(given.epsilon));
