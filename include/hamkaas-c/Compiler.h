@@ -34,7 +34,7 @@ extern "C" {
 /// Version of the interface of libhamkaas.so. The major number changes when
 /// programs made for an older one may fail, the minor when something is added.
 #define HAMKAAS_C_VERSION_MAJOR 1
-#define HAMKAAS_C_VERSION_MINOR 8
+#define HAMKAAS_C_VERSION_MINOR 9
 
 /// Version of the library's interface, as 1000 * major + minor.
 HAMKAAS_API int32_t HamKaasInterfaceVersion(void);
@@ -202,6 +202,22 @@ typedef struct HamKaasCompileOptions {
   /// Not 0: add DWARF line tables, so that "perf annotate" and "gdb" show the
   /// lines of the model beside machine code of the processor.
   int32_t debugInfo;
+
+  /* Since version 1.9. */
+
+  /// Not 0: compile a program that trains the model: the functions
+  /// "train_step", "evaluate" and "predict" over one state.
+  int32_t train;
+  /// The loss that training minimizes. "cross_entropy", "mse", "l1",
+  /// "bce_with_logits", "nll", "kl"; null for none.
+  const char *loss;
+  /// The optimizer with its options. "adam" when null.
+  const char *optimizer;
+  /// Do not train the parameters whose names match a glob pattern such as
+  /// "encoder.*". Null for none.
+  const char *freeze;
+  /// The output that the loss takes, if the model has several. Null for none.
+  const char *trainOutput;
   /* hamkaas-tblgen end */
 } HamKaasCompileOptions;
 

@@ -48,6 +48,11 @@ struct CompileOptions {
   std::string graphPasses = {};
   bool checkEachPass = false;
   bool debugInfo = false;
+  bool train = false;
+  std::string loss = {};
+  std::string optimizer = {};
+  std::string freeze = {};
+  std::string trainOutput = {};
   // hamkaas-tblgen end
 };
 
@@ -98,6 +103,11 @@ public:
     options.graphPasses = detail::orNull(given.graphPasses);
     options.checkEachPass = given.checkEachPass;
     options.debugInfo = given.debugInfo;
+    options.train = given.train;
+    options.loss = detail::orNull(given.loss);
+    options.optimizer = detail::orNull(given.optimizer);
+    options.freeze = detail::orNull(given.freeze);
+    options.trainOutput = detail::orNull(given.trainOutput);
     // hamkaas-tblgen end
   }
   CompileRequest(const CompileRequest &) = delete;

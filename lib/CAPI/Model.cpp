@@ -10,6 +10,7 @@
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Runtime/Core/HandleTable.h"
 #include "HamKaas/Support/Errors.h"
+#include "HamKaas/Training/TrainingProgram.h"
 #include "OnnxModel.h"
 #include "mlir/Parser/Parser.h"
 
@@ -52,6 +53,10 @@ ParsedGraph::parse(const ModelSource &source,
     parsed->graph = readBytecode(source, parsed->context.get());
     if (!parsed->graph)
       return parsed->diagnostics.take();
+    if (llvm::Error error = checkTrainingOptions(source.settings))
+      return std::move(error);
+    if (llvm::Error error = trainModel(parsed->graph, {}, source.settings))
+      return std::move(error);
     return parsed;
   }
   parsed->sources.AddNewSourceBuffer(
@@ -59,9 +64,12 @@ ParsedGraph::parse(const ModelSource &source,
   SmallVector<SourceLine> lines;
   for (const auto &[file, line] : source.lines)
     lines.push_back({file, unsigned(line)});
-  parsed->graph = parseModel(parsed->sources, parsed->context.get(),
-                             {source.settings.unchecked, lines,
-                              getOnnxOptions(source, parsed->context.get())});
+  if (llvm::Error error = parseAnyModel(
+          parsed->sources, parsed->context.get(),
+          {source.settings.unchecked, lines,
+           getOnnxOptions(source, parsed->context.get()), source.settings},
+          parsed->graph))
+    return std::move(error);
   if (notes && parsed->graph.onnx)
     *notes = getNotes(*parsed->graph.onnx);
   if (!parsed->graph)

@@ -157,8 +157,8 @@ llvm::Error FileCompilation::run() {
   auto onnx = readOnnxOptions(**file, options.onnx);
   if (!onnx)
     return onnx.takeError();
-  auto parsed =
-      (*file)->parse({options.settings.unchecked, {}, std::move(*onnx)});
+  auto parsed = (*file)->parse(
+      {options.settings.unchecked, {}, std::move(*onnx), options.settings});
   if (!parsed)
     return parsed.takeError();
   module = *parsed;

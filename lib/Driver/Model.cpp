@@ -12,6 +12,7 @@
 #include "HamKaas/Frontend/Script/Script.h"
 #include "HamKaas/Program/Identifiers.h"
 #include "HamKaas/Support/VisibleText.h"
+#include "HamKaas/Training/TrainingProgram.h"
 #include "MlirNesting.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -175,7 +176,7 @@ ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
         importOnnx(buffer->getBuffer(), buffer->getBufferIdentifier(), context,
                    options.onnx);
     return {std::move(model.module), std::move(model.parameters),
-            std::move(model.summary)};
+            std::move(model.summary), std::move(model.updates)};
   }
   case ModelKind::SharedLibrary:
   case ModelKind::Unknown:
@@ -186,6 +187,43 @@ ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
             "expected a script, MLIR text or an ONNX model, got other binary "
             "data");
   return {};
+}
+
+llvm::Error hamkaas::trainModel(ParsedModel &model, const ParsedModel &step,
+                                const CompileSettings &settings) {
+  if (!settings.train)
+    return llvm::Error::success();
+  auto program = makeTrainingProgram(
+      {step ? *step : *model, *model, step.updates}, settings);
+  if (!program)
+    return program.takeError();
+  model.module = std::move(*program);
+  return llvm::Error::success();
+}
+
+llvm::Error hamkaas::parseAnyModel(llvm::SourceMgr &sourceMgr,
+                                   MLIRContext *context,
+                                   const ModelOptions &options,
+                                   ParsedModel &model) {
+  if (llvm::Error error = checkTrainingOptions(options.settings))
+    return error;
+  ModelOptions form = options;
+  bool isTrained = options.settings.train;
+  if (isTrained)
+    form.onnx.training = OnnxTraining::Inference;
+  model = parseModel(sourceMgr, context, form);
+  if (!model || !isTrained)
+    return llvm::Error::success();
+  ParsedModel step;
+  if (model.onnx) {
+    form.onnx.training = OnnxTraining::Step;
+    step = parseModel(sourceMgr, context, form);
+    if (!step) {
+      model.module = nullptr;
+      return llvm::Error::success();
+    }
+  }
+  return trainModel(model, step, options.settings);
 }
 
 //===----------------------------------------------------------------------===//
@@ -237,7 +275,8 @@ StringRef ModelFile::text() const {
 }
 
 llvm::Expected<ModuleOp> ModelFile::parse(const ModelOptions &options) {
-  model = parseModel(sources, &mlirContext, options);
+  if (llvm::Error error = parseAnyModel(sources, &mlirContext, options, model))
+    return std::move(error);
   if (!model)
     return llvm::make_error<ReportedError>();
   return *model;

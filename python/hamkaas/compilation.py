@@ -125,6 +125,11 @@ def compile(
         graph_passes: Optional[str] = None,
         check_each_pass: bool = False,
         debug_info: bool = False,
+        train: bool = False,
+        loss: Optional[str] = None,
+        optimizer: str = "adam",
+        freeze: Optional[str] = None,
+        train_output: Optional[str] = None,
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles the graph that ends in ``node``.
@@ -187,6 +192,11 @@ def compile(
         graph_passes=graph_passes,
         check_each_pass=check_each_pass,
         debug_info=debug_info,
+        train=train,
+        loss=loss,
+        optimizer=optimizer,
+        freeze=freeze,
+        train_output=train_output,
         # hamkaas-tblgen end
     )
     functions = name_functions(node, _ATTRIBUTES)
@@ -228,6 +238,11 @@ def load(
         graph_passes: Optional[str] = None,
         check_each_pass: bool = False,
         debug_info: bool = False,
+        train: bool = False,
+        loss: Optional[str] = None,
+        optimizer: str = "adam",
+        freeze: Optional[str] = None,
+        train_output: Optional[str] = None,
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
@@ -269,6 +284,11 @@ def load(
         graph_passes=graph_passes,
         check_each_pass=check_each_pass,
         debug_info=debug_info,
+        train=train,
+        loss=loss,
+        optimizer=optimizer,
+        freeze=freeze,
+        train_output=train_output,
         # hamkaas-tblgen end
     )
     file = os.fsencode(path)

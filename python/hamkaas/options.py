@@ -83,6 +83,19 @@ _TEXTS = {
     "debug_info":
         "Add DWARF line tables, so that `perf annotate` and `gdb` show the "
         "lines of the model beside machine code of the processor.",
+    "train":
+        "Compile a program that trains the model: the functions `train_step`, "
+        "`evaluate` and `predict` over one state.",
+    "loss":
+        "The loss that training minimizes. Values: \"cross_entropy\", "
+        "\"mse\", \"l1\", \"bce_with_logits\", \"nll\", \"kl\".",
+    "optimizer":
+        "The optimizer with its options.",
+    "freeze":
+        "Do not train the parameters whose names match a glob pattern such as "
+        "`encoder.*`.",
+    "train_output":
+        "The output that the loss takes, if the model has several.",
     # hamkaas-tblgen end
 }
 
@@ -132,6 +145,11 @@ class CompileOptions:
     graph_passes: Optional[str] = None
     check_each_pass: bool = False
     debug_info: bool = False
+    train: bool = False
+    loss: Optional[str] = None
+    optimizer: str = "adam"
+    freeze: Optional[str] = None
+    train_output: Optional[str] = None
     # hamkaas-tblgen end
 
     def __post_init__(self) -> None:
@@ -156,6 +174,11 @@ class CompileOptions:
             "graphPasses": self.graph_passes,
             "checkEachPass": self.check_each_pass,
             "debugInfo": self.debug_info,
+            "train": self.train,
+            "loss": self.loss,
+            "optimizer": self.optimizer,
+            "freeze": self.freeze,
+            "trainOutput": self.train_output,
             # hamkaas-tblgen end
         }
 

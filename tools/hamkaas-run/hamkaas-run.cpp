@@ -226,7 +226,8 @@ static llvm::Expected<ModuleOp> parseGraph(const ToolCommandLine &line,
   auto onnx = readOnnxOptions(file, line.getOnnx());
   if (!onnx)
     return onnx.takeError();
-  auto graph = file.parse({line.isOn(OPT_unchecked), {}, std::move(*onnx)});
+  auto graph = file.parse(
+      {line.isOn(OPT_unchecked), {}, std::move(*onnx), line.getSettings()});
   if (graph && file.parameters() && line.has(OPT_weights))
     return makeError("--weights: expected a model without parameters of its "
                      "own, got the ONNX model '" +

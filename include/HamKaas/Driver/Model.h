@@ -10,6 +10,7 @@
 
 #include "HamKaas/Frontend/ONNX/ONNX.h"
 #include "HamKaas/Frontend/Script/Script.h"
+#include "HamKaas/Options/CompileSettings.h"
 #include "HamKaas/Support/SourceDiagnostics.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -39,6 +40,8 @@ struct ModelOptions {
   /// For a script: ScriptImportOptions::lines.
   llvm::ArrayRef<SourceLine> lines = {};
   OnnxImportOptions onnx = {};
+  /// With `train`: the graph is the program that trains the model.
+  CompileSettings settings = {};
 };
 
 /// A model as a graph.
@@ -49,6 +52,8 @@ struct ParsedModel {
   std::shared_ptr<const ParameterContents> parameters = nullptr;
   /// Of an ONNX model, also after an error.
   std::optional<OnnxSummary> onnx = std::nullopt;
+  /// OnnxModel::updates.
+  std::vector<std::string> updates = {};
 
   explicit operator bool() const { return bool(module); }
   mlir::ModuleOp operator*() const { return *module; }
@@ -58,6 +63,18 @@ struct ParsedModel {
 /// of `context` get the errors.
 ParsedModel parseModel(llvm::SourceMgr &sourceMgr, mlir::MLIRContext *context,
                        const ModelOptions &options);
+
+/// The same, then as `options.settings` ask for, the program that trains the
+/// model. The module is null after an error that the diagnostics got; others
+/// are about options.
+llvm::Error parseAnyModel(llvm::SourceMgr &sourceMgr,
+                          mlir::MLIRContext *context,
+                          const ModelOptions &options, ParsedModel &model);
+
+/// The program that trains `model` in place of it; `step` is its form for that,
+/// or without a module.
+llvm::Error trainModel(ParsedModel &model, const ParsedModel &step,
+                       const CompileSettings &settings);
 
 /// The file of a model, and the graph in it. While this lives, diagnostics
 /// about the graph go to standard error with the line they are about.

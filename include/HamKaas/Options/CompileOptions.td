@@ -259,4 +259,44 @@ def debug_info : CompileOption<Switch,
 }
 } // Since 1.5
 
+let Since = "1.9" in {
+def train : CompileOption<Switch,
+    "Compile a program that trains the model: train_step, evaluate, predict"> {
+  let Description = "compile a [program that trains the "
+                    "model](Training.md#from-a-file): the functions "
+                    "`train_step`, `evaluate` and `predict` over one state";
+}
+
+def loss : CompileOption<Text, "The loss of the training"> {
+  let Values = [OptionValue<"cross_entropy">, OptionValue<"mse">,
+                OptionValue<"l1">, OptionValue<"bce_with_logits">,
+                OptionValue<"nll">, OptionValue<"kl">];
+  let Description = "the loss that training minimizes";
+}
+
+def optimizer : CompileOption<Text,
+    "The optimizer of the training: adam:lr=1e-3"> {
+  let Placeholder = "NAME[:OPTION=N,...]";
+  let ValuesText = "`NAME[:OPTION=N,...]`";
+  let Default = "adam";
+  let Description = "the [optimizer](Training.md#optimizers) with its options";
+}
+
+def freeze : CompileOption<Text,
+    "Do not train the parameters whose names match"> {
+  let Placeholder = "PATTERN[,PATTERN]";
+  let ValuesText = "`PATTERN[,PATTERN]`";
+  let IsRepeated = true;
+  let Description = "do not train the parameters whose names match a glob "
+                    "pattern such as `encoder.*`";
+}
+
+def train_output : CompileOption<Text,
+    "The output that the loss takes, if the model has several"> {
+  let Placeholder = "NAME";
+  let ValuesText = "`NAME`";
+  let Description = "the output that the loss takes, if the model has several";
+}
+} // Since 1.9
+
 #endif // HAMKAAS_OPTIONS_COMPILEOPTIONS

@@ -126,7 +126,7 @@ Tensor GraphBuilder::create(const OperationKind &kind,
   SmallVector<Value> values;
   bool isConstant = true;
   for (const Tensor &operand : operands) {
-    isConstant &= operand.isConstant();
+    isConstant &= operand.isConstant() && !operand.isTrainable();
     assert(operand.isPlain() && "operands have elements of the graph");
     if (operand.isEmpty())
       return fail("tensors without elements are not supported");

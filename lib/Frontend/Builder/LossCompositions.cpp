@@ -164,6 +164,15 @@ Tensor compositions::compose(GraphBuilder &b,
 // Classes
 //===----------------------------------------------------------------------===//
 
+/// `target`, checked at run time to be classes: other numbers end the run.
+static Tensor checkClasses(GraphBuilder &b, Tensor target, int64_t classes) {
+  Type wide = target.elementType();
+  // A negative position would count from the end.
+  Tensor index = b.select(b.lt(target, b.constant({0}, {})),
+                          b.sub(target, b.constant({classes}, {})), target);
+  return b.gather(b.count(classes, wide), index, 0);
+}
+
 /// The losses of logarithms `x`, at least batch x classes, whose targets are
 /// the numbers of classes.
 template <typename T>
@@ -177,6 +186,13 @@ static Tensor computeClassLoss(GraphBuilder &b, const T &given, Tensor x,
   Type type = x.elementType(), wide = IntegerType::get(b.context(), 64);
   Tensor zero = b.scalar(type, 0);
   Tensor target = b.reshape(b.cast(given.target, wide), aligned);
+  Tensor isUsed;
+  if (given.ignore_index) {
+    isUsed = b.ne(target, b.constant({*given.ignore_index}, {}));
+    target = b.select(isUsed, target, b.constant({0}, {}));
+    isUsed = b.reshape(isUsed, others);
+  }
+  target = checkClasses(b, target, classes);
   Tensor isRight = b.eq(b.broadcast(target, x.shape()),
                         alignToChannels(b, b.count(classes, wide), x.rank()));
   auto sumClasses = [&](Tensor terms) {
@@ -196,8 +212,6 @@ static Tensor computeClassLoss(GraphBuilder &b, const T &given, Tensor x,
     losses = b.sub(b.mul(losses, 1 - smoothing),
                    b.mul(sumClasses(spread), smoothing / double(classes)));
   if (given.ignore_index) {
-    Tensor isUsed =
-        b.ne(b.reshape(target, others), b.constant({*given.ignore_index}, {}));
     losses = b.select(isUsed, losses, zero);
     counts = counts ? b.select(isUsed, counts, zero) : b.cast(isUsed, type);
   }

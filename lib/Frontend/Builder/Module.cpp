@@ -50,6 +50,8 @@ std::optional<unsigned> GraphBuilder::findInput(Value value) {
 Value GraphBuilder::materialize(const Tensor &tensor) {
   if (!tensor || tensor.value() || tensor.isEmpty())
     return tensor.value();
+  if (tensor.isTrainable())
+    return tensor.data->value = createParameter(tensor);
   // A tensor of one repeated number, such as a mask, becomes that number.
   bool isSmall =
       tensor.count() <= (isPartOfOther() ? largestConstant : largestInline);

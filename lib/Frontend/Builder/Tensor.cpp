@@ -61,6 +61,20 @@ bool Tensor::isFloat() const { return data && isa<FloatType>(elementType()); }
 
 bool Tensor::isBool() const { return data && elementType().isInteger(1); }
 
+Tensor Tensor::asTrainable() const {
+  assert(data->hasBytes && "a parameter has bytes and a name");
+  data->isTrainable = true;
+  return *this;
+}
+
+Tensor Tensor::withName(StringRef name) const {
+  return Tensor(data->type, name, data->bytes).asTrainable();
+}
+
+bool Tensor::isTrainable() const { return data && data->isTrainable; }
+
+StringRef Tensor::name() const { return data ? data->name : StringRef(); }
+
 bool Tensor::isConstant() const {
   return data && (data->elements || data->hasBytes);
 }

@@ -119,6 +119,8 @@ OwningOpRef<ModuleOp> Importer::run() {
     return nullptr;
   }
   builder.setLocation(modelLocation);
+  if (options.training == OnnxTraining::Step)
+    llvm::append_range(results, updates);
   return builder.finish(results);
 }
 
@@ -313,7 +315,7 @@ std::optional<Tensors> Importer::importOp(const NodeProto &node,
       input = withoutFormat(input);
   }
   OpContext context(node, builder, constants, tensors, call.attributes, inputs,
-                    op.version);
+                    op.version, options.training, updates);
   int64_t before = builder.createdCount();
   Tensors outputs = op.definition->import(context, builder);
   int64_t made = builder.createdCount() - before;

@@ -55,6 +55,13 @@ public:
 
   /// Null after problems, which are reported.
   mlir::OwningOpRef<mlir::ModuleOp> run();
+  /// OnnxModel::updates.
+  std::vector<std::string> getUpdates() const {
+    std::vector<std::string> names;
+    for (const auto &[name, value] : updates)
+      names.push_back(name);
+    return names;
+  }
 
 private:
   using Nodes = std::vector<NodeProto>;
@@ -148,6 +155,7 @@ private:
   GraphBuilder builder;
   KnownConstants constants;
   llvm::SmallVector<std::pair<std::string, Tensor>> results;
+  OpContext::Updates updates;
 
   llvm::StringMap<const FunctionProto *> functions;
 

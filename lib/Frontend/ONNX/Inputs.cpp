@@ -24,6 +24,11 @@ void Importer::addInitializers(const GraphProto &graph, Scope &scope) {
                                  "initializer " + quote(initializer.name));
     value.tensor = tensors.read(initializer);
     diagnostics.reportFailure();
+    // Numbers without a dimension are bounds and the like.
+    if (options.training != OnnxTraining::None && value.tensor.isFloat() &&
+        value.tensor.rank() > 0 && !value.tensor.isEmpty() &&
+        value.tensor.isPlain())
+      value.tensor = value.tensor.asTrainable();
     defineValue(initializer.name, std::move(value), scope);
   }
 }

@@ -29,8 +29,8 @@ static void readStashType(OpContext &op) { op.attributes.getInt("stash_type"); }
 
 /// Normalizes by the statistics of the batch itself; gives the moving averages,
 /// too.
-static Tensors trainBatchNorm(OpContext &op, GraphBuilder &b, double epsilon,
-                              double momentum) {
+static Tensors trainBatchNorm(OpContext &op, GraphBuilder &b,
+                              const BatchNorm &given, double momentum) {
   Tensor x = op.input(0);
   Shape others = {0};
   llvm::append_range(others, getDimRange(2, x.rank()));
@@ -45,8 +45,34 @@ static Tensors trainBatchNorm(OpContext &op, GraphBuilder &b, double epsilon,
                   type);
   };
   return {
-      batchNorm(b, x, {op.input(1), op.input(2), average, variance, epsilon}),
-      move(op.input(3), average), move(op.input(4), variance)};
+      batchNorm(b, x,
+                {given.scale, given.bias, average, variance, given.epsilon}),
+      move(given.mean, average), move(given.variance, variance)};
+}
+
+static bool isUpdated(const OpContext &op, StringRef name) {
+  return llvm::any_of(op.updates,
+                      [&](const auto &known) { return known.first == name; });
+}
+
+/// The average that is input `i`. Exporters let equal initializers be one; each
+/// average of a model that is trained is a parameter of its own.
+static Tensor getStatistic(OpContext &op, unsigned i, const char *suffix) {
+  Tensor statistic = op.input(i);
+  if (!statistic || !statistic.isTrainable())
+    return statistic;
+  StringRef name = statistic.name();
+  bool isShared = isUpdated(op, name);
+  for (unsigned other = 1; other < 5; ++other)
+    isShared |= other != i && op.input(other).name() == name;
+  return isShared ? statistic.withName((op.node.outputs[0] + suffix).str())
+                  : statistic;
+}
+
+/// A step gives the average that value.
+static void update(OpContext &op, Tensor average, Tensor value) {
+  if (op.training == OnnxTraining::Step && average.isTrainable())
+    op.updates.emplace_back(average.name().str(), value);
 }
 
 static Tensors importBatchNormalization(OpContext &op, GraphBuilder &b) {
@@ -66,10 +92,25 @@ static Tensors importBatchNormalization(OpContext &op, GraphBuilder &b) {
   for (unsigned i = 1; i < 5; ++i)
     if (!expectShape(b, "statistics and factors", op.input(i), channels))
       return {};
-  if (isTraining && op.expectRank(x, 2))
-    return trainBatchNorm(op, b, epsilon, momentum);
-  return {batchNorm(
-      b, x, {op.input(1), op.input(2), op.input(3), op.input(4), epsilon})};
+  // Predictions of a model that was exported for training use the averages.
+  if (op.training == OnnxTraining::Inference)
+    isTraining = false;
+  Tensor average = getStatistic(op, 3, ".mean");
+  Tensor variance = getStatistic(op, 4, ".variance");
+  if (op.training == OnnxTraining::Inference)
+    for (Tensor statistic : {average, variance})
+      op.updates.emplace_back(statistic.name().str(), Tensor());
+  if ((isTraining || op.training == OnnxTraining::Step) &&
+      op.expectRank(x, 2)) {
+    Tensors results = trainBatchNorm(
+        op, b, {op.input(1), op.input(2), average, variance, epsilon},
+        momentum);
+    update(op, average, results[1]);
+    update(op, variance, results[2]);
+    return results;
+  }
+  return {
+      batchNorm(b, x, {op.input(1), op.input(2), average, variance, epsilon})};
 }
 
 static Tensors importInstanceNormalization(OpContext &op, GraphBuilder &b) {

@@ -19,11 +19,14 @@ namespace hamkaas::onnx {
 /// looked at, an input or an attribute, must not be ignored and is an error.
 class OpContext {
 public:
+  using Updates = std::vector<std::pair<std::string, Tensor>>;
+
   OpContext(const NodeProto &node, GraphBuilder &builder,
             KnownConstants &constants, TensorReader &tensors,
             Attributes &attributes, llvm::ArrayRef<Tensor> inputs,
-            int64_t version)
-      : node(node), attributes(attributes), version(version), builder(builder),
+            int64_t version, OnnxTraining training, Updates &updates)
+      : node(node), attributes(attributes), version(version),
+        training(training), updates(updates), builder(builder),
         constants(constants), tensors(tensors), inputs(inputs),
         isRead(inputs.size()) {}
 
@@ -31,6 +34,9 @@ public:
   Attributes &attributes;
   /// The opset in which the operator last changed, as of the model's.
   const int64_t version;
+  const OnnxTraining training;
+  /// New values of parameters, by their names.
+  Updates &updates;
 
   unsigned inputCount() const { return inputs.size(); }
   bool has(unsigned i) const { return i < inputs.size() && inputs[i]; }

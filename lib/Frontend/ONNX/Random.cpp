@@ -230,7 +230,13 @@ static Tensors dropElements(OpContext &op, GraphBuilder &b) {
 
 static Tensors importDropout(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  if (op.version >= 12 && dropsElements(op, b))
+  if (op.training == OnnxTraining::Step)
+    return {
+        b.fail("expected a model without Dropout, got one; --train does not "
+               "draw random numbers, export the model for inference to "
+               "leave Dropout out")};
+  if (op.version >= 12 && op.training == OnnxTraining::None &&
+      dropsElements(op, b))
     return dropElements(op, b);
   if (op.version >= 12)
     op.attributes.getInt("seed");

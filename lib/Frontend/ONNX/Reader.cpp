@@ -31,9 +31,11 @@ OnnxModel hamkaas::importOnnx(StringRef content, StringRef name,
     return result;
   }
   auto parameters = std::make_shared<ParameterContents>();
-  result.module =
-      Importer(*model, name, context, options, *parameters, result.summary)
-          .run();
+  Importer importer(*model, name, context, options, *parameters,
+                    result.summary);
+  result.module = importer.run();
+  if (options.training == OnnxTraining::Step)
+    result.updates = importer.getUpdates();
   result.parameters = std::move(parameters);
   return result;
 }

@@ -65,6 +65,11 @@ def prepare(
         graph_passes: Optional[str] = None,
         check_each_pass: bool = False,
         debug_info: bool = False,
+        train: bool = False,
+        loss: Optional[str] = None,
+        optimizer: str = "adam",
+        freeze: Optional[str] = None,
+        train_output: Optional[str] = None,
         # hamkaas-tblgen end
 ) -> "PreparedModel":
     """Compiles an ONNX model to a function of a list of arrays.
@@ -115,6 +120,11 @@ def prepare(
         graph_passes=graph_passes,
         check_each_pass=check_each_pass,
         debug_info=debug_info,
+        train=train,
+        loss=loss,
+        optimizer=optimizer,
+        freeze=freeze,
+        train_output=train_output,
         # hamkaas-tblgen end
     )
     return PreparedModel(

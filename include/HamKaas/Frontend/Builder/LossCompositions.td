@@ -112,8 +112,8 @@ def HamKaas_NllLoss : HamKaas_Loss<"nll_loss"> {
       "alone. `target`, batch x others, has the index of the class; `weight` has "
       "one element for each class and defaults to 1. An element whose target is "
       "`ignore_index`, if that is given, counts as 0, and not at all in the mean, "
-      "which is the sum divided by that of `weight[c]`. So does, with `weight`, "
-      "one whose target is no class; without, it counts as 0. The loss is" #
+      "which is the sum divided by that of `weight[c]`. Another target that is "
+      "no class ends the run with an error. The loss is" #
       combined;
   let example = [{
     x: float32 [2, 2] = -1 -2 -3 -4

@@ -69,6 +69,15 @@ public:
   /// The elements of a constant, decoded at the first call.
   const ReferenceTensor &elements() const;
 
+  /// The same constant, which training changes: operations of it are not
+  /// evaluated, and it becomes a parameter whatever its size.
+  Tensor asTrainable() const;
+  bool isTrainable() const;
+  /// A parameter of its own with the same contents.
+  Tensor withName(llvm::StringRef name) const;
+  /// Of a constant with bytes, the name of its parameter.
+  llvm::StringRef name() const;
+
   /// The value in the graph, null if a constant has none yet.
   mlir::Value value() const;
 
@@ -87,6 +96,7 @@ struct Tensor::Data {
   std::unique_ptr<ReferenceTensor> elements;
   llvm::ArrayRef<char> bytes;
   bool hasBytes = false;
+  bool isTrainable = false;
   /// Of a constant with bytes, for the name of its parameter.
   std::string name;
   /// Of a sequence.

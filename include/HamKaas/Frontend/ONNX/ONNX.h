@@ -34,6 +34,16 @@ struct OnnxOptionNames {
   llvm::StringRef externalDataRoot = "--external-data-root";
 };
 
+/// How a model that is to be trained is read.
+enum class OnnxTraining {
+  None,
+  /// As it computes; initializers of floats are parameters, whatever their
+  /// size.
+  Inference,
+  /// The same, where normalizations use the statistics of the batch.
+  Step
+};
+
 struct OnnxImportOptions {
   /// Path of the model, in whose folder its external data lies. Empty if the
   /// model is not a file: then it may have none.
@@ -49,6 +59,7 @@ struct OnnxImportOptions {
   /// expanded.
   int64_t maxNodes = 1'000'000;
   OnnxOptionNames names = {};
+  OnnxTraining training = OnnxTraining::None;
 };
 
 /// Why there is no module for a model.
@@ -88,6 +99,9 @@ struct OnnxModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::shared_ptr<const ParameterContents> parameters;
   OnnxSummary summary;
+  /// Of OnnxTraining::Step: parameters that a step gives new values, which are
+  /// the last results.
+  std::vector<std::string> updates = {};
 };
 
 /// Reads an ONNX model, `content`, which must outlive the parameters, of opset
