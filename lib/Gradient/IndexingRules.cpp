@@ -64,17 +64,81 @@ static Tensors differentiateReplacement(ScatterOp op, GraphBuilder &b,
   return {toTarget, {}, keepWhere(b, b.reshape(isLast, column), rows)};
 }
 
+namespace {
+/// One value for the target and one for the updates of a scatter.
+struct Parts {
+  Tensor target, updates;
+};
+} // namespace
+
+/// `target` with the rows of `updates` reduced into it as `op` does it.
+static Tensor scatterLike(ScatterOp op, GraphBuilder &b, const Parts &parts,
+                          ScatterReduction reduction) {
+  return b.scatter(parts.target, Tensor(op.getIndices()), parts.updates,
+                   reduction, op.getUnchecked());
+}
+
+/// The value that belongs to each element of the target and of the updates.
+static Parts spread(ScatterOp op, GraphBuilder &b, Tensor rows) {
+  return {rows, b.gather(rows, Tensor(op.getIndices()), 0, op.getUnchecked())};
+}
+
+/// How many elements of target and updates meet a condition, element by
+/// element of the result.
+static Tensor countParts(ScatterOp op, GraphBuilder &b, const Parts &is) {
+  Type type = op.getResult().getType().getElementType();
+  return scatterLike(op, b, {b.cast(is.target, type), b.cast(is.updates, type)},
+                     ScatterReduction::Add);
+}
+
+/// Equal extremes share the gradient, as those of PyTorch's scatter_reduce.
+static Tensors differentiateScatteredExtreme(ScatterOp op, GraphBuilder &b,
+                                             Tensor g) {
+  Parts y = spread(op, b, Tensor(op.getResult()));
+  Parts isExtreme = {b.eq(Tensor(op.getTarget()), y.target),
+                     b.eq(Tensor(op.getUpdates()), y.updates)};
+  Parts share = spread(op, b, b.div(g, countParts(op, b, isExtreme)));
+  return {keepWhere(b, isExtreme.target, share.target),
+          {},
+          keepWhere(b, isExtreme.updates, share.updates)};
+}
+
+/// A factor gets the product of the others, as in the rule of `prod`.
+static Tensors differentiateScatteredProduct(ScatterOp op, GraphBuilder &b,
+                                             Tensor g) {
+  Tensor target(op.getTarget()), updates(op.getUpdates());
+  Tensor zero = b.scalar(g.elementType(), 0),
+         one = b.scalar(g.elementType(), 1);
+  Parts isZero = {b.eq(target, zero), b.eq(updates, zero)};
+  Parts filled = {b.select(isZero.target, one, target),
+                  b.select(isZero.updates, one, updates)};
+  Parts zeros = spread(op, b, countParts(op, b, isZero));
+  Parts product = spread(
+      op, b, b.mul(g, scatterLike(op, b, filled, ScatterReduction::Mul)));
+  auto getShare = [&](Tensor isZero, Tensor zeros, Tensor product,
+                      Tensor filled) {
+    Tensor isFree = b.eq(b.cast(isZero, g.elementType()), zeros);
+    return keepWhere(b, isFree, b.div(product, filled));
+  };
+  return {
+      getShare(isZero.target, zeros.target, product.target, filled.target),
+      {},
+      getShare(isZero.updates, zeros.updates, product.updates, filled.updates)};
+}
+
 static Tensors differentiateScatter(ScatterOp op, GraphBuilder &b, Tensor g) {
   switch (op.getReduction()) {
   case ScatterReduction::None:
     return differentiateReplacement(op, b, g);
   case ScatterReduction::Add:
     return {g, {}, b.gather(g, Tensor(op.getIndices()), 0, op.getUnchecked())};
-  default:
-    return {b.fail("expected the reduction 'none' or 'add', whose gradients "
-                   "are supported, got '" +
-                   stringifyScatterReduction(op.getReduction()) + "'")};
+  case ScatterReduction::Mul:
+    return differentiateScatteredProduct(op, b, g);
+  case ScatterReduction::Max:
+  case ScatterReduction::Min:
+    return differentiateScatteredExtreme(op, b, g);
   }
+  llvm_unreachable("all reductions are handled");
 }
 
 static Tensors differentiateReplaceSlice(ReplaceSliceOp op, GraphBuilder &b,

@@ -31,16 +31,16 @@ func.func @independent(%x: tensor<f32> {hamkaas.name = "x"}, %z: tensor<f32> {ha
 
 // -----
 
-func.func @loop(%x: tensor<4x2xf32> {hamkaas.name = "x"}, %c: tensor<2xf32> {hamkaas.name = "c"}, %n: tensor<1xi64> {hamkaas.name = "n"}) -> (tensor<f32> {hamkaas.name = "y"}) {
-  %0 = hamkaas.scan 4 from(%c) over(%x) with(%n) : (tensor<2xf32>, tensor<4x2xf32>, tensor<1xi64>) -> tensor<2xf32> {
-  ^bb0(%a: tensor<2xf32>, %b: tensor<2xf32>, %i: tensor<1xi64>):
-    %1 = hamkaas.slice %b[0, 1] : tensor<2xf32>
-    %2 = hamkaas.scatter mul %a, %i, %1 : tensor<2xf32>, tensor<1xi64>, tensor<1xf32>
-    hamkaas.yield %2 : tensor<2xf32>
+func.func @loop(%x: tensor<4x2xf16> {hamkaas.name = "x"}, %c: tensor<2xbf16> {hamkaas.name = "c"}) -> (tensor<bf16> {hamkaas.name = "y"}) {
+  %0 = hamkaas.scan 4 from(%c) over(%x) with() : (tensor<2xbf16>, tensor<4x2xf16>) -> tensor<2xbf16> {
+  ^bb0(%a: tensor<2xbf16>, %b: tensor<2xf16>):
+    %1 = hamkaas.bitcast %b : tensor<2xf16> -> tensor<2xbf16>
+    %2 = hamkaas.add %a, %1 : tensor<2xbf16>, tensor<2xbf16>
+    hamkaas.yield %2 : tensor<2xbf16>
   }
-  // expected-error-re @below {{'scan' at {{.*}} has no gradient: 'scatter' at {{.*}} has no gradient: expected the reduction 'none' or 'add', whose gradients are supported, got 'mul'}}
-  %1 = hamkaas.reduce sum %0 over [0] : tensor<2xf32>
-  return %1 : tensor<f32>
+  // expected-error-re @below {{'scan' at {{.*}} has no gradient: 'bitcast' at {{.*}} has no gradient: the bits of a float have no derivative}}
+  %1 = hamkaas.reduce sum %0 over [0] : tensor<2xbf16>
+  return %1 : tensor<bf16>
 }
 
 // -----

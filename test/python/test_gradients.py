@@ -206,6 +206,57 @@ def test_the_logarithm_of_one_and_little():
         run(hk.gradient(hk.sum(hk.log1p(x)), x), x=values), 1 / (1 + values))
 
 
+SCATTERED = {  # reduction: that of torch, target, updates, both with ties
+    "max": ("amax", [3, 5, 1], [5, 5, 0, 1]),
+    "min": ("amin", [3, 5, 1], [3, 6, 5, 1]),
+    "mul": ("prod", [0, 2, 3], [0, 2, 0, 4]),
+}
+
+
+@DEVICES
+@pytest.mark.parametrize("reduction", SCATTERED)
+def test_scattered_rows_have_the_gradients_of_torch(reduction, device):
+    torch = pytest.importorskip("torch", reason="needs torch")
+    name, target, updates = SCATTERED[reduction]
+    indices = np.int64([0, 1, 1, 2])
+    tensors = [torch.tensor(values, dtype=torch.float32, requires_grad=True)
+               for values in (target, updates)]
+    seed = np.float32([2, 3, 5])
+    tensors[0].scatter_reduce(0, torch.from_numpy(indices), tensors[1],
+                              name).backward(torch.from_numpy(seed))
+    x, u = hk.input("x", [3]), hk.input("u", [4])
+    result = hk.ops.scatter(x, hk.constant(indices), u, reduction=reduction)
+    got = run(hk.gradient(result, [x, u], seed=seed), device=device,
+              x=np.float32(target), u=np.float32(updates))
+    for each, tensor in zip(got, tensors):
+        np.testing.assert_array_equal(each, tensor.grad.numpy())
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+@pytest.mark.parametrize("call", [
+    lambda f, x: f.gelu(x), lambda f, x: f.softmax(x, dim=-1),
+    lambda f, x: f.layer_norm(x, (64,)), lambda f, x: f.linear(x, x),
+    lambda f, x: f.silu(x).sum(1)])
+def test_narrow_gradients_are_those_of_float32(name, call, rng):
+    """To the rounding of the result: kernels compute in float32."""
+    torch = pytest.importorskip("torch", reason="needs torch")
+    functions = importlib.import_module("torch.nn.functional")
+    narrow = torch.tensor(rng.standard_normal((8, 64), "float32")).to(
+        getattr(torch, name))
+    wide = narrow.float().requires_grad_()
+    result = call(functions, wide)
+    seed = torch.tensor(rng.standard_normal(result.shape, "float32")).to(
+        narrow.dtype)
+    result.backward(seed.float())
+    nodes = [hk.input(each, shape) for each, shape in
+             (("x", narrow.shape), ("g", result.shape))]
+    x, g = (node.astype(name) for node in nodes)
+    gradient = hk.gradient(call(hk.nn, x), x, seed=g).astype("float32")
+    got = run(gradient, x=narrow.float().numpy(), g=seed.float().numpy())
+    error = np.abs(got - wide.grad.numpy()).max() / np.abs(got).max()
+    assert error < 4 * {"float16": 2**-11, "bfloat16": 2**-8}[name]
+
+
 #===------------------------------------------------------------------------===#
 # Errors
 #===------------------------------------------------------------------------===#
@@ -242,12 +293,10 @@ def test_several_elements_need_a_seed_of_their_type():
 
 
 def test_an_operation_without_a_rule_is_named():
-    x = hk.input("x", [4])
-    updated = hk.ops.scatter(x, hk.constant(np.int64([1])), x[:1],
-                             reduction="max")
-    check_error("has no gradient: expected the reduction 'none' or 'add', whose "
-                "gradients are supported, got 'max'",
-                lambda: hk.compile(hk.gradient(hk.sum(updated), x)))
+    x = hk.input("x", [4], "float16")
+    bits = hk.ops.bitcast(x, type="bfloat16")
+    check_error("has no gradient: the bits of a float have no derivative",
+                lambda: hk.compile(hk.gradient(hk.sum(bits), x)))
 
 
 def test_arguments_are_nodes():

@@ -301,6 +301,16 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{"%y = hamkaas.scatter add %a, %b, %c : tensor<4xf64>, "
                  "tensor<5xi64>, tensor<5xf64>",
                  {"4xf64", "5xi64", "5xf64"}},
+        // Of a row that no update reaches, several reach, or one does.
+        RuleCase{"%y = hamkaas.scatter mul %a, %b, %c : tensor<4x3xf64>, "
+                 "tensor<5xi64>, tensor<5x3xf64>",
+                 {"4x3xf64", "5xi64", "5x3xf64"}},
+        RuleCase{"%y = hamkaas.scatter max %a, %b, %c : tensor<4x3xf64>, "
+                 "tensor<5xi64>, tensor<5x3xf64>",
+                 {"4x3xf64", "5xi64", "5x3xf64"}},
+        RuleCase{"%y = hamkaas.scatter min %a, %b, %c : tensor<4x3xf64>, "
+                 "tensor<5xi64>, tensor<5x3xf64>",
+                 {"4x3xf64", "5xi64", "5x3xf64"}},
         RuleCase{"%begin = hamkaas.constant dense<1> : tensor<1xi64>\n"
                  "%end = hamkaas.constant dense<3> : tensor<1xi64>\n"
                  "%y = hamkaas.replace_slice %a, %b, %begin, %end : "

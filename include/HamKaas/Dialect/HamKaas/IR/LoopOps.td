@@ -49,7 +49,9 @@ def HamKaas_ScatterOp : HamKaas_GraphOp<"scatter", "Loops", [
 
     Gradient, of `none`: `target` gets `g` with 0 in the rows replaced,
     `updates` these rows, or 0 if a later one has the same index. Of `add`,
-    `target` gets `g`, `updates` the rows at the indices. Others have none.
+    `target` gets `g`, `updates` the rows at the indices. Of `mul`, each factor
+    gets `g` times the product of the others; of `max` and `min`, equal extremes
+    share `g`.
 
     Example:
 
