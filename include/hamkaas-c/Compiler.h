@@ -34,7 +34,7 @@ extern "C" {
 /// Version of the interface of libhamkaas.so. The major number changes when
 /// programs made for an older one may fail, the minor when something is added.
 #define HAMKAAS_C_VERSION_MAJOR 1
-#define HAMKAAS_C_VERSION_MINOR 9
+#define HAMKAAS_C_VERSION_MINOR 10
 
 /// Version of the library's interface, as 1000 * major + minor.
 HAMKAAS_API int32_t HamKaasInterfaceVersion(void);

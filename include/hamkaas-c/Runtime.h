@@ -190,12 +190,30 @@ HAMKAAS_API HamKaasError HamKaasInstanceWriteState(HamKaasInstance *instance,
                                                    const void *data,
                                                    uint64_t bytes);
 
-/// Writes all state to a safetensors file, which appears whole or not at all.
+/// Writes all state to a safetensors file, which appears whole or not at all
+/// and is on the disk when this returns. After an error an older file is as it
+/// was.
 HAMKAAS_API HamKaasError HamKaasInstanceSaveState(HamKaasInstance *instance,
                                                   const char *path);
 
+/// The same with `extraCount` tensors of the caller's, such as the place in the
+/// data that training has reached. Of each, name, type, shape, `bytes` and
+/// `data` are used; the name begins with "extra.". Since version 1.10.
+HAMKAAS_API HamKaasError
+HamKaasInstanceSaveSnapshot(HamKaasInstance *instance, const char *path,
+                            const HamKaasTensorInfo *extra, int32_t extraCount);
+
+/// Copies tensors of a file of HamKaasInstanceSaveSnapshot to `data`, an
+/// address for each of `extra`, which have their types and shapes. After an
+/// error nothing is copied. Since version 1.10.
+HAMKAAS_API HamKaasError HamKaasSnapshotRead(const char *path,
+                                             const HamKaasTensorInfo *extra,
+                                             void *const *data /* out */,
+                                             int32_t extraCount);
+
 /// Sets all state from a safetensors file that holds exactly the program's
-/// states. After an error the state is unchanged, unless a GPU failed.
+/// states; tensors whose names begin with "extra." are passed over. After an
+/// error the state is unchanged, unless a GPU failed.
 HAMKAAS_API HamKaasError HamKaasInstanceLoadState(HamKaasInstance *instance,
                                                   const char *path);
 

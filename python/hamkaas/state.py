@@ -6,12 +6,18 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from typing import Callable, Iterator, Mapping, Sequence, Union
+from typing import (TYPE_CHECKING, Any, Callable, Iterator, List, Mapping,
+                    Optional, Sequence, Tuple, Union)
+
+import numpy as np
 
 from . import _native
 from .arrays import Array
 from .tables import (TensorInfo, count_bytes, describe_tensors, format_bytes,
                      make_html_table)
+
+if TYPE_CHECKING:
+    from .data import DataLoader
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -89,15 +95,48 @@ class State(Mapping[str, Array]):
         with self._lock.mutex:
             self._instance().reset_state()
 
-    def save(self, path: PathLike) -> None:
-        """Writes all states to a safetensors file, whole or not at all."""
-        with self._lock.mutex:
-            self._instance().save_state(os.fsencode(path))
+    def save(self, path: PathLike, *, loader: Optional[DataLoader] = None,
+             extra: Optional[Mapping[str, Any]] = None) -> None:
+        """Writes all states to a safetensors file, whole or not at all.
 
-    def load(self, path: PathLike) -> None:
+        The file also holds the position of ``loader`` and the arrays or
+        numbers of ``extra``. When this returns, it is on the disk; after an
+        error an older file is as it was.
+        """
+        given = {name: np.asarray(value)
+                 for name, value in (extra or {}).items()}
+        if loader is not None:
+            given[_LOADER] = loader.position
+        with self._lock.mutex:
+            self._instance().save_state(os.fsencode(path), _list_extra(given))
+
+    def load(self, path: PathLike, *, loader: Optional[DataLoader] = None,
+             extra: Optional[Mapping[str, Array]] = None) -> None:
         """Sets all states from a safetensors file that has exactly these.
 
-        After an error they are as they were.
+        What `save` wrote beside them goes to ``loader`` and to the arrays of
+        ``extra``, which have to have the types and shapes of the file. After
+        an error all are as they were.
         """
+        given = {name: np.empty_like(value)
+                 for name, value in (extra or {}).items()}
+        if loader is not None:
+            given[_LOADER] = loader.position
+        if given:
+            _native.read_extra(os.fsencode(path), _list_extra(given))
+        if loader is not None:
+            loader.check_position(given[_LOADER])
         with self._lock.mutex:
             self._instance().load_state(os.fsencode(path))
+        for name, value in (extra or {}).items():
+            value[...] = given[name]
+        if loader is not None:
+            loader.position = given[_LOADER]
+
+
+_LOADER = "loader.position"
+
+
+def _list_extra(arrays: Mapping[str, Array]) -> List[Tuple[str, str, Array]]:
+    return [(f"extra.{name}", str(array.dtype), array)
+            for name, array in arrays.items()]

@@ -148,10 +148,79 @@ void Instance::resetState() {
   callWithoutLock([&] { return HamKaasInstanceResetState(handle); });
 }
 
-void Instance::saveState(nb::bytes path) {
+namespace {
+
+/// The tensors of a file that are no states, in arrays.
+class ExtraTensors {
+public:
+  ExtraTensors(nb::list given, bool areOutputs) {
+    // NOTE: pointers into these must stay valid.
+    tensors.reserve(given.size());
+    elements.reserve(given.size());
+    names.reserve(given.size());
+    for (nb::handle entry : given)
+      add(nb::cast<nb::tuple>(entry), areOutputs);
+  }
+
+  const HamKaasTensorInfo *get() const { return infos.data(); }
+  void *const *addresses() const { return data.data(); }
+  int32_t size() const { return static_cast<int32_t>(infos.size()); }
+
+private:
+  void add(nb::tuple entry, bool isOutput) {
+    names.push_back(nb::cast<std::string>(entry[0]));
+    std::vector<int64_t> shape;
+    uint64_t bytes = nb::cast<uint64_t>(entry[2].attr("nbytes"));
+    for (nb::handle size : entry[2].attr("shape"))
+      shape.push_back(nb::cast<int64_t>(size));
+    HamKaasTensorInfo info = {names.back().c_str(),
+                              parseElementType(nb::cast<std::string>(entry[1])),
+                              static_cast<int32_t>(shape.size()),
+                              shape.data(),
+                              bytes,
+                              /*offset=*/0,
+                              /*data=*/nullptr};
+    if (info.elementType < 0)
+      throw makeError("expected an array of a type that a file has, got " +
+                      nb::cast<std::string>(entry[1]));
+    const Tensor &tensor = tensors.emplace_back(info);
+    Elements &taken = elements.emplace_back();
+    std::string problem = isOutput
+                              ? taken.takeOutput(entry[2], tensor)
+                              : taken.takeInput(entry[2], tensor, "tensor");
+    if (!problem.empty())
+      throw makeError(problem);
+    info.shape = tensor.shape.data();
+    info.data = taken.address();
+    infos.push_back(info);
+    data.push_back(taken.address());
+  }
+
+  std::vector<std::string> names;
+  std::vector<Tensor> tensors;
+  std::vector<Elements> elements;
+  std::vector<HamKaasTensorInfo> infos;
+  std::vector<void *> data;
+};
+
+} // namespace
+
+void Instance::saveState(nb::bytes path, nb::list extra) {
   std::string file = toPath(path);
-  callWithoutLock(
-      [&] { return HamKaasInstanceSaveState(handle, file.c_str()); });
+  ExtraTensors tensors(extra, /*areOutputs=*/false);
+  callWithoutLock([&] {
+    return HamKaasInstanceSaveSnapshot(handle, file.c_str(), tensors.get(),
+                                       tensors.size());
+  });
+}
+
+void hamkaas::python::readExtra(nb::bytes path, nb::list extra) {
+  std::string file = toPath(path);
+  ExtraTensors tensors(extra, /*areOutputs=*/true);
+  callWithoutLock([&] {
+    return HamKaasSnapshotRead(file.c_str(), tensors.get(), tensors.addresses(),
+                               tensors.size());
+  });
 }
 
 void Instance::loadState(nb::bytes path) {

@@ -48,7 +48,8 @@ public:
   nb::object readState(nb::str name);
   void writeState(nb::str name, nb::object value);
   void resetState();
-  void saveState(nb::bytes path);
+  /// `extra` as readExtra takes it.
+  void saveState(nb::bytes path, nb::list extra);
   void loadState(nb::bytes path);
 
   /// "cpu", "cuda:0" or "reference".
@@ -67,6 +68,10 @@ private:
   /// away: arrays may be of classes whose Python code runs this once more.
   std::vector<std::unique_ptr<RunArguments>> spares;
 };
+
+/// Fills arrays from the tensors of a file that are no states. Each of `extra`
+/// is a tuple of name, element type and numpy array.
+void readExtra(nb::bytes path, nb::list extra);
 
 } // namespace hamkaas::python
 

@@ -166,7 +166,7 @@ void bindInstance(nb::module_ &module) {
       .def("read_state", &Instance::readState, "name"_a)
       .def("write_state", &Instance::writeState, "name"_a, "value"_a)
       .def("reset_state", &Instance::resetState)
-      .def("save_state", &Instance::saveState, "path"_a)
+      .def("save_state", &Instance::saveState, "path"_a, "extra"_a)
       .def("load_state", &Instance::loadState, "path"_a);
 }
 
@@ -211,6 +211,7 @@ NB_MODULE(_native, module) {
   bindInstance(module);
   bindGraph(module);
   module.def("infer_result", &inferResult, "source"_a);
+  module.def("read_extra", &readExtra, "path"_a, "extra"_a);
   module.def("digest", &digest, "array"_a);
   module.def("inverse_elements", &invert, "array"_a, "out"_a);
   module.def("compiler_version", &HamKaasCompilerVersion);

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """State that models keep between runs."""
 
+import os
+import resource
+
 import numpy as np
 import pytest
 
@@ -144,6 +147,77 @@ def test_wrong_files(tmp_path, content):
     assert first_column(model.state["keys"]) == [1, 0, 0, 0]
     with pytest.raises(hk.HamKaasError, match="missing"):
         model.state.save(tmp_path / "missing" / "state.safetensors")
+
+
+def make_loader(batches):
+    return hk.data.DataLoader(hk.data.ArrayDataset(np.arange(2 * batches)), 2,
+                              shuffle=True, seed=5)
+
+
+def test_snapshots_hold_the_loader(tmp_path):
+    path = tmp_path / "snapshot"
+    model, loader = make(), make_loader(4)
+    batches = iter(loader)
+    next(batches)
+    write(model, 2, 3)
+    model.state.save(path, loader=loader, extra={
+        "loss": np.float32([1, 2]), "epoch": np.int64(3)})
+    left = [batch.tolist() for (batch, ) in batches]
+    write(model, 2, 4)
+    other = make_loader(4)
+    extra = {"loss": np.zeros(2, "float32"), "epoch": np.zeros([], "int64")}
+    model.state.load(path, loader=other, extra=extra)
+    assert first_column(model.state["keys"]) == [0, 0, 3, 0]
+    assert [batch.tolist() for (batch, ) in other] == left
+    assert extra["loss"].tolist() == [1, 2] and extra["epoch"] == 3
+    model.state.load(path)
+
+
+def test_snapshots_that_do_not_fit(tmp_path):
+    path = tmp_path / "snapshot"
+    model, loader = make(), make_loader(4)
+    write(model, 2, 3)
+    iterator = iter(loader)
+    for _ in range(3):
+        next(iterator)
+    model.state.save(path, loader=loader)
+    write(model, 2, 4)
+    extra = {"loss": np.full(2, 9, "float32")}
+    with pytest.raises(hk.HamKaasError, match=r"missing extra tensors "
+                       r"'extra.loss' \(float32 \[2\]\)"):
+        model.state.load(path, extra=extra, loader=loader)
+    with pytest.raises(hk.HamKaasError, match="among 2 batches, got"):
+        model.state.load(path, loader=make_loader(2))
+    state = hk.state([4, 3], name="keys")
+    other = hk.compile(hk.sum(state))
+    before = loader.position
+    with pytest.raises(hk.HamKaasError, match=r"tensor 'keys': expected "
+                       r"float32 \[4, 3\], got float32 \[4, 2\]"):
+        other.state.load(path, loader=loader)
+    assert first_column(model.state["keys"]) == [0, 0, 4, 0]
+    assert extra["loss"].tolist() == [9, 9]
+    assert loader.position.tolist() == before.tolist()
+    with pytest.raises(hk.HamKaasError, match="of a type that a file has"):
+        model.state.save(path, extra={"name": "text"})
+
+
+def test_full_disk(tmp_path):
+    path = tmp_path / "snapshot"
+    model = make()
+    write(model, 2, 3)
+    model.state.save(path)
+    write(model, 2, 4)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (90, limits[1]))
+    try:
+        with pytest.raises(hk.HamKaasError, match="cannot write "
+                           f"'{path}': File too large"):
+            model.state.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert os.listdir(tmp_path) == ["snapshot"]
+    model.state.load(path)
+    assert first_column(model.state["keys"]) == [0, 0, 3, 0]
 
 
 def test_instances_have_their_own():

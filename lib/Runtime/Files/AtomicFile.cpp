@@ -143,6 +143,36 @@ Error AtomicFile::write(const void *data, size_t size) {
   return Error();
 }
 
+// Pipes, devices and some file systems have nothing to synchronise.
+static bool synchronise(int descriptor) {
+  return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ||
+         errno == EROFS;
+}
+
+// Makes the entry of the new file durable.
+Error AtomicFile::syncFolder() const {
+  // `target` is ours, and its last name is not needed any more.
+  char *slash = strrchr(target, '/');
+  if (slash)
+    slash[slash == target] = '\0';
+  int folder = ::open(slash ? target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // A folder may be closed to readers and open to writers.
+  if (folder < 0)
+    return errno == EACCES ? Error() : cannotWrite(errno);
+  int code = synchronise(folder) ? 0 : errno;
+  close(folder);
+  return code ? cannotWrite(code) : Error();
+}
+
+Error AtomicFile::commitDurably() {
+  if (!synchronise(descriptor))
+    return cannotWrite(errno);
+  bool isReplaced = temporary != nullptr;
+  if (Error error = commit())
+    return error;
+  return isReplaced ? syncFolder() : Error();
+}
+
 Error AtomicFile::commit() {
   int written = descriptor;
   descriptor = -1;

@@ -186,7 +186,7 @@ static Error writeFile(const char *path, const HamKaasTensorInfo *tensors,
     return error;
   if (Error error = writeData(file, tensors, count, source, buffer))
     return error;
-  return file.commit();
+  return file.commitDurably();
 }
 
 Error hamkaas::rt::writeSafetensors(const char *path,

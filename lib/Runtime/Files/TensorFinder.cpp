@@ -12,6 +12,7 @@
 
 #include <cinttypes>
 #include <cstdlib>
+#include <cstring>
 
 using namespace hamkaas::rt;
 
@@ -64,8 +65,9 @@ void TensorFinder::takeNamedData(const HamKaasNamedData &given,
   }
 }
 
-void TensorFinder::takeFile(const SafetensorsFile &file, const char *path) {
-  reportUnknown(file, path);
+void TensorFinder::takeFile(const SafetensorsFile &file, const char *path,
+                            const char *ignored) {
+  reportUnknown(file, path, ignored);
   for (size_t i = 0; i < file.size(); ++i)
     takeTensor(file[i], path);
 }
@@ -102,11 +104,12 @@ void TensorFinder::takeTensor(const SafetensorsTensor &tensor,
 // Problems
 //===----------------------------------------------------------------------===//
 
-void TensorFinder::reportUnknown(const SafetensorsFile &file,
-                                 const char *path) {
+void TensorFinder::reportUnknown(const SafetensorsFile &file, const char *path,
+                                 const char *ignored) {
   bool first = true;
   for (size_t i = 0; i < file.size(); ++i) {
-    if (tensorNamed(file[i].name))
+    if (tensorNamed(file[i].name) ||
+        (ignored && strncmp(file[i].name, ignored, strlen(ignored)) == 0))
       continue;
     if (first) {
       beginProblem();

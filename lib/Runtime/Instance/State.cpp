@@ -12,6 +12,7 @@
 #include "HamKaas/Runtime/Files/TensorFinder.h"
 
 #include <cinttypes>
+#include <cstdlib>
 #include <cstring>
 
 using namespace hamkaas::rt;
@@ -128,18 +129,67 @@ static Error writeState(Instance &instance, const char *name, const void *data,
 // Files
 //===----------------------------------------------------------------------===//
 
+// The names of tensors beside the states begin so.
+static constexpr char extraPrefix[] = "extra.";
+
+namespace {
+// The tensors of a file: states, then those of the caller's.
+struct Snapshot {
+  const Instance &instance;
+  HamKaasTensorInfo *tensors;
+  size_t stateCount, count;
+};
+} // namespace
+
 // TensorSource::read.
 static Error readForFile(void *context, size_t tensor, uint64_t offset,
                          void *to, uint64_t bytes) {
-  const Instance &instance = *static_cast<const Instance *>(context);
-  return readTensor(instance, instance.program->states[tensor], offset, to,
-                    bytes);
+  const Snapshot &snapshot = *static_cast<const Snapshot *>(context);
+  const HamKaasTensorInfo &info = snapshot.tensors[tensor];
+  if (tensor < snapshot.stateCount)
+    return readTensor(snapshot.instance, info, offset, to, bytes);
+  memcpy(to, static_cast<const char *>(info.data) + offset, bytes);
+  return Error();
 }
 
-static Error saveState(Instance &instance, const char *path) {
-  return writeSafetensors(path, instance.program->states,
-                          static_cast<size_t>(instance.program->stateCount),
-                          {readForFile, &instance});
+static Error checkExtra(const char *path, const HamKaasTensorInfo *extra,
+                        int32_t count) {
+  if (count < 0 || (count > 0 && !extra))
+    return Error::format("%s: expected the %d tensors beside the states, got "
+                         "null",
+                         path, count);
+  for (int32_t i = 0; i < count; ++i)
+    if (!extra[i].name ||
+        strncmp(extra[i].name, extraPrefix, strlen(extraPrefix)) != 0)
+      return Error::format("%s: expected the name of tensor %d beside the "
+                           "states to begin with '%s', got '%.200s'",
+                           path, i, extraPrefix,
+                           extra[i].name ? extra[i].name : "(null)");
+  return Error();
+}
+
+static Error saveState(Instance &instance, const char *path,
+                       const HamKaasTensorInfo *extra, int32_t extraCount) {
+  if (Error error = checkExtra(path, extra, extraCount))
+    return error;
+  for (int32_t i = 0; i < extraCount; ++i)
+    if (extra[i].bytes > 0 && !extra[i].data)
+      return Error::format("%s: tensor '%.200s' has no data", path,
+                           extra[i].name);
+  const HamKaasProgram &program = *instance.program;
+  auto states = static_cast<size_t>(program.stateCount);
+  size_t count = states + static_cast<size_t>(extraCount);
+  Snapshot snapshot = {instance, nullptr, states, count};
+  snapshot.tensors = static_cast<HamKaasTensorInfo *>(
+      malloc((count + 1) * sizeof(HamKaasTensorInfo)));
+  if (!snapshot.tensors)
+    return Error::format("%s: out of memory for %zu tensors", path, count);
+  for (size_t i = 0; i < count; ++i)
+    snapshot.tensors[i] = i < states ? program.states[i] : extra[i - states];
+  Error error =
+      writeSafetensors(path, snapshot.tensors, count, {readForFile, &snapshot});
+  free(snapshot.tensors);
+  return error;
 }
 
 static Error loadState(Instance &instance, const char *path) {
@@ -151,7 +201,7 @@ static Error loadState(Instance &instance, const char *path) {
                       program.stateCount);
   if (Error error = finder.allocate())
     return error;
-  finder.takeFile(file, path);
+  finder.takeFile(file, path, extraPrefix);
   finder.reportMissing(path);
   if (Error error = finder.takeProblems())
     return error;
@@ -160,6 +210,26 @@ static Error loadState(Instance &instance, const char *path) {
             writeTensor(instance, program.states[i], finder.addresses()[i]))
       return error;
   return instance.device.synchronise(instance.device.context);
+}
+
+static Error readExtra(const char *path, const HamKaasTensorInfo *extra,
+                       void *const *data, int32_t count) {
+  if (Error error = checkExtra(path, extra, count))
+    return error;
+  SafetensorsFile file;
+  if (Error error = file.open(path))
+    return error;
+  TensorFinder finder(path, "extra tensor", extra, count);
+  if (Error error = finder.allocate())
+    return error;
+  finder.takeFile(file, path, /*ignored=*/"");
+  finder.reportMissing(path);
+  if (Error error = finder.takeProblems())
+    return error;
+  for (int32_t i = 0; i < count; ++i)
+    if (extra[i].bytes > 0)
+      memcpy(data[i], finder.addresses()[i], extra[i].bytes);
+  return Error();
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,21 +269,34 @@ HamKaasError HamKaasInstanceWriteState(HamKaasInstance *instance,
   });
 }
 
-// A file is read or written with `action`.
-static HamKaasError useFile(HamKaasInstance *instance, const char *path,
-                            Error (*action)(Instance &, const char *)) {
+static Error expectPath() {
+  return Error::format("expected the path of a file, got null");
+}
+
+HamKaasError HamKaasInstanceSaveSnapshot(HamKaasInstance *instance,
+                                         const char *path,
+                                         const HamKaasTensorInfo *extra,
+                                         int32_t extraCount) {
   return useState(instance, [=](Instance &used) {
-    return path ? action(used, path)
-                : Error::format("expected the path of a file, got null");
+    return path ? saveState(used, path, extra, extraCount) : expectPath();
   });
 }
 
 HamKaasError HamKaasInstanceSaveState(HamKaasInstance *instance,
                                       const char *path) {
-  return useFile(instance, path, saveState);
+  return HamKaasInstanceSaveSnapshot(instance, path, nullptr, 0);
 }
 
 HamKaasError HamKaasInstanceLoadState(HamKaasInstance *instance,
                                       const char *path) {
-  return useFile(instance, path, loadState);
+  return useState(instance, [=](Instance &used) {
+    return path ? loadState(used, path) : expectPath();
+  });
+}
+
+HamKaasError HamKaasSnapshotRead(const char *path,
+                                 const HamKaasTensorInfo *extra,
+                                 void *const *data, int32_t extraCount) {
+  return (path ? readExtra(path, extra, data, extraCount) : expectPath())
+      .release();
 }

@@ -70,11 +70,14 @@ class DataLoader:
 
     @position.setter
     def position(self, value: Any) -> None:
-        seed, epoch, batch = (int(number) for number in value)
-        if batch > len(self):
+        self.check_position(value)
+        self.seed, self._epoch, self._batch = (int(part) for part in value)
+
+    def check_position(self, value: Any) -> None:
+        """Fails unless `position` may be set to ``value``."""
+        if len(value) != 3 or int(value[2]) > len(self):
             raise HamKaasError(f"expected a position among {len(self)} "
-                               f"batches, got {batch}")
-        self.seed, self._epoch, self._batch = seed, epoch, batch
+                               f"batches, got {[int(part) for part in value]}")
 
     def _generator(self, epoch: int, item: int = -1) -> np.random.Generator:
         """That of the order of an epoch, or of one item in it."""

@@ -9,14 +9,35 @@
 #include "TemporaryFolder.h"
 #include "Text.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace hamkaas::rt;
 using namespace hamkaas::test;
+
+// One entry for each call of fsync, and the number of the call that fails.
+static std::vector<bool> synchronisedFolders;
+static size_t failingCall = SIZE_MAX;
+
+extern "C" {
+int __real_fsync(int descriptor);
+
+int __wrap_fsync(int descriptor) {
+  struct stat status = {};
+  if (fstat(descriptor, &status) != 0)
+    return -1;
+  synchronisedFolders.push_back(S_ISDIR(status.st_mode));
+  if (synchronisedFolders.size() - 1 != failingCall)
+    return __real_fsync(descriptor);
+  errno = EIO;
+  return -1;
+}
+}
 
 static std::string replaceFile(const std::string &path) {
   AtomicFile file;
@@ -128,4 +149,38 @@ TEST(AtomicFile, WritesADeviceItself) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   EXPECT_EQ(replaceFile("/dev/full"),
             "cannot write '/dev/full': No space left on device");
+}
+
+static std::string replaceDurably(const std::string &path, size_t failing) {
+  synchronisedFolders.clear();
+  failingCall = failing;
+  AtomicFile file;
+  std::string text = textOf(file.open(path.c_str()));
+  if (text.empty())
+    text = textOf(file.write("new", 3));
+  text = text.empty() ? textOf(file.commitDurably()) : text;
+  failingCall = SIZE_MAX;
+  return text;
+}
+
+// The contents before the name that leads to them.
+TEST(AtomicFile, SynchronisesFileAndFolder) {
+  TemporaryFolder folder;
+  std::string path = folder.path("x");
+  EXPECT_EQ(replaceDurably(path, SIZE_MAX), "");
+  EXPECT_EQ(synchronisedFolders, (std::vector<bool>{false, true}));
+  EXPECT_EQ(folder.read("x"), "new");
+  EXPECT_EQ(replaceDurably("/dev/null", SIZE_MAX), "");
+  EXPECT_EQ(synchronisedFolders, (std::vector<bool>{false}));
+}
+
+TEST(AtomicFile, LeavesTheOldFileIfTheDiskFails) {
+  TemporaryFolder folder;
+  std::string path = folder.write("x", "old");
+  std::string failure = "cannot write '" + path + "': Input/output error";
+  EXPECT_EQ(replaceDurably(path, 0), failure);
+  EXPECT_EQ(folder.read("x"), "old");
+  EXPECT_EQ(folder.fileCount(), 1u);
+  EXPECT_EQ(replaceDurably(path, 1), failure);
+  EXPECT_EQ(folder.fileCount(), 1u);
 }

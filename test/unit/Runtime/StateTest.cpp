@@ -13,11 +13,13 @@
 #include "TemporaryFolder.h"
 #include "Text.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 using namespace hamkaas::rt;
@@ -300,6 +302,73 @@ TEST_F(State, SavingToWhereNothingGoesIsAnError) {
   EXPECT_EQ(save("/dev/full"), "cannot write '/dev/full': No space left on "
                                "device");
   EXPECT_EQ(folder.fileCount(), 0u);
+}
+
+// As on a disk that gets full: at each size the old file stays.
+TEST_F(State, AFullDiskLeavesTheOldFile) {
+  fill();
+  std::string path = folder.path("s");
+  ASSERT_EQ(save(path), "");
+  std::string old = folder.read("s");
+  EXPECT_EQ(takeText(HamKaasInstanceResetState(instance)), "");
+  rlimit former = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &former), 0);
+  auto handler = signal(SIGXFSZ, SIG_IGN);
+  for (size_t size = 0; size < old.size(); size += 11) {
+    rlimit limit = {size, former.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    std::string text = save(path);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &former), 0);
+    EXPECT_EQ(text, "cannot write '" + path + "': File too large");
+    EXPECT_EQ(folder.read("s"), old);
+    EXPECT_EQ(folder.fileCount(), 1u);
+  }
+  signal(SIGXFSZ, handler);
+  ASSERT_EQ(load(path), "");
+  EXPECT_TRUE(isFilled());
+}
+
+TEST_F(State, ASnapshotHoldsMore) {
+  fill();
+  int64_t position[3] = {7, 1, 12}, found[3] = {};
+  int64_t shape[] = {3}, wrong[] = {1, 3};
+  HamKaasTensorInfo extra = {"extra.position", HamKaasInt64, 1, shape, 24, 0,
+                             position};
+  std::string path = folder.path("s");
+  auto saveMore = [&](const HamKaasTensorInfo *given, int32_t count) {
+    return takeText(
+        HamKaasInstanceSaveSnapshot(instance, path.c_str(), given, count));
+  };
+  auto read = [&] {
+    void *to[] = {found};
+    return takeText(HamKaasSnapshotRead(path.c_str(), &extra, to, 1));
+  };
+  ASSERT_EQ(saveMore(&extra, 1), "");
+  EXPECT_EQ(takeText(HamKaasInstanceResetState(instance)), "");
+  ASSERT_EQ(load(path), "");
+  EXPECT_TRUE(isFilled());
+  extra.data = nullptr;
+  ASSERT_EQ(read(), "");
+  EXPECT_EQ(memcmp(found, position, 24), 0);
+
+  EXPECT_EQ(saveMore(&extra, 1),
+            path + ": tensor 'extra.position' has no data");
+  EXPECT_EQ(saveMore(nullptr, 1),
+            path + ": expected the 1 tensors beside the states, got null");
+  extra.shape = wrong;
+  extra.rank = 2;
+  EXPECT_EQ(read(), path + ": tensor 'extra.position': expected int64 [1, 3], "
+                           "got int64 [3]");
+  extra.name = "extra.more";
+  EXPECT_EQ(read(),
+            path + ": missing extra tensors 'extra.more' (int64 [1, 3])");
+  extra.name = "position";
+  EXPECT_EQ(read(), path + ": expected the name of tensor 0 beside the states "
+                           "to begin with 'extra.', got 'position'");
+  ASSERT_EQ(save(path), "");
+  extra.name = "extra.position";
+  EXPECT_EQ(read(),
+            path + ": missing extra tensors 'extra.position' (int64 [1, 3])");
 }
 
 // No file is better than one that cannot be loaded.

@@ -42,10 +42,14 @@ public:
 
   Error write(const void *data, size_t size);
   Error commit();
+  /// The same for a file that must survive a crash of the system: when it
+  /// returns, contents and name are on the disk. Before, the old ones are.
+  Error commitDurably();
 
 private:
   Error openFile();
   Error createTarget();
+  Error syncFolder() const;
   Error cannotWrite(int code) const;
   void discard();
 

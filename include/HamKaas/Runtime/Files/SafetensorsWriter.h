@@ -24,7 +24,8 @@ struct TensorSource {
   void *context;
 };
 
-/// Writes a file that appears whole or not at all. Of each tensor its name,
+/// Writes a file that appears whole or not at all, and is on the disk when this
+/// returns. Of each tensor its name,
 /// type and size are used; names must be what SafetensorsFile reads: different
 /// UTF-8 texts without control characters, and not "__metadata__". In the file
 /// the tensors of large elements come first, so that the data of each is

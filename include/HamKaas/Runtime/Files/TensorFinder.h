@@ -33,8 +33,10 @@ public:
 
   /// `position` of the tensor among those that are given is for messages.
   void takeNamedData(const HamKaasNamedData &given, int32_t position);
-  /// The file must stay open as long as the addresses are used.
-  void takeFile(const SafetensorsFile &file, const char *path);
+  /// The file must stay open as long as the addresses are used. Tensors that
+  /// are in no table are a problem, unless their names begin with `ignored`.
+  void takeFile(const SafetensorsFile &file, const char *path,
+                const char *ignored = nullptr);
 
   /// Makes tensors without data a problem: of the file `path`, or of the model
   /// if it is null.
@@ -52,7 +54,8 @@ private:
   const void *&addressOf(const HamKaasTensorInfo &tensor) const {
     return found[&tensor - tensors];
   }
-  void reportUnknown(const SafetensorsFile &file, const char *path);
+  void reportUnknown(const SafetensorsFile &file, const char *path,
+                     const char *ignored);
   void takeTensor(const SafetensorsTensor &tensor, const char *path);
   void beginProblem();
 
