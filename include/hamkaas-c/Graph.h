@@ -87,7 +87,9 @@ HamKaasGraphAddParameter(HamKaasGraph *graph, const HamKaasGraphTensor *tensor,
 /// beginning of a run; see HamKaasGraphStoreState. `data` is what it holds at
 /// first: all elements, or one that is repeated; zero if null. Up to 65536
 /// elements are copied. More are not, and count as a parameter's data: the
-/// caller keeps them, and all parameters need data too.
+/// caller keeps them, and all parameters need data too. With `bytes` of all
+/// elements and null `data`, it is a parameter without data in the same way:
+/// HamKaasInstanceCreate is given its first contents.
 HAMKAAS_API HamKaasError HamKaasGraphAddState(HamKaasGraph *graph,
                                               const HamKaasGraphTensor *tensor,
                                               HamKaasValue *value /* out */);

@@ -44,10 +44,11 @@ static Expected<RankedTensorType> readType(const HamKaasGraphTensor &tensor,
       getElementType(tensor.elementType).make(context), "");
 }
 
-/// The data, which may be null. Checks their size only where they are all the
-/// elements.
-static Expected<ArrayRef<char>> readData(const HamKaasGraphTensor &tensor) {
-  if (tensor.bytes > 0 && !tensor.data)
+/// The data, which may be null: if there are no bytes, or all of a state.
+/// Checks their size only where they are all the elements.
+static Expected<ArrayRef<char>> readData(const HamKaasGraphTensor &tensor,
+                                         bool mayBeGivenLater) {
+  if (tensor.bytes > 0 && !tensor.data && !mayBeGivenLater)
     return createStringError("expected data of " + Twine(tensor.bytes) +
                              " bytes, got null");
   if (tensor.bytes > INT64_MAX)
@@ -81,7 +82,7 @@ static HamKaasError addTensor(HamKaasGraph *handle,
     auto type = readType(*tensor, graph.context.get());
     if (!type)
       return fail(type.takeError());
-    auto bytes = readData(*tensor);
+    auto bytes = readData(*tensor, /*mayBeGivenLater=*/kind == "state");
     if (!bytes)
       return fail(bytes.takeError());
     StringRef name = tensor->name ? tensor->name : "";

@@ -55,7 +55,7 @@ ARGUMENT = "ScanArgument"
 """A value that a step of a loop is given."""
 
 # The most elements of an array that becomes part of the program.
-_LARGEST_LITERAL = 1 << 16
+LARGEST_LITERAL = 1 << 16
 
 _LARGEST_RANK = 8
 _LARGEST_COUNT = 1 << 47
@@ -299,7 +299,7 @@ class Node(Operators):
 
     @classmethod
     def _make_constant(cls, array: Array, is_literal: bool) -> "Node":
-        is_small = is_literal and 0 < array.size <= _LARGEST_LITERAL
+        is_small = is_literal and 0 < array.size <= LARGEST_LITERAL
         if not is_small:
             return make_constant(Node, array, None)
         data = as_dense(array)
@@ -465,7 +465,7 @@ def state(shape: Sequence[int], name: Optional[str] = None,
     """A tensor that the model keeps between runs.
 
     At first it is zero, or ``initial``: a number, or an array of its shape and
-    of at most 65536 elements. Larger contents are written to `Model.state`.
+    kept like a constant's if it has more than 65536 elements.
 
     `Node.replace` changes its rows. Without a name it is called ``buffer_0``,
     ``buffer_1``, ... in the order in which a graph is visited.
@@ -481,7 +481,4 @@ def state(shape: Sequence[int], name: Optional[str] = None,
         if data.ndim and data.shape != shape_of(shape):
             raise make_error(f"expected initial contents of the shape "
                              f"{list(shape)}, got {list(data.shape)}")
-        if data.size > _LARGEST_LITERAL:
-            raise make_error("expected initial contents of at most "
-                             f"{_LARGEST_LITERAL} elements, got {data.size}")
     return make_tensor(STATE, name, dtype, shape, data)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from .arrays import Array
 from .errors import HamKaasError
 from .functions import Function
 from .graph import (ARGUMENT, CONSTANT, DRAW, GRADIENT, INPUT, NUMBER, RESULT,
-                    SCAN, STATE, TRAINING, WRITE, Node, visit)
+                    LARGEST_LITERAL, SCAN, STATE, TRAINING, WRITE, Node, visit)
 from .inference import infer
 from .loops import body_of, restore_body
 from .positions import format_position
@@ -101,11 +101,21 @@ class _Tensors:
     def _add(self, node: Node) -> int:
         name, kind, position = self._names[id(node)], node._type, node._position
         if node._row == STATE:
-            data = None if node._data is None else node._data.tobytes()
-            return self._graph.add_state(name, kind, data, position)
+            return self._add_state(name, node)
         assert node._data is not None
         self.constants[name] = node._data
         return self._graph.add_parameter(name, kind, position)
+
+    def _add_state(self, name: str, node: Node) -> int:
+        """With its contents, or how many bytes an instance is given."""
+        contents: Union[None, bytes, int] = None
+        if node._data is not None and node._data.size > LARGEST_LITERAL:
+            self.constants[name] = node._data
+            contents = node._data.nbytes
+        elif node._data is not None:
+            contents = node._data.tobytes()
+        return self._graph.add_state(name, node._type, contents,
+                                     node._position)
 
 
 class _Builder:

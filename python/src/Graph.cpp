@@ -117,7 +117,9 @@ HamKaasValue Graph::addTensor(AddTensor add, const char *name, TypeTuple given,
   tensor.elementType = type.elementType;
   tensor.rank = type.rank;
   tensor.shape = type.shape;
-  if (elements.is_valid()) {
+  if (elements.is_valid() && PyLong_Check(elements.ptr())) {
+    tensor.bytes = nb::cast<uint64_t>(elements);
+  } else if (elements.is_valid()) {
     tensor.data = PyBytes_AS_STRING(elements.ptr());
     tensor.bytes = static_cast<uint64_t>(PyBytes_GET_SIZE(elements.ptr()));
   }
@@ -145,8 +147,9 @@ HamKaasValue Graph::addParameter(const std::string &name, TypeTuple type,
 HamKaasValue Graph::addState(const std::string &name, TypeTuple type,
                              nb::object elements, PositionTuple position) {
   nb::handle given = elements.is_none() ? nb::handle() : elements;
-  if (given.is_valid() && !PyBytes_Check(given.ptr()))
-    throw nb::type_error("expected bytes");
+  if (given.is_valid() && !PyBytes_Check(given.ptr()) &&
+      !PyLong_Check(given.ptr()))
+    throw nb::type_error("expected bytes, or how many there are");
   return addTensor(HamKaasGraphAddState, name.c_str(), type, given, position);
 }
 

@@ -280,7 +280,14 @@ Expected<uint32_t> UserGraph::addState(StringRef name, RankedTensorType type,
   if (!contents.empty())
     if (Error error = checkBytes(type, contents))
       return std::move(error);
-  bool isGiven = isLarge(type, contents);
+  bool isLater = !contents.empty() && !contents.data();
+  if (isLater &&
+      int64_t(contents.size()) !=
+          type.getNumElements() * getElementBytes(type.getElementType()))
+    return createStringError("expected the bytes of all elements where they "
+                             "are given later, got " +
+                             Twine(contents.size()));
+  bool isGiven = isLater || isLarge(type, contents);
   Attribute initial =
       isGiven
           ? Attribute(ml_program::ExternAttr::get(builder.getContext(), type))

@@ -200,6 +200,31 @@ TEST(Graph, GivesStatesTheirInitialContents) {
   }
 }
 
+TEST(Graph, InstancesAreGivenTheInitialContentsOfStates) {
+  OwnedGraph graph = createGraph();
+  std::string error;
+  addDoubled(graph, "s", {2}, nullptr, 4, &error);
+  EXPECT_EQ(error, "state 's': expected the bytes of all elements where they "
+                   "are given later, got 4");
+  HamKaasValue state = addDoubled(graph, "s", {2}, nullptr, 8);
+  ASSERT_EQ(setOutput(graph, state), "");
+  OwnedModel model = compileGraph(graph);
+  Floats contents = {3, 4};
+  HamKaasNamedData data = {"s", contents.data(), 8};
+  HamKaasInstanceOptions options = {};
+  options.structSize = sizeof(options);
+  HamKaasInstance *raw = nullptr;
+  EXPECT_THAT(takeText(HamKaasModelCreateInstance(model.get(), &options, &raw)),
+              HasSubstr("'s'"));
+  options.parameters = &data;
+  options.parameterCount = 1;
+  ASSERT_EQ(takeText(HamKaasModelCreateInstance(model.get(), &options, &raw)),
+            "");
+  OwnedInstance instance(raw);
+  EXPECT_EQ(run(instance.get(), {}, 2), (Floats{3, 4}));
+  EXPECT_EQ(run(instance.get(), {}, 2), (Floats{6, 8}));
+}
+
 TEST(GraphErrors, CheckTheContentsOfStates) {
   OwnedGraph graph = createGraph();
   Floats many(70000, 1);

@@ -49,7 +49,7 @@ public:
                                         mlir::Location location);
   /// The value that the state has when a run begins. `contents` is what it
   /// holds at first, as addConstant and, if larger, addParameter take them;
-  /// none for zero.
+  /// none for zero. All bytes at null are provided as those of a parameter.
   llvm::Expected<uint32_t> addState(llvm::StringRef name,
                                     mlir::RankedTensorType type,
                                     llvm::ArrayRef<char> contents,
