@@ -72,7 +72,20 @@ private:
 
   void identify(ProgramInfo &info) const {
     info.name = options.name;
-    info.digest = sourceDigest(options.source);
+    info.digest = digestOfSource();
+  }
+
+  /// The program that trains a model is made of its source and these options.
+  std::array<uint8_t, 32> digestOfSource() const {
+    auto digest = sourceDigest(options.source);
+    if (!options.train)
+      return digest;
+    std::string text(reinterpret_cast<const char *>(digest.data()),
+                     digest.size());
+    for (const std::string &option :
+         {options.loss, options.optimizer, options.freeze, options.trainOutput})
+      text += option + '\0';
+    return sourceDigest(text);
   }
 
   DescriptorOptions getDescriptor() const {

@@ -98,6 +98,7 @@ private:
                         ArrayRef<std::string> macros, StringRef role);
   void writeOptions();
   void writeFunctions();
+  void writeSummary(const FunctionInfo &function);
   void writeRun(const FunctionInfo &function,
                 const FunctionIdentifiers &identifiers);
   void writeState();
@@ -203,6 +204,20 @@ void HeaderWriter::writeOptions() {
   os << ", 0 }\n";
 }
 
+/// One function of several: its inputs and outputs by their names.
+void HeaderWriter::writeSummary(const FunctionInfo &function) {
+  auto list = [&](StringRef kind, ArrayRef<TensorInfo> tensors) {
+    if (tensors.empty())
+      os << " *   no " << kind << "s\n";
+    for (const TensorInfo &tensor : tensors)
+      os << " *   " << kind << " " << describe(tensor) << "\n";
+  };
+  os << "\n/* " << quoted(function.function) << "\n";
+  list("input", function.inputs);
+  list("output", function.outputs);
+  os << " */\n";
+}
+
 void HeaderWriter::writeRun(const FunctionInfo &function,
                             const FunctionIdentifiers &identifiers) {
   auto argument = [&](const TensorInfo &tensor, StringRef identifier,
@@ -263,8 +278,11 @@ void HeaderWriter::writeFunctions() {
                 : "/* Each runs a function of the model once, on the caller's "
                   "buffers in place. They\n * must not overlap. */\n");
   for (auto [function, identifiers] :
-       zip_equal(info.functions(), names.functions))
+       zip_equal(info.functions(), names.functions)) {
+    if (!isOnly)
+      writeSummary(*function);
     writeRun(*function, identifiers);
+  }
   if (info.stateBytes > 0)
     writeState();
   if (options.hasDigest)

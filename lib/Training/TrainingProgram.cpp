@@ -28,6 +28,8 @@ using llvm::Error;
 using llvm::Expected;
 
 static constexpr StringRef labelsName = "labels";
+/// The state that random numbers are drawn from, the only one of a model.
+static constexpr StringRef generatorName = "generator";
 
 static Error makeError(OptionId option, const Twine &text) {
   return makeOptionError(option, OptionText(text));
@@ -50,6 +52,8 @@ private:
   struct Function {
     SmallVector<uint32_t> results;
     uint32_t labels = 0;
+    /// The new value of the generator, if the function draws numbers.
+    std::optional<uint32_t> generator;
   };
 
   Error findMains();
@@ -59,6 +63,7 @@ private:
   Error addGlobal(ml_program::GlobalOp global);
   bool isFrozen(StringRef name);
   Expected<Function> begin(StringRef name, func::FuncOp main, bool hasLabels);
+  Error storeGenerator(const Function &function);
   Expected<uint32_t> computeLoss(const Function &function);
   Error addStep();
   Error addEvaluation();
@@ -78,6 +83,7 @@ private:
   /// The names of parameters that become states.
   llvm::StringSet<> changed;
   llvm::StringMap<uint32_t> values;
+  bool isGeneratorState = false;
 };
 
 } // namespace
@@ -96,14 +102,22 @@ static ml_program::GlobalOp getGlobal(Operation *load, SymbolRefAttr symbol) {
                                                                     symbol);
 }
 
-/// `main`, if it is the only function and the model keeps no state.
+static bool isGenerator(ml_program::GlobalOp global) {
+  auto type = dyn_cast<RankedTensorType>(global.getType());
+  return getName(global) == generatorName && type &&
+         type.getShape() == ArrayRef<int64_t>{3} &&
+         type.getElementType().isUnsignedInteger(64);
+}
+
+/// `main`, if it is the only function and the model keeps no state but that of
+/// random numbers.
 static Expected<func::FuncOp> findMain(ModuleOp module) {
   auto functions = module.getOps<func::FuncOp>();
   if (!llvm::hasSingleElement(functions))
     return makeError(OptionId::train,
                      "expected a model with one function, got several");
   for (auto global : module.getOps<ml_program::GlobalOp>())
-    if (global.getIsMutable())
+    if (global.getIsMutable() && !isGenerator(global))
       return makeError(OptionId::train,
                        "expected a model without states, got the state " +
                            quote(getName(global)));
@@ -155,6 +169,8 @@ Error ProgramBuilder::chooseOutput() {
     return makeError(OptionId::loss,
                      loss.name.str() + ": " + toString(type.takeError()));
   labelType = *type;
+  // Errors of the loss are about the operation that it takes.
+  location = getOutput(step, output).getLoc();
   return Error::success();
 }
 
@@ -187,12 +203,20 @@ bool ProgramBuilder::isFrozen(StringRef name) {
 
 Error ProgramBuilder::addGlobal(ml_program::GlobalOp global) {
   StringRef name = getName(global);
-  if (values.count(name))
-    return Error::success();
+  bool isState = global.getIsMutable();
+  if (values.count(name)) {
+    if (isState == isGeneratorState || name != generatorName)
+      return Error::success();
+    return makeError(OptionId::train,
+                     "expected no parameter " + quote(name) +
+                         " beside random numbers, whose state has this name");
+  }
+  if (name == generatorName)
+    isGeneratorState = isState;
   auto type = cast<RankedTensorType>(global.getType());
   Attribute contents = global.getValueAttr();
   auto value =
-      changed.contains(name)
+      isState || changed.contains(name)
           ? graph.declareState(name, type, contents, global.getLoc())
           : graph.declareParameter(name, type, contents, global.getLoc());
   return std::move(value).moveInto(values[name]);
@@ -258,22 +282,42 @@ ProgramBuilder::begin(StringRef name, func::FuncOp main, bool hasLabels) {
   }
   auto results =
       graph.addValues([&](OpBuilder &place) -> Expected<SmallVector<Value>> {
+        Value next;
+        auto map = [&](Operation *load, SymbolRefAttr symbol) {
+          StringRef name = getName(getGlobal(load, symbol));
+          mapping.map(load->getResult(0), graph.value(values.lookup(name)));
+        };
         for (Operation &op : main.front().without_terminator()) {
-          if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op)) {
-            StringRef name = getName(getGlobal(load, load.getGlobal()));
-            mapping.map(load.getResult(), graph.value(values.lookup(name)));
-          } else {
+          if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
+            map(load, load.getGlobal());
+          else if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
+            map(load, load.getGlobal());
+          else if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op))
+            next = mapping.lookup(store.getValue());
+          else
             place.clone(op, mapping);
-          }
         }
-        return llvm::map_to_vector(
+        auto copied = llvm::map_to_vector(
             main.front().getTerminator()->getOperands(),
             [&](Value value) { return mapping.lookup(value); });
+        if (next)
+          copied.push_back(next);
+        return copied;
       });
   if (!results)
     return results.takeError();
   function.results.assign(results->begin(), results->end());
+  if (function.results.size() > main.getNumResults())
+    function.generator = function.results.pop_back_val();
   return function;
+}
+
+/// A run moves the generator on.
+Error ProgramBuilder::storeGenerator(const Function &function) {
+  if (!function.generator)
+    return Error::success();
+  return graph.storeState(values.lookup(generatorName), *function.generator,
+                          location);
 }
 
 Expected<uint32_t> ProgramBuilder::computeLoss(const Function &function) {
@@ -307,6 +351,8 @@ Error ProgramBuilder::addStep() {
       if (Error error = graph.storeState(values.lookup(name), result, location))
         return makeError(OptionId::train,
                          quote(name) + ": " + toString(std::move(error)));
+  if (Error error = storeGenerator(*function))
+    return error;
   return graph.setOutputs({{"loss", *value}});
 }
 
@@ -327,6 +373,8 @@ Error ProgramBuilder::addEvaluation() {
         }));
     outputs.emplace_back("correct", correct.front());
   }
+  if (Error error = storeGenerator(*function))
+    return error;
   return graph.setOutputs(outputs);
 }
 
@@ -337,6 +385,8 @@ Error ProgramBuilder::addPrediction() {
   SmallVector<std::pair<StringRef, uint32_t>> outputs;
   for (auto [i, result] : llvm::enumerate(function->results))
     outputs.emplace_back(getOutputName(inference, i), result);
+  if (Error error = storeGenerator(*function))
+    return error;
   return graph.setOutputs(outputs);
 }
 

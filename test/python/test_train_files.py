@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Training of ONNX models and scripts from their files, against torch."""
 
+import pathlib
+import sys
+
 import numpy as np
 import pytest
 
 import hamkaas as hk
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Integration/Inputs"))
+from philox import random_bits  # noqa: E402
 
 onnx = pytest.importorskip("onnx")
 torch = pytest.importorskip("torch")
@@ -12,7 +18,7 @@ torch = pytest.importorskip("torch")
 STEPS = 20
 
 
-def write_model(path, nodes, inputs, outputs, values):
+def write_model(path, nodes, inputs, outputs, values, opset=17):
     """An ONNX file with the initializers `values`."""
     make = onnx.helper.make_tensor_value_info
     graph = onnx.helper.make_graph(
@@ -26,7 +32,7 @@ def write_model(path, nodes, inputs, outputs, values):
          for name, value in values.items()])
     onnx.save(onnx.helper.make_model(
         graph, ir_version=8,
-        opset_imports=[onnx.helper.make_opsetid("", 17)]), path)
+        opset_imports=[onnx.helper.make_opsetid("", opset)]), path)
     return path
 
 
@@ -156,7 +162,7 @@ def test_bad_label_changes_no_state(network, rng, label):
     train(model, batches[:3])
     before = {name: np.array(model.state[name]) for name in model.state}
     bad = dict(batches[3], labels=np.array([0, 1, 2, 0, label]))
-    with pytest.raises(hk.HamKaasError, match="expected indices from -3 to 2, got"):
+    with pytest.raises(hk.HamKaasError, match=f"scores: error: .* from 0 to 2, got {label}$"):
         model.train_step.run(bad)
     for name, value in before.items():
         assert np.array_equal(model.state[name], value), name
@@ -195,14 +201,103 @@ def test_softmax_before_cross_entropy_is_an_error(tmp_path):
         hk.load(path, train=True, loss="cross_entropy")
 
 
-def test_dropout_in_a_step_is_an_error(tmp_path):
-    path = write_model(tmp_path / "dropout.onnx",
-                       [(("MatMul", ["x", "w"], ["s"]), {}),
-                        (("Dropout", ["s"], ["y"]), {})],
-                       {"x": [4, 2]}, {"y": [4, 3]},
-                       {"w": np.ones((2, 3), np.float32)})
-    with pytest.raises(hk.HamKaasError, match="Dropout"):
+def write_dropout(path, values, opset=17, inputs=("h", "ratio"), **attributes):
+    """A layer between whose product and sum elements are dropped."""
+    return write_model(
+        path, [(("MatMul", ["x", "w1"], ["h"]), {}),
+               (("Dropout", list(inputs), ["d"]), attributes),
+               (("MatMul", ["d", "w2"], ["scores"]), {})],
+        {"x": [5, 6]}, {"scores": [5, 3]}, values, opset)
+
+
+@pytest.fixture
+def dropped_values(network):
+    values = {name: network[1][name] for name in ("w1", "w2")}
+    return {**values, "ratio": np.float32(0.25), "no": np.array(False)}
+
+
+@pytest.mark.parametrize("opset, inputs, attributes", [
+    (17, ["h", "ratio"], {}), (7, ["h"], {"ratio": 0.25})])
+def test_dropout_against_torch(tmp_path, dropped_values, rng, opset, inputs,
+                               attributes):
+    values = dropped_values
+    path = write_dropout(tmp_path / "dropout.onnx", values, opset, inputs,
+                         **attributes)
+    model = hk.load(path, train=True, loss="cross_entropy",
+                    optimizer="sgd:lr=0.1")
+    batches = make_batches(rng)
+    losses = train(model, batches)
+    weights = [torch.nn.Parameter(torch.tensor(values[name]))
+               for name in ("w1", "w2")]
+    optimizer = torch.optim.SGD(weights, lr=0.1)
+    expected = []
+    for step, batch in enumerate(batches):
+        # A step takes the blocks of 5 x 8 words.
+        words = random_bits([0, 10 * step, 0], [5, 8])
+        kept = torch.tensor((words >= 2**30) / np.float32(0.75))
+        scores = (torch.tensor(batch["x"]) @ weights[0] * kept) @ weights[1]
+        loss = torch.nn.functional.cross_entropy(
+            scores, torch.tensor(batch["labels"]))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        expected.append(float(loss))
+    np.testing.assert_allclose(losses, expected, rtol=1e-4, atol=1e-5)
+    assert model.state["generator"].tolist() == [0, 10 * STEPS, 0]
+    x = batches[0]["x"]
+    for _ in range(2):
+        np.testing.assert_allclose(
+            model.predict.run({"x": x}),
+            (torch.tensor(x) @ weights[0] @ weights[1]).detach().numpy(),
+            rtol=1e-3, atol=1e-4)
+    assert model.state["generator"].tolist() == [0, 10 * STEPS, 0]
+
+
+def test_dropout_that_a_node_forbids(tmp_path, dropped_values):
+    path = write_dropout(tmp_path / "dropout.onnx", dropped_values,
+                         inputs=["h", "ratio", "no"])
+    model = hk.load(path, train=True, loss="cross_entropy")
+    assert "generator" not in model.state
+
+
+def test_parameter_with_the_name_of_the_generator(tmp_path, dropped_values):
+    values = {"generator": dropped_values["w1"], "w2": dropped_values["w2"],
+              "ratio": dropped_values["ratio"]}
+    path = write_model(
+        tmp_path / "named.onnx", [(("MatMul", ["x", "generator"], ["h"]), {}),
+                                  (("Dropout", ["h", "ratio"], ["d"]), {}),
+                                  (("MatMul", ["d", "w2"], ["scores"]), {})],
+        {"x": [5, 6]}, {"scores": [5, 3]}, values)
+    with pytest.raises(hk.HamKaasError, match="train: expected no parameter "
+                       "'generator' beside random numbers"):
         hk.load(path, train=True, loss="cross_entropy")
+
+
+def test_model_with_a_generator(tmp_path):
+    path = tmp_path / "noise.mlir"
+    path.write_text("""
+ml_program.global private @w(#ml_program.extern : tensor<4xf32>) : tensor<4xf32>
+ml_program.global private mutable @generator(dense<0> : tensor<3xui64>) : tensor<3xui64>
+func.func @main() -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %w = ml_program.global_load_const @w : tensor<4xf32>
+  %g = ml_program.global_load @generator : tensor<3xui64>
+  %bits = hamkaas.random_bits %g [4] : tensor<3xui64>
+  %noise = hamkaas.cast %bits : tensor<4xui32> -> tensor<4xf32>
+  %y = hamkaas.mul %w, %noise : tensor<4xf32>, tensor<4xf32>
+  %one = hamkaas.constant dense<[0, 1, 0]> : tensor<3xui64>
+  %next = hamkaas.add %g, %one : tensor<3xui64>, tensor<3xui64>
+  ml_program.global_store @generator = %next : tensor<3xui64>
+  return %y : tensor<4xf32>
+}
+""")
+    model = hk.load(path, train=True, loss="mse", optimizer="sgd:lr=0",
+                    parameters={"w": np.ones(4, "float32")})
+    labels = {"labels": np.zeros(4, "float32")}
+    drawn = [(random_bits([0, step, 0], [4]).astype("float32")**2).mean()
+             for step in range(3)]
+    assert model.train_step.run(labels) == pytest.approx(drawn[0])
+    assert model.evaluate.run(labels) == pytest.approx(drawn[1])
+    assert model.train_step.run(labels) == pytest.approx(drawn[2])
 
 
 def test_options_without_train_are_errors(network):

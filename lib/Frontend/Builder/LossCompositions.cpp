@@ -166,11 +166,12 @@ Tensor compositions::compose(GraphBuilder &b,
 
 /// `target`, checked at run time to be classes: other numbers end the run.
 static Tensor checkClasses(GraphBuilder &b, Tensor target, int64_t classes) {
-  Type wide = target.elementType();
-  // A negative position would count from the end.
-  Tensor index = b.select(b.lt(target, b.constant({0}, {})),
-                          b.sub(target, b.constant({classes}, {})), target);
-  return b.gather(b.count(classes, wide), index, 0);
+  if (!target)
+    return {};
+  Shape tuples(target.shape());
+  tuples.push_back(1);
+  return b.flattenIndices(b.reshape(target, tuples), {classes}, /*dim=*/1,
+                          /*areNonnegative=*/true);
 }
 
 /// The losses of logarithms `x`, at least batch x classes, whose targets are

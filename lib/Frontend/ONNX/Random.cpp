@@ -177,16 +177,21 @@ static Tensors importMultinomial(OpContext &op, GraphBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 /// Returns whether elements are dropped: none are if the model is not trained,
-/// or with a ratio of 0.
+/// or with a ratio of 0. A training step drops them unless the node forbids it.
 static bool dropsElements(OpContext &op, GraphBuilder &b) {
+  bool isStep = op.training == OnnxTraining::Step;
+  if (op.version < 12)
+    return isStep && op.attributes.getFloat("ratio").value_or(0.5f) != 0;
   Tensor ratio = op.optionalInput(1), trains = op.optionalInput(2);
-  if (!trains || !op.expectConstant(2))
+  if (op.training == OnnxTraining::Inference || (!trains && !isStep))
     return false;
-  if (!trains.isBool() || trains.count() != 1) {
+  if (trains && !op.expectConstant(2))
+    return false;
+  if (trains && (!trains.isBool() || trains.count() != 1)) {
     b.fail("expected input 2 to be a boolean");
     return false;
   }
-  if (trains.elements().i64.front() == 0)
+  if (trains && trains.elements().i64.front() == 0)
     return false;
   if (!ratio)
     return true;
@@ -209,11 +214,19 @@ static Tensor drawForDropout(OpContext &op, GraphBuilder &b, Tensor x,
                    : Tensor();
 }
 
+/// Before opset 12 an attribute, then an input.
+static Tensor readRatio(OpContext &op, GraphBuilder &b) {
+  if (Tensor ratio = op.version >= 12 ? op.optionalInput(1) : Tensor())
+    return toComputed(b, b.reshape(ratio, {}));
+  std::optional<double> given;
+  if (op.version < 12)
+    given = op.attributes.getFloat("ratio");
+  return b.scalar(Float32Type::get(b.context()), given.value_or(0.5));
+}
+
 /// Keeps each element with the probability `1 - ratio`, and divides it by that.
 static Tensors dropElements(OpContext &op, GraphBuilder &b) {
-  Tensor x = op.input(0), ratio = op.optionalInput(1);
-  ratio = ratio ? toComputed(b, b.reshape(ratio, {}))
-                : b.scalar(Float32Type::get(b.context()), 0.5);
+  Tensor x = op.input(0), ratio = readRatio(op, b);
   if (!ratio || !x)
     return {};
   Tensor drawn = drawForDropout(op, b, x, ratio.elementType());
@@ -230,13 +243,7 @@ static Tensors dropElements(OpContext &op, GraphBuilder &b) {
 
 static Tensors importDropout(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
-  if (op.training == OnnxTraining::Step)
-    return {
-        b.fail("expected a model without Dropout, got one; --train does not "
-               "draw random numbers, export the model for inference to "
-               "leave Dropout out")};
-  if (op.version >= 12 && op.training == OnnxTraining::None &&
-      dropsElements(op, b))
+  if (dropsElements(op, b))
     return dropElements(op, b);
   if (op.version >= 12)
     op.attributes.getInt("seed");

@@ -173,6 +173,36 @@ TEST(CompileOptions, OlderCallers) {
   EXPECT_THAT(compileError("$1", &options), HasSubstr("error: "));
 }
 
+// A model that is trained is another program than the model itself.
+TEST(CompileOptions, Train) {
+  HamKaasCompileOptions options = compileOptions();
+  options.loss = "mse";
+  EXPECT_EQ(compileError(addScript, &options), ".loss: expected .train, too");
+  options.train = 1;
+  options.optimizer = "sgd:lr=2";
+  OwnedModel model = compile(addScript, &options), plain = compile(addScript);
+  const HamKaasProgram *program = nullptr, *other = nullptr;
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
+  ASSERT_EQ(takeText(HamKaasModelGetProgram(plain.get(), &other)), "");
+  EXPECT_NE(memcmp(program->digest, other->digest, sizeof(other->digest)), 0);
+  ASSERT_EQ(HamKaasProgramFindFunction(program, "train_step"), 0);
+
+  // The mean of 4 squares: a step of 2 with half of the distance.
+  OwnedInstance instance = createAdder(model.get());
+  float x[] = {1, 1, 1, 1}, labels[] = {3, 3, 3, 3}, loss = 0, bias[4];
+  const void *inputs[] = {x, labels};
+  void *outputs[] = {&loss};
+  ASSERT_EQ(
+      takeText(HamKaasInstanceRunFunction(instance.get(), 0, inputs, outputs)),
+      "");
+  // The sums are 2, 3, 4 and -3, the last of which is cut off.
+  EXPECT_EQ(loss, (1 + 0 + 1 + 9) / 4.0f);
+  ASSERT_EQ(takeText(HamKaasInstanceReadState(instance.get(), "bias", bias,
+                                              sizeof(bias))),
+            "");
+  EXPECT_THAT(bias, ::testing::ElementsAre(2, 2, 2, -4));
+}
+
 // A newer caller's structure is longer; what this library does not know must
 // not be asked for.
 TEST(CompileOptions, NewerCallers) {
