@@ -218,6 +218,12 @@ typedef struct HamKaasCompileOptions {
   const char *freeze;
   /// The output that the loss takes, if the model has several. Null for none.
   const char *trainOutput;
+
+  /* Since version 1.10. */
+
+  /// Not 0: end a run in which an operation makes a NaN with an error at its
+  /// line. Programs are much slower then: nothing is fused.
+  int32_t checkNan;
   /* hamkaas-tblgen end */
 } HamKaasCompileOptions;
 

@@ -53,6 +53,7 @@ struct CompileOptions {
   std::string optimizer = {};
   std::string freeze = {};
   std::string trainOutput = {};
+  bool checkNan = false;
   // hamkaas-tblgen end
 };
 
@@ -108,6 +109,7 @@ public:
     options.optimizer = detail::orNull(given.optimizer);
     options.freeze = detail::orNull(given.freeze);
     options.trainOutput = detail::orNull(given.trainOutput);
+    options.checkNan = given.checkNan;
     // hamkaas-tblgen end
   }
   CompileRequest(const CompileRequest &) = delete;

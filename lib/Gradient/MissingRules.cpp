@@ -50,5 +50,5 @@ void gradient::attachMissingRules(MLIRContext &context) {
   attachReason<ofNothing, ConstantOp, IotaOp>(context);
   attachReason<ofBits, BitcastOp>(context);
   attachReason<ofCompiler, WinogradInputOp, WinogradOutputOp, GroupOp, RepeatOp,
-               CheckOp, YieldOp>(context);
+               CheckOp, CheckNanOp, YieldOp>(context);
 }

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "Semantics.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -160,9 +162,32 @@ private:
   }
 };
 
+struct CheckNanSemantics
+    : ReferenceSemanticsOpInterface::ExternalModel<CheckNanSemantics,
+                                                   CheckNanOp> {
+  LogicalResult interpret(Operation *op, OperandTensors operands,
+                          ReferenceTensor &result) const {
+    result = *operands[0];
+    if (failed(check(cast<CheckNanOp>(op), result.f32)))
+      return failure();
+    return check(cast<CheckNanOp>(op), result.f64);
+  }
+
+private:
+  template <typename Elements>
+  static LogicalResult check(CheckNanOp op, const Elements &elements) {
+    for (auto [i, element] : llvm::enumerate(elements))
+      if (std::isnan(element))
+        return emitError(op.getLoc(), "expected numbers in ")
+               << op.getValue() << ", got NaN as element " << i;
+    return success();
+  }
+};
+
 } // namespace
 
 void hamkaas::attachIndexingSemantics(MLIRContext &context) {
+  CheckNanOp::attachInterface<CheckNanSemantics>(context);
   ConcatOp::attachInterface<ConcatSemantics>(context);
   FlattenIndicesOp::attachInterface<FlattenIndicesSemantics>(context);
   GatherOp::attachInterface<GatherSemantics>(context);

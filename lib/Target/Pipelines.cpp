@@ -131,6 +131,8 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   addGraphPasses(manager, options.graphPasses);
+  if (options.checkNan)
+    manager.addPass(createCheckNan());
   manager.addPass(createVerifyGraph());
 }
 

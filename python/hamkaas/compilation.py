@@ -130,6 +130,7 @@ def compile(
         optimizer: str = "adam",
         freeze: Optional[str] = None,
         train_output: Optional[str] = None,
+        check_nan: bool = False,
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles the graph that ends in ``node``.
@@ -197,6 +198,7 @@ def compile(
         optimizer=optimizer,
         freeze=freeze,
         train_output=train_output,
+        check_nan=check_nan,
         # hamkaas-tblgen end
     )
     functions = name_functions(node, _ATTRIBUTES)
@@ -243,6 +245,7 @@ def load(
         optimizer: str = "adam",
         freeze: Optional[str] = None,
         train_output: Optional[str] = None,
+        check_nan: bool = False,
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
@@ -289,6 +292,7 @@ def load(
         optimizer=optimizer,
         freeze=freeze,
         train_output=train_output,
+        check_nan=check_nan,
         # hamkaas-tblgen end
     )
     file = os.fsencode(path)

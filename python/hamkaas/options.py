@@ -96,6 +96,9 @@ _TEXTS = {
         "`encoder.*`.",
     "train_output":
         "The output that the loss takes, if the model has several.",
+    "check_nan":
+        "End a run in which an operation makes a NaN with an error at its "
+        "line. Programs are much slower then: nothing is fused.",
     # hamkaas-tblgen end
 }
 
@@ -150,6 +153,7 @@ class CompileOptions:
     optimizer: str = "adam"
     freeze: Optional[str] = None
     train_output: Optional[str] = None
+    check_nan: bool = False
     # hamkaas-tblgen end
 
     def __post_init__(self) -> None:
@@ -179,6 +183,7 @@ class CompileOptions:
             "optimizer": self.optimizer,
             "freeze": self.freeze,
             "trainOutput": self.train_output,
+            "checkNan": self.check_nan,
             # hamkaas-tblgen end
         }
 

@@ -299,4 +299,12 @@ def train_output : CompileOption<Text,
 }
 } // Since 1.9
 
+let Since = "1.10" in
+def check_nan : CompileOption<Switch,
+    "End a run in which an operation makes a NaN with an error that names it"> {
+  let Description = "end a run in which an operation makes a "
+                    "[NaN](Training.md#nan) with an error at its line. "
+                    "Programs are much slower then: nothing is fused";
+}
+
 #endif // HAMKAAS_OPTIONS_COMPILEOPTIONS

@@ -17,6 +17,7 @@ namespace hamkaas {
 void registerAttentionLowerings(mlir::MLIRContext *context);
 void registerContractionLowerings(mlir::MLIRContext *context);
 void registerWinogradLowerings(mlir::MLIRContext *context);
+void registerCheckNanLowering(mlir::MLIRContext *context);
 void registerElementwiseLowerings(mlir::MLIRContext *context);
 void registerFlattenIndicesLowering(mlir::MLIRContext *context);
 void registerIndexingLowerings(mlir::MLIRContext *context);

@@ -24,6 +24,7 @@ void hamkaas::registerLinalgLowerings(DialectRegistry &registry) {
     registerContractionLowerings(context);
     registerAttentionLowerings(context);
     registerWinogradLowerings(context);
+    registerCheckNanLowering(context);
     registerElementwiseLowerings(context);
     registerFlattenIndicesLowering(context);
     registerIndexingLowerings(context);

@@ -70,6 +70,7 @@ def prepare(
         optimizer: str = "adam",
         freeze: Optional[str] = None,
         train_output: Optional[str] = None,
+        check_nan: bool = False,
         # hamkaas-tblgen end
 ) -> "PreparedModel":
     """Compiles an ONNX model to a function of a list of arrays.
@@ -125,6 +126,7 @@ def prepare(
         optimizer=optimizer,
         freeze=freeze,
         train_output=train_output,
+        check_nan=check_nan,
         # hamkaas-tblgen end
     )
     return PreparedModel(

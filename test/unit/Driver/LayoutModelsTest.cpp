@@ -19,6 +19,7 @@ using namespace hamkaas;
 static const std::map<std::string, const char *> fixedLayouts = {
     {"hamkaas.argsort", "it sorts the last dimension"},
     {"hamkaas.attention", "its dimensions are heads, rows and columns"},
+    {"hamkaas.check_nan", "it is made after layouts are chosen"},
     {"hamkaas.conv", "its kernels want the channels last"},
     {"hamkaas.flatten_indices", "indices are the rows of its operand"},
     {"hamkaas.iota", "it has no operand"},

@@ -195,6 +195,22 @@ def RaiseAttention : Pass<"hamkaas-raise-attention", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def CheckNan : Pass<"hamkaas-check-nan", "mlir::ModuleOp"> {
+  let summary = "check each result of floats for NaN";
+  let description = [{
+    Puts `hamkaas.check_nan` behind each operation with results of floats, and
+    behind inputs, also in loops: the first operation that makes a NaN ends the
+    run with an error at its position. Parameters are not checked, nor what
+    depends on them alone.
+
+    Run it when the graph is optimized: values that have a check are not fused.
+
+    Before: `%0 = hamkaas.log %x`. After, all other users of `%0` read
+    `%1 = hamkaas.check_nan %0, "the result of 'log'"`.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def VerifyGraph : Pass<"hamkaas-verify-graph", "mlir::ModuleOp"> {
   let summary = "check that a module has the form GRAPH";
   let description = [{
