@@ -107,7 +107,8 @@ typedef struct HamKaasCompileOptions {
   /// results are the same bits on all of them. "host" (the default when null),
   /// "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4".
   const char *targetCpu;
-  /// Fail if the results between kernels take more bytes. 0 for no limit.
+  /// The results between kernels take no more bytes: some are computed again,
+  /// not kept; an error if that is not enough. 0 for no limit.
   uint64_t maxWorkspace;
   /// Not 0: leave out the checks of positions that are known only at run time.
   int32_t unchecked;

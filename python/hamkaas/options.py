@@ -28,7 +28,8 @@ _TEXTS = {
         "results are the same bits on all of them. Values: \"host\", "
         "\"x86-64\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\".",
     "max_workspace":
-        "Fail if the results between kernels take more bytes. 0 is no limit.",
+        "The results between kernels take no more bytes: some are computed "
+        "again, not kept; an error if that is not enough. 0 is no limit.",
     "unchecked":
         "Leave out the checks of positions that are known only at run time.",
     "cache":

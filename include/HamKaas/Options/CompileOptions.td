@@ -34,11 +34,11 @@ def target_cpu : CompileOption<Text,
 }
 
 def max_workspace : CompileOption<Bytes,
-    "Fail if the workspace, the results between kernels, is larger"> {
+    "Limit of the workspace, the results between kernels"> {
   let Placeholder = "BYTES|nKB|nMB|nGB";
   let ValuesText = "bytes, `4KB`, `2MB`, `1GB` (1 KB is 1,024 bytes)";
   let DefaultText = "no limit";
-  let Description = "fail if the results between kernels take more bytes";
+  let Description = "the results between kernels take no more bytes: some are computed again, not kept; an error if that is not enough";
   let Tools = [CompileTool];
 }
 

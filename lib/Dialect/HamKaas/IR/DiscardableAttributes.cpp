@@ -60,6 +60,12 @@ static bool isTensorType(Attribute value) {
 
 static constexpr Kind unit = {"no value", isOf<UnitAttr>};
 static constexpr Kind text = {"a string", isOf<StringAttr>};
+static bool isRole(Attribute value) {
+  auto role = dyn_cast<StringAttr>(value);
+  return role && (role == "parameter" || role == "moment");
+}
+
+static constexpr Kind role = {"\"parameter\" or \"moment\"", isRole};
 static constexpr Kind count = {"an i64 of at least 0", isAtLeast<0>};
 static constexpr Kind positive = {"an i64 of at least 1", isAtLeast<1>};
 static constexpr Kind tensorType = {"the type of a tensor of static shape",
@@ -132,6 +138,7 @@ static constexpr Holder global = {"a global", isGlobal};
 static const Rule rules[] = {
     {HamKaasDialect::nameAttrName, global, text},
     {HamKaasDialect::typeAttrName, global, tensorType},
+    {HamKaasDialect::roleAttrName, global, role},
     {HamKaasDialect::kernelAttrName, function, kernel},
     {HamKaasDialect::loopAttrName, function, unit},
     {HamKaasDialect::tilesAttrName, function, positive},
@@ -152,6 +159,7 @@ static const Rule rules[] = {
     {HamKaasDialect::statesAttrName, function, states},
     {HamKaasDialect::buffersAttrName, function, buffers},
     {HamKaasDialect::lowerBoundAttrName, function, count},
+    {HamKaasDialect::recomputedAttrName, call, unit},
 };
 
 LogicalResult

@@ -12,6 +12,7 @@
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "ProgramBuffers.h"
+#include "Recompute.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringSet.h"
@@ -43,6 +44,7 @@ public:
 
   /// Finds a place for every buffer; changes nothing.
   LogicalResult plan();
+  uint64_t getWorkspaceBytes() const { return arena.bytes; }
   LogicalResult checkWorkspace(uint64_t maxWorkspace);
 
   LogicalResult rewrite();
@@ -236,6 +238,9 @@ std::string ProgramPlanner::describe(size_t buffer) const {
 LogicalResult ProgramPlanner::checkWorkspace(uint64_t maxWorkspace) {
   if (maxWorkspace == 0 || arena.bytes <= maxWorkspace)
     return success();
+  bool isRecomputed = llvm::any_of(buffers.getSteps(), [](Operation *step) {
+    return step->hasAttr(HamKaasDialect::recomputedAttrName);
+  });
   std::vector<size_t> largest = arena.peakBuffers;
   llvm::sort(largest, [&](size_t a, size_t b) {
     return std::tuple(buffers.getLifetimes()[b].bytes, a) <
@@ -244,7 +249,8 @@ LogicalResult ProgramPlanner::checkWorkspace(uint64_t maxWorkspace) {
   InFlightDiagnostic diagnostic =
       emitError(getWriter(largest.front())->getLoc(),
                 "expected a workspace of at most ")
-      << maxWorkspace << " bytes, got " << arena.bytes << ": "
+      << maxWorkspace << " bytes, got " << arena.bytes
+      << (isRecomputed ? ", the least with results computed again: " : ": ")
       << describe(largest.front());
   constexpr size_t maxNotes = 4;
   for (size_t buffer : ArrayRef(largest).drop_front().take_front(maxNotes))
@@ -479,10 +485,49 @@ private:
     return success();
   }
 
+  /// How often the limit of the search is lowered, because places with gaps
+  /// between them need more than the bytes in use.
+  static constexpr int maxTrials = 8;
+
+  /// Computes results of `entry` again in place of keeping them, so that it
+  /// needs at most `maxWorkspace`, or else the least that was found.
+  void saveMemory(func::FuncOp entry, const SymbolTable &symbols,
+                  const ConstantsRegion &constants, uint64_t leastBytes) {
+    OwningOpRef<func::FuncOp> best;
+    uint64_t limit = maxWorkspace;
+    for (int trial = 0; trial < maxTrials && leastBytes > maxWorkspace;
+         ++trial) {
+      OwningOpRef<func::FuncOp> changed = entry.clone();
+      RecomputedBuffers found =
+          recomputeBuffers(*changed, symbols, limit, alignment);
+      ProgramPlanner planner(*changed, symbols, constants, alignment);
+      if (found == RecomputedBuffers::None || failed(planner.plan()))
+        break;
+      uint64_t bytes = planner.getWorkspaceBytes();
+      if (bytes < leastBytes) {
+        leastBytes = bytes;
+        best = std::move(changed);
+      }
+      if (found == RecomputedBuffers::TooFew || bytes <= maxWorkspace ||
+          limit <= bytes - maxWorkspace)
+        break;
+      limit -= bytes - maxWorkspace;
+    }
+    if (best)
+      entry.getBody().takeBody(best->getBody());
+  }
+
   LogicalResult planEntry(func::FuncOp entry, const SymbolTable &symbols,
                           const ConstantsRegion &constants) {
     if (failed(addWorkspaces(entry, symbols)))
       return failure();
+    if (maxWorkspace != 0) {
+      ProgramPlanner free(entry, symbols, constants, alignment);
+      if (failed(free.plan()))
+        return failure();
+      if (free.getWorkspaceBytes() > maxWorkspace)
+        saveMemory(entry, symbols, constants, free.getWorkspaceBytes());
+    }
     ProgramPlanner run(entry, symbols, constants, alignment);
     return success(succeeded(run.plan()) &&
                    succeeded(run.checkWorkspace(maxWorkspace)) &&

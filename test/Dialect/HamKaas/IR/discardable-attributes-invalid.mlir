@@ -328,3 +328,13 @@ func.func private @buffers() attributes {hamkaas.buffers = [#hamkaas.buffer<offs
 
 // expected-error @below {{expected 'hamkaas.workspace_lower_bound' to be an i64 of at least 0, got -1 : i64}}
 func.func private @lower_bound() attributes {hamkaas.workspace_lower_bound = -1}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.role' to be "parameter" or "moment", got "weight"}}
+ml_program.global private mutable @role(dense<0.0> : tensor<4xf32>) : tensor<4xf32> {hamkaas.role = "weight"}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.recomputed' on a call, got func.func}}
+func.func private @recomputed() attributes {hamkaas.recomputed}

@@ -23,6 +23,33 @@ func.func @main() {
 
 // -----
 
+// No kernel runs again once a state that it read is overwritten, nor one that
+// checks values.
+
+func.func private @k1(%a: memref<128xf32>, %b: memref<128xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func private @k2(%a: memref<128xf32>, %b: memref<128xf32>, %c: memref<128xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func @main(%s: memref<128xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>},
+                %y: memref<128xf32> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>}) {
+  %a = memref.alloc() : memref<128xf32>
+  %b = memref.alloc() : memref<128xf32>
+  %c = memref.alloc() : memref<128xf32>
+  // expected-error @below {{expected a workspace of at most 1024 bytes, got 1536: the result of this kernel takes 512 bytes}}
+  call @k1(%s, %a) : (memref<128xf32>, memref<128xf32>) -> ()
+  // expected-note @below {{at the same time}}
+  call @k1(%y, %b) : (memref<128xf32>, memref<128xf32>) -> ()
+  memref.copy %y, %s : memref<128xf32> to memref<128xf32>
+  // expected-note @below {{at the same time}}
+  call @k1(%b, %c) : (memref<128xf32>, memref<128xf32>) -> ()
+  call @k2(%a, %c, %y) : (memref<128xf32>, memref<128xf32>, memref<128xf32>) -> ()
+  return
+}
+
+// -----
+
 // Within the limit.
 
 func.func private @k0(%a: memref<256xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {

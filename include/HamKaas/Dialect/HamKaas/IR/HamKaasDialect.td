@@ -102,6 +102,13 @@ def HamKaas_Dialect : Dialect {
     /// On groups and calls of kernels that copy the elements of the first
     /// operand to the last one, in order.
     static constexpr llvm::StringLiteral copyAttrName = "hamkaas.copy";
+    /// PLANNED, on calls of kernels that run once more, because their result is
+    /// computed again in place of being kept.
+    static constexpr llvm::StringLiteral recomputedAttrName =
+        "hamkaas.recomputed";
+    /// On a mutable global, "parameter" if a training step trains it, "moment"
+    /// if it is the optimizer's memory of one; for reports.
+    static constexpr llvm::StringLiteral roleAttrName = "hamkaas.role";
     /// From KERNELS on, the tensor that an input, output, parameter or state is
     /// in GRAPH; in PLANNED these are bytes. Before, it is there only if elements
     /// are stored as another type, such as booleans as bytes.

@@ -50,6 +50,15 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
     * A buffer that is only a copy vanishes: its readers read the source, if
       nobody writes there meanwhile.
 
+    If a function needs more than `max-workspace`, kernels run once more in front
+    of late readers of their results, which need not be kept then: first those
+    that save most bytes times steps per cost, where a FLOP costs 1 and a byte
+    read or written 8. The operands of a kernel must still be what they were;
+    they are kept for it, or computed again, too. The bits stay the same, because
+    it is the same kernel. Such calls have `hamkaas.recomputed`. Loops, copies
+    and kernels that check values run once. If the function still needs more,
+    the error names the least that was reached.
+
     The plan is left on the functions as `hamkaas.states`, `hamkaas.buffers` and
     `hamkaas.workspace_lower_bound`. `hamkaas.states` of `@prepare` lists the
     initial contents that it writes for states, with their places in the
@@ -63,8 +72,8 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
     Option<"alignment", "alignment", "uint64_t", /*default=*/"256",
            "Alignment of each offset in bytes, a power of two up to 2^32">,
     Option<"maxWorkspace", "max-workspace", "uint64_t", /*default=*/"0",
-           "Fail if a function needs a larger workspace, in bytes; 0 for no "
-           "limit">
+           "Compute results again, in place of keeping them, so that no function "
+           "needs a larger workspace, in bytes, or fail; 0 for no limit">
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
