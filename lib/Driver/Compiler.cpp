@@ -7,6 +7,7 @@
 
 #include "HamKaas/Driver/Compiler.h"
 #include "CachedCompilation.h"
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/Jit.h"
 #include "HamKaas/Report/CollectMissed.h"
@@ -15,6 +16,7 @@
 #include "HamKaas/Target/TargetRegistry.h"
 #include "PhaseRunner.h"
 #include "TargetCompilation.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/ThreadPool.h"
@@ -73,6 +75,8 @@ private:
   void identify(ProgramInfo &info) const {
     info.name = options.name;
     info.digest = digestOfSource();
+    for (TensorInfo &state : info.states)
+      state.role = roles.lookup(state.name);
   }
 
   /// The program that trains a model is made of its source and these options.
@@ -110,6 +114,8 @@ private:
   PhaseRunner runner;
   std::vector<OptimizationInfo> optimizations;
   std::vector<MissedInfo> missed;
+  /// Of states by their names: KERNELS has no globals any more.
+  llvm::StringMap<std::string> roles;
 };
 
 } // namespace
@@ -127,6 +133,17 @@ static TargetCpu chooseHost(ArrayRef<TargetAttr> targets) {
   return *findTargetCpu("x86-64");
 }
 
+static llvm::StringMap<std::string> collectRoles(ModuleOp module) {
+  llvm::StringMap<std::string> roles;
+  for (auto global : module.getOps<ml_program::GlobalOp>()) {
+    auto name = global->getAttrOfType<StringAttr>(HamKaasDialect::nameAttrName);
+    auto role = global->getAttrOfType<StringAttr>(HamKaasDialect::roleAttrName);
+    if (name && role)
+      roles[name] = role.str();
+  }
+  return roles;
+}
+
 /// The graph, then the other forms and the machine code of each target.
 static int countSteps(size_t targets) {
   return 1 + targets * (int(Form::Llvm) + 1);
@@ -136,7 +153,8 @@ Compilation::Compilation(ModuleOp module, const CompileOptions &options,
                          SmallVector<TargetAttr> targets)
     : module(module), options(options), targets(std::move(targets)),
       host(chooseHost(this->targets)),
-      runner(options, countSteps(this->targets.size())) {
+      runner(options, countSteps(this->targets.size())),
+      roles(collectRoles(module)) {
   static_cast<CompileSettings &>(pipeline) = options;
   pipeline.sameCalls = this->targets.size() > 1;
 }

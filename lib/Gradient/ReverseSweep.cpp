@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReverseSweep.h"
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "HamKaas/Support/VisibleText.h"
 
 using namespace mlir;
@@ -78,7 +79,7 @@ LogicalResult ReverseSweep::propagate(Operation *op) {
     return fail(op, "its rule is not registered");
   if (StringRef reason = rule.getMissingGradientReason(); !reason.empty())
     return fail(op, reason);
-  b.setLocation(op->getLoc());
+  b.setLocation(markGradient(op->getLoc()));
   Tensors results = buildGradients(rule);
   if (b.hasFailed())
     return fail(op, b.takeFailure());

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "FindRepacked.h"
+#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
@@ -219,6 +220,27 @@ static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel) {
   return info;
 }
 
+/// Returns whether the step is part of a gradient, or computes something again
+/// for it.
+static bool isBackward(Operation *step) {
+  return step->hasAttr(HamKaasDialect::recomputedAttrName) ||
+         isOfGradient(step->getLoc());
+}
+
+static RecomputedInfo collectRecomputed(ArrayRef<Operation *> steps) {
+  RecomputedInfo info;
+  for (Operation *step : steps) {
+    if (!step->hasAttr(HamKaasDialect::recomputedAttrName))
+      continue;
+    ++info.calls;
+    info.bytes += getByteCount(step->getOperands().back().getType());
+    if (auto flops =
+            step->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName))
+      info.flops = addCounts(info.flops, flops.getInt());
+  }
+  return info;
+}
+
 static std::vector<WorkspaceBuffer>
 collectBuffers(func::FuncOp program, ArrayRef<Operation *> steps) {
   std::vector<WorkspaceBuffer> buffers;
@@ -233,6 +255,8 @@ collectBuffers(func::FuncOp program, ArrayRef<Operation *> steps) {
     if (buffer.first < static_cast<int64_t>(steps.size())) {
       buffer.ops = getOps(steps[buffer.first]);
       buffer.location = formatLocation(steps[buffer.first]->getLoc());
+      buffer.isActivation =
+          !isBackward(steps[buffer.first]) && isBackward(steps[buffer.last]);
     }
     buffers.push_back(std::move(buffer));
   }
@@ -280,6 +304,7 @@ static void collectFunction(func::FuncOp function, const SymbolTable &symbols,
       steps.push_back(&op);
   }
   info.buffers = collectBuffers(function, steps);
+  info.recomputed = collectRecomputed(steps);
 }
 
 ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {

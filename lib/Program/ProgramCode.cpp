@@ -134,7 +134,7 @@ bool transferBuffers(Archive &archive, std::vector<WorkspaceBuffer> &buffers) {
   return transferList(archive, buffers, [&](WorkspaceBuffer &buffer) {
     return transferTexts(archive, buffer.ops, buffer.location) &&
            transferNumbers(archive, buffer.offset, buffer.bytes, buffer.first,
-                           buffer.last);
+                           buffer.last, buffer.isActivation);
   });
 }
 
@@ -195,7 +195,9 @@ bool transferFunction(Archive &archive, FunctionInfo &info) {
          transferTensors(archive, info.inputs) &&
          transferTensors(archive, info.outputs) &&
          transferCalls(archive, info.calls) &&
-         transferBuffers(archive, info.buffers);
+         transferBuffers(archive, info.buffers) &&
+         transferNumbers(archive, info.recomputed.calls, info.recomputed.bytes,
+                         info.recomputed.flops);
 }
 
 template <typename Archive>

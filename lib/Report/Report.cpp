@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Report/Report.h"
+#include "HamKaas/Report/TrainingMemory.h"
 #include "HamKaas/Support/ReportError.h"
 #include "HamKaas/Support/TextTable.h"
 #include "HamKaas/Target/Target.h"
@@ -97,6 +98,45 @@ static void printMemory(const ProgramInfo &info, llvm::raw_ostream &os) {
   if (info.prepareWorkspaceBytes > 0)
     os << "  loading takes " << formatCount(info.prepareWorkspaceBytes)
        << " bytes more, which are then free\n";
+}
+
+static void printTrainingMemory(const ProgramInfo &info,
+                                llvm::raw_ostream &os) {
+  TrainingMemory memory = getTrainingMemory(info);
+  if (!memory.isTraining())
+    return;
+  os << "\nmemory of training, as parts of the above\n";
+  TextTable table("lrl");
+  auto addRow = [&](llvm::StringRef name, uint64_t bytes,
+                    const llvm::Twine &meaning) {
+    table.addRow({name.str(), formatCount(bytes) + " bytes", meaning.str()});
+  };
+  addRow("parameters", memory.parameters, "state that the step trains");
+  addRow("moments", memory.moments, "state of the optimizer");
+  addRow("other state", memory.otherStates, "counters, averages, generators");
+  addRow("activations", memory.activations,
+         "workspace kept from forward to backward, where they are most");
+  addRow("other results", memory.otherWorkspace,
+         "the rest of the workspace: gradients, new values of state, scratch");
+  table.print(os);
+}
+
+/// The cost of --max-workspace.
+static void printRecomputed(const ProgramInfo &info, llvm::raw_ostream &os) {
+  for (const FunctionInfo *function : info.functions()) {
+    const RecomputedInfo &recomputed = function->recomputed;
+    if (recomputed.calls == 0)
+      continue;
+    uint64_t flops = 0;
+    for (const CallInfo &call : function->calls)
+      flops = llvm::SaturatingAdd(flops, call.flops);
+    os << "\ncomputed again in " << function->function
+       << ", not kept, for the limit of the workspace\n  "
+       << formatCount(recomputed.bytes) << " bytes by "
+       << formatCount(recomputed.calls) << " further calls, which are "
+       << formatCount(recomputed.flops) << " FLOPs, "
+       << formatShare(recomputed.flops, flops) << " of all\n";
+  }
 }
 
 static void printRepacked(const ProgramInfo &info, llvm::raw_ostream &os) {
@@ -225,6 +265,8 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   printOptimizations(info, os);
   printMissed(info, os);
   printMemory(info, os);
+  printTrainingMemory(info, os);
+  printRecomputed(info, os);
   printRepacked(info, os);
   if (isOnly)
     return printKernels(info, os);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Report/Report.h"
+#include "HamKaas/Report/TrainingMemory.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -31,6 +32,8 @@ static void writeTensors(llvm::json::OStream &json, llvm::StringRef name,
         json.attribute("bytes", tensor.bytes());
         if (withOffset)
           json.attribute("offset", tensor.offset);
+        if (!tensor.role.empty())
+          json.attribute("role", tensor.role);
       });
   });
 }
@@ -66,6 +69,30 @@ static void writeMemory(llvm::json::OStream &json, const ProgramInfo &info) {
     json.attribute("prepareWorkspace", info.prepareWorkspaceBytes);
     if (info.device.matmulWorkspaceBytes > 0)
       json.attribute("engineWorkspace", info.device.matmulWorkspaceBytes);
+  });
+}
+
+static void writeTraining(llvm::json::OStream &json, const ProgramInfo &info) {
+  TrainingMemory memory = getTrainingMemory(info);
+  if (!memory.isTraining())
+    return;
+  json.attributeObject("training", [&] {
+    json.attribute("parameters", memory.parameters);
+    json.attribute("moments", memory.moments);
+    json.attribute("otherStates", memory.otherStates);
+    json.attribute("activations", memory.activations);
+    json.attribute("otherWorkspace", memory.otherWorkspace);
+  });
+}
+
+static void writeRecomputed(llvm::json::OStream &json,
+                            const RecomputedInfo &recomputed) {
+  if (recomputed.calls == 0)
+    return;
+  json.attributeObject("recomputed", [&] {
+    json.attribute("calls", recomputed.calls);
+    json.attribute("bytes", recomputed.bytes);
+    json.attribute("flops", recomputed.flops);
   });
 }
 
@@ -143,6 +170,7 @@ static void writeWork(llvm::json::OStream &json, const FunctionInfo &info) {
   }
   json.attribute("flops", flops);
   json.attribute("bytes", bytes);
+  writeRecomputed(json, info.recomputed);
   writeCalls(json, info);
   writeBuffers(json, info);
 }
@@ -184,6 +212,7 @@ void hamkaas::printReportJson(const ProgramInfo &info, llvm::raw_ostream &os) {
     writeOptimizations(json, info);
     writeMissed(json, info);
     writeMemory(json, info);
+    writeTraining(json, info);
     writeRepacked(json, info);
     writeWork(json, info);
     writeFunctions(json, info);

@@ -323,10 +323,12 @@ void StepBuilder::update(const Parameter &parameter, Value gradient,
   llvm::StringMap<Value> operands = {
       {"parameter", parameter.value}, {"gradient", gradient}, {"step", step}};
   operands["learning_rate"] = getRate(place, type.getElementType());
+  graph.setStateRole(parameter.state, "parameter");
   SmallVector<uint32_t> states = {parameter.state};
   for (StringRef moment : optimizer.getMoments()) {
     states.push_back(
         getState(nameMoment(optimizer, moment, parameter.name), type, place));
+    graph.setStateRole(states.back(), "moment");
     operands[moment] = graph.value(states.back());
   }
   SmallVector<Value, 1> results =

@@ -26,6 +26,9 @@ struct TensorInfo {
   std::vector<int64_t> shape;
   /// Offset in the state region, in bytes (states only).
   uint64_t offset = 0;
+  /// "parameter" or "moment" of a state that a training step changes, else
+  /// empty. Like the caller's, no fact of a descriptor.
+  std::string role = {};
 
   uint64_t elements() const {
     uint64_t count = 1;
@@ -102,6 +105,16 @@ struct WorkspaceBuffer {
   uint64_t bytes = 0;
   int64_t first = 0;
   int64_t last = 0;
+  /// True if it is kept from the forward part of a training step to the
+  /// backward part.
+  bool isActivation = false;
+};
+
+/// Calls that run once more, in place of keeping their results.
+struct RecomputedInfo {
+  uint64_t calls = 0;
+  uint64_t bytes = 0; ///< Of their results.
+  uint64_t flops = 0;
 };
 
 /// The effect of one optimization on the nodes of the graph, over all its runs.
@@ -162,6 +175,7 @@ struct FunctionInfo {
   uint64_t workspaceBytes = 0;
   uint64_t workspaceLowerBound = 0;
   std::vector<WorkspaceBuffer> buffers; ///< By ascending first step.
+  RecomputedInfo recomputed;
 };
 
 /// The facts about a model for descriptors, reports and headers; the fields are
@@ -204,9 +218,10 @@ struct ProgramInfo : FunctionInfo {
 /// With its precision, "sm_80 (tf32)", unless that is exact.
 std::string formatTargets(const ProgramInfo &info);
 
-/// The facts in the descriptor of a compiled model: all but `buffers`, the
-/// steps of the calls, `optimizations`, `repacked`, `missed`, `isCached`,
-/// `compileSeconds` and the machine code for GPUs.
+/// The facts in the descriptor of a compiled model: all but `buffers`,
+/// `recomputed`, the roles of states, the steps of the calls, `optimizations`,
+/// `repacked`, `missed`, `isCached`, `compileSeconds` and the machine code for
+/// GPUs.
 ProgramInfo readProgramInfo(const HamKaasProgram &program);
 
 } // namespace hamkaas

@@ -340,6 +340,12 @@ StringRef UserGraph::getStateName(uint32_t state) {
       .getValue();
 }
 
+void UserGraph::setStateRole(uint32_t state, StringRef role) {
+  auto load = values[state].getDefiningOp<ml_program::GlobalLoadOp>();
+  Operation *global = module->lookupSymbol(load.getGlobalAttr());
+  global->setAttr(HamKaasDialect::roleAttrName, builder.getStringAttr(role));
+}
+
 Expected<uint32_t> UserGraph::addConstant(RankedTensorType type,
                                           ArrayRef<char> bytes,
                                           Location location) {

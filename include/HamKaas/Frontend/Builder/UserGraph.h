@@ -134,6 +134,8 @@ public:
   /// All states, in their order.
   llvm::SmallVector<uint32_t> getStates();
   llvm::StringRef getStateName(uint32_t state);
+  /// Says in reports that the state is a "parameter" or a "moment".
+  void setStateRole(uint32_t state, llvm::StringRef role);
   /// True for a state that this function does not store yet.
   bool canStore(uint32_t state) const {
     return unstored.contains(values[state]);

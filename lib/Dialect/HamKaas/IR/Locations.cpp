@@ -15,7 +15,8 @@ Location hamkaas::fuseLocations(ArrayRef<Location> locations) {
   SmallVector<Location> first;
   for (Location location : locations) {
     auto fused = dyn_cast<FusedLoc>(location);
-    ArrayRef<Location> parts = fused ? fused.getLocations() : location;
+    bool hasParts = fused && !fused.getMetadata();
+    ArrayRef<Location> parts = hasParts ? fused.getLocations() : location;
     llvm::append_range(first, parts.take_front(maxLocations - first.size()));
   }
   return FusedLoc::get(locations.front().getContext(), first);
@@ -23,4 +24,24 @@ Location hamkaas::fuseLocations(ArrayRef<Location> locations) {
 
 Location hamkaas::fuseLocations(Operation *a, Operation *b) {
   return fuseLocations({a->getLoc(), b->getLoc()});
+}
+
+static StringAttr getGradientMark(MLIRContext *context) {
+  return StringAttr::get(context, "gradient");
+}
+
+Location hamkaas::markGradient(Location location) {
+  MLIRContext *context = location.getContext();
+  return FusedLoc::get(context, location, getGradientMark(context));
+}
+
+bool hamkaas::isOfGradient(Location location) {
+  StringAttr mark = getGradientMark(location.getContext());
+  return location
+      ->walk([&](Location part) {
+        auto fused = dyn_cast<FusedLoc>(part);
+        return fused && fused.getMetadata() == mark ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+      })
+      .wasInterrupted();
 }

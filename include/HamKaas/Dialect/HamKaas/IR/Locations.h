@@ -17,6 +17,13 @@ namespace hamkaas {
 mlir::Location fuseLocations(llvm::ArrayRef<mlir::Location> locations);
 mlir::Location fuseLocations(mlir::Operation *a, mlir::Operation *b);
 
+/// The location of an operation that is part of the gradient of the one at
+/// `location`: reports tell forward from backward by it. Passes keep locations,
+/// and no attributes.
+mlir::Location markGradient(mlir::Location location);
+/// Returns whether one of the locations that were fused is marked.
+bool isOfGradient(mlir::Location location);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_LOCATIONS_H
