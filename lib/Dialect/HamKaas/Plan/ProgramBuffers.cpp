@@ -27,6 +27,20 @@ std::optional<int64_t> hamkaas::getBufferBytes(MemRefType type) {
   return bytes;
 }
 
+bool hamkaas::isLoop(Operation *step) { return isa<RepeatOp>(step); }
+
+bool hamkaas::writesTo(OpOperand &operand) {
+  Operation *step = operand.getOwner();
+  if (auto repeat = dyn_cast<RepeatOp>(step))
+    return repeat.isDpsInit(&operand) || operand.get() == repeat.getWorkspace();
+  return operand.getOperandNumber() + 1 == step->getNumOperands();
+}
+
+bool hamkaas::hasChecks(func::FuncOp kernel) {
+  return kernel.walk([](CheckOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 FailureOr<ProgramBuffers> ProgramBuffers::analyze(func::FuncOp program,
                                                   const SymbolTable &symbols) {
   ProgramBuffers result;

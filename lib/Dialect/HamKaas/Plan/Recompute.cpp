@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recompute.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Planner/Recomputation.h"
 #include "ProgramBuffers.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -84,19 +83,10 @@ size_t CallRepeater::getIndex(Value operand) {
   return it->second;
 }
 
-/// Returns whether the step writes to `operand`, which it may read as well.
-static bool isWritten(OpOperand &operand) {
-  Operation *step = operand.getOwner();
-  if (auto repeat = dyn_cast<RepeatOp>(step))
-    return repeat.isDpsInit(&operand) || operand.get() == repeat.getWorkspace();
-  return operand.getOperandNumber() + 1 == step->getNumOperands();
-}
-
 bool CallRepeater::checksValues(func::FuncOp kernel) {
   auto [it, isNew] = checkingKernels.try_emplace(kernel, false);
   if (isNew)
-    it->second = kernel.walk([](CheckOp) { return WalkResult::interrupt(); })
-                     .wasInterrupted();
+    it->second = hasChecks(kernel);
   return it->second;
 }
 
@@ -157,9 +147,9 @@ WorkStep CallRepeater::describe(Operation *step) {
   for (OpOperand &operand : step->getOpOperands()) {
     size_t index = getIndex(operand.get());
     // Iter args of a loop are both read and written.
-    if (!isWritten(operand) || isa<RepeatOp>(step))
+    if (!writesTo(operand) || isLoop(step))
       result.reads.push_back(index);
-    if (isWritten(operand))
+    if (writesTo(operand))
       result.writes.push_back(index);
   }
   result.cost = getCost(step);
