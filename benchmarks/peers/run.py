@@ -8,7 +8,7 @@ turns, and prints a table in Markdown. All that can be kept lies in a cache
 folder, so a second call begins to measure at once. HamKaas must be built (make
 build).
 
-Training steps are not compared: HamKaas does not train yet.
+benchmarks/training compares training steps.
 """
 
 from __future__ import annotations
