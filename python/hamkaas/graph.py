@@ -51,6 +51,8 @@ TRAINING = "training"
 learning rate or None, the others are the states to train, if they are given."""
 DRAW = "draw"
 """A generator, the operand, for a draw of random numbers at a block of its."""
+AFTER = "after"
+"""The first operand, when the others have been computed: writes to states."""
 ARGUMENT = "ScanArgument"
 """A value that a step of a loop is given."""
 

@@ -12,8 +12,9 @@ from . import _native
 from .arrays import Array
 from .errors import HamKaasError
 from .functions import Function
-from .graph import (ARGUMENT, CONSTANT, DRAW, GRADIENT, INPUT, NUMBER, RESULT,
-                    LARGEST_LITERAL, SCAN, STATE, TRAINING, WRITE, Node, visit)
+from .graph import (AFTER, ARGUMENT, CONSTANT, DRAW, GRADIENT, INPUT, NUMBER,
+                    RESULT, LARGEST_LITERAL, SCAN, STATE, TRAINING, WRITE, Node,
+                    visit)
 from .inference import infer
 from .loops import body_of, restore_body
 from .positions import format_position
@@ -186,6 +187,9 @@ class _Builder:
             self._add_training_step(node)
         elif row == DRAW:
             self._add_draw(node)
+        elif row == AFTER:
+            assert node._operands[0] is not None
+            self._own(node, self.read(node._operands[0]))
         elif row == ARGUMENT:
             raise HamKaasError(
                 f"{format_position(node._position)}: error: expected the "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layers of networks: torch.nn.functional on nodes.
+"""Layers of networks: torch.nn.functional on nodes, and modules of torch.nn.
 
 Names, arguments and results are those of torch.nn.functional. What computes is
 the compiler's operations (`hamkaas.ops`). Weights may be nodes or arrays,
@@ -14,7 +14,8 @@ your program.
 >>> y.shape
 (1, 4, 4, 4)
 
-`dropout` takes a generator of random numbers for training, and `hamkaas.nn.init`
+`Module` and its subclasses, such as `Linear`, hold parameters, with the names
+of torch (docs/Training.md). `dropout` takes a generator of random numbers for training, and `hamkaas.nn.init`
 has initial contents of parameters. ``training=True`` of batch_norm and
 alpha_dropout, and ``inplace=True``, are errors.
 
@@ -50,22 +51,52 @@ from .pooling import (
     adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d,
     adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, avg_pool1d,
     avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d)
+from .containers import (
+    ModuleDict, ModuleList, Residual, Sequential)
+from .functions import (
+    AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d, AvgPool1d,
+    AvgPool2d, AvgPool3d, ELU, Flatten, GELU, Hardswish, Identity,
+    LeakyReLU, LogSoftmax, MaxPool1d, MaxPool2d, MaxPool3d, Mish, ReLU,
+    ReLU6, SELU, Sigmoid, SiLU, Softmax, Softplus, Tanh)
+from .layers import (
+    BatchNorm1d, BatchNorm2d, BatchNorm3d, Conv1d, Conv2d, Conv3d, Dropout,
+    Embedding, GroupNorm, LayerNorm, Linear, RMSNorm)
+from .module import (
+    Buffer, Module, Parameter, manual_seed)
+from .recurrent import (
+    GRU, LSTM, RNN)
+from .tensor_files import (
+    load_arrays, save_arrays)
+from .transformer import (
+    MultiheadAttention, TransformerEncoderLayer)
 
 __all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d",
+    "AvgPool1d", "AvgPool2d", "AvgPool3d", "BatchNorm1d", "BatchNorm2d",
+    "BatchNorm3d", "Buffer", "Conv1d", "Conv2d", "Conv3d", "Dropout", "ELU",
+    "Embedding", "Flatten", "GELU", "GRU", "GroupNorm", "Hardswish",
+    "Identity", "LSTM", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax",
+    "MaxPool1d", "MaxPool2d", "MaxPool3d", "Mish", "Module", "ModuleDict",
+    "ModuleList", "MultiheadAttention", "Parameter", "RMSNorm", "RNN",
+    "ReLU", "ReLU6", "Residual", "SELU", "Sequential", "SiLU", "Sigmoid",
+    "Softmax", "Softplus", "Tanh", "TransformerEncoderLayer",
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
     "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d",
     "alpha_dropout", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm",
     "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits",
     "celu", "channel_shuffle", "conv1d", "conv2d", "conv3d",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-    "cosine_similarity", "cross_entropy", "dropout", "dropout1d", "dropout2d",
-    "dropout3d", "elu", "embedding", "gelu", "glu", "group_norm",
-    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "huber_loss",
-    "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm",
-    "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool1d",
-    "max_pool2d", "max_pool3d", "mish", "mse_loss", "nll_loss", "normalize",
-    "one_hot", "pad", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle",
-    "prelu", "relu", "relu6", "rms_norm", "rrelu",
+    "cosine_similarity", "cross_entropy", "dropout", "dropout1d",
+    "dropout2d", "dropout3d", "elu", "embedding", "gelu", "glu",
+    "group_norm", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
+    "huber_loss", "instance_norm", "interpolate", "kl_div", "l1_loss",
+    "layer_norm", "leaky_relu", "linear", "load_arrays", "log_softmax",
+    "logsigmoid", "manual_seed", "max_pool1d", "max_pool2d", "max_pool3d",
+    "mish", "mse_loss", "nll_loss", "normalize", "one_hot", "pad",
+    "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu",
+    "relu", "relu6", "rms_norm", "rrelu", "save_arrays",
     "scaled_dot_product_attention", "selu", "sigmoid", "silu",
     "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink",
     "softsign", "tanh", "tanhshrink", "threshold",

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention with parameters, and layers of transformers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from ..arrays import DTypeLike
+from ..array_api import elementwise, manipulation, reductions
+from ..array_api.promotion import cast
+from ..graph import Node
+from ..positions import make_error
+from . import activations, init
+from .attention import scaled_dot_product_attention
+from .convolutions import linear
+from .layers import Dropout, LayerNorm, Linear
+from .module import Module, Parameter, get_rng
+
+
+class MultiheadAttention(Module):
+    """Attention of several heads, with projections.
+
+    A call takes query, key and value, and returns the result and the mean
+    weights of the heads, or None without ``need_weights``. Masks of booleans
+    are True where a key is not seen; others are added. ``is_causal`` is the
+    mask of later keys.
+    """
+
+    def __init__(self, embed_dim: int, num_heads: int, dropout: float = 0.0,
+                 bias: bool = True, batch_first: bool = False,
+                 dtype: DTypeLike = "float32") -> None:
+        if num_heads < 1 or embed_dim % num_heads:
+            raise make_error("expected heads that divide embed_dim, got "
+                             f"{num_heads} and {embed_dim}")
+        self.num_heads, self.batch_first = num_heads, batch_first
+        self.dropout = Dropout(dropout)
+        self.in_proj_weight = Parameter(init.xavier_uniform(
+            [3 * embed_dim, embed_dim], rng=get_rng()), dtype)
+        self.in_proj_bias = Parameter(np.zeros(3 * embed_dim), dtype) \
+            if bias else None
+        self.out_proj = Linear(embed_dim, embed_dim, bias, dtype)
+        if self.out_proj.bias is not None:
+            self.out_proj.bias._fill(np.zeros(embed_dim))
+
+    def _project(self, inputs: Tuple[Node, ...]) -> Tuple[Node, ...]:
+        """n x heads x length x width of each."""
+        if inputs[0] is inputs[1] is inputs[2]:
+            joint = linear(inputs[0], self.in_proj_weight, self.in_proj_bias)
+            parts = manipulation.split(joint, 3, axis=-1)
+        else:
+            weights = manipulation.split(self.in_proj_weight, 3, axis=0)
+            biases = [None] * 3 if self.in_proj_bias is None else \
+                manipulation.split(self.in_proj_bias, 3, axis=0)
+            parts = [linear(x, w, b)
+                     for x, w, b in zip(inputs, weights, biases)]
+        return tuple(manipulation.permute_dims(part.reshape(
+            [*part.shape[:2], self.num_heads, -1]), (0, 2, 1, 3))
+            for part in parts)
+
+    def forward(self, query: Node, key: Node, value: Node,
+                key_padding_mask: Any = None, need_weights: bool = True,
+                attn_mask: Any = None, is_causal: bool = False) -> Any:
+        inputs = (query, key, value)
+        if any(x.ndim != 3 for x in inputs):
+            raise make_error("expected inputs of 3 dimensions, got " + ", ".join(
+                str(list(x.shape)) for x in inputs))
+        if not self.batch_first:
+            swapped = {id(x): manipulation.permute_dims(x, (1, 0, 2))
+                       for x in inputs}
+            inputs = tuple(swapped[id(x)] for x in inputs)
+        q, k, v = self._project(inputs)
+        mask = _join(attn_mask, key_padding_mask, is_causal, q, k)
+        drops = self.training and self.dropout.p > 0
+        weights = None
+        if need_weights or drops:
+            result, weights = self._weigh(q, k, v, mask)
+        else:
+            result = scaled_dot_product_attention(q, k, v, mask)
+        result = manipulation.permute_dims(result, (0, 2, 1, 3))
+        result = self.out_proj(result.reshape([*result.shape[:2], -1]))
+        if not self.batch_first:
+            result = manipulation.permute_dims(result, (1, 0, 2))
+        return result, weights if need_weights else None
+
+    def _weigh(self, q: Node, k: Node, v: Node,
+               mask: Optional[Node]) -> Tuple[Node, Node]:
+        scores = (q / math.sqrt(q.shape[-1])) @ manipulation.matrix_transpose(k)
+        if mask is not None:
+            scores = scores + mask
+        weights = activations.softmax(scores, -1)
+        if self.training and self.dropout.p > 0:
+            weights = self.dropout(weights)
+        return weights @ v, reductions.mean(weights, axis=1)
+
+
+def _as_addend(mask: Any, like: Node) -> Node:
+    node = mask if isinstance(mask, Node) else Node._make_constant(
+        np.ascontiguousarray(mask), True)
+    if node._type[0] != "bool":
+        return node
+    zeros = cast(node, like._type[0]) * 0.0
+    result: Node = elementwise.where(node, -math.inf, zeros)
+    return result
+
+
+def _join(attn_mask: Any, padding: Any, is_causal: bool, q: Node,
+          k: Node) -> Optional[Node]:
+    """What is added to the scores, n x heads x L x S."""
+    addends = []
+    if is_causal:
+        shape = (q.shape[2], k.shape[2])
+        later = np.triu(np.full(shape, -np.inf, q.dtype), 1)
+        addends.append(Node._make_constant(later, True))
+    if attn_mask is not None:
+        addend = _as_addend(attn_mask, q)
+        if addend.ndim == 3:
+            addend = addend.reshape([*q.shape[:2], *addend.shape[1:]])
+        addends.append(addend)
+    if padding is not None:
+        addend = _as_addend(padding, q)
+        addends.append(addend.reshape([addend.shape[0], 1, 1, -1]))
+    total = None
+    for addend in addends:
+        total = addend if total is None else total + addend
+    return total
+
+
+class TransformerEncoderLayer(Module):
+    """Attention to itself and a network of two layers, each with a residual
+    and a normalization."""
+
+    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048,
+                 dropout: float = 0.1, activation: str = "relu",
+                 layer_norm_eps: float = 1e-5, batch_first: bool = False,
+                 norm_first: bool = False,
+                 dtype: DTypeLike = "float32") -> None:
+        if activation not in ("relu", "gelu"):
+            raise make_error("expected an activation of 'relu' and 'gelu', got "
+                             f"{activation!r}")
+        self.norm_first = norm_first
+        self.activation = getattr(activations, activation)
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, True,
+                                            batch_first, dtype)
+        self.linear1 = Linear(d_model, dim_feedforward, True, dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, True, dtype)
+        self.norm1 = LayerNorm(d_model, layer_norm_eps, dtype=dtype)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps, dtype=dtype)
+        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
+
+    def _attend(self, x: Node, mask: Any, padding: Any,
+                is_causal: bool) -> Node:
+        y, _ = self.self_attn(x, x, x, padding, False, mask, is_causal)
+        result: Node = self.dropout1(y)
+        return result
+
+    def _feed(self, x: Node) -> Node:
+        hidden = self.dropout(self.activation(self.linear1(x)))
+        result: Node = self.dropout2(self.linear2(hidden))
+        return result
+
+    def forward(self, src: Node, src_mask: Any = None,
+                src_key_padding_mask: Any = None,
+                is_causal: bool = False) -> Node:
+        masks = src_mask, src_key_padding_mask, is_causal
+        if self.norm_first:
+            x = src + self._attend(self.norm1(src), *masks)
+            return x + self._feed(self.norm2(x))
+        x = self.norm1(src + self._attend(src, *masks))
+        result: Node = self.norm2(x + self._feed(x))
+        return result

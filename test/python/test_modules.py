@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Modules of hamkaas.nn: values, gradients and states are those of torch."""
+
+import numpy as np
+import pytest
+
+import hamkaas as hk
+from hamkaas import nn
+
+
+def find_torch():
+    return pytest.importorskip("torch", reason="needs torch")
+
+
+def first(value):
+    return value[0] if isinstance(value, tuple) else value
+
+
+def run_both(ours, theirs, x, training, *args):
+    """Results, gradients and states of both, with a seed for the result."""
+    torch = find_torch()
+    theirs = theirs.double().train(training)
+    ours.load_state_dict({name: value.numpy().copy()
+                          for name, value in theirs.state_dict().items()})
+    given = torch.tensor(x, requires_grad=x.dtype == np.float64)
+    expected = first(theirs(given, *[torch.tensor(a) for a in args]))
+    node = hk.input("x", x.shape, x.dtype)
+    y = first(ours(node, *args, training=training))
+    seed = np.random.default_rng(1).standard_normal(y.shape)
+    expected.backward(torch.tensor(seed))
+    xs = ours.parameters() + ([node] if given.requires_grad else [])
+    slopes = [p.grad for p in theirs.parameters()] + (
+        [given.grad] if given.requires_grad else [])
+    results = {"y": y}
+    if xs:
+        results["slopes"] = hk.gradient(y, xs, seed=seed)
+    model = hk.compile(results)
+    got = model.run({"x": x})
+    check(got["y"], expected.detach())
+    for value, slope in zip(got.get("slopes", []), slopes):
+        check(value, slope)
+    for name, value in theirs.state_dict().items():
+        if name in model.state:
+            check(model.state[name], value)
+
+
+def check(value, expected):
+    assert tuple(value.shape) == tuple(expected.shape)
+    np.testing.assert_allclose(value, expected, rtol=1e-8, atol=1e-9)
+
+
+D = {"dtype": "float64"}
+LAYERS = {
+    "linear": ("Linear", (5, 3), D, (4, 5)),
+    "linear-no-bias": ("Linear", (5, 3, False), D, (2, 4, 5)),
+    "conv1d": ("Conv1d", (4, 6, 3, 2, 1), D, (2, 4, 9)),
+    "conv2d": ("Conv2d", (4, 6, (3, 2)), {**D, "groups": 2}, (2, 4, 7, 6)),
+    "conv3d": ("Conv3d", (2, 3, 2), {**D, "bias": False}, (2, 2, 4, 3, 4)),
+    "batch-norm-1d": ("BatchNorm1d", (3,), D, (6, 3)),
+    "batch-norm-length": ("BatchNorm1d", (3,), D, (4, 3, 5)),
+    "batch-norm-2d": ("BatchNorm2d", (3,), {**D, "momentum": None},
+                      (4, 3, 5, 2)),
+    "batch-norm-3d": ("BatchNorm3d", (3,), {**D, "affine": False},
+                      (4, 3, 2, 2, 3)),
+    "batch-norm-untracked": ("BatchNorm2d", (3,), {
+        **D, "track_running_stats": False}, (4, 3, 5, 2)),
+    "layer-norm": ("LayerNorm", ([3, 4],), D, (5, 3, 4)),
+    "group-norm": ("GroupNorm", (2, 6), D, (3, 6, 4)),
+    "gru": ("GRU", (5, 4), D, (6, 3, 5)),
+    "gru-deep": ("GRU", (5, 4, 2), {**D, "bidirectional": True}, (4, 3, 5)),
+    "lstm": ("LSTM", (5, 4, 2), {**D, "batch_first": True}, (3, 6, 5)),
+    "lstm-both": ("LSTM", (5, 4), {**D, "bidirectional": True, "bias": False},
+                  (4, 3, 5)),
+    "rnn": ("RNN", (5, 4), D, (6, 3, 5)),
+    "rnn-relu": ("RNN", (5, 4), {**D, "nonlinearity": "relu"}, (6, 3, 5)),
+    "encoder": ("TransformerEncoderLayer", (8, 2, 12, 0.0), D, (5, 3, 8)),
+    "encoder-first": ("TransformerEncoderLayer", (8, 2, 12, 0.0), {
+        **D, "norm_first": True, "batch_first": True, "activation": "gelu"},
+        (3, 5, 8)),
+    "max-pool": ("MaxPool2d", (2,), {}, (2, 3, 6, 4)),
+    "avg-pool": ("AvgPool1d", (3,), {"stride": 2}, (2, 3, 9)),
+    "adaptive-pool": ("AdaptiveAvgPool2d", (2,), {}, (2, 3, 5, 4)),
+    "flatten": ("Flatten", (), {}, (2, 3, 4)),
+    "gelu": ("GELU", (), {}, (4, 5)),
+    "relu": ("ReLU", (), {}, (4, 5)),
+    "softmax": ("Softmax", (1,), {}, (4, 5)),
+}
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_are_those_of_torch(name, training, rng):
+    torch = find_torch()
+    kind, args, options, shape = LAYERS[name]
+    theirs = {key: value for key, value in options.items() if key != "dtype"}
+    run_both(getattr(nn, kind)(*args, **options),
+             getattr(torch.nn, kind)(*args, **theirs),
+             rng.standard_normal(shape), training)
+
+
+def test_embedding_is_that_of_torch(rng):
+    torch = find_torch()
+    run_both(nn.Embedding(7, 4, **D), torch.nn.Embedding(7, 4),
+             rng.integers(0, 7, (3, 5)), True)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_is_that_of_torch(masked, rng):
+    torch = find_torch()
+    theirs = torch.nn.MultiheadAttention(8, 2).double()
+    ours = nn.MultiheadAttention(8, 2, **D)
+    ours.load_state_dict({name: value.numpy().copy()
+                          for name, value in theirs.state_dict().items()})
+    q, k = rng.standard_normal((4, 3, 8)), rng.standard_normal((6, 3, 8))
+    options = {}
+    if masked:
+        options = {"attn_mask": np.triu(np.ones((4, 6), bool), 3),
+                   "key_padding_mask": rng.random((3, 6)) < 0.2}
+        options["key_padding_mask"][:, 0] = False
+    expected = theirs(*map(torch.tensor, (q, k, k)), **{
+        name: torch.tensor(value) for name, value in options.items()})
+    inputs = [hk.input(name, x.shape, "float64")
+              for name, x in (("q", q), ("k", k))]
+    model = hk.compile(ours(inputs[0], inputs[1], inputs[1], **options))
+    for value, other in zip(model.run({"q": q, "k": k}), expected):
+        check(value, other.detach())
+
+
+def test_rms_norm(rng):
+    x = rng.standard_normal((3, 8)).astype("float32")
+    model = hk.compile(nn.RMSNorm(8, 1e-6)(hk.input("x", x.shape)))
+    np.testing.assert_allclose(
+        model.run({"x": x}), x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-6),
+        rtol=1e-5)
+
+
+def test_defaults_and_limits_are_those_of_torch():
+    torch = find_torch()
+    for kind, args in (("Linear", (64, 400)), ("Conv2d", (8, 200, 3)),
+                       ("LSTM", (16, 64)), ("Embedding", (500, 40))):
+        theirs = getattr(torch.nn, kind)(*args).state_dict()
+        ours = getattr(nn, kind)(*args).state_dict()
+        assert set(ours) == set(theirs)
+        for name, value in theirs.items():
+            assert ours[name].shape == tuple(value.shape)
+            np.testing.assert_allclose(ours[name].std(), value.numpy().std(),
+                                       rtol=0.15)
+
+
+class Tree(nn.Module):
+    """Modules in lists, dictionaries and attributes; one of them twice."""
+
+    def __init__(self):
+        self.layers = [nn.Linear(2, 2), nn.Residual(nn.Linear(2, 2))]
+        self.parts = {"a": nn.Linear(2, 2)}
+        self.shared = self.layers[0]
+        self.scale = nn.Parameter(np.ones(2))
+
+    def forward(self, x):
+        for layer in (*self.layers, self.parts["a"], self.shared):
+            x = layer(x)
+        return x * self.scale
+
+
+def test_names_are_paths(tmp_path):
+    nn.manual_seed(3)
+    tree = Tree()
+    names = ["layers.0.weight", "layers.0.bias", "layers.1.module.weight",
+             "layers.1.module.bias", "parts.a.weight", "parts.a.bias", "scale"]
+    assert [name for name, _ in tree.named_parameters()] == names
+    model = hk.compile(tree(hk.input("x", [3, 2])))
+    assert sorted(model.state) == sorted(names)
+    nn.save_arrays(tmp_path / "tree.safetensors", tree.state_dict(model))
+    nn.manual_seed(3)
+    same = Tree().state_dict()
+    for name, value in nn.load_arrays(tmp_path / "tree.safetensors").items():
+        np.testing.assert_array_equal(same[name], value)
+    other = Tree()
+    other.load_state_dict(tmp_path / "tree.safetensors")
+    x = np.ones([3, 2], "float32")
+    result = hk.compile(other(hk.input("x", [3, 2]))).run({"x": x})
+    np.testing.assert_array_equal(result, model.run({"x": x}))
+
+
+def test_contents_of_other_modules_are_errors(tmp_path):
+    layer = nn.Linear(2, 3)
+    before = layer.state_dict()
+    with pytest.raises(hk.HamKaasError) as error:
+        layer.load_state_dict({"weight": np.zeros([2, 3]), "more": np.ones(1)})
+    for text in ("missing: bias", "unexpected: more",
+                 "weight: expected [3, 2], got [2, 3]"):
+        assert text in str(error.value)
+    layer.load_state_dict({"bias": np.ones(3), "more": 1}, strict=False)
+    np.testing.assert_array_equal(layer.state_dict()["weight"],
+                                  before["weight"])
+    assert layer.state_dict()["bias"].tolist() == [1, 1, 1]
+    for content in (b"", b"12345678", (9).to_bytes(8, "little") + b"no json..",
+                    (2).to_bytes(8, "little") + b"[]"):
+        path = tmp_path / "broken.safetensors"
+        path.write_bytes(content)
+        with pytest.raises(hk.HamKaasError, match="expected a safetensors"):
+            layer.load_state_dict(path)
+
+
+def test_modes_decide(rng):
+    """Dropout draws anew in training alone; the compiled model is loaded."""
+    model = nn.Sequential(nn.Linear(4, 50), nn.Dropout(0.5))
+    x = hk.input("x", [2, 4])
+    compiled = hk.compile({"train": hk.function(model(x)),
+                           "use": hk.function(model(x, training=False))})
+    batch = {"x": rng.standard_normal((2, 4)).astype("float32")}
+    assert model.training and model[1].training
+    drawn = [compiled.train.run(batch) for _ in range(2)]
+    assert (drawn[0] == 0).any() and (drawn[0] != drawn[1]).any()
+    assert (compiled.use.run(batch) != 0).all()
+    assert not model.eval()[1].training
+    zeros = {name: np.zeros_like(value)
+             for name, value in model.state_dict().items()}
+    model.load_state_dict(zeros, model=compiled)
+    assert (compiled.use.run(batch) == 0).all()
+
+
+def test_two_modules_of_one_program():
+    parts = [nn.Linear(2, 2).name_states(f"{name}.") for name in ("a", "b")]
+    x = hk.input("x", [1, 2])
+    model = hk.compile(parts[1](parts[0](x)))
+    assert sorted(model.state) == ["a.bias", "a.weight", "b.bias", "b.weight"]
+
+
+def test_training_with_all_layers(rng):
+    """The loss falls, and running averages follow the batches."""
+    model = nn.Sequential(
+        nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Dropout(0.1), nn.Linear(36, 3))
+    x, labels = hk.input("x", [6, 1, 8, 8]), hk.input("labels", [6], "int64")
+    loss = nn.cross_entropy(model(x), labels)
+    compiled = hk.compile({
+        "step": hk.train_step(loss, hk.optim.Adam(0.01)),
+        "use": hk.function(hk.argmax(model(x, training=False), axis=1))})
+    batch = {"x": rng.standard_normal((6, 1, 8, 8)).astype("float32"),
+             "labels": np.arange(6) % 3}
+    losses = [float(compiled.step.run(batch)["loss"]) for _ in range(60)]
+    assert losses[-1] < 0.2 * losses[0]
+    assert compiled.state["1.num_batches_tracked"] == 60
+    assert compiled.use.run({"x": batch["x"]}).tolist() == [0, 1, 2, 0, 1, 2]
+
+
+def test_mistakes():
+    x = hk.input("x", [2, 4])
+    for make, text in (
+            (lambda: nn.BatchNorm2d(4)(x), "4 dimensions"),
+            (lambda: nn.BatchNorm1d(4)(hk.input("y", [1, 4])), "more than one"),
+            (lambda: nn.LSTM(4, 3)(x), "3 dimensions"),
+            (lambda: nn.Conv2d(3, 4, 3, groups=2), "that groups divides"),
+            (lambda: nn.MultiheadAttention(8, 3), "heads that divide"),
+            (lambda: nn.RNN(2, 2, nonlinearity="cos"), "'tanh' and 'relu'")):
+        with pytest.raises(hk.HamKaasError, match=text):
+            make()
