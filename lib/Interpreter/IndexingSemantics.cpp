@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "Semantics.h"
 #include <cmath>
 

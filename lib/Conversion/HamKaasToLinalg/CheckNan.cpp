@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GenericBuilder.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "IndexBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -40,3 +40,7 @@ LogicalResult FlattenIndicesOp::inferReturnTypes(MLIRContext *context,
 int64_t FlattenIndicesOp::getFlops() { return 0; }
 
 bool FlattenIndicesOp::checksValues() { return !getUnchecked(); }
+
+int64_t CheckNanOp::getFlops() { return 0; }
+
+bool CheckNanOp::checksValues() { return true; }

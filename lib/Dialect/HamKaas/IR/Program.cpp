@@ -60,7 +60,3 @@ LogicalResult CheckOp::verify() {
   }
   return success();
 }
-
-int64_t CheckNanOp::getFlops() { return 0; }
-
-bool CheckNanOp::checksValues() { return true; }

@@ -14,6 +14,7 @@ REASONS = {
     "group": "form KERNELS",
     "repeat": "form KERNELS",
     "check": "form TARGET",
+    "check_nan": "the option --check-nan makes it",
 }
 
 mlir = open(sys.argv[1], encoding="utf-8").read()

@@ -242,4 +242,25 @@ def HamKaas_FlattenIndicesOp : HamKaas_GraphOp<"flatten_indices", "Elementwise",
   }];
 }
 
+def HamKaas_CheckNanOp : HamKaas_GraphOp<"check_nan", "Elementwise", [
+    SameOperandsAndResultType], ["getFlops", "checksValues"]> {
+  let summary = "end the run with an error if an element is no number";
+  let closed = "the option --check-nan makes it";
+  let description = [{
+    `result = x`. A run in which `x` has a NaN ends with an error that calls `x`
+    by the text `value`, such as `the result of 'log'`, and names the first NaN.
+
+    Gradient: none, for it is made after gradients are taken.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.check_nan %x, "input 'x'" : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_FloatTensor:$x, StrAttr:$value);
+  let results = (outs HamKaas_FloatTensor:$result);
+  let assemblyFormat = "$x `,` $value attr-dict `:` type($x)";
+}
+
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_MOVEMENTOPS
