@@ -108,7 +108,7 @@ def _as_addend(mask: Any, like: Node) -> Node:
 
 def _join(attn_mask: Any, padding: Any, is_causal: bool, q: Node,
           k: Node) -> Optional[Node]:
-    """What is added to the scores, n x heads x L x S."""
+    """The addends of the scores, n x heads x L x S."""
     addends = []
     if is_causal:
         shape = (q.shape[2], k.shape[2])
