@@ -76,6 +76,11 @@ if config.shared_library:
     config.available_features.add("shared-library")
 
 python = find_python()
+# find_spec, because importing torch takes seconds.
+if subprocess.run([python, "-c", "import importlib.util, sys\n"
+                   "sys.exit(importlib.util.find_spec('torch') is None)"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("torch")
 if subprocess.run([python, "-c", "import llvmlite"],
                   capture_output=True).returncode == 0:
     config.available_features.add("llvmlite")

@@ -54,8 +54,8 @@ class MultiheadAttention(Module):
             weights = manipulation.split(self.in_proj_weight, 3, axis=0)
             biases = [None] * 3 if self.in_proj_bias is None else \
                 manipulation.split(self.in_proj_bias, 3, axis=0)
-            parts = [linear(x, w, b)
-                     for x, w, b in zip(inputs, weights, biases)]
+            parts = tuple(linear(x, w, b)
+                          for x, w, b in zip(inputs, weights, biases))
         return tuple(manipulation.permute_dims(part.reshape(
             [*part.shape[:2], self.num_heads, -1]), (0, 2, 1, 3))
             for part in parts)
@@ -70,7 +70,7 @@ class MultiheadAttention(Module):
         if not self.batch_first:
             swapped = {id(x): manipulation.permute_dims(x, (1, 0, 2))
                        for x in inputs}
-            inputs = tuple(swapped[id(x)] for x in inputs)
+            inputs = (swapped[id(query)], swapped[id(key)], swapped[id(value)])
         q, k, v = self._project(inputs)
         mask = _join(attn_mask, key_padding_mask, is_causal, q, k)
         drops = self.training and self.dropout.p > 0
