@@ -335,3 +335,79 @@ def test_initial_contents(tmp_path):
             (lambda: hk.state([2], dtype="int8", initial=200), "got 200")):
         with pytest.raises(hk.HamKaasError, match=message):
             wrong()
+
+
+#===------------------------------------------------------------------------===#
+# Runs that fail late
+#===------------------------------------------------------------------------===#
+
+
+TABLE = np.arange(10, dtype="float32").reshape(5, 2)
+
+
+def pick(number):
+    """Rows of the table at a place that only the run knows."""
+    return hk.take(hk.constant(TABLE), number.astype("int64").reshape([1]),
+                   axis=0)
+
+
+def write_all(state, x):
+    """A state that is written and not read."""
+    new = state.replace(hk.tanh(x), 0, 4)
+    return {"late": pick(hk.sum(x) * 2), "y": new * 2}
+
+
+def write_all_that_is_checked(state, x):
+    return {"late": pick(hk.sum(state.replace(x * 1.5, 0, 4)))}
+
+
+def write_a_part(state, x):
+    new = state.replace(hk.tanh(x)[1:3], 1, 3)
+    return {"late": pick(hk.sum(new) * 3)}
+
+
+def write_where_the_run_says(state, x):
+    begin = hk.sum(x).astype("int64").reshape([1])
+    new = state.replace(x[:2], begin, begin + 2)
+    return {"sum": hk.sum(new)}
+
+
+def make_a_nan(state, x):
+    new = state.replace(x[1:3], 1, 3)
+    return {"sum": hk.sum(new), "root": hk.sqrt(hk.sum(new) + 1)}
+
+
+def carry(state, x):
+    def step(total, number):
+        total = total + number
+        return total, pick(hk.sum(total))
+
+    total, rows = hk.scan(step, state, x)
+    return {"new": state.replace(total, 0, 4), "rows": rows}
+
+
+def write_rows(state, x):
+    def step(total, number):
+        total = total + number
+        return total, total * hk.sum(pick(total))
+
+    _, rows = hk.scan(step, np.zeros([], "float32"), x)
+    return {"sum": hk.sum(state.replace(rows, 0, 4))}
+
+
+LATE_FAILURES = [write_all, write_all_that_is_checked, write_a_part,
+                 write_where_the_run_says, carry, write_rows]
+
+
+@pytest.mark.parametrize("build, good, bad", [
+    *[(build, 0.25, 4.0) for build in LATE_FAILURES],
+    (make_a_nan, 0.75, -2.0)])
+def test_a_run_that_fails_late_leaves_it(build, good, bad):
+    state, x = hk.state([4], "s", initial=[0.5, 0, 0, 0]), hk.input("x", [4])
+    model = hk.compile(build(state, x), check_nan=build is make_a_nan)
+    model.run({"x": np.full([4], good / 4, "float32")})
+    before = model.state["s"]
+    assert before.tolist() != [0.5, 0, 0, 0]
+    with pytest.raises(hk.HamKaasError, match="expected"):
+        model.run({"x": np.full([4], bad, "float32")})
+    assert model.state["s"].tolist() == before.tolist()

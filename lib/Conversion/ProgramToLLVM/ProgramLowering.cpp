@@ -7,6 +7,7 @@
 
 #include "ProgramLowering.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "hamkaas-c/Program.h"
 #include "mlir/IR/Matchers.h"
 #include <map>
@@ -82,10 +83,8 @@ static std::optional<MemoryRegion> findRegion(Value buffer) {
 /// begins.
 bool ProgramLowering::isKnownBefore(func::CallOp call, bool stateWritten) {
   return llvm::all_of(getChecked(call), [&](int64_t argument) {
-    std::optional<MemoryRegion> region = findRegion(call.getOperand(argument));
-    return !region || region == MemoryRegion::Input ||
-           region == MemoryRegion::Constants ||
-           (region == MemoryRegion::State && !stateWritten);
+    return hamkaas::isKnownBefore(findRegion(call.getOperand(argument)),
+                                  stateWritten);
   });
 }
 

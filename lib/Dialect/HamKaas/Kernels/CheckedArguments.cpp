@@ -8,6 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -27,13 +28,29 @@ SetVector<Operation *> hamkaas::getCheckSlice(func::FuncOp kernel) {
   return ordered;
 }
 
+/// Follows views back, which kernels have until memory is planned.
+static Value getWholeMemory(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  return memory;
+}
+
 llvm::SmallSetVector<int64_t, 4>
 hamkaas::getCheckedArguments(func::FuncOp kernel) {
   llvm::SmallSetVector<int64_t, 4> checked;
   // A check of many values is the result of a loop.
   for (Operation *op : getCheckSlice(kernel))
     op->walk([&](memref::LoadOp load) {
-      checked.insert(cast<BlockArgument>(load.getMemRef()).getArgNumber());
+      if (auto argument =
+              dyn_cast<BlockArgument>(getWholeMemory(load.getMemRef())))
+        checked.insert(argument.getArgNumber());
     });
   return checked;
+}
+
+bool hamkaas::isKnownBefore(std::optional<MemoryRegion> region,
+                            bool stateWritten) {
+  return !region || region == MemoryRegion::Input ||
+         region == MemoryRegion::Constants ||
+         (region == MemoryRegion::State && !stateWritten);
 }

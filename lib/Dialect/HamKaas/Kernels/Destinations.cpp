@@ -109,11 +109,14 @@ static Value getReshapedTensor(Value value) {
 
 void Destinations::findStorages() {
   Operation *terminator = program.getBody().front().getTerminator();
-  for (auto [value, destination] :
-       llvm::zip_equal(terminator->getOperands(), destinations))
-    // A state's old value may be read by others: left to bufferization.
-    if (destination.use_empty())
-      storages.try_emplace(getReshapedTensor(value), destination);
+  bool isLoop = program->hasAttr(HamKaasDialect::loopAttrName);
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    // A state's old value may be read by others, and a run that fails must not
+    // change it: left to bufferization and memory planning.
+    bool isKept = !isLoop && isState(program.getResultAttrDict(i));
+    if (!isKept && destinations[i].use_empty())
+      storages.try_emplace(getReshapedTensor(value), destinations[i]);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 
 #include "BufferViews.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -99,4 +100,23 @@ FailureOr<BufferView> hamkaas::applyBufferView(Operation *op,
           [&](auto subView) { return takeSubView(subView, source); })
       .Case<memref::ReinterpretCastOp>(
           [&](auto cast) { return reinterpret(cast, source); });
+}
+
+Value hamkaas::getViewedBuffer(Value operand) {
+  Operation *op = operand.getDefiningOp();
+  for (; op && isBufferView(op); op = operand.getDefiningOp())
+    operand = op->getOperand(0);
+  return operand;
+}
+
+Value hamkaas::cloneView(OpBuilder &builder, Value operand, Value buffer) {
+  SmallVector<Operation *> chain;
+  Value source = getViewedBuffer(operand);
+  for (Value view = operand; view != source; view = chain.back()->getOperand(0))
+    chain.push_back(view.getDefiningOp());
+  IRMapping mapping;
+  mapping.map(source, buffer);
+  for (Operation *op : llvm::reverse(chain))
+    builder.clone(*op, mapping);
+  return mapping.lookup(operand);
 }

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_PLAN_BUFFERVIEWS_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_PLAN_BUFFERVIEWS_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
@@ -36,10 +37,17 @@ BufferView getWholeBuffer(mlir::Value buffer);
 /// True for an op whose result shares the storage of its first operand.
 bool isBufferView(mlir::Operation *op);
 
+/// The buffer that `operand` is a part of, which is not the result of a view.
+mlir::Value getViewedBuffer(mlir::Value operand);
+
 /// The selection of the view operation `op` if its first operand selects
 /// `source`. Emits an error if that is not known at compile time.
 mlir::FailureOr<BufferView> applyBufferView(mlir::Operation *op,
                                             const BufferView &source);
+
+/// The part of `buffer` that `operand` is of another one of its type.
+mlir::Value cloneView(mlir::OpBuilder &builder, mlir::Value operand,
+                      mlir::Value buffer);
 
 /// The strides of a dense row-major buffer.
 llvm::SmallVector<int64_t, 4> getDenseStrides(llvm::ArrayRef<int64_t> sizes);

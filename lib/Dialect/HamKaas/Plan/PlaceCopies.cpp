@@ -8,6 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
+#include "LateChecks.h"
 #include "ProgramBuffers.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -19,16 +20,13 @@ bool hamkaas::isCopy(Operation *step) {
          step->hasAttr(HamKaasDialect::copyAttrName);
 }
 
-/// Returns whether the step writes to `operand`, which it may read as well.
-static bool isWritten(OpOperand &operand) {
-  Operation *step = operand.getOwner();
-  if (auto repeat = dyn_cast<RepeatOp>(step))
-    return repeat.isDpsInit(&operand) || operand.get() == repeat.getWorkspace();
-  return operand.getOperandNumber() + 1 == step->getNumOperands();
+static bool isState(Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  return argument && getRegion(argument) == MemoryRegion::State;
 }
 
-/// Returns whether a run may write to `buffer` early. The state of a failed run
-/// must stay unchanged, so states are written late.
+/// Returns whether a run may write to `buffer` at any time. Inputs are the
+/// caller's, and the state of a failed run must stay as it was.
 static bool isWritableEarly(Value buffer) {
   auto argument = dyn_cast<BlockArgument>(buffer);
   if (!argument)
@@ -55,7 +53,8 @@ struct Part {
 /// Moves buffers into those that they are copied to, or from.
 class CopyPlacer {
 public:
-  CopyPlacer(ProgramBuffers &buffers, function_ref<bool(Value)> mayBeHost);
+  CopyPlacer(ProgramBuffers &buffers, const SymbolTable &symbols,
+             function_ref<bool(Value)> mayBeHost);
 
   /// Removes the copy `step`, if possible.
   void place(size_t step);
@@ -65,13 +64,15 @@ public:
 
 private:
   Part getPart(Value operand) const;
-  bool mayHost(const Part &guest, const Part &host) const;
+  bool mayLieIn(const Part &guest, const Part &host) const;
+  bool mayChangeState(size_t step) const;
   bool maySourceMove(size_t step, const Part &source, const Part &target) const;
   bool mayTargetMove(size_t step, const Part &source, const Part &target) const;
   void move(const Part &guest, const Part &host);
 
   const ProgramBuffers &buffers;
   function_ref<bool(Value)> mayBeHost;
+  std::optional<size_t> lastLateCheck;
   /// In the order of the steps. Those of a buffer that was moved are its
   /// host's.
   DenseMap<Value, SmallVector<Access>> accesses;
@@ -81,14 +82,15 @@ private:
 
 } // namespace
 
-CopyPlacer::CopyPlacer(ProgramBuffers &buffers,
+CopyPlacer::CopyPlacer(ProgramBuffers &buffers, const SymbolTable &symbols,
                        function_ref<bool(Value)> mayBeHost)
-    : buffers(buffers), mayBeHost(mayBeHost) {
+    : buffers(buffers), mayBeHost(mayBeHost),
+      lastLateCheck(findLastLateCheck(buffers, symbols, StateChecks::Late)) {
   for (auto [i, step] : llvm::enumerate(buffers.getSteps()))
     for (OpOperand &operand : step->getOpOperands()) {
       Part part = getPart(operand.get());
       accesses[part.buffer].push_back(
-          {i, part.begin, part.end, isWritten(operand)});
+          {i, part.begin, part.end, writesTo(operand)});
     }
 }
 
@@ -111,23 +113,38 @@ Part CopyPlacer::getPart(Value operand) const {
 }
 
 /// Returns whether `guest` is all of a buffer that we allocate, and `host`
-/// memory that it can lie in.
-bool CopyPlacer::mayHost(const Part &guest, const Part &host) const {
+/// another one that it may lie in.
+bool CopyPlacer::mayLieIn(const Part &guest, const Part &host) const {
   auto type = cast<MemRefType>(guest.buffer.getType());
   return guest.buffer.getDefiningOp<memref::AllocOp>() &&
          guest.buffer != host.buffer && guest.begin != guest.end &&
          guest.end - guest.begin == type.getNumElements() &&
-         isWritableEarly(host.buffer) && mayBeHost(host.buffer);
+         mayBeHost(host.buffer);
+}
+
+/// Returns whether a run that comes to write at `step` can no longer fail.
+/// Carried values of a loop's body change as the loop goes on.
+bool CopyPlacer::mayChangeState(size_t step) const {
+  Operation *op = buffers.getSteps()[step];
+  if (op->getParentOfType<func::FuncOp>()->hasAttr(
+          HamKaasDialect::loopAttrName))
+    return false;
+  return !lastLateCheck || step > *lastLateCheck ||
+         (step == *lastLateCheck && checksBeforeItWrites(op));
 }
 
 /// Requires that nobody else uses the target after the first write to the
 /// source, or writes to it before the last read of the source.
 bool CopyPlacer::maySourceMove(size_t step, const Part &source,
                                const Part &target) const {
-  if (!mayHost(source, target))
+  if (!mayLieIn(source, target))
     return false;
   ArrayRef<Access> own = accesses.find(source.buffer)->second;
   size_t first = own.front().step, last = own.back().step;
+  bool isWritable = isState(target.buffer) ? mayChangeState(first)
+                                           : isWritableEarly(target.buffer);
+  if (!isWritable)
+    return false;
   if (first == step || llvm::any_of(own, [&](const Access &access) {
         return access.step > step && access.isWrite;
       }))
@@ -150,7 +167,7 @@ bool CopyPlacer::maySourceMove(size_t step, const Part &source,
 /// result of a kernel, whose layout it does not know, is reshaped.
 bool CopyPlacer::mayTargetMove(size_t step, const Part &source,
                                const Part &target) const {
-  if (!mayHost(target, source))
+  if (!mayLieIn(target, source) || !isWritableEarly(source.buffer))
     return false;
   ArrayRef<Access> own = accesses.find(target.buffer)->second;
   size_t last = own.back().step;
@@ -200,7 +217,7 @@ void CopyPlacer::move(const Part &guest, const Part &host) {
 DenseSet<Value>
 ProgramBuffers::placeCopies(const SymbolTable &symbols,
                             function_ref<bool(Value)> mayBeHost) {
-  CopyPlacer placer(*this, mayBeHost);
+  CopyPlacer placer(*this, symbols, mayBeHost);
   for (auto [i, step] : llvm::enumerate(steps))
     if (isCopy(step))
       placer.place(i);

@@ -11,6 +11,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "LateChecks.h"
 #include "ProgramBuffers.h"
 #include "Recompute.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -519,7 +520,8 @@ private:
 
   LogicalResult planEntry(func::FuncOp entry, const SymbolTable &symbols,
                           const ConstantsRegion &constants) {
-    if (failed(addWorkspaces(entry, symbols)))
+    if (failed(addWorkspaces(entry, symbols)) ||
+        failed(delayStateWrites(entry, symbols)))
       return failure();
     if (maxWorkspace != 0) {
       ProgramPlanner free(entry, symbols, constants, alignment);

@@ -15,7 +15,6 @@
 #include "HamKaas/Planner/Recomputation.h"
 #include "ProgramBuffers.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -48,7 +47,6 @@ private:
   bool isWhole(Value operand) const;
   void repeat(const ScheduledStep &scheduled, Operation *before);
   SmallVector<Value> getReads(const ScheduledStep &scheduled);
-  Value getView(Value operand, Value buffer);
 
   const SymbolTable &symbols;
   ProgramBuffers buffers;
@@ -174,30 +172,13 @@ Work CallRepeater::describe() {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// The part of `buffer` that `operand` is of another one of its type.
-Value CallRepeater::getView(Value operand, Value buffer) {
-  SmallVector<Operation *> chain;
-  Value source = operand;
-  while (Operation *op = source.getDefiningOp()) {
-    if (!isBufferView(op))
-      break;
-    chain.push_back(op);
-    source = op->getOperand(0);
-  }
-  IRMapping mapping;
-  mapping.map(source, buffer);
-  for (Operation *op : llvm::reverse(chain))
-    builder.clone(*op, mapping);
-  return mapping.lookup(operand);
-}
-
 /// The operands that a step or its repetition reads.
 SmallVector<Value> CallRepeater::getReads(const ScheduledStep &scheduled) {
   SmallVector<Value> reads;
   for (Value operand : operands[scheduled.step]) {
     size_t index = indices.lookup(buffers.getView(operand).buffer);
     reads.push_back(llvm::is_contained(scheduled.repeatedReads, index)
-                        ? getView(operand, repeated.lookup(index))
+                        ? cloneView(builder, operand, repeated.lookup(index))
                         : operand);
   }
   return reads;
@@ -209,7 +190,7 @@ void CallRepeater::repeat(const ScheduledStep &scheduled, Operation *before) {
   Value buffer = buffers.getView(result).buffer;
   Value copy = builder.clone(*buffer.getDefiningOp())->getResult(0);
   SmallVector<Value> reads = getReads(scheduled);
-  reads.back() = getView(result, copy);
+  reads.back() = cloneView(builder, result, copy);
   Operation *call = builder.clone(*buffers.getSteps()[scheduled.step]);
   call->setOperands(reads);
   call->setAttr(HamKaasDialect::recomputedAttrName, builder.getUnitAttr());

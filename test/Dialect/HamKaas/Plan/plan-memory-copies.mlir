@@ -145,7 +145,8 @@ func.func @main(%s: memref<4xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas
 // -----
 
 // The part is read before the copy, is written to after it while the source is
-// still read, the source is written to after it, the target is a state.
+// still read, the source is written to after it, the target is a state of a run
+// that may still fail.
 
 // CHECK-LABEL: func @main(
 // CHECK:         call @make
@@ -155,6 +156,13 @@ func.func private @make(%a: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas
   return
 }
 func.func private @both(%a: memref<4xf32>, %b: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func private @check(%a: memref<4xf32>, %b: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %c0 = arith.constant 0 : index
+  %0 = memref.load %a[%c0] : memref<4xf32>
+  %ok = arith.cmpf ord, %0, %0 : f32
+  hamkaas.check %ok, "expected a number"()
   return
 }
 func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas.region<input>},
@@ -180,6 +188,7 @@ func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas
   call @make(%c) : (memref<4xf32>) -> ()
   call @both(%c, %v) : (memref<4xf32>, memref<4xf32>) -> ()
   call @make(%d) : (memref<4xf32>) -> ()
+  call @check(%y, %v) : (memref<4xf32>, memref<4xf32>) -> ()
   memref.copy %d, %s : memref<4xf32> to memref<4xf32>
   return
 }

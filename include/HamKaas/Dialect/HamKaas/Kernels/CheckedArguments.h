@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_DIALECT_HAMKAAS_KERNELS_CHECKEDARGUMENTS_H
 #define HAMKAAS_DIALECT_HAMKAAS_KERNELS_CHECKEDARGUMENTS_H
 
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -20,6 +21,11 @@ llvm::SmallSetVector<int64_t, 4> getCheckedArguments(mlir::func::FuncOp kernel);
 /// The operations that the checks of `kernel` depend on, and these, in the
 /// order of the text.
 llvm::SetVector<mlir::Operation *> getCheckSlice(mlir::func::FuncOp kernel);
+
+/// Returns whether what a check reads from `region`, nothing for a constant,
+/// has its value when the run begins. Then the check is made before any kernel.
+/// `stateWritten` if a step before it writes to a state.
+bool isKnownBefore(std::optional<MemoryRegion> region, bool stateWritten);
 
 } // namespace hamkaas
 
