@@ -7,6 +7,7 @@ are recorded and computed when somebody looks, or when an optimizer steps.
 
 from __future__ import annotations
 
+import weakref
 from typing import (Any, Callable, ClassVar, Dict, Iterator, List, NamedTuple,
                     Optional, Sequence, Set, Tuple, Type, TypeVar, Union)
 
@@ -164,7 +165,7 @@ class Value:
     requires_grad: bool
     num_outputs: int = 1
     _data: Optional[Parts]
-    _grad: Optional["Value"] = None
+    _grad: Union[None, "Value", "_Passed"] = None
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
         global TENSOR_COUNTER
@@ -232,12 +233,21 @@ class Value:
         value._data = _apply(op, inputs)
         if requires_grad:
             value.op, value.inputs = op, inputs
-            if op._is_heavy:
-                value._data.memory.keep()  # type: ignore[union-attr]
-        elif not _is_in_backward:
-            for part in value._each():
-                part.memory.want()
+        if not _is_in_backward:
+            value._announce(op, inputs)
         return value
+
+    def _announce(self, op: Op, inputs: Sequence["Value"]) -> None:
+        """Says which elements programs store."""
+        for one in inputs:
+            for part in one._each():
+                part.memory.go_on()
+        for part in self._each():
+            if not self.requires_grad:
+                part.memory.want()
+            elif op._is_heavy:
+                part.memory.keep()
+            part.memory.end()
 
     def _each(self) -> Tuple[Data, ...]:
         data = self._parts()
@@ -254,16 +264,41 @@ class Value:
     @property
     def grad(self) -> Any:
         """The gradient, after `Tensor.backward`; None before."""
+        if isinstance(self._grad, _Passed):
+            return self._grad.find()
         return self._grad
 
     @grad.setter
     def grad(self, value: Any) -> None:
         old = self._grad
-        if old is not None and old is not value and old.op is not None:
+        if isinstance(old, Value) and old is not value and old.op is not None:
             # Nobody may look at it; if somebody does, it is computed.
             for part in old._each():
                 part.memory.drop()
         self._grad = value
+
+
+class _Passed:
+    """The gradient of a value that is not trained.
+
+    It knows how it is made only as long as others do: gradients are made of
+    values, so that references in both directions would keep all of a step.
+    """
+
+    __slots__ = ("reference", "kind", "data")
+
+    def __init__(self, value: Value) -> None:
+        self.reference, self.kind = weakref.ref(value), type(value)
+        self.data = value._parts()
+
+    def find(self) -> Value:
+        """The gradient."""
+        value = self.reference()
+        if value is None:
+            value = _plain_class(self.kind).__new__(_plain_class(self.kind))
+            value._data = self.data
+            self.reference = weakref.ref(value)
+        return value
 
 
 def _plain_class(given: Type[V]) -> Any:
@@ -557,12 +592,14 @@ def compute_gradient_of_variables(output_tensor: Value,
 
 def _visit(node: Value, contributions: Dict[int, List[Value]]) -> None:
     """Sets ``grad`` of one value and passes it on."""
-    total = sum_node_list(contributions[id(node)])
-    node.grad = total
+    total = sum_node_list(contributions.pop(id(node)))
+    if node.op is None and node.requires_grad:
+        node.grad = total
+        for part in total._each():
+            part.memory.want()
+    else:
+        node.grad = total if LAZY_MODE else _Passed(total)
     if node.op is None:
-        if node.requires_grad:
-            for part in total._each():
-                part.memory.want()
         return
     for part in node._each():
         part.memory._keeper = None

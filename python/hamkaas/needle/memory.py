@@ -128,14 +128,25 @@ class Memory:
 
     # What programs store.
 
+    def end(self) -> None:
+        """Lets the next program compute the elements, unless an operation takes
+        them before."""
+        if not self.is_known:
+            _ends[self._number] = self
+
+    def go_on(self) -> None:
+        """Takes `end` back."""
+        _ends.pop(self._number, None)
+
     def keep(self) -> None:
         """Lets programs that compute the elements on their way store them."""
         if not self.is_known:
             self._keeper = Array._of(self._record)
 
     def drop(self) -> None:
-        """Ends `keep` and `want`."""
+        """Takes `keep`, `want` and `end` back."""
         self._keeper = None
+        self.go_on()
         _wanted.pop(self._number, None)
 
     def want(self) -> None:
@@ -149,6 +160,11 @@ _alive: "weakref.WeakValueDictionary[int, Memory]" = \
 """All that is not computed."""
 _wanted: "weakref.WeakValueDictionary[int, Memory]" = \
     weakref.WeakValueDictionary()
+
+
+_ends: "weakref.WeakValueDictionary[int, Memory]" = \
+    weakref.WeakValueDictionary()
+"""Of which nothing is made yet; whoever has them is going to look."""
 
 
 class _Owner:
@@ -179,9 +195,11 @@ def compute(memories: Iterable[Memory]) -> None:
     """Computes elements, and all that is wanted, by one program."""
     chosen = {memory._number: memory for memory in memories}
     chosen.update(_wanted)
+    chosen.update(_ends)
     ordered: List[Memory] = [chosen[number] for number in sorted(chosen)]
     compute_records([memory._record for memory in ordered])
     _wanted.clear()
+    _ends.clear()
     for memory in ordered:
         memory._keeper = None
         _alive.pop(memory._number, None)

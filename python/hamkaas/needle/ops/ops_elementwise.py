@@ -251,8 +251,8 @@ class ReLU(TensorOp):
         return elementwise.maximum(a, 0)  # type: ignore[no-any-return]
 
     def gradient(self, out_grad: Any, node: Any) -> Tensor:
-        positive = _Positive()(node.inputs[0].detach())
-        return out_grad * positive  # type: ignore[no-any-return]
+        return out_grad * _Positive()(  # type: ignore[no-any-return]
+            node.inputs[0])
 
 
 def relu(a: Tensor) -> Tensor:
