@@ -23,7 +23,7 @@ not broadcast but by `broadcast_to` and `matmul`.
 
 from . import autograd, ops
 autograd._OPERATIONS = ops
-from . import init, nn, optim
+from . import data, init, nn, optim
 from .autograd import (Op, Tensor, TensorOp, TensorTuple, TensorTupleOp, Value)
 from .backend_selection import *
 from .backend_selection import (BACKEND, Device, NDArray, all_devices,

@@ -7,6 +7,7 @@ are recorded and computed when somebody looks, or when an optimizer steps.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from typing import (Any, Callable, ClassVar, Dict, Iterator, List, NamedTuple,
                     Optional, Sequence, Set, Tuple, Type, TypeVar, Union)
@@ -278,8 +279,21 @@ class Value:
         self._grad = value
 
 
+_leaves: List["weakref.ref[Value]"] = []
+"""Leaves with a gradient that knows how it is made."""
+
+
+def pass_gradients() -> None:
+    """Lets gradients of leaves forget how they are made, after a step."""
+    for reference in _leaves:
+        leaf = reference()
+        if leaf is not None and isinstance(leaf._grad, Value):
+            leaf._grad = _Passed(leaf._grad)
+    _leaves.clear()
+
+
 class _Passed:
-    """The gradient of a value that is not trained.
+    """The gradient of a value that is no leaf, or after a step.
 
     It knows how it is made only as long as others do: gradients are made of
     values, so that references in both directions would keep all of a step.
@@ -580,6 +594,7 @@ def compute_gradient_of_variables(output_tensor: Value,
     global _is_in_backward
     contributions: Dict[int, List[Value]] = {id(output_tensor): [out_grad]}
     order = find_topo_sort([output_tensor])
+    _want_held(order)
     before, _is_in_backward = _is_in_backward, True
     try:
         for node in reversed(order):
@@ -590,13 +605,40 @@ def compute_gradient_of_variables(output_tensor: Value,
         part.memory.want()
 
 
+def _want_held(order: List[Value]) -> None:
+    """Lets programs store the values that not only others are made of.
+
+    Somebody has them and may look at them after a step.
+    """
+    uses: Dict[int, int] = {}
+    for node in order:
+        for one in node.inputs:
+            uses[id(one)] = uses.get(id(one), 0) + 1
+    for node in order:
+        if node.op is not None and node._data is not None and \
+                sys.getrefcount(node) > _OF_LISTED + uses.get(id(node), 0):
+            for part in node._each():
+                part.memory.want()
+
+
+def _count_listed() -> int:
+    """References to an object that only a list has, in a loop over that."""
+    for one in [object()]:
+        return sys.getrefcount(one)
+    raise AssertionError
+
+
+_OF_LISTED = _count_listed()
+
+
 def _visit(node: Value, contributions: Dict[int, List[Value]]) -> None:
     """Sets ``grad`` of one value and passes it on."""
     total = sum_node_list(contributions.pop(id(node)))
     if node.op is None and node.requires_grad:
         node.grad = total
+        _leaves.append(weakref.ref(node))
         for part in total._each():
-            part.memory.want()
+            part.memory.want_gradient()
     else:
         node.grad = total if LAZY_MODE else _Passed(total)
     if node.op is None:

@@ -126,7 +126,7 @@ class Memory:
         self._is_pinned = True
         return self.expose().ctypes.data
 
-    # What programs store.
+    # Elements that programs store.
 
     def end(self) -> None:
         """Lets the next program compute the elements, unless an operation takes
@@ -148,6 +148,12 @@ class Memory:
         self._keeper = None
         self.go_on()
         _wanted.pop(self._number, None)
+        _gradients.pop(self._number, None)
+
+    def want_gradient(self) -> None:
+        """As `want`, but for programs of steps: they use gradients up."""
+        if not self.is_known:
+            _gradients[self._number] = self
 
     def want(self) -> None:
         """Lets the next program compute the elements."""
@@ -162,6 +168,9 @@ _wanted: "weakref.WeakValueDictionary[int, Memory]" = \
     weakref.WeakValueDictionary()
 
 
+_gradients: "weakref.WeakValueDictionary[int, Memory]" = \
+    weakref.WeakValueDictionary()
+"""Those of tensors that no operation made."""
 _ends: "weakref.WeakValueDictionary[int, Memory]" = \
     weakref.WeakValueDictionary()
 """Of which nothing is made yet; whoever has them is going to look."""
@@ -191,15 +200,17 @@ def borrow(record: Record) -> Array:
     return array
 
 
-def compute(memories: Iterable[Memory]) -> None:
+def compute(memories: Iterable[Memory], is_step: bool = False) -> None:
     """Computes elements, and all that is wanted, by one program."""
     chosen = {memory._number: memory for memory in memories}
     chosen.update(_wanted)
     chosen.update(_ends)
+    if not is_step:
+        chosen.update(_gradients)
     ordered: List[Memory] = [chosen[number] for number in sorted(chosen)]
     compute_records([memory._record for memory in ordered])
-    _wanted.clear()
-    _ends.clear()
+    for registry in (_wanted, _ends, _gradients):
+        registry.clear()
     for memory in ordered:
         memory._keeper = None
         _alive.pop(memory._number, None)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..array.array import Array
 from ..array_api import elementwise, manipulation, reductions
-from .autograd import Data, Tensor
+from .autograd import Data, Tensor, pass_gradients
 from .memory import Memory, compute
 
 
@@ -33,6 +33,24 @@ class Optimizer:
         for parameter in self.params:
             parameter.grad = None
 
+    def clip_grad_norm(self, max_norm: float = 0.25) -> None:
+        """Scales all gradients down so that their norm is at most
+        ``max_norm``."""
+        chosen = list(dict.fromkeys(one for one in self.params
+                                    if one.grad is not None))
+        if not chosen:
+            return
+        squares: Any = 0.0
+        for parameter in chosen:
+            gradient = parameter.grad._one().array()
+            squares = reductions.sum(gradient * gradient) + squares
+        factor = elementwise.minimum(max_norm / elementwise.sqrt(squares), 1.0)
+        for parameter in chosen:
+            one = parameter.grad._one()
+            scale = manipulation.reshape(factor, (1,) * len(one.shape))
+            parameter.grad = Tensor._of(one.array() * scale, one.device)
+            parameter.grad._one().memory.want()
+
     def _settle(self, states: Sequence[Dict[Tensor, Tensor]]) -> None:
         """Computes parameters and states, but not gradients by themselves."""
         trained = [one for one in self.params if one.grad is not None]
@@ -40,7 +58,8 @@ class Optimizer:
             parameter.grad._one().memory.drop()
         tensors = trained + [state[one] for state in states for one in trained
                              if one in state]
-        compute([one._one().memory for one in tensors])
+        compute([one._one().memory for one in tensors], is_step=True)
+        pass_gradients()
 
 
 def _decayed(parameter: Tensor, weight_decay: float) -> Array:
@@ -97,24 +116,6 @@ class SGD(Optimizer):
                 _keep(self.u, parameter, update)
             _replace(parameter, parameter._one().array() - update * self.lr)
         self._settle([self.u])
-
-    def clip_grad_norm(self, max_norm: float = 0.25) -> None:
-        """Scales all gradients down so that their norm is at most
-        ``max_norm``."""
-        chosen = list(dict.fromkeys(one for one in self.params
-                                    if one.grad is not None))
-        if not chosen:
-            return
-        squares: Any = 0.0
-        for parameter in chosen:
-            gradient = parameter.grad._one().array()
-            squares = reductions.sum(gradient * gradient) + squares
-        factor = elementwise.minimum(max_norm / elementwise.sqrt(squares), 1.0)
-        for parameter in chosen:
-            one = parameter.grad._one()
-            scale = manipulation.reshape(factor, (1,) * len(one.shape))
-            parameter.grad = Tensor._of(one.array() * scale, one.device)
-            parameter.grad._one().memory.want()
 
 
 class Adam(Optimizer):

@@ -18,7 +18,7 @@ class Parameter(Tensor):
 
 
 def _parts(value: Any) -> List[Any]:
-    """What a module, a dictionary, a list or a tuple holds."""
+    """The values in a module, a dictionary, a list or a tuple."""
     if isinstance(value, Module):
         return list(value.__dict__.values())
     if isinstance(value, dict):
