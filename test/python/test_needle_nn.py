@@ -396,3 +396,20 @@ def test_initializers():
     close(ndl.init.randb(3, p=1, dtype="float32"), [1, 1, 1])
     close(ndl.zeros_like(ndl.ones(2, 3)), np.zeros((2, 3)))
     assert ndl.cpu().one_hot(3, [1]).numpy().tolist() == [[0, 1, 0]]
+
+
+def test_places_of_errors():
+    """Errors name the line of the user's layer, also behind other layers."""
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(2, 3), nn.Linear(4, 2)
+
+        def forward(self, x):
+            y = self.first(x)
+            return self.second(y)
+
+    with pytest.raises(HamKaasError) as error:
+        nn.Sequential(Net())(ndl.Tensor(draw(1, 2)))
+    line = Net.forward.__code__.co_firstlineno + 2
+    assert f"test_needle_nn.py:{line}: error: " in str(error.value)

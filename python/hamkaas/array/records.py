@@ -6,9 +6,11 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
+import threading
 import weakref
 from types import CodeType, FrameType
-from typing import Any, Dict, List, Optional, Tuple
+from typing import (Any, Callable, Dict, List, Optional, Tuple, TypeVar,
+                    cast)
 
 from ..arrays import Array as NumpyArray
 from ..positions import Position, printable
@@ -18,6 +20,8 @@ from .empty_types import infer, lacks_elements
 Place = Optional[Tuple[CodeType, int]]
 """Code and instruction of the user. Taken at each operation, unlike the line,
 which takes a microsecond to find."""
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 Holder = Optional["weakref.ref[Any]"]
 Operands = Tuple[Optional["Record"], ...]
@@ -100,8 +104,34 @@ def _check_module(name: Any) -> bool:
     return ours
 
 
+class _Known(threading.local):
+    place: Place = None
+
+
+_known = _Known()
+
+
+def at_one_place(function: _F) -> _F:
+    """A function whose operations are all at the place of its call.
+
+    So it is found once: it takes microseconds where calls are nested.
+    """
+    @functools.wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        before = _known.place
+        _known.place = before or user_place()
+        try:
+            return function(*arguments, **named)
+        finally:
+            _known.place = before
+
+    return cast(_F, call)
+
+
 def user_place() -> Place:
     """Where the user's program is now."""
+    if _known.place is not None:
+        return _known.place
     frame: Optional[FrameType] = sys._getframe(2)
     known = _is_ours
     while frame is not None:

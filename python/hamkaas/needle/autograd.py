@@ -15,6 +15,7 @@ from typing import (Any, Callable, ClassVar, Dict, Iterator, List, NamedTuple,
 import numpy as np
 
 from ..array.array import Array
+from ..array.records import at_one_place
 from ..arrays import Array as NumpyArray
 from ..arrays import Shape
 from ..positions import make_error
@@ -588,6 +589,7 @@ _OPERATIONS: Any = None
 #===------------------------------------------------------------------------===#
 
 
+@at_one_place
 def compute_gradient_of_variables(output_tensor: Value,
                                   out_grad: Value) -> None:
     """Sets ``grad`` of ``output_tensor`` and all that it is made of."""

@@ -13,9 +13,14 @@ from typing import Any, Dict, List, Sequence
 import numpy as np
 
 from ..array.array import Array
+from ..array.records import at_one_place
 from ..array_api import elementwise, manipulation, reductions
+from ..tensor import Attribute, make_all
 from .autograd import Data, Tensor, pass_gradients
 from .memory import Memory, compute
+
+State = Dict[Tensor, Tensor]
+"""A tensor for each parameter."""
 
 
 class Optimizer:
@@ -51,7 +56,7 @@ class Optimizer:
             parameter.grad = Tensor._of(one.array() * scale, one.device)
             parameter.grad._one().memory.want()
 
-    def _settle(self, states: Sequence[Dict[Tensor, Tensor]]) -> None:
+    def _settle(self, states: Sequence[State]) -> None:
         """Computes parameters and states, but not gradients by themselves."""
         trained = [one for one in self.params if one.grad is not None]
         for parameter in trained:
@@ -62,22 +67,7 @@ class Optimizer:
         pass_gradients()
 
 
-def _decayed(parameter: Tensor, weight_decay: float) -> Array:
-    """The gradient with that of the weights' squares."""
-    gradient: Array = parameter.grad._one().array()
-    if not weight_decay:
-        return gradient
-    return gradient + parameter._one().array() * weight_decay
-
-
-def _replace(parameter: Tensor, array: Array) -> None:
-    name = parameter._one().memory.name
-    if array._type[0] != name:
-        array = elementwise.astype(array, name)
-    parameter._data = Data.of(array, parameter._one().device)
-
-
-def _state_of(state: Dict[Tensor, Tensor], parameter: Tensor) -> Array:
+def _state_of(state: State, parameter: Tensor) -> Array:
     """The state of a parameter, zero at first."""
     if parameter not in state:
         one = parameter._one()
@@ -86,9 +76,24 @@ def _state_of(state: Dict[Tensor, Tensor], parameter: Tensor) -> Array:
     return state[parameter]._one().array()
 
 
-def _keep(state: Dict[Tensor, Tensor], parameter: Tensor,
-          array: Array) -> None:
-    state[parameter] = Tensor._of(array, parameter._one().device)
+def _update(row: str, parameter: Tensor, states: Sequence[State],
+            numbers: Sequence[float], attributes: Dict[str, Attribute]) -> None:
+    """Replaces a parameter and its states by the results of an operation.
+
+    ``numbers`` are the operands behind the states.
+    """
+    one, gradient = parameter._one(), parameter.grad._one().array()
+    name = one.memory.name
+    if gradient._type[0] != name:
+        gradient = elementwise.astype(gradient, name)
+    operands: List[Array] = [
+        one.array(), gradient, *[_state_of(state, parameter)
+                                 for state in states],
+        *[Array._of_elements(np.array(number, name)) for number in numbers]]
+    updated, *new = make_all(row, operands, attributes)
+    parameter._data = Data.of(updated, one.device)
+    for state, array in zip(states, new):
+        state[parameter] = Tensor._of(array, one.device)
 
 
 class SGD(Optimizer):
@@ -103,19 +108,22 @@ class SGD(Optimizer):
         super().__init__(params)
         self.lr, self.momentum = lr, momentum
         self.weight_decay = weight_decay
-        self.u: Dict[Tensor, Tensor] = {}
+        self.u: State = {}
 
+    @at_one_place
     def step(self) -> None:
+        options: Dict[str, Attribute] = {
+            "weight_decay": float(self.weight_decay)}
+        states: List[State] = []
+        if self.momentum:
+            states = [self.u]
+            options = {"momentum": float(self.momentum), "rule": "average",
+                       **options}
+        row = "momentum_update" if self.momentum else "sgd_update"
         for parameter in self.params:
-            if parameter.grad is None:
-                continue
-            update = _decayed(parameter, self.weight_decay)
-            if self.momentum:
-                update = _state_of(self.u, parameter) * self.momentum + \
-                    update * (1 - self.momentum)
-                _keep(self.u, parameter, update)
-            _replace(parameter, parameter._one().array() - update * self.lr)
-        self._settle([self.u])
+            if parameter.grad is not None:
+                _update(row, parameter, states, [self.lr], options)
+        self._settle(states)
 
 
 class Adam(Optimizer):
@@ -130,25 +138,18 @@ class Adam(Optimizer):
         self.lr, self.beta1, self.beta2 = lr, beta1, beta2
         self.eps, self.weight_decay = eps, weight_decay
         self.t = 0
-        self.m: Dict[Tensor, Tensor] = {}
-        self.v: Dict[Tensor, Tensor] = {}
+        self.m: State = {}
+        self.v: State = {}
 
-    def _average(self, state: Dict[Tensor, Tensor], parameter: Tensor,
-                 new: Array, beta: float) -> Array:
-        """The moving average, without its bias to the zero of the start."""
-        average = _state_of(state, parameter) * beta + new * (1 - beta)
-        _keep(state, parameter, average)
-        return average / (1 - beta ** self.t)
-
+    @at_one_place
     def step(self) -> None:
         self.t += 1
+        options: Dict[str, Attribute] = {
+            "beta1": float(self.beta1), "beta2": float(self.beta2),
+            "epsilon": float(self.eps),
+            "weight_decay": float(self.weight_decay)}
         for parameter in self.params:
-            if parameter.grad is None:
-                continue
-            gradient = _decayed(parameter, self.weight_decay)
-            mean = self._average(self.m, parameter, gradient, self.beta1)
-            variance = self._average(self.v, parameter, gradient * gradient,
-                                     self.beta2)
-            update = mean / (elementwise.sqrt(variance) + self.eps)
-            _replace(parameter, parameter._one().array() - update * self.lr)
+            if parameter.grad is not None:
+                _update("adam_update", parameter, [self.m, self.v],
+                        [self.t, self.lr], options)
         self._settle([self.m, self.v])

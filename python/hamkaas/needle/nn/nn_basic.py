@@ -6,8 +6,9 @@ Random weights are drawn in the order in which parameters are made.
 
 from __future__ import annotations
 
-from typing import Any, Callable, List
+from typing import Any, Callable, ClassVar, List
 
+from ...array.records import at_one_place
 from ...positions import make_error
 from .. import init, ops
 from ..autograd import Tensor
@@ -41,11 +42,27 @@ def _child_modules(value: object) -> List["Module"]:
                   for module in _child_modules(part)]
 
 
+_PACKAGE = __name__.rpartition(".")[0] + "."
+
+
+@at_one_place
+def _call(forward: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return forward(*args, **kwargs)
+
+
 class Module:
     """A network or a part of one. Subclasses define ``forward``."""
 
+    _is_layer: ClassVar[bool] = False
+    """One of this package; its operations are at the place of its call."""
+
     def __init__(self) -> None:
         self.training = True
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        cls._is_layer = cls.__module__.startswith(_PACKAGE) and \
+            cls.__name__ not in ("Sequential", "Residual")
 
     def parameters(self) -> List[Tensor]:
         """The parameters in the order in which attributes were assigned."""
@@ -69,6 +86,8 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         forward: Callable[..., Any] = getattr(self, "forward")
+        if self._is_layer:
+            return _call(forward, *args, **kwargs)
         return forward(*args, **kwargs)
 
 
