@@ -15,7 +15,8 @@ import hamkaas as hk
 TUTORIAL = pathlib.Path(__file__).parents[2] / "docs" / "Python.md"
 MODULES = [path.stem for path in pathlib.Path(hk.__path__[0]).glob("*.py")
            if path.stem != "__init__"] + [
-               "array", "array.array", "array.creation",
+               "array", "array.array", "array.creation", "needle",
+               "needle.alias",
                "onnx", "onnx.programs", "nn", "nn.convolutions",
                "nn.interpolation", "nn.normalization", "nn.padding"]
 if importlib.util.find_spec("onnx"):

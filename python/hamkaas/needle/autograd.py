@@ -106,13 +106,16 @@ class Op:
     _forward: ClassVar[Optional[Callable[..., Any]]] = None
     """Records the operation on arrays, in place of `compute`."""
 
+    _take: ClassVar[Optional[Callable[..., Any]]] = None
+    """Makes the result of elements of the operands, without a computation."""
+
     _is_heavy: ClassVar[bool] = False
     """Not worth computing twice."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
         if "compute" in cls.__dict__ and "_forward" not in cls.__dict__:
-            cls._forward = None
+            cls._forward = cls._take = None
 
     def __call__(self, *args: Any) -> Any:
         raise NotImplementedError
@@ -324,6 +327,9 @@ def _apply(op: Op, inputs: Sequence[Value]) -> Parts:
     """The elements of the result."""
     data = [one._data if one._data is not None else one._parts()
             for one in inputs]
+    if op._take is not None:
+        taken: Parts = op._take(data)
+        return taken
     device = _device_of(data)
     forward = op._forward
     if forward is None:

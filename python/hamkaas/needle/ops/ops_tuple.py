@@ -21,6 +21,10 @@ class MakeTensorTuple(TensorTupleOp):
     def _forward(*args: Array) -> Tuple[Array, ...]:
         return args
 
+    @staticmethod
+    def _take(data: Sequence[Any]) -> Tuple[Any, ...]:
+        return tuple(data)
+
     def gradient(self, out_grad: Any, node: Any) -> Tuple[Value, ...]:
         return tuple([out_grad[i] for i in range(len(out_grad))])
 
@@ -63,6 +67,9 @@ class TupleGetItem(TensorOp):
 
     def _forward(self, a: Tuple[Array, ...]) -> Array:
         return a[self.index]
+
+    def _take(self, data: Sequence[Any]) -> Any:
+        return data[0][self.index]
 
     def gradient(self, out_grad: Any, node: Any) -> TensorTuple:
         parts = [out_grad if i == self.index else _zeros_like(one)
