@@ -97,3 +97,149 @@ def test_report_of_training_memory():
 def test_no_training_no_report_of_it():
     x = hk.input("x", [4])
     assert "training" not in hk.compile(x + 1.0).report.json()
+
+
+#===------------------------------------------------------------------------===#
+# States updated in place
+#===------------------------------------------------------------------------===#
+
+
+OPTIMIZERS = [hk.optim.SGD(0.1), hk.optim.SGD(0.1, momentum=0.9),
+              hk.optim.Adam(0.01), hk.optim.AdamW(0.01), hk.optim.Lion(0.01),
+              hk.optim.RMSprop(0.01, momentum=0.5, centered=True)]
+
+
+LAYERS, SIZE, ROWS = 8, 128, 32
+ONE = SIZE * SIZE * 4
+"""The bytes of the weights of a layer."""
+
+
+def build_deep(optimizer, before=False, fails=False, **options):
+    """A step whose states are most of its memory. `before` returns what they
+    were; a run that `fails` may do so behind the updates of most of them."""
+    rng = np.random.default_rng(1)
+    x, y = hk.input("x", [ROWS, SIZE]), hk.input("y", [ROWS, SIZE])
+    h, outputs, states = x, {}, []
+    for i in range(LAYERS):
+        weights = rng.normal(0, SIZE**-0.5, [SIZE, SIZE])
+        states.append(hk.state([SIZE, SIZE], f"w{i}", initial=weights))
+        h = hk.tanh(h @ states[-1])
+    loss = hk.nn.mse_loss(h, y)
+    if before:
+        outputs = {f"before{i}": w * 1.0 for i, w in enumerate(states)}
+    if fails:
+        slope = hk.sum(abs(hk.gradient(loss, states[0])))
+        outputs["row"] = hk.take(hk.constant(np.zeros([2, 3], "float32")),
+                                 hk.floor(slope).astype("int64").reshape([1]),
+                                 axis=0)
+    step = hk.train_step(loss, optimizer, outputs=outputs, **options)
+    batch = {name: rng.normal(size=[ROWS, SIZE]).astype("float32")
+             for name in ["x", "y"]}
+    return step, batch
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=lambda o: type(o).__name__)
+def test_new_contents_lie_in_their_states(optimizer):
+    step, _ = build_deep(optimizer)
+    # A gradient, transposed weights, and two more are activations.
+    assert get_workspace(hk.compile({"train_step": step})) < 4.5 * ONE
+
+
+def test_clipping_by_the_norm_keeps_the_gradients_only():
+    step, _ = build_deep(hk.optim.Adam(0.01), clip_norm=1.0)
+    workspace = get_workspace(hk.compile({"train_step": step}))
+    assert LAYERS * ONE < workspace < (LAYERS + 2.5) * ONE
+
+
+def compare(model, other, batch):
+    """Expects a step of both to give the same bits."""
+    result, expected = (m.train_step.run(batch) for m in (model, other))
+    assert model.state.keys() == other.state.keys()
+    for name in model.state:
+        np.testing.assert_array_equal(model.state[name], other.state[name], name)
+    for name in result.keys() & expected.keys():
+        np.testing.assert_array_equal(result[name], expected[name], name)
+    return result
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=lambda o: type(o).__name__)
+def test_bits_are_those_of_updates_in_another_place(optimizer, threads):
+    """A check behind most updates, of what the run computes, forbids to write
+    to states before; so do results that are old contents."""
+    step, batch = build_deep(optimizer)
+    model = hk.compile({"train_step": step}, threads=threads)
+    step, _ = build_deep(optimizer, fails=True)
+    failing = hk.compile({"train_step": step}, threads=threads)
+    step, _ = build_deep(optimizer, before=True)
+    old = hk.compile({"train_step": step}, threads=threads)
+    for other in failing, old:
+        assert get_workspace(other) > get_workspace(model) + 4 * ONE
+    good = {name: value / 1000 for name, value in batch.items()}
+    for _ in range(2):
+        weights = [np.array(model.state[f"w{i}"]) for i in range(LAYERS)]
+        compare(model, failing, good)
+        result = old.train_step.run(good)
+        for i, value in enumerate(weights):
+            np.testing.assert_array_equal(result[f"before{i}"], value)
+            np.testing.assert_array_equal(old.state[f"w{i}"],
+                                          model.state[f"w{i}"])
+            assert (model.state[f"w{i}"] != value).any()
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=lambda o: type(o).__name__)
+def test_a_step_that_fails_behind_updates_changes_nothing(optimizer):
+    step, batch = build_deep(optimizer, fails=True)
+    model = hk.compile({"train_step": step})
+    model.train_step.run({name: value / 1000 for name, value in batch.items()})
+    before = {name: np.array(model.state[name]) for name in model.state}
+    with pytest.raises(hk.HamKaasError, match="expected indices from -2 to 1"):
+        model.train_step.run(batch)
+    for name, value in before.items():
+        np.testing.assert_array_equal(model.state[name], value, name)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_states_that_take_each_others_contents(threads):
+    size = 5000
+    rng = np.random.default_rng(0)
+    x = hk.input("x", [size])
+    values = rng.normal(size=[3, size]).astype("float32")
+    a, b, c = (hk.state([size], name, initial=value)
+               for name, value in zip("abc", values))
+    first, second, third = b * 2.0, c * x, a + x
+    model = hk.compile({"turn": hk.function({
+        "sums": hk.stack([hk.sum(part) for part in (first, second, third)]),
+        "old": a - b, "a": hk.sum(a.replace(first, 0, size)),
+        "b": hk.sum(b.replace(second, 0, size)),
+        "c": hk.sum(c.replace(third, 0, size))})}, threads=threads)
+    for _ in range(4):
+        given = rng.normal(size=size).astype("float32")
+        result = model.turn.run({"x": given})
+        np.testing.assert_array_equal(result["old"], values[0] - values[1])
+        values = values[1] * 2, values[2] * given, values[0] + given
+        for name, value in zip("abc", values):
+            np.testing.assert_array_equal(model.state[name], value, name)
+
+
+def test_a_limit_keeps_old_contents_that_are_read_again():
+    """Each layer multiplies with a function of its weights, which is cheap to
+    compute again until they are updated."""
+    rng = np.random.default_rng(2)
+    x = h = hk.input("x", [256, 64])
+    for i in range(6):
+        w = hk.state([64, 64], f"w{i}", initial=rng.normal(0, 0.2, [64, 64]))
+        h = hk.tanh(h @ hk.tanh(w * 1.5))
+    step = hk.train_step(hk.mean(h * h), hk.optim.Adam(0.01))
+    batch = {"x": rng.normal(size=[256, 64]).astype("float32")}
+    free = hk.compile({"train_step": step})
+    losses, states = train(free, batch)
+    for share in (0.9, 0.8, 0.7):
+        limit = int(get_workspace(free) * share)
+        small = hk.compile({"train_step": step}, max_workspace=limit)
+        assert get_workspace(small) <= limit
+        assert small.report.json()["recomputed"]["calls"] > 0
+        small_losses, small_states = train(small, batch)
+        np.testing.assert_array_equal(losses, small_losses)
+        for name, values in states.items():
+            np.testing.assert_array_equal(values, small_states[name])

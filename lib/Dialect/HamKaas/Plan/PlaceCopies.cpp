@@ -42,6 +42,7 @@ struct Access {
   size_t step;
   int64_t begin, end;
   bool isWrite;
+  OpOperand *operand;
 };
 
 /// Elements of a buffer, one after the other.
@@ -66,11 +67,14 @@ private:
   Part getPart(Value operand) const;
   bool mayLieIn(const Part &guest, const Part &host) const;
   bool mayChangeState(size_t step) const;
+  bool mayWriteOver(const Access &access, const Access &first,
+                    const Part &target) const;
   bool maySourceMove(size_t step, const Part &source, const Part &target) const;
   bool mayTargetMove(size_t step, const Part &source, const Part &target) const;
   void move(const Part &guest, const Part &host);
 
   const ProgramBuffers &buffers;
+  const SymbolTable &symbols;
   function_ref<bool(Value)> mayBeHost;
   std::optional<size_t> lastLateCheck;
   /// In the order of the steps. Those of a buffer that was moved are its
@@ -84,13 +88,13 @@ private:
 
 CopyPlacer::CopyPlacer(ProgramBuffers &buffers, const SymbolTable &symbols,
                        function_ref<bool(Value)> mayBeHost)
-    : buffers(buffers), mayBeHost(mayBeHost),
+    : buffers(buffers), symbols(symbols), mayBeHost(mayBeHost),
       lastLateCheck(findLastLateCheck(buffers, symbols, StateChecks::Late)) {
   for (auto [i, step] : llvm::enumerate(buffers.getSteps()))
     for (OpOperand &operand : step->getOpOperands()) {
       Part part = getPart(operand.get());
       accesses[part.buffer].push_back(
-          {i, part.begin, part.end, writesTo(operand)});
+          {i, part.begin, part.end, writesTo(operand), &operand});
     }
 }
 
@@ -133,6 +137,24 @@ bool CopyPlacer::mayChangeState(size_t step) const {
          (step == *lastLateCheck && checksBeforeItWrites(op));
 }
 
+/// Returns whether the step that makes the source, by the operand `first`, may
+/// do so in the target although it reads that, too: `access` reads each element
+/// before the new one is written.
+bool CopyPlacer::mayWriteOver(const Access &access, const Access &first,
+                              const Part &target) const {
+  auto call = dyn_cast<func::CallOp>(access.operand->getOwner());
+  if (!call || access.isWrite || !first.isWrite ||
+      access.begin != target.begin || access.end != target.end)
+    return false;
+  auto oldType = cast<MemRefType>(access.operand->get().getType());
+  auto newType = cast<MemRefType>(first.operand->get().getType());
+  auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+  return kernel && oldType.getShape() == newType.getShape() &&
+         oldType.getElementType() == newType.getElementType() &&
+         kernel.getArgAttr(access.operand->getOperandNumber(),
+                           HamKaasDialect::inPlaceAttrName);
+}
+
 /// Requires that nobody else uses the target after the first write to the
 /// source, or writes to it before the last read of the source.
 bool CopyPlacer::maySourceMove(size_t step, const Part &source,
@@ -155,8 +177,12 @@ bool CopyPlacer::maySourceMove(size_t step, const Part &source,
   for (const Access *access = from; access != others.end(); ++access) {
     if (access->step > last)
       break;
-    if (access->step != step && access->begin < target.end &&
-        target.begin < access->end && (access->step < step || access->isWrite))
+    bool isUsed = access->step != step && access->begin < target.end &&
+                  target.begin < access->end &&
+                  (access->step < step || access->isWrite);
+    bool isReplaced =
+        access->step == first && mayWriteOver(*access, own.front(), target);
+    if (isUsed && !isReplaced)
       return false;
   }
   return true;

@@ -221,6 +221,11 @@ RecomputedBuffers hamkaas::recomputeBuffers(func::FuncOp program,
       ProgramBuffers::analyze(program, symbols);
   if (failed(analyzed))
     return RecomputedBuffers::None;
+  // Buffers that lie in an output or a state take no workspace. A state has
+  // other contents from the step on that writes there: no repetition reads it
+  // then.
+  (void)analyzed->placeCopies(symbols,
+                              [](Value host) { return !host.getDefiningOp(); });
   CallRepeater repeater(program, symbols, std::move(*analyzed), alignment);
   Recomputation recomputation = recompute(repeater.describe(), limit);
   if (!recomputation.hasRepeated)
