@@ -201,6 +201,10 @@ def test_direct_gradients():
     left, right = y.op.gradient_as_tuple(ndl.Tensor([1.0, 10]), y)
     np.testing.assert_array_equal(left.numpy(), [5, 70])
     np.testing.assert_array_equal(right.numpy(), [2, 30])
+    part = ndl.split(a * b, 0)[1]
+    gradient, = part.op.gradient_as_tuple(ndl.Tensor(4.0), part)
+    assert len(gradient) == 2
+    assert [float(one.numpy()) for one in gradient] == [0, 4]
     with pytest.raises(NotImplementedError, match="define gradient"):
         ndl.TensorOp().gradient(None, None)
 

@@ -7,10 +7,9 @@ are recorded and computed when somebody looks, or when an optimizer steps.
 
 from __future__ import annotations
 
-import sys
 import weakref
-from typing import (Any, Callable, ClassVar, Dict, Iterator, List, NamedTuple,
-                    Optional, Sequence, Set, Tuple, Type, TypeVar, Union)
+from typing import (Any, ClassVar, Dict, Iterator, List, Optional, Sequence,
+                    Tuple, Type, TypeVar, Union)
 
 import numpy as np
 
@@ -19,11 +18,13 @@ from ..array.records import at_one_place
 from ..arrays import Array as NumpyArray
 from ..arrays import Shape
 from ..positions import make_error
-from . import backend_selection
 from .backend_ndarray import NDArray as StridedArray
-from .backend_selection import (Device, NDArray, all_devices, array_api, cpu,
-                                default_device)
-from .memory import Memory, copy_elements
+from .backend_selection import (IS_NUMPY, Device, NDArray, all_devices,
+                                array_api, cpu, default_device)
+from .elements import Data, Parts, make_data, take_over
+from .memory import Memory
+from .operation import Op, TensorOp, TensorTupleOp
+from .topology import find_topo_sort, topo_sort_dfs, want_held
 
 __all__ = ["Device", "LAZY_MODE", "NDArray", "Op", "TENSOR_COUNTER", "Tensor",
            "TensorOp", "TensorTuple", "TensorTupleOp", "Value", "all_devices",
@@ -37,129 +38,9 @@ LAZY_MODE = False
 TENSOR_COUNTER = 0
 """The number of values that there are."""
 
-IS_NUMPY = backend_selection.IS_NUMPY
-
 V = TypeVar("V", bound="Value")
 
 _is_in_backward = False
-
-
-class Data(NamedTuple):
-    """The elements of a tensor."""
-
-    memory: Memory
-    shape: Shape
-    device: Any
-
-    @staticmethod
-    def of(array: Array, device: Any) -> "Data":
-        """The elements that an array records."""
-        return Data(Memory.of(array), array._type[1], device)
-
-    def array(self) -> Array:
-        """For one operation."""
-        return self.memory.array(self.shape)
-
-    def show(self) -> Any:
-        """An array of the backend that shares the elements."""
-        if not IS_NUMPY:
-            return StridedArray.make(self.shape, None, self.device, self.memory)
-        data = self.memory.expose()
-        return data if data.shape == self.shape else data.reshape(self.shape)
-
-
-Parts = Union[Data, Tuple[Data, ...]]
-
-
-def make_data(value: Any, device: Any, dtype: Any = None) -> Data:
-    """A copy of what numpy takes for an array, or of an NDArray."""
-    device = default_device() if device is None else device
-    if not IS_NUMPY:
-        assert dtype in (None, "float32"), \
-            f"expected the type float32, got {dtype}"
-        device.check()
-        dtype = np.float32
-    if isinstance(value, StridedArray):
-        value = value.numpy()
-    data = copy_elements(value, dtype)
-    return Data(Memory.of_elements(data), data.shape, device)
-
-
-def take_over(value: Any, device: Any = None) -> Data:
-    """The elements of an array of the backend, shared where that works."""
-    if isinstance(value, StridedArray) and not IS_NUMPY:
-        compact = value.compact()
-        if compact._offset == 0:
-            return Data(compact._handle, compact.shape, compact.device)
-    if not IS_NUMPY or not isinstance(value, np.ndarray) or \
-            not value.flags.c_contiguous or not value.flags.writeable:
-        return make_data(value, device)
-    memory = Memory.of_elements(value)
-    memory._own = value
-    return Data(memory, value.shape,
-                default_device() if device is None else device)
-
-
-class Op:
-    """An operation. Subclasses define `compute` and `gradient`."""
-
-    _forward: ClassVar[Optional[Callable[..., Any]]] = None
-    """Records the operation on arrays, in place of `compute`."""
-
-    _take: ClassVar[Optional[Callable[..., Any]]] = None
-    """Makes the result of elements of the operands, without a computation."""
-
-    _is_heavy: ClassVar[bool] = False
-    """Not worth computing twice."""
-
-    def __init_subclass__(cls, **named: Any) -> None:
-        super().__init_subclass__(**named)
-        if "compute" in cls.__dict__ and "_forward" not in cls.__dict__:
-            cls._forward = cls._take = None
-
-    def __call__(self, *args: Any) -> Any:
-        raise NotImplementedError
-
-    def compute(self, *args: Any) -> Any:
-        """The result, an array or a tuple, of arrays of the backend."""
-        forward = self._forward
-        if forward is None:
-            raise NotImplementedError(f"expected {type(self).__name__} to "
-                                      "define compute, which it does not")
-        given = [tuple([take_over(one).array() for one in arg])
-                 if isinstance(arg, (tuple, list)) else take_over(arg).array()
-                 for arg in args]
-        made = forward(*given)
-        if isinstance(made, tuple):
-            return tuple([Data.of(one, default_device()).show()
-                          for one in made])
-        return Data.of(made, default_device()).show()
-
-    def gradient(self, out_grad: Any, node: Any) -> Any:
-        """The gradients of ``node.inputs`` by that of ``node``."""
-        raise NotImplementedError(f"expected {type(self).__name__} to define "
-                                  "gradient, which it does not")
-
-    def gradient_as_tuple(self, out_grad: Any, node: Any) -> Tuple[Any, ...]:
-        """`gradient` as a tuple, also where there is one input."""
-        made = self.gradient(out_grad, node)
-        if isinstance(made, tuple):
-            return made
-        return tuple(made) if isinstance(made, list) else (made,)
-
-
-class TensorOp(Op):
-    """An operation that makes a tensor."""
-
-    def __call__(self, *args: Any) -> "Tensor":
-        return Tensor.make_from_op(self, args)
-
-
-class TensorTupleOp(Op):
-    """An operation that makes a tuple of tensors."""
-
-    def __call__(self, *args: Any) -> "TensorTuple":
-        return TensorTuple.make_from_op(self, args)
 
 
 class Value:
@@ -283,15 +164,14 @@ class Value:
         self._grad = value
 
 
-_leaves: List["weakref.ref[Value]"] = []
+_leaves: "weakref.WeakSet[Value]" = weakref.WeakSet()
 """Leaves with a gradient that knows how it is made."""
 
 
 def pass_gradients() -> None:
     """Lets gradients of leaves forget how they are made, after a step."""
-    for reference in _leaves:
-        leaf = reference()
-        if leaf is not None and isinstance(leaf._grad, Value):
+    for leaf in _leaves:
+        if isinstance(leaf._grad, Value):
             leaf._grad = _Passed(leaf._grad)
     _leaves.clear()
 
@@ -602,7 +482,7 @@ def compute_gradient_of_variables(output_tensor: Value,
     global _is_in_backward
     contributions: Dict[int, List[Value]] = {id(output_tensor): [out_grad]}
     order = find_topo_sort([output_tensor])
-    _want_held(order)
+    want_held(order)
     before, _is_in_backward = _is_in_backward, True
     try:
         for node in reversed(order):
@@ -613,38 +493,12 @@ def compute_gradient_of_variables(output_tensor: Value,
         part.memory.want()
 
 
-def _want_held(order: List[Value]) -> None:
-    """Lets programs store the values that not only others are made of.
-
-    Somebody has them and may look at them after a step.
-    """
-    uses: Dict[int, int] = {}
-    for node in order:
-        for one in node.inputs:
-            uses[id(one)] = uses.get(id(one), 0) + 1
-    for node in order:
-        if node.op is not None and node._data is not None and \
-                sys.getrefcount(node) > _OF_LISTED + uses.get(id(node), 0):
-            for part in node._each():
-                part.memory.want()
-
-
-def _count_listed() -> int:
-    """References to an object that only a list has, in a loop over that."""
-    for one in [object()]:
-        return sys.getrefcount(one)
-    raise AssertionError
-
-
-_OF_LISTED = _count_listed()
-
-
 def _visit(node: Value, contributions: Dict[int, List[Value]]) -> None:
     """Sets ``grad`` of one value and passes it on."""
     total = sum_node_list(contributions.pop(id(node)))
     if node.op is None and node.requires_grad:
         node.grad = total
-        _leaves.append(weakref.ref(node))
+        _leaves.add(node)
         for part in total._each():
             part.memory.want_gradient()
     else:
@@ -661,38 +515,10 @@ def _visit(node: Value, contributions: Dict[int, List[Value]]) -> None:
         contributions.setdefault(id(one), []).append(gradient)
 
 
-def find_topo_sort(node_list: Sequence[Value]) -> List[Value]:
-    """The values and all that they are made of: depth first, inputs first."""
-    visited: Set[Value] = set()
-    order: List[Value] = []
-    for node in node_list:
-        topo_sort_dfs(node, visited, order)
-    return order
-
-
-def topo_sort_dfs(node: Value, visited: Set[Value],
-                  topo_order: List[Value]) -> None:
-    """Appends what is not in ``visited`` to ``topo_order``."""
-    if node in visited:
-        return
-    visited.add(node)
-    stack = [(node, iter(node.inputs))]
-    while stack:
-        current, inputs = stack[-1]
-        for one in inputs:
-            if one not in visited:
-                visited.add(one)
-                stack.append((one, iter(one.inputs)))
-                break
-        else:
-            stack.pop()
-            topo_order.append(current)
-
-
 def sum_node_list(node_list: Sequence[Any]) -> Any:
     """The sum of values, from the first on."""
     total = node_list[0]
-    if len(node_list) > 1 and isinstance(total, TensorTuple):
+    if isinstance(total, TensorTuple):
         return _OPERATIONS.add_tuples(node_list)
     for one in node_list[1:]:
         total = total + one

@@ -16,7 +16,8 @@ from ..array.array import Array
 from ..array.records import at_one_place
 from ..array_api import elementwise, manipulation, reductions
 from ..tensor import Attribute, make_all
-from .autograd import Data, Tensor, pass_gradients
+from .autograd import Tensor, pass_gradients
+from .elements import Data
 from .memory import Memory, compute
 
 State = Dict[Tensor, Tensor]

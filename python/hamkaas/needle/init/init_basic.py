@@ -10,7 +10,8 @@ import numpy as np
 from ...array import creation
 from ...array_api import elementwise, manipulation
 from ...arrays import Array as NumpyArray
-from ..autograd import IS_NUMPY, Tensor, cpu
+from ..autograd import Tensor, cpu
+from ..backend_selection import IS_NUMPY
 from ..memory import Memory
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...array.array import Array
 from ...array_api import elementwise, manipulation
 from ...positions import make_error
-from ..autograd import IS_NUMPY
+from ..backend_selection import IS_NUMPY
 
 Scalar = Union[int, float]
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Sequence, Tuple
+from typing import Any, Dict, Sequence, Tuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ...array.array import Array
 from ...array_api import elementwise
 from ...positions import make_error
 from ..autograd import Tensor, TensorOp, TensorTuple, TensorTupleOp, Value
+from ..elements import Data
 from ..memory import Memory
 
 
@@ -34,13 +35,41 @@ def make_tuple(*args: Tensor) -> TensorTuple:
     return MakeTensorTuple()(*args)
 
 
-class _Zeros(Tensor):
-    """A part of a tuple that has no gradient."""
+class _OnePart(TensorTuple):
+    """The gradient of a tuple of which one part has a gradient.
+
+    The others are zeros, which are made where somebody looks: a tuple of many
+    parts has as many such gradients.
+    """
+
+    _index: int
+    _gradient: Tensor
+    _like: Tuple[Data, ...]
+
+    def __len__(self) -> int:
+        return len(self._like)
+
+    def _whole(self) -> TensorTuple:
+        return _gather(self._like, {self._index: self._gradient})
+
+    def _parts(self) -> Any:
+        if self._data is None:
+            self._data = self._whole()._parts()
+        return self._data
+
+    def __getitem__(self, index: int) -> Tensor:
+        return self._whole()[index]
 
 
-def _zeros_like(value: Any) -> Tensor:
+def _gather(like: Sequence[Data], parts: Dict[int, Tensor]) -> TensorTuple:
+    """A tuple of gradients, with zeros where there is none."""
+    return _TupleGradient()(*[parts[i] if i in parts else _zeros_like(one)
+                              for i, one in enumerate(like)])
+
+
+def _zeros_like(value: Data) -> Tensor:
     zeros = np.zeros(value.shape, value.memory.name)
-    made: Tensor = _Zeros.__new__(_Zeros)
+    made: Tensor = Tensor.__new__(Tensor)
     made._data = value._replace(memory=Memory.of_elements(zeros))
     return made
 
@@ -72,9 +101,11 @@ class TupleGetItem(TensorOp):
         return data[0][self.index]
 
     def gradient(self, out_grad: Any, node: Any) -> TensorTuple:
-        parts = [out_grad if i == self.index else _zeros_like(one)
-                 for i, one in enumerate(node.inputs[0]._each())]
-        return _TupleGradient()(*parts)
+        made: _OnePart = _OnePart.__new__(_OnePart)
+        made._index, made._gradient = self.index, out_grad
+        made._like = node.inputs[0]._each()
+        made.requires_grad = out_grad.requires_grad
+        return made
 
 
 class _TupleGradient(MakeTensorTuple):
@@ -88,22 +119,19 @@ class _TupleGradient(MakeTensorTuple):
 
 def add_tuples(tuples: Sequence[TensorTuple]) -> TensorTuple:
     """The sum of tuples of one length, without adding zeros."""
-    if not all(isinstance(one.op, MakeTensorTuple) for one in tuples):
+    if not all(isinstance(one, _OnePart) for one in tuples):
         total = tuples[0]
         for one in tuples[1:]:
             total = total + one
         return total
-    parts = [_add([one.inputs[i] for one in tuples])
-             for i in range(len(tuples[0]))]
-    return _TupleGradient()(*parts)
-
-
-def _add(parts: List[Any]) -> Tensor:
-    present = [one for one in parts if not isinstance(one, _Zeros)]
-    total: Tensor = (present or parts)[0]
-    for one in present[1:]:
-        total = total + one
-    return total
+    parts: Dict[int, Tensor] = {}
+    first: Any = tuples[0]
+    for one in tuples:
+        assert isinstance(one, _OnePart)
+        before = parts.get(one._index)
+        parts[one._index] = one._gradient if before is None else \
+            before + one._gradient
+    return _gather(first._like, parts)
 
 
 def tuple_get_item(value: TensorTuple, index: int) -> Tensor:
