@@ -21,9 +21,10 @@ from ..positions import make_error
 from .backend_ndarray import NDArray as StridedArray
 from .backend_selection import (IS_NUMPY, Device, NDArray, all_devices,
                                 array_api, cpu, default_device)
+from .direct import record_row
 from .elements import Data, Parts, make_data, take_over
 from .memory import Memory
-from .operation import Op, TensorOp, TensorTupleOp
+from .operation import Op
 from .topology import find_topo_sort, topo_sort_dfs, want_held
 
 __all__ = ["Device", "LAZY_MODE", "NDArray", "Op", "TENSOR_COUNTER", "Tensor",
@@ -41,6 +42,20 @@ TENSOR_COUNTER = 0
 V = TypeVar("V", bound="Value")
 
 _is_in_backward = False
+
+
+class TensorOp(Op):
+    """An operation that makes a tensor."""
+
+    def __call__(self, *args: Any) -> "Tensor":
+        return Tensor.make_from_op(self, args)
+
+
+class TensorTupleOp(Op):
+    """An operation that makes a tuple of tensors."""
+
+    def __call__(self, *args: Any) -> "TensorTuple":
+        return TensorTuple.make_from_op(self, args)
 
 
 class Value:
@@ -210,15 +225,20 @@ def _apply(op: Op, inputs: Sequence[Value]) -> Parts:
     if op._take is not None:
         taken: Parts = op._take(data)
         return taken
+    if op._row is not None:
+        made = record_row(op._row, data, getattr(op, "scalar", None))
+        if made is not None:
+            return made
     device = _device_of(data)
     forward = op._forward
     if forward is None:
         return _compute(op, data, device)
-    made = forward(*[one.array() if isinstance(one, Data) else
-                     tuple([part.array() for part in one]) for one in data])
-    if isinstance(made, tuple):
-        return tuple([Data.of(one, device) for one in made])
-    return Data.of(made, device)
+    results = forward(*[one.array() if isinstance(one, Data) else
+                        tuple([part.array() for part in one])
+                        for one in data])
+    if isinstance(results, tuple):
+        return tuple([Data.of(one, device) for one in results])
+    return Data.of(results, device)
 
 
 def _device_of(data: Sequence[Parts]) -> Any:

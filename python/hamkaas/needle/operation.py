@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The classes of operations on tensors, also of the user's own."""
+"""The class of operations on tensors, also of the user's own."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Optional, Tuple
+from typing import Any, Callable, ClassVar, Optional, Tuple
 
 from .backend_selection import default_device
 from .elements import Data, take_over
-
-if TYPE_CHECKING:
-    from .autograd import Tensor, TensorTuple
 
 
 class Op:
@@ -21,13 +18,16 @@ class Op:
     _take: ClassVar[Optional[Callable[..., Any]]] = None
     """Makes the result of elements of the operands, without a computation."""
 
+    _row: ClassVar[Optional[str]] = None
+    """The operation of the table that it is for floats."""
+
     _is_heavy: ClassVar[bool] = False
     """Not worth computing twice."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
         if "compute" in cls.__dict__ and "_forward" not in cls.__dict__:
-            cls._forward = cls._take = None
+            cls._forward = cls._take = cls._row = None
 
     def __call__(self, *args: Any) -> Any:
         raise NotImplementedError
@@ -58,19 +58,3 @@ class Op:
         if isinstance(made, tuple):
             return made
         return tuple(made) if isinstance(made, list) else (made,)
-
-
-class TensorOp(Op):
-    """An operation that makes a tensor."""
-
-    def __call__(self, *args: Any) -> "Tensor":
-        from .autograd import Tensor
-        return Tensor.make_from_op(self, args)
-
-
-class TensorTupleOp(Op):
-    """An operation that makes a tuple of tensors."""
-
-    def __call__(self, *args: Any) -> "TensorTuple":
-        from .autograd import TensorTuple
-        return TensorTuple.make_from_op(self, args)

@@ -15,6 +15,8 @@ from .operands import as_floats, beside, check_scalar, promote
 class EWiseAdd(TensorOp):
     """``a + b``."""
 
+    _row = "add"
+
     def _forward(self, a: Array, b: Array) -> Array:
         return elementwise.add(*promote(a, b))  # type: ignore[no-any-return]
 
@@ -37,6 +39,8 @@ class _ScalarOp(TensorOp):
 class AddScalar(_ScalarOp):
     """``a + scalar``."""
 
+    _row = "add"
+
     def _forward(self, a: Array) -> Array:
         return elementwise.add(  # type: ignore[no-any-return]
             beside(a, self.scalar), self.scalar)
@@ -52,6 +56,8 @@ def add_scalar(a: Tensor, scalar: Any) -> Tensor:
 
 class EWiseMul(TensorOp):
     """``a * b``."""
+
+    _row = "mul"
 
     def _forward(self, a: Array, b: Array) -> Array:
         return elementwise.multiply(  # type: ignore[no-any-return]
@@ -69,6 +75,8 @@ def multiply(a: Tensor, b: Tensor) -> Tensor:
 
 class MulScalar(_ScalarOp):
     """``a * scalar``."""
+
+    _row = "mul"
 
     def _forward(self, a: Array) -> Array:
         return elementwise.multiply(  # type: ignore[no-any-return]
@@ -135,6 +143,8 @@ def power_scalar(a: Tensor, scalar: Any) -> Tensor:
 class EWiseDiv(TensorOp):
     """``a / b``."""
 
+    _row = "div"
+
     def _forward(self, a: Array, b: Array) -> Array:
         left, right = promote(a, b)
         return elementwise.divide(  # type: ignore[no-any-return]
@@ -153,6 +163,8 @@ def divide(a: Tensor, b: Tensor) -> Tensor:
 class DivScalar(_ScalarOp):
     """``a / scalar``."""
 
+    _row = "div"
+
     def _forward(self, a: Array) -> Array:
         return elementwise.divide(  # type: ignore[no-any-return]
             as_floats(a), self.scalar)
@@ -168,6 +180,8 @@ def divide_scalar(a: Tensor, scalar: Any) -> Tensor:
 
 class Negate(TensorOp):
     """``-a``."""
+
+    _row = "neg"
 
     def _forward(self, a: Array) -> Array:
         return elementwise.negative(a)
@@ -189,6 +203,8 @@ def negate(a: Tensor) -> Tensor:
 class Log(TensorOp):
     """The natural logarithm."""
 
+    _row = "log"
+
     def _forward(self, a: Array) -> Array:
         return elementwise.log(as_floats(a))
 
@@ -204,6 +220,8 @@ def log(a: Tensor) -> Tensor:
 class Exp(TensorOp):
     """The exponential."""
 
+    _row = "exp"
+
     def _forward(self, a: Array) -> Array:
         return elementwise.exp(as_floats(a))
 
@@ -218,6 +236,8 @@ def exp(a: Tensor) -> Tensor:
 
 class Tanh(TensorOp):
     """The hyperbolic tangent."""
+
+    _row = "tanh"
 
     def _forward(self, a: Array) -> Array:
         return elementwise.tanh(as_floats(a))

@@ -123,6 +123,7 @@ class MatMul(TensorOp):
     """The product of matrices; the dimensions before them are broadcast."""
 
     _is_heavy = True
+    _row = "matmul"
 
     def _forward(self, a: Array, b: Array) -> Array:
         if a._type[0] != b._type[0]:
