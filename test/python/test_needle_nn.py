@@ -368,6 +368,28 @@ def test_loops_without_gradients_do_not_grow():
         assert h._data.memory.is_known
 
 
+def test_long_sequences(monkeypatch):
+    """Several programs a step, the same in each."""
+    made = count_programs(monkeypatch)
+    layer = nn.RNN(2, 3)
+    other = torch.nn.RNN(2, 3)
+    pairs = list(copy_cells(layer.rnn_cells, other))
+    optimizer = optim.SGD(layer.parameters(), lr=0.0)
+    x = draw(110, 2, 2)
+    counts = []
+    for _ in range(3):
+        optimizer.reset_grad()
+        y, h = layer(ndl.Tensor(x))
+        (y * y).sum().backward()
+        optimizer.step()
+        counts.append(len(made))
+    assert counts[0] > 1 and counts == counts[:1] * 3
+    (other(torch.tensor(x))[0] ** 2).sum().backward()
+    for one, parameter in pairs:
+        gradient = parameter.grad.T if parameter.ndim == 2 else parameter.grad
+        close(one.grad, gradient, 1e-3)
+
+
 @pytest.mark.parametrize("make, message", [
     (lambda: nn.BatchNorm1d(3)(ndl.Tensor(draw(2, 4))), "expected batch x 3"),
     (lambda: nn.LayerNorm1d(3)(ndl.Tensor(draw(2, 4))), "expected batch x 3"),

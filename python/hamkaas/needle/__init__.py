@@ -2,9 +2,9 @@
 """Tensors that are eager in style: ``loss.backward(); optimizer.step()``.
 
 The surface of needle, the framework that students of the course on deep
-learning systems (CMU 10-714) build. Operations are recorded, and a step of training,
-forward, backward and update, is computed by one program, which is compiled once
-and found again by its structure.
+learning systems (CMU 10-714) build. Operations are recorded, and a step of
+training, forward, backward and update, is computed by one program, which is
+compiled once and found again by its structure.
 
 >>> import numpy as np
 >>> import hamkaas.needle as ndl

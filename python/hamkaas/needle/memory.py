@@ -163,7 +163,7 @@ class Memory:
 
 _alive: "weakref.WeakValueDictionary[int, Memory]" = \
     weakref.WeakValueDictionary()
-"""All that is not computed."""
+"""All that is not computed, from the last step on."""
 _wanted: "weakref.WeakValueDictionary[int, Memory]" = \
     weakref.WeakValueDictionary()
 
@@ -214,6 +214,9 @@ def compute(memories: Iterable[Memory], is_step: bool = False) -> None:
     for memory in ordered:
         memory._keeper = None
         _alive.pop(memory._number, None)
+    if is_step:
+        # Nobody is going to need the rest of the step.
+        _alive.clear()
 
 
 def copy_elements(value: Any, dtype: Any = None) -> NumpyArray:
