@@ -18,7 +18,8 @@ Nodes have the operators, and this package the functions, of the Python array
 API standard 2024.12. `hamkaas.nn` has layers of networks, those of
 torch.nn.functional, and `hamkaas.ops` each operation of the compiler.
 `hamkaas.array` has arrays that compute when they are looked at, and
-`hamkaas.random` draws random numbers in each run.
+`hamkaas.random` draws random numbers in each run. `hamkaas.needle`, which is
+imported by itself, has tensors with gradients that are eager in style.
 
 The names in capitals and `traverse_node` are those of the first HamKaas, see
 `hamkaas.compat`.

@@ -100,7 +100,7 @@ class AttentionLayer(Module):
     def forward(self, q: Tensor, k: Optional[Tensor] = None,
                 v: Optional[Tensor] = None) -> Tensor:
         k, v = q if k is None else k, q if v is None else v
-        result, self.probs = self.attn(
+        result, _ = self.attn(
             self._heads(q, self.prenorm_q, self.q_projection),
             self._heads(k, self.prenorm_k, self.k_projection),
             self._heads(v, self.prenorm_v, self.v_projection))
