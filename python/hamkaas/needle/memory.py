@@ -55,7 +55,7 @@ class Memory:
         if record.data is None:
             _alive[self._number] = self
             if record.depth > _DEEPEST:
-                compute(list(_alive.values()))
+                compute(_list(_alive))
 
     @staticmethod
     def of(array: Array) -> "Memory":
@@ -200,13 +200,19 @@ def borrow(record: Record) -> Array:
     return array
 
 
+def _list(registry: "weakref.WeakValueDictionary[int, Memory]") \
+        -> List[Memory]:
+    """All of them, also where others come and go meanwhile."""
+    found = [reference() for reference in registry.valuerefs()]
+    return [memory for memory in found if memory is not None]
+
+
 def compute(memories: Iterable[Memory], is_step: bool = False) -> None:
     """Computes elements, and all that is wanted, by one program."""
     chosen = {memory._number: memory for memory in memories}
-    chosen.update(_wanted)
-    chosen.update(_ends)
-    if not is_step:
-        chosen.update(_gradients)
+    registries = (_wanted, _ends) if is_step else (_wanted, _ends, _gradients)
+    for registry in registries:
+        chosen.update({memory._number: memory for memory in _list(registry)})
     ordered: List[Memory] = [chosen[number] for number in sorted(chosen)]
     compute_records([memory._record for memory in ordered])
     for registry in (_wanted, _ends, _gradients):
