@@ -78,7 +78,7 @@ class Program:
             table, place.astype("int64").reshape([1]), axis=0)
 
     def run(self, x, states):
-        """What numpy leaves in the states."""
+        """The states that numpy computes."""
         states, values = dict(states), [x]
         for function, places, target in self.steps:
             value = function(*(values[at] if kind == "value" else states[at]
