@@ -598,7 +598,11 @@ def test_mistakes(number):
 
 def test_all_is_there():
     """Each function has a document, and a row in the random calls."""
-    assert set(CALLS) == set(nn.__all__)
+    # test_modules.py has the classes, and what belongs to them.
+    others = {"load_arrays", "manual_seed", "save_arrays"}
+    functions = {name for name in nn.__all__
+                 if not isinstance(getattr(nn, name), type)}
+    assert set(CALLS) == functions - others
     for name in nn.__all__:
         assert getattr(nn, name).__doc__, name
 
