@@ -102,7 +102,8 @@ FailureOr<BufferView> hamkaas::applyBufferView(Operation *op,
           [&](auto cast) { return reinterpret(cast, source); });
 }
 
-Value hamkaas::getViewedBuffer(Value operand) {
+/// The buffer that `operand` is a part of, which is not the result of a view.
+static Value getViewedBuffer(Value operand) {
   Operation *op = operand.getDefiningOp();
   for (; op && isBufferView(op); op = operand.getDefiningOp())
     operand = op->getOperand(0);

@@ -37,9 +37,6 @@ BufferView getWholeBuffer(mlir::Value buffer);
 /// True for an op whose result shares the storage of its first operand.
 bool isBufferView(mlir::Operation *op);
 
-/// The buffer that `operand` is a part of, which is not the result of a view.
-mlir::Value getViewedBuffer(mlir::Value operand);
-
 /// The selection of the view operation `op` if its first operand selects
 /// `source`. Emits an error if that is not known at compile time.
 mlir::FailureOr<BufferView> applyBufferView(mlir::Operation *op,

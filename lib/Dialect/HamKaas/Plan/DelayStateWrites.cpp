@@ -13,33 +13,42 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Per state the first step that writes to it.
-static llvm::MapVector<Value, size_t>
-findFirstWrites(const ProgramBuffers &buffers) {
-  llvm::MapVector<Value, size_t> first;
+namespace {
+/// How the steps use a state.
+struct StateUses {
+  std::optional<size_t> firstWrite;
+  SmallVector<std::pair<size_t, OpOperand *>> operands;
+};
+} // namespace
+
+static llvm::MapVector<Value, StateUses>
+findStateUses(const ProgramBuffers &buffers) {
+  llvm::MapVector<Value, StateUses> states;
   for (auto [i, step] : llvm::enumerate(buffers.getSteps()))
     for (OpOperand &operand : step->getOpOperands()) {
       auto argument =
           dyn_cast<BlockArgument>(buffers.getView(operand.get()).buffer);
-      if (argument && writesTo(operand) &&
-          getRegion(argument) == MemoryRegion::State)
-        first.try_emplace(argument, i);
+      if (!argument || getRegion(argument) != MemoryRegion::State)
+        continue;
+      StateUses &uses = states[argument];
+      uses.operands.emplace_back(i, &operand);
+      if (writesTo(operand) && !uses.firstWrite)
+        uses.firstWrite = i;
     }
-  return first;
+  return states;
 }
 
-/// Replaces `state` in `steps` by a copy of it.
-static Value useCopy(ArrayRef<Operation *> steps, Value state) {
-  OpBuilder builder(steps.front());
-  Location loc = steps.front()->getLoc();
+/// Replaces `state` by a copy of it from its first write on.
+static Value useCopy(Operation *first, Value state, const StateUses &uses) {
+  OpBuilder builder(first);
   auto type = cast<MemRefType>(state.getType());
-  Value copy = memref::AllocOp::create(builder, loc, type);
-  memref::CopyOp::create(builder, loc, state, copy);
-  for (Operation *step : steps) {
-    builder.setInsertionPoint(step);
-    for (OpOperand &operand : step->getOpOperands())
-      if (getViewedBuffer(operand.get()) == state)
-        operand.set(cloneView(builder, operand.get(), copy));
+  Value copy = memref::AllocOp::create(builder, first->getLoc(), type);
+  memref::CopyOp::create(builder, first->getLoc(), state, copy);
+  for (auto [step, operand] : uses.operands) {
+    if (step < *uses.firstWrite)
+      continue;
+    builder.setInsertionPoint(operand->getOwner());
+    operand->set(cloneView(builder, operand->get(), copy));
   }
   return copy;
 }
@@ -54,11 +63,13 @@ LogicalResult hamkaas::delayStateWrites(func::FuncOp entry,
   if (!last)
     return success();
   Operation *end = entry.getBody().front().getTerminator();
-  for (auto [state, first] : findFirstWrites(*buffers)) {
-    if (first > *last ||
-        (first == *last && checksBeforeItWrites(buffers->getSteps()[first])))
+  for (const auto &[state, uses] : findStateUses(*buffers)) {
+    if (!uses.firstWrite || *uses.firstWrite > *last)
       continue;
-    Value copy = useCopy(buffers->getSteps().drop_front(first), state);
+    Operation *first = buffers->getSteps()[*uses.firstWrite];
+    if (*uses.firstWrite == *last && checksBeforeItWrites(first))
+      continue;
+    Value copy = useCopy(first, state, uses);
     OpBuilder builder(end);
     memref::CopyOp::create(builder, end->getLoc(), copy, state);
   }
