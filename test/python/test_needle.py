@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """hamkaas.needle with its own arrays of float32, against torch."""
 
+import ctypes
 import gc
 
 import numpy as np
@@ -148,6 +149,54 @@ def test_own_operation():
     y.backward()
     np.testing.assert_array_equal(y.numpy(), [2, 5])
     np.testing.assert_array_equal(x.grad.numpy(), [2, -4])
+
+
+def test_lazy_backward(monkeypatch):
+    monkeypatch.setattr(autograd, "LAZY_MODE", True)
+    x = ndl.Tensor([1.0, 2])
+    y = (x * x + 1).sum()
+    assert y.op is not None
+    y.backward()
+    np.testing.assert_array_equal(x.grad.numpy(), [2, 4])
+
+
+def test_leaves():
+    """Of arrays, taken over and not copied."""
+    array = ndl.NDArray([1, 2, 3])
+    x = ndl.Tensor.make_const(array)
+    assert not x.requires_grad and x.is_leaf()
+    array[1] = 7
+    np.testing.assert_array_equal((x + 0).numpy(), [1, 7, 3])
+    x.cached_data = ndl.NDArray([5])
+    assert x.shape == (1,) and x.numpy() == 5
+    parameter = ndl.nn.Parameter(x)
+    assert parameter.requires_grad and type(parameter.data) is ndl.Tensor
+    pair = ndl.make_tuple(parameter, parameter * 2).detach()
+    assert [one.numpy().tolist() for one in pair] == [[5], [10]]
+    assert pair.op is None and not pair.requires_grad
+
+
+def test_long_chains_without_gradients():
+    x = ndl.init.zeros(4)
+    for _ in range(2000):
+        x = x * 0.5 + 1
+    assert x.op is None
+    np.testing.assert_array_equal(x.numpy(), np.full(4, 2))
+
+
+def test_empty_tensors():
+    x = ndl.Tensor(np.zeros((0, 3)))
+    assert (x * 2).shape == (0, 3) and x.sum().numpy().tolist() == [0]
+
+
+def test_addresses():
+    """Writes through an address are seen, too."""
+    array = ndl.NDArray([1, 2])
+    numbers = (ctypes.c_float * 2).from_address(array._handle.ptr())
+    numbers[1] = 9
+    np.testing.assert_array_equal((array + 1).numpy(), [2, 10])
+    array[0] = 4
+    assert numbers[0] == 4
 
 
 #===------------------------------------------------------------------------===#
