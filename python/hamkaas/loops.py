@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import operator
 import threading
-from typing import (Any, Callable, Dict, List, Optional, Sequence, Set, Tuple,
-                    cast)
+from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence,
+                    Set, Tuple, cast)
 
 from .arrays import as_dense, is_array
 from .errors import HamKaasError
@@ -57,6 +58,16 @@ def is_in_body() -> bool:
     return _bodies.depth > 0
 
 
+@contextlib.contextmanager
+def make_body_nodes() -> Iterator[None]:
+    """Nodes that are made meanwhile belong to the body of a loop."""
+    _bodies.depth += 1
+    try:
+        yield
+    finally:
+        _bodies.depth -= 1
+
+
 def scan(f: Callable[[Any, Any], Tuple[Any, Any]], init: Structure,
          xs: Structure = None, length: Optional[int] = None,
          reverse: bool = False) -> Tuple[Any, Any]:
@@ -90,12 +101,9 @@ def scan(f: Callable[[Any, Any], Tuple[Any, Any]], init: Structure,
         (node._type[0], node._type[1][1:]) for node in inputs]
     arguments = [Node._record(ARGUMENT, (), (), kind, position)
                  for kind in types]
-    _bodies.depth += 1
-    try:
+    with make_body_nodes():
         returned = f(_fill(init, arguments[:len(inits)]),
                      _fill(xs, arguments[len(inits):]))
-    finally:
-        _bodies.depth -= 1
     carry, ys = _split(returned)
     _check_carry(init, carry)
     results = _list(carry) + _list(ys)

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence, Union
 
+from .accumulation import Loss, accumulate, call_loss
 from .functions import Function, function
 from .graph import STATE, TRAINING, Node, state
 from .optim import Optimizer, Rate
@@ -12,11 +13,12 @@ from .positions import make_error, user_position
 from .structure import Structure
 
 
-def train_step(loss: Node, optimizer: Optimizer, *,
+def train_step(loss: Union[Node, Loss], optimizer: Optimizer, *,
                outputs: Optional[Dict[str, Structure]] = None,
                states: Optional[Sequence[Node]] = None, frozen: str = "",
                clip_norm: Optional[float] = None,
-               clip_value: Optional[float] = None) -> Function:
+               clip_value: Optional[float] = None, batch: Structure = None,
+               micro_batches: int = 1) -> Function:
     """A function that computes ``loss`` and changes states so that it falls.
 
     Trains all states of floats that the loss depends on, or ``states``, but none
@@ -28,6 +30,12 @@ def train_step(loss: Node, optimizer: Optimizer, *,
     before the step. A state that the graph itself replaces cannot be trained.
     Each state is updated directly behind its gradient, so that the gradients
     are not in memory all at once, but with ``clip_norm``.
+
+    With ``micro_batches``, ``loss`` is a function of the ``batch``, a node or a
+    tuple, list or dictionary of nodes. A run cuts each of them into as many
+    parts along the first dimension, adds up the gradients of the mean of the
+    losses of the parts in a loop, and makes one update. So it keeps the
+    activations of one part at a time, and the sums of the gradients.
 
     >>> import hamkaas as hk, numpy as np
     >>> x, w = hk.input("x", [4]), hk.state([4], name="w")
@@ -44,9 +52,6 @@ def train_step(loss: Node, optimizer: Optimizer, *,
     0.1171875
     """
     position = user_position()
-    if not isinstance(loss, Node):
-        raise TypeError("expected the loss to be a node, got "
-                        f"{type(loss).__name__}")
     if not isinstance(optimizer, Optimizer):
         raise TypeError("expected one of hamkaas.optim, got "
                         f"{type(optimizer).__name__}")
@@ -59,6 +64,10 @@ def train_step(loss: Node, optimizer: Optimizer, *,
     if outputs is not None and "loss" in outputs:
         raise make_error("expected outputs of other names than 'loss', which "
                          "the loss has")
+    loss = _make_loss(loss, batch, micro_batches, states or ())
+    if not isinstance(loss, Node):
+        raise TypeError("expected the loss to be a node, got "
+                        f"{type(loss).__name__}")
     text = optimizer.format(clip_norm, clip_value)
     rate = _make_rate(optimizer.lr, optimizer.name)
     trained = Node._record(TRAINING, (loss, rate, *given),
@@ -66,6 +75,22 @@ def train_step(loss: Node, optimizer: Optimizer, *,
                            loss._type, position)
     results: Dict[str, Any] = {"loss": trained, **(outputs or {})}
     return function(results)
+
+
+def _make_loss(loss: Union[Node, Loss], batch: Structure, micro_batches: int,
+               states: Sequence[Node]) -> Node:
+    if isinstance(loss, Node) or not callable(loss):
+        if batch is not None or micro_batches != 1:
+            raise TypeError("expected the loss to be a function of the batch, "
+                            "which makes it for each micro-batch, got "
+                            f"{type(loss).__name__}")
+        return loss
+    if batch is None:
+        raise TypeError("expected the batch that the loss is a function of, "
+                        "got none")
+    if micro_batches == 1:
+        return call_loss(loss, batch)
+    return accumulate(loss, batch, micro_batches, states)
 
 
 def _make_rate(rate: Rate, optimizer: str) -> Optional[Node]:
