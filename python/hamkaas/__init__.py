@@ -63,9 +63,11 @@ from .compat import (BufferTensor, ComplexHadamardProductNode, ConstantTensor,
 from .compilation import compile, load
 from .describe import Graph, MemoryPlan, Report
 from .errors import HamKaasError, UnsupportedError
+from .fitting import fit
 from .functions import EntryFunction, Function, function
 from .gradients import custom_gradient, gradient, stop_gradient
 from .graph import Node, constant, input, state
+from .history import History
 from .loops import scan
 from .model import Model
 from .script import Script, write_script
@@ -92,7 +94,7 @@ zeros_like = _creation.zeros_like
 __all__ = [
     "BufferTensor", "ComplexHadamardProductNode", "ConstantTensor",
     "EntryFunction", "Function", "Graph", "HadamardProductNode",
-    "HamKaasError", "HamKaasPlugin", "InputTensor", "MatMulNode", "MemoryPlan",
+    "HamKaasError", "HamKaasPlugin", "History", "InputTensor", "MatMulNode", "MemoryPlan",
     "Model", "Node", "PermuteNode", "RMSNormNode", "ReLUNode",
     "ReplaceSliceNode", "Report", "ReshapeNode", "Script", "SiLUNode",
     "SliceNode", "SlicedSoftmaxNode", "State", "SumNode", "TensorInfo",
@@ -106,7 +108,7 @@ __all__ = [
     "cumulative_prod", "cumulative_sum", "custom_gradient", "data", "diff",
     "digest", "divide", "e", "einsum", "empty", "empty_like", "equal", "exp",
     "expand_dims", "expm1",
-    "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
+    "eye", "finfo", "fit", "flip", "float16", "float32", "float64", "floor",
     "floor_divide", "full", "full_like", "function", "gradient", "greater",
     "greater_equal", "hypot", "iinfo", "imag", "inf", "input", "int16",
     "int32", "int64", "int8", "isdtype", "isfinite", "isin", "isinf", "isnan",
