@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The numbers of a training, and pictures of them."""
+"""The numbers of a training, and curves of them."""
 
 from __future__ import annotations
 
