@@ -39,6 +39,10 @@ int runConformance(const char *folder, const Options *options);
 /// other, then the inputs.
 int runTiming(const char *model, const Options *options);
 
+/// Prints a line for each kernel of a model, the one that takes longest first.
+/// Times are those between events, which on a GPU add some microseconds.
+int printProfile(const char *model, const Options *options);
+
 /// Prints a line for each tensor of a model: `parameter`, `input` or `output`,
 /// then `floats` or `integers`, then the name.
 int printInterface(const char *model);
@@ -47,6 +51,11 @@ int printInterface(const char *model);
 /// JSON.
 int printGpu(const Options *options);
 int printCeilings(const Options *options);
+
+/// Runs a model where the GPU has no memory left, and where another user of its
+/// context has lost it. Prints `passed` or `FAILED`, and the error, of each
+/// step.
+int checkFailures(const char *model, const Options *options);
 
 /// Prints times of what models could do otherwise: a line of JSON for each.
 int printQuestions(const Options *options);

@@ -81,6 +81,27 @@ GpuInfo describeGpu() {
   return info;
 }
 
+static const char badAccessCode[] = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+
+.visible .entry bad_access()
+{
+.reg .b64 %m;
+mov.u64 %m, 16;
+st.global.u32 [%m], 0;
+ret;
+}
+)";
+
+void beginBadAccessOnGpu() {
+  CUfunction function = gpu::loadKernel(badAccessCode, "bad_access");
+  check("cuLaunchKernel",
+        driver->cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, /*sharedMemBytes=*/0,
+                               stream, nullptr, nullptr));
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -113,6 +134,40 @@ void *allocatePinned(uint64_t bytes) {
 
 void releaseOnGpu(void *memory) {
   check("cuMemFree", driver->cuMemFree(toAddress(memory)));
+}
+
+// Allocations that were made one after the other.
+namespace {
+struct Filling {
+  CUdeviceptr address;
+  Filling *next;
+};
+} // namespace
+
+void *fillGpuMemory() {
+  Filling *last = nullptr;
+  for (uint64_t bytes = uint64_t(1) << 32; bytes >= 4096;) {
+    CUdeviceptr address = 0;
+    if (driver->cuMemAlloc(&address, bytes) != CUDA_SUCCESS) {
+      bytes /= 2;
+      continue;
+    }
+    auto *filling = static_cast<Filling *>(malloc(sizeof(Filling)));
+    if (!filling)
+      abort();
+    *filling = {address, last};
+    last = filling;
+  }
+  return last;
+}
+
+void releaseGpuMemory(void *filling) {
+  while (filling) {
+    auto *last = static_cast<Filling *>(filling);
+    filling = last->next;
+    check("cuMemFree", driver->cuMemFree(last->address));
+    free(last);
+  }
 }
 
 void beginCopyOnGpu(void *to, const void *from, uint64_t bytes) {

@@ -32,6 +32,9 @@ typedef struct GpuInfo {
 GpuInfo describeGpu(void);
 void *allocateOnGpu(uint64_t bytes);
 void releaseOnGpu(void *memory);
+/// Takes all memory that is free, but for some kilobytes.
+void *fillGpuMemory(void);
+void releaseGpuMemory(void *filling);
 void copyToGpu(void *to, const void *from, uint64_t bytes);
 void copyFromGpu(void *to, const void *from, uint64_t bytes);
 
@@ -45,6 +48,9 @@ double beginArithmeticOnGpu(void *memory);
 /// memory in each step, as in a matrix product, or once.
 double beginProductsOnGpu(void *memory, int loadsInSteps);
 void waitForGpu(void);
+
+/// Writes where no memory is, which ends the context. No error here.
+void beginBadAccessOnGpu(void);
 
 /// Pinned memory of the host, which is never released.
 void *allocatePinned(uint64_t bytes);

@@ -16,9 +16,11 @@ static const char usage[] =
     "  gpu                   describes the GPU\n"
     "  ceilings              measures what the GPU can do\n"
     "  questions             measures what models could do otherwise\n"
+    "  failures MODEL.so     runs a model beside errors of the GPU\n"
     "  describe MODEL.so     names the tensors of a model\n"
     "  conformance FOLDER    runs recorded cases and compares the outputs\n"
     "  time MODEL.so         measures a model with random floats\n"
+    "  profile MODEL.so      measures each of its kernels\n"
     "options:\n"
     "  --device=D            cuda (default), cuda:N or cpu\n"
     "  --only=NAME,...       the cases to run\n"
@@ -85,10 +87,14 @@ int main(int argc, char **argv) {
     return printCeilings(&options);
   if (count == 1 && strcmp(words[0], "questions") == 0)
     return printQuestions(&options);
+  if (count == 2 && strcmp(words[0], "failures") == 0)
+    return checkFailures(words[1], &options);
   if (count == 2 && strcmp(words[0], "describe") == 0)
     return printInterface(words[1]);
   if (count == 2 && strcmp(words[0], "conformance") == 0)
     return runConformance(words[1], &options);
+  if (count == 2 && strcmp(words[0], "profile") == 0)
+    return printProfile(words[1], &options);
   if (count == 2 && strcmp(words[0], "time") == 0)
     return runTiming(words[1], &options);
   return fputs(usage, stderr), 1;

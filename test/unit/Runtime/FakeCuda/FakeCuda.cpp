@@ -406,10 +406,12 @@ static CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
   ENTER(true)
   if (bytes == 0)
     return fake().violate("an allocation of no bytes", invalidValue);
-  if (bytes > fake().settings.memoryBytes)
+  int device = currentContext()->device;
+  size_t limit = fake().settings.memoryBytes;
+  if (bytes > limit || fake().memory.countBytes(device) > limit - bytes)
     return outOfMemory;
-  void *memory = fake().memory.allocate(bytes, FakeMemory::Kind::Device,
-                                        currentContext()->device);
+  void *memory =
+      fake().memory.allocate(bytes, FakeMemory::Kind::Device, device);
   if (!memory)
     return outOfMemory;
   ++fake().counts.allocations;

@@ -20,7 +20,7 @@
 //   HAMKAAS_FAKE_CUDA_FAIL=N           the call, counted from 0, that fails
 //   HAMKAAS_FAKE_CUDA_CRASH=KERNEL     the kernel that makes an illegal access
 //   HAMKAAS_FAKE_CUDA_HANG=KERNEL      the kernel that never ends
-//   HAMKAAS_FAKE_CUDA_MEMORY=MIB       the largest allocation
+//   HAMKAAS_FAKE_CUDA_MEMORY=MIB       of all allocations of a GPU
 //   HAMKAAS_FAKE_CUDA_IMAGES=FOLDER    keep the PTX of modules there
 //   HAMKAAS_FAKE_CUDA_REPORT=1         print what happened when the process
 //   ends
@@ -56,7 +56,7 @@ struct Settings {
   std::string crashingKernel;
   /// The kernel that never ends; empty for none.
   std::string hangingKernel;
-  /// The largest allocation of a GPU that is possible.
+  /// Memory of a GPU, for all allocations together.
   size_t memoryBytes = SIZE_MAX;
   /// True if changes of a graph's nodes are refused.
   bool refusesUpdates = false;

@@ -44,6 +44,14 @@ bool FakeMemory::release(void *memory) {
   return true;
 }
 
+size_t FakeMemory::countBytes(int device) const {
+  size_t bytes = 0;
+  for (const auto &[address, allocation] : allocations)
+    if (allocation.device == device && allocation.kind == Kind::Device)
+      bytes += allocation.bytes;
+  return bytes;
+}
+
 static bool isOfContext(const FakeMemory::Allocation &allocation, int device) {
   return allocation.device == device &&
          allocation.kind != FakeMemory::Kind::OfOthers &&

@@ -38,6 +38,8 @@ public:
   void *allocate(size_t bytes, Kind kind, int device);
   /// False if it is none.
   bool release(void *memory);
+  /// The sum of cuMemAlloc's allocations on the device.
+  size_t countBytes(int device) const;
   /// Frees all memory of the device, as the end of its context does.
   void releaseAll(int device);
   std::vector<std::string> describe(int device) const;
