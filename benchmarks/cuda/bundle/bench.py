@@ -38,7 +38,9 @@ REFERENCE = WORKLOADS / "reference"
 OWN = {"hamkaas": ("exact", 1e-3), "hamkaas-tf32": ("tf32", 1e-2),
        "hamkaas-3xtf32": ("3xtf32", 1e-3), "hamkaas-bf16": ("bf16", 5e-2),
        "hamkaas-cublaslt": ("cublaslt", 1e-3)}
-PEERS = ["eager", "cublaslt", "inductor", "ort", "jax"]
+# PyTorch with tensor cores is beside programs of the same precision.
+PRECISION_OF = {"tf32": "tf32", "bf16": "bf16"}
+PEERS = ["eager", "cublaslt", *PRECISION_OF, "inductor", "ort", "jax"]
 
 
 def parse_arguments():
@@ -233,7 +235,7 @@ class Bench:
                     names = names[1:]
 
     def list_missing(self, contestant, names):
-        kind, _ = OWN.get(contestant, (None, None))
+        kind, _ = OWN.get(contestant, (PRECISION_OF.get(contestant), None))
         return [name for name in names
                 if (not kind or (WORKLOADS / kind / f"{name}.so").exists())
                 and not self.is_known(contestant=contestant, workload=name)]

@@ -48,11 +48,11 @@ def make_variants(tensors):
 #===------------------------------------------------------------------------===#
 
 
-def measure_torch(name, device, seconds, compile_module):
+def measure_torch(name, device, seconds, compile_module, tf32=False):
     import torch
     import workloads
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = tf32
+    torch.backends.cudnn.allow_tf32 = tf32
     workload = workloads.build(name)
     module = workload.module.to(device)
     inputs = [tensor.to(device) for tensor in workload.inputs.values()]
@@ -72,7 +72,26 @@ def measure_torch(name, device, seconds, compile_module):
             run()
             synchronize()
 
-        return measure(run_and_wait, prepare, seconds)
+        result = measure(run_and_wait, prepare, seconds)
+        if device.startswith("cuda"):
+            result["kernels_us"] = measure_on_gpu(run)
+        return result
+
+
+def measure_on_gpu(run):
+    """By the GPU's clock, without the host's part: the GPU is kept busy until
+    all of a run waits for it."""
+    import torch
+    times = []
+    for _ in range(LEAST_RUNS):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        torch.cuda._sleep(100_000)
+        begin.record()
+        run()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(1e3 * begin.elapsed_time(end))
+    return statistics.median(times)
 
 
 def capture(function, inputs, device):
@@ -98,6 +117,28 @@ def capture(function, inputs, device):
 
 def measure_eager(name, device, seconds):
     return measure_torch(name, device, seconds, lambda module: module)
+
+
+def measure_tf32(name, device, seconds):
+    """As `--precision=tf32` computes."""
+    return measure_torch(name, device, seconds, lambda module: module,
+                         tf32=True)
+
+
+def measure_bf16(name, device, seconds):
+    """As `--precision=bf16` computes: float32 in memory, products of bfloat16.
+    """
+    import torch
+
+    def compile_module(module):
+
+        def run(*inputs):
+            with torch.autocast(torch.device(device).type, torch.bfloat16):
+                return module(*inputs)
+
+        return run
+
+    return measure_torch(name, device, seconds, compile_module)
 
 
 def measure_inductor(name, device, seconds):
@@ -200,7 +241,8 @@ def measure_cublaslt(name, device, seconds):
     return measure_eager(name, device, seconds)
 
 
-CONTESTANTS = {"eager": measure_eager, "inductor": measure_inductor,
+CONTESTANTS = {"eager": measure_eager, "tf32": measure_tf32,
+               "bf16": measure_bf16, "inductor": measure_inductor,
                "ort": measure_ort, "jax": measure_jax,
                "cublaslt": measure_cublaslt}
 

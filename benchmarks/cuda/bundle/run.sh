@@ -185,33 +185,75 @@ repeat_failures() {
     done >>"$results/failures.txt"
 }
 
-# Small cases of all kinds; under the tool each takes seconds.
-check_memory() {
+# The cases that compute-sanitizer runs: small ones of all kinds, and of the
+# large ones those with parts of tiles. Under a tool, each takes seconds.
+list_small_cases() {
+  awk 'NF == 3 { name[++n] = $1 }
+    END { step = n / 20; for (i = 0; i < 20 && i < n; ++i)
+      print name[1 + int(i * (step > 1 ? step : 1))] }' cases/cases.txt
+}
+list_large_cases() {
+  awk 'NF > 3 && $1 ~ /ragged|attention|transpose/ { print $1 }' cases/cases.txt
+}
+
+# sanitize TOOL CASE,...: what it says goes to a file named for both.
+sanitize() {
+  log=$results/sanitizer/$1-${2%%,*}.txt
+  timeout "$sanitize_seconds" "$sanitizer" --tool "$1" --error-exitcode 99 \
+    $driver conformance cases --device="$device" --case-seconds=0 --only="$2" \
+    >"$log" 2>&1
+  echo "$? $1 $2" >>"$results/sanitizer/status.txt"
+}
+
+# Begins both tools on all these cases. They run beside each other and beside
+# the cases: nothing is measured meanwhile.
+begin_sanitizers() {
   sanitizer=$(command -v compute-sanitizer ||
     ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+  [ "$device" != cpu ] && [ -n "$sanitizer" ] || return
+  sanitize_seconds=$((limit > 30 ? limit - 20 : limit))
+  rm -rf "$results/sanitizer"
+  mkdir "$results/sanitizer"
+  for tool in memcheck racecheck; do
+    for some in "$(list_small_cases | commas)" $(list_large_cases); do
+      [ -z "$some" ] || sanitize $tool "$some" &
+    done
+  done
+}
+
+# Prints what they found, once all have ended.
+report_sanitizers() {
   if [ "$device" = cpu ]; then
-    echo 'memcheck: skipped, there is no kernel of a GPU to look at'
+    echo 'compute-sanitizer: skipped, there is no kernel of a GPU to look at'
+    return
   elif [ -z "$sanitizer" ]; then
-    echo 'memcheck: skipped, compute-sanitizer (of the CUDA toolkit) was not found'
-  else
-    some=$(awk 'NF == 3 { name[++n] = $1 }
-      END { step = n / 20; for (i = 0; i < 20 && i < n; ++i)
-        print name[1 + int(i * (step > 1 ? step : 1))] }' cases/cases.txt | commas)
-    timeout 100 "$sanitizer" --tool memcheck --error-exitcode 99 \
-      $driver conformance cases --device="$device" --case-seconds=0 \
-      --only="$some" >"$results/memcheck.txt" 2>&1
-    status=$?
-    if [ $status -eq 0 ]; then
-      echo 'memcheck: clean'
-    else
-      echo "memcheck: status $status, see memcheck.txt"
-      grep -m 5 '=========' "$results/memcheck.txt"
-      return 1
-    fi
+    echo 'compute-sanitizer: skipped, it (of the CUDA toolkit) was not found'
+    return
   fi
+  wait
+  echo "compute-sanitizer: $(grep -c '^0 ' "$results/sanitizer/status.txt") runs clean, $(
+    grep -vc '^0 ' "$results/sanitizer/status.txt") not"
+  grep -v '^0 ' "$results/sanitizer/status.txt" | while read -r status tool some; do
+    echo "$tool of $some: status $status"
+    grep -m 5 '=========' "$results/sanitizer/$tool-${some%%,*}.txt"
+  done
+  ! grep -qv '^0 ' "$results/sanitizer/status.txt"
+}
+
+# A process of its own, for it loses the GPU.
+check_failures() {
+  model=$(ls workloads/exact/*.so 2>/dev/null | head -n 1)
+  [ "$device" != cpu ] && [ -n "$model" ] || return 0
+  $driver failures "$model" --device="$device" >"$results/errors.txt" 2>&1
+  status=$?
+  echo "errors: $(grep -c '^passed' "$results/errors.txt") as expected"
+  grep -v '^passed' "$results/errors.txt"
+  return $status
 }
 
 right() {
+  failed=
+  begin_sanitizers
   run_cases
   skipped=$(count '^skipped ')
   [ "$skipped" -gt 0 ] || skipped=
@@ -219,7 +261,9 @@ right() {
     wc -l <cases/cases.txt) on $device"
   grep '^FAILED ' "$results/conformance.txt" | cut -c1-300 | head -n 20
   [ "$device" = cpu ] || repeat_failures
-  check_memory || return 1
+  report_sanitizers || failed=1
+  check_failures || failed=1
+  [ -z "$failed" ] || return 1
   [ "$(count '^FAILED ')" -eq 0 ] && [ "$(count '^passed ')" -gt 0 ]
 }
 
@@ -244,7 +288,7 @@ own() {
   bench --contestants=hamkaas,hamkaas-tf32,hamkaas-3xtf32,hamkaas-bf16,hamkaas-cublaslt
 }
 
-peers() { bench --contestants=eager,cublaslt; }
+peers() { bench --contestants=eager,tf32,bf16,cublaslt; }
 
 # Each of these compiles for a minute.
 rest() {
