@@ -84,13 +84,13 @@ static LogicalResult emitRows(func::FuncOp kernel, Value result,
   return success();
 }
 
-static LogicalResult emitFewQueries(func::FuncOp kernel, Value result,
+static LogicalResult emitAttentionRows(func::FuncOp kernel, Value result,
                                     const TargetDescription &target) {
   KernelBuilder builder(kernel, target);
   FailureOr<Attention> attention = Attention::match(builder, result);
   if (failed(attention))
     return failure();
-  if (!FlashDecoding::fits(*attention))
+  if (!FlashDecoding::fits(builder.costs(), *attention))
     return success();
   // Other blocks may still read what this one writes.
   for (Value argument : builder.arguments())
@@ -141,7 +141,7 @@ private:
     case KernelFamily::Row:
       return emitRows;
     case KernelFamily::Attention:
-      return emitFewQueries;
+      return emitAttentionRows;
     default:
       return nullptr;
     }

@@ -1,4 +1,4 @@
-//===- FlashDecoding.cpp - Attention of few queries -------------*- C++ -*-===//
+//===- FlashDecoding.cpp - Attention in small blocks ------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,9 @@
 using namespace mlir;
 using namespace hamkaas;
 
-static constexpr int64_t maxRows = 4, minKeys = 64, maxGroupWarps = 16;
+/// Queries of a block.
+static constexpr int64_t maxRows = 4;
+static constexpr int64_t minKeys = 64, maxGroupWarps = 16;
 /// Accumulators of values per thread.
 static constexpr int64_t maxSums = 16;
 
@@ -25,14 +27,25 @@ static int64_t countVectors(const Attention &attention) {
   return llvm::divideCeil(attention.valueWidth, warpSize);
 }
 
-bool FlashDecoding::fits(const Attention &attention) {
-  return attention.queries <= maxRows && attention.keys >= minKeys &&
-         attention.queries * countVectors(attention) <= maxSums;
+static int64_t countRows(const Attention &attention) {
+  return std::min(attention.queries, maxRows);
+}
+
+/// Warps with a query per lane read each key and value less often.
+static bool fillsLanes(const CostModel &costs, const Attention &attention) {
+  return 2 * attention.batches * (attention.queries / warpSize) >=
+         getWantedWarps(costs);
+}
+
+bool FlashDecoding::fits(const CostModel &costs, const Attention &attention) {
+  return attention.keys >= minKeys &&
+         countRows(attention) * countVectors(attention) <= maxSums &&
+         !fillsLanes(costs, attention);
 }
 
 FlashDecoding::FlashDecoding(KernelBuilder &kernel, const Attention &attention)
     : kernel(kernel), attention(attention), steps(kernel, attention),
-      rows(attention.queries), vectors(countVectors(attention)),
+      rows(countRows(attention)), vectors(countVectors(attention)),
       group(maxGroupWarps) {
   int64_t sumBytes = rows * vectors * warpSize * 4;
   const CostModel &costs = kernel.costs();
@@ -40,8 +53,23 @@ FlashDecoding::FlashDecoding(KernelBuilder &kernel, const Attention &attention)
   int64_t maxBytes = costs.machine.sharedBytes * 2 / 3;
   while (group > 1 &&
          (group * sumBytes > maxBytes || attention.keys < group * warpSize ||
-          attention.batches * group > getWantedWarps(costs)))
+          attention.batches * blocksOfBatch() * group > getWantedWarps(costs)))
     group /= 2;
+}
+
+int64_t FlashDecoding::blocksOfBatch() const {
+  return llvm::divideCeil(attention.queries, rows);
+}
+
+/// Rows beyond the last query repeat it and are not stored.
+Value FlashDecoding::query(int64_t row) {
+  Value query = kernel.add(firstQuery, row);
+  return attention.queries % rows ? kernel.minimum(query, attention.queries - 1)
+                                  : query;
+}
+
+Point FlashDecoding::keysOf(int64_t row, Value key) {
+  return lanePoint({batch, query(row)}, key);
 }
 
 SmallVector<Value> FlashDecoding::Sums::all() const {
@@ -70,15 +98,25 @@ Tile FlashDecoding::emit() {
   sharedStatistics = allocateShared(kernel, {group, 2 * rows}, number);
   sharedValues =
       allocateShared(kernel, {group, rows * vectors, warpSize}, number);
-  kernel.tileLoop(attention.batches * group, [&](Value tile) {
+  int64_t blocks = attention.batches * blocksOfBatch();
+  kernel.tileLoop(blocks * group, [&](Value tile) {
     warp = kernel.remainder(tile, group);
-    batch = kernel.divide(tile, group);
+    Value block = kernel.divide(tile, group);
+    batch = kernel.divide(block, blocksOfBatch());
+    firstQuery =
+        kernel.multiply(kernel.remainder(block, blocksOfBatch()), rows);
     share(addAllKeys());
     blockBarrier(kernel);
-    for (int64_t i = 0; i < rows * vectors; ++i)
+    for (int64_t i = 0; i < rows * vectors; ++i) {
+      Value isMine = isWarpNumber(kernel, warp, i % group);
+      if (int64_t rest = attention.queries % rows; rest && i / vectors >= rest)
+        isMine = arith::AndIOp::create(
+            kernel.ir(), kernel.loc(), isMine,
+            kernel.isLess(kernel.add(firstQuery, i / vectors),
+                          attention.queries));
       kernel.writingBranch(
-          isWarpNumber(kernel, warp, i % group),
-          [&] { finish(i / vectors, i % vectors); }, [] {});
+          isMine, [&] { finish(i / vectors, i % vectors); }, [] {});
+    }
   });
   return {rows, attention.keys};
 }
@@ -145,16 +183,14 @@ SmallVector<Value> FlashDecoding::multiplyKeys(Value key, int64_t active) {
   auto compute = [&] {
     SmallVector<Value> products;
     for (int64_t r = 0; r < rows; ++r)
-      products.push_back(
-          steps.multiplyKeys(batch, kernel.constant(r), key, active));
+      products.push_back(steps.multiplyKeys(batch, query(r), key, active));
     return products;
   };
   if (!attention.masking || active < warpSize)
     return compute();
   Value masked;
   for (int64_t r = 0; r < rows; ++r) {
-    Value here = steps.isMasked(lanePoint({batch, kernel.constant(r)}, key),
-                                warpSize, active);
+    Value here = steps.isMasked(keysOf(r, key), warpSize, active);
     masked =
         masked ? arith::AndIOp::create(kernel.ir(), kernel.loc(), masked, here)
                : here;
@@ -171,8 +207,7 @@ Value FlashDecoding::score(int64_t row, Value product, Value key,
   TreeEmitter tree(kernel, warpSize, active, [&](Value tensor, PointRef) {
     return tensor == attention.products->getResult(0) ? product : Value();
   });
-  Value scores = tree.evaluateVector(
-      attention.scores, lanePoint({batch, kernel.constant(row)}, key));
+  Value scores = tree.evaluateVector(attention.scores, keysOf(row, key));
   return steps.keepActive(scores, active,
                           steps.splat(-std::numeric_limits<float>::infinity()));
 }
@@ -254,7 +289,7 @@ void FlashDecoding::finish(int64_t row, int64_t vector) {
     values = steps.multiplyAdd(value, factor, values);
   }
   kernel.store(steps.divide(values, weights),
-               steps.resultIndices(batch, kernel.constant(row),
+               steps.resultIndices(batch, query(row),
                                    kernel.constant(vector * warpSize)),
                active(vector));
 }

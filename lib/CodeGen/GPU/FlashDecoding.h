@@ -1,4 +1,4 @@
-//===- FlashDecoding.h - Attention of few queries ---------------*- C++ -*-===//
+//===- FlashDecoding.h - Attention in small blocks --------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,16 +12,17 @@
 
 namespace hamkaas {
 
-/// Flash decoding: attention of few queries, for which the warps of a block
-/// take chunks of keys in turn, a key per lane. Each warp rescales its sums
-/// when it finds a larger score; finally the sums of all warps are combined in
-/// a fixed order.
+/// Flash decoding: a block computes a few queries, for which its warps take
+/// chunks of keys in turn, a key per lane. Each warp rescales its sums when it
+/// finds a larger score; finally the sums of all warps are combined in a fixed
+/// order. Many queries are computed so, too, where there are too few of them to
+/// occupy the lanes.
 class FlashDecoding {
 public:
   FlashDecoding(KernelBuilder &kernel, const Attention &attention);
 
-  /// Returns whether the kernel has this form and is large enough.
-  static bool fits(const Attention &attention);
+  /// Returns whether the kernel has this form, which pays for it.
+  static bool fits(const CostModel &costs, const Attention &attention);
   /// Warps of a block.
   int64_t warps() const { return group; }
 
@@ -50,6 +51,10 @@ private:
   mlir::Value loadStatistic(int64_t warp, int64_t number);
 
   int64_t active(int64_t vector) const;
+  int64_t blocksOfBatch() const;
+  mlir::Value query(int64_t row);
+  /// Returns the point of a vector of keys for a query of the block.
+  Point keysOf(int64_t row, mlir::Value key);
 
   KernelBuilder &kernel;
   const Attention &attention;
@@ -58,7 +63,7 @@ private:
   /// Values that the warps exchange.
   mlir::Value sharedStatistics, sharedValues;
   /// State while a block is emitted.
-  mlir::Value warp, batch;
+  mlir::Value warp, batch, firstQuery;
 };
 
 } // namespace hamkaas
