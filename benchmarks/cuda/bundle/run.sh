@@ -111,7 +111,9 @@ describe_machine() {
   uname -sr
   nproc
   timeout 10 nvidia-smi -q -d CLOCK,PERFORMANCE,COMPUTE 2>&1 | head -n 120
-  command -v "$PYTHON" gcc ptxas compute-sanitizer nsys ncu
+  for program in "$PYTHON" gcc ptxas compute-sanitizer nsys ncu; do
+    command -v $program
+  done
   for module in torch triton torchvision onnxruntime jax; do
     timeout 30 "$PYTHON" -c \
       "import $module; print('$module', $module.__version__)" 2>&1 | tail -n 1
