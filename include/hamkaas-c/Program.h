@@ -216,7 +216,9 @@ typedef struct HamKaasDeviceCode {
   uint64_t imageBytes;
   const HamKaasDeviceKernel *kernels;
   int32_t kernelCount;
-  int32_t reserved; /* 0 */
+  /// 0, or the compute capability, as 90, from which on all kernels begin with
+  /// `griddepcontrol.wait`, before any access to memory.
+  int32_t waitsFrom;
   /// As in HamKaasProgram, but all addresses are device addresses and are not
   /// read: the functions say what to launch and copy, which depends only on the
   /// addresses.

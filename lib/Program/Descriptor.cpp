@@ -306,6 +306,7 @@ Expected<Constant *> DescriptorBuilder::deviceCode(size_t number) {
                  sharedTable("kernels", [&] { return deviceKernels(); }));
   row.addInt32(offsetof(HamKaasDeviceCode, kernelCount),
                info.device.kernels.size());
+  row.addInt32(offsetof(HamKaasDeviceCode, waitsFrom), info.device.waitsFrom);
   row.addPointer(offsetof(HamKaasDeviceCode, prepare), prepare);
   row.addPointer(offsetof(HamKaasDeviceCode, run), run);
   row.addPointer(offsetof(HamKaasDeviceCode, precision),

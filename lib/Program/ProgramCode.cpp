@@ -177,7 +177,7 @@ bool transferDevice(Archive &archive, DeviceCodeInfo &device) {
   return transferTexts(archive, device.architecture, device.precision) &&
          transferList(archive, device.machineCode,
                       [&](std::string &name) { return archive.text(name); }) &&
-         transferNumbers(archive, device.imageBytes,
+         transferNumbers(archive, device.waitsFrom, device.imageBytes,
                          device.matmulWorkspaceBytes) &&
          transferMatmuls(archive, device.matmuls) &&
          transferList(archive, device.kernels, [&](DeviceKernelInfo &kernel) {

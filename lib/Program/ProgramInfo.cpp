@@ -85,6 +85,7 @@ static DeviceCodeInfo readDeviceCode(const HamKaasDeviceCode &code) {
   info.architecture = code.architecture;
   info.precision = code.precision ? code.precision : "exact";
   info.imageBytes = code.imageBytes;
+  info.waitsFrom = code.waitsFrom;
   for (const HamKaasDeviceKernel &kernel :
        ArrayRef(code.kernels, code.kernelCount))
     info.kernels.push_back({kernel.name, kernel.argumentCount, kernel.threads,

@@ -140,6 +140,8 @@ void CudaTarget::describeProgram(ModuleOp module, TargetAttr target,
   GpuArch arch = getArch(target);
   info.device.architecture = arch.name;
   info.device.machineCode = arch.machineCode;
+  info.device.waitsFrom =
+      arch.versions().back().waits() ? waitingCapability : 0;
   info.device.precision = stringifyPrecision(target.getPrecision()).str();
   info.device.kernels = collectDeviceKernels(getDeviceCode(module));
   addMatmuls(collectDeviceMatmuls(module), info);
@@ -149,13 +151,16 @@ void CudaTarget::describeProgram(ModuleOp module, TargetAttr target,
 static llvm::Expected<std::string> makeImage(gpu::GPUModuleOp device,
                                              const GpuArch &arch,
                                              const ProgramInfo &info) {
-  auto ptx = emitPtx(device, arch);
-  if (!ptx)
-    return ptx.takeError();
+  std::vector<PtxVersion> versions;
+  for (const GpuArch &version : arch.versions()) {
+    auto ptx = emitPtx(device, version);
+    if (!ptx)
+      return ptx.takeError();
+    versions.push_back({version, std::move(*ptx)});
+  }
   if (!arch.machineCode.empty())
-    return makeFatbin(*ptx, arch, info);
-  ptx->push_back('\0');
-  return ptx;
+    return makeFatbin(versions, info);
+  return std::move(versions.front().ptx) + '\0';
 }
 
 llvm::Expected<ProgramObjects>
@@ -211,6 +216,7 @@ void CudaEmulationTarget::describeProgram(ModuleOp module, TargetAttr target,
   CudaTarget::describeProgram(module, target, info);
   // So that no GPU takes the program for its own.
   info.device.architecture = emulationArch.str();
+  info.device.waitsFrom = 0;
 }
 
 llvm::Expected<ProgramObjects>

@@ -12,6 +12,7 @@
 #include "LibDevice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -84,11 +85,52 @@ void hamkaas::addMatmuls(ArrayRef<DeviceMatmul> matmuls, ProgramInfo &info) {
   info.device.matmulWorkspaceBytes = matmuls.empty() ? 0 : matmulWorkspaceBytes;
 }
 
-llvm::Expected<std::string> hamkaas::emitPtx(gpu::GPUModuleOp code,
+/// Makes a kernel wait for the one before it, which it may overlap until then.
+/// Then it allows the next one to start: so a kernel that starts knows that all
+/// but the one before it are done.
+static void addWait(LLVM::LLVMFuncOp kernel) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  for (NVVM::GridDepActionKind action :
+       {NVVM::GridDepActionKind::wait,
+        NVVM::GridDepActionKind::launch_dependents})
+    NVVM::GriddepcontrolOp::create(builder, kernel.getLoc(), action);
+}
+
+/// Drops the marks of constants. `ld.global.nc`, which LLVM uses for readonly
+/// arguments, must not read what another kernel writes while this one runs: it
+/// may return what was there before. With waits, only constants are readonly.
+static void specializeReads(LLVM::LLVMFuncOp kernel, bool waits) {
+  auto readonly = StringAttr::get(kernel.getContext(),
+                                  LLVM::LLVMDialect::getReadonlyAttrName());
+  auto region =
+      StringAttr::get(kernel.getContext(), HamKaasDialect::regionAttrName);
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (!kernel.removeArgAttr(i, region) && waits)
+      kernel.removeArgAttr(i, readonly);
+}
+
+/// A copy of the code as GPUs of `arch` run it.
+static OwningOpRef<gpu::GPUModuleOp> specialize(gpu::GPUModuleOp code,
+                                                const GpuArch &arch) {
+  OwningOpRef<gpu::GPUModuleOp> version(code.clone());
+  for (auto function : version->getOps<LLVM::LLVMFuncOp>()) {
+    if (function.isExternal())
+      continue;
+    specializeReads(function, arch.waits());
+    if (arch.waits() &&
+        function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+      addWait(function);
+  }
+  return version;
+}
+
+llvm::Expected<std::string> hamkaas::emitPtx(gpu::GPUModuleOp module,
                                              const GpuArch &arch) {
   auto machine = createGpuTargetMachine(arch);
   if (!machine)
     return machine.takeError();
+  OwningOpRef<gpu::GPUModuleOp> version = specialize(module, arch);
+  gpu::GPUModuleOp code = *version;
   // NOTE: before the translation, which tells each access its alignment. By
   // LLVM's own layout, integers of 64 bits would be accessed in halves.
   code->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
@@ -96,18 +138,18 @@ llvm::Expected<std::string> hamkaas::emitPtx(gpu::GPUModuleOp code,
                     code.getContext(),
                     (*machine)->createDataLayout().getStringRepresentation()));
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module =
+  std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(code, context, "device");
-  if (!module)
+  if (!translated)
     return llvm::make_error<ReportedError>();
-  module->setTargetTriple((*machine)->getTargetTriple());
+  translated->setTargetTriple((*machine)->getTargetTriple());
   // Several reads are then on their way at a time.
-  for (llvm::Function &function : *module)
+  for (llvm::Function &function : *translated)
     if (!function.isDeclaration())
       function.addFnAttr(unrollAttribute);
-  if (llvm::Error error = linkLibDevice(*module, **machine))
+  if (llvm::Error error = linkLibDevice(*translated, **machine))
     return std::move(error);
-  auto text = emitAssembly(*module, **machine);
+  auto text = emitAssembly(*translated, **machine);
   if (!text)
     return text.takeError();
   return (*text)->getBuffer().str();

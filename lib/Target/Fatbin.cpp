@@ -212,12 +212,19 @@ static std::string describeImage(StringRef kind, StringRef arch,
       .str();
 }
 
+namespace {
+/// The files of a version of the code.
+struct VersionFiles {
+  const GpuArch &arch;
+  SharedFile source;
+  std::vector<SharedFile> codes;
+};
+} // namespace
+
 /// Joins files. They are not compressed: drivers before CUDA 12.4 do not know
 /// the compression of later toolkits.
-static Expected<std::string> joinCode(const GpuArch &arch,
-                                      const SharedFile &source,
-                                      ArrayRef<SharedFile> codes) {
-  auto joiner = findProgram("fatbinary", arch);
+static Expected<std::string> joinCode(ArrayRef<VersionFiles> versions) {
+  auto joiner = findProgram("fatbinary", versions.front().arch);
   if (!joiner)
     return joiner.takeError();
   auto image = SharedFile::create("fatbin");
@@ -225,9 +232,12 @@ static Expected<std::string> joinCode(const GpuArch &arch,
     return image.takeError();
   SmallVector<std::string> arguments = {("--create=" + image->path()).str(),
                                         "--64", "--compress=false"};
-  for (auto [name, code] : zip_equal(arch.machineCode, codes))
-    arguments.push_back(describeImage("elf", name, code));
-  arguments.push_back(describeImage("ptx", arch.name, source));
+  for (const VersionFiles &version : versions)
+    for (auto [name, code] : zip_equal(version.arch.machineCode, version.codes))
+      arguments.push_back(describeImage("elf", name, code));
+  for (const VersionFiles &version : versions)
+    arguments.push_back(
+        describeImage("ptx", version.arch.name, version.source));
   auto said = run(*joiner, to_vector_of<StringRef>(arguments));
   if (!said)
     return said.takeError();
@@ -237,27 +247,40 @@ static Expected<std::string> joinCode(const GpuArch &arch,
   return image->read();
 }
 
-Expected<std::string> makeFatbin(StringRef ptx, const GpuArch &arch,
-                                 const ProgramInfo &info) {
-  auto assembler = findProgram("ptxas", arch);
-  if (!assembler)
-    return assembler.takeError();
+static Expected<VersionFiles> assemble(StringRef assembler,
+                                       const PtxVersion &version,
+                                       const ProgramInfo &info) {
   auto source = SharedFile::create("ptx");
   if (!source)
     return source.takeError();
-  if (Error error = source->write(ptx))
+  VersionFiles files{version.arch, std::move(*source), {}};
+  if (Error error = files.source.write(version.ptx))
     return std::move(error);
-  std::vector<SharedFile> codes;
-  for (StringRef name : arch.machineCode) {
+  for (StringRef name : version.arch.machineCode) {
     auto code = SharedFile::create("cubin");
     if (!code)
       return code.takeError();
-    codes.push_back(std::move(*code));
-    if (Error error =
-            assemble(*assembler, ptx, *source, name, codes.back(), info))
+    files.codes.push_back(std::move(*code));
+    if (Error error = assemble(assembler, version.ptx, files.source, name,
+                               files.codes.back(), info))
       return std::move(error);
   }
-  return joinCode(arch, *source, codes);
+  return files;
+}
+
+Expected<std::string> makeFatbin(ArrayRef<PtxVersion> versions,
+                                 const ProgramInfo &info) {
+  auto assembler = findProgram("ptxas", versions.front().arch);
+  if (!assembler)
+    return assembler.takeError();
+  std::vector<VersionFiles> files;
+  for (const PtxVersion &version : versions) {
+    auto assembled = assemble(*assembler, version, info);
+    if (!assembled)
+      return assembled.takeError();
+    files.push_back(std::move(*assembled));
+  }
+  return joinCode(files);
 }
 
 } // namespace hamkaas

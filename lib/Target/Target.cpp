@@ -60,6 +60,26 @@ static constexpr std::pair<StringLiteral, StringLiteral> gpuArchs[] = {
     {"sm_100", "+ptx86"}, {"sm_100a", "+ptx86"}, {"sm_120", "+ptx87"},
     {"sm_120a", "+ptx87"}};
 
+static bool hasWaits(StringRef arch) {
+  StringRef number = arch.drop_front(3);
+  int capability = 0;
+  // A letter may follow.
+  number.consumeInteger(10, capability);
+  return capability >= waitingCapability;
+}
+
+bool GpuArch::waits() const { return hasWaits(name); }
+
+std::vector<GpuArch> GpuArch::versions() const {
+  auto split = find_if(machineCode, hasWaits);
+  if (waits() || split == machineCode.end())
+    return {*this};
+  GpuArch older = *this, newer = *findGpuArch("sm_90");
+  older.machineCode.assign(machineCode.begin(), split);
+  newer.machineCode.assign(split, machineCode.end());
+  return {older, newer};
+}
+
 std::optional<GpuArch> findGpuArch(StringRef name) {
   for (auto [known, feature] : gpuArchs)
     if (known == name)

@@ -6,11 +6,13 @@ usage: check-ptx.py PTXAS [--arch=A,B,...] [--max-registers=N]
 
 Prints a line for each kernel and architecture. Fails if ptxas does not accept
 the file without a warning, if a kernel spills registers, has a stack or takes
-more registers or bytes of static shared memory than stated, or if there is no
+more registers or bytes of static shared memory than stated, if a kernel for
+sm_90 or later does not wait for the one before it in time, or if there is no
 kernel at all.
 """
 
 import argparse
+import pathlib
 import re
 import subprocess
 import sys
@@ -24,6 +26,12 @@ FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, "
                    r"(\d+) bytes spill loads")
 REGISTERS = re.compile(r"Used (\d+) registers")
 SHARED = re.compile(r"(\d+) bytes smem")
+
+TARGET = re.compile(r"\.target sm_(\d+)")
+BODY = re.compile(r"\.entry (\w+)\(.*?^}$", re.DOTALL | re.MULTILINE)
+# Of memory that kernels share, or about kernels that overlap.
+ACCESS = re.compile(r"^\s*(?:@!?%p\d+ )?((?:ld|st|atom|red|cp|griddepcontrol)"
+                    r"\.(?!param|shared|local)\S*?);?(?:\s|$)", re.MULTILINE)
 
 
 class Kernel:
@@ -57,6 +65,18 @@ class Kernel:
         return None
 
 
+def find_late_waits(text):
+    """What is wrong with kernels that may start before the last one ends."""
+    if int(TARGET.search(text).group(1)) < 90:
+        return
+    for kernel in BODY.finditer(text):
+        accesses = ACCESS.findall(kernel.group(0))
+        if accesses[:2] != ["griddepcontrol.wait",
+                            "griddepcontrol.launch_dependents"]:
+            yield (f"{kernel.group(1)}: expected griddepcontrol.wait before "
+                   f"all else, got {accesses[0] if accesses else 'none'}")
+
+
 def compile_for(arch, options):
     """The kernels of the file; an error ends the program."""
     done = subprocess.run(
@@ -84,7 +104,7 @@ def main():
     parser.add_argument("--allow-stack", action="store_true")
     parser.add_argument("file")
     options = parser.parse_args()
-    wrong = []
+    wrong = list(find_late_waits(pathlib.Path(options.file).read_text()))
     for arch in options.arch.split(","):
         kernels = compile_for(arch, options)
         if not kernels:

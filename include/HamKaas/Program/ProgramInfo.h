@@ -157,6 +157,7 @@ struct DeviceCodeInfo {
   std::string precision;    ///< "exact", "tf32"
   /// The architectures that there is machine code for; none if it is PTX alone.
   std::vector<std::string> machineCode;
+  int32_t waitsFrom = 0;
   uint64_t imageBytes = 0;
   std::vector<DeviceKernelInfo> kernels;
   std::vector<HamKaasMatmul> matmuls;

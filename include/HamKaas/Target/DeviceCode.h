@@ -31,8 +31,9 @@ std::vector<DeviceMatmul> collectDeviceMatmuls(mlir::ModuleOp module);
 /// Lets `info` say what the library computes, and for which calls.
 void addMatmuls(llvm::ArrayRef<DeviceMatmul> matmuls, ProgramInfo &info);
 
-/// The PTX of functions of the NVVM dialect. What they call in libdevice
-/// becomes part of it; fails if there is no such library.
+/// The PTX of functions of the NVVM dialect, which wait at their start if
+/// `arch` has waits. What they call in libdevice becomes part of it; fails if
+/// there is no such library.
 llvm::Expected<std::string> emitPtx(mlir::gpu::GPUModuleOp code,
                                     const GpuArch &arch);
 

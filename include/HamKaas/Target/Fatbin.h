@@ -18,11 +18,17 @@ namespace hamkaas {
 /// it is empty if `arch` is PTX alone.
 llvm::Expected<std::string> findAssembler(const GpuArch &arch);
 
-/// Has a CUDA toolkit make machine code of `ptx` for each architecture of
-/// `arch`, and puts it with the PTX into one image, a fatbin, of which the
+/// The PTX of a program in one of its versions.
+struct PtxVersion {
+  GpuArch arch;
+  std::string ptx;
+};
+
+/// Has a CUDA toolkit make machine code of each PTX for the architectures of
+/// its version, and puts all of it into one image, a fatbin, of which the
 /// driver takes what fits its GPU. An error names the kernel, whose place is
 /// among the calls of `info`.
-llvm::Expected<std::string> makeFatbin(llvm::StringRef ptx, const GpuArch &arch,
+llvm::Expected<std::string> makeFatbin(llvm::ArrayRef<PtxVersion> versions,
                                        const ProgramInfo &info);
 
 } // namespace hamkaas

@@ -33,7 +33,19 @@ struct GpuArch {
   /// The architectures that the program has machine code for, oldest first;
   /// none if it is PTX alone.
   std::vector<std::string> machineCode;
+
+  /// Returns whether kernels begin with a wait for the kernel before them,
+  /// which may then still run: an instruction since sm_90.
+  bool waits() const;
+
+  /// The versions in which the code of a program is written: one without waits
+  /// for older GPUs, one with waits, or both. `machineCode` is divided among
+  /// them.
+  std::vector<GpuArch> versions() const;
 };
+
+/// The compute capability from which on kernels wait, as 90.
+inline constexpr int waitingCapability = 90;
 
 /// The architecture named `name`, without machine code.
 std::optional<GpuArch> findGpuArch(llvm::StringRef name);

@@ -118,7 +118,8 @@ Error CudaContext::checkArchitecture(const char *needed) {
               &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device),
           "%s", what))
     return error;
-  if (runsOn(10 * major + minor, number, suffix))
+  computeCapability = 10 * major + minor;
+  if (runsOn(computeCapability, number, suffix))
     return Error();
   if (functions->cuDeviceGetName(model, sizeof(model) - 1, device) !=
       CUDA_SUCCESS)

@@ -40,6 +40,8 @@ public:
   /// context.
   cuda::CUstream stream() const { return work; }
   int32_t number() const { return ordinal; }
+  /// The GPU's compute capability, 90 for 9.0.
+  int32_t capability() const { return computeCapability; }
   /// "cuda:0".
   const char *name() const { return deviceName; }
 
@@ -68,7 +70,7 @@ private:
   void leave();
 
   const CudaDriver *functions = nullptr;
-  int32_t ordinal = 0;
+  int32_t ordinal = 0, computeCapability = 0;
   cuda::CUdevice device = 0;
   char deviceName[24] = {};
   cuda::CUcontext context = nullptr;

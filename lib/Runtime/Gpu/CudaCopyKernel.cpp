@@ -11,9 +11,9 @@ using namespace hamkaas::rt;
 
 // Thread number i of n copies the 16-byte pieces i, i + n and so on, then the
 // bytes behind the last whole piece in the same way. Where the addresses are
-// not aligned to 16 bytes, there are no pieces.
-static const char ptx[] = R"(.version 7.0
-.target sm_50
+// not aligned to 16 bytes, there are no pieces. Since sm_90 it begins with the
+// wait of a program's kernels.
+static constexpr char begin[] = R"(
 .address_size 64
 .visible .entry hamkaas_copy(.param .u64 to, .param .u64 from,
                              .param .u64 bytes, .param .u64 failure,
@@ -24,7 +24,14 @@ static const char ptx[] = R"(.version 7.0
   .reg .b32 %block, %blocks, %thread, %threads, %a, %b, %c, %d;
   .reg .b64 %to, %from, %bytes, %failure, %failed_call, %first, %step;
   .reg .b64 %i, %pieces, %tail, %place, %target, %bits;
+)";
 
+static constexpr char wait[] = R"(
+  griddepcontrol.wait;
+  griddepcontrol.launch_dependents;
+)";
+
+static constexpr char body[] = R"(
   ld.param.u64 %failure, [failure];
   cvta.to.global.u64 %failure, %failure;
   ld.global.u64 %failed_call, [%failure];
@@ -78,17 +85,63 @@ next_byte:
 }
 )";
 
+namespace {
+/// Texts in a row.
+template <size_t size> struct Joined {
+  char text[size + 1] = {};
+
+  template <size_t... sizes>
+  constexpr explicit Joined(const char (&...parts)[sizes]) {
+    size_t at = 0;
+    auto add = [&](const char *part) {
+      while (*part)
+        text[at++] = *part++;
+    };
+    (add(parts), ...);
+  }
+};
+template <size_t... sizes>
+Joined(const char (&...parts)[sizes])
+    -> Joined<(sizes + ...) - sizeof...(sizes)>;
+} // namespace
+
+static constexpr Joined ptx(".version 7.0\n.target sm_50", begin, body);
+static constexpr Joined waitingPtx(".version 7.8\n.target sm_90", begin, wait,
+                                   body);
+
 static constexpr int32_t threads = 256;
 
 // Limit on threads: more than a GPU runs at once; each loops over the remaining
 // data.
 static constexpr uint64_t maximumBlocks = 1024;
 
-static const HamKaasDeviceKernel kernel = {"hamkaas_copy", 3, threads, 1, 0, 0};
+static constexpr HamKaasDeviceKernel kernel = {
+    "hamkaas_copy", 3, threads, 1, 0, 0};
 
-const HamKaasDeviceCode hamkaas::rt::cudaCopyCode = {
-    sizeof(HamKaasDeviceCode), "sm_50", ptx,     sizeof(ptx), &kernel, 1, 0,
-    /*prepare=*/nullptr,       nullptr, "exact", nullptr,     0,       0, 0};
+static constexpr HamKaasDeviceCode makeCode(const char *architecture,
+                                            const void *image, uint64_t bytes,
+                                            int32_t waitsFrom) {
+  HamKaasDeviceCode code = {};
+  code.structSize = sizeof(code);
+  code.architecture = architecture;
+  code.image = image;
+  code.imageBytes = bytes;
+  code.kernels = &kernel;
+  code.kernelCount = 1;
+  code.waitsFrom = waitsFrom;
+  return code;
+}
+
+static constexpr int32_t waitsFrom = 90;
+
+static constexpr HamKaasDeviceCode code =
+    makeCode("sm_50", ptx.text, sizeof(ptx.text), 0);
+static constexpr HamKaasDeviceCode waitingCode =
+    makeCode("sm_90", waitingPtx.text, sizeof(waitingPtx.text), waitsFrom);
+
+const HamKaasDeviceCode &hamkaas::rt::getCudaCopyCode(int32_t capability) {
+  return capability < waitsFrom ? code : waitingCode;
+}
 
 HamKaasDeviceKernel hamkaas::rt::getCudaCopyKernel(uint64_t bytes) {
   uint64_t blocks = bytes / (16 * threads) + 1;

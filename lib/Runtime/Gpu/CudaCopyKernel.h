@@ -12,10 +12,10 @@
 
 namespace hamkaas::rt {
 
-/// A kernel that copies `bytes` bytes unless a check has failed; its arguments
-/// are `to`, `from` and `bytes`. The driver's copy nodes always run, also those
-/// that write a state.
-extern const HamKaasDeviceCode cudaCopyCode;
+/// A kernel that copies `bytes` bytes unless a check has failed, for GPUs of a
+/// compute capability such as 90; its arguments are `to`, `from` and `bytes`.
+/// The driver's copy nodes always run, also those that write a state.
+const HamKaasDeviceCode &getCudaCopyCode(int32_t capability);
 
 /// The kernel with a grid for so many bytes.
 HamKaasDeviceKernel getCudaCopyKernel(uint64_t bytes);

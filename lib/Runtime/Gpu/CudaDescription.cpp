@@ -85,7 +85,8 @@ static int32_t launchKernel(void *context, int32_t number,
   device.words[count] = device.bindings.failure();
   device.words[count + 1] = static_cast<uint64_t>(call);
   CUresult result = description.sequence.addKernel(
-      device.module->function(number), kernel, device.words, count + 2);
+      {device.module->function(number), kernel, device.module->waits()},
+      device.words, count + 2);
   if (result == CUDA_SUCCESS && description.isRun && device.memory.profile)
     result = description.sequence.addTimestamp(call, !isCheck(kernel));
   description.error = explainLaunch(device, result, kernel, call);
@@ -159,8 +160,10 @@ static CUresult addCopy(const Description &description, uint64_t to,
   if (bytes == 0 || to == from)
     return CUDA_SUCCESS;
   uint64_t words[] = {to, from, bytes, device.bindings.failure(), 0};
-  return description.sequence.addKernel(device.copyModule->function(0),
-                                        getCudaCopyKernel(bytes), words, 5);
+  return description.sequence.addKernel({device.copyModule->function(0),
+                                         getCudaCopyKernel(bytes),
+                                         device.copyModule->waits()},
+                                        words, 5);
 }
 
 // HamKaasExecution::copy.

@@ -153,8 +153,9 @@ static Error open(CudaProgram &device, int32_t number, bool &isUsable) {
     return error;
   device.hasChecks = hasChecks(device.program);
   if (device.hasChecks)
-    if (Error error = CudaModule::acquire(device.context, cudaCopyCode, name,
-                                          device.copyModule))
+    if (Error error = CudaModule::acquire(
+            device.context, getCudaCopyCode(device.context.capability()), name,
+            device.copyModule))
       return error;
   if (Error error = device.matmuls.start(device.context, device.program))
     return error;

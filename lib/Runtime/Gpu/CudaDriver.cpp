@@ -51,12 +51,28 @@ static Error explainMissing(const char *library, void *handle,
 }
 
 // Null if there is none.
-static void *findFunction(GetProcAddress getProcAddress, const char *name) {
+static void *findFunction(GetProcAddress getProcAddress, const char *name,
+                          int version) {
   void *function = nullptr;
   CUdriverProcAddressQueryResult status = 0;
-  CUresult result = getProcAddress(name, &function, CudaDriver::version,
-                                   /*flags=*/0, &status);
+  CUresult result =
+      getProcAddress(name, &function, version, /*flags=*/0, &status);
   return result == CUDA_SUCCESS ? function : nullptr;
+}
+
+// An older driver may know a function of that name with other parameters, so
+// it is not asked.
+static void findNewerFunctions(GetProcAddress getProcAddress,
+                               CudaDriver &driver) {
+  int version = 0;
+  if (driver.cuDriverGetVersion(&version) != CUDA_SUCCESS)
+    version = 0;
+#define HAMKAAS_FIND(name, since, parameters)                                  \
+  driver.name = version < since ? nullptr                                      \
+                                : reinterpret_cast<PFN_##name>(findFunction(   \
+                                      getProcAddress, #name, since));
+  HAMKAAS_CUDA_NEWER_FUNCTIONS(HAMKAAS_FIND)
+#undef HAMKAAS_FIND
 }
 
 static Error findFunctions(const char *library, void *handle,
@@ -68,12 +84,13 @@ static Error findFunctions(const char *library, void *handle,
     return explainMissing(library, handle, "cuGetProcAddress_v2");
 #define HAMKAAS_FIND(name, since, parameters)                                  \
   static_assert(since <= CudaDriver::version);                                 \
-  driver.name =                                                                \
-      reinterpret_cast<PFN_##name>(findFunction(getProcAddress, #name));       \
+  driver.name = reinterpret_cast<PFN_##name>(                                  \
+      findFunction(getProcAddress, #name, CudaDriver::version));               \
   if (!driver.name)                                                            \
     return explainMissing(library, handle, #name);
   HAMKAAS_CUDA_FUNCTIONS(HAMKAAS_FIND)
 #undef HAMKAAS_FIND
+  findNewerFunctions(getProcAddress, driver);
   return Error();
 }
 

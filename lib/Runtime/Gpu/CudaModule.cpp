@@ -56,8 +56,26 @@ static CUresult giveSharedMemory(const CudaDriver &driver, CUfunction function,
   return result;
 }
 
+// The driver takes the latest code that the GPU can run, which has the waits.
+// If it says that it took other code, there are none.
+Error CudaModule::noteVersion(CudaContext &context, const char *model,
+                              int32_t kernel) {
+  int version = 0;
+  if (Error error = context.check(
+          context.driver().cuFuncGetAttribute(
+              &version, CU_FUNC_ATTRIBUTE_PTX_VERSION, functions[kernel]),
+          "cannot ask for the version of kernel '%s' of model "
+          "'%s'",
+          code->kernels[kernel].name, model))
+    return error;
+  if (version > 0 && version < code->waitsFrom)
+    kernelsWait = false;
+  return Error();
+}
+
 Error CudaModule::findFunctions(CudaContext &context, const char *model) {
   const CudaDriver &driver = context.driver();
+  kernelsWait = code->waitsFrom > 0 && context.capability() >= code->waitsFrom;
   // calloc may return null for zero entries.
   functions = static_cast<CUfunction *>(
       calloc(static_cast<size_t>(code->kernelCount) + 1, sizeof(CUfunction)));
@@ -74,6 +92,9 @@ Error CudaModule::findFunctions(CudaContext &context, const char *model) {
             "cannot give kernel '%s' of model '%s' %u bytes of shared memory",
             kernel.name, model, kernel.sharedBytes))
       return error;
+    if (kernelsWait)
+      if (Error error = noteVersion(context, model, i))
+        return error;
   }
   return Error();
 }

@@ -31,18 +31,23 @@ public:
   cuda::CUmodule handle() const { return module; }
   /// In the order of HamKaasDeviceCode::kernels.
   cuda::CUfunction function(int32_t kernel) const { return functions[kernel]; }
+  /// Returns whether each kernel begins with a wait for those before it, so
+  /// that it may start while they run.
+  bool waits() const { return kernelsWait; }
 
 private:
   CudaModule() = default;
 
   Error load(CudaContext &context, const char *model);
   Error findFunctions(CudaContext &context, const char *model);
+  Error noteVersion(CudaContext &context, const char *model, int32_t kernel);
   void destroy(CudaContext &context, bool canUnload);
 
   const HamKaasDeviceCode *code = nullptr;
   int32_t device = 0;
   cuda::CUmodule module = nullptr;
   cuda::CUfunction *functions = nullptr;
+  bool kernelsWait = false;
   // These are guarded by a mutex.
   uint32_t holders = 1;
   CudaModule *next = nullptr;

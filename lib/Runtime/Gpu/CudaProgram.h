@@ -36,8 +36,8 @@ struct CudaProgram {
   /// True if a run may fail. Then the GPU notes how, and what comes after does
   /// nothing.
   bool hasChecks = true;
-  /// cudaCopyCode; null if the program checks nothing, so that the driver's own
-  /// copies will do.
+  /// getCudaCopyCode; null if the program checks nothing, so that the driver's
+  /// own copies will do.
   CudaModule *copyModule = nullptr;
   CudaMatmuls matmuls;
   CudaBindings bindings;

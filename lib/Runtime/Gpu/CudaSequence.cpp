@@ -99,7 +99,7 @@ CUresult CudaSequence::findStep(Kind kind, uint64_t first, const uint64_t *rest,
                                 int32_t count, Step *&step, bool &isSame) {
   isSame = false;
   if (state == State::Building) {
-    Step added = {kind, count + 1, words.size, nullptr};
+    Step added = {kind, count + 1, words.size, nullptr, /*waits=*/false};
     bool fits = words.append(first);
     for (int32_t i = 0; fits && i < count; ++i)
       fits = words.append(rest[i]);
@@ -130,44 +130,63 @@ CUresult CudaSequence::waitIfBlocking(CUresult result) {
   return context.driver().cuStreamSynchronize(context.stream());
 }
 
-CUresult CudaSequence::launchNow(CUfunction function,
-                                 const HamKaasDeviceKernel &kernel) {
+CUresult CudaSequence::launchNow(const Kernel &kernel) {
+  const HamKaasDeviceKernel &launch = kernel.launch;
   return waitIfBlocking(context.driver().cuLaunchKernel(
-      function, static_cast<unsigned>(kernel.blocks), 1, 1,
-      static_cast<unsigned>(kernel.threads), 1, 1, kernel.sharedBytes,
+      kernel.function, static_cast<unsigned>(launch.blocks), 1, 1,
+      static_cast<unsigned>(launch.threads), 1, 1, launch.sharedBytes,
       context.stream(), parameters, /*extra=*/nullptr));
 }
 
-CUresult CudaSequence::addKernel(CUfunction function,
-                                 const HamKaasDeviceKernel &kernel,
+// Two kernels that wait are joined by a programmatic edge: the second one is
+// launched when all blocks of the first one have begun, and waits itself for
+// the end of the first. So launches cost no time between kernels.
+CUresult CudaSequence::addKernelNode(const Kernel &kernel, Step &step,
+                                     const CUDA_KERNEL_NODE_PARAMS &node) {
+  const CudaDriver &driver = context.driver();
+  step.waits = kernel.waits;
+  bool overlaps = driver.cuGraphAddDependencies && kernel.waits &&
+                  steps.size > 1 && steps.items[steps.size - 2].waits;
+  if (!overlaps)
+    return driver.cuGraphAddKernelNode(&step.node, graph, lastNode(),
+                                       lastNodeCount(), &node);
+  if (CUresult result = driver.cuGraphAddKernelNode(
+          &step.node, graph, /*dependencies=*/nullptr, 0, &node))
+    return result;
+  CUgraphEdgeData edge = {};
+  edge.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+  edge.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  return driver.cuGraphAddDependencies(graph, lastNode(), &step.node, &edge, 1);
+}
+
+CUresult CudaSequence::addKernel(const Kernel &kernel,
                                  const uint64_t *arguments, int32_t count) {
   // A grid of no blocks would be an error.
-  if (kernel.blocks == 0)
+  if (kernel.launch.blocks == 0)
     return CUDA_SUCCESS;
   for (int32_t i = 0; i < count; ++i)
     parameters[i] = const_cast<uint64_t *>(&arguments[i]);
   if (mode != Mode::Graph)
-    return launchNow(function, kernel);
+    return launchNow(kernel);
 
   Step *step = nullptr;
   bool isSame = false;
-  CUresult result = findStep(Kind::Kernel, reinterpret_cast<uint64_t>(function),
-                             arguments, count, step, isSame);
+  CUresult result =
+      findStep(Kind::Kernel, reinterpret_cast<uint64_t>(kernel.function),
+               arguments, count, step, isSame);
   if (result != CUDA_SUCCESS || isSame)
     return result;
   CUDA_KERNEL_NODE_PARAMS node = {};
-  node.func = function;
-  node.gridDimX = static_cast<unsigned>(kernel.blocks);
-  node.blockDimX = static_cast<unsigned>(kernel.threads);
+  node.func = kernel.function;
+  node.gridDimX = static_cast<unsigned>(kernel.launch.blocks);
+  node.blockDimX = static_cast<unsigned>(kernel.launch.threads);
   node.gridDimY = node.gridDimZ = node.blockDimY = node.blockDimZ = 1;
-  node.sharedMemBytes = kernel.sharedBytes;
+  node.sharedMemBytes = kernel.launch.sharedBytes;
   node.kernelParams = parameters;
-  const CudaDriver &driver = context.driver();
   return state == State::Building
-             ? driver.cuGraphAddKernelNode(&step->node, graph, lastNode(),
-                                           lastNodeCount(), &node)
-             : driver.cuGraphExecKernelNodeSetParams(executable, step->node,
-                                                     &node);
+             ? addKernelNode(kernel, *step, node)
+             : context.driver().cuGraphExecKernelNodeSetParams(
+                   executable, step->node, &node);
 }
 
 // A pitch of 2 GiB and more is refused, and that of a single row counts, too.

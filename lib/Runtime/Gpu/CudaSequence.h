@@ -47,10 +47,16 @@ public:
   bool isComplete() const { return executable && state == State::Complete; }
 
   cuda::CUresult begin();
+  struct Kernel {
+    cuda::CUfunction function;
+    const HamKaasDeviceKernel &launch;
+    /// True if it begins with a wait for those before it. After a kernel of the
+    /// kind, it starts while that one still runs.
+    bool waits;
+  };
   /// The kernel's arguments, 8 bytes each; `count` of them.
-  cuda::CUresult addKernel(cuda::CUfunction function,
-                           const HamKaasDeviceKernel &kernel,
-                           const uint64_t *words, int32_t count);
+  cuda::CUresult addKernel(const Kernel &kernel, const uint64_t *words,
+                           int32_t count);
   struct Copy {
     uint64_t to, from;
     uint64_t bytes;
@@ -100,6 +106,7 @@ private:
     int32_t wordCount;
     int32_t firstWord; // in `words`
     cuda::CUgraphNode node;
+    bool waits; // of a kernel
   };
 
   struct Timestamp {
@@ -126,8 +133,9 @@ private:
   /// The last node before a new step, which waits for it.
   const cuda::CUgraphNode *lastNode() const;
   int32_t lastNodeCount() const { return steps.size > 1 ? 1 : 0; }
-  cuda::CUresult launchNow(cuda::CUfunction function,
-                           const HamKaasDeviceKernel &kernel);
+  cuda::CUresult launchNow(const Kernel &kernel);
+  cuda::CUresult addKernelNode(const Kernel &kernel, Step &step,
+                               const cuda::CUDA_KERNEL_NODE_PARAMS &node);
   cuda::CUresult capture(const Work &work, cuda::CUgraph &captured);
   cuda::CUresult waitIfBlocking(cuda::CUresult result);
   cuda::CUresult noteTimeNow(int64_t call, bool isRun);

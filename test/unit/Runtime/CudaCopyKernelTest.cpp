@@ -9,7 +9,9 @@
 #include "TemporaryFolder.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <gtest/gtest.h>
+#include <utility>
 
 using namespace hamkaas::rt;
 using namespace hamkaas::test;
@@ -18,15 +20,26 @@ TEST(CudaCopyKernel, IsWhatEachArchitectureTakes) {
   if (!*HAMKAAS_PTXAS)
     GTEST_SKIP() << "no ptxas was found";
   TemporaryFolder folder;
-  std::string source =
-      folder.write("copy.ptx", static_cast<const char *>(cudaCopyCode.image));
-  for (const char *architecture : {"sm_80", "sm_90a", "sm_100"}) {
+  for (auto [capability, architecture] : {std::pair(80, "sm_80"),
+                                          {89, "sm_89"},
+                                          {90, "sm_90a"},
+                                          {100, "sm_100"}}) {
+    const HamKaasDeviceCode &code = getCudaCopyCode(capability);
+    auto *ptx = static_cast<const char *>(code.image);
+    EXPECT_EQ(strlen(ptx) + 1, code.imageBytes);
+    std::string source = folder.write("copy.ptx", ptx);
     std::string log = folder.path("log");
     std::string command = std::string(HAMKAAS_PTXAS) +
                           " -arch=" + architecture + " " + source + " -o " +
                           folder.path("copy.cubin") + " 2> " + log;
     EXPECT_EQ(std::system(command.c_str()), 0) << folder.read("log");
   }
+}
+
+TEST(CudaCopyKernel, WaitsWhereThereIsAnInstruction) {
+  EXPECT_EQ(getCudaCopyCode(89).waitsFrom, 0);
+  EXPECT_EQ(getCudaCopyCode(90).waitsFrom, 90);
+  EXPECT_EQ(&getCudaCopyCode(120), &getCudaCopyCode(90));
 }
 
 TEST(CudaCopyKernel, HasAThreadForEachPieceUpToALimit) {

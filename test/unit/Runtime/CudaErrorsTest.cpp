@@ -53,6 +53,17 @@ TEST(CudaDriver, AnOldOneIsAnError) {
             "CUDA 11.4");
 }
 
+TEST(CudaDriver, AnOlderOneLacksWhatIsNewer) {
+  for (auto [version, isNewer] : {std::pair(12020, false), {12030, true}}) {
+    cuda::Settings settings;
+    settings.version = version;
+    cuda::configure(settings);
+    rt::CudaDriver driver = {};
+    ASSERT_EQ(textOf(rt::loadCudaDriver("libcuda.so.1", driver)), "");
+    EXPECT_EQ(driver.cuGraphAddDependencies != nullptr, isNewer);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // GPUs
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,10 @@
 
 #include "HamKaas/Runtime/Gpu/CudaDriver.h"
 
+// The name is a macro of cuda.h.
+static constexpr unsigned char programmaticPort =
+    hamkaas::rt::cuda::CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+
 #include <cstddef>
 #include <cudaTypedefs.h>
 #include <gtest/gtest.h>
@@ -41,6 +45,9 @@ static_assert(ours::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ==
 static_assert(ours::CU_STREAM_NON_BLOCKING == CU_STREAM_NON_BLOCKING);
 static_assert(ours::CU_STREAM_CAPTURE_MODE_RELAXED ==
               CU_STREAM_CAPTURE_MODE_RELAXED);
+
+static_assert(ours::CU_FUNC_ATTRIBUTE_PTX_VERSION ==
+              CU_FUNC_ATTRIBUTE_PTX_VERSION);
 
 #define SAME_MEMBER(type, theirs, member)                                      \
   static_assert(offsetof(ours::type, member) == offsetof(theirs, member) &&    \
@@ -105,6 +112,18 @@ SAME(width);
 SAME(height);
 #undef SAME
 
+#if CUDA_VERSION >= 12030
+static_assert(programmaticPort == CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC);
+static_assert(ours::CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC ==
+              CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC);
+static_assert(sizeof(ours::CUgraphEdgeData) == sizeof(CUgraphEdgeData));
+#define SAME(member) SAME_MEMBER(CUgraphEdgeData, CUgraphEdgeData, member)
+SAME(from_port);
+SAME(to_port);
+SAME(type);
+#undef SAME
+#endif
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -130,6 +149,9 @@ struct SameFunction<int (*)(Ours...), CUresult (*)(Theirs...)> {
 #define SAME(name, since, parameters)                                          \
   static_assert(SameFunction<ours::PFN_##name, PFN_##name##_v##since>::value);
 HAMKAAS_CUDA_FUNCTIONS(SAME)
+#if CUDA_VERSION >= 12030
+HAMKAAS_CUDA_NEWER_FUNCTIONS(SAME)
+#endif
 #undef SAME
 
 TEST(CudaHeader, IsCompared) {

@@ -211,6 +211,67 @@ TEST_F(Cuda, InstancesRunAtTheSameTime) {
 }
 
 //===----------------------------------------------------------------------===//
+// Kernels that overlap
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct WaitingCuda : CudaFixture {
+  WaitingCuda() {
+    device.code.image = "fake waits";
+    device.code.imageBytes = sizeof("fake waits");
+    device.code.waitsFrom = 90;
+  }
+
+  // Those of a run, whose numbers must be right.
+  int64_t countEdges(cuda::Settings settings = {}) {
+    cuda::configure(settings);
+    EXPECT_EQ(create(), "");
+    FakeRun run(instance);
+    EXPECT_EQ(takeText(run()), "");
+    EXPECT_EQ(run.y[10], 20.5f);
+    EXPECT_EQ(run.runs, 1);
+    EXPECT_EQ(cuda::counts().kernelsInGraphs, 5);
+    return cuda::counts().programmaticEdges;
+  }
+};
+} // namespace
+
+TEST_F(WaitingCuda, KernelsOverlapTheOnesBeforeThem) {
+  // The first of five comes after the copy of the inputs.
+  EXPECT_EQ(countEdges(), 4);
+}
+
+TEST_F(WaitingCuda, KernelsThatOverlapCanBeUpdated) {
+  EXPECT_EQ(countEdges(), 4);
+  DeviceBuffer x(vectorBytes), y(vectorBytes), runs(8), other(vectorBytes);
+  x.fill(3.0f);
+  ASSERT_EQ(runOn(x.address(), y.address(), runs.address()), "");
+  cuda::resetCounts();
+  ASSERT_EQ(runOn(x.address(), other.address(), runs.address()), "");
+  EXPECT_EQ(cuda::counts().graphs, 0);
+  EXPECT_EQ(cuda::counts().nodeUpdates, 1);
+  EXPECT_EQ(other.read<float>(10), 32.5f);
+}
+
+TEST_F(WaitingCuda, NothingOverlapsOnAnOlderGpu) {
+  cuda::Settings settings;
+  settings.capability = 89;
+  EXPECT_EQ(countEdges(settings), 0);
+}
+
+TEST_F(WaitingCuda, NothingOverlapsInAProfile) {
+  options.profile = 1;
+  EXPECT_EQ(countEdges(), 0);
+}
+
+TEST_F(WaitingCuda, NothingOverlapsWithoutWaits) {
+  device.code.image = "fake";
+  device.code.waitsFrom = 0;
+  // The runtime's own kernel waits, but follows one that does not.
+  EXPECT_EQ(countEdges(), 0);
+}
+
+//===----------------------------------------------------------------------===//
 // Buffers in the GPU's memory
 //===----------------------------------------------------------------------===//
 

@@ -47,6 +47,7 @@ using CUmemorytype = int;
 using CUpointer_attribute = int;
 using CUdriverProcAddressQueryResult = int;
 using CUstreamCaptureMode = int;
+using CUgraphDependencyType = int;
 
 inline constexpr CUresult CUDA_SUCCESS = 0;
 
@@ -55,6 +56,7 @@ inline constexpr CUdevice_attribute
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76;
 
 inline constexpr CUfunction_attribute
+    CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
     CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9;
 
@@ -70,6 +72,17 @@ inline constexpr CUpointer_attribute CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
 
 inline constexpr CUstreamCaptureMode CU_STREAM_CAPTURE_MODE_RELAXED = 2;
+
+inline constexpr unsigned char CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC = 1;
+
+inline constexpr CUgraphDependencyType CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC =
+    1;
+
+struct CUgraphEdgeData {
+  unsigned char from_port, to_port;
+  unsigned char type; // a CUgraphDependencyType
+  unsigned char reserved[5];
+};
 
 struct CUDA_KERNEL_NODE_PARAMS {
   CUfunction func;
@@ -150,6 +163,7 @@ struct CUDA_MEMSET_NODE_PARAMS {
   F(cuModuleGetGlobal, 3020,                                                   \
     (CUdeviceptr *, size_t *, CUmodule, const char *))                         \
   F(cuFuncSetAttribute, 9000, (CUfunction, CUfunction_attribute, int))         \
+  F(cuFuncGetAttribute, 2020, (int *, CUfunction_attribute, CUfunction))       \
   F(cuLaunchKernel, 4000,                                                      \
     (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
      unsigned, CUstream, void **, void **))                                    \
@@ -180,20 +194,28 @@ struct CUDA_MEMSET_NODE_PARAMS {
   F(cuGraphLaunch, 10000, (CUgraphExec, CUstream))                             \
   F(cuGraphExecDestroy, 10000, (CUgraphExec))
 
+/// The same for functions that a driver may lack.
+#define HAMKAAS_CUDA_NEWER_FUNCTIONS(F)                                        \
+  F(cuGraphAddDependencies, 12030,                                             \
+    (CUgraph, const CUgraphNode *, const CUgraphNode *,                        \
+     const CUgraphEdgeData *, size_t))
+
 namespace cuda {
 #define HAMKAAS_DECLARE(name, since, parameters)                               \
   using PFN_##name = CUresult(*) parameters;
 HAMKAAS_CUDA_FUNCTIONS(HAMKAAS_DECLARE)
+HAMKAAS_CUDA_NEWER_FUNCTIONS(HAMKAAS_DECLARE)
 #undef HAMKAAS_DECLARE
 } // namespace cuda
 
-/// The functions of a loaded driver.
+/// The functions of a loaded driver. The newer ones are null if it is older.
 struct CudaDriver {
   /// Lowest version of the driver's interface that is used, 12.0.
   static constexpr int version = 12000;
 
 #define HAMKAAS_DECLARE(name, since, parameters) cuda::PFN_##name name;
   HAMKAAS_CUDA_FUNCTIONS(HAMKAAS_DECLARE)
+  HAMKAAS_CUDA_NEWER_FUNCTIONS(HAMKAAS_DECLARE)
 #undef HAMKAAS_DECLARE
 };
 

@@ -614,6 +614,15 @@ static CUresult cuFuncSetAttribute(CUfunction function,
   return CUDA_SUCCESS;
 }
 
+static CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
+                                   CUfunction function) {
+  ENTER(true)
+  if (attribute != CU_FUNC_ATTRIBUTE_PTX_VERSION)
+    return invalidValue;
+  *value = reinterpret_cast<FakeFunction *>(function)->ptxVersion;
+  return CUDA_SUCCESS;
+}
+
 // Reads the arguments at the addresses that a launch gives.
 static KernelNode readKernel(CUfunction handle, unsigned blocks,
                              unsigned threads, unsigned sharedBytes,
@@ -711,11 +720,47 @@ static CUresult addNode(CUgraphNode *node, CUgraph handle,
       graph->nodes.empty() ? nullptr : graph->nodes.back().get();
   const FakeNode *given =
       count == 0 ? nullptr : reinterpret_cast<const FakeNode *>(after[0]);
-  if (count > 1 || last != given)
+  // A node without a dependency gets one later.
+  if (count > 1 || (given && last != given) || (last && !last->isJoined))
     return fake().violate("a node that does not come after the one before",
                           invalidValue);
   graph->nodes.push_back(std::make_unique<FakeNode>(std::move(work)));
+  graph->nodes.back()->isJoined = last == given;
   *node = reinterpret_cast<CUgraphNode>(graph->nodes.back().get());
+  return CUDA_SUCCESS;
+}
+
+static bool isWaitingKernel(const FakeNode &node) {
+  auto *kernel = std::get_if<KernelNode>(&node.work);
+  return kernel && kernel->function->waits;
+}
+
+static CUresult cuGraphAddDependencies(CUgraph handle, const CUgraphNode *from,
+                                       const CUgraphNode *to,
+                                       const CUgraphEdgeData *edge,
+                                       size_t count) {
+  ENTER(true)
+  auto *graph = reinterpret_cast<FakeGraph *>(handle);
+  if (!fake().graphs.count(graph))
+    return fake().violate("a graph that is none", invalidHandle);
+  auto &nodes = graph->nodes;
+  if (count != 1 || nodes.size() < 2 || nodes.back()->isJoined ||
+      reinterpret_cast<FakeNode *>(*to) != nodes.back().get() ||
+      reinterpret_cast<FakeNode *>(*from) != nodes[nodes.size() - 2].get())
+    return fake().violate("an edge that does not join the last two nodes",
+                          invalidValue);
+  CUgraphEdgeData expected = {CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                              0,
+                              CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC,
+                              {}};
+  if (!edge || memcmp(edge, &expected, sizeof(expected)) != 0)
+    return fake().violate("an edge that is not programmatic", invalidValue);
+  if (!isWaitingKernel(*nodes[nodes.size() - 2]) ||
+      !isWaitingKernel(*nodes.back()))
+    return fake().violate("a programmatic edge between what does not wait",
+                          invalidValue);
+  nodes.back()->isJoined = true;
+  ++fake().counts.programmaticEdges;
   return CUDA_SUCCESS;
 }
 
@@ -827,6 +872,10 @@ static CUresult cuGraphInstantiateWithFlags(CUgraphExec *handle, CUgraph graph,
     return fake().violate("a graph that is none", invalidHandle);
   if (flags != 0)
     return invalidValue;
+  if (const auto &nodes = found->first->nodes;
+      !nodes.empty() && !nodes.back()->isJoined)
+    return fake().violate("a node that does not come after the one before",
+                          invalidValue);
   auto exec = std::make_unique<FakeExec>();
   exec->device = currentContext()->device;
   for (const auto &node : found->first->nodes)
@@ -994,6 +1043,11 @@ cuGetProcAddress_v2(const char *symbol, void **function, int version,
     *function = reinterpret_cast<void *>(PFN_##name(name));
   HAMKAAS_CUDA_FUNCTIONS(HAMKAAS_FIND)
 #undef HAMKAAS_FIND
+#define HAMKAAS_FIND(name, since, parameters)                                  \
+  if (strcmp(symbol, #name) == 0 && version >= since)                          \
+    *function = reinterpret_cast<void *>(PFN_##name(name));
+  HAMKAAS_CUDA_NEWER_FUNCTIONS(HAMKAAS_FIND)
+#undef HAMKAAS_FIND
   *status = *function ? 0 : 1;
   return *function ? CUDA_SUCCESS : notFound;
 }
@@ -1040,6 +1094,9 @@ __attribute__((destructor)) static void report() {
   fprintf(stderr, "fake-cuda: %lld allocations, %lld freed\n",
           static_cast<long long>(done.allocations),
           static_cast<long long>(done.frees));
+  if (done.programmaticEdges > 0)
+    fprintf(stderr, "fake-cuda: %lld programmatic edges\n",
+            static_cast<long long>(done.programmaticEdges));
   if (done.machineCodes > 0)
     fprintf(stderr, "fake-cuda: %lld modules of machine code\n",
             static_cast<long long>(done.machineCodes));

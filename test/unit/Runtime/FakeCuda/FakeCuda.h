@@ -10,7 +10,7 @@
 // Kernels are functions that a test registers by name; others are recorded
 // only. Whoever breaks a rule of the driver finds it in `violations`: each
 // address must lie in an allocation, handles must be alive, nodes of a graph
-// come one after the other.
+// come one after the other, and only kernels that wait may overlap.
 //
 // In programs that do not link it, the environment sets what the functions here
 // do:
@@ -72,6 +72,7 @@ struct Counts {
   int64_t libraryCalls = 0; // that were run, in graphs or not
   int64_t copies = 0, zeroings = 0, synchronisations = 0;
   int64_t copyNodes = 0; // that were added to graphs
+  int64_t programmaticEdges = 0;
 };
 
 /// A kernel that was run.

@@ -45,6 +45,8 @@ struct FakeNode {
   explicit FakeNode(Work work) : work(std::move(work)) {}
 
   Work work;
+  /// True if it comes after the one before, or is the first.
+  bool isJoined = true;
 };
 
 /// Its nodes come one after the other. One that was captured has calls instead.

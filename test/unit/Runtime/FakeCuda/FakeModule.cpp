@@ -19,6 +19,24 @@ static int countParameters(const std::string &list) {
                     std::sregex_iterator()));
 }
 
+// Whether a kernel waits before its first access to memory that others have,
+// and lets the next one start only after that.
+static bool waitsFirst(const std::string &body) {
+  static const std::regex sharing(
+      "\\b(ld|st|ldu|atom|red|cp|prefetch|fence|membar|griddepcontrol)"
+      "\\.(?!param|shared|local)[\\w.:]*");
+  std::smatch first;
+  return std::regex_search(body, first, sharing) &&
+         first.str() == "griddepcontrol.wait";
+}
+
+// 90 of ".target sm_90a".
+static int findPtxVersion(const std::string &text) {
+  static const std::regex target("\\.target\\s+sm_(\\d+)");
+  std::smatch found;
+  return std::regex_search(text, found, target) ? std::stoi(found.str(1)) : 0;
+}
+
 std::string FakeModule::loadPtx(const std::string &text) {
   isPtx = true;
   ptx = text;
@@ -32,6 +50,10 @@ std::string FakeModule::loadPtx(const std::string &text) {
     FakeFunction &function = functions[i->str(1)];
     function.name = i->str(1);
     function.wordCount = countParameters(text.substr(begin, end - begin));
+    function.ptxVersion = findPtxVersion(text);
+    // Up to the next kernel.
+    function.waits =
+        waitsFirst(text.substr(end, text.find(".entry", end) - end));
   }
   // One element where there is no number.
   static const std::regex global(
@@ -80,6 +102,7 @@ std::string FakeModule::loadFatbin(const char *image, int capability) {
   const char *end = image + header.headerBytes + header.bytes;
   std::string text;
   bool isUsable = false;
+  uint32_t latest = 0;
   FatbinPart part;
   for (const char *at = image + header.headerBytes; at < end;
        at += part.headerBytes + part.bytes) {
@@ -87,8 +110,11 @@ std::string FakeModule::loadFatbin(const char *image, int capability) {
     isUsable |= fits(part, capability);
     if (part.kind == FatbinPart::Elf)
       hasMachineCode |= fits(part, capability);
-    else
+    else if (text.empty() ||
+             (fits(part, capability) && part.architecture > latest)) {
       text.assign(at + part.headerBytes, part.bytes);
+      latest = part.architecture;
+    }
   }
   if (!isUsable || text.find(".version") == std::string::npos)
     return "expected a fatbin with PTX and code for compute capability " +
@@ -104,6 +130,7 @@ std::string FakeModule::load(const char *image, int capability) {
     return loadPtx(text);
   if (text.rfind("fake", 0) != 0)
     return "expected PTX";
+  allWait = text == "fake waits";
   for (const auto &[name, contents] : registered)
     variables.push_back({name, contents, nullptr});
   return "";
@@ -121,6 +148,7 @@ const FakeFunction *FakeModule::findFunction(const std::string &name) {
     return nullptr;
   FakeFunction &function = functions[name];
   function.name = name;
+  function.waits |= allWait;
   if (auto found = kernels.find(name); found != kernels.end()) {
     function.wordCount = found->second.wordCount;
     function.kernel = found->second.kernel;

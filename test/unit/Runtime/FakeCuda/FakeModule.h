@@ -25,13 +25,16 @@ struct FakeFunction {
   Kernel kernel;       // may be empty
   int valueIndex = -1; // of an argument that is no address
   int sharedBytes = 48 * 1024;
-  int carveout = -1; // percent, -1 where the driver chooses
+  int carveout = -1;  // percent, -1 where the driver chooses
+  int ptxVersion = 0; // 90 of code for sm_90, 0 if it is not known
+  bool waits = false; // for the kernel before, as the first thing
 };
 
-/// Of PTX it knows the kernels, how many arguments they take, and the global
-/// variables; it can run the runtime's own kernel. A fatbin has the kernels of
-/// its PTX, which is not compressed. Another image must begin with "fake" and
-/// has all kernels but "missing", and the registered globals.
+/// Of PTX it knows the kernels, how many arguments they take, whether they
+/// wait, and the global variables; it can run the runtime's own kernel. A
+/// fatbin has the kernels of its latest PTX that the GPU runs, which is not
+/// compressed. Another image must begin with "fake" and has all kernels but
+/// "missing", and the registered globals; with "fake waits" its kernels wait.
 class FakeModule {
 public:
   using Kernels = std::map<std::string, RegisteredKernel>;
@@ -65,7 +68,7 @@ private:
 
   const Kernels &kernels;
   const Contents &registered;
-  bool isPtx = false, hasMachineCode = false;
+  bool isPtx = false, hasMachineCode = false, allWait = false;
   std::string ptx;
   std::map<std::string, FakeFunction> functions;
   std::vector<Global> variables;
