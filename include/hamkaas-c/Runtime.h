@@ -118,7 +118,8 @@ HAMKAAS_API void HamKaasInstanceDestroy(HamKaasInstance *instance);
 ///
 /// On a GPU, each buffer may be in GPU memory, where it is used in place if
 /// aligned to HAMKAAS_DEVICE_TENSOR_ALIGNMENT, or in host memory, where it is
-/// copied. A buffer may move between runs, which allocates.
+/// copied. The first run allocates, and one whose buffers have moved between
+/// these.
 ///
 /// A run waits for work on the default stream of the GPU's primary context; the
 /// caller waits for other streams. The outputs are complete when this returns.

@@ -56,22 +56,59 @@ Error CudaBindings::start(CudaContext &context, const HamKaasProgram &program,
   hasChecks = mayFail;
   if (Error error = layOut(program))
     return error;
-  if (Error error = device.allocate(context, bytes, "its inputs and outputs"))
+  if (Error error = allocateOnDevice(context, /*isWhole=*/false))
     return error;
+  return hasChecks ? allocateOnHost(context, /*isWhole=*/false) : Error();
+}
+
+Error CudaBindings::allocateOnDevice(CudaContext &context, bool isWhole) {
+  CudaMemory memory;
+  if (Error error = memory.allocate(context, isWhole ? bytes : failureBytes,
+                                    "its inputs and outputs"))
+    return error;
+  Error error =
+      context.check(context.driver().cuMemsetD8Async(
+                        memory.address() + (isWhole ? failureOffset : 0), 0,
+                        failureBytes, context.stream()),
+                    "cannot set its memory to zero");
+  if (!error) {
+    device.swap(memory);
+    isDeviceWhole = isWhole;
+  }
+  memory.release(context);
+  return error;
+}
+
+Error CudaBindings::allocateOnHost(CudaContext &context, bool isWhole) {
+  uint64_t size = isWhole ? bytes : failureBytes;
   void *memory = nullptr;
   if (Error error = context.check(
-          context.driver().cuMemAllocHost(&memory, bytes),
+          context.driver().cuMemAllocHost(&memory, size),
           "cannot allocate %" PRIu64 " bytes of pinned memory for its inputs "
           "and outputs",
-          bytes))
+          size))
     return error;
+  if (host)
+    context.driver().cuMemFreeHost(host);
   host = static_cast<char *>(memory);
-  for (int32_t i = 0; i < count; ++i)
-    addresses[i] =
-        reinterpret_cast<void *>(device.address() + bindings[i].offset);
-  return context.check(context.driver().cuMemsetD8Async(
-                           failure(), 0, failureBytes, context.stream()),
-                       "cannot set its memory to zero");
+  isHostWhole = isWhole;
+  return Error();
+}
+
+// NOTE: no graph uses the areas after this, which changes all steps.
+Error CudaBindings::provideAreas(CudaContext &context, Change &change) {
+  bool needsDevice = false, needsHost = false;
+  for (int32_t i = 0; i < count; ++i) {
+    needsHost |= isStaged(i);
+    needsDevice |= isStaged(i) || bindings[i].place == Place::Misaligned;
+  }
+  if ((needsDevice && !isDeviceWhole) || (needsHost && !isHostWhole))
+    change = Change::Steps;
+  if (needsDevice && !isDeviceWhole)
+    if (Error error = allocateOnDevice(context, /*isWhole=*/true))
+      return error;
+  return needsHost && !isHostWhole ? allocateOnHost(context, /*isWhole=*/true)
+                                   : Error();
 }
 
 void CudaBindings::release(CudaContext &context) {
@@ -87,12 +124,10 @@ CudaBindings::~CudaBindings() {
   free(order);
 }
 
-uint64_t CudaBindings::failure() const {
-  return device.address() + failureOffset;
-}
+uint64_t CudaBindings::failure() const { return onDevice(failureOffset); }
 
 const int64_t *CudaBindings::failureValues() const {
-  return reinterpret_cast<const int64_t *>(host + failureOffset);
+  return reinterpret_cast<const int64_t *>(onHost(failureOffset));
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,10 +180,6 @@ Error CudaBindings::bindOne(CudaContext &context, const char *kind,
     change = Change::Addresses;
   binding.place = place;
   binding.given = given;
-  addresses[index] =
-      place == Place::InPlace
-          ? given
-          : reinterpret_cast<void *>(device.address() + binding.offset);
   return Error();
 }
 
@@ -162,6 +193,12 @@ Error CudaBindings::bindAll(CudaContext &context, const void *const *given,
     if (Error error =
             bindOne(context, "output", i, givenOutputs[i - inputCount], change))
       return error;
+  if (Error error = provideAreas(context, change))
+    return error;
+  for (int32_t i = 0; i < count; ++i)
+    addresses[i] = bindings[i].place == Place::InPlace
+                       ? bindings[i].given
+                       : reinterpret_cast<void *>(onDevice(bindings[i].offset));
   return Error();
 }
 
@@ -237,11 +274,11 @@ Error CudaBindings::checkOverlaps(const CudaContext &context) {
 
 CUresult CudaBindings::copyStretch(CudaSequence &sequence, uint64_t begin,
                                    uint64_t end, bool isToHost) const {
-  uint64_t onHost = reinterpret_cast<uint64_t>(host) + begin;
-  uint64_t onDevice = device.address() + begin;
-  CudaSequence::Copy copy = {isToHost ? onHost : onDevice,
-                             isToHost ? onDevice : onHost, end - begin,
-                             isToHost, !isToHost};
+  auto hosted = reinterpret_cast<uint64_t>(onHost(begin));
+  uint64_t onGpu = onDevice(begin);
+  CudaSequence::Copy copy = {isToHost ? hosted : onGpu,
+                             isToHost ? onGpu : hosted, end - begin, isToHost,
+                             !isToHost};
   return sequence.addCopy(copy);
 }
 
@@ -251,7 +288,7 @@ CUresult CudaBindings::copyMisaligned(CudaSequence &sequence, int32_t index,
   if (binding.place != Place::Misaligned)
     return CUDA_SUCCESS;
   uint64_t given = reinterpret_cast<uint64_t>(binding.given);
-  uint64_t staged = device.address() + binding.offset;
+  uint64_t staged = onDevice(binding.offset);
   CudaSequence::Copy copy = {isToCaller ? given : staged,
                              isToCaller ? staged : given, binding.tensor->bytes,
                              false, false};
@@ -297,13 +334,13 @@ CUresult CudaBindings::addCopiesOut(CudaSequence &sequence) const {
 void CudaBindings::readInputs() const {
   for (int32_t i = 0; i < inputCount; ++i)
     if (isStaged(i))
-      memcpy(host + bindings[i].offset, bindings[i].given,
+      memcpy(onHost(bindings[i].offset), bindings[i].given,
              bindings[i].tensor->bytes);
 }
 
 void CudaBindings::writeOutputs() const {
   for (int32_t i = inputCount; i < count; ++i)
     if (isStaged(i))
-      memcpy(bindings[i].given, host + bindings[i].offset,
+      memcpy(bindings[i].given, onHost(bindings[i].offset),
              bindings[i].tensor->bytes);
 }

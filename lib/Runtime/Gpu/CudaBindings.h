@@ -20,7 +20,8 @@ namespace hamkaas::rt {
 ///
 ///     inputs | what a failed check leaves | outputs
 ///
-/// Both are allocated once, for all inputs and outputs.
+/// At first both have the middle alone. The first run with a buffer that goes
+/// through an area makes it whole.
 class CudaBindings {
 public:
   CudaBindings() = default;
@@ -28,9 +29,8 @@ public:
   CudaBindings &operator=(const CudaBindings &) = delete;
   ~CudaBindings();
 
-  /// Allocates. Then all buffers are as if they were the caller's. In the scope
-  /// of the context, as all the others. A program that checks nothing leaves no
-  /// failure, which is zero then.
+  /// In the scope of the context, as all the others. A program that checks
+  /// nothing leaves no failure, which is zero then.
   Error start(CudaContext &context, const HamKaasProgram &program,
               bool hasChecks);
   void release(CudaContext &context);
@@ -43,9 +43,10 @@ public:
     Steps      // other copies, too
   };
 
-  /// Determines the places of a run's buffers. Buffers that differ from the run
-  /// before must not overlap in GPU memory, unless both are inputs: kernels
-  /// read through a cache that does not see writes.
+  /// Determines the places of a run's buffers, and allocates areas that are
+  /// needed for the first time. Buffers that differ from the run before must
+  /// not overlap in GPU memory, unless both are inputs: kernels read through a
+  /// cache that does not see writes.
   Error bind(CudaContext &context, const void *const *given,
              void *const *givenOutputs, Change &change /* out */);
 
@@ -95,6 +96,16 @@ private:
                    const CudaContext &context) const;
   Error checkOverlaps(const CudaContext &context);
   Error layOut(const HamKaasProgram &program);
+  Error allocateOnDevice(CudaContext &context, bool isWhole);
+  Error allocateOnHost(CudaContext &context, bool isWhole);
+  Error provideAreas(CudaContext &context, Change &change);
+  /// Where a place of the layout is, if the area has it.
+  uint64_t onDevice(uint64_t offset) const {
+    return device.address() + offset - (isDeviceWhole ? 0 : failureOffset);
+  }
+  char *onHost(uint64_t offset) const {
+    return host + (offset - (isHostWhole ? 0 : failureOffset));
+  }
   void place(const HamKaasTensorInfo &tensor, uint64_t &end);
   Error findPlace(CudaContext &context, const char *kind,
                   const Binding &binding, const void *given,
@@ -122,7 +133,8 @@ private:
   bool hasChecks = true;
   uint64_t failureOffset = 0, bytes = 0;
   CudaMemory device;
-  char *host = nullptr;
+  char *host = nullptr; // null without checks until it is whole
+  bool isDeviceWhole = false, isHostWhole = false;
 };
 
 } // namespace hamkaas::rt

@@ -120,6 +120,12 @@ public:
   /// In the scope of the context.
   void release(CudaContext &context);
 
+  void swap(CudaMemory &other) {
+    cuda::CUdeviceptr others = other.memory;
+    other.memory = memory;
+    memory = others;
+  }
+
   cuda::CUdeviceptr address() const { return memory; }
 
 private:

@@ -73,12 +73,10 @@ Error hamkaas::rt::startOnCuda(Instance &instance) {
   CudaScope scope(device.context);
   if (Error error = scope.enter())
     return error;
+  // The graph is made by the first run, whose buffers decide about its copies.
   using Mode = CudaSequence::Mode;
-  if (Error error = device.sequence.start(device.isBlocking ? Mode::Blocking
-                                                            : Mode::Graph,
-                                          device.maximumWords))
-    return error;
-  return device.isBlocking ? Error() : makeGraph(device);
+  return device.sequence.start(device.isBlocking ? Mode::Blocking : Mode::Graph,
+                               device.maximumWords);
 }
 
 static Error addProfile(CudaProgram &device) {

@@ -39,18 +39,25 @@ TEST_F(Cuda, ComputesAsTheProcessorDoes) {
 
 TEST_F(Cuda, ARunIsOneLaunchOfOneGraph) {
   ASSERT_EQ(create(), "");
-  EXPECT_EQ(cuda::counts().graphs, 1);
+  EXPECT_EQ(cuda::counts().graphs, 0);
   // One is the runtime's.
   EXPECT_EQ(cuda::counts().modules, 2);
-  // Constants, state, workspace, both staging areas; the parameters and the
-  // preparation's workspace are back.
+  // Constants, state, workspace, the records of a failure; the parameters and
+  // the preparation's workspace are back.
   EXPECT_EQ(cuda::counts().allocations, 7);
   EXPECT_EQ(cuda::counts().frees, 2);
   EXPECT_EQ(cuda::counts().kernelsLaunched, 2);
 
+  // The first run makes the graph, and staging areas in place of the records.
+  cuda::resetCounts();
+  FakeRun first(instance), second(instance);
+  ASSERT_EQ(takeText(first()), "");
+  EXPECT_EQ(cuda::counts().graphs, 1);
+  EXPECT_EQ(cuda::counts().allocations, 2);
+  EXPECT_EQ(cuda::counts().frees, 2);
+
   cuda::resetCounts();
   // Buffers of the caller may be others in each run.
-  FakeRun first(instance), second(instance);
   int64_t allocations = allocationCount();
   for (FakeRun *run : {&first, &second, &first})
     ASSERT_EQ((*run)(), nullptr);
@@ -67,7 +74,29 @@ TEST_F(Cuda, ARunIsOneLaunchOfOneGraph) {
   EXPECT_EQ(counts.copies, 6);
   EXPECT_EQ(counts.zeroings, 3);
   EXPECT_EQ(counts.synchronisations, 3);
-  EXPECT_EQ(second.runs, 2);
+  EXPECT_EQ(second.runs, 3);
+}
+
+TEST_F(Cuda, StagingAreasAreMadeWhenThereIsNeed) {
+  ASSERT_EQ(create(), "");
+  DeviceBuffer x(vectorBytes), y(vectorBytes), runs(8),
+      misaligned(vectorBytes, 0, false, 4);
+  std::vector<float> host(FakeProgram::elements, 3.0f);
+  auto countAllocations = [&](void *from, void *to) {
+    cuda::resetCounts();
+    EXPECT_EQ(runOn(from, to, runs.address()), "");
+    return cuda::counts().allocations;
+  };
+  EXPECT_EQ(countAllocations(x.address(), y.address()), 0);
+  // On the GPU; then in pinned memory, too.
+  EXPECT_EQ(countAllocations(misaligned.address(), y.address()), 1);
+  EXPECT_EQ(countAllocations(host.data(), y.address()), 1);
+  EXPECT_EQ(y.read<float>(10), 30.5f + 2);
+  EXPECT_EQ(countAllocations(x.address(), host.data()), 0);
+  EXPECT_EQ(countAllocations(x.address(), misaligned.address()), 0);
+  // A failure is told by the new records.
+  host[0] = -3;
+  EXPECT_NE(runOn(host.data(), y.address(), runs.address()), "");
 }
 
 TEST_F(Cuda, LaunchesWhatTheTableSays) {
@@ -104,11 +133,15 @@ TEST_F(Cuda, LargeCopiesAreRowsThatAPitchCanHave) {
     call.check = nullptr;
   device.code.run = [](HamKaasExecution *execution, const void *const *,
                        void *const *, const void *, void *, void *) -> int32_t {
-    return execution->copy(execution->device, to, from, bytes);
+    execution->copy(execution->device, to, from, bytes);
+    execution->message = "nothing is to be copied here";
+    return 1;
   };
-  // The graph is made now. The input and the outputs are two copies more.
   ASSERT_EQ(create(), "");
-  EXPECT_EQ(cuda::counts().copyNodes, 4);
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "nothing is to be copied here");
+  // The input is a copy more.
+  EXPECT_EQ(cuda::counts().copyNodes, 3);
 }
 
 TEST_F(Cuda, KernelsWithoutBlocksAreLeftOut) {
@@ -144,7 +177,9 @@ TEST_F(Cuda, AMissingConstantIsAnError) {
   const char *expected =
       "device 'cuda:0': model 'fake': cannot find constant 'nowhere': named "
       "symbol not found (CUDA_ERROR_NOT_FOUND)";
-  EXPECT_EQ(create(), expected);
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), expected);
   // Also if the program goes on.
   device.code.run = [](HamKaasExecution *execution, const void *const *,
                        void *const *, const void *, void *state,
@@ -153,7 +188,7 @@ TEST_F(Cuda, AMissingConstantIsAnError) {
     return execution->launch(execution->device, FakeDeviceCode::Increment,
                              &state, 1);
   };
-  EXPECT_EQ(create(), expected);
+  EXPECT_EQ(takeText(run()), expected);
 }
 
 TEST_F(Cuda, AnUnknownKernelIsAnError) {
@@ -161,8 +196,10 @@ TEST_F(Cuda, AnUnknownKernelIsAnError) {
                        void *const *, const void *, void *, void *) -> int32_t {
     return execution->launch(execution->device, 4, nullptr, 0);
   };
-  EXPECT_EQ(create(), "model 'fake': expected the number of a kernel below 4, "
-                      "got 4");
+  ASSERT_EQ(create(), "");
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "model 'fake': expected the number of a kernel "
+                             "below 4, got 4");
 }
 
 TEST_F(Cuda, RunsAProgramWithoutAnything) {
