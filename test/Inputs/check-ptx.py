@@ -7,15 +7,17 @@ usage: check-ptx.py PTXAS [--arch=A,B,...] [--max-registers=N]
 Prints a line for each kernel and architecture. Fails if ptxas does not accept
 the file without a warning, if a kernel spills registers, has a stack or takes
 more registers or bytes of static shared memory than stated, if a kernel for
-sm_90 or later does not wait for the one before it in time, or if there is no
-kernel at all.
+sm_90 or later does not wait for the one before it in time, in the file or in
+machine code, or if there is no kernel at all.
 """
 
 import argparse
 import pathlib
 import re
+import struct
 import subprocess
 import sys
+import tempfile
 
 # 48 KiB is what a launch may have without asking for more.
 MAX_SHARED = 48 * 1024
@@ -77,10 +79,40 @@ def find_late_waits(text):
                    f"all else, got {accesses[0] if accesses else 'none'}")
 
 
-def compile_for(arch, options):
+# The lowest 12 bits of instructions.
+WAIT = 0x82e  # ACQBULK
+GLOBAL = {0x980: "LD", 0x981: "LDG", 0x985: "ST", 0x986: "STG", 0xfae: "LDGSTS"}
+
+
+def list_code(file):
+    """The kernels of a cubin and their instructions, by these bits."""
+    begin, = struct.unpack_from("<Q", file, 40)
+    size, count, names = struct.unpack_from("<HHH", file, 58)
+    sections = [struct.unpack_from("<IIQQQQ", file, begin + i * size)
+                for i in range(count)]
+    for name, _, _, _, offset, length in sections:
+        start = sections[names][4] + name
+        text = file[start:file.index(b"\0", start)].decode()
+        if text.startswith(".text."):
+            code = struct.unpack_from(f"<{length // 8}Q", file, offset)
+            yield text.removeprefix(".text."), [one & 0xfff
+                                                for one in code[::2]]
+
+
+def find_early_accesses(file):
+    for kernel, code in list_code(file):
+        if WAIT not in code:
+            continue
+        early = {GLOBAL[one] for one in code[:code.index(WAIT)]
+                 if one in GLOBAL}
+        if early:
+            yield f"{kernel}: expected ACQBULK before {' and '.join(early)}"
+
+
+def compile_for(arch, options, cubin):
     """The kernels of the file; an error ends the program."""
     done = subprocess.run(
-        [options.ptxas, "-v", f"-arch={arch}", "-o", "/dev/null", options.file],
+        [options.ptxas, "-v", f"-arch={arch}", "-o", cubin, options.file],
         capture_output=True, text=True)
     complaints = [line for line in done.stderr.splitlines()
                   if "warning" in line or "error" in line or "fatal" in line]
@@ -106,7 +138,10 @@ def main():
     options = parser.parse_args()
     wrong = list(find_late_waits(pathlib.Path(options.file).read_text()))
     for arch in options.arch.split(","):
-        kernels = compile_for(arch, options)
+        with tempfile.NamedTemporaryFile() as cubin:
+            kernels = compile_for(arch, options, cubin.name)
+            wrong += [f"{arch} {text}" for text in
+                      find_early_accesses(pathlib.Path(cubin.name).read_bytes())]
         if not kernels:
             sys.exit(f"{arch}: expected kernels, got none")
         for kernel in kernels:

@@ -8,7 +8,6 @@
 #include "ArgumentFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "hamkaas-c/Program.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -79,23 +78,6 @@ static bool mayShare(const Place &a, const Place &b) {
   return a.whole != b.whole && isOfLoop(a) && isOfLoop(b);
 }
 
-/// Returns whether no kernel of a run writes the place. `@prepare` is over by
-/// then. A loop's other arguments may be a value of an earlier step.
-static bool isFixed(const Place &place) {
-  auto argument = dyn_cast<BlockArgument>(place.whole);
-  if (!argument)
-    return isa_and_nonnull<memref::GetGlobalOp>(place.whole.getDefiningOp());
-  std::optional<MemoryRegion> region = getRegion(argument);
-  auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return region == MemoryRegion::Constants ||
-         (region == MemoryRegion::Input &&
-          !program->hasAttr(HamKaasDialect::loopAttrName));
-}
-
-static bool isOfPreparation(func::CallOp call) {
-  return call->getParentOfType<func::FuncOp>().getSymName() == prepareName;
-}
-
 CallFacts::CallFacts(ModuleOp module) {
   module.walk([&](func::CallOp call) {
     calls[call.getCalleeAttr().getAttr()].push_back(call);
@@ -124,14 +106,13 @@ SmallVector<ArgumentFacts> CallFacts::get(func::FuncOp kernel) const {
   if (found == calls.end())
     return facts;
   for (ArgumentFacts &fact : facts)
-    fact = {/*alignment=*/0, /*isApart=*/true, /*isFixed=*/true};
+    fact = {/*alignment=*/0, /*isApart=*/true};
   for (func::CallOp call : found->second) {
     SmallVector<Place> places;
     for (Value operand : call.getOperands())
       places.push_back(getPlace(operand));
     for (auto [i, place] : llvm::enumerate(places)) {
       facts[i].alignment = std::gcd(facts[i].alignment, place.alignment);
-      facts[i].isFixed &= isOfPreparation(call) || isFixed(place);
       // A kernel writes its last argument.
       if (i + 1 < places.size() && mayShare(place, places.back()))
         facts[i].isApart = facts.back().isApart = false;

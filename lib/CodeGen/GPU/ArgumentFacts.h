@@ -21,8 +21,6 @@ struct ArgumentFacts {
   /// True if nothing that the kernel writes is memory of this argument and of
   /// another one.
   bool isApart = false;
-  /// True if its memory stays the same in a run: an input or a constant.
-  bool isFixed = false;
 };
 
 /// Looks at the calls in the functions of a program in the form PLANNED.

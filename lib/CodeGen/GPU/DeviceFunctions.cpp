@@ -249,12 +249,9 @@ void TileFunction::moveBody(Value tile, Block *target) {
 }
 
 /// Gives LLVM the facts about the arguments, so that it may reorder accesses
-/// and use the full alignment. What stays the same in a run is marked as
-/// constants.
+/// and use the full alignment.
 void TileFunction::tellFacts(gpu::GPUFuncOp function) {
   auto unit = builder.getUnitAttr();
-  auto constants =
-      MemoryRegionAttr::get(builder.getContext(), MemoryRegion::Constants);
   for (auto [i, fact] : llvm::enumerate(facts)) {
     auto type = cast<MemRefType>(function.getArgument(i).getType());
     if (8 * fact.alignment > type.getElementTypeBitWidth())
@@ -263,11 +260,8 @@ void TileFunction::tellFacts(gpu::GPUFuncOp function) {
     if (!fact.isApart)
       continue;
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
-    if (i + 1 == facts.size())
-      continue;
-    function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), unit);
-    if (fact.isFixed)
-      function.setArgAttr(i, HamKaasDialect::regionAttrName, constants);
+    if (i + 1 < facts.size())
+      function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), unit);
   }
 }
 

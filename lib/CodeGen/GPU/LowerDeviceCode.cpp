@@ -8,7 +8,6 @@
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/BFloat16Constants.h"
 #include "HamKaas/CodeGen/Kernel/ConvertThroughFloat32.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -133,42 +132,12 @@ static void requireBlockSizes(gpu::GPUModuleOp module) {
 }
 
 namespace {
-/// The regions of arguments. Upstream keeps only the attributes that it knows.
-class ArgumentRegions {
-public:
-  explicit ArgumentRegions(gpu::GPUModuleOp module) : module(module) {
-    for (auto function : module.getOps<gpu::GPUFuncOp>())
-      for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        if (Attribute region =
-                function.getArgAttr(i, HamKaasDialect::regionAttrName))
-          regions.push_back({function.getNameAttr(), i, region});
-  }
-
-  void restore() {
-    for (auto [name, argument, region] : regions)
-      module.lookupSymbol<LLVM::LLVMFuncOp>(name).setArgAttr(
-          argument, HamKaasDialect::regionAttrName, region);
-  }
-
-private:
-  struct Region {
-    StringAttr function;
-    unsigned argument;
-    Attribute region;
-  };
-
-  gpu::GPUModuleOp module;
-  SmallVector<Region> regions;
-};
-
 struct LowerDeviceCodePass
     : hamkaas::impl::LowerDeviceCodeBase<LowerDeviceCodePass> {
   void runOnOperation() override {
-    ArgumentRegions regions(getOperation());
     if (failed(expandOperations(getOperation())) ||
         failed(convertToNVVM(getOperation())))
       return signalPassFailure();
-    regions.restore();
     declareSharedMemory(getOperation());
     requireBlockSizes(getOperation());
   }

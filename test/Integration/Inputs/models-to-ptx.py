@@ -44,13 +44,18 @@ def find_onnx_models(folder):
 
 
 def assemble(model, ptx, check):
-    """Why it did not work, or an empty text."""
-    done = subprocess.run(["hamkaas-compile", model, "--target=cuda",
-                           "--emit=ptx", "-o", ptx],
-                          capture_output=True, text=True)
-    if done.returncode == 0:
-        done = subprocess.run([*check, ptx], capture_output=True, text=True)
-    return done.stderr if done.returncode else ""
+    """Why it did not work, or an empty text. Kernels for newer GPUs wait for
+    each other."""
+    for virtual, *options in (["compute_80"], ["compute_90", "--arch=sm_90"]):
+        done = subprocess.run(["hamkaas-compile", model, "--target=cuda",
+                               f"--gpu-arch={virtual}", "--emit=ptx",
+                               "-o", ptx], capture_output=True, text=True)
+        if done.returncode == 0:
+            done = subprocess.run([*check, *options, ptx], capture_output=True,
+                                  text=True)
+        if done.returncode:
+            return done.stderr
+    return ""
 
 
 def main():
