@@ -43,6 +43,12 @@ int runTiming(const char *model, const Options *options);
 /// Times are those between events, which on a GPU add some microseconds.
 int printProfile(const char *model, const Options *options);
 
+/// Runs a model without states for `options->seconds`, and compares all bits of
+/// its outputs with those of one run of `options->reference` on the same device:
+/// what depends on the order of the GPU's work differs now and then. Prints a
+/// line of JSON.
+int runAgreement(const char *model, const Options *options);
+
 /// Prints a line for each tensor of a model: `parameter`, `input` or `output`,
 /// then `floats` or `integers`, then the name.
 int printInterface(const char *model);

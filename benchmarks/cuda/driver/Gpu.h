@@ -63,6 +63,14 @@ typedef struct GpuGraph GpuGraph;
 /// pinned, last.
 GpuGraph *makeKernelGraph(int kernels, void *zeros, void *copied,
                           uint64_t bytes);
+/// True if kernels of a graph may begin before the one before them ends.
+int canOverlap(void);
+enum { OverlappingBlocks = 264, OverlappingNumbers = 256 * OverlappingBlocks };
+/// So many of these, which do nothing else than wait; or, if `numbers` is not
+/// null, set all OverlappingNumbers integers of one array by turns to 1 more
+/// than the least of the first ones of the other array. An even number of
+/// kernels ends with the first one.
+GpuGraph *makeOverlappingGraph(int kernels, void *const *numbers);
 /// A copy within the GPU, of rows without space between them.
 GpuGraph *makeCopyGraph(void *to, const void *from, uint64_t bytesOfRow,
                         uint64_t rows);

@@ -24,6 +24,10 @@ struct GpuGraph {
   size_t dependencyCount() const { return last ? 1 : 0; }
 };
 
+int canOverlap() {
+  return gpu::driver->cuGraphAddDependencies && describeGpu().major >= 9;
+}
+
 static const char emptyCode[] = R"(
 .version 7.0
 .target sm_80
@@ -35,17 +39,82 @@ ret;
 }
 )";
 
-static void addEmptyKernel(GpuGraph &graph) {
-  static const CUfunction function = gpu::loadKernel(emptyCode, "empty");
+// Both wait for the kernel before them. Where that reads the same addresses in
+// all blocks, the next one must not find them in a cache: `least` writes 1 more
+// than the least of the first 8192 numbers.
+static const char waitingCode[] = R"(
+.version 7.8
+.target sm_90
+.address_size 64
+
+.visible .entry waiting()
+{
+griddepcontrol.wait;
+griddepcontrol.launch_dependents;
+ret;
+}
+
+.visible .entry least(.param .u64 from, .param .u64 to)
+{
+.reg .pred %more;
+.reg .b32 %thread, %block, %i, %value, %least;
+.reg .b64 %from, %to, %offset;
+griddepcontrol.wait;
+griddepcontrol.launch_dependents;
+ld.param.u64 %from, [from];
+ld.param.u64 %to, [to];
+cvta.to.global.u64 %from, %from;
+cvta.to.global.u64 %to, %to;
+mov.u32 %thread, %tid.x;
+mov.u32 %block, %ctaid.x;
+mul.wide.u32 %offset, %thread, 4;
+add.u64 %from, %from, %offset;
+mov.u32 %least, 0xffffffff;
+mov.u32 %i, 0;
+next:
+ld.global.nc.u32 %value, [%from];
+min.u32 %least, %least, %value;
+add.u64 %from, %from, 1024;
+add.u32 %i, %i, 1;
+setp.lt.u32 %more, %i, 32;
+@%more bra next;
+add.u32 %least, %least, 1;
+mad.lo.u32 %i, %block, 256, %thread;
+mul.wide.u32 %offset, %i, 4;
+add.u64 %to, %to, %offset;
+st.global.u32 [%to], %least;
+ret;
+}
+)";
+
+static void addKernel(GpuGraph &graph, CUfunction function, unsigned blocks,
+                      unsigned threads, void **arguments, bool overlaps) {
   CUDA_KERNEL_NODE_PARAMS node = {};
   node.func = function;
-  node.gridDimX = node.gridDimY = node.gridDimZ = 1;
-  node.blockDimX = 32;
-  node.blockDimY = node.blockDimZ = 1;
+  node.gridDimX = blocks;
+  node.blockDimX = threads;
+  node.gridDimY = node.gridDimZ = node.blockDimY = node.blockDimZ = 1;
+  node.kernelParams = arguments;
+  CUgraphNode before = graph.last;
+  bool isProgrammatic = overlaps && before;
   gpu::check("cuGraphAddKernelNode",
-             gpu::driver->cuGraphAddKernelNode(&graph.last, graph.graph,
-                                               graph.dependencies(),
-                                               graph.dependencyCount(), &node));
+             gpu::driver->cuGraphAddKernelNode(
+                 &graph.last, graph.graph,
+                 isProgrammatic ? nullptr : graph.dependencies(),
+                 isProgrammatic ? 0 : graph.dependencyCount(), &node));
+  if (!isProgrammatic)
+    return;
+  CUgraphEdgeData edge = {};
+  edge.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+  edge.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  gpu::check("cuGraphAddDependencies",
+             gpu::driver->cuGraphAddDependencies(graph.graph, &before,
+                                                 &graph.last, &edge, 1));
+}
+
+static void addEmptyKernel(GpuGraph &graph) {
+  static const CUfunction function = gpu::loadKernel(emptyCode, "empty");
+  addKernel(graph, function, 1, 32, /*arguments=*/nullptr, /*overlaps=*/false);
 }
 
 static void addZeros(GpuGraph &graph, void *to, uint64_t bytes) {
@@ -104,6 +173,24 @@ GpuGraph *makeKernelGraph(int kernels, void *zeros, void *copied,
     addEmptyKernel(*graph);
   if (zeros)
     addCopy(*graph, copied, /*isToHost=*/true, zeros, bytes, 1);
+  return finishGraph(graph);
+}
+
+GpuGraph *makeOverlappingGraph(int kernels, void *const *numbers) {
+  static const CUfunction waiting = gpu::loadKernel(waitingCode, "waiting");
+  static const CUfunction least = gpu::loadKernel(waitingCode, "least");
+  GpuGraph *graph = beginGraph();
+  for (int i = 0; i < kernels; ++i) {
+    if (!numbers) {
+      addKernel(*graph, waiting, 1, 32, nullptr, /*overlaps=*/true);
+      continue;
+    }
+    auto from = reinterpret_cast<CUdeviceptr>(numbers[i % 2]);
+    auto to = reinterpret_cast<CUdeviceptr>(numbers[(i + 1) % 2]);
+    void *arguments[] = {&from, &to};
+    addKernel(*graph, least, OverlappingBlocks, 256, arguments,
+              /*overlaps=*/true);
+  }
   return finishGraph(graph);
 }
 

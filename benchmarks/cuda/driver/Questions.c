@@ -47,6 +47,42 @@ static void askKernels(int kernels, int hasEnds) {
     releaseOnGpu(zeros);
 }
 
+static void askOverlappingKernels(int kernels) {
+  char question[128];
+  GpuGraph *graph = makeOverlappingGraph(kernels, /*numbers=*/NULL);
+  snprintf(question, sizeof(question),
+           "graph of %d empty kernels, programmatic edges", kernels);
+  answer(question, "us", timeGraph(graph));
+  releaseGraph(graph);
+}
+
+/// Asks if kernels see what the one before wrote, by ld.global.nc, too.
+static void askStaleReads(void) {
+  enum { Kernels = 1000 };
+  const uint64_t bytes = 4 * OverlappingNumbers;
+  char question[128];
+  uint32_t *numbers = calloc(OverlappingNumbers, 4);
+  if (!numbers)
+    abort();
+  void *arrays[] = {allocateOnGpu(bytes), allocateOnGpu(bytes)};
+  copyToGpu(arrays[0], numbers, bytes);
+  copyToGpu(arrays[1], numbers, bytes);
+  GpuGraph *graph = makeOverlappingGraph(Kernels, arrays);
+  double time = timeGraph(graph);
+  copyFromGpu(numbers, arrays[0], bytes);
+  int wrong = 0;
+  for (int i = 0; i < OverlappingNumbers; ++i)
+    wrong += numbers[i] != (uint32_t)Kernels * Attempts;
+  snprintf(question, sizeof(question),
+           "graph of %d kernels that read what the last one wrote, %s", Kernels,
+           wrong ? "WRONG" : "right");
+  answer(question, "us", time);
+  releaseGraph(graph);
+  releaseOnGpu(arrays[0]);
+  releaseOnGpu(arrays[1]);
+  free(numbers);
+}
+
 static void askProducts(int loadsInSteps) {
   void *memory = allocateOnGpu(4);
   beginProductsOnGpu(memory, loadsInSteps);
@@ -98,6 +134,10 @@ int printQuestions(const Options *options) {
       askKernels(kernels, hasEnds);
   askProducts(/*loadsInSteps=*/0);
   askProducts(/*loadsInSteps=*/1);
+  for (int kernels = 1; canOverlap() && kernels <= 100; kernels *= 10)
+    askOverlappingKernels(kernels);
+  if (canOverlap())
+    askStaleReads();
   askCopy(1ull << 30, 3);
   // A pitch beyond the documented limit; last, for it may fail.
   askCopy(3ull << 30, 1);

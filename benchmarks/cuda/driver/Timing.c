@@ -9,7 +9,7 @@
 #include "Commands.h"
 #include "Contents.h"
 #include "Gpu.h"
-#include "Model.h"
+#include "Session.h"
 #include "Tensors.h"
 
 #include <stdio.h>
@@ -21,86 +21,6 @@ enum { WarmUpRuns = 5, LeastRuns = 20, MaxRuns = 100000, InputSets = 4 };
 static int compareTimes(const void *a, const void *b) {
   double first = *(const double *)a, second = *(const double *)b;
   return (first > second) - (first < second);
-}
-
-//===----------------------------------------------------------------------===//
-// Runs on one device
-//===----------------------------------------------------------------------===//
-
-/// An instance with inputs and outputs in the device's memory.
-typedef struct Session {
-  HamKaasInstance *instance;
-  int isOnGpu;
-  void *inputMemory, *outputMemory;
-  void **inputs, **outputs;
-  uint64_t inputBytes, outputBytes;
-} Session;
-
-static int report(HamKaasError error) {
-  if (!error)
-    return 1;
-  fprintf(stderr, "%s\n", error);
-  HamKaasErrorFree(error);
-  return 0;
-}
-
-static int openSession(Session *session, const HamKaasProgram *program,
-                       const char *device, const HamKaasNamedData *parameters,
-                       int profile) {
-  memset(session, 0, sizeof(*session));
-  HamKaasInstanceOptions options;
-  memset(&options, 0, sizeof(options));
-  options.structSize = sizeof(options);
-  options.device = device;
-  options.parameters = parameters;
-  options.parameterCount = program->parameterCount;
-  options.profile = profile;
-  if (!report(HamKaasInstanceCreate(program, &options, &session->instance)))
-    return 0;
-  session->isOnGpu = strncmp(device, "cuda", 4) == 0;
-  session->inputBytes = getSpace(program->inputs, program->inputCount);
-  session->outputBytes = getSpace(program->outputs, program->outputCount);
-  void *(*allocate)(uint64_t) =
-      session->isOnGpu ? allocateOnGpu : allocateOrExit;
-  session->inputMemory = allocate(session->inputBytes);
-  session->outputMemory = allocate(session->outputBytes);
-  session->inputs =
-      findTensors(program->inputs, program->inputCount, session->inputMemory);
-  session->outputs = findTensors(program->outputs, program->outputCount,
-                                 session->outputMemory);
-  return 1;
-}
-
-static void closeSession(Session *session) {
-  HamKaasInstanceDestroy(session->instance);
-  void (*release)(void *) = session->isOnGpu ? releaseOnGpu : free;
-  if (session->inputMemory)
-    release(session->inputMemory);
-  if (session->outputMemory)
-    release(session->outputMemory);
-  free(session->inputs);
-  free(session->outputs);
-}
-
-/// Gives the next run other inputs; the copy is not measured.
-static void setInputs(Session *session, const void *from) {
-  if (session->isOnGpu)
-    copyToGpu(session->inputMemory, from, session->inputBytes);
-  else
-    memcpy(session->inputMemory, from, session->inputBytes);
-}
-
-static void getOutputs(const Session *session, void *to) {
-  if (session->isOnGpu)
-    copyFromGpu(to, session->outputMemory, session->outputBytes);
-  else
-    memcpy(to, session->outputMemory, session->outputBytes);
-}
-
-static int runOnce(Session *session) {
-  return report(HamKaasInstanceRun(session->instance,
-                                   (const void *const *)session->inputs,
-                                   session->outputs));
 }
 
 //===----------------------------------------------------------------------===//

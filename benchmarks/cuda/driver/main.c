@@ -21,13 +21,14 @@ static const char usage[] =
     "  conformance FOLDER    runs recorded cases and compares the outputs\n"
     "  time MODEL.so         measures a model with random floats\n"
     "  profile MODEL.so      measures each of its kernels\n"
+    "  agreement MODEL.so    compares all bits of many runs with those of one\n"
     "options:\n"
     "  --device=D            cuda (default), cuda:N or cpu\n"
     "  --only=NAME,...       the cases to run\n"
     "  --after=NAME          the case behind which to begin\n"
     "  --case-seconds=N      after which a case ends the process by SIGALRM\n"
     "                        (default: 20, 0 is never)\n"
-    "  --seconds=S           to measure for, at least (default: 1)\n"
+    "  --seconds=S           to measure or compare for (default: 1)\n"
     "  --tolerance=T         allowed difference from the processor's outputs,\n"
     "                        in parts of the largest value (default: 1e-3)\n"
     "  --reference=MODEL.so  whose code for the processor computes these, if\n"
@@ -97,5 +98,7 @@ int main(int argc, char **argv) {
     return printProfile(words[1], &options);
   if (count == 2 && strcmp(words[0], "time") == 0)
     return runTiming(words[1], &options);
+  if (count == 2 && strcmp(words[0], "agreement") == 0)
+    return runAgreement(words[1], &options);
   return fputs(usage, stderr), 1;
 }
