@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import pathlib
+import statistics
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -104,6 +105,12 @@ def make_report(records, workloads):
         description = json.loads((workloads / f"{name}.json").read_text())
         lines.append(
             make_row(name, description, results, ceilings, contestants))
+    empty = [results[MAIN]["empty_kernel_us"] for results in measured.values()
+             if "empty_kernel_us" in results.get(MAIN, {})]
+    if empty:
+        lines += ["", "Times of kernels are by events of the GPU. An empty "
+                  f"kernel takes {statistics.median(empty):.1f} us between two "
+                  "of them, which is subtracted for each kernel."]
     missing = [f"- {contestant}, {name}: {result['error']}"
                for name, results in measured.items()
                for contestant, result in results.items() if "error" in result]

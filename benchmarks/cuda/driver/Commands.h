@@ -18,6 +18,7 @@ typedef struct Options {
   double tolerance; /* of a model's outputs, compared with the processor's */
   const char *reference; /* null, or the model that these are computed by */
   int alternates;        /* whether outputs go to two places by turns */
+  int listsCalls;        /* whether the time of each call is printed */
   const char *integers;  /* null, or the file of what is not random */
 } Options;
 
@@ -34,9 +35,11 @@ enum { StatusLost = 3 };
 int runConformance(const char *folder, const Options *options);
 
 /// Measures a model with random floats, and compares its outputs with those of
-/// the processor. Prints a line of JSON. All else is 0, or what
-/// `options->integers` has: the parameters that are not floats, one after the
-/// other, then the inputs.
+/// the processor. Prints a line of JSON. `kernels_us` there is the time of the
+/// calls of a run by events of the GPU, from which `empty_kernel_us`, the
+/// interval of events around an empty kernel, is subtracted for each. All else
+/// is 0, or what `options->integers` has: the parameters that are not floats,
+/// one after the other, then the inputs.
 int runTiming(const char *model, const Options *options);
 
 /// Prints a line for each kernel of a model, the one that takes longest first.
@@ -44,9 +47,9 @@ int runTiming(const char *model, const Options *options);
 int printProfile(const char *model, const Options *options);
 
 /// Runs a model without states for `options->seconds`, and compares all bits of
-/// its outputs with those of one run of `options->reference` on the same device:
-/// what depends on the order of the GPU's work differs now and then. Prints a
-/// line of JSON.
+/// its outputs with those of one run of `options->reference` on the same
+/// device: what depends on the order of the GPU's work differs now and then.
+/// Prints a line of JSON.
 int runAgreement(const char *model, const Options *options);
 
 /// Prints a line for each tensor of a model: `parameter`, `input` or `output`,

@@ -71,6 +71,9 @@ enum { OverlappingBlocks = 264, OverlappingNumbers = 256 * OverlappingBlocks };
 /// than the least of the first ones of the other array. An even number of
 /// kernels ends with the first one.
 GpuGraph *makeOverlappingGraph(int kernels, void *const *numbers);
+/// Seconds between the events before and behind a kernel that does nothing, the
+/// median of many: what the profile of any kernel has besides the kernel.
+double measureEmptyKernel(void);
 /// A copy within the GPU, of rows without space between them.
 GpuGraph *makeCopyGraph(void *to, const void *from, uint64_t bytesOfRow,
                         uint64_t rows);

@@ -79,32 +79,59 @@ static int measureInTurns(Session *session, const HamKaasProgram *program,
   return succeeds;
 }
 
-/// Seconds that the calls of all runs so far took by the device's clock, on a
-/// GPU by events.
-static double readCalls(const Session *session, int32_t callCount) {
-  const HamKaasCallProfile *calls = HamKaasInstanceProfile(session->instance);
+/// Seconds that a call took in all runs so far, by the device's clock. On a GPU
+/// that is by events, from which `empty`, the interval of an empty kernel, is
+/// subtracted: for the kernel, and for that of its checks.
+static double readCall(const Session *session, const HamKaasProgram *program,
+                       int32_t call, double empty) {
+  const HamKaasCallProfile *profile =
+      HamKaasInstanceProfile(session->instance) + call;
+  double kernels = (double)profile->runs * (program->calls[call].check ? 2 : 1);
+  double seconds = 1e-9 * (double)profile->nanoseconds - kernels * empty;
+  return seconds > 0 ? seconds : 0;
+}
+
+static double readCalls(const Session *session, const HamKaasProgram *program,
+                        double empty) {
   double seconds = 0;
-  for (int32_t i = 0; i < callCount; ++i)
-    seconds += 1e-9 * (double)calls[i].nanoseconds;
+  for (int32_t i = 0; i < program->callCount; ++i)
+    seconds += readCall(session, program, i, empty);
   return seconds;
 }
 
+/// Prints a line of JSON for each call.
+static void printCalls(const Session *session, const HamKaasProgram *program,
+                       double empty) {
+  for (int32_t i = 0; i < program->callCount; ++i) {
+    const HamKaasCallInfo *call = &program->calls[i];
+    double runs = (double)HamKaasInstanceProfile(session->instance)[i].runs;
+    double us =
+        runs > 0 ? 1e6 * readCall(session, program, i, empty) / runs : 0;
+    printf("{\"call\": %d, \"kernel\": \"%s\", \"ops\": \"%s\", \"us\": "
+           "%.2f, \"flops\": %llu, \"bytes\": %llu}\n",
+           i, call->kernel, call->ops, us, (unsigned long long)call->flops,
+           (unsigned long long)call->bytes);
+  }
+}
+
 /// Sets `median` to the time of a run without what lies between its calls.
-static int measureCalls(const HamKaasProgram *program, const char *device,
+static int measureCalls(const HamKaasProgram *program, const Options *options,
                         const HamKaasNamedData *parameters, char *const *sets,
-                        double *median) {
+                        double empty, double *median) {
   Session session;
-  if (!openSession(&session, program, device, parameters, 1))
+  if (!openSession(&session, program, options->device, parameters, 1))
     return 0;
   double all[LeastRuns];
   int succeeds = 1;
   for (int i = -WarmUpRuns; i < LeastRuns && succeeds; ++i) {
     setInputs(&session, sets[(i + WarmUpRuns) % InputSets]);
-    double before = readCalls(&session, program->callCount);
+    double before = readCalls(&session, program, empty);
     succeeds = runOnce(&session);
     if (i >= 0)
-      all[i] = readCalls(&session, program->callCount) - before;
+      all[i] = readCalls(&session, program, empty) - before;
   }
+  if (succeeds && options->listsCalls)
+    printCalls(&session, program, empty);
   closeSession(&session);
   if (!succeeds)
     return 0;
@@ -159,19 +186,21 @@ static double compareWithCpu(const HamKaasProgram *program, const char *device,
 }
 
 static void printResult(const HamKaasProgram *program, const Options *options,
-                        const Times *times, double calls, double difference) {
+                        const Times *times, double calls, double empty,
+                        double difference) {
   unsigned long long flops = 0, bytes = 0;
   for (int32_t i = 0; i < program->callCount; ++i) {
     flops += program->calls[i].flops;
     bytes += program->calls[i].bytes;
   }
   printf("{\"model\": \"%s\", \"device\": \"%s\", \"median_us\": %.3f, "
-         "\"least_us\": %.3f, \"kernels_us\": %.3f, \"runs\": %d, "
-         "\"kernels\": %d, \"flops\": %llu, "
+         "\"least_us\": %.3f, \"kernels_us\": %.3f, "
+         "\"empty_kernel_us\": %.3f, \"runs\": %d, \"kernels\": %d, \"flops\": "
+         "%llu, "
          "\"bytes\": %llu, \"difference\": %.3g}\n",
          program->name, options->device, 1e6 * times->median,
-         1e6 * times->least, 1e6 * calls, times->count, program->callCount,
-         flops, bytes, difference);
+         1e6 * times->least, 1e6 * calls, 1e6 * empty, times->count,
+         program->callCount, flops, bytes, difference);
 }
 
 int runTiming(const char *path, const Options *options) {
@@ -199,12 +228,12 @@ int runTiming(const char *path, const Options *options) {
     succeeds = measureInTurns(&session, model.program, sets, options, &times);
     closeSession(&session);
   }
-  double calls = 0;
+  double calls = 0, empty = isOnGpu && succeeds ? measureEmptyKernel() : 0;
   if (succeeds)
     succeeds =
-        measureCalls(model.program, options->device, parameters, sets, &calls);
+        measureCalls(model.program, options, parameters, sets, empty, &calls);
   if (succeeds)
-    printResult(model.program, options, &times, calls, difference);
+    printResult(model.program, options, &times, calls, empty, difference);
   if (succeeds && (difference == -2 || difference > options->tolerance)) {
     fprintf(stderr, "%s: the outputs differ from those of the processor\n",
             path);

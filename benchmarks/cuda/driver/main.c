@@ -34,6 +34,7 @@ static const char usage[] =
     "  --reference=MODEL.so  whose code for the processor computes these, if\n"
     "                        the measured model has none\n"
     "  --alternate           outputs go to two places by turns\n"
+    "  --kernels             print the time of each call, too\n"
     "  --integers=FILE       parameters and inputs that are not floats, one\n"
     "                        after the other (default: 0)\n";
 
@@ -63,6 +64,8 @@ static int parseOption(const char *argument, Options *options) {
     options->reference = value;
   else if (strcmp(argument, "--alternate") == 0)
     options->alternates = 1;
+  else if (strcmp(argument, "--kernels") == 0)
+    options->listsCalls = 1;
   else if ((value = getValue(argument, "--integers")))
     options->integers = value;
   else
